@@ -1,0 +1,72 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The house, top to bottom. A target imports only what stands above it; `./run check` builds with
+// `--explicit-target-dependency-import-check error`, and docs/architecture.md draws the arrows.
+
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableExperimentalFeature("Lifetimes"),
+  .treatAllWarnings(as: .error),
+]
+
+let relaxed: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .treatAllWarnings(as: .error),
+]
+
+/// A module of the house: strict in every way the compiler knows.
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: relaxed)
+}
+
+let package = Package(
+  name: "quire",
+  products: [
+    .library(name: "Quire", targets: ["Quire"]),
+    .executable(name: "quire", targets: ["quire-cli"]),
+  ],
+  targets: [
+    // Ground: no module below imports anything of ours but these.
+    .target(name: "CChecksums"),
+    .systemLibrary(
+      name: "CLibXML2", path: "Sources/XMLEvents/CLibXML2", pkgConfig: "libxml-2.0",
+      providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
+    .target(name: "CArrow"),
+    module("Checksums", ["CChecksums"]),
+    module("DurableFiles"),
+    .target(
+      name: "XMLEvents", dependencies: ["CLibXML2"], exclude: ["CLibXML2"], swiftSettings: strict),
+    module("PropertyLists", ["XMLEvents"]),
+
+    // The object model and its rows.
+    module("ObjectModel", ["Checksums", "PropertyLists", "XMLEvents"]),
+    module("Rows", ["ObjectModel", "Checksums", "CArrow"]),
+
+    // What applications import, and the tool.
+    module("Quire", ["ObjectModel", "Rows"]),
+    module("ToolCommands", ["Quire", "ObjectModel", "Rows"]),
+    .executableTarget(
+      name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
+
+    // Tests, one target a module.
+    tests("ChecksumsTests", ["Checksums"]),
+    tests("DurableFilesTests", ["DurableFiles"]),
+    tests("XMLEventsTests", ["XMLEvents"]),
+    tests("PropertyListsTests", ["PropertyLists"]),
+    tests("ObjectModelTests", ["ObjectModel", "PropertyLists"]),
+    tests("RowsTests", ["Rows", "ObjectModel"]),
+    tests("ToolCommandsTests", ["ToolCommands"]),
+    tests("HouseTests", []),
+  ],
+  cxxLanguageStandard: .cxx17
+)

@@ -1,0 +1,73 @@
+/// The type of an attribute's values.
+///
+/// The raw value is the number that models and version hashes carry (spec §2.3.1), the same as
+/// Core Data's public attribute type numbers.
+public enum AttributeType: Int32, Sendable, Hashable, CaseIterable {
+  /// No type. Allowed for transient attributes only.
+  case undefined = 0
+  /// A signed integer of 16 bits.
+  case int16 = 100
+  /// A signed integer of 32 bits.
+  case int32 = 200
+  /// A signed integer of 64 bits.
+  case int64 = 300
+  /// A decimal number of up to 38 digits.
+  case decimal = 400
+  /// A floating-point number of 64 bits.
+  case double = 500
+  /// A floating-point number of 32 bits.
+  case float = 600
+  /// Text, in UTF-8.
+  case string = 700
+  /// Yes or no.
+  case boolean = 800
+  /// A moment, in seconds since 2001-01-01 00:00 UTC.
+  case date = 900
+  /// Bytes.
+  case binary = 1000
+  /// A UUID of 16 bytes.
+  case uuid = 1100
+  /// A URI, kept as the text it was given.
+  case uri = 1200
+  /// A value of the application's own, stored as the bytes its value transformer makes.
+  case transformable = 1800
+  /// The identifier of an object. Allowed for transient attributes only.
+  case objectID = 2000
+  /// A group of attributes with a name of its own, see ``CompositeType``.
+  case composite = 2100
+}
+
+extension AttributeType {
+  /// The type's name in a model source file, such as `Integer 64`.
+  public var sourceName: String {
+    switch self {
+    case .undefined: "Undefined"
+    case .int16: "Integer 16"
+    case .int32: "Integer 32"
+    case .int64: "Integer 64"
+    case .decimal: "Decimal"
+    case .double: "Double"
+    case .float: "Float"
+    case .string: "String"
+    case .boolean: "Boolean"
+    case .date: "Date"
+    case .binary: "Binary"
+    case .uuid: "UUID"
+    case .uri: "URI"
+    case .transformable: "Transformable"
+    case .objectID: "ObjectID"
+    case .composite: "Composite"
+    }
+  }
+
+  /// The type with the given name in a model source file.
+  public init?(sourceName: String) {
+    guard let type = AttributeType.allCases.first(where: { $0.sourceName == sourceName }) else {
+      return nil
+    }
+    self = type
+  }
+
+  /// Whether values of this type are whole numbers.
+  public var isInteger: Bool { self == .int16 || self == .int32 || self == .int64 }
+}

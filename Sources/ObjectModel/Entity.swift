@@ -1,0 +1,160 @@
+/// One kind of object: its name, its properties and its place in the inheritance tree.
+///
+///     var trip = Entity("Trip", properties: [
+///       .attribute(Attribute("name", .string, isOptional: false)),
+///       .relationship(Relationship("stops", to: "Stop", inverse: "trip", count: .toMany)),
+///     ])
+///
+/// Holds its own properties only. Ask the ``Model`` for those it inherits.
+public struct Entity: Sendable, Hashable {
+  /// The entity's name, unique in its model.
+  public var name: String
+  /// The class of the entity's objects, if not the general one. Not part of the version hash.
+  public var className: String?
+  /// Whether the entity only gives its properties to others and has no objects itself.
+  public var isAbstract: Bool
+  /// The name of the entity this one inherits from.
+  public var superentity: String?
+  /// The properties this entity declares, in the order of their source.
+  public var properties: [Property]
+  /// Sets of attributes whose values, taken together, no two objects may share.
+  public var uniquenessConstraints: [[String]]
+  /// The indexes stores keep for fetching.
+  public var fetchIndexes: [FetchIndex]
+  /// The older way of asking for indexes over several properties, as model files before 2017 have it.
+  public var compoundIndexes: [[String]]
+  /// The name this entity had in the version before, for migration.
+  public var renamingIdentifier: String?
+  /// Text that changes the version hash when nothing else does.
+  public var versionHashModifier: String?
+  /// Notes of the application's own.
+  public var userInfo: [String: String]
+  /// What the source says beyond the entity.
+  public var source: SourceDetails
+
+  /// An entity with the given name and parts.
+  public init(
+    _ name: String,
+    className: String? = nil,
+    isAbstract: Bool = false,
+    superentity: String? = nil,
+    properties: [Property] = [],
+    uniquenessConstraints: [[String]] = [],
+    fetchIndexes: [FetchIndex] = [],
+    compoundIndexes: [[String]] = [],
+    renamingIdentifier: String? = nil,
+    versionHashModifier: String? = nil,
+    userInfo: [String: String] = [:],
+    source: SourceDetails = SourceDetails()
+  ) {
+    self.name = name
+    self.className = className
+    self.isAbstract = isAbstract
+    self.superentity = superentity
+    self.properties = properties
+    self.uniquenessConstraints = uniquenessConstraints
+    self.fetchIndexes = fetchIndexes
+    self.compoundIndexes = compoundIndexes
+    self.renamingIdentifier = renamingIdentifier
+    self.versionHashModifier = versionHashModifier
+    self.userInfo = userInfo
+    self.source = source
+  }
+}
+
+extension Entity {
+  /// The attributes this entity declares itself.
+  public var attributes: [Attribute] {
+    properties.compactMap { if case .attribute(let attribute) = $0 { attribute } else { nil } }
+  }
+
+  /// The relationships this entity declares itself.
+  public var relationships: [Relationship] {
+    properties.compactMap {
+      if case .relationship(let relationship) = $0 { relationship } else { nil }
+    }
+  }
+
+  /// The fetched properties this entity declares itself.
+  public var fetchedProperties: [FetchedProperty] {
+    properties.compactMap { if case .fetched(let property) = $0 { property } else { nil } }
+  }
+
+  /// The property of the given name that this entity declares itself.
+  public subscript(name: String) -> Property? { properties.first { $0.name == name } }
+}
+
+/// A named subset of a model's entities, to be kept in a store of its own.
+public struct Configuration: Sendable, Hashable {
+  /// The configuration's name.
+  public var name: String
+  /// The names of its entities.
+  public var entities: [String]
+
+  /// A configuration of the entities with the given names.
+  public init(_ name: String, entities: [String]) {
+    self.name = name
+    self.entities = entities
+  }
+}
+
+/// A group of attributes with a name of its own: the type of composite attributes.
+public struct CompositeType: Sendable, Hashable {
+  /// The type's name.
+  public var name: String
+  /// Its attributes, which may be composite in turn.
+  public var attributes: [Attribute]
+  /// What the source says beyond the type.
+  public var source: SourceDetails
+
+  /// A composite type of the given attributes.
+  public init(_ name: String, attributes: [Attribute], source: SourceDetails = SourceDetails()) {
+    self.name = name
+    self.attributes = attributes
+    self.source = source
+  }
+}
+
+/// An index that stores keep so that fetching need not look at every row.
+public struct FetchIndex: Sendable, Hashable {
+  /// The index's name, unique in its entity.
+  public var name: String
+  /// What the index is sorted by, most significant first.
+  public var elements: [Element]
+  /// A predicate in text form; only objects that satisfy it are in the index.
+  public var partialPredicate: String?
+
+  /// One thing an index is sorted by.
+  public struct Element: Sendable, Hashable {
+    /// How an element is searched.
+    public enum Kind: Int, Sendable, Hashable {
+      /// Equality, ranges, prefixes and order.
+      case binary = 0
+      /// Ranges in several dimensions at once.
+      case rTree = 1
+      /// Words in text.
+      case fullText = 2
+    }
+
+    /// The name of the property.
+    public var property: String
+    /// How the element is searched.
+    public var kind: Kind
+    /// Whether the index is sorted upwards.
+    public var isAscending: Bool
+
+    /// An element over the given property.
+    public init(_ property: String, kind: Kind = .binary, isAscending: Bool = true) {
+      self.property = property
+      self.kind = kind
+      self.isAscending = isAscending
+    }
+  }
+
+  /// An index over the given elements.
+  public init(_ name: String, elements: [Element], partialPredicate: String? = nil) {
+    self.name = name
+    self.elements = elements
+    self.partialPredicate = partialPredicate
+  }
+}

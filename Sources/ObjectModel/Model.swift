@@ -1,0 +1,77 @@
+/// The shape of a document's objects: entities with their properties, and what belongs to them.
+///
+///     let model = try Model(entities: [trip, stop])
+///     model.properties(of: "Stop")        // its own and those of its superentities
+///
+/// A model is an immutable value, checked when it is made: every reference in it leads somewhere,
+/// every inverse leads back, inheritance has no cycle. Making one from parts that do not fit throws
+/// a ``ModelError`` that lists every fault found.
+public struct Model: Sendable {
+  let storage: Storage
+
+  /// Everything a model is made of, before it has been checked.
+  ///
+  /// Readers of model files fill one of these; ``Model/init(_:)`` turns it into a model.
+  public struct Description: Sendable, Hashable {
+    /// The entities, in the order of their source.
+    public var entities: [Entity]
+    /// The groups of attributes that composite attributes refer to.
+    public var composites: [CompositeType]
+    /// Named subsets of the entities.
+    public var configurations: [Configuration]
+    /// The fetch requests that the model keeps under a name.
+    public var fetchRequestTemplates: [FetchRequestTemplate]
+    /// What the author calls this version. A hint only: hashes decide whether models are compatible.
+    public var versionIdentifiers: [String]
+    /// What the model's source file says beyond the model, kept so that writing it loses nothing.
+    public var source: SourceDetails
+
+    /// A description of a model with the given parts.
+    public init(
+      entities: [Entity] = [],
+      composites: [CompositeType] = [],
+      configurations: [Configuration] = [],
+      fetchRequestTemplates: [FetchRequestTemplate] = [],
+      versionIdentifiers: [String] = [],
+      source: SourceDetails = SourceDetails()
+    ) {
+      self.entities = entities
+      self.composites = composites
+      self.configurations = configurations
+      self.fetchRequestTemplates = fetchRequestTemplates
+      self.versionIdentifiers = versionIdentifiers
+      self.source = source
+    }
+  }
+}
+
+/// What a model's source says that means nothing to the model itself: the editor's own attributes
+/// and the positions of its diagram.
+public struct SourceDetails: Sendable, Hashable {
+  /// XML attributes by name, those that no property of the described part stands for.
+  public var attributes: [String: String]
+  /// The boxes of the editor's diagram, each with its XML attributes. Only a model has them.
+  public var diagram: [[String: String]]
+
+  /// Details with the given attributes and diagram.
+  public init(attributes: [String: String] = [:], diagram: [[String: String]] = []) {
+    self.attributes = attributes
+    self.diagram = diagram
+  }
+}
+
+extension Model {
+  /// Checks a description and makes a model of it.
+  ///
+  /// - Throws: ``ModelError`` with every fault found.
+  public init(_ description: Description) throws(ModelError) {
+    storage = Storage(description)
+  }
+
+  /// Checks the given entities and makes a model of them.
+  ///
+  /// - Throws: ``ModelError`` with every fault found.
+  public init(entities: [Entity]) throws(ModelError) {
+    try self.init(Description(entities: entities))
+  }
+}

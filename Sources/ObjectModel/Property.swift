@@ -1,0 +1,65 @@
+/// One property of an entity: an attribute, a relationship or a fetched property.
+public enum Property: Sendable, Hashable {
+  /// A value.
+  case attribute(Attribute)
+  /// A link to other objects, kept right from both ends.
+  case relationship(Relationship)
+  /// The result of a fetch request, evaluated when asked for.
+  case fetched(FetchedProperty)
+}
+
+extension Property {
+  /// The property's name, unique among those its entity declares and inherits.
+  public var name: String {
+    switch self {
+    case .attribute(let attribute): attribute.name
+    case .relationship(let relationship): relationship.name
+    case .fetched(let property): property.name
+    }
+  }
+
+  /// Whether the property may have no value.
+  public var isOptional: Bool {
+    switch self {
+    case .attribute(let attribute): attribute.isOptional
+    case .relationship(let relationship): relationship.isOptional
+    case .fetched(let property): property.isOptional
+    }
+  }
+
+  /// Whether the property lives in memory only. Fetched properties do.
+  public var isTransient: Bool {
+    switch self {
+    case .attribute(let attribute): attribute.isTransient
+    case .relationship(let relationship): relationship.isTransient
+    case .fetched: true
+    }
+  }
+
+  /// The name the property had in the version before, for migration.
+  public var renamingIdentifier: String? {
+    switch self {
+    case .attribute(let attribute): attribute.renamingIdentifier
+    case .relationship(let relationship): relationship.renamingIdentifier
+    case .fetched(let property): property.renamingIdentifier
+    }
+  }
+
+  /// Text that changes the version hash when nothing else does.
+  public var versionHashModifier: String? {
+    switch self {
+    case .attribute(let attribute): attribute.versionHashModifier
+    case .relationship(let relationship): relationship.versionHashModifier
+    case .fetched(let property): property.versionHashModifier
+    }
+  }
+
+  /// Notes of the application's own.
+  public var userInfo: [String: String] {
+    switch self {
+    case .attribute(let attribute): attribute.userInfo
+    case .relationship(let relationship): relationship.userInfo
+    case .fetched(let property): property.userInfo
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/// A property that leads to other objects.
+///
+///     Relationship("stops", to: "Stop", inverse: "trip", count: .toMany, deleteRule: .cascade)
+///     Relationship("trip", to: "Trip", inverse: "stops")
+public struct Relationship: Sendable, Hashable {
+  /// The relationship's name.
+  public var name: String
+  /// The name of the entity it leads to.
+  public var destination: String
+  /// The name of the relationship that leads back.
+  public var inverse: String?
+  /// The entity that declares the inverse, where the source names one: the destination or one of
+  /// its superentities.
+  public var inverseEntity: String?
+  /// How many objects it may lead to.
+  public var count: Count
+  /// Whether the objects of a to-many relationship are in an order of their own.
+  public var isOrdered: Bool
+  /// What becomes of the objects at the other end when this one is deleted.
+  public var deleteRule: DeleteRule
+  /// Whether it may lead nowhere.
+  public var isOptional: Bool
+  /// Whether it lives in memory only.
+  public var isTransient: Bool
+  /// The name the relationship had in the version before, for migration.
+  public var renamingIdentifier: String?
+  /// Text that changes the version hash when nothing else does.
+  public var versionHashModifier: String?
+  /// Notes of the application's own.
+  public var userInfo: [String: String]
+  /// What the source says beyond the relationship.
+  public var source: SourceDetails
+
+  /// How many objects a relationship may lead to.
+  public struct Count: Sendable, Hashable {
+    /// The least number; 0 for none.
+    public var minimum: Int
+    /// The greatest number; 0 for any. A relationship with a greatest number of 1 is to-one.
+    public var maximum: Int
+
+    /// From `minimum` to `maximum` objects.
+    public init(minimum: Int, maximum: Int) {
+      self.minimum = minimum
+      self.maximum = maximum
+    }
+
+    /// At most one object.
+    public static let toOne = Count(minimum: 0, maximum: 1)
+    /// Any number of objects.
+    public static let toMany = Count(minimum: 0, maximum: 0)
+  }
+
+  /// What becomes of the objects at the other end when an object is deleted.
+  ///
+  /// The raw value is the number that compiled models carry.
+  public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
+    /// Nothing: they keep a link that leads nowhere, and the application answers for it.
+    case noAction = 0
+    /// Their link back is taken away.
+    case nullify = 1
+    /// They are deleted too.
+    case cascade = 2
+    /// The deletion is refused while there are any.
+    case deny = 3
+  }
+
+  /// A relationship with the given name, destination and parts.
+  public init(
+    _ name: String,
+    to destination: String,
+    inverse: String? = nil,
+    inverseEntity: String? = nil,
+    count: Count = .toOne,
+    isOrdered: Bool = false,
+    deleteRule: DeleteRule = .nullify,
+    isOptional: Bool = true,
+    isTransient: Bool = false,
+    renamingIdentifier: String? = nil,
+    versionHashModifier: String? = nil,
+    userInfo: [String: String] = [:],
+    source: SourceDetails = SourceDetails()
+  ) {
+    self.name = name
+    self.destination = destination
+    self.inverse = inverse
+    self.inverseEntity = inverseEntity
+    self.count = count
+    self.isOrdered = isOrdered
+    self.deleteRule = deleteRule
+    self.isOptional = isOptional
+    self.isTransient = isTransient
+    self.renamingIdentifier = renamingIdentifier
+    self.versionHashModifier = versionHashModifier
+    self.userInfo = userInfo
+    self.source = source
+  }
+}
+
+extension Relationship {
+  /// Whether it may lead to more than one object.
+  public var isToMany: Bool { count.maximum != 1 }
+}

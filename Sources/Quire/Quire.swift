@@ -1,0 +1,3 @@
+// The umbrella: `import Quire` gives an application everything it needs.
+@_exported public import ObjectModel
+@_exported public import Rows
