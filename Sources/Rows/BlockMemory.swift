@@ -3,6 +3,7 @@
 ///
 /// Aligned to 16 bytes, with 8 readable bytes behind its end, so that a short value can be loaded
 /// as a word.
+@safe
 public final class BlockMemory: @unchecked Sendable {
   // Sendable: the bytes are written only by whoever made the memory, before anybody else has it.
   let start: UnsafeMutableRawPointer
@@ -13,7 +14,7 @@ public final class BlockMemory: @unchecked Sendable {
   public init(
     byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void
   ) rethrows {
-    start = unsafe UnsafeMutableRawPointer.allocate(byteCount: byteCount + 8, alignment: 16)
+    unsafe start = UnsafeMutableRawPointer.allocate(byteCount: byteCount + 8, alignment: 16)
     self.byteCount = byteCount
     // SAFETY: The 8 bytes behind the end were allocated above.
     unsafe start.storeBytes(of: 0, toByteOffset: byteCount, as: UInt64.self)
@@ -22,7 +23,7 @@ public final class BlockMemory: @unchecked Sendable {
 
   /// A copy of the given bytes.
   public convenience init(_ bytes: some Collection<UInt8>) {
-    self.init(byteCount: bytes.count) { unsafe $0.copyBytes(from: bytes) }
+    unsafe self.init(byteCount: bytes.count) { unsafe $0.copyBytes(from: bytes) }
   }
 
   deinit {

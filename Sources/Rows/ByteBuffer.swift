@@ -1,4 +1,5 @@
 /// Bytes being written: grows as needed and keeps its memory when it is emptied.
+@safe
 struct ByteBuffer: ~Copyable {
   private(set) var start: UnsafeMutableRawPointer
   private(set) var count = 0
@@ -18,7 +19,7 @@ struct ByteBuffer: ~Copyable {
   @unsafe mutating func grow(by byteCount: Int) -> UnsafeMutableRawPointer {
     if count + byteCount > capacity {
       capacity = max(capacity * 2, count + byteCount)
-      let larger = unsafe UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+      let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
       unsafe larger.copyMemory(from: start, byteCount: count)
       unsafe start.deallocate()
       unsafe start = larger

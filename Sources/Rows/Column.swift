@@ -98,13 +98,12 @@ extension Column {
   }
 
   /// The bytes of the given row: text, bytes or a UUID; empty where there is none.
+  @_lifetime(borrow self)
   public func bytes(at row: Int) -> RawSpan {
-    @_lifetime(borrow self) get {
-      check(row)
-      precondition(kind.family == .bytes && kind != .decimal, "The column holds no byte strings.")
-      let buffer = unsafe raw.isNull(row) ? UnsafeRawBufferPointer(start: nil, count: 0) : raw.bytes(row)
-      return unsafe _overrideLifetime(buffer.bytes, borrowing: self)
-    }
+    check(row)
+    precondition(kind.family == .bytes && kind != .decimal, "The column holds no byte strings.")
+    let buffer = unsafe raw.isNull(row) ? UnsafeRawBufferPointer(start: nil, count: 0) : raw.bytes(row)
+    return unsafe _overrideLifetime(buffer.bytes, borrowing: self)
   }
 
   /// The decimal number of the given row; 0 where there is none.

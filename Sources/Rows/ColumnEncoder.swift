@@ -4,6 +4,7 @@ import Checksums
 ///
 /// The cheapest encoding that gives every value back bit for bit wins. Which one that is, is the
 /// writer's business; readers take any that is legal.
+@safe
 struct ColumnEncoder: ~Copyable {
   private var dictionary = DictionaryEncoder()
   private var offsets: UnsafeMutablePointer<Int64>

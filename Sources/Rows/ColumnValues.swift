@@ -6,6 +6,7 @@ import ObjectModel
 /// Scratch memory for the rows of one block, used again for column after column. Integers and bit
 /// patterns lie in `words`, byte strings as spans that point into the memory they came from, which
 /// must stay alive until the column is encoded.
+@safe
 struct ColumnValues: ~Copyable {
   let capacity: Int
   private(set) var kind = ColumnKind.int64
@@ -95,9 +96,9 @@ struct ColumnValues: ~Copyable {
     case (.string(var text), .string), (.uri(var text), .uri):
       text.withUTF8 { unsafe append(copying: UnsafeRawBufferPointer($0)) }
     case (.binary(let data), .binary):
-      data.withUnsafeBytes { unsafe append(copying: $0) }
+      unsafe data.withUnsafeBytes { unsafe append(copying: $0) }
     case (.uuid(let uuid), .uuid):
-      withUnsafeBytes(of: uuid.uuid) { unsafe append(copying: $0) }
+      unsafe withUnsafeBytes(of: uuid.uuid) { unsafe append(copying: $0) }
     case (.decimal(let decimal), .decimal): append(DecimalParts(decimal))
     default: preconditionFailure("The value \(value) is not of the column's kind, \(kind).")
     }
@@ -180,14 +181,15 @@ struct ColumnValues: ~Copyable {
 }
 
 /// Memory for byte strings that are needed until a column is encoded. Never moves what it holds.
+@safe
 private struct Arena: ~Copyable {
-  private var chunks: [UnsafeMutableRawBufferPointer] = []
+  private var chunks: [UnsafeMutableRawBufferPointer] = unsafe []
   private var used = 0
 
-  deinit { for chunk in unsafe chunks { unsafe chunk.deallocate() } }
+  deinit { for unsafe chunk in unsafe chunks { unsafe chunk.deallocate() } }
 
   mutating func removeAll() {
-    for chunk in unsafe chunks { unsafe chunk.deallocate() }
+    for unsafe chunk in unsafe chunks { unsafe chunk.deallocate() }
     unsafe chunks.removeAll(keepingCapacity: true)
     used = 0
   }

@@ -1,10 +1,11 @@
 /// Finds the distinct byte strings of a column and sorts them, so that rows can be codes.
 ///
 /// Gives up early where most strings are distinct: a column of notes costs a quarter of a look.
+@safe
 struct DictionaryEncoder: ~Copyable {
   /// The number of distinct strings, in `entries` from the start.
   private(set) var count = 0
-  private var entries: [UnsafeRawBufferPointer] = []
+  private var entries: [UnsafeRawBufferPointer] = unsafe []
   private var hashes: [UInt32] = []
   private var codes: [UInt32] = []
   private var table: [UInt32] = []
