@@ -53,7 +53,7 @@ extension RawColumn {
       for i in 0..<rows.count {
         let slot = unsafe slots.load(fromByteOffset: (rows.lowerBound &+ i) &* 8, as: Slot.self)
         unsafe target[i] = UnsafeRawBufferPointer(
-          start: heap + Int(slot.offset), count: Int(slot.byteCount))
+          start: heap + slot.offset, count: slot.byteCount)
       }
       return
     }

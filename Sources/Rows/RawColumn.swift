@@ -155,7 +155,7 @@ extension RawColumn {
       let slot = unsafe data.unsafelyUnwrapped.load(fromByteOffset: i &* 8, as: Slot.self)
       guard let heap = unsafe heap else { return unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
       return unsafe UnsafeRawBufferPointer(
-        start: heap + Int(slot.offset), count: Int(slot.byteCount))
+        start: heap + slot.offset, count: slot.byteCount)
     case .fixed:
       return unsafe UnsafeRawBufferPointer(start: data.unsafelyUnwrapped + i &* 16, count: 16)
     default: return unsafe heapBytes(i)
@@ -163,8 +163,19 @@ extension RawColumn {
   }
 }
 
-/// Where one row's bytes are in a draft's heap.
+/// Where one row's bytes are in a draft's heap: 34 bits of offset and 30 bits of length.
 struct Slot: BitwiseCopyable {
-  var offset: UInt32
-  var byteCount: UInt32
+  private var bits: UInt64
+
+  /// The longest byte string a slot can hold.
+  static let maximumByteCount = (1 << 30) - 1
+  /// The largest heap slots can lead into.
+  static let maximumHeapByteCount = (1 << 34) - 1
+
+  init(offset: Int, byteCount: Int) {
+    bits = UInt64(truncatingIfNeeded: offset) << 30 | UInt64(truncatingIfNeeded: byteCount)
+  }
+
+  @inline(__always) var offset: Int { Int(truncatingIfNeeded: bits >> 30) }
+  @inline(__always) var byteCount: Int { Int(truncatingIfNeeded: bits) & Slot.maximumByteCount }
 }
