@@ -49,7 +49,8 @@ public struct RowLocation: Sendable {
     self.row = row
   }
 
-  /// The version the row is based on; 0 for a row that is new.
+  /// The version the row is based on: 0 for a row with nothing beneath it, and
+  /// ``LayoutColumn/unsavedBasis`` for one above a row that no commit has written.
   public var basis: Int64 {
     get throws { try block.column(LayoutColumn.Number.basis)?.integer(at: row) ?? 0 }
   }

@@ -109,7 +109,7 @@ extension RowEntry {
   /// The row, unless the object is gone or not mentioned.
   fileprivate var rowWithValues: RowLocation? {
     switch self {
-    case .inserted(let location), .changed(let location): location
+    case .put(let location), .changed(let location): location
     case .absent, .removed: nil
     }
   }

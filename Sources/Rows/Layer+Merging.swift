@@ -38,15 +38,15 @@ extension Layer {
           let key = ObjectKey(entity: changes.entityNumber, number: one.key)
           switch one.entry {
           case .absent: break
-          case .inserted(let location):
-            inversion.remove(one.key, location, basis: try location.version)
           case .changed(let location):
             guard let row = try view.row(of: key) else { continue }
-            try inversion.changeBack(one.key, location, to: row)
-          case .removed(let location):
-            guard let row = try view.row(of: key) else { continue }
-            // Coming back is a change of every value to whoever saw the removal saved.
-            inversion.restore(one.key, row, basis: try location.version)
+            inversion.changeBack(one.key, location, to: row)
+          case .put(let location), .removed(let location):
+            if let row = try view.row(of: key) {
+              inversion.restore(one.key, row, basis: try location.version)
+            } else if case .put = one.entry {
+              inversion.remove(one.key, location, basis: try location.version)
+            }
           }
         }
         return try inversion.changes(&writer)
@@ -59,7 +59,7 @@ private struct LayerMerge {
   let layout: Layout
   private var sources: [any RowSource] = []
   private var positions: [ObjectIdentifier: Int] = [:]
-  private var inserted: RowGathering
+  private var put: RowGathering
   private var changed: RowGathering
   private var removed: RowGathering
   /// Changes to take back: each with the row beneath it.
@@ -71,7 +71,7 @@ private struct LayerMerge {
       RowGathering(
         entity: layout.entityNumber, flags: flags, columns: columns, sources: [])
     }
-    inserted = gathering([], layout.columns)
+    put = gathering([], layout.columns)
     changed = gathering(.changes, layout.columns)
     removed = gathering(.removals, [])
   }
@@ -119,8 +119,8 @@ private struct LayerMerge {
   private mutating func keep(_ one: KeyedEntry) throws {
     switch one.entry {
     case .absent: break
-    case .inserted(let row):
-      append(row, to: \.inserted, key: one.key, basis: try row.basis)
+    case .put(let row):
+      append(row, to: \.put, key: one.key, basis: try row.basis)
     case .changed(let row):
       append(row, to: \.changed, key: one.key, basis: try row.basis)
     case .removed(let row):
@@ -132,18 +132,24 @@ private struct LayerMerge {
     switch (lower.entry, upper.entry) {
     case (.absent, _): try keep(upper)
     case (_, .absent): try keep(lower)
-    case (.inserted(let below), .changed(let above)):
-      append(above, to: \.inserted, key: lower.key, basis: try below.basis, beneath: below)
+    case (.put(let below), .changed(let above)):
+      append(above, to: \.put, key: lower.key, basis: try below.basis, beneath: below)
     case (.changed(let below), .changed(let above)):
       append(above, to: \.changed, key: lower.key, basis: try below.basis, beneath: below)
-    case (.inserted, .removed): break
+    case (.put(let below), .removed(let above)):
+      let basis = try below.basis
+      if basis != 0 { append(above, to: \.removed, key: lower.key, basis: max(basis, 0)) }
     case (.changed(let below), .removed(let above)), (.removed(let below), .removed(let above)):
       append(above, to: \.removed, key: lower.key, basis: try below.basis)
-    case (.removed(let below), .inserted(let above)), (.removed(let below), .changed(let above)),
-      (.changed(let below), .inserted(let above)):
-      append(above, to: \.changed, key: lower.key, basis: try below.basis)
-    case (.inserted(let below), .inserted(let above)):
-      append(above, to: \.inserted, key: lower.key, basis: try below.basis)
+    case (.removed, .changed):
+      // Whoever changes an object that is gone changes nothing.
+      try keep(lower)
+    case (.removed(let below), .put(let above)), (.changed(let below), .put(let above)):
+      let basis = try below.basis
+      append(
+        above, to: \.put, key: lower.key, basis: basis == 0 ? LayoutColumn.unsavedBasis : basis)
+    case (.put(let below), .put(let above)):
+      append(above, to: \.put, key: lower.key, basis: try below.basis)
     }
   }
 
@@ -154,21 +160,18 @@ private struct LayerMerge {
 
   /// Brings a removed row back as it was.
   mutating func restore(_ key: UInt64, _ row: ViewRow, basis: Int64) {
-    let target: WritableKeyPath<LayerMerge, RowGathering> = basis == 0 ? \.inserted : \.changed
-    var beneath: Int?
+    var beneath: RowPlace?
     for location in row.locations.dropFirst().reversed() {
-      let place = place(location, beneath: beneath)
-      self[keyPath: target].places.append(place)
-      beneath = self[keyPath: target].places.count - 1
+      if let beneath { put.places.append(beneath) }
+      beneath = place(location, beneath: beneath == nil ? nil : put.places.count - 1)
     }
-    let below = beneath.map { self[keyPath: target].places[$0] }
     let source = source(of: row.locations[0].block)
-    self[keyPath: target].append(
-      source: source, row: row.locations[0].row, key: key, basis: basis, beneath: below)
+    put.append(
+      source: source, row: row.locations[0].row, key: key, basis: basis, beneath: beneath)
   }
 
   /// Takes back the values that a change gives, and no others.
-  mutating func changeBack(_ key: UInt64, _ change: RowLocation, to row: ViewRow) throws {
+  mutating func changeBack(_ key: UInt64, _ change: RowLocation, to row: ViewRow) {
     back.append((key, change, row))
   }
 
@@ -179,44 +182,24 @@ private struct LayerMerge {
       gathering.sources = sources
       return BlockRun(try gathering.blocks(&writer))
     }
-    // Only values that a change gave go back, which picking whole rows can't say: they go through a
-    // draft, and join the restored rows there.
-    var changedRun = try blocks(changed)
-    if !back.isEmpty {
-      changedRun = try changedBack(joining: changedRun, &writer)
-    }
     return Layer.EntityChanges(
-      entityNumber: layout.entityNumber, inserted: try blocks(inserted), changed: changedRun,
+      entityNumber: layout.entityNumber, put: try blocks(put),
+      changed: back.isEmpty ? try blocks(changed) : try changedBack(&writer),
       removed: try blocks(removed))
   }
 
-  private func changedBack(
-    joining restored: BlockRun, _ writer: inout BlockWriter
-  ) throws -> BlockRun {
+  /// Only values that a change gave go back, which picking rows can't say: they go through drafts.
+  private func changedBack(_ writer: inout BlockWriter) throws -> BlockRun {
     var drafts: [Draft] = []
-    func row(_ key: UInt64, _ basis: Int64) -> (Draft, Int) {
+    for (key, change, beneath) in back {
       if drafts.last?.isFull ?? true { drafts.append(Draft(layout, role: .changes)) }
       let draft = drafts[drafts.count - 1]
-      return (draft, draft.append(key: key, basis: basis))
-    }
-    for (key, change, beneath) in back {
-      let (draft, index) = row(key, try change.version)
+      let row = draft.append(key: key, basis: try change.version)
       for (position, column) in layout.columns.enumerated() {
         guard let given = try change.block.column(column.number), given.isGiven(change.row) else {
           continue
         }
-        draft.set(try beneath.value(column), column: position, row: index)
-      }
-    }
-    for block in restored.blocks {
-      let keys = try block.keys
-      for source in 0..<block.rowCount {
-        let location = RowLocation(block: block, row: source)
-        let (draft, index) = row(UInt64(keys.integer(at: source)), try location.basis)
-        for (position, column) in layout.columns.enumerated() {
-          draft.set(
-            try ViewRow(locations: [location]).value(column), column: position, row: index)
-        }
+        draft.set(try beneath.value(column), column: position, row: row)
       }
     }
     return BlockRun(Draft.freeze(drafts, &writer))

@@ -15,8 +15,8 @@ public struct Layer: Sendable {
   public struct EntityChanges: Sendable {
     /// The entity's number.
     public let entityNumber: UInt16
-    /// Whole rows that are new.
-    public let inserted: BlockRun
+    /// Whole rows that are put in. A row's basis is 0 when nothing lies beneath it.
+    public let put: BlockRun
     /// Rows of which some values change.
     public let changed: BlockRun
     /// Keys that are taken out.
@@ -24,17 +24,17 @@ public struct Layer: Sendable {
 
     /// The given changes of the given entity.
     public init(
-      entityNumber: UInt16, inserted: BlockRun = BlockRun(), changed: BlockRun = BlockRun(),
+      entityNumber: UInt16, put: BlockRun = BlockRun(), changed: BlockRun = BlockRun(),
       removed: BlockRun = BlockRun()
     ) {
       self.entityNumber = entityNumber
-      self.inserted = inserted
+      self.put = put
       self.changed = changed
       self.removed = removed
     }
 
     /// The number of rows touched.
-    public var count: Int { inserted.rowCount + changed.rowCount + removed.rowCount }
+    public var count: Int { put.rowCount + changed.rowCount + removed.rowCount }
   }
 
   /// A layer of the given changes.
@@ -65,8 +65,8 @@ public struct Layer: Sendable {
 public enum RowEntry: Sendable {
   /// Nothing: what lies beneath shows.
   case absent
-  /// A whole row.
-  case inserted(RowLocation)
+  /// A whole row, whatever lies beneath.
+  case put(RowLocation)
   /// A row that gives some values; the others are those beneath.
   case changed(RowLocation)
   /// The object is gone. The row says what the removal was based on.
@@ -105,7 +105,7 @@ extension Layer: RowTable {
 
 extension Layer.EntityChanges {
   func entry(of key: UInt64) throws -> RowEntry {
-    if let location = try inserted.location(of: key) { return .inserted(location) }
+    if let location = try put.location(of: key) { return .put(location) }
     if let location = try changed.location(of: key) { return .changed(location) }
     if let location = try removed.location(of: key) { return .removed(location) }
     return .absent
@@ -114,7 +114,7 @@ extension Layer.EntityChanges {
   /// All entries in the order of their keys.
   func entries() throws -> [KeyedEntry] {
     var parts = [
-      try BlockRunCursor(inserted), try BlockRunCursor(changed), try BlockRunCursor(removed),
+      try BlockRunCursor(put), try BlockRunCursor(changed), try BlockRunCursor(removed),
     ]
     var entries: [KeyedEntry] = []
     entries.reserveCapacity(count)
@@ -128,7 +128,7 @@ extension Layer.EntityChanges {
       let location = parts[index].location
       let entry: RowEntry =
         switch index {
-        case 0: .inserted(location)
+        case 0: .put(location)
         case 1: .changed(location)
         default: .removed(location)
         }

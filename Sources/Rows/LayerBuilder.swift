@@ -21,14 +21,14 @@ public final class LayerBuilder {
   /// The pending changes of one entity.
   private struct Pending {
     let layout: Layout
-    var inserted: [Draft] = []
+    var put: [Draft] = []
     var changed: [Draft] = []
     var removed: [Draft] = []
     var table = KeyTable()
 
     /// A pending row: which list, which draft of it, which row.
     struct Place {
-      enum List: UInt64 { case inserted, changed, removed }
+      enum List: UInt64 { case put, changed, removed }
       var list: List
       var draft: Int
       var row: Int
@@ -52,7 +52,7 @@ public final class LayerBuilder {
 
     func draft(at place: Place) -> Draft {
       switch place.list {
-      case .inserted: inserted[place.draft]
+      case .put: put[place.draft]
       case .changed: changed[place.draft]
       case .removed: removed[place.draft]
       }
@@ -61,7 +61,7 @@ public final class LayerBuilder {
     mutating func add(_ key: UInt64, to list: Place.List, basis: Int64) -> Place {
       let place: Place
       switch list {
-      case .inserted: place = Pending.add(key, basis, to: &inserted, list, layout, .insertions)
+      case .put: place = Pending.add(key, basis, to: &put, list, layout, .insertions)
       case .changed: place = Pending.add(key, basis, to: &changed, list, layout, .changes)
       case .removed: place = Pending.add(key, basis, to: &removed, list, layout, .changes)
       }
@@ -93,23 +93,19 @@ public final class LayerBuilder {
 }
 
 extension LayerBuilder {
-  /// Puts a new object in, with the default of every column.
-  ///
-  /// An object that was taken out in this layer comes back as a change of every value.
+  /// Puts an object in, with the default of every column: a new one, or one that was taken out in
+  /// this layer.
   public func insert(_ key: ObjectKey) {
     withPending(key) { pending in
-      let place = pending[key.number]
-      precondition(place == nil || place?.list == .removed, "The object is there already.")
-      guard let place else {
-        _ = pending.add(key.number, to: .inserted, basis: 0)
+      guard let place = pending[key.number] else {
+        _ = pending.add(key.number, to: .put, basis: 0)
         return
       }
+      precondition(place.list == .removed, "The object is there already.")
       let basis = pending.draft(at: place).basis(row: place.row)
       pending.drop(key.number, at: place)
-      let changed = pending.add(key.number, to: .changed, basis: basis)
-      for (index, column) in pending.layout.columns.enumerated() {
-        pending.draft(at: changed).set(column.defaultValue, column: index, row: changed.row)
-      }
+      _ = pending.add(
+        key.number, to: .put, basis: basis == 0 ? LayoutColumn.unsavedBasis : basis)
     }
   }
 
@@ -138,8 +134,10 @@ extension LayerBuilder {
       precondition(place.list != .removed, "The object was taken out already.")
       let earlier = pending.draft(at: place).basis(row: place.row)
       pending.drop(key.number, at: place)
-      // What was put in here leaves no trace.
-      if place.list == .changed { _ = pending.add(key.number, to: .removed, basis: earlier) }
+      // What was put in here, with nothing beneath, leaves no trace.
+      guard place.list == .changed || earlier != 0 else { return }
+      _ = pending.add(
+        key.number, to: .removed, basis: earlier == LayoutColumn.unsavedBasis ? 0 : earlier)
     }
   }
 
@@ -160,7 +158,7 @@ extension LayerBuilder {
       pending.map { number, pending in
         Layer.EntityChanges(
           entityNumber: number,
-          inserted: BlockRun(Draft.freeze(pending.inserted, version: version, &writer)),
+          put: BlockRun(Draft.freeze(pending.put, version: version, &writer)),
           changed: BlockRun(Draft.freeze(pending.changed, version: version, &writer)),
           removed: BlockRun(
             Draft.freeze(pending.removed, flags: .removals, version: version, &writer)))

@@ -25,7 +25,7 @@ public struct View: Sendable {
       case .absent: continue
       case .removed: return nil
       case .changed(let location): locations.append(location)
-      case .inserted(let location):
+      case .put(let location):
         locations.append(location)
         return ViewRow(locations: locations)
       }
@@ -64,7 +64,7 @@ public struct View: Sendable {
       let isThere = index < keys.count && keys[index] == one.key
       if isThere { index += 1 }
       switch one.entry {
-      case .inserted: merged.append(one.key)
+      case .put: merged.append(one.key)
       case .changed: if isThere { merged.append(one.key) }
       case .removed, .absent: break
       }
