@@ -58,6 +58,11 @@ let package = Package(
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
 
+    // What is measured.
+    .executableTarget(
+      name: "quire-bench", dependencies: ["ObjectModel", "Rows"], path: "Benchmarks/quire-bench",
+      swiftSettings: relaxed),
+
     // Tests, one target a module.
     tests("ChecksumsTests", ["Checksums"]),
     tests("DurableFilesTests", ["DurableFiles"]),
