@@ -1,0 +1,4 @@
+/// `quire hash`
+enum HashCommand {
+  static let command = Command("hash", "prints hashes") { _ in .done }
+}
