@@ -67,7 +67,7 @@ let package = Package(
     tests("PropertyListsTests", ["PropertyLists"]),
     tests("ObjectModelTests", ["ObjectModel", "PropertyLists"]),
     tests("RowsTests", ["Rows", "ObjectModel"]),
-    tests("ToolCommandsTests", ["ToolCommands"], exclude: ["Snapshots"]),
+    tests("ToolCommandsTests", ["ToolCommands", "ObjectModel"], exclude: ["Snapshots"]),
     tests("HouseTests", []),
   ],
   cxxLanguageStandard: .cxx17

@@ -7,7 +7,7 @@ enum HelpCommand {
     "help", "explains a command, or lists them all", arguments: [name],
     examples: [
       Example("quire help", "Lists all commands and the exit codes."),
-      Example("quire help model", "Explains 'quire model'; so does 'quire model --help'."),
+      Example("quire help version", "Explains 'quire version'; so does 'quire version --help'."),
     ]
   ) { invocation in
     let tool = Tool.quire

@@ -6,7 +6,7 @@ public struct Tool: Sendable {
 
   /// `quire`, with every command it has.
   public static let quire: Tool = Tool(commands: [
-    ModelCommand.command, HashCommand.command, HelpCommand.command, VersionCommand.command,
+    HelpCommand.command, VersionCommand.command,
   ])
 
   /// Runs the command that `words` names, the words being those after the tool's own name.

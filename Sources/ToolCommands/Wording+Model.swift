@@ -31,7 +31,8 @@ extension Wording {
       marks.append("class \(className)")
     }
     marks += history(
-      renamingIdentifier: entity.renamingIdentifier == entity.name ? nil : entity.renamingIdentifier,
+      renamingIdentifier: entity.renamingIdentifier == entity.name
+        ? nil : entity.renamingIdentifier,
       versionHashModifier: entity.versionHashModifier)
     marks += notes(entity.userInfo)
 
@@ -45,7 +46,9 @@ extension Wording {
       let filter = index.partialPredicate.map { ", where \($0)" } ?? ""
       rules.add("index", "\(index.name) over \(elements(of: index))\(filter)")
     }
-    for index in entity.compoundIndexes { rules.add("index", "over \(index.joined(separator: ", "))") }
+    for index in entity.compoundIndexes {
+      rules.add("index", "over \(index.joined(separator: ", "))")
+    }
     return heading("entity", entity.name, marks, on: stream) + properties.text(indent: 2)
       + rules.text(indent: 2)
   }

@@ -115,7 +115,9 @@ extension Wording {
   private static func json(_ userInfo: [String: String]) -> JSON? {
     if userInfo.isEmpty { return nil }
     return .members(
-      userInfo.sorted { $0.key < $1.key }.map { JSON.Member(name: $0.key, value: .string($0.value)) })
+      userInfo.sorted { $0.key < $1.key }.map {
+        JSON.Member(name: $0.key, value: .string($0.value))
+      })
   }
 
   /// The values as an array; nothing when there are none.

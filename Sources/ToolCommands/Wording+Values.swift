@@ -43,12 +43,14 @@ enum Wording {
     "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
 
-  private static func number(_ value: some BinaryFloatingPoint & LosslessStringConvertible) -> JSON {
+  private static func number(_ value: some BinaryFloatingPoint & LosslessStringConvertible) -> JSON
+  {
     value.isFinite ? .number("\(value)") : .string("\(value)")
   }
 
   private static func moment(_ date: Date) -> String {
-    let isWhole = date.timeIntervalSinceReferenceDate.rounded() == date.timeIntervalSinceReferenceDate
+    let isWhole =
+      date.timeIntervalSinceReferenceDate.rounded() == date.timeIntervalSinceReferenceDate
     return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: !isWhole))
   }
 }

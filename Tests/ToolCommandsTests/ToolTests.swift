@@ -20,7 +20,7 @@ struct ToolTests {
 
   @Test(
     "A misspelt command is answered with the nearest one",
-    arguments: [("modle", "model"), ("hsah", "hash"), ("--versoin", "--version")])
+    arguments: [("hepl", "help"), ("--versoin", "--version")])
   func didYouMean(_ word: String, _ meant: String) {
     let run = RecordedRun([word])
 
@@ -31,7 +31,7 @@ struct ToolTests {
   @Test("Bytes that are no text are refused by position, not repaired")
   func brokenText() {
     let console = Console(output: Console.Stream { _ in }, messages: Console.Stream { _ in })
-    let words = [Array("quire".utf8), Array("hash".utf8), [0x61, 0xFF]]
+    let words = [Array("quire".utf8), Array("help".utf8), [0x61, 0xFF]]
 
     #expect(Tool.quire.run(arguments: words, on: console) == .wrongUsage)
   }

@@ -1,4 +1,0 @@
-/// `quire hash`
-enum HashCommand {
-  static let command = Command("hash", "prints hashes") { _ in .done }
-}
