@@ -56,7 +56,7 @@ let package = Package(
 
     // What applications import, and the tool.
     module("Quire", ["ObjectModel", "Rows"]),
-    module("ToolCommands", ["Quire", "ObjectModel", "Rows"]),
+    module("ToolCommands", ["ObjectModel"]),
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
 

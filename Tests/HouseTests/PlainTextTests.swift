@@ -101,6 +101,7 @@ private func emptyNames(in file: SourceFile) -> [Finding] {
 }
 
 private func printing(in file: SourceFile) -> [Finding] {
-  file.lines(with: "print(").filter { $0.text.contains(#/(?:^|[^\w.`"'])(?:debugP|p)rint\(/#) }
+  file.lines(with: "print(")
+    .filter { $0.text.contains(#/^(?!\s*\/\/).*(?:^|[^\w.`"'])(?:debugP|p)rint\(/#) }
     .map { Finding(file, $0.number, "A library module prints.") }
 }

@@ -31,6 +31,25 @@ struct SafetyTests {
           unsafe load()
         }
       }
+
+      // SAFETY: Every pointer here is into memory the type owns.
+      struct B {
+        var proved: Int { unsafe load() }
+
+        mutating func proved(
+          _ count: Int
+        ) {
+          for _ in 0..<count {
+            var byte = unsafe load()
+          }
+        }
+      }
+
+      struct C {
+        // SAFETY: This one's own.
+        var proved: Int { unsafe load() }
+        var bare: Int { unsafe load() }
+      }
       // One thread only.
       nonisolated(unsafe) var proved = 1
 
@@ -38,14 +57,14 @@ struct SafetyTests {
       // Not a word about unsafe code here.
       """)
 
-    #expect(unreasoned(in: file).map(\.line) == [1, 3, 20])
+    #expect(unreasoned(in: file).map(\.line) == [1, 3, 34, 39])
   }
 }
 
 /// Lines that leave the compiler's checks without a reason.
 ///
-/// An `unsafe` expression needs a `SAFETY:` comment above it in the same declaration, or stands in a
-/// declaration that is itself `@unsafe`, whose callers carry the proof. A promise to the compiler
+/// An `unsafe` expression needs a `SAFETY:` comment, in the same declaration or above one that it
+/// stands in, or stands in a declaration that is itself `@unsafe`, whose callers carry the proof. A promise to the compiler
 /// (`@unchecked Sendable`, `nonisolated(unsafe)`) needs a comment directly above.
 private func unreasoned(in file: SourceFile) -> [Finding] {
   var findings: [Finding] = []
@@ -77,26 +96,37 @@ private func hasComment(_ lines: [String], above index: Int) -> Bool {
   return false
 }
 
-/// Whether a proof stands between the line and the head of the declaration around it.
+/// Whether a proof stands above the line: in its declaration, directly above the head of that or of
+/// any declaration around it, or at the head of the file.
 private func isProved(_ lines: [String], at index: Int) -> Bool {
-  let indent = lines[index].prefix { $0 == " " }.count
-  for (offset, line) in lines[...index].reversed().enumerated() {
-    if line.contains("SAFETY:") || line.contains("@unsafe") { return true }
-    let isOuter = line.prefix { $0 == " " }.count < indent || offset == 0
-    let heads = ["func ", "init(", "init<", "init?", "deinit", "subscript", "var "]
-    if isOuter, heads.contains(where: { line.contains($0) }), line.contains("{") || offset > 0 {
-      return hasProof(lines, above: index - offset)
-    }
+  enum Place {
+    case inBody, aboveHead, elsewhere
   }
-  return false
-}
-
-/// Whether the comments and attributes directly above a declaration hold its proof.
-private func hasProof(_ lines: [String], above index: Int) -> Bool {
+  var place = Place.inBody
+  var indent = indentation(of: lines[index])
+  if isHead(lines[index]) { place = .aboveHead }
   for line in lines[..<index].reversed() {
     let text = line.drop { $0 == " " }
-    if text.hasPrefix("@unsafe") || text.contains("SAFETY:") { return true }
-    if !text.hasPrefix("//") && !text.hasPrefix("@") { return false }
+    if place != .elsewhere, text.contains("SAFETY:") || text.contains("@unsafe") { return true }
+    if text.isEmpty || text.hasPrefix("//") || text.hasPrefix("@") || text.hasPrefix("}") {
+      if text.isEmpty, place == .aboveHead { place = .elsewhere }
+      continue
+    }
+    // Statements of the body lead up to its head; from there on, only what encloses it counts.
+    if indentation(of: line) < indent, place != .inBody || isHead(line) {
+      place = .aboveHead
+      indent = indentation(of: line)
+    } else if place == .aboveHead {
+      place = .elsewhere
+    }
   }
-  return false
+  let header = lines.prefix { $0.hasPrefix("//") || $0.isEmpty }
+  return header.contains { $0.contains("SAFETY:") }
+}
+
+private func indentation(of line: String) -> Int { line.prefix { $0 == " " }.count }
+
+/// Whether a function, or a property with a body, begins on the line.
+private func isHead(_ line: String) -> Bool {
+  line.contains(#/^ *(?:@\w+ )*(?:\w+(?:\(\w+\))? )*(?:func |init[(<?]|deinit|subscript|var .*\{)/#)
 }
