@@ -70,7 +70,6 @@ let package = Package(
     tests("ToolCommandsTests", ["ToolCommands", "ObjectModel"], exclude: ["Snapshots"]),
     tests("HouseTests", []),
   ],
-  cxxLanguageStandard: .cxx17
 )
 
 // Fuzzers exist only when asked for, with the flags that `./run fuzz` gives: libFuzzer must be linked
