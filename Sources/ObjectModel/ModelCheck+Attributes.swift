@@ -23,7 +23,8 @@ extension ModelCheck {
     let value = attribute.defaultValue
     guard !value.isNull else { return }
     if let problem = attribute.type.problem(with: value) {
-      report(.wrongDefault, owner, attribute.name, "The default value \(problem).")
+      report(
+        .wrongDefault, entity: owner, property: attribute.name, "The default value \(problem).")
     } else if let problem = attribute.validation.problem(with: value) {
       report(
         .defaultFailsValidation, severity: .warning, entity: owner, property: attribute.name,
@@ -37,7 +38,7 @@ extension ModelCheck {
     for (bound, word) in [(minimum, "minimum"), (maximum, "maximum")] where !bound.isNull {
       if let problem = attribute.type.problem(withBound: bound) {
         isRight = false
-        report(.wrongBound, owner, attribute.name, "The \(word) \(problem).")
+        report(.wrongBound, entity: owner, property: attribute.name, "The \(word) \(problem).")
       }
     }
     if isRight, let order = minimum.order(comparedTo: maximum), order > 0 {

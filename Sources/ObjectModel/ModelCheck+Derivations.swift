@@ -14,7 +14,7 @@ extension ModelCheck {
       return
     }
     if let problem = problem(with: form, from: entity) {
-      report(.wrongDerivation, entityName, attribute.name, problem)
+      report(.wrongDerivation, entity: entityName, property: attribute.name, problem)
     }
   }
 
