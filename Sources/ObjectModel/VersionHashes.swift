@@ -19,21 +19,11 @@ struct VersionHashes: Sendable {
     }
     var entities = [VersionHash?](repeating: nil, count: description.entities.count)
     for position in storage.index.parentsFirst {
-      let entity = description.entities[position]
-      var hash = SHA256()
-      hash.update(entity.name)
-      hash.update([entity.isAbstract ? 1 : 0])
-      if let parent = storage.index.parents[position], let above = entities[parent] {
-        hash.update(above.bytes)
-      }
-      for place in storage.allProperties[position] {
-        if let digest = properties[place.entity][place.property] { hash.update(digest.bytes) }
-      }
-      for constraint in entity.uniquenessConstraints {
-        hash.update(constraint.joined(separator: "."))
-      }
-      hash.update(entity.versionHashModifier ?? "")
-      entities[position] = VersionHash(hash.digest())
+      entities[position] = Self.hash(
+        of: description.entities[position],
+        superentity: storage.index.parents[position].flatMap { entities[$0] },
+        properties: storage.allProperties[position].lazy
+          .compactMap { properties[$0.entity][$0.property] })
     }
     self.entities = entities.compactMap { $0 }
     self.properties = properties
@@ -55,10 +45,31 @@ struct VersionHashes: Sendable {
 }
 
 extension VersionHashes {
-  /// The hash of one property (spec §2.4.3, §2.4.4).
+  /// The hash of one entity (spec §2.4.6).
+  ///
+  /// - Parameters:
+  ///   - superentity: The hash of the entity it inherits from, if there is one.
+  ///   - properties: The hashes of all its stored properties, inherited ones included, in the order
+  ///     of their names.
+  static func hash(
+    of entity: Entity, superentity: VersionHash?, properties: some Sequence<VersionHash>
+  ) -> VersionHash {
+    var hash = SHA256()
+    hash.update(entity.name)
+    hash.update([entity.isAbstract ? 1 : 0])
+    hash.update(superentity?.bytes ?? [])
+    for property in properties { hash.update(property.bytes) }
+    for constraint in entity.uniquenessConstraints {
+      hash.update(constraint.joined(separator: "."))
+    }
+    hash.update(entity.versionHashModifier ?? "")
+    return VersionHash(hash.digest())
+  }
+
+  /// The hash of one stored property (spec §2.4.3, §2.4.4).
   ///
   /// - Parameter composite: The bytes that stand for the composite type of the given name.
-  private static func hash(
+  static func hash(
     of property: Property, composite: (String) -> [UInt8]
   ) -> VersionHash {
     var hash = SHA256()
