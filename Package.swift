@@ -60,12 +60,18 @@ let package = Package(
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
 
+    // What several test targets share.
+    .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: strict),
+    .target(name: "SpecVectors", path: "Tests/Support/SpecVectors", swiftSettings: strict),
+
     // Tests, one target a module.
-    tests("ChecksumsTests", ["Checksums"]),
+    tests("ChecksumsTests", ["Checksums", "SeededRandom"]),
     tests("DurableFilesTests", ["DurableFiles"]),
     tests("XMLEventsTests", ["XMLEvents"]),
     tests("PropertyListsTests", ["PropertyLists"]),
-    tests("ObjectModelTests", ["ObjectModel", "PropertyLists"]),
+    tests(
+      "ObjectModelTests",
+      ["ObjectModel", "PropertyLists", "Checksums", "SeededRandom", "SpecVectors"]),
     tests("RowsTests", ["Rows", "ObjectModel"]),
     tests("ToolCommandsTests", ["ToolCommands", "ObjectModel"], exclude: ["Snapshots"]),
     tests("HouseTests", []),
