@@ -15,15 +15,10 @@ public struct Tool: Sendable {
   public func run(_ words: [String], on console: Console) -> ExitCode {
     do {
       return try dispatch(words, on: console)
-    } catch let error as CommandError {
+    } catch {
+      let error = CommandError(explaining: error)
       console.report(error)
       return error.exitCode
-    } catch {
-      console.report(
-        CommandError(
-          .internalFault, "Quire did not expect this: \(error)",
-          hint: "Please report it, with the command line."))
-      return .internalFault
     }
   }
 

@@ -47,7 +47,7 @@ enum Sample {
       FetchIndex(
         "byName", elements: [.init("name", isAscending: false)], partialPredicate: "name != ''")
     ],
-    compoundIndexes: [["name", "seen"]], userInfo: ["icon": "pin"])
+    compoundIndexes: [["name", "picture"]], userInfo: ["icon": "pin"])
 
   private static let trip = Entity(
     "Trip", isAbstract: true,
