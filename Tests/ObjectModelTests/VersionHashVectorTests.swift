@@ -1,0 +1,72 @@
+import Checksums
+import SpecVectors
+import Testing
+
+@testable import ObjectModel
+
+@Suite("Version hashes that are known")
+struct VersionHashVectorTests {
+  @Test(
+    "The hashes that real stores hold come out, entity by entity and property by property",
+    .enabled(if: Fixtures.areHere, "The fixtures are not beside the package."),
+    arguments: try HashVector.fromStores())
+  func stores(_ vector: HashVector) throws {
+    try check(vector)
+  }
+
+  @Test("The vectors of the specification come out", arguments: try HashVector.fromSpecification())
+  func specification(_ vector: HashVector) throws {
+    try check(vector)
+  }
+
+  @Test("The digests over all hashes come out as the specification says")
+  func digests() throws {
+    let vectors = try SpecVector.all("version-digests", on: "2-model.md")
+    #expect(!vectors.isEmpty)
+    for vector in vectors {
+      var hashes: [String: VersionHash] = [:]
+      for entity in vector[all: "entity"].map({ $0.split(separator: " ") }) {
+        hashes[String(entity[0])] = VersionHash(hex: entity[1])
+      }
+      #expect(Model.versionHashesDigest(of: hashes) == vector["digest"])
+      #expect(Model.versionChecksum(of: hashes) == vector["checksum"])
+    }
+  }
+
+  private func check(_ vector: HashVector) throws {
+    for property in vector.entity.properties where !property.isTransient {
+      guard let expected = vector.digests[property.name] else { continue }
+      #expect(VersionHashes.hash(of: property) { _ in [] } == expected, "\(property.name)")
+    }
+    #expect(vector.computed == vector.hash)
+  }
+
+  @Test("A whole inheritance tree hashes as its entities do, whatever order they stand in")
+  func inheritance() throws {
+    let writer = Entity(
+      "Writer", isAbstract: true,
+      properties: [.attribute(Attribute("age", .int16, isOptional: false))])
+    let author = Entity("Author", superentity: "Writer")
+    let model = try Model(entities: [author, writer])
+
+    #expect(
+      model.versionHash(of: "Writer")?.description
+        == "d54efab5d39cb3f59df8018db5e4cb2912ced49ca0fdebb029a326cd70847b25")
+    #expect(model.versionHash(of: "age", in: "Author") == model.versionHash(of: "age", in: "Writer"))
+    var hash = SHA256()
+    hash.update("Author")
+    hash.update([0])
+    hash.update(try #require(model.versionHash(of: "Writer")).bytes)
+    hash.update(try #require(model.versionHash(of: "age", in: "Author")).bytes)
+    #expect(model.versionHash(of: "Author") == VersionHash(hash.digest()))
+    #expect(try Model(entities: [writer, author]).versionHashes == model.versionHashes)
+  }
+}
+
+extension HashVector {
+  static func fromSpecification() throws -> [HashVector] {
+    let vectors = try SpecVector.all("version-hash", on: "2-model.md")
+    #expect(!vectors.isEmpty)
+    return try vectors.map(HashVector.init)
+  }
+}

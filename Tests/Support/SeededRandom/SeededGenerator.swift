@@ -1,0 +1,29 @@
+/// Random numbers that come again from their seed.
+///
+///     var random = SeededGenerator()
+///     #expect(law(&random), "\(random)")      // A failure prints the seed.
+///
+/// To repeat a failure, give the printed seed to ``init(seed:)``. The generator is SplitMix64.
+public struct SeededGenerator: RandomNumberGenerator, CustomStringConvertible, Sendable {
+  /// What the numbers follow from.
+  public let seed: UInt64
+  private var state: UInt64
+
+  /// The numbers that follow from the given seed, by default one never used before.
+  public init(seed: UInt64 = .random(in: 0 ... .max)) {
+    self.seed = seed
+    state = seed
+  }
+
+  /// The seed, for the message of a failed test.
+  public var description: String { "seed \(seed)" }
+
+  /// The next number.
+  public mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ mixed >> 31
+  }
+}
