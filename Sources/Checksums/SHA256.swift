@@ -1,0 +1,81 @@
+/// SHA256, the hash function of FIPS 180-4 with a digest of 32 bytes.
+///
+///     SHA256.digest(of: Array("abc".utf8))
+public struct SHA256: HashFunction {
+  /// What the function makes of its input.
+  public typealias Output = Digest<32>
+
+  private var state: InlineArray<8, UInt32> = [
+    0x6A09_E667, 0xBB67_AE85, 0x3C6E_F372, 0xA54F_F53A, 0x510E_527F, 0x9B05_688C,
+    0x1F83_D9AB, 0x5BE0_CD19,
+  ]
+  private var blocks = BlockBuffer<64>()
+
+  /// The function with no input yet.
+  public init() {}
+
+  /// Takes more input.
+  public mutating func update(_ bytes: RawSpan) {
+    blocks.append(bytes) { SHA256.compress(&state, $0) }
+  }
+
+  /// What comes of all input so far. The function itself stays as it is and may take more.
+  public func digest() -> Digest<32> {
+    var last = self
+    last.blocks.finish(lengthByteCount: 8) { SHA256.compress(&last.state, $0) }
+    return Digest { output in
+      for index in last.state.indices {
+        for shift in stride(from: 24, through: 0, by: -8) {
+          output.append(UInt8(truncatingIfNeeded: last.state[index] >> UInt32(shift)))
+        }
+      }
+    }
+  }
+
+  /// Mixes one block into the state (FIPS 180-4 §6.2.2, whose letters this keeps).
+  private static func compress(_ state: inout InlineArray<8, UInt32>, _ block: RawSpan) {
+    var w = InlineArray<64, UInt32>(repeating: 0)
+    for t in 0..<16 {
+      w[t] = block.bigEndian(UInt32.self, at: 4 * t)
+    }
+    for t in 16..<64 {
+      let (w2, w15) = (w[t &- 2], w[t &- 15])
+      let sigma0 = w15.rotated(7) ^ w15.rotated(18) ^ w15 &>> 3
+      let sigma1 = w2.rotated(17) ^ w2.rotated(19) ^ w2 &>> 10
+      w[t] = sigma1 &+ w[t &- 7] &+ sigma0 &+ w[t &- 16]
+    }
+    var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+    var (e, f, g, h) = (state[4], state[5], state[6], state[7])
+    for t in 0..<64 {
+      let sum1 = e.rotated(6) ^ e.rotated(11) ^ e.rotated(25)
+      let choice = e & f ^ ~e & g
+      let t1 = h &+ sum1 &+ choice &+ roundConstants[t] &+ w[t]
+      let sum0 = a.rotated(2) ^ a.rotated(13) ^ a.rotated(22)
+      let majority = a & b ^ a & c ^ b & c
+      (h, g, f, e, d, c, b, a) = (g, f, e, d &+ t1, c, b, a, t1 &+ sum0 &+ majority)
+    }
+    state[0] &+= a
+    state[1] &+= b
+    state[2] &+= c
+    state[3] &+= d
+    state[4] &+= e
+    state[5] &+= f
+    state[6] &+= g
+    state[7] &+= h
+  }
+
+  /// The fractions of the cube roots of the first 64 primes (FIPS 180-4 §4.2.2).
+  private static let roundConstants: InlineArray<64, UInt32> = [
+    0x428A_2F98, 0x7137_4491, 0xB5C0_FBCF, 0xE9B5_DBA5, 0x3956_C25B, 0x59F1_11F1,
+    0x923F_82A4, 0xAB1C_5ED5, 0xD807_AA98, 0x1283_5B01, 0x2431_85BE, 0x550C_7DC3,
+    0x72BE_5D74, 0x80DE_B1FE, 0x9BDC_06A7, 0xC19B_F174, 0xE49B_69C1, 0xEFBE_4786,
+    0x0FC1_9DC6, 0x240C_A1CC, 0x2DE9_2C6F, 0x4A74_84AA, 0x5CB0_A9DC, 0x76F9_88DA,
+    0x983E_5152, 0xA831_C66D, 0xB003_27C8, 0xBF59_7FC7, 0xC6E0_0BF3, 0xD5A7_9147,
+    0x06CA_6351, 0x1429_2967, 0x27B7_0A85, 0x2E1B_2138, 0x4D2C_6DFC, 0x5338_0D13,
+    0x650A_7354, 0x766A_0ABB, 0x81C2_C92E, 0x9272_2C85, 0xA2BF_E8A1, 0xA81A_664B,
+    0xC24B_8B70, 0xC76C_51A3, 0xD192_E819, 0xD699_0624, 0xF40E_3585, 0x106A_A070,
+    0x19A4_C116, 0x1E37_6C08, 0x2748_774C, 0x34B0_BCB5, 0x391C_0CB3, 0x4ED8_AA4A,
+    0x5B9C_CA4F, 0x682E_6FF3, 0x748F_82EE, 0x78A5_636F, 0x84C8_7814, 0x8CC7_0208,
+    0x90BE_FFFA, 0xA450_6CEB, 0xBEF9_A3F7, 0xC671_78F2,
+  ]
+}
