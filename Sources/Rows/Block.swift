@@ -1,0 +1,229 @@
+import ObjectModel
+import Synchronization
+
+/// Rows of one entity, column by column, sorted by key: the unit that is stored, read and shared.
+///
+///     let block = try Block(bytes)
+///     let names = try block.column(layout.columns[name].number)
+///     if let row = try block.row(of: 42) { print(names?.string(at: row) ?? "") }
+///
+/// Immutable, and safe to read from any thread. Opening one reads and checks its header and
+/// directory alone. Each column is read and checked once, when it is first asked for, and after that
+/// any row's value is read in place and in constant time.
+public final class Block: Sendable {
+  /// The number of the rows' entity.
+  public let entityNumber: UInt16
+  /// The number of rows, at least 1.
+  public let rowCount: Int
+  /// The lowest key, as a number within the entity.
+  public let minimumKey: UInt64
+  /// The highest key.
+  public let maximumKey: UInt64
+  /// What the rows are.
+  public let flags: BlockFlags
+  /// The number of bytes the block takes.
+  public let byteCount: Int
+
+  let entries: [ColumnEntry]
+  private let source: any BlockSource
+  private let loaded: LoadedColumns
+
+  /// Opens the block that `source` holds the bytes of.
+  ///
+  /// - Throws: ``BlockError`` when header or directory are damaged, or what the source throws.
+  public init(_ source: any BlockSource, byteCount: Int) throws {
+    guard byteCount >= BlockFormat.headerByteCount else {
+      throw BlockError.truncated(needed: BlockFormat.headerByteCount, available: byteCount)
+    }
+    let header = try unsafe BlockHeader(
+      checking: source.bytes(0..<BlockFormat.headerByteCount), available: byteCount)
+    let directory = try source.bytes(0..<header.headerByteCount)
+    try unsafe header.checkChecksum(of: directory)
+    entries = try unsafe header.entries(in: directory)
+    entityNumber = header.entityNumber
+    rowCount = header.rowCount
+    minimumKey = header.minimumKey
+    maximumKey = header.maximumKey
+    flags = header.flags
+    self.byteCount = header.blockByteCount
+    self.source = source
+    loaded = LoadedColumns(count: entries.count)
+  }
+
+  /// Opens the block in the given memory.
+  public convenience init(_ memory: BlockMemory) throws {
+    try self.init(memory, byteCount: memory.byteCount)
+  }
+
+  /// Opens the block in a copy of the given bytes.
+  public convenience init(_ bytes: [UInt8]) throws {
+    try self.init(BlockMemory(bytes))
+  }
+}
+
+extension Block {
+  /// The numbers of the columns the block has, ascending, with the block's own columns last.
+  public var columnNumbers: [UInt16] { entries.map(\.number) }
+
+  /// The position of the column with the given number; `nil` when the block has none.
+  @inline(__always)
+  func position(of number: UInt16) -> Int? {
+    var low = 0
+    var high = entries.count
+    while low < high {
+      let middle = (low &+ high) >> 1
+      if entries[middle].number < number { low = middle &+ 1 } else { high = middle }
+    }
+    return low < entries.count && entries[low].number == number ? low : nil
+  }
+
+  /// The column with the given number; `nil` when the block has none, which in whole rows means the
+  /// default value and in changes the value of the row beneath.
+  ///
+  /// - Throws: ``BlockError`` when the column is damaged, or what the source throws. The other
+  ///   columns stay readable.
+  public func column(_ number: UInt16) throws -> Column? {
+    guard let position = position(of: number) else { return nil }
+    return try column(at: position)
+  }
+
+  func column(at position: Int) throws -> Column {
+    if let column = loaded[position] { return column }
+    let entry = entries[position]
+    let chunk: BlockSlice?
+    if entry.bodyByteCount > 0 {
+      let start = Int(entry.chunkOffset)
+      chunk = try source.bytes(start..<start + entry.chunkByteCount)
+    } else {
+      chunk = nil
+    }
+    let column = try unsafe ColumnVerifier(entry, rowCount: rowCount).verify(chunk)
+    if entry.number == LayoutColumn.Number.key {
+      try checkKeys(column)
+    }
+    return loaded.publish(column, at: position)
+  }
+
+  /// Reads and checks every column.
+  ///
+  /// - Throws: The first ``BlockError`` found.
+  public func verify() throws {
+    for position in entries.indices { _ = try column(at: position) }
+  }
+
+  /// The column of keys.
+  public var keys: Column {
+    get throws {
+      // The directory was refused if it had no keys, and keys come last.
+      try column(at: entries.count - 1)
+    }
+  }
+
+  private func checkKeys(_ keys: Column) throws {
+    var last = unsafe UInt64(bitPattern: keys.raw.integer(0))
+    guard last == minimumKey else { throw BlockError.badKeys() }
+    for row in 1..<max(rowCount, 1) {
+      let key = unsafe UInt64(bitPattern: keys.raw.integer(row))
+      guard key > last else { throw BlockError.badKeys() }
+      last = key
+    }
+    guard last == maximumKey, last <= ObjectKey.highestNumber else { throw BlockError.badKeys() }
+  }
+
+  /// The row with the given key; `nil` when the block has none.
+  ///
+  /// Takes constant time where keys are consecutive, and otherwise a guess and a few steps.
+  public func row(of key: UInt64) throws -> Int? {
+    guard key >= minimumKey, key <= maximumKey else { return nil }
+    return unsafe try keys.raw.row(ofKey: key, minimum: minimumKey, maximum: maximumKey)
+  }
+
+  /// The bytes of the whole block.
+  ///
+  /// - Throws: What the source throws.
+  public func bytes() throws -> BlockSlice { try source.bytes(0..<byteCount) }
+}
+
+extension RawColumn {
+  /// The row of a column of ascending keys that holds `key`, which is not below `minimum` nor above
+  /// `maximum`.
+  @inline(__always)
+  package func row(ofKey key: UInt64, minimum: UInt64, maximum: UInt64) -> Int? {
+    let n = unsafe Int(rowCount)
+    if maximum &- minimum == UInt64(n &- 1) { return Int(key &- minimum) }
+    var low = 0
+    var high = n
+    // Keys with holes are still nearly evenly spread: look where the key would be, then halve.
+    let span = Double(maximum &- minimum)
+    var guess = Int(Double(key &- minimum) / span * Double(n &- 1))
+    var reach = 8
+    while low < high {
+      let found = unsafe UInt64(bitPattern: integer(guess))
+      if found == key { return guess }
+      if found < key {
+        low = guess &+ 1
+        guess = min(low &+ reach, (low &+ high) >> 1)
+      } else {
+        high = guess
+        guess = max(high &- reach, (low &+ high) >> 1)
+      }
+      reach = reach &* 4
+      if guess >= high { guess = high &- 1 }
+      if guess < low { guess = low }
+    }
+    return nil
+  }
+}
+
+/// The columns of a block that were loaded already. Filled in without a lock: when two threads load
+/// the same column, the first to finish wins and the other takes what it finds.
+@safe
+private final class LoadedColumns: Sendable {
+  private final class Box: Sendable {
+    let column: Column
+    init(_ column: Column) { self.column = column }
+  }
+
+  // SAFETY: Set once here, freed in `deinit`; the places are atomic and each holds nothing or a
+  // retained box.
+  private nonisolated(unsafe) let places: UnsafeMutablePointer<Atomic<UInt>>
+  private let count: Int
+
+  init(count: Int) {
+    self.count = count
+    unsafe places = .allocate(capacity: count)
+    for i in 0..<count { unsafe (places + i).initialize(to: Atomic(0)) }
+  }
+
+  deinit {
+    for i in 0..<count {
+      if let box = unsafe LoadedColumns.box(places[i].load(ordering: .acquiring)) {
+        unsafe box.release()
+      }
+      unsafe (places + i).deinitialize(count: 1)
+    }
+    unsafe places.deallocate()
+  }
+
+  private static func box(_ bits: UInt) -> Unmanaged<Box>? {
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: bits) else { return nil }
+    // SAFETY: Places hold retained boxes only.
+    return unsafe Unmanaged.fromOpaque(pointer)
+  }
+
+  @inline(__always)
+  subscript(index: Int) -> Column? {
+    // SAFETY: The box stays retained as long as `self` lives.
+    unsafe LoadedColumns.box(places[index].load(ordering: .acquiring))?
+      ._withUnsafeGuaranteedRef { $0.column }
+  }
+
+  func publish(_ column: Column, at index: Int) -> Column {
+    let box = unsafe Unmanaged.passRetained(Box(column))
+    let (exchanged, original) = unsafe places[index].compareExchange(
+      expected: 0, desired: UInt(bitPattern: box.toOpaque()), ordering: .acquiringAndReleasing)
+    if exchanged { return column }
+    unsafe box.release()
+    return unsafe LoadedColumns.box(original)?._withUnsafeGuaranteedRef { $0.column } ?? column
+  }
+}

@@ -1,0 +1,87 @@
+import Checksums
+import ObjectModel
+
+/// Writes blocks (spec §3.3). Keep one and use it again: its scratch memory is worth more than the
+/// work of a small block.
+package struct BlockWriter: ~Copyable {
+  private var encoder: ColumnEncoder
+  private var values: ColumnValues
+  private var chunks = ByteBuffer(capacity: 1 << 18)
+  private var directory = ByteBuffer()
+  private var entries: [ColumnEntry] = []
+
+  /// A writer of blocks of up to ``BlockFormat/targetRowCount`` rows.
+  package init() {
+    encoder = ColumnEncoder(capacity: BlockFormat.targetRowCount)
+    values = ColumnValues(capacity: BlockFormat.targetRowCount)
+  }
+
+  /// Starts a block.
+  package mutating func begin() {
+    entries.removeAll(keepingCapacity: true)
+    chunks.removeAll()
+  }
+
+  /// Adds a column, whose values `fill` gives. A column that gives no row a value is left out.
+  ///
+  /// - Precondition: Columns come in ascending order of their numbers, the key last, and each has a
+  ///   value or null for every row.
+  mutating func add(
+    _ number: UInt16, _ kind: ColumnKind, fill: (inout ColumnValues) -> Void
+  ) {
+    values.begin(kind)
+    fill(&values)
+    if values.absentCount == values.count { return }
+    precondition(entries.last.map { $0.number < number } ?? true, "Columns come in order.")
+    let entry = encoder.encode(values, number: number, into: &chunks)
+    entries.append(entry)
+  }
+
+  /// Adds the column of keys and finishes the block.
+  ///
+  /// - Precondition: `keys` ascend strictly.
+  mutating func finish(
+    entity: UInt16, flags: BlockFlags, keys: UnsafeBufferPointer<UInt64>
+  ) -> BlockMemory {
+    let n = keys.count
+    precondition(n > 0, "A block has at least one row.")
+    add(LayoutColumn.Number.key, .int64) { values in
+      var last: UInt64?
+      for unsafe key in unsafe keys {
+        precondition(last.map { $0 < key } ?? true, "The keys of a block ascend.")
+        last = key
+        values.append(word: Int64(bitPattern: key))
+      }
+    }
+    let headerByteCount =
+      BlockFormat.headerByteCount + entries.reduce(0) { $0 + $1.byteCount }
+    chunks.align()
+    let blockByteCount = headerByteCount + chunks.count
+    directory.removeAll()
+    directory.append(BlockFormat.magic)
+    directory.append(UInt32(headerByteCount))
+    directory.append(UInt32(blockByteCount))
+    directory.append(UInt32(0))
+    directory.append(entity)
+    directory.append(UInt16(entries.count))
+    directory.append(UInt32(n))
+    unsafe directory.append(keys[0])
+    unsafe directory.append(keys[n - 1])
+    directory.append(flags.rawValue)
+    directory.append(UInt32(0))
+    for index in entries.indices {
+      if entries[index].bodyByteCount > 0 {
+        entries[index].chunkOffset += UInt32(headerByteCount)
+      }
+      entries[index].write(into: &directory)
+    }
+    unsafe directory.store(
+      CRC32C.checksum(of: directory.bytes), at: BlockFormat.Header.checksum)
+    return unsafe BlockMemory(byteCount: blockByteCount) { target in
+      // SAFETY: Both parts together have `blockByteCount` bytes.
+      unsafe target.copyMemory(from: directory.bytes)
+      unsafe UnsafeMutableRawBufferPointer(rebasing: target[headerByteCount...])
+        .copyMemory(from: chunks.bytes)
+    }
+  }
+}

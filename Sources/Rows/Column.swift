@@ -1,0 +1,169 @@
+public import Foundation
+public import ObjectModel
+
+/// One column of a block: the values of one property, read in place.
+///
+///     let ages = try block.column(layout.columns[age].number)!
+///     for row in 0..<ages.rowCount where !ages.isNull(row) { sum += ages.integer(at: row) }
+///
+/// Any row's value is read in constant time, and nothing is decoded until it is asked for. A column
+/// keeps its memory alive and may be used from any thread. The reading methods trap when the row is
+/// out of range or the column holds another kind of value.
+@safe
+public struct Column: @unchecked Sendable {
+  // Sendable: the memory behind the pointers is immutable and `owner` keeps it alive.
+  package let raw: RawColumn
+  package let owner: BlockMemory?
+
+  /// The column with the given values in the given memory.
+  @unsafe init(_ raw: RawColumn, owner: BlockMemory?) {
+    unsafe self.raw = raw
+    self.owner = owner
+  }
+
+  /// What the column holds.
+  public var kind: ColumnKind { unsafe raw.kind }
+
+  /// The number of rows.
+  public var rowCount: Int { unsafe Int(raw.rowCount) }
+
+  /// Whether any row may have no value.
+  public var hasNulls: Bool { unsafe raw.isNothing || raw.presence != nil }
+
+  @inline(__always)
+  private func check(_ row: Int) {
+    precondition(row >= 0 && row < rowCount, "The row is out of range.")
+  }
+}
+
+// Every read below is in bounds: the row is checked, and the column's structure was verified when
+// it was loaded or follows from how it was made.
+extension Column {
+  /// Whether the given row has no value.
+  public func isNull(_ row: Int) -> Bool {
+    check(row)
+    return unsafe raw.isNull(row)
+  }
+
+  /// Whether the change that this column belongs to gives the row's value. Always true for columns
+  /// of whole rows.
+  public func isGiven(_ row: Int) -> Bool {
+    check(row)
+    return unsafe raw.isGiven(row)
+  }
+
+  /// The whole number of the given row; 0 where there is none. Booleans are 0 or 1, references the
+  /// packed key.
+  public func integer(at row: Int) -> Int64 {
+    check(row)
+    precondition(kind.family == .integers, "The column holds no integers.")
+    if unsafe raw.isNull(row) { return 0 }
+    return unsafe raw.integer(row)
+  }
+
+  /// The boolean of the given row; false where there is none.
+  public func boolean(at row: Int) -> Bool { integer(at: row) != 0 }
+
+  /// The key of the object that the given row refers to; `nil` where there is none.
+  public func reference(at row: Int) -> ObjectKey? {
+    let packed = UInt64(bitPattern: integer(at: row))
+    return packed == 0 || isNull(row) ? nil : ObjectKey(rawValue: packed)
+  }
+
+  /// The floating-point number, or the seconds of the date, of the given row; 0 where there is none.
+  public func double(at row: Int) -> Double {
+    check(row)
+    precondition(kind.family == .reals, "The column holds no floating-point numbers.")
+    if unsafe raw.isNull(row) { return 0 }
+    return unsafe raw.double(row)
+  }
+
+  /// The 32-bit floating-point number of the given row; 0 where there is none.
+  public func float(at row: Int) -> Float {
+    check(row)
+    precondition(kind == .float, "The column holds no 32-bit floating-point numbers.")
+    if unsafe raw.isNull(row) { return 0 }
+    return unsafe raw.float(row)
+  }
+
+  /// The date of the given row; the reference date where there is none.
+  public func date(at row: Int) -> Date { Date(timeIntervalSinceReferenceDate: double(at: row)) }
+
+  /// The text of the given row; empty where there is none.
+  public func string(at row: Int) -> String {
+    check(row)
+    precondition(kind.isText, "The column holds no text.")
+    if unsafe raw.isNull(row) { return "" }
+    return unsafe String(decoding: raw.bytes(row), as: UTF8.self)
+  }
+
+  /// The bytes of the given row: text, bytes or a UUID; empty where there is none.
+  @_lifetime(borrow self)
+  public func bytes(at row: Int) -> RawSpan {
+    check(row)
+    precondition(kind.family == .bytes && kind != .decimal, "The column holds no byte strings.")
+    let buffer = unsafe raw.isNull(row) ? UnsafeRawBufferPointer(start: nil, count: 0) : raw.bytes(row)
+    return unsafe _overrideLifetime(buffer.bytes, borrowing: self)
+  }
+
+  /// The decimal number of the given row; 0 where there is none.
+  public func decimal(at row: Int) -> Decimal {
+    check(row)
+    precondition(kind == .decimal, "The column holds no decimal numbers.")
+    return unsafe raw.isNull(row) ? 0 : raw.decimal(row)
+  }
+
+  /// The UUID of the given row; all zero where there is none.
+  public func uuid(at row: Int) -> UUID {
+    check(row)
+    precondition(kind == .uuid, "The column holds no UUIDs.")
+    return unsafe raw.isNull(row) ? UUID(uuid: RawColumn.zeroUUID) : raw.uuid(row)
+  }
+
+  /// The value of the given row, whatever the column holds.
+  public func value(at row: Int) -> Value {
+    check(row)
+    return unsafe raw.value(row)
+  }
+}
+
+extension RawColumn {
+  static let zeroUUID: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+
+  /// The decimal number of row `i`.
+  package func decimal(_ i: Int) -> Decimal {
+    if unsafe encoding == .scaled {
+      let integer = unsafe RawColumn.decode(data, width: width, base: base, step: step, i)
+      return unsafe DecimalParts(integer, exponent: -Int8(scale)).decimal
+    }
+    let bytes = unsafe bytes(i)
+    if unsafe bytes.isEmpty { return .nan }
+    return unsafe DecimalParts(canonicalBytes: bytes)?.decimal ?? .nan
+  }
+
+  /// The UUID of row `i`.
+  package func uuid(_ i: Int) -> UUID {
+    // SAFETY: A row of a UUID column has 16 bytes.
+    unsafe UUID(uuid: bytes(i).loadUnaligned(as: uuid_t.self))
+  }
+
+  /// The value of row `i`, whatever the column holds.
+  package func value(_ i: Int) -> Value {
+    if unsafe isNull(i) { return .null }
+    switch unsafe kind {
+    case .boolean: return unsafe .boolean(integer(i) != 0)
+    case .int16, .int32, .int64: return unsafe .integer(integer(i))
+    case .float: return unsafe .float(float(i))
+    case .double: return unsafe .double(double(i))
+    case .date: return unsafe .date(Date(timeIntervalSinceReferenceDate: double(i)))
+    case .decimal: return unsafe .decimal(decimal(i))
+    case .string: return unsafe .string(String(decoding: bytes(i), as: UTF8.self))
+    case .uri: return unsafe .uri(String(decoding: bytes(i), as: UTF8.self))
+    case .binary: return unsafe .binary(Data(bytes(i)))
+    case .uuid: return unsafe .uuid(uuid(i))
+    case .reference:
+      let packed = unsafe UInt64(bitPattern: integer(i))
+      return packed == 0 ? .null : .object(ObjectKey(rawValue: packed))
+    }
+  }
+}

@@ -1,0 +1,100 @@
+public import ObjectModel
+
+/// What a column holds: one number a kind, part of the block format (spec §3.3.2).
+///
+/// A column of a block says its kind itself, so a block is legible without a layout.
+public enum ColumnKind: UInt8, Sendable, Hashable, CaseIterable {
+  /// Yes or no.
+  case boolean = 1
+  /// A signed integer of 16 bits.
+  case int16 = 2
+  /// A signed integer of 32 bits.
+  case int32 = 3
+  /// A signed integer of 64 bits.
+  case int64 = 4
+  /// A floating-point number of 32 bits.
+  case float = 5
+  /// A floating-point number of 64 bits.
+  case double = 6
+  /// Seconds since 2001-01-01 00:00 UTC, as a floating-point number of 64 bits.
+  case date = 7
+  /// A decimal number.
+  case decimal = 8
+  /// Text in UTF-8.
+  case string = 9
+  /// A URI, in UTF-8.
+  case uri = 10
+  /// Bytes.
+  case binary = 11
+  /// A UUID of 16 bytes.
+  case uuid = 12
+  /// The key of another object of the same store.
+  case reference = 13
+}
+
+extension ColumnKind {
+  /// The kind of column that holds attributes of the given type; `nil` for types without a column
+  /// of their own.
+  public init?(_ type: AttributeType) {
+    switch type {
+    case .boolean: self = .boolean
+    case .int16: self = .int16
+    case .int32: self = .int32
+    case .int64: self = .int64
+    case .float: self = .float
+    case .double: self = .double
+    case .date: self = .date
+    case .decimal: self = .decimal
+    case .string: self = .string
+    case .uri: self = .uri
+    case .binary, .transformable: self = .binary
+    case .uuid: self = .uuid
+    case .undefined, .objectID, .composite: return nil
+    }
+  }
+
+  /// How values of a kind are laid out before they are encoded.
+  enum Family {
+    /// 64-bit integers: whole numbers, booleans, references.
+    case integers
+    /// 64-bit patterns of floating-point numbers.
+    case reals
+    /// Byte strings: text, bytes, decimals in canonical form, UUIDs.
+    case bytes
+  }
+
+  var family: Family {
+    switch self {
+    case .boolean, .int16, .int32, .int64, .reference: .integers
+    case .float, .double, .date: .reals
+    case .decimal, .string, .uri, .binary, .uuid: .bytes
+    }
+  }
+
+  /// Whether values are text that must be valid UTF-8.
+  var isText: Bool { self == .string || self == .uri }
+
+  /// The integers a column of this kind may hold.
+  var integerRange: ClosedRange<Int64> {
+    switch self {
+    case .boolean: 0...1
+    case .int16: Int64(Int16.min)...Int64(Int16.max)
+    case .int32: Int64(Int32.min)...Int64(Int32.max)
+    default: Int64.min...Int64.max
+    }
+  }
+
+  /// Whether every value of this kind is also a value of `other`, so that rows written with the one
+  /// may be read as the other.
+  public func widens(to other: ColumnKind) -> Bool {
+    switch (self, other) {
+    case (let one, let same) where one == same: true
+    case (.boolean, .int16), (.boolean, .int32), (.boolean, .int64): true
+    case (.int16, .int32), (.int16, .int64), (.int32, .int64): true
+    case (.int16, .float), (.int16, .double), (.int32, .double), (.float, .double): true
+    case (.int16, .decimal), (.int32, .decimal), (.int64, .decimal): true
+    case (.uri, .string), (.string, .binary), (.uri, .binary), (.uuid, .binary): true
+    default: false
+    }
+  }
+}

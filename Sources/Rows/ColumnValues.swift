@@ -1,0 +1,212 @@
+import Foundation
+import ObjectModel
+
+/// One column's values on their way into a block: gathered from drafts and blocks, not yet encoded.
+///
+/// Scratch memory for the rows of one block, used again for column after column. Integers and bit
+/// patterns lie in `words`, byte strings as spans that point into the memory they came from, which
+/// must stay alive until the column is encoded.
+@safe
+struct ColumnValues: ~Copyable {
+  let capacity: Int
+  private(set) var kind = ColumnKind.int64
+  private(set) var count = 0
+  private(set) var nullCount = 0
+  private(set) var absentCount = 0
+  let words: UnsafeMutablePointer<Int64>
+  let spans: UnsafeMutablePointer<UnsafeRawBufferPointer>
+  /// A byte a row, 1 where there is a value.
+  let present: UnsafeMutablePointer<UInt8>
+  /// A byte a row, 1 where the value is given by the change.
+  let given: UnsafeMutablePointer<UInt8>
+  private var arena = Arena()
+
+  init(capacity: Int) {
+    self.capacity = capacity
+    unsafe words = .allocate(capacity: capacity)
+    unsafe spans = .allocate(capacity: capacity)
+    unsafe present = .allocate(capacity: capacity)
+    unsafe given = .allocate(capacity: capacity)
+  }
+
+  deinit {
+    unsafe words.deallocate()
+    unsafe spans.deallocate()
+    unsafe present.deallocate()
+    unsafe given.deallocate()
+  }
+
+  /// Starts a column of the given kind.
+  mutating func begin(_ kind: ColumnKind) {
+    self.kind = kind
+    count = 0
+    nullCount = 0
+    absentCount = 0
+    arena.removeAll()
+  }
+
+  /// Whether no row has a value.
+  var isNothing: Bool { nullCount + absentCount == count }
+
+  private mutating func next(isPresent: Bool, isGiven: Bool = true) -> Int {
+    precondition(count < capacity, "A block has room for its rows.")
+    // SAFETY: The row is below the capacity.
+    unsafe present[count] = isPresent ? 1 : 0
+    unsafe given[count] = isGiven ? 1 : 0
+    if !isPresent {
+      unsafe words[count] = 0
+      unsafe spans[count] = UnsafeRawBufferPointer(start: nil, count: 0)
+      if isGiven { nullCount += 1 } else { absentCount += 1 }
+    }
+    count += 1
+    return count - 1
+  }
+
+  /// Adds rows without a value.
+  mutating func appendNull(_ n: Int = 1) {
+    for _ in 0..<n { _ = next(isPresent: false) }
+  }
+
+  /// Adds rows whose value the change does not give.
+  mutating func appendAbsent(_ n: Int = 1) {
+    for _ in 0..<n { _ = next(isPresent: false, isGiven: false) }
+  }
+
+  /// Adds an integer or a bit pattern.
+  mutating func append(word: Int64) {
+    let row = next(isPresent: true)
+    unsafe words[row] = word
+  }
+
+  /// Adds one value.
+  ///
+  /// - Precondition: The value is of the column's kind, or null.
+  mutating func append(_ value: Value) {
+    switch (value, kind) {
+    case (.null, _): appendNull()
+    case (.boolean(let value), .boolean): append(word: value ? 1 : 0)
+    case (.integer(let value), .int16), (.integer(let value), .int32), (.integer(let value), .int64):
+      precondition(kind.integerRange.contains(value), "The number does not fit the column.")
+      append(word: value)
+    case (.float(let value), .float): append(word: Int64(value.bitPattern))
+    case (.double(let value), .double): append(word: Int64(bitPattern: value.bitPattern))
+    case (.date(let value), .date):
+      append(word: Int64(bitPattern: value.timeIntervalSinceReferenceDate.bitPattern))
+    case (.object(let key), .reference): append(word: Int64(bitPattern: key.rawValue))
+    case (.string(var text), .string), (.uri(var text), .uri):
+      text.withUTF8 { unsafe append(copying: UnsafeRawBufferPointer($0)) }
+    case (.binary(let data), .binary):
+      unsafe data.withUnsafeBytes { unsafe append(copying: $0) }
+    case (.uuid(let uuid), .uuid):
+      unsafe withUnsafeBytes(of: uuid.uuid) { unsafe append(copying: $0) }
+    case (.decimal(let decimal), .decimal): append(DecimalParts(decimal))
+    default: preconditionFailure("The value \(value) is not of the column's kind, \(kind).")
+    }
+  }
+
+  /// Adds a copy of the given bytes.
+  @unsafe mutating func append(copying bytes: UnsafeRawBufferPointer) {
+    let row = next(isPresent: true)
+    unsafe spans[row] = arena.copy(bytes)
+  }
+
+  /// Adds a decimal; `nil` is "not a number".
+  mutating func append(_ parts: DecimalParts?) {
+    var bytes: [UInt8] = []
+    parts?.write(into: &bytes)
+    unsafe bytes.withUnsafeBytes { unsafe append(copying: $0) }
+  }
+
+  /// Adds `rows` of a column of the same kind, or of one that widens to it.
+  ///
+  /// The memory behind `raw` must stay alive until the column is encoded.
+  @unsafe mutating func append(from raw: RawColumn, rows: Range<Int>) {
+    precondition(count + rows.count <= capacity, "A block has room for its rows.")
+    guard unsafe raw.kind == kind else {
+      for row in rows { unsafe appendWidened(raw, row) }
+      return
+    }
+    if unsafe raw.isNothing || raw.presence != nil || raw.given != nil
+      || (kind == .decimal && raw.encoding == .scaled)
+    {
+      for row in rows { unsafe appendOne(raw, row) }
+      return
+    }
+    // Every row has a value: whole runs at a time.
+    // SAFETY: The count was checked above, and `rows` are rows of `raw`.
+    let first = count
+    unsafe (present + first).initialize(repeating: 1, count: rows.count)
+    unsafe (given + first).initialize(repeating: 1, count: rows.count)
+    count += rows.count
+    switch kind.family {
+    case .integers: unsafe raw.copyIntegers(rows, into: words + first)
+    case .reals: unsafe raw.copyPatterns(rows, into: words + first)
+    case .bytes: unsafe raw.copySpans(rows, into: spans + first)
+    }
+  }
+
+  @unsafe private mutating func appendOne(_ raw: RawColumn, _ row: Int) {
+    if unsafe !raw.isGiven(row) { return appendAbsent() }
+    if unsafe raw.isNull(row) { return appendNull() }
+    switch kind.family {
+    case .integers: unsafe append(word: raw.integer(row))
+    case .reals: unsafe append(word: raw.pattern(row))
+    case .bytes:
+      if unsafe raw.encoding == .scaled {
+        return unsafe append(DecimalParts(raw.decimal(row)))
+      }
+      let row = (unsafe raw.bytes(row), next(isPresent: true))
+      unsafe spans[row.1] = row.0
+    }
+  }
+
+  /// Adds a value of a kind that widens to this one.
+  @unsafe private mutating func appendWidened(_ raw: RawColumn, _ row: Int) {
+    if unsafe !raw.isGiven(row) { return appendAbsent() }
+    if unsafe raw.isNull(row) { return appendNull() }
+    precondition(unsafe raw.kind.widens(to: kind), "The column's kind widens to the wanted one.")
+    switch (unsafe raw.kind.family, kind.family) {
+    case (.integers, .integers): unsafe append(word: raw.integer(row))
+    case (.integers, .reals):
+      let number = unsafe raw.integer(row)
+      append(
+        word: kind == .float
+          ? Int64(Float(number).bitPattern) : Int64(bitPattern: Double(number).bitPattern))
+    case (.reals, .reals):
+      unsafe append(word: Int64(bitPattern: raw.double(row).bitPattern))
+    case (.integers, .bytes): unsafe append(DecimalParts(raw.integer(row), exponent: 0))
+    default: unsafe append(copying: raw.bytes(row))
+    }
+  }
+}
+
+/// Memory for byte strings that are needed until a column is encoded. Never moves what it holds.
+@safe
+private struct Arena: ~Copyable {
+  private var chunks: [UnsafeMutableRawBufferPointer] = unsafe []
+  private var used = 0
+
+  deinit { for unsafe chunk in unsafe chunks { unsafe chunk.deallocate() } }
+
+  mutating func removeAll() {
+    for unsafe chunk in unsafe chunks { unsafe chunk.deallocate() }
+    unsafe chunks.removeAll(keepingCapacity: true)
+    used = 0
+  }
+
+  @unsafe mutating func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    guard let source = bytes.baseAddress, bytes.count > 0 else {
+      return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+    if unsafe used + bytes.count > chunks.last?.count ?? 0 {
+      unsafe chunks.append(
+        .allocate(byteCount: max(16_384, bytes.count), alignment: 16))
+      used = 0
+    }
+    // SAFETY: The last chunk has room for the bytes behind those used.
+    let place = unsafe chunks[chunks.count - 1].baseAddress.unsafelyUnwrapped + used
+    unsafe place.copyMemory(from: source, byteCount: bytes.count)
+    used += bytes.count
+    return unsafe UnsafeRawBufferPointer(start: place, count: bytes.count)
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+
+/// A decimal number taken apart: sign, whole number, power of ten.
+///
+/// In canonical form the whole number does not end in a zero, and zero has no sign and no power, so
+/// equal numbers have equal parts.
+struct DecimalParts: Equatable {
+  var isNegative: Bool
+  var magnitude: UInt128
+  var exponent: Int8
+
+  /// The parts of the given number, in canonical form; `nil` for "not a number".
+  init?(_ decimal: Decimal) {
+    guard !decimal.isNaN else { return nil }
+    #if canImport(Darwin)
+      let m = decimal._mantissa
+      magnitude = [m.7, m.6, m.5, m.4, m.3, m.2, m.1, m.0].reduce(0) { $0 << 16 | UInt128($1) }
+      isNegative = decimal._isNegative != 0
+      exponent = Int8(truncatingIfNeeded: decimal._exponent)
+    #else
+      // SAFETY: Foundation's decimal is 20 bytes of plain integers; a bit cast of another size would
+      // trap. Exponent, flags, two reserved bytes, then the magnitude in eight 16-bit parts.
+      let words = unsafe unsafeBitCast(decimal, to: Words.self)
+      exponent = Int8(truncatingIfNeeded: words.0)
+      isNegative = words.0 >> 8 & Flags.negative != 0
+      magnitude =
+        UInt128(words.1) | UInt128(words.2) << 32 | UInt128(words.3) << 64 | UInt128(words.4) << 96
+    #endif
+    canonicalize()
+  }
+
+  /// The canonical parts of a whole number times a power of ten.
+  init(_ integer: Int64, exponent: Int8) {
+    isNegative = integer < 0
+    magnitude = UInt128(integer.magnitude)
+    self.exponent = exponent
+    canonicalize()
+  }
+
+  private mutating func canonicalize() {
+    if magnitude == 0 {
+      self.isNegative = false
+      self.exponent = 0
+      return
+    }
+    while exponent < Int8.max {
+      let (quotient, rest) = magnitude.quotientAndRemainder(dividingBy: 10)
+      if rest != 0 { break }
+      magnitude = quotient
+      exponent += 1
+    }
+  }
+
+  /// The number these are the parts of.
+  var decimal: Decimal {
+    var length: UInt32 = 0
+    var rest = magnitude
+    while rest != 0 {
+      rest >>= 16
+      length += 1
+    }
+    #if canImport(Darwin)
+      func part(_ i: Int) -> UInt16 { UInt16(truncatingIfNeeded: magnitude >> (16 * UInt128(i))) }
+      return Decimal(
+        _exponent: Int32(exponent), _length: length, _isNegative: isNegative ? 1 : 0, _isCompact: 0,
+        _reserved: 0,
+        _mantissa: (
+          part(0), part(1), part(2), part(3), part(4), part(5), part(6), part(7)
+        ))
+    #else
+      let flags = length << 4 | (isNegative ? Flags.negative : 0)
+      let words: Words = (
+        UInt32(UInt8(bitPattern: exponent)) | flags << 8,
+        UInt32(truncatingIfNeeded: magnitude), UInt32(truncatingIfNeeded: magnitude >> 32),
+        UInt32(truncatingIfNeeded: magnitude >> 64), UInt32(truncatingIfNeeded: magnitude >> 96)
+      )
+      // SAFETY: As in the initializer; the length is that of the magnitude.
+      return unsafe unsafeBitCast(words, to: Decimal.self)
+    #endif
+  }
+
+  #if !canImport(Darwin)
+    private typealias Words = (UInt32, UInt32, UInt32, UInt32, UInt32)
+    private enum Flags {
+      static let negative: UInt32 = 8
+    }
+  #endif
+}
+
+// The canonical bytes (spec §3.4.6): nothing for "not a number"; else the exponent, the sign (0 or
+// 1), and the magnitude in little-endian order without zero bytes at its end.
+extension DecimalParts {
+  /// The longest canonical form.
+  static let maximumByteCount = 18
+
+  /// Appends the canonical bytes.
+  func write(into buffer: inout [UInt8]) {
+    buffer.append(UInt8(bitPattern: exponent))
+    buffer.append(isNegative ? 1 : 0)
+    var rest = magnitude
+    while rest != 0 {
+      buffer.append(UInt8(truncatingIfNeeded: rest))
+      rest >>= 8
+    }
+  }
+
+  /// The parts that the given canonical bytes stand for; `nil` when they are not canonical or stand
+  /// for no number. An empty buffer, "not a number", is the caller's to tell apart.
+  @unsafe init?(canonicalBytes bytes: UnsafeRawBufferPointer) {
+    guard bytes.count >= 2, bytes.count <= DecimalParts.maximumByteCount else { return nil }
+    // SAFETY: The count was checked above, and every subscript below stays under it.
+    exponent = unsafe Int8(bitPattern: bytes[0])
+    guard unsafe bytes[1] <= 1 else { return nil }
+    isNegative = unsafe bytes[1] == 1
+    magnitude = 0
+    for i in stride(from: bytes.count - 1, through: 2, by: -1) {
+      magnitude = unsafe magnitude << 8 | UInt128(bytes[i])
+    }
+    if bytes.count > 2 {
+      guard unsafe bytes[bytes.count - 1] != 0 else { return nil }
+      guard magnitude % 10 != 0 || exponent == Int8.max else { return nil }
+    } else {
+      guard exponent == 0, !isNegative else { return nil }
+    }
+  }
+
+  /// The whole number that this is at the given power of ten below one; `nil` when it is not whole
+  /// there or does not fit.
+  func integer(scale: Int) -> Int64? {
+    var power = Int(exponent) + scale
+    guard power >= 0, power <= 18 else { return nil }
+    var product = magnitude
+    while power > 0 {
+      product *= 10
+      power -= 1
+      if product > UInt128(Int64.max) { return nil }
+    }
+    guard product <= UInt128(Int64.max) else { return nil }
+    return isNegative ? -Int64(product) : Int64(product)
+  }
+}

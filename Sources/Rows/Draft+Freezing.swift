@@ -1,0 +1,92 @@
+extension Draft {
+  /// The rows that were not removed, as blocks.
+  ///
+  /// The draft stays as it is. Most drafts freeze into one block; one with large values into several.
+  ///
+  /// - Parameter version: The version every row gets; `nil` while no commit has given one.
+  public func freeze(version: Int64? = nil) -> [Block] {
+    var writer = BlockWriter()
+    return Draft.freeze([self], version: version, &writer)
+  }
+
+  /// The rows of several drafts of one entity and role, as blocks in the order of their keys.
+  ///
+  /// - Precondition: The drafts have the same layout and role, and no two rows the same key.
+  package static func freeze(
+    _ drafts: [Draft], version: Int64? = nil, _ writer: inout BlockWriter
+  ) -> [Block] {
+    guard let first = drafts.first else { return [] }
+    precondition(
+      drafts.allSatisfy { $0.role == first.role && $0.layout == first.layout },
+      "Drafts that freeze together have one layout and one role.")
+    var gathering = RowGathering(
+      entity: first.layout.entityNumber, flags: first.role == .changes ? .changes : [],
+      columns: first.layout.columns, sources: drafts)
+    gathering.version = version
+    gathering.append(drafts)
+    do { return try gathering.blocks(&writer) } catch {
+      preconditionFailure("Drafts can't be damaged: \(error)")
+    }
+  }
+}
+
+extension RowGathering {
+  /// Adds the rows of all drafts, in the order of their keys.
+  fileprivate mutating func append(_ drafts: [Draft]) {
+    if RowGathering.ascend(drafts) {
+      keys.reserveCapacity(drafts.reduce(0) { unsafe $0 + $1.rowCount - $1.removedCount })
+      for (source, draft) in drafts.enumerated() { appendRows(of: draft, source) }
+      return
+    }
+    var order: [(key: UInt64, source: Int, row: Int)] = []
+    for (source, draft) in drafts.enumerated() {
+      for row in unsafe 0..<draft.rowCount where !draft.isRemoved(row: row) {
+        order.append((draft.key(row: row), source, row))
+      }
+    }
+    order.sort { $0.key < $1.key }
+    for (key, source, row) in order {
+      append(source: source, row: row, key: key, basis: drafts[source].basis(row: row))
+    }
+  }
+
+  private mutating func appendRows(of draft: Draft, _ source: Int) {
+    guard draft.removedCount == 0 else {
+      for row in unsafe 0..<draft.rowCount where !draft.isRemoved(row: row) {
+        append(source: source, row: row, key: draft.key(row: row), basis: draft.basis(row: row))
+      }
+      return
+    }
+    guard unsafe draft.rowCount > 0 else { return }
+    unsafe draft.withKeys { keys, bases in
+      if !bases.isEmpty || !self.bases.isEmpty {
+        let missing = self.keys.count - self.bases.count
+        self.bases.append(contentsOf: repeatElement(0, count: missing))
+        if bases.isEmpty {
+          self.bases.append(contentsOf: repeatElement(0, count: keys.count))
+        } else {
+          self.bases.append(contentsOf: bases)
+        }
+      }
+      unsafe self.keys.append(contentsOf: keys)
+    }
+    unsafe runs.append(RowRun(source: source, rows: 0..<draft.rowCount, beneath: nil))
+  }
+
+  /// Whether the keys ascend from row to row and from draft to draft, as those of inserted objects
+  /// do.
+  private static func ascend(_ drafts: [Draft]) -> Bool {
+    var last: UInt64?
+    for draft in drafts {
+      let ascends = unsafe draft.withKeys { keys, _ in
+        for unsafe key in unsafe keys {
+          if let last, last >= key { return false }
+          last = key
+        }
+        return true
+      }
+      if !ascends { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,295 @@
+public import ObjectModel
+
+/// A block one may still write in: rows of one entity that are being made or changed.
+///
+///     let draft = Draft(layout, role: .insertions)
+///     let row = draft.append(key: 17)
+///     draft.set(.string("Lisbon"), column: name, row: row)
+///     let blocks = draft.freeze()
+///
+/// Values lie in columns, never in an object or a dictionary a row. Not `Sendable`: a draft belongs
+/// to whoever writes it, and what is shared is the blocks it freezes into.
+///
+/// A row or column that does not exist, or a value of another kind than the column's, is a mistake
+/// of the caller and traps.
+@safe
+public final class Draft {
+  /// What the rows of a draft are.
+  public enum Role: Sendable, Hashable {
+    /// New rows, which have every column and begin with the defaults.
+    case insertions
+    /// Changes of rows that exist, which have a column only once it is set.
+    case changes
+  }
+
+  /// The most rows a draft holds.
+  public static let maximumRowCount = BlockFormat.targetRowCount
+
+  /// The columns.
+  public let layout: Layout
+  /// What the rows are.
+  public let role: Role
+  /// The number of rows, removed ones included.
+  @exclusivity(unchecked) public private(set) final var rowCount = 0
+  /// The number of rows that were removed.
+  public private(set) final var removedCount = 0
+
+  @exclusivity(unchecked) private final var capacity = 0
+  private final let columns: UnsafeMutablePointer<DraftColumn>
+  private final var keys: [UInt64] = []
+  private final var bases: [Int64] = []
+  private final var removed: [Bool] = []
+
+  /// An empty draft of rows with the given layout.
+  public init(_ layout: Layout, role: Role) {
+    self.layout = layout
+    self.role = role
+    unsafe columns = .allocate(capacity: layout.columns.count)
+    for (index, column) in layout.columns.enumerated() {
+      unsafe (columns + index).initialize(
+        to: DraftColumn(column, tracksGiven: role == .changes))
+    }
+  }
+
+  deinit {
+    unsafe columns.deinitialize(count: layout.columns.count)
+    unsafe columns.deallocate()
+  }
+}
+
+extension Draft {
+  /// Whether no further row can be added.
+  public var isFull: Bool { unsafe rowCount == Draft.maximumRowCount }
+
+  /// Bytes of memory in use, about.
+  public var memoryByteCount: Int {
+    var sum = keys.capacity * 8 + bases.capacity * 8 + removed.capacity
+    for index in 0..<layout.columns.count { unsafe sum += columns[index].memoryByteCount }
+    return sum
+  }
+
+  /// Adds a row for the object with the given key and gives its position.
+  ///
+  /// - Parameter basis: The version of the row that a change is based on; 0 for a new row.
+  /// - Precondition: The draft is not full.
+  @discardableResult
+  public func append(key: UInt64, basis: Int64 = 0) -> Int {
+    precondition(!isFull, "A draft holds \(Draft.maximumRowCount) rows.")
+    if unsafe rowCount == capacity {
+      unsafe capacity = unsafe min(max(16, capacity * 2), Draft.maximumRowCount)
+      for index in 0..<layout.columns.count
+      where unsafe role == .insertions || columns[index].exists {
+        unsafe columns[index].reserve(capacity)
+      }
+    }
+    keys.append(key)
+    // Zero is what a missing basis means, so insertions keep none.
+    if basis != 0 || !bases.isEmpty {
+      if unsafe bases.count < rowCount {
+        unsafe bases.append(contentsOf: repeatElement(0, count: rowCount - bases.count))
+      }
+      bases.append(basis)
+    }
+    if !removed.isEmpty { removed.append(false) }
+    unsafe rowCount += 1
+    return unsafe rowCount - 1
+  }
+
+  /// Takes a row out: it is not frozen. Its position stays taken.
+  public func remove(row: Int) {
+    check(row)
+    if removed.isEmpty { removed = unsafe [Bool](repeating: false, count: rowCount) }
+    if !removed[row] {
+      removed[row] = true
+      removedCount += 1
+    }
+  }
+
+  /// Puts a removed row back, with the values it had.
+  public func restore(row: Int) {
+    check(row)
+    guard isRemoved(row: row) else { return }
+    removed[row] = false
+    removedCount -= 1
+  }
+
+  /// Whether the row was taken out.
+  public func isRemoved(row: Int) -> Bool {
+    check(row)
+    return !removed.isEmpty && removed[row]
+  }
+
+  /// The key of the given row.
+  public func key(row: Int) -> UInt64 {
+    check(row)
+    return keys[row]
+  }
+
+  /// The version the given row is based on; 0 for a new row.
+  public func basis(row: Int) -> Int64 {
+    check(row)
+    return bases.isEmpty ? 0 : bases[row]
+  }
+
+  @inline(__always)
+  private func check(_ row: Int) {
+    unsafe precondition(row >= 0 && row < rowCount, "The row is out of range.")
+  }
+
+  @inline(__always)
+  private func check(_ column: Int, _ row: Int) {
+    precondition(column >= 0 && column < layout.columns.count, "The column is out of range.")
+    check(row)
+  }
+
+  /// The column, with room for every row.
+  @inline(__always)
+  private func writable(
+    _ column: Int, _ row: Int, _ family: ColumnKind.Family
+  ) -> UnsafeMutablePointer<DraftColumn> {
+    check(column, row)
+    // SAFETY: The column was checked, and there is one for every column of the layout.
+    let pointer = unsafe columns + column
+    if unsafe !pointer.pointee.exists { unsafe pointer.pointee.reserve(capacity) }
+    precondition(
+      unsafe pointer.pointee.raw.kind.family == family, "The column holds another kind of value.")
+    return unsafe pointer
+  }
+}
+
+// Writing. The row was checked and has room, which is all the columns' own methods ask for.
+extension Draft {
+  /// Sets a value of the column's kind, or null.
+  public func set(_ value: Value, column: Int, row: Int) {
+    check(column, row)
+    if unsafe !columns[column].exists { unsafe columns[column].reserve(capacity) }
+    unsafe columns[column].set(value, row)
+  }
+
+  /// Sets a whole number.
+  public func setInteger(_ value: Int64, column: Int, row: Int) {
+    let target = unsafe writable(column, row, .integers)
+    precondition(
+      unsafe target.pointee.raw.kind.integerRange.contains(value),
+      "The number does not fit the column.")
+    unsafe target.pointee.setInteger(value, row)
+  }
+
+  /// Sets a boolean.
+  public func setBoolean(_ value: Bool, column: Int, row: Int) {
+    setInteger(value ? 1 : 0, column: column, row: row)
+  }
+
+  /// Sets a reference to another object.
+  public func setReference(_ key: ObjectKey, column: Int, row: Int) {
+    unsafe writable(column, row, .integers).pointee
+      .setInteger(Int64(bitPattern: key.rawValue), row)
+  }
+
+  /// Sets a floating-point number, or the seconds of a date.
+  public func setDouble(_ value: Double, column: Int, row: Int) {
+    let target = unsafe writable(column, row, .reals)
+    if unsafe target.pointee.raw.kind == .float {
+      unsafe target.pointee.setFloat(Float(value), row)
+    } else {
+      unsafe target.pointee.setDouble(value, row)
+    }
+  }
+
+  /// Sets a text.
+  public func setString(_ value: String, column: Int, row: Int) {
+    let target = unsafe writable(column, row, .bytes)
+    precondition(unsafe target.pointee.raw.kind.isText, "The column holds no text.")
+    var value = value
+    value.withUTF8 { unsafe target.pointee.setBytes(UnsafeRawBufferPointer($0), row) }
+  }
+
+  /// Sets bytes.
+  public func setBytes(_ value: RawSpan, column: Int, row: Int) {
+    let target = unsafe writable(column, row, .bytes)
+    precondition(unsafe target.pointee.raw.kind == .binary, "The column holds no bytes.")
+    unsafe value.withUnsafeBytes { unsafe target.pointee.setBytes($0, row) }
+  }
+
+  /// Takes the value away.
+  public func setNull(column: Int, row: Int) {
+    check(column, row)
+    if unsafe !columns[column].exists { unsafe columns[column].reserve(capacity) }
+    unsafe columns[column].setNull(row)
+  }
+
+  /// Takes a change of one value back, so that the row beneath shows again.
+  ///
+  /// - Precondition: The draft's rows are changes.
+  public func unset(column: Int, row: Int) {
+    precondition(role == .changes, "Only changes can be taken back.")
+    check(column, row)
+    if unsafe columns[column].exists { unsafe columns[column].unset(row) }
+  }
+}
+
+// Reading.
+extension Draft {
+  /// Whether the draft gives the value: always for new rows, for changes once it was set.
+  public func isGiven(column: Int, row: Int) -> Bool {
+    check(column, row)
+    return unsafe columns[column].exists && columns[column].raw.isGiven(row)
+  }
+
+  /// The value of a row; `nil` when the row is a change that does not give it.
+  public func value(column: Int, row: Int) -> Value? {
+    guard isGiven(column: column, row: row) else { return nil }
+    return unsafe columns[column].raw.value(row)
+  }
+
+  /// The whole number of a row; `nil` when it has none or the change does not give it.
+  public func integer(column: Int, row: Int) -> Int64? {
+    guard let raw = unsafe present(column, row, .integers) else { return nil }
+    return unsafe raw.integer(row)
+  }
+
+  /// The floating-point number or the seconds of a date; `nil` as for integers.
+  public func double(column: Int, row: Int) -> Double? {
+    guard let raw = unsafe present(column, row, .reals) else { return nil }
+    return unsafe raw.double(row)
+  }
+
+  /// The text of a row; `nil` as for integers.
+  public func string(column: Int, row: Int) -> String? {
+    guard let raw = unsafe present(column, row, .bytes) else { return nil }
+    precondition(unsafe raw.kind.isText, "The column holds no text.")
+    return unsafe String(decoding: raw.bytes(row), as: UTF8.self)
+  }
+
+  @inline(__always)
+  @unsafe private func present(_ column: Int, _ row: Int, _ family: ColumnKind.Family) -> RawColumn? {
+    guard isGiven(column: column, row: row) else { return nil }
+    let raw = unsafe columns[column].raw
+    precondition(unsafe raw.kind.family == family, "The column holds another kind of value.")
+    return unsafe raw.isNull(row) ? nil : raw
+  }
+
+  /// The numbers of the columns that the row gives, in the layout's order: what changed.
+  public func givenColumns(row: Int) -> [Int] {
+    layout.columns.indices.filter { isGiven(column: $0, row: row) }
+  }
+
+  /// The column as a reader, valid until the draft changes.
+  @unsafe package func raw(_ column: Int) -> RawColumn? {
+    guard unsafe columns[column].exists else { return nil }
+    var raw = unsafe columns[column].raw
+    unsafe raw.rowCount = UInt32(rowCount)
+    return unsafe raw
+  }
+
+  var liveByteCount: Int {
+    var sum = 0
+    for index in 0..<layout.columns.count { unsafe sum += columns[index].liveByteCount }
+    return sum
+  }
+
+  /// Runs `body` with the keys of all rows, removed ones included.
+  func withKeys<R>(_ body: (UnsafeBufferPointer<UInt64>, [Int64]) throws -> R) rethrows -> R {
+    try unsafe keys.withUnsafeBufferPointer { try unsafe body($0, bases) }
+  }
+}

@@ -1,0 +1,116 @@
+/// The one integer codec: `value[i] = base + step * i + u[i]`, modulo 2^64 (spec §3.4.1).
+///
+/// A width of 0 and a step of 0 is a constant, a width of 0 alone a range, a step of 0 alone a frame
+/// of reference, and both together a sloped frame, which suits keys with holes and text offsets.
+struct IntegerEncoding {
+  var base: Int64
+  var step: Int64
+  var width: UInt8
+
+  /// The smallest encoding of `n` integers.
+  ///
+  /// Integers whose byte in `present` is 0 may become anything. Without `present` all count.
+  @unsafe init(_ words: UnsafePointer<Int64>, present: UnsafePointer<UInt8>?, count n: Int) {
+    guard let present = unsafe present else {
+      unsafe self.init(dense: words, count: n)
+      return
+    }
+    // SAFETY: The caller gives `n` integers and as many marks.
+    var least = Int64.max
+    var most = Int64.min
+    for i in 0..<n where unsafe present[i] != 0 {
+      least = unsafe min(least, words[i])
+      most = unsafe max(most, words[i])
+    }
+    if least > most { (least, most) = (0, 0) }
+    self.init(base: least, step: 0, width: IntegerEncoding.width(of: UInt64(bitPattern: most &- least)))
+  }
+
+  private init(base: Int64, step: Int64, width: UInt8) {
+    self.base = base
+    self.step = step
+    self.width = width
+  }
+
+  @unsafe private init(dense words: UnsafePointer<Int64>, count n: Int) {
+    guard n > 0 else {
+      self.init(base: 0, step: 0, width: 0)
+      return
+    }
+    // SAFETY: The caller gives `n` integers.
+    var least = unsafe words[0]
+    var most = least
+    var last = least
+    var ascends = true
+    for i in 1..<max(n, 1) {
+      let word = unsafe words[i]
+      ascends = ascends && word >= last
+      last = word
+      least = min(least, word)
+      most = max(most, word)
+    }
+    self.init(base: least, step: 0, width: IntegerEncoding.width(of: UInt64(bitPattern: most &- least)))
+    // A line pays only where the integers ascend, and is computed without overflow only well inside
+    // the range of 64 bits.
+    guard ascends, width > 0, n > 1, least > -(1 << 62), most < 1 << 62 else { return }
+    let slope = (most - least) / Int64(n - 1)
+    guard slope > 0 else { return }
+    var lowest = Int64.max
+    var highest = Int64.min
+    for i in 0..<n {
+      let rest = unsafe words[i] &- slope &* Int64(i)
+      lowest = min(lowest, rest)
+      highest = max(highest, rest)
+    }
+    let slopedWidth = IntegerEncoding.width(of: UInt64(highest - lowest))
+    guard slopedWidth < width else { return }
+    self.init(base: lowest, step: slope, width: slopedWidth)
+  }
+
+  /// The least width that holds the given number.
+  static func width(of most: UInt64) -> UInt8 {
+    switch most {
+    case 0: 0
+    case ...0xFF: 1
+    case ...0xFFFF: 2
+    case ...0xFFFF_FFFF: 4
+    default: 8
+    }
+  }
+
+  /// Writes `u` of each integer; zero where `present` is 0.
+  @unsafe func write(
+    _ words: UnsafePointer<Int64>, present: UnsafePointer<UInt8>?, count n: Int,
+    into buffer: inout ByteBuffer
+  ) {
+    switch width {
+    case 0: break
+    case 1: unsafe write(UInt8.self, words, present, n, &buffer)
+    case 2: unsafe write(UInt16.self, words, present, n, &buffer)
+    case 4: unsafe write(UInt32.self, words, present, n, &buffer)
+    default: unsafe write(UInt64.self, words, present, n, &buffer)
+    }
+  }
+
+  @inline(__always)
+  @unsafe private func write<U: FixedWidthInteger & BitwiseCopyable>(
+    _: U.Type, _ words: UnsafePointer<Int64>, _ present: UnsafePointer<UInt8>?, _ n: Int,
+    _ buffer: inout ByteBuffer
+  ) {
+    // SAFETY: The caller gives `n` integers and marks; `grow` gives room for as many, and buffers
+    // are aligned to 8 before a column's integers.
+    let target = unsafe buffer.grow(by: n * MemoryLayout<U>.size).assumingMemoryBound(to: U.self)
+    if let present = unsafe present {
+      for i in 0..<n {
+        let word = unsafe words[i] &- base &- step &* Int64(i)
+        unsafe target[i] = unsafe present[i] != 0 ? U(truncatingIfNeeded: word) : 0
+      }
+    } else if step == 0 {
+      for i in 0..<n { unsafe target[i] = U(truncatingIfNeeded: words[i] &- base) }
+    } else {
+      for i in 0..<n {
+        unsafe target[i] = U(truncatingIfNeeded: words[i] &- base &- step &* Int64(i))
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+public import ObjectModel
+
+/// The columns an entity's rows have in a store, each with a number that never changes.
+///
+/// Derived from an entity of a model; see ``Schema``. Blocks name their columns by these numbers,
+/// so a property may be renamed, added or dropped without touching a block that is already written
+/// (spec §3.6).
+public struct Layout: Sendable, Hashable {
+  /// The entity's name.
+  public let entity: String
+  /// The number the store knows the entity by, from 1.
+  public let entityNumber: UInt16
+  /// The columns, in the order of their properties' names.
+  public let columns: [LayoutColumn]
+  /// Where each column is, by name.
+  let indexByName: [String: Int]
+  /// Where each column is, by number.
+  let indexByNumber: [UInt16: Int]
+
+  /// The layout of the given entity with the given columns.
+  ///
+  /// - Precondition: No two columns share a name or a number.
+  public init(entity: String, entityNumber: UInt16, columns: [LayoutColumn]) {
+    self.entity = entity
+    self.entityNumber = entityNumber
+    self.columns = columns
+    indexByName = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1.name, $0) })
+    indexByNumber = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1.number, $0) })
+  }
+
+  /// The position of the column of the given name.
+  ///
+  /// Costs a hash of the name: look it up once and keep the position.
+  public func index(of name: String) -> Int? { indexByName[name] }
+
+  /// The position of the column with the given number.
+  public func index(ofNumber number: UInt16) -> Int? { indexByNumber[number] }
+}
+
+/// One column of a layout: a stored property, or a part of one.
+public struct LayoutColumn: Sendable, Hashable {
+  /// The number blocks know the column by, unique in the entity's family and never used again.
+  public let number: UInt16
+  /// The property's name. A part of a composite attribute is `address.street`, and the place of an
+  /// object in an ordered relationship is the name of the relationship back and `#order`.
+  public let name: String
+  /// What the column holds.
+  public let kind: ColumnKind
+  /// Whether a row may have no value here.
+  public let isOptional: Bool
+  /// The value of a row that was written before the column existed.
+  public let defaultValue: Value
+
+  /// A column with the given number, name and kind.
+  public init(
+    number: UInt16, name: String, kind: ColumnKind, isOptional: Bool = true,
+    defaultValue: Value = .null
+  ) {
+    self.number = number
+    self.name = name
+    self.kind = kind
+    self.isOptional = isOptional
+    self.defaultValue = defaultValue
+  }
+}
+
+extension LayoutColumn {
+  /// Numbers of columns that every block may have and no property does (spec §3.3.3).
+  public enum Number {
+    /// The row's key: the object's number within its entity.
+    public static let key: UInt16 = 0xFFFF
+    /// The row's version: the commit that wrote it, or 0 while nothing has.
+    public static let version: UInt16 = 0xFFFE
+    /// The version of the row that a change was based on; 0 for a row that is new.
+    public static let basis: UInt16 = 0xFFFD
+    /// The highest number a property may have.
+    public static let highestProperty: UInt16 = 0xEFFF
+  }
+}

@@ -1,0 +1,276 @@
+import ObjectModel
+
+/// Something rows can be taken from: a draft or a block.
+protocol RowSource: AnyObject {
+  /// The column with the given number; `nil` when there is none. Valid until the source changes.
+  ///
+  /// - Throws: What a damaged block throws.
+  @unsafe func rawColumn(_ number: UInt16) throws -> RawColumn?
+  /// Whether a missing column is that of the row beneath. Otherwise it is the default.
+  var isSparse: Bool { get }
+  /// About how many bytes the byte strings of all rows take.
+  var byteStringByteCount: Int { get }
+}
+
+extension Block: RowSource {
+  @unsafe package func rawColumn(_ number: UInt16) throws -> RawColumn? {
+    unsafe try column(number)?.raw
+  }
+
+  var isSparse: Bool { flags.contains(.changes) }
+  var byteStringByteCount: Int { byteCount }
+}
+
+extension Draft: RowSource {
+  @unsafe func rawColumn(_ number: UInt16) throws -> RawColumn? {
+    unsafe layout.index(ofNumber: number).flatMap { unsafe raw($0) }
+  }
+
+  var isSparse: Bool { role == .changes }
+  var byteStringByteCount: Int { liveByteCount }
+}
+
+/// Consecutive rows of one source.
+struct RowRun {
+  /// The position of the source among those that are gathered from.
+  var source: Int
+  /// The rows.
+  var rows: Range<Int>
+  /// For a single row that leaves values open: where they are looked for next.
+  var beneath: RowPlace?
+}
+
+/// One row of one source, and the row beneath it.
+struct RowPlace {
+  var source: Int
+  var row: Int
+  /// What lies further down, by its position in a list of places.
+  var beneath: Int?
+}
+
+/// Rows from anywhere, in the order of their keys, on their way into blocks.
+///
+/// Freezing a draft, merging layers and rewriting a segment are all the same work: pick rows, read
+/// each wanted column from wherever its values lie, encode.
+struct RowGathering {
+  let entity: UInt16
+  let flags: BlockFlags
+  /// The wanted columns, in ascending order of their numbers.
+  let columns: [LayoutColumn]
+  let sources: [any RowSource]
+  /// The places that rows beneath are at.
+  var places: [RowPlace] = []
+  /// The runs of rows, with one key for each row of each run.
+  var runs: [RowRun] = []
+  var keys: [UInt64] = []
+  /// For each row the version it is based on, or nothing when all are new.
+  var bases: [Int64] = []
+  /// The version every row gets, if any.
+  var version: Int64?
+
+  init(
+    entity: UInt16, flags: BlockFlags, columns: [LayoutColumn], sources: [any RowSource]
+  ) {
+    self.entity = entity
+    self.flags = flags
+    self.columns = columns.sorted { $0.number < $1.number }
+    self.sources = sources
+  }
+
+  /// Adds one row, as part of the last run when it follows on it.
+  mutating func append(
+    source: Int, row: Int, key: UInt64, basis: Int64, beneath: RowPlace? = nil
+  ) {
+    if beneath == nil, let last = runs.indices.last, runs[last].beneath == nil,
+      runs[last].source == source, runs[last].rows.upperBound == row
+    {
+      runs[last].rows = runs[last].rows.lowerBound..<row + 1
+    } else {
+      runs.append(RowRun(source: source, rows: row..<row + 1, beneath: beneath))
+    }
+    if basis != 0 || !bases.isEmpty {
+      if bases.count < keys.count {
+        bases.append(contentsOf: repeatElement(0, count: keys.count - bases.count))
+      }
+      bases.append(basis)
+    }
+    keys.append(key)
+  }
+
+  /// Writes the rows as blocks of a sensible size.
+  ///
+  /// - Precondition: The keys ascend strictly.
+  /// - Throws: What a damaged source throws.
+  func blocks(_ writer: inout BlockWriter) throws -> [Block] {
+    var blocks: [Block] = []
+    var cursor = Cursor(runs: runs)
+    var first = 0
+    while first < keys.count {
+      var part = cursor.take(BlockFormat.targetRowCount)
+      let fitting = try rowsThatFit(part.runs)
+      if fitting < part.count {
+        cursor.giveBack(part)
+        part = cursor.take(fitting)
+      }
+      blocks.append(
+        Block(written: try write(part.runs, first..<first + part.count, &writer)))
+      first += part.count
+    }
+    return blocks
+  }
+
+  private func write(
+    _ runs: [RowRun], _ rows: Range<Int>, _ writer: inout BlockWriter
+  ) throws -> BlockMemory {
+    writer.begin()
+    var failure: (any Error)?
+    for column in columns {
+      writer.add(column.number, column.kind) { values in
+        do { try gather(column, runs, into: &values) } catch {
+          failure = error
+          // The block is thrown away; it must only be well formed until then.
+          values.begin(column.kind)
+          values.appendNull(rows.count)
+        }
+      }
+      if let failure { throw failure }
+    }
+    if !bases.isEmpty {
+      writer.add(LayoutColumn.Number.basis, .int64) { values in
+        for row in rows { values.append(word: bases[row]) }
+      }
+    }
+    if let version {
+      writer.add(LayoutColumn.Number.version, .int64) { values in
+        for _ in rows { values.append(word: version) }
+      }
+    }
+    return unsafe keys.withUnsafeBufferPointer { keys in
+      unsafe writer.finish(
+        entity: entity, flags: flags, keys: UnsafeBufferPointer(rebasing: keys[rows]))
+    }
+  }
+
+  private func gather(
+    _ column: LayoutColumn, _ runs: [RowRun], into values: inout ColumnValues
+  ) throws {
+    var known = -1
+    var raw: RawColumn?
+    for run in runs {
+      if run.source != known {
+        unsafe raw = try sources[run.source].rawColumn(column.number)
+        known = run.source
+      }
+      if let beneath = run.beneath {
+        try gatherOne(column, run, beneath, into: &values)
+      } else if let raw = unsafe raw {
+        // SAFETY: The source stays alive and unchanged until the column is encoded.
+        unsafe values.append(from: raw, rows: run.rows)
+      } else if sources[run.source].isSparse {
+        values.appendAbsent(run.rows.count)
+      } else {
+        for _ in run.rows { values.append(column.defaultValue) }
+      }
+    }
+  }
+
+  /// Adds the value of a single row, looked for from the top down.
+  private func gatherOne(
+    _ column: LayoutColumn, _ run: RowRun, _ beneath: RowPlace, into values: inout ColumnValues
+  ) throws {
+    var place: RowPlace? = RowPlace(source: run.source, row: run.rows.lowerBound)
+    var next: RowPlace? = beneath
+    while let one = place {
+      let source = sources[one.source]
+      if let raw = try unsafe source.rawColumn(column.number) {
+        if unsafe raw.isGiven(one.row) {
+          return unsafe values.append(from: raw, rows: one.row..<one.row + 1)
+        }
+      } else if !source.isSparse {
+        return values.append(column.defaultValue)
+      }
+      place = next
+      next = next?.beneath.map { places[$0] }
+    }
+    values.appendAbsent()
+  }
+
+  /// How many of the rows go into one block before it is larger than it should be; at least one.
+  private func rowsThatFit(_ runs: [RowRun]) throws -> Int {
+    let count = runs.reduce(0) { $0 + $1.rows.count }
+    // Where all byte strings of all sources together are few, there is nothing to weigh.
+    var total = 0
+    var last = -1
+    for run in runs where run.source != last {
+      total += sources[run.source].byteStringByteCount
+      if let beneath = run.beneath { total += sources[beneath.source].byteStringByteCount }
+      last = run.source
+      if total > BlockFormat.targetByteCount { break }
+    }
+    if total <= BlockFormat.targetByteCount { return count }
+    var sizes = [Int](repeating: 0, count: count)
+    for column in columns where column.kind.family == .bytes && column.kind != .uuid {
+      var index = 0
+      for run in runs {
+        let raw = unsafe try sources[run.source].rawColumn(column.number)
+        for row in run.rows {
+          if let raw = unsafe raw, unsafe !raw.isNull(row), unsafe raw.encoding != .scaled {
+            unsafe sizes[index] += raw.bytes(row).count
+          }
+          index += 1
+        }
+      }
+    }
+    var sum = 0
+    for (index, size) in sizes.enumerated() {
+      sum += size
+      if sum > BlockFormat.targetByteCount { return max(index, 1) }
+    }
+    return count
+  }
+
+  /// Takes rows off the front of a list of runs.
+  private struct Cursor {
+    let runs: [RowRun]
+    var index = 0
+    var offset = 0
+
+    init(runs: [RowRun]) { self.runs = runs }
+
+    struct Part {
+      var runs: [RowRun]
+      var count: Int
+      var index: Int
+      var offset: Int
+    }
+
+    mutating func take(_ most: Int) -> Part {
+      var part = Part(runs: [], count: 0, index: index, offset: offset)
+      while part.count < most, index < runs.count {
+        var run = runs[index]
+        let start = run.rows.lowerBound + offset
+        let end = min(run.rows.upperBound, start + most - part.count)
+        part.count += end - start
+        offset = end == run.rows.upperBound ? 0 : offset + end - start
+        if end == run.rows.upperBound { index += 1 }
+        run.rows = start..<end
+        part.runs.append(run)
+      }
+      return part
+    }
+
+    mutating func giveBack(_ part: Part) {
+      index = part.index
+      offset = part.offset
+    }
+  }
+}
+
+extension Block {
+  /// Opens a block that was just written.
+  convenience init(written memory: BlockMemory) {
+    do { try self.init(memory) } catch {
+      preconditionFailure("A block just written can't be opened: \(error)")
+    }
+  }
+}
