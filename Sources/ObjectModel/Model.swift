@@ -45,27 +45,18 @@ public struct Model: Sendable {
   }
 }
 
-/// What a model's source says that means nothing to the model itself: the editor's own attributes
-/// and the positions of its diagram.
-public struct SourceDetails: Sendable, Hashable {
-  /// XML attributes by name, those that no property of the described part stands for.
-  public var attributes: [String: String]
-  /// The boxes of the editor's diagram, each with its XML attributes. Only a model has them.
-  public var diagram: [[String: String]]
-
-  /// Details with the given attributes and diagram.
-  public init(attributes: [String: String] = [:], diagram: [[String: String]] = []) {
-    self.attributes = attributes
-    self.diagram = diagram
-  }
-}
-
 extension Model {
   /// Checks a description and makes a model of it.
   ///
+  /// Every fault is found, not only the first. Those of the severity ``ModelFault/Severity/warning``
+  /// are kept in ``warnings``, unless `strict` asks for them to be errors too.
+  ///
   /// - Throws: ``ModelError`` with every fault found.
-  public init(_ description: Description) throws(ModelError) {
-    storage = Storage(description)
+  public init(_ description: Description, strict: Bool = false) throws(ModelError) {
+    let found = Model.faults(in: description)
+    let grave = strict ? found : found.filter { $0.severity == .error }
+    guard grave.isEmpty else { throw ModelError(faults: grave) }
+    storage = Storage(description, warnings: found)
   }
 
   /// Checks the given entities and makes a model of them.
@@ -74,4 +65,15 @@ extension Model {
   public init(entities: [Entity]) throws(ModelError) {
     try self.init(Description(entities: entities))
   }
+
+  /// Everything that is wrong with a description or deserves a second look, in the order of its
+  /// source.
+  ///
+  /// Takes any description, however broken, and time in proportion to its size.
+  public static func faults(in description: Description) -> [ModelFault] {
+    ModelCheck.faults(in: description)
+  }
+
+  /// What deserves a second look in this model, such as relationships without inverses.
+  public var warnings: [ModelFault] { storage.warnings }
 }

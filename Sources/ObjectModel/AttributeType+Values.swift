@@ -1,0 +1,127 @@
+private import Foundation
+
+extension AttributeType {
+  /// What is wrong with a value for an attribute of this type, as the end of a sentence that begins
+  /// with what the value is for; `nil` if nothing is. No value is always right here.
+  func problem(with value: Value) -> String? {
+    switch (self, value) {
+    case (_, .null), (.undefined, _), (.decimal, .decimal), (.double, .double), (.float, .float),
+      (.string, .string), (.boolean, .boolean), (.date, .date), (.binary, .binary),
+      (.transformable, .binary), (.uuid, .uuid), (.uri, .uri), (.objectID, .object):
+      return nil
+    case (.int16, .integer(let number)) where Int16(exactly: number) == nil,
+      (.int32, .integer(let number)) where Int32(exactly: number) == nil:
+      return "\(number) is out of range for the type \(sourceName)"
+    case (.int16, .integer), (.int32, .integer), (.int64, .integer):
+      return nil
+    default:
+      return "\(value.text) is \(value.kind); the attribute has the type \(sourceName)"
+    }
+  }
+
+  /// What is wrong with a bound for values of this type, likewise.
+  func problem(withBound bound: Value) -> String? {
+    switch self {
+    case .int16, .int32, .int64, .decimal, .double, .float, .date:
+      return problem(with: bound)
+    case .string:
+      guard case .integer(let length) = bound else {
+        return "\(bound.text) is \(bound.kind); bounds of text are numbers of characters"
+      }
+      return length < 0 ? "\(length) is negative; bounds of text are numbers of characters" : nil
+    case .undefined, .boolean, .binary, .uuid, .uri, .transformable, .objectID, .composite:
+      return "\(bound.text) is of no use: values of the type \(sourceName) have no bounds"
+    }
+  }
+}
+
+extension Attribute.Validation {
+  /// Which bound or pattern a value fails, as the end of a sentence; `nil` if none.
+  ///
+  /// A pattern that is no regular expression lets everything through.
+  func problem(with value: Value) -> String? {
+    let measured: Value
+    let what: String
+    if case .string(let text) = value {
+      measured = .integer(Int64(text.count))
+      what = "\(value.text) has \(text.count) characters, which"
+    } else {
+      measured = value
+      what = value.text
+    }
+    if let order = measured.order(comparedTo: minimum), order < 0 {
+      return "\(what) is less than the minimum \(minimum.text)"
+    }
+    if let order = measured.order(comparedTo: maximum), order > 0 {
+      return "\(what) is greater than the maximum \(maximum.text)"
+    }
+    if case .string(let text) = value, let pattern, !text.matches(pattern) {
+      return "\(value.text) does not match the pattern \"\(pattern.prefix(80))\""
+    }
+    return nil
+  }
+}
+
+extension Value {
+  /// Below, at or above zero as this value comes before, with or after another; `nil` if the two
+  /// cannot be compared.
+  func order(comparedTo other: Value) -> Int? {
+    func order<Ordered: Comparable>(_ left: Ordered, _ right: Ordered) -> Int? {
+      left < right ? -1 : left > right ? 1 : left == right ? 0 : nil
+    }
+    return switch (self, other) {
+    case (.integer(let left), .integer(let right)): order(left, right)
+    case (.float(let left), .float(let right)): order(left, right)
+    case (.double(let left), .double(let right)): order(left, right)
+    case (.decimal(let left), .decimal(let right)): order(left, right)
+    case (.date(let left), .date(let right)): order(left, right)
+    default: nil
+    }
+  }
+
+  /// What kind of value this is, in words.
+  var kind: String {
+    switch self {
+    case .null: "no value"
+    case .boolean: "a Boolean"
+    case .integer: "a whole number"
+    case .float: "a 32-bit floating-point number"
+    case .double: "a 64-bit floating-point number"
+    case .decimal: "a decimal number"
+    case .string: "text"
+    case .date: "a date"
+    case .uuid: "a UUID"
+    case .uri: "a URI"
+    case .binary: "bytes"
+    case .object: "an object"
+    }
+  }
+
+  /// The value as a person reads it, not too long.
+  var text: String {
+    switch self {
+    case .null: "none"
+    case .boolean(let value): value ? "true" : "false"
+    case .integer(let number): "\(number)"
+    case .float(let number): "\(number)"
+    case .double(let number): "\(number)"
+    case .decimal(let number): "\(number)"
+    case .string(let text): "\"\(text.prefix(80))\(text.count > 80 ? "…" : "")\""
+    case .date(let date): date.formatted(.iso8601)
+    case .uuid(let uuid): uuid.uuidString
+    case .uri(let text): "<\(text.prefix(80))>"
+    case .binary(let bytes): "\(bytes.count) bytes"
+    case .object(let key): "object \(key.entity)/\(key.number)"
+    }
+  }
+}
+
+extension String {
+  /// Whether the whole text matches a regular expression.
+  fileprivate func matches(_ pattern: String) -> Bool {
+    guard let expression = try? NSRegularExpression(pattern: pattern) else { return true }
+    let whole = NSRange(startIndex..., in: self)
+    let found = expression.firstMatch(in: self, options: .anchored, range: whole)
+    return found?.range == whole
+  }
+}

@@ -1,0 +1,71 @@
+extension Attribute.Derivation {
+  /// How a derived value is computed, taken out of its expression.
+  public enum Form: Sendable, Hashable {
+    /// The moment of saving: `now()`.
+    case now
+    /// The value at the end of a path: `trip.name`.
+    case value(path: [String])
+    /// A function of the value or values at the end of a path: `canonical:(name)`, `stops.@count`.
+    case function(Function, path: [String])
+  }
+
+  /// What a derived value may be computed with.
+  public enum Function: String, Sendable, Hashable, CaseIterable {
+    /// Text without case and diacritics.
+    case canonical
+    /// Text in capitals.
+    case uppercase
+    /// Text in small letters.
+    case lowercase
+    /// The number of objects.
+    case count
+    /// The sum of the values.
+    case sum
+    /// The least value.
+    case min
+    /// The greatest value.
+    case max
+    /// The mean of the values.
+    case average
+  }
+
+  /// How the value is computed; `nil` if the expression says nothing that can be derived.
+  ///
+  /// Reads Core Data's two spellings alike: `sum:(stops.cost)` and `stops.cost.@sum`.
+  public var form: Form? {
+    let text = expression.filter { !$0.isWhitespace }
+    if text == "now()" || text == "now:()" { return .now }
+    if text.hasSuffix(")"), let open = text.firstIndex(of: "(") {
+      let name = text[..<open]
+      let path = Self.path(text[text.index(after: open)...].dropLast())
+      guard name.hasSuffix(":"), let path, let function = Function(name: name.dropLast()) else {
+        return nil
+      }
+      return .function(function, path: path)
+    }
+    var elements = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard let place = elements.firstIndex(where: { $0.hasPrefix("@") }) else {
+      return Self.path(text[...]).map { .value(path: $0) }
+    }
+    let function = Function(name: elements.remove(at: place).dropFirst())
+    let path = Self.path(elements.joined(separator: ".")[...])
+    guard let function, let path else { return nil }
+    return .function(function, path: path)
+  }
+
+  /// The names in a key path; `nil` if it is none.
+  private static func path(_ text: Substring) -> [String]? {
+    let names = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let isPath = names.allSatisfy { name in
+      !name.isEmpty && name.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+    }
+    return isPath ? names : nil
+  }
+}
+
+extension Attribute.Derivation.Function {
+  /// The function of the given name, in an expression or as a collection operator.
+  fileprivate init?(name: Substring) {
+    self.init(rawValue: name == "avg" ? "average" : String(name))
+  }
+}

@@ -1,0 +1,50 @@
+/// How a model differs from a store of which only the version hashes are known: what a store's
+/// metadata tells before any row is read.
+public struct HashDifferences: Sendable, Hashable {
+  /// Entities that both have, in different versions.
+  public var changed: [String] = []
+  /// Entities that the store has and the model has not.
+  public var missing: [String] = []
+  /// Entities that the model has and the store has not.
+  public var added: [String] = []
+
+  /// Whether there are no differences.
+  public var isEmpty: Bool { changed.isEmpty && missing.isEmpty && added.isEmpty }
+}
+
+extension HashDifferences: CustomStringConvertible {
+  /// The differences in words: `changed: Stop, Trip; not in the model: Note`.
+  public var description: String {
+    let parts = [
+      ("changed", changed), ("not in the model", missing), ("not in the store", added),
+    ]
+    let words = parts.filter { !$1.isEmpty }.map { "\($0): \($1.joined(separator: ", "))" }
+    return words.isEmpty ? "no differences" : words.joined(separator: "; ")
+  }
+}
+
+extension Model {
+  /// How this model, or one configuration of it, differs from a store with the given hashes.
+  ///
+  /// Names come in the order that hashes use. An unknown configuration has no entities.
+  public func differences(
+    from hashes: [String: VersionHash], configuration: String? = nil
+  ) -> HashDifferences {
+    var own = versionHashes
+    if let configuration {
+      let members = Set(
+        description.configurations.first { $0.name == configuration }?.entities ?? [])
+      own = own.filter { members.contains($0.key) }
+    }
+    var differences = HashDifferences()
+    for name in Set(own.keys).union(hashes.keys).sorted(by: { $0.precedesInHashes($1) }) {
+      switch (own[name], hashes[name]) {
+      case (let own?, let stored?) where own != stored: differences.changed.append(name)
+      case (nil, _?): differences.missing.append(name)
+      case (_?, nil): differences.added.append(name)
+      default: break
+      }
+    }
+    return differences
+  }
+}

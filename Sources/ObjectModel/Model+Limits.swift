@@ -1,0 +1,20 @@
+extension Model {
+  /// The greatest number of entities in one model (spec §2.2.4).
+  ///
+  /// An object's key has 16 bits for the entity's number, and zero is none.
+  public static let greatestEntityCount = 65_535
+
+  /// The greatest number of properties of one entity, inherited ones included (spec §2.2.4).
+  ///
+  /// Blocks number columns with 16 bits and keep some numbers to themselves.
+  public static let greatestPropertyCount = 60_000
+
+  /// The greatest number of entities above one entity (spec §2.2.4).
+  public static let greatestInheritanceDepth = 100
+
+  /// The greatest number of inherited properties, added up over all entities (spec §2.2.4).
+  ///
+  /// A version hash goes over each of them. Without this limit a model of a few megabytes, one
+  /// entity of many properties above many entities, would keep its reader busy for minutes.
+  public static let greatestInheritedPropertyCount = 4_194_304
+}

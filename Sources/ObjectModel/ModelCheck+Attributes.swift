@@ -1,0 +1,110 @@
+private import Foundation
+
+// Types, defaults and bounds of attributes, and the composite types they name.
+
+extension ModelCheck {
+  /// - Parameter owner: The name of the entity or composite type that has the attribute.
+  mutating func checkAttribute(_ attribute: Attribute, of owner: String) {
+    if !attribute.isTransient, attribute.type == .undefined || attribute.type == .objectID {
+      report(
+        .typeNotStorable, entity: owner, property: attribute.name,
+        """
+        The attribute has the type \(attribute.type.sourceName), which cannot be stored. \
+        Give it another type or make it transient.
+        """)
+    }
+    checkDefault(of: attribute, owner)
+    checkBounds(of: attribute, owner)
+    checkPattern(of: attribute, owner)
+    checkCompositeName(of: attribute, owner)
+  }
+
+  private mutating func checkDefault(of attribute: Attribute, _ owner: String) {
+    let value = attribute.defaultValue
+    guard !value.isNull else { return }
+    if let problem = attribute.type.problem(with: value) {
+      report(.wrongDefault, owner, attribute.name, "The default value \(problem).")
+    } else if let problem = attribute.validation.problem(with: value) {
+      report(
+        .defaultFailsValidation, severity: .warning, entity: owner, property: attribute.name,
+        "The default value \(problem), so a new object is not valid as it is.")
+    }
+  }
+
+  private mutating func checkBounds(of attribute: Attribute, _ owner: String) {
+    let (minimum, maximum) = (attribute.validation.minimum, attribute.validation.maximum)
+    var isRight = true
+    for (bound, word) in [(minimum, "minimum"), (maximum, "maximum")] where !bound.isNull {
+      if let problem = attribute.type.problem(withBound: bound) {
+        isRight = false
+        report(.wrongBound, owner, attribute.name, "The \(word) \(problem).")
+      }
+    }
+    if isRight, let order = minimum.order(comparedTo: maximum), order > 0 {
+      report(
+        .emptyBounds, entity: owner, property: attribute.name,
+        "The minimum \(minimum.text) is greater than the maximum \(maximum.text).")
+    }
+  }
+
+  private mutating func checkPattern(of attribute: Attribute, _ owner: String) {
+    guard let pattern = attribute.validation.pattern else { return }
+    guard attribute.type == .string else {
+      report(
+        .wrongPattern, entity: owner, property: attribute.name,
+        "A pattern is for text; the attribute has the type \(attribute.type.sourceName).")
+      return
+    }
+    if (try? NSRegularExpression(pattern: pattern)) == nil {
+      report(
+        .wrongPattern, entity: owner, property: attribute.name,
+        "The pattern \"\(pattern.prefix(80))\" is no regular expression.")
+    }
+  }
+
+  private mutating func checkCompositeName(of attribute: Attribute, _ owner: String) {
+    switch (attribute.type == .composite, attribute.compositeName) {
+    case (true, nil):
+      report(
+        .missingComposite, entity: owner, property: attribute.name,
+        "The attribute is composite and does not say of which composite type.")
+    case (false, let name?):
+      report(
+        .missingComposite, entity: owner, property: attribute.name,
+        """
+        The attribute names the composite type "\(name)" \
+        and has the type \(attribute.type.sourceName) instead of Composite.
+        """)
+    case (true, let name?) where index.compositeByName[name] == nil:
+      let hint = suggestion.sentence(for: name, among: description.composites.lazy.map(\.name))
+      report(
+        .unknownComposite, entity: owner, property: attribute.name,
+        "The composite type \"\(name)\" is not in the model." + hint)
+    default: break
+    }
+  }
+}
+
+extension ModelCheck {
+  mutating func checkComposites() {
+    reportDuplicates(description.composites.map(\.name), "composite type")
+    for composite in description.composites {
+      checkName(composite.name, "composite type", composite.name)
+      for attribute in composite.attributes {
+        checkName(attribute.name, "attribute", composite.name, attribute.name)
+        checkAttribute(attribute, of: composite.name)
+      }
+      reportDuplicates(composite.attributes.map(\.name), "attribute", in: composite.name)
+    }
+    let endingTypes = Set(index.compositesPartsFirst)
+    for (position, composite) in description.composites.enumerated()
+    where !endingTypes.contains(position) && index.compositeByName[composite.name] == position {
+      report(
+        .recursiveComposite, entity: composite.name,
+        """
+        The composite type contains itself, directly or through others, or one that does. \
+        Such a type has no end.
+        """)
+    }
+  }
+}

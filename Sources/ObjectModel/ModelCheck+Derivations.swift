@@ -1,0 +1,121 @@
+// Whether derived attributes can be derived: the expression is one, and its path leads somewhere.
+
+extension ModelCheck {
+  mutating func checkDerivation(of attribute: Attribute, in entity: Int) {
+    guard let derivation = attribute.derivation else { return }
+    let entityName = description.entities[entity].name
+    guard let form = derivation.form else {
+      report(
+        .wrongDerivation, entity: entityName, property: attribute.name,
+        """
+        "\(derivation.expression.prefix(80))" cannot be derived. Possible are now(), a key path, \
+        and \(Attribute.Derivation.Function.allCases.map { "\($0):(…)" }.joined(separator: ", ")).
+        """)
+      return
+    }
+    if let problem = problem(with: form, from: entity) {
+      report(.wrongDerivation, entityName, attribute.name, problem)
+    }
+  }
+
+  private mutating func problem(
+    with form: Attribute.Derivation.Form, from entity: Int
+  ) -> String? {
+    switch form {
+    case .now:
+      return nil
+    case .value(let path):
+      return follow(
+        path, from: entity,
+        else: "A value is derived from an attribute, through to-one relationships only."
+      ) {
+        $0.attribute != nil && !$0.passesToMany
+      }
+    case .function(let function, let path):
+      switch function {
+      case .canonical, .uppercase, .lowercase:
+        return follow(
+          path, from: entity, else: "\(function) takes text, through to-one relationships only."
+        ) {
+          $0.attribute?.type == .string && !$0.passesToMany
+        }
+      case .count:
+        return follow(path, from: entity, else: "count takes a to-many relationship.") {
+          $0.attribute == nil && $0.passesToMany
+        }
+      case .sum, .average:
+        return follow(
+          path, from: entity,
+          else: "\(function) takes numbers at the end of a to-many relationship."
+        ) {
+          $0.attribute?.type.isNumeric ?? false && $0.passesToMany
+        }
+      case .min, .max:
+        return follow(
+          path, from: entity,
+          else: "\(function) takes an attribute at the end of a to-many relationship."
+        ) {
+          $0.attribute != nil && $0.passesToMany
+        }
+      }
+    }
+  }
+
+  /// What a key path leads to.
+  private struct End {
+    /// The attribute at the end; `nil` if the path ends at a relationship.
+    var attribute: Attribute?
+    var passesToMany = false
+  }
+
+  /// What is wrong with a path: a name on it that is unknown, or an end that does not fit.
+  private mutating func follow(
+    _ path: [String], from start: Int, else complaint: String, isFit: (End) -> Bool
+  ) -> String? {
+    var end = End()
+    var entity: Int? = start
+    var composite: CompositeType?
+    for name in path {
+      let property: Property?
+      if let composite {
+        property = composite.attributes.first { $0.name == name }.map(Property.attribute)
+        if property == nil {
+          let hint = suggestion.sentence(for: name, among: composite.attributes.map(\.name))
+          return "The composite type \"\(composite.name)\" has no attribute \"\(name)\"." + hint
+        }
+      } else if let entity {
+        guard index.hasKnownAncestors[entity] else { return nil }
+        property = index.property(name, of: entity).map { index[$0] }
+        if property == nil {
+          let entityName = description.entities[entity].name
+          return "The entity \"\(entityName)\" has no property \"\(name)\"."
+            + suggestProperty(name, of: entity)
+        }
+      } else {
+        return "There is nothing after an attribute, so \"\(name)\" leads nowhere."
+      }
+      (entity, composite) = (nil, nil)
+      switch property {
+      case .attribute(let attribute):
+        end.attribute = attribute
+        composite = attribute.compositeName.flatMap { index.compositeByName[$0] }
+          .map { description.composites[$0] }
+      case .relationship(let relationship):
+        end.passesToMany = end.passesToMany || relationship.isToMany
+        // An unknown destination is reported where the relationship is.
+        guard let destination = index.entityByName[relationship.destination] else { return nil }
+        entity = destination
+      case .fetched, nil:
+        return "\"\(name)\" is a fetched property, from which nothing is derived."
+      }
+    }
+    return isFit(end) ? nil : complaint
+  }
+}
+
+extension AttributeType {
+  /// Whether values of this type are numbers.
+  public var isNumeric: Bool {
+    isInteger || self == .decimal || self == .double || self == .float
+  }
+}

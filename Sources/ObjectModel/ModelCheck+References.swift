@@ -1,0 +1,138 @@
+// What names entities and properties from elsewhere: constraints, indexes, configurations, requests.
+
+extension ModelCheck {
+  mutating func checkUniquenessConstraints(of position: Int) {
+    for constraint in description.entities[position].uniquenessConstraints {
+      checkColumns(constraint, of: position, "uniqueness constraint")
+    }
+  }
+
+  mutating func checkIndexes(of position: Int) {
+    let entity = description.entities[position]
+    for fetchIndex in entity.fetchIndexes {
+      checkColumns(
+        fetchIndex.elements.map(\.property), of: position, "index \"\(fetchIndex.name)\"",
+        fetchIndex.name)
+    }
+    for columns in entity.compoundIndexes {
+      checkColumns(columns, of: position, "compound index")
+    }
+    reportDuplicates(entity.fetchIndexes.map(\.name), "index", in: entity.name)
+  }
+
+  /// Checks that all columns of a constraint or index are properties that stores can index: stored
+  /// attributes, to-one relationships, and attributes within composites (`address.city`).
+  private mutating func checkColumns(
+    _ columns: [String], of position: Int, _ kind: String, _ name: String? = nil
+  ) {
+    let owner = description.entities[position].name
+    if columns.isEmpty {
+      report(.emptyList, entity: owner, property: name, "The \(kind) names no property.")
+    }
+    for column in columns where index.hasKnownAncestors[position] {
+      let path = column.split(separator: ".").map(String.init)
+      guard let place = path.first.flatMap({ index.property($0, of: position) }) else {
+        report(
+          .unknownProperty, entity: owner, property: name ?? column,
+          "The \(kind) names the property \"\(column)\", which the entity does not have."
+            + suggestProperty(column, of: position))
+        continue
+      }
+      if let obstacle = obstacle(index[place], path.dropFirst()) {
+        report(
+          .propertyNotIndexable, entity: owner, property: name ?? column,
+          "The \(kind) names \"\(column)\", \(obstacle), and stores cannot index that.")
+      }
+    }
+  }
+
+  /// What keeps a property from being indexed, as the middle of a sentence.
+  private func obstacle(_ property: Property, _ path: ArraySlice<String>) -> String? {
+    if property.isTransient { return "which is not stored" }
+    switch property {
+    case .fetched: return "which is not stored"
+    case .relationship(let relationship):
+      if relationship.isToMany { return "a to-many relationship" }
+      return path.isEmpty ? nil : "which leads to another object"
+    case .attribute(let attribute):
+      guard let name = path.first else { return nil }
+      let composite = attribute.compositeName.flatMap { index.compositeByName[$0] }
+        .map { description.composites[$0] }
+      guard let part = composite?.attributes.first(where: { $0.name == name }) else {
+        return "of which \"\(name)\" is no part"
+      }
+      return obstacle(.attribute(part), path.dropFirst())
+    }
+  }
+
+  mutating func checkConfigurations() {
+    reportDuplicates(description.configurations.map(\.name), "configuration")
+    for configuration in description.configurations {
+      if configuration.name.isEmpty { checkName("", "configuration", nil) }
+      let members = Set(configuration.entities)
+      for name in configuration.entities where index.entityByName[name] == nil {
+        report(
+          .unknownEntity, entity: configuration.name,
+          "The configuration names the entity \"\(name)\", which is not in the model."
+            + suggestEntity(name))
+      }
+      for name in repeated(configuration.entities) {
+        report(
+          .duplicateName, entity: configuration.name,
+          "The configuration names the entity \"\(name)\" more than once.")
+      }
+      checkRelationshipsStay(within: members, of: configuration)
+    }
+  }
+
+  private mutating func checkRelationshipsStay(
+    within members: Set<String>, of configuration: Configuration
+  ) {
+    for entity in members.sorted().compactMap({ index.entityByName[$0] }) {
+      for relationship in description.entities[entity].relationships
+      where !relationship.isTransient && !members.contains(relationship.destination)
+        && index.entityByName[relationship.destination] != nil
+      {
+        report(
+          .leavesConfiguration, severity: .warning, entity: configuration.name,
+          """
+          The relationship "\(description.entities[entity].name).\(relationship.name)" leads to \
+          "\(relationship.destination)", which is not in the configuration. Objects in one store \
+          cannot lead to objects in another; a fetched property can.
+          """)
+      }
+    }
+  }
+
+  mutating func checkTemplates() {
+    reportDuplicates(description.fetchRequestTemplates.map(\.name), "fetch request template")
+    for template in description.fetchRequestTemplates {
+      if template.name.isEmpty { checkName("", "fetch request template", nil) }
+      checkRequest(template, "template", template.name, nil)
+    }
+  }
+
+  mutating func checkFetchedProperty(_ property: FetchedProperty, of position: Int) {
+    let owner = description.entities[position].name
+    checkRequest(property.request, "fetched property", owner, property.name)
+  }
+
+  private mutating func checkRequest(
+    _ request: FetchRequestTemplate, _ kind: String, _ owner: String, _ property: String?
+  ) {
+    if index.entityByName[request.entity] == nil {
+      report(
+        .unknownEntity, entity: owner, property: property,
+        "The \(kind) fetches the entity \"\(request.entity)\", which is not in the model."
+          + suggestEntity(request.entity))
+    }
+    if min(request.fetchLimit, request.fetchOffset, request.fetchBatchSize) < 0 {
+      report(
+        .negativeLimit, entity: owner, property: property,
+        """
+        The \(kind)'s limit \(request.fetchLimit), offset \(request.fetchOffset) and batch size \
+        \(request.fetchBatchSize) must not be negative.
+        """)
+    }
+  }
+}

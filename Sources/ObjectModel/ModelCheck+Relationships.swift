@@ -1,0 +1,105 @@
+// Relationships: where they lead, what leads back, and how many objects there may be.
+
+extension ModelCheck {
+  mutating func checkRelationship(_ relationship: Relationship, of entity: Int) {
+    let (owner, name) = (description.entities[entity].name, relationship.name)
+    checkCount(of: relationship, owner)
+    guard let destination = index.entityByName[relationship.destination] else {
+      report(
+        .unknownDestination, entity: owner, property: name,
+        "The destination \"\(relationship.destination)\" is not an entity of the model."
+          + suggestEntity(relationship.destination))
+      return
+    }
+    guard let inverse = relationship.inverse else {
+      report(
+        .missingInverse, severity: .warning, entity: owner, property: name,
+        """
+        The relationship has no inverse, so nothing keeps its other end right \
+        when objects are deleted. Add a relationship from "\(relationship.destination)" \
+        to "\(owner)" and make each the inverse of the other.
+        """)
+      return
+    }
+    checkInverse(inverse, of: relationship, of: entity, at: destination)
+  }
+
+  private mutating func checkInverse(
+    _ inverse: String, of relationship: Relationship, of entity: Int, at destination: Int
+  ) {
+    guard index.hasKnownAncestors[destination], index.hasKnownAncestors[entity] else { return }
+    let (owner, name) = (description.entities[entity].name, relationship.name)
+    let destinationName = relationship.destination
+    guard let place = index.property(inverse, of: destination),
+      case .relationship(let back) = index[place]
+    else {
+      let names = propertyNames(of: destination)
+      report(
+        .unknownInverse, entity: owner, property: name,
+        names.contains(inverse)
+          ? "The inverse \"\(destinationName).\(inverse)\" is no relationship."
+          : "The inverse \"\(inverse)\" is not a relationship of \"\(destinationName)\"."
+            + suggestion.sentence(for: inverse, among: names))
+      return
+    }
+    if let named = relationship.inverseEntity, !isNamed(named, orBelow: place, at: destination) {
+      report(
+        .mismatchedInverse, entity: owner, property: name,
+        """
+        The inverse is said to belong to "\(named)"; \
+        it is a relationship of "\(description.entities[place.entity].name)".
+        """)
+    }
+    guard let backInverse = back.inverse else {
+      report(
+        .oneSidedInverse, entity: owner, property: name,
+        """
+        The inverse "\(destinationName).\(inverse)" has no inverse itself. \
+        It must have "\(owner).\(name)".
+        """)
+      return
+    }
+    // Where it leads back to: this relationship's entity, or one that inherits the relationship.
+    guard let origin = index.entityByName[back.destination] else { return }
+    guard index.hasKnownAncestors[origin] else { return }
+    let leadsBack = index.entity(origin, isOrInheritsFrom: entity)
+    if backInverse != name || !leadsBack {
+      report(
+        .mismatchedInverse, entity: owner, property: name,
+        """
+        The inverse "\(destinationName).\(inverse)" leads to "\(back.destination)" and has \
+        the inverse "\(backInverse)". It must lead to "\(owner)" and have the inverse "\(name)".
+        """)
+    }
+  }
+
+  /// Whether a source that names an inverse's entity names the one that declares it or one between
+  /// that and the destination.
+  private func isNamed(_ name: String, orBelow place: ModelIndex.Place, at destination: Int) -> Bool
+  {
+    guard let named = index.entityByName[name] else { return false }
+    return index.entity(destination, isOrInheritsFrom: named)
+      && index.entity(named, isOrInheritsFrom: place.entity)
+  }
+
+  private mutating func checkCount(of relationship: Relationship, _ owner: String) {
+    let count = relationship.count
+    // Compiled models write "any number" as 0 or -1.
+    let isInRange =
+      count.minimum >= 0 && count.maximum >= -1
+      && count.minimum <= Int32.max && count.maximum <= Int32.max
+    if !isInRange || count.maximum > 0 && count.minimum > count.maximum {
+      report(
+        .wrongCount, entity: owner, property: relationship.name,
+        """
+        From \(count.minimum) to \(count.maximum) objects is no count: the numbers must not be \
+        negative, nor the first greater than the second. 0 as the second means any number.
+        """)
+    }
+    if relationship.isOrdered && !relationship.isToMany {
+      report(
+        .orderedToOne, entity: owner, property: relationship.name,
+        "The relationship leads to one object at most, and one object has no order.")
+    }
+  }
+}

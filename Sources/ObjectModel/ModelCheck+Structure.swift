@@ -1,0 +1,154 @@
+// Sizes, inheritance and names: what the rest of the checks builds on.
+
+extension ModelCheck {
+  mutating func checkSizes() {
+    if description.entities.count > Model.greatestEntityCount {
+      report(
+        .tooManyEntities,
+        """
+        The model has \(description.entities.count) entities; \
+        at most \(Model.greatestEntityCount) are possible.
+        """)
+    }
+    var counts = [Int](repeating: 0, count: description.entities.count)
+    var inherited = 0
+    for entity in index.parentsFirst {
+      let above = index.parents[entity].map { counts[$0] } ?? 0
+      counts[entity] = above + description.entities[entity].properties.count
+      inherited += above
+    }
+    for (entity, count) in counts.enumerated() where count > Model.greatestPropertyCount {
+      report(
+        .tooManyProperties, entity: description.entities[entity].name,
+        """
+        The entity has \(count) properties, inherited ones included; \
+        at most \(Model.greatestPropertyCount) are possible.
+        """)
+    }
+    if inherited > Model.greatestInheritedPropertyCount {
+      report(
+        .tooManyInheritedProperties,
+        """
+        The model's entities together inherit \(inherited) properties; \
+        at most \(Model.greatestInheritedPropertyCount) are possible.
+        """)
+    }
+  }
+
+  mutating func checkInheritance() {
+    for entity in description.entities {
+      guard let name = entity.superentity, index.entityByName[name] == nil else { continue }
+      report(
+        .unknownSuperentity, entity: entity.name,
+        "The superentity \"\(name)\" is not in the model." + suggestEntity(name))
+    }
+    for cycle in index.cycles {
+      let names = cycle.map { description.entities[$0].name }
+      var path = names.prefix(8).joined(separator: " → ")
+      path += names.count > 8 ? " → … (\(names.count) entities)" : " → \(names[0])"
+      report(
+        .cyclicInheritance, entity: names[0],
+        "Inheritance runs in a circle: \(path). One of these must have no superentity.")
+    }
+    for (position, depth) in index.depths.enumerated()
+    where depth == Model.greatestInheritanceDepth + 1 {
+      report(
+        .inheritanceTooDeep, entity: description.entities[position].name,
+        """
+        There are more than \(Model.greatestInheritanceDepth) entities above this one; \
+        no more are possible.
+        """)
+    }
+  }
+
+  mutating func checkEntityNames() {
+    for entity in description.entities { checkName(entity.name, "entity", entity.name) }
+    reportDuplicates(description.entities.map(\.name), "entity")
+    reportCaseClashes(description.entities.map(\.name), "entity")
+  }
+
+  mutating func checkPropertyNames(of position: Int) {
+    let entity = description.entities[position]
+    for property in entity.properties {
+      checkName(property.name, "property", entity.name, property.name)
+    }
+    reportDuplicates(entity.properties.map(\.name), "property", in: entity.name)
+    reportCaseClashes(entity.properties.map(\.name), "property", in: entity.name)
+
+    guard let parent = index.parents[position] else { return }
+    for property in entity.properties {
+      if let place = index.property(property.name, of: parent) {
+        report(
+          .redeclaredProperty, entity: entity.name, property: property.name,
+          """
+          The entity inherits a property "\(property.name)" \
+          from "\(description.entities[place.entity].name)" and cannot declare another one.
+          """)
+      }
+    }
+  }
+
+  /// Reports a name that is no identifier: a letter or underscore, then letters, digits and
+  /// underscores of any script. Predicates spell a reserved word as `#word`, so those are names too.
+  mutating func checkName(
+    _ name: String, _ kind: String, _ place: String?, _ property: String? = nil
+  ) {
+    guard !name.isIdentifier else { return }
+    report(
+      .invalidName, entity: place, property: property,
+      name.isEmpty
+        ? "The \(kind) has no name."
+        : """
+        "\(name.prefix(80))" is no name for a part of kind \(kind): \
+        a letter or underscore must come first, then letters, digits and underscores.
+        """)
+  }
+
+  mutating func reportDuplicates(_ names: [String], _ kind: String, in entity: String? = nil) {
+    for name in repeated(names) {
+      report(
+        .duplicateName, entity: entity ?? name, property: entity == nil ? nil : name,
+        "The name \"\(name)\" is used for more than one \(kind).")
+    }
+  }
+
+  private mutating func reportCaseClashes(
+    _ names: [String], _ kind: String, in entity: String? = nil
+  ) {
+    var spellings: [String: String] = [:]
+    for name in names {
+      let folded = name.lowercased()
+      guard let first = spellings[folded] else {
+        spellings[folded] = name
+        continue
+      }
+      guard first != name else { continue }
+      report(
+        .namesDifferInCaseOnly, severity: .warning, entity: entity ?? name,
+        property: entity == nil ? nil : name,
+        """
+        The names "\(first)" and "\(name)" differ in case only. \
+        XML and SQLite stores do not see the difference.
+        """)
+    }
+  }
+
+  /// The names that occur more than once, each given once.
+  func repeated(_ names: [String]) -> [String] {
+    var counts: [String: Int] = [:]
+    return names.filter {
+      counts[$0, default: 0] += 1
+      return counts[$0] == 2
+    }
+  }
+}
+
+extension String {
+  /// Whether the text is a letter or underscore, then letters, digits, marks and underscores.
+  fileprivate var isIdentifier: Bool {
+    guard let first = unicodeScalars.first, first == "_" || first.properties.isXIDStart else {
+      return false
+    }
+    return unicodeScalars.dropFirst().allSatisfy { $0.properties.isXIDContinue }
+  }
+}

@@ -1,0 +1,72 @@
+/// Finds everything that is wrong with a description, in the order of its source.
+///
+/// Never stops at the first fault, and says nothing that merely follows from another: of an entity
+/// whose superentity is unknown, no inherited name is called missing. Takes time in proportion to
+/// the description, whatever it holds.
+struct ModelCheck {
+  let description: Model.Description
+  let index: ModelIndex
+  private(set) var faults: [ModelFault] = []
+  var suggestion = NameSuggestion()
+
+  /// Checks a whole description.
+  static func faults(in description: Model.Description) -> [ModelFault] {
+    var check = ModelCheck(description)
+    check.checkSizes()
+    check.checkInheritance()
+    check.checkEntityNames()
+    for entity in description.entities.indices { check.checkEntity(entity) }
+    check.checkComposites()
+    check.checkConfigurations()
+    check.checkTemplates()
+    return check.faults
+  }
+
+  private init(_ description: Model.Description) {
+    self.description = description
+    index = ModelIndex(description)
+  }
+
+  private mutating func checkEntity(_ position: Int) {
+    checkPropertyNames(of: position)
+    for property in description.entities[position].properties {
+      switch property {
+      case .attribute(let attribute):
+        checkAttribute(attribute, of: description.entities[position].name)
+        checkDerivation(of: attribute, in: position)
+      case .relationship(let relationship): checkRelationship(relationship, of: position)
+      case .fetched(let fetched): checkFetchedProperty(fetched, of: position)
+      }
+    }
+    checkUniquenessConstraints(of: position)
+    checkIndexes(of: position)
+  }
+
+  mutating func report(
+    _ code: ModelFault.Code,
+    severity: ModelFault.Severity = .error,
+    entity: String? = nil,
+    property: String? = nil,
+    _ message: String
+  ) {
+    faults.append(
+      ModelFault(code, severity: severity, entity: entity, property: property, message: message))
+  }
+}
+
+extension ModelCheck {
+  /// The names of the properties of an entity, inherited ones included.
+  func propertyNames(of entity: Int) -> [String] {
+    index.ancestry(of: entity).flatMap { description.entities[$0].properties.map(\.name) }
+  }
+
+  /// ` Did you mean "Stop"?` for the name of an entity.
+  mutating func suggestEntity(_ name: String) -> String {
+    suggestion.sentence(for: name, among: description.entities.lazy.map(\.name))
+  }
+
+  /// ` Did you mean "name"?` for the name of a property.
+  mutating func suggestProperty(_ name: String, of entity: Int) -> String {
+    suggestion.sentence(for: name, among: propertyNames(of: entity))
+  }
+}

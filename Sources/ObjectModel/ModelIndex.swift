@@ -1,0 +1,153 @@
+/// Who is who in a description: names, superentities and own properties by position.
+///
+/// Works on any description, also one that fails its checks: the first of several parts of one name
+/// counts, and an entity whose line of superentities does not end is treated as having none.
+struct ModelIndex: Sendable {
+  let description: Model.Description
+  let entityByName: [String: Int]
+  /// For each entity, the positions of its own properties.
+  let ownProperties: [[String: Int]]
+  /// For each entity, the position of its superentity.
+  let parents: [Int?]
+  /// The entities, each after its superentity.
+  let parentsFirst: [Int]
+  /// For each entity, the number of entities above it.
+  let depths: [Int]
+  /// Entities on a cycle of inheritance, one list a cycle, each beginning at its first in the source.
+  let cycles: [[Int]]
+  /// For each entity, whether all entities above it are known.
+  let hasKnownAncestors: [Bool]
+  let compositeByName: [String: Int]
+  /// The composite types, each after those it contains. One without end is not among them.
+  let compositesPartsFirst: [Int]
+
+  init(_ description: Model.Description) {
+    self.description = description
+    let entities = description.entities
+    let byName = Dictionary(
+      entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    entityByName = byName
+    ownProperties = entities.map { entity in
+      Dictionary(
+        entity.properties.enumerated().map { ($1.name, $0) },
+        uniquingKeysWith: { first, _ in first })
+    }
+    compositeByName = Dictionary(
+      description.composites.enumerated().map { ($1.name, $0) },
+      uniquingKeysWith: { first, _ in first })
+
+    compositesPartsFirst = Self.partsFirst(description.composites, compositeByName)
+
+    let named = entities.map { entity in entity.superentity.flatMap { byName[$0] } }
+    let lineage = Lineage(parents: named)
+    parents = lineage.parents
+    parentsFirst = lineage.parentsFirst
+    cycles = lineage.cycles
+    var depths = [Int](repeating: 0, count: entities.count)
+    var known = entities.indices.map {
+      entities[$0].superentity == nil || lineage.parents[$0] != nil
+    }
+    for entity in lineage.parentsFirst {
+      guard let parent = lineage.parents[entity] else { continue }
+      depths[entity] = depths[parent] + 1
+      let isInReach = depths[entity] <= Model.greatestInheritanceDepth
+      known[entity] = known[entity] && known[parent] && isInReach
+    }
+    self.depths = depths
+    hasKnownAncestors = known
+  }
+}
+
+extension ModelIndex {
+  /// Where a property is declared.
+  struct Place: Sendable, Hashable {
+    var entity: Int
+    var property: Int
+  }
+
+  subscript(place: Place) -> Property {
+    description.entities[place.entity].properties[place.property]
+  }
+
+  /// The property of the given name that an entity declares or inherits.
+  func property(_ name: String, of entity: Int) -> Place? {
+    for candidate in ancestry(of: entity) {
+      if let property = ownProperties[candidate][name] {
+        return Place(entity: candidate, property: property)
+      }
+    }
+    return nil
+  }
+
+  /// The entity and those above it, as far up as inheritance may go.
+  func ancestry(of entity: Int) -> some Sequence<Int> {
+    sequence(first: entity) { parents[$0] }.prefix(Model.greatestInheritanceDepth + 1)
+  }
+
+  /// Whether an entity is another one or inherits from it.
+  func entity(_ entity: Int, isOrInheritsFrom other: Int) -> Bool {
+    ancestry(of: entity).contains(other)
+  }
+}
+
+extension ModelIndex {
+  /// Takes away, again and again, the types all of whose parts are already taken away.
+  private static func partsFirst(_ composites: [CompositeType], _ byName: [String: Int]) -> [Int] {
+    let parts = composites.map { composite in
+      Set(composite.attributes.compactMap { $0.compositeName.flatMap { byName[$0] } })
+    }
+    var containers = [[Int]](repeating: [], count: parts.count)
+    for (container, parts) in parts.enumerated() {
+      for part in parts { containers[part].append(container) }
+    }
+    var partsLeft = parts.map(\.count)
+    var taken = parts.indices.filter { partsLeft[$0] == 0 }
+    var next = 0
+    while next < taken.count {
+      for container in containers[taken[next]] {
+        partsLeft[container] -= 1
+        if partsLeft[container] == 0 { taken.append(container) }
+      }
+      next += 1
+    }
+    return taken
+  }
+}
+
+/// Lines of ancestors, cut where they run in a circle.
+private struct Lineage {
+  private(set) var parents: [Int?]
+  private(set) var parentsFirst: [Int] = []
+  private(set) var cycles: [[Int]] = []
+
+  /// Follows each line upwards once, so the time is linear whatever the shape.
+  init(parents: [Int?]) {
+    self.parents = parents
+    var positionOnPath = [Int?](repeating: nil, count: parents.count)
+    var isDone = [Bool](repeating: false, count: parents.count)
+    for start in parents.indices where !isDone[start] {
+      var path: [Int] = []
+      var next: Int? = start
+      while let entity = next, !isDone[entity] {
+        if let position = positionOnPath[entity] {
+          cut(Array(path[position...]))
+          break
+        }
+        positionOnPath[entity] = path.count
+        path.append(entity)
+        next = parents[entity]
+      }
+      // The members of a cycle no longer have parents, so any order among them will do.
+      for entity in path.reversed() where !isDone[entity] {
+        isDone[entity] = true
+        parentsFirst.append(entity)
+      }
+    }
+  }
+
+  private mutating func cut(_ cycle: [Int]) {
+    for entity in cycle { parents[entity] = nil }
+    let first = cycle.firstIndex(of: cycle.min() ?? 0) ?? 0
+    cycles.append(Array(cycle[first...] + cycle[..<first]))
+  }
+}

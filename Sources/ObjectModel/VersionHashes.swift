@@ -1,0 +1,105 @@
+internal import Checksums
+
+/// The hashes of all entities and properties of a model, computed byte by byte as spec §2.4 says.
+///
+/// Each property is hashed once, where it is declared; the entities that inherit it reuse the bytes.
+struct VersionHashes: Sendable {
+  /// For each entity, its hash.
+  private(set) var entities: [VersionHash]
+  /// For each entity, the hashes of its own properties; `nil` for those that are not stored.
+  private(set) var properties: [[VersionHash?]]
+
+  init(_ storage: Model.Storage) {
+    let description = storage.description
+    let composites = Self.composites(of: storage.index)
+    let properties = description.entities.map { entity in
+      entity.properties.map { property in
+        property.isTransient ? nil : Self.hash(of: property) { composites[$0] ?? [] }
+      }
+    }
+    var entities = [VersionHash?](repeating: nil, count: description.entities.count)
+    for position in storage.index.parentsFirst {
+      let entity = description.entities[position]
+      var hash = SHA256()
+      hash.update(entity.name)
+      hash.update([entity.isAbstract ? 1 : 0])
+      if let parent = storage.index.parents[position], let above = entities[parent] {
+        hash.update(above.bytes)
+      }
+      for place in storage.allProperties[position] {
+        if let digest = properties[place.entity][place.property] { hash.update(digest.bytes) }
+      }
+      for constraint in entity.uniquenessConstraints {
+        hash.update(constraint.joined(separator: "."))
+      }
+      hash.update(entity.versionHashModifier ?? "")
+      entities[position] = VersionHash(hash.digest())
+    }
+    self.entities = entities.compactMap { $0 }
+    self.properties = properties
+  }
+
+  /// For each composite type, the hashes of its stored attributes in the order of their names, one
+  /// after the other (spec §2.4.5).
+  private static func composites(of index: ModelIndex) -> [String: [UInt8]] {
+    var composites: [String: [UInt8]] = [:]
+    for position in index.compositesPartsFirst {
+      let type = index.description.composites[position]
+      composites[type.name] = type.attributes
+        .filter { !$0.isTransient }
+        .sorted { $0.name.precedesInHashes($1.name) }
+        .flatMap { Self.hash(of: .attribute($0)) { composites[$0] ?? [] }.bytes }
+    }
+    return composites
+  }
+}
+
+extension VersionHashes {
+  /// The hash of one property (spec §2.4.3, §2.4.4).
+  ///
+  /// - Parameter composite: The bytes that stand for the composite type of the given name.
+  private static func hash(
+    of property: Property, composite: (String) -> [UInt8]
+  ) -> VersionHash {
+    var hash = SHA256()
+    switch property {
+    case .attribute(let attribute):
+      if let derivation = attribute.derivation {
+        hash.update(derivation.expression)
+        hash.update(attribute.versionHashModifier ?? "")
+        break
+      }
+      hash.update(base(of: property).bytes)
+      hash.update(attribute.type.rawValue.littleEndianBytes)
+      if attribute.options.contains(.allowsExternalStorage) { hash.update([1]) }
+      if attribute.options.contains(.preservesValueOnDeletion) { hash.update([1]) }
+      if let name = attribute.compositeName { hash.update(composite(name)) }
+    case .relationship(let relationship):
+      hash.update(base(of: property).bytes)
+      hash.update(relationship.destination)
+      hash.update(relationship.inverse ?? "")
+      hash.update(Int32(truncatingIfNeeded: relationship.count.maximum).littleEndianBytes)
+      hash.update(Int32(truncatingIfNeeded: relationship.count.minimum).littleEndianBytes)
+      if relationship.isOrdered { hash.update([1, 0]) }
+    case .fetched:
+      preconditionFailure("Fetched properties are not stored, so they have no hash.")
+    }
+    return VersionHash(hash.digest())
+  }
+
+  /// What ordinary properties have in common: name, optionality, and the modifier (spec §2.4.3).
+  private static func base(of property: Property) -> Digest<32> {
+    var hash = SHA256()
+    hash.update(property.name)
+    // The second byte says whether the property is read-only, which no stored property of ours is.
+    hash.update([property.isOptional ? 1 : 0, 0])
+    hash.update(property.versionHashModifier ?? "")
+    return hash.digest()
+  }
+}
+
+extension Int32 {
+  fileprivate var littleEndianBytes: [UInt8] {
+    (0..<4).map { UInt8(truncatingIfNeeded: self >> (8 * Int32($0))) }
+  }
+}
