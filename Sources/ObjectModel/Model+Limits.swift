@@ -17,4 +17,8 @@ extension Model {
   /// A version hash goes over each of them. Without this limit a model of a few megabytes, one
   /// entity of many properties above many entities, would keep its reader busy for minutes.
   public static let greatestInheritedPropertyCount = 4_194_304
+
+  /// The greatest length of the name of an entity, property or other part, in bytes of UTF-8
+  /// (spec §2.2.4).
+  public static let greatestNameByteCount = 1_000
 }

@@ -1,6 +1,35 @@
 // Sizes, inheritance and names: what the rest of the checks builds on.
 
 extension ModelCheck {
+  mutating func checkNameLengths() {
+    for entity in description.entities {
+      checkLength(of: entity.name, "entity")
+      for property in entity.properties { checkLength(of: property.name, "property") }
+      for index in entity.fetchIndexes { checkLength(of: index.name, "index") }
+    }
+    for composite in description.composites {
+      checkLength(of: composite.name, "composite type")
+      for attribute in composite.attributes { checkLength(of: attribute.name, "attribute") }
+    }
+    for configuration in description.configurations {
+      checkLength(of: configuration.name, "configuration")
+    }
+    for template in description.fetchRequestTemplates {
+      checkLength(of: template.name, "fetch request template")
+    }
+  }
+
+  private mutating func checkLength(of name: String, _ kind: String) {
+    guard name.utf8.count > Model.greatestNameByteCount else { return }
+    let start = String(name.prefix(40))
+    report(
+      .invalidName, entity: start,
+      """
+      The name of a part of kind \(kind) has \(name.utf8.count) bytes; \
+      at most \(Model.greatestNameByteCount) are possible.
+      """)
+  }
+
   mutating func checkSizes() {
     if description.entities.count > Model.greatestEntityCount {
       report(
@@ -99,7 +128,7 @@ extension ModelCheck {
       name.isEmpty
         ? "The \(kind) has no name."
         : """
-        "\(name.prefix(80))" is no name for a part of kind \(kind): \
+        "\(name)" is no name for a part of kind \(kind): \
         a letter or underscore must come first, then letters, digits and underscores.
         """)
   }

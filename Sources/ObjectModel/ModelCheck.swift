@@ -12,6 +12,9 @@ struct ModelCheck {
   /// Checks a whole description.
   static func faults(in description: Model.Description) -> [ModelFault] {
     var check = ModelCheck(description)
+    check.checkNameLengths()
+    // Names occur in messages again and again. With one of a megabyte, say only that.
+    guard check.faults.isEmpty else { return check.faults }
     check.checkSizes()
     check.checkInheritance()
     check.checkEntityNames()

@@ -8,27 +8,38 @@ enum ModelCommand {
   static let version = Option(
     "version", value: "NAME", "Shows this version in place of the current one.")
   static let versions = Option("versions", "Lists the versions; the current one has a star.")
+  static let diff = Option(
+    "diff", value: "OTHER", "Shows what differs from PATH to OTHER, in place of a model.")
 
   /// The command, over models from the given reader.
   static func command(_ reader: ModelReader) -> Command {
     Command(
       "model", "shows a model: its entities, their properties and what belongs to them",
-      arguments: [path], options: [version, versions, .format],
+      discussion: """
+        With --diff the exit code is 1 if the models differ and 0 if not. A star marks the changes that \
+        version hashes see: after those, stores must be migrated.
+        """,
+      arguments: [path], options: [version, versions, diff, .format],
       examples: [
         Example("quire model Trips.xcdatamodeld", "Shows the current version."),
         Example("quire model Trips.xcdatamodeld --versions", "Lists the versions it holds."),
         Example(
           "quire model Trips.momd --version 'Trips 2' --format json",
           "Gives one version to a program."),
+        Example(
+          "quire model Trips.xcdatamodeld --version Trips --diff Trips.xcdatamodeld",
+          "Shows what became of the first version."),
       ]
     ) { invocation in
       if invocation.has(versions) {
         try list(reader.read(invocation[path]), invocation)
-      } else {
-        let chosen = try reader.model(
-          at: invocation[path], version: invocation.value(of: version))
-        try show(chosen, invocation)
+        return .done
       }
+      let chosen = try reader.model(at: invocation[path], version: invocation.value(of: version))
+      if let other = invocation.value(of: diff) {
+        return try compare(chosen, with: reader.model(at: other), invocation)
+      }
+      try show(chosen, invocation)
       return .done
     }
   }

@@ -52,7 +52,8 @@ struct VersionHashVectorTests {
     #expect(
       model.versionHash(of: "Writer")?.description
         == "d54efab5d39cb3f59df8018db5e4cb2912ced49ca0fdebb029a326cd70847b25")
-    #expect(model.versionHash(of: "age", in: "Author") == model.versionHash(of: "age", in: "Writer"))
+    #expect(
+      model.versionHash(of: "age", in: "Author") == model.versionHash(of: "age", in: "Writer"))
     var hash = SHA256()
     hash.update("Author")
     hash.update([0])

@@ -6,7 +6,11 @@ import Testing
 @Suite("quire model")
 struct ModelCommandTests {
   /// Hands out a model in two versions, the second being current, whatever the path.
-  private static let reader = ModelReader { _ in
+  private static let reader = ModelReader { path in
+    if path == "empty" {
+      return ModelVersionList(
+        versions: [NamedModel(name: "Empty", model: try Model(entities: []))], current: 0)
+    }
     let first = try Model(entities: [Entity("Trip")])
     return ModelVersionList(
       versions: [
@@ -51,5 +55,30 @@ struct ModelCommandTests {
     #expect(run.exitCode == .wrongUsage)
     #expect(run.messages.contains("Unknown version 'Trips 3' of 'a'."))
     #expect(run.messages.contains("Did you mean 'Trips 2'?"))
+  }
+
+  @Test("Differences are listed, those that hashes see with a star, and the answer is no")
+  func differences() {
+    let run = run("a", "--version", "Trips", "--diff", "empty")
+
+    #expect(run.exitCode == .no)
+    #expect(run.output == "* Trip: removed\n\n1 entity removed. Stores must be migrated.\n")
+  }
+
+  @Test("Programs get each change in its parts")
+  func differencesForPrograms() throws {
+    let run = run("a", "--version", "Trips", "--diff", "a", "--format", "json")
+
+    #expect(run.exitCode == .no)
+    try expectSnapshot(run.output, "model-diff.json")
+  }
+
+  @Test("Equal models differ in nothing, and the answer is yes", arguments: ["text", "json"])
+  func noDifferences(_ format: String) {
+    let run = run("a", "--diff", "a", "--format", format)
+
+    #expect(run.exitCode == .done)
+    #expect(
+      format == "json" ? run.output.contains("\"changes\": []") : run.output == "No differences.\n")
   }
 }

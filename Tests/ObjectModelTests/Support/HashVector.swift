@@ -89,7 +89,8 @@ extension HashVector {
   static func fromStores() throws -> [HashVector] {
     guard let folder = Fixtures.folder else { return [] }
     let file = folder.appending(path: "version-hash-vectors.json")
-    return try JSONDecoder().decode([Stored].self, from: Data(contentsOf: file)).map(HashVector.init)
+    return try JSONDecoder().decode([Stored].self, from: Data(contentsOf: file)).map(
+      HashVector.init)
   }
 
   private struct Stored: Decodable {

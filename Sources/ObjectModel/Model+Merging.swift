@@ -1,0 +1,127 @@
+extension Model {
+  /// One model of the parts of several.
+  ///
+  ///     let model = try Model.merging([base, extensions])
+  ///
+  /// Entities, composite types and fetch request templates that several models have must be the same
+  /// in all of them; configurations of one name are joined.
+  ///
+  /// - Throws: ``ModelError`` with a fault for every part that differs, saying what differs.
+  public static func merging(_ models: [Model]) throws(ModelError) -> Model {
+    var merged = Description()
+    var faults: [ModelFault] = []
+    for model in models {
+      let description = model.description
+      faults += merge(description.entities, into: &merged.entities, "entity", name: \.name) {
+        Facets.differences($0, $1)
+      }
+      faults += merge(
+        description.composites, into: &merged.composites, "composite type", name: \.name
+      ) { Facets.differences($0, $1) }
+      faults += merge(
+        description.fetchRequestTemplates, into: &merged.fetchRequestTemplates,
+        "fetch request template", name: \.name
+      ) { Facets.differences($0, $1) }
+      for configuration in description.configurations {
+        merged.add(configuration)
+      }
+      for identifier in description.versionIdentifiers
+      where !merged.versionIdentifiers.contains(identifier) {
+        merged.versionIdentifiers.append(identifier)
+      }
+      merged.source.diagram += description.source.diagram
+      merged.source.attributes.merge(description.source.attributes) { first, _ in first }
+    }
+    guard faults.isEmpty else { throw ModelError(faults: faults) }
+    return try Model(merged)
+  }
+
+  /// The part of the model that a configuration names, as a model of its own.
+  ///
+  /// Entities that the named ones inherit from come along. Fetched properties and templates that
+  /// fetch other entities are left out; nothing of them is stored.
+  ///
+  /// - Throws: ``ModelError`` if there is no such configuration, or if relationships lead out of it.
+  public func subset(configuration name: String) throws(ModelError) -> Model {
+    guard let configuration = description.configurations.first(where: { $0.name == name }) else {
+      var suggestion = NameSuggestion()
+      let hint = suggestion.sentence(for: name, among: description.configurations.map(\.name))
+      throw ModelError(
+        ModelFault(
+          .unknownConfiguration, entity: name,
+          message: "The model has no configuration \"\(name)\"." + hint))
+    }
+    let members = Set(
+      configuration.entities.compactMap { position(of: $0) }
+        .flatMap { Array(storage.index.ancestry(of: $0)) })
+    let names = Set(members.map { entities[$0].name })
+    var subset = description
+    subset.entities = members.sorted().map { position in
+      var entity = entities[position]
+      entity.properties.removeAll { property in
+        if case .fetched(let fetched) = property {
+          !names.contains(fetched.request.entity)
+        } else {
+          false
+        }
+      }
+      return entity
+    }
+    subset.fetchRequestTemplates.removeAll { !names.contains($0.entity) }
+    subset.configurations = [configuration]
+
+    let leaving = subset.entities.flatMap { entity in
+      entity.relationships.filter { !names.contains($0.destination) }.map { relationship in
+        ModelFault(
+          .leavesConfiguration, entity: entity.name, property: relationship.name,
+          message: """
+            The relationship leads to "\(relationship.destination)", \
+            which is not in the configuration "\(name)".
+            """)
+      }
+    }
+    guard leaving.isEmpty else { throw ModelError(faults: leaving) }
+    return try Model(subset)
+  }
+}
+
+extension Model.Description {
+  /// Adds a configuration, or the members of one to that of the same name.
+  fileprivate mutating func add(_ configuration: Configuration) {
+    guard let same = configurations.firstIndex(where: { $0.name == configuration.name }) else {
+      configurations.append(configuration)
+      return
+    }
+    let known = Set(configurations[same].entities)
+    configurations[same].entities += configuration.entities.filter { !known.contains($0) }
+  }
+}
+
+extension Model {
+  /// Adds the parts that are not there yet, and says of each that is there and differs how it does.
+  private static func merge<Part>(
+    _ parts: [Part], into merged: inout [Part], _ kind: String, name: (Part) -> String,
+    differences: (Part, Part) -> [String]
+  ) -> [ModelFault] {
+    let known = Dictionary(
+      merged.map { (name($0), $0) }, uniquingKeysWith: { first, _ in first })
+    var faults: [ModelFault] = []
+    for part in parts {
+      guard let first = known[name(part)] else {
+        merged.append(part)
+        continue
+      }
+      let differences = differences(first, part)
+      if !differences.isEmpty {
+        faults.append(
+          ModelFault(
+            .conflictingParts, entity: name(part),
+            message: """
+              Two of the models have different parts of kind \(kind) under this name: \
+              \(differences.joined(separator: "; ")).
+              """))
+      }
+    }
+    return faults
+  }
+}

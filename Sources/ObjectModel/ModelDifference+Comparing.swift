@@ -1,0 +1,356 @@
+extension ModelDifference {
+  /// Compares two models.
+  public init(from old: Model, to new: Model) {
+    var comparison = ModelComparison(from: old, to: new)
+    comparison.compare()
+    changes = comparison.changes
+  }
+}
+
+/// Compares two models part by part and collects what differs.
+struct ModelComparison {
+  private let old: Model
+  private let new: Model
+  private(set) var changes: [ModelDifference.Change] = []
+  /// The new names of entities that were renamed, by their old ones.
+  private var entityRenames: [String: String] = [:]
+  /// The new names of properties that were renamed, by the old names of their entities.
+  private var propertyRenames: [String: [String: String]] = [:]
+  /// The composite types that stored attributes use in both models.
+  private let usedComposites: Set<String>
+
+  init(from old: Model, to new: Model) {
+    self.old = old
+    self.new = new
+    usedComposites = old.usedComposites.intersection(new.usedComposites)
+  }
+
+  mutating func compare() {
+    let match = RenamingMatch(
+      old: old.entities.map { .init(name: $0.name, renamingIdentifier: $0.renamingIdentifier) },
+      new: new.entities.map { .init(name: $0.name, renamingIdentifier: $0.renamingIdentifier) })
+    let pairs = new.entities.indices.map { (new.entities[$0], match.oldPositions[$0]) }
+      .map { (new: $0, old: $1.map { old.entities[$0] }) }
+    for (new, old) in pairs {
+      if let old { noteRenames(from: old, to: new) }
+    }
+
+    let removed = match.removed.map { (name: old.entities[$0].name, pair: nil as Int?) }
+    let kept = pairs.indices.map { (name: pairs[$0].new.name, pair: $0 as Int?) }
+    for (name, pair) in (removed + kept).sorted(by: { $0.name.precedesInHashes($1.name) }) {
+      guard let pair else {
+        note(.entity(name), .removed, isSeen: true)
+        continue
+      }
+      if let old = pairs[pair].old {
+        compare(old, pairs[pair].new)
+      } else {
+        note(.entity(name), .added, isSeen: true)
+      }
+    }
+    compareComposites()
+    compareOtherParts()
+  }
+
+  private mutating func note(
+    _ subject: ModelDifference.Subject, _ action: ModelDifference.Action, isSeen: Bool
+  ) {
+    changes.append(.init(subject: subject, action: action, isSeenByHashes: isSeen))
+  }
+
+  /// Notes every facet in which two parts differ.
+  private mutating func compare(
+    _ old: Facets, _ new: Facets, _ subject: ModelDifference.Subject,
+    except skipped: Set<ModelDifference.Facet> = [], isInHashes: Bool = true
+  ) {
+    for (before, after) in zip(old.values, new.values)
+    where before.identity != after.identity && !skipped.contains(after.facet) {
+      let isHashed = old.hashed.contains(after.facet) && new.hashed.contains(after.facet)
+      note(
+        subject, .changed(after.facet, from: before.text, to: after.text),
+        isSeen: isInHashes && isHashed)
+    }
+  }
+}
+
+// MARK: - Entities and their properties
+
+extension ModelComparison {
+  private static func match(_ old: [Property], _ new: [Property]) -> RenamingMatch {
+    RenamingMatch(
+      old: old.map { .init(name: $0.name, renamingIdentifier: $0.renamingIdentifier) },
+      new: new.map { .init(name: $0.name, renamingIdentifier: $0.renamingIdentifier) })
+  }
+
+  private mutating func noteRenames(from old: Entity, to new: Entity) {
+    if old.name != new.name { entityRenames[old.name] = new.name }
+    let match = Self.match(old.properties, new.properties)
+    for (index, position) in match.oldPositions.enumerated() {
+      guard let before = position.map({ old.properties[$0].name }) else { continue }
+      let after = new.properties[index].name
+      if before != after { propertyRenames[old.name, default: [:]][before] = after }
+    }
+  }
+
+  /// The new name of a property that an entity of the old model declares or inherits.
+  private func renamed(_ property: String, of entity: String) -> String {
+    guard !propertyRenames.isEmpty, let position = old.position(of: entity),
+      let place = old.storage.index.property(property, of: position)
+    else { return property }
+    return propertyRenames[old.entities[place.entity].name]?[property] ?? property
+  }
+
+  /// The new form of the names of an entity's properties, which may be paths into composites.
+  private func renamed(_ columns: [String], of entity: String) -> [String] {
+    columns.map { column in
+      let name = column.prefix { $0 != "." }
+      return renamed(String(name), of: entity) + column.dropFirst(name.count)
+    }
+  }
+
+  /// An entity of the old model as it would read had everything been renamed already.
+  private func translated(_ entity: Entity) -> Entity {
+    var translated = entity
+    translated.superentity = entity.superentity.map { entityRenames[$0] ?? $0 }
+    translated.uniquenessConstraints = entity.uniquenessConstraints.map {
+      renamed($0, of: entity.name)
+    }
+    translated.compoundIndexes = entity.compoundIndexes.map { renamed($0, of: entity.name) }
+    for index in entity.fetchIndexes.indices {
+      for element in entity.fetchIndexes[index].elements.indices {
+        let name = entity.fetchIndexes[index].elements[element].property
+        translated.fetchIndexes[index].elements[element].property =
+          renamed([name], of: entity.name)[0]
+      }
+    }
+    return translated
+  }
+
+  private func translated(_ property: Property) -> Property {
+    switch property {
+    case .relationship(var relationship):
+      relationship.inverse = relationship.inverse.map {
+        renamed($0, of: relationship.destination)
+      }
+      relationship.destination = renamed(entity: relationship.destination)
+      return .relationship(relationship)
+    case .fetched(var fetched):
+      fetched.request.entity = renamed(entity: fetched.request.entity)
+      return .fetched(fetched)
+    case .attribute:
+      return property
+    }
+  }
+
+  private func renamed(entity: String) -> String { entityRenames[entity] ?? entity }
+
+  private mutating func compare(_ old: Entity, _ new: Entity) {
+    let subject = ModelDifference.Subject.entity(new.name)
+    if old.name != new.name { note(subject, .renamed(from: old.name), isSeen: true) }
+    let translated = translated(old)
+    compare(
+      Facets(translated), Facets(new), subject,
+      except: skipped(old.name, old.renamingIdentifier, new.name, new.renamingIdentifier))
+    compareProperties(old, new)
+    compareConstraints(translated.uniquenessConstraints, new.uniquenessConstraints, of: new.name)
+    compareByName(
+      translated.fetchIndexes.map { ($0.name, Facets($0)) },
+      new.fetchIndexes.map { ($0.name, Facets($0)) }
+    ) { .fetchIndex($0, of: new.name) }
+  }
+
+  /// A renaming identifier that only says what the renaming says is no change of its own.
+  private func skipped(
+    _ oldName: String, _ old: String?, _ newName: String, _ new: String?
+  ) -> Set<ModelDifference.Facet> {
+    oldName != newName || (old ?? oldName) == (new ?? newName) ? [.renamingIdentifier] : []
+  }
+
+  private mutating func compareProperties(_ old: Entity, _ new: Entity) {
+    let match = Self.match(old.properties, new.properties)
+    let removed = match.removed.map {
+      (property: old.properties[$0], old: nil as Int?, isNew: false)
+    }
+    let kept = new.properties.indices.map {
+      (property: new.properties[$0], old: match.oldPositions[$0], isNew: true)
+    }
+    for (property, position, isNew) in (removed + kept).sorted(by: {
+      $0.property.name.precedesInHashes($1.property.name)
+    }) {
+      let subject = ModelDifference.Subject.property(property.name, of: new.name)
+      if !isNew {
+        note(subject, .removed, isSeen: !property.isTransient)
+      } else if let position {
+        compare(old.properties[position], property, old, new)
+      } else {
+        note(subject, .added, isSeen: !property.isTransient)
+      }
+    }
+  }
+
+  private mutating func compare(
+    _ before: Property, _ after: Property, _ oldEntity: Entity, _ newEntity: Entity
+  ) {
+    let subject = ModelDifference.Subject.property(after.name, of: newEntity.name)
+    let isStored = !before.isTransient && !after.isTransient
+    if before.name != after.name {
+      // A derived attribute's name is in no hash, but it decides the order of the hashes.
+      let isNamed = !before.isDerived && !after.isDerived
+      let isSeen =
+        isNamed || old.versionHash(of: oldEntity.name) != new.versionHash(of: newEntity.name)
+      note(subject, .renamed(from: before.name), isSeen: isStored && isSeen)
+    }
+    guard before.kind == after.kind else {
+      note(
+        subject, .changed(.kind, from: before.kind, to: after.kind),
+        isSeen: !before.isTransient || !after.isTransient)
+      return
+    }
+    var skipped = skipped(
+      before.name, before.renamingIdentifier, after.name, after.renamingIdentifier)
+    if case .attribute(let old) = before, case .attribute(let new) = after,
+      old.compositeName != new.compositeName
+    {
+      skipped.insert(.compositeType)
+      let isSeen =
+        isStored
+        && self.old.versionHash(of: old.name, in: oldEntity.name)
+          != self.new.versionHash(of: new.name, in: newEntity.name)
+      note(
+        subject,
+        .changed(
+          .compositeType, from: old.compositeName ?? "none", to: new.compositeName ?? "none"),
+        isSeen: isSeen)
+    }
+    compare(Facets(translated(before)), Facets(after), subject, except: skipped)
+  }
+
+  private mutating func compareConstraints(
+    _ old: [[String]], _ new: [[String]], of entity: String
+  ) {
+    for columns in old where !new.contains(columns) {
+      note(.uniquenessConstraint(columns, of: entity), .removed, isSeen: true)
+    }
+    for columns in new where !old.contains(columns) {
+      note(.uniquenessConstraint(columns, of: entity), .added, isSeen: true)
+    }
+    let (before, after) = (old.filter(new.contains), new.filter(old.contains))
+    if before != after {
+      note(
+        .entity(entity),
+        .changed(.constraintOrder, from: before.inWords, to: after.inWords), isSeen: true)
+    }
+  }
+}
+
+// MARK: - The model's other parts
+
+extension ModelComparison {
+  private mutating func compareComposites() {
+    compareByName(
+      old.description.composites.map { ($0.name, Facets()) },
+      new.description.composites.map { ($0.name, Facets()) }
+    ) { .compositeType($0) }
+    for after in new.description.composites.sorted(by: { $0.name.precedesInHashes($1.name) }) {
+      guard let before = old.composite(after.name) else { continue }
+      compareAttributes(of: before, after)
+    }
+  }
+
+  private mutating func compareAttributes(of old: CompositeType, _ new: CompositeType) {
+    let isUsed = usedComposites.contains(new.name)
+    let match = Self.match(
+      old.attributes.map(Property.attribute), new.attributes.map(Property.attribute))
+    for attribute in match.removed.map({ old.attributes[$0] }) {
+      note(
+        .compositeAttribute(attribute.name, of: new.name), .removed,
+        isSeen: isUsed && !attribute.isTransient)
+    }
+    for (attribute, position) in zip(new.attributes, match.oldPositions) {
+      let subject = ModelDifference.Subject.compositeAttribute(attribute.name, of: new.name)
+      guard let before = position.map({ old.attributes[$0] }) else {
+        note(subject, .added, isSeen: isUsed && !attribute.isTransient)
+        continue
+      }
+      let isStored = !before.isTransient && !attribute.isTransient
+      if before.name != attribute.name {
+        note(subject, .renamed(from: before.name), isSeen: isUsed && isStored)
+      }
+      compare(
+        Facets(before), Facets(attribute), subject,
+        except: skipped(
+          before.name, before.renamingIdentifier, attribute.name, attribute.renamingIdentifier),
+        isInHashes: isUsed)
+    }
+  }
+
+  private mutating func compareOtherParts() {
+    let (old, new) = (old.description, new.description)
+    let configurations = old.configurations.map { configuration in
+      Configuration(
+        configuration.name, entities: configuration.entities.map { renamed(entity: $0) })
+    }
+    compareByName(
+      configurations.map { ($0.name, Facets($0)) },
+      new.configurations.map { ($0.name, Facets($0)) }
+    ) { .configuration($0) }
+    let templates = old.fetchRequestTemplates.map { template in
+      var template = template
+      template.entity = renamed(entity: template.entity)
+      return template
+    }
+    compareByName(
+      templates.map { ($0.name, Facets($0)) },
+      new.fetchRequestTemplates.map { ($0.name, Facets($0)) }
+    ) { .template($0) }
+    compare(Facets(old), Facets(new), .model)
+  }
+
+  /// Compares parts that have no renaming identifiers and that no hash sees.
+  private mutating func compareByName(
+    _ old: [(name: String, facets: Facets)], _ new: [(name: String, facets: Facets)],
+    _ subject: (String) -> ModelDifference.Subject
+  ) {
+    let before = Dictionary(
+      old.map { ($0.name, $0.facets) }, uniquingKeysWith: { first, _ in first })
+    let after = Dictionary(
+      new.map { ($0.name, $0.facets) }, uniquingKeysWith: { first, _ in first })
+    for name in Set(before.keys).union(after.keys).sorted(by: { $0.precedesInHashes($1) }) {
+      switch (before[name], after[name]) {
+      case (let before?, let after?): compare(before, after, subject(name))
+      case (nil, _): note(subject(name), .added, isSeen: false)
+      case (_, nil): note(subject(name), .removed, isSeen: false)
+      }
+    }
+  }
+}
+
+extension Property {
+  var kind: String {
+    switch self {
+    case .attribute: "attribute"
+    case .relationship: "relationship"
+    case .fetched: "fetched property"
+    }
+  }
+
+  fileprivate var isDerived: Bool {
+    if case .attribute(let attribute) = self { attribute.derivation != nil } else { false }
+  }
+}
+
+extension Model {
+  /// The composite types that stored attributes of entities use, through others or directly.
+  fileprivate var usedComposites: Set<String> {
+    func used(_ attributes: [Attribute]) -> [String] {
+      attributes.filter { !$0.isTransient && $0.derivation == nil }.compactMap(\.compositeName)
+    }
+    var found: Set<String> = []
+    var waiting = entities.flatMap { used($0.attributes) }
+    while let name = waiting.popLast() {
+      guard found.insert(name).inserted else { continue }
+      waiting += composite(name).map { used($0.attributes) } ?? []
+    }
+    return found
+  }
+}

@@ -1,0 +1,122 @@
+import Testing
+
+@testable import ObjectModel
+
+/// Descriptions made to keep their reader busy. Each must be answered quickly; the limit is generous
+/// because tests run without optimisation.
+@Suite("Checks on hostile models", .timeLimit(.minutes(1)))
+struct HostileModelTests {
+  private func chain(_ count: Int, propertiesEach: Int = 0) -> [Entity] {
+    (0..<count).map { number in
+      Entity(
+        "E\(number)", superentity: number == 0 ? nil : "E\(number - 1)",
+        properties: (0..<propertiesEach).map { .attribute(Attribute("p\(number)_\($0)", .string)) })
+    }
+  }
+
+  @Test("Ten thousand entities that inherit in a circle are one fault")
+  func circle() throws {
+    var entities = chain(10_000)
+    entities[0].superentity = "E9999"
+
+    let faults = Model.faults(in: .init(entities: entities))
+
+    #expect(faults.map(\.code) == [.cyclicInheritance])
+    #expect(faults.allSatisfy { $0.message.utf8.count < 300 })
+  }
+
+  @Test("Many circles, and entities that hang below them")
+  func circles() throws {
+    let entities = (0..<3_000).flatMap { number in
+      [
+        Entity("A\(number)", superentity: "B\(number)"),
+        Entity("B\(number)", superentity: "A\(number)"),
+        Entity("C\(number)", superentity: "A\(number)"),
+      ]
+    }
+
+    let faults = Model.faults(in: .init(entities: entities))
+
+    #expect(faults.count == 3_000)
+    #expect(faults.allSatisfy { $0.code == .cyclicInheritance })
+  }
+
+  @Test("A chain too long is one fault, whatever hangs below")
+  func depth() throws {
+    #expect(throws: Never.self) {
+      try Model(entities: chain(Model.greatestInheritanceDepth + 1, propertiesEach: 3))
+    }
+    let faults = Model.faults(in: .init(entities: chain(10_000, propertiesEach: 1)))
+
+    let codes = Set(faults.map(\.code))
+    #expect(codes == [.inheritanceTooDeep, .tooManyInheritedProperties])
+    #expect(faults.first { $0.code == .inheritanceTooDeep }?.entity == "E101")
+  }
+
+  @Test("Many entities below one of many properties are refused before anything is computed")
+  func width() throws {
+    var entities = [
+      Entity("Root", properties: (0..<5_000).map { .attribute(Attribute("p\($0)", .string)) })
+    ]
+    entities += (0..<5_000).map { Entity("E\($0)", superentity: "Root") }
+
+    let faults = Model.faults(in: .init(entities: entities))
+
+    #expect(faults.map(\.code) == [.tooManyInheritedProperties])
+  }
+
+  @Test("Too many entities, and too many properties of one")
+  func numbers() throws {
+    let entities = (0...Model.greatestEntityCount).map { Entity("E\($0)") }
+    #expect(Model.faults(in: .init(entities: entities)).map(\.code) == [.tooManyEntities])
+
+    let properties = (0...Model.greatestPropertyCount).map {
+      Property.attribute(Attribute("p\($0)", .string))
+    }
+    let entity = Entity("E", properties: properties)
+    #expect(Model.faults(in: .init(entities: [entity])).map(\.code) == [.tooManyProperties])
+  }
+
+  @Test("Thousands of wrong names do not make thousands of searches")
+  func wrongNames() throws {
+    let entities = (0..<5_000).map { number in
+      Entity(
+        "Entity\(number)",
+        properties: [.relationship(Relationship("r", to: "Antity\(number)", inverse: "s"))])
+    }
+
+    let faults = Model.faults(in: .init(entities: entities))
+
+    #expect(faults.count == 5_000)
+    #expect(faults[0].message.contains("Did you mean \"Entity0\"?"))
+  }
+
+  @Test("Composite types nested thousands deep end; those in a circle are named")
+  func composites() throws {
+    var composites = (0..<5_000).map { number in
+      CompositeType(
+        "C\(number)",
+        attributes: [Attribute("a", .composite, compositeName: "C\(number + 1)")])
+    }
+    composites.append(CompositeType("C5000", attributes: [Attribute("a", .string)]))
+    let entity = Entity(
+      "E", properties: [.attribute(Attribute("a", .composite, compositeName: "C0"))])
+
+    let model = try Model(.init(entities: [entity], composites: composites))
+    #expect(model.versionHash(of: "E") != nil)
+
+    composites[5_000].attributes[0] = Attribute("a", .composite, compositeName: "C0")
+    let faults = Model.faults(in: .init(entities: [entity], composites: composites))
+    #expect(faults.count == 5_001)
+    #expect(faults.allSatisfy { $0.code == .recursiveComposite })
+  }
+
+  @Test("Long names are cut short in messages")
+  func longNames() throws {
+    let name = String(repeating: "x y", count: 100_000)
+    let faults = Model.faults(in: .init(entities: [Entity(name)]))
+
+    #expect(faults.map(\.code) == [.invalidName])
+    #expect(faults[0].message.utf8.count < 300)
+  }
+}
