@@ -1,6 +1,9 @@
 private import Foundation
 
 extension AttributeType {
+  /// Whether attributes of this type may have the given value. ``Value/null`` is always right here.
+  public func accepts(_ value: Value) -> Bool { problem(with: value) == nil }
+
   /// What is wrong with a value for an attribute of this type, as the end of a sentence that begins
   /// with what the value is for; `nil` if nothing is. No value is always right here.
   func problem(with value: Value) -> String? {

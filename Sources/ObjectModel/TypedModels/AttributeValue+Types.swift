@@ -1,0 +1,180 @@
+public import Foundation
+
+// The types of Swift and Foundation that attributes hold.
+
+extension Bool: AttributeValue {
+  /// Boolean.
+  public static var attributeType: AttributeType { .boolean }
+  /// The value as rows hold it.
+  public var storedValue: Value { .boolean(self) }
+
+  /// The value that rows hold.
+  public init?(storedValue: Value) {
+    guard case .boolean(let value) = storedValue else { return nil }
+    self = value
+  }
+}
+
+extension Int16: BoundedAttributeValue {
+  /// Integer 16.
+  public static var attributeType: AttributeType { .int16 }
+  /// The value as rows hold it.
+  public var storedValue: Value { .integer(Int64(self)) }
+
+  /// The value that rows hold.
+  public init?(storedValue: Value) {
+    guard case .integer(let number) = storedValue, let exact = Int16(exactly: number) else {
+      return nil
+    }
+    self = exact
+  }
+}
+
+extension Int32: BoundedAttributeValue {
+  /// Integer 32.
+  public static var attributeType: AttributeType { .int32 }
+  /// The value as rows hold it.
+  public var storedValue: Value { .integer(Int64(self)) }
+
+  /// The value that rows hold.
+  public init?(storedValue: Value) {
+    guard case .integer(let number) = storedValue, let exact = Int32(exactly: number) else {
+      return nil
+    }
+    self = exact
+  }
+}
+
+extension Int64: BoundedAttributeValue {
+  /// Integer 64.
+  public static var attributeType: AttributeType { .int64 }
+  /// The value as rows hold it.
+  public var storedValue: Value { .integer(Int64(self)) }
+
+  /// The value that rows hold.
+  public init?(storedValue: Value) {
+    guard case .integer(let number) = storedValue, let exact = Int64(exactly: number) else {
+      return nil
+    }
+    self = exact
+  }
+}
+
+extension Int: BoundedAttributeValue {
+  /// Integer 64.
+  public static var attributeType: AttributeType { .int64 }
+  /// The value as rows hold it.
+  public var storedValue: Value { .integer(Int64(self)) }
+
+  /// The value that rows hold.
+  public init?(storedValue: Value) {
+    guard case .integer(let number) = storedValue, let exact = Int(exactly: number) else {
+      return nil
+    }
+    self = exact
+  }
+}
+
+extension Decimal: BoundedAttributeValue {
+  /// Decimal.
+  public static var attributeType: AttributeType { .decimal }
+  /// The value as rows hold it.
+  public var storedValue: Value { .decimal(self) }
+
+  /// The value that rows hold.
+  public init?(storedValue: Value) {
+    guard case .decimal(let value) = storedValue else { return nil }
+    self = value
+  }
+}
+
+extension Double: BoundedAttributeValue {
+  /// Double.
+  public static var attributeType: AttributeType { .double }
+  /// The value as rows hold it.
+  public var storedValue: Value { .double(self) }
+
+  /// The value that rows hold.
+  public init?(storedValue: Value) {
+    guard case .double(let value) = storedValue else { return nil }
+    self = value
+  }
+}
+
+extension Float: BoundedAttributeValue {
+  /// Float.
+  public static var attributeType: AttributeType { .float }
+  /// The value as rows hold it.
+  public var storedValue: Value { .float(self) }
+
+  /// The value that rows hold.
+  public init?(storedValue: Value) {
+    guard case .float(let value) = storedValue else { return nil }
+    self = value
+  }
+}
+
+extension String: AttributeValue {
+  /// String.
+  public static var attributeType: AttributeType { .string }
+  /// The value as rows hold it.
+  public var storedValue: Value { .string(self) }
+
+  /// The value that rows hold.
+  public init?(storedValue: Value) {
+    guard case .string(let value) = storedValue else { return nil }
+    self = value
+  }
+}
+
+extension Date: BoundedAttributeValue {
+  /// Date.
+  public static var attributeType: AttributeType { .date }
+  /// The value as rows hold it.
+  public var storedValue: Value { .date(self) }
+
+  /// The value that rows hold.
+  public init?(storedValue: Value) {
+    guard case .date(let value) = storedValue else { return nil }
+    self = value
+  }
+}
+
+extension Data: AttributeValue {
+  /// Binary.
+  public static var attributeType: AttributeType { .binary }
+  /// The value as rows hold it.
+  public var storedValue: Value { .binary(self) }
+
+  /// The value that rows hold.
+  public init?(storedValue: Value) {
+    guard case .binary(let value) = storedValue else { return nil }
+    self = value
+  }
+}
+
+extension UUID: AttributeValue {
+  /// UUID.
+  public static var attributeType: AttributeType { .uuid }
+  /// The value as rows hold it.
+  public var storedValue: Value { .uuid(self) }
+
+  /// The value that rows hold.
+  public init?(storedValue: Value) {
+    guard case .uuid(let value) = storedValue else { return nil }
+    self = value
+  }
+}
+
+extension URL: AttributeValue {
+  /// URI.
+  public static var attributeType: AttributeType { .uri }
+  /// The value as rows hold it.
+  public var storedValue: Value { .uri(absoluteString) }
+
+  /// The value that rows hold.
+  public init?(storedValue: Value) {
+    guard case .uri(let text) = storedValue else { return nil }
+    self.init(string: text)
+  }
+}
