@@ -73,7 +73,7 @@ let package = Package(
     tests("ChecksumsTests", ["Checksums", "SeededRandom"]),
     tests("DurableFilesTests", ["DurableFiles"]),
     tests("XMLEventsTests", ["XMLEvents"]),
-    tests("PropertyListsTests", ["PropertyLists"]),
+    tests("PropertyListsTests", ["PropertyLists", "SeededRandom"]),
     tests(
       "ObjectModelTests",
       ["ObjectModel", "PropertyLists", "Checksums", "SeededRandom", "SpecVectors"]),

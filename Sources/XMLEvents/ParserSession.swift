@@ -4,6 +4,7 @@ import CLibXML2
 ///
 /// The callbacks in `ParserSession+Callbacks.swift` find the session through libxml2's user data.
 @usableFromInline
+@safe
 final class ParserSession {
   let names: XMLNames
   let limits: XMLLimits
@@ -38,7 +39,7 @@ final class ParserSession {
   deinit { close() }
 
   private func makeContext() -> xmlParserCtxtPtr {
-    var callbacks = ParserSession.callbacks
+    var callbacks = unsafe ParserSession.callbacks
     // SAFETY: libxml2 copies the callbacks. It calls them only from `xmlParseChunk`, which only
     // `push` calls, on a session that is alive; so the unretained reference is good.
     let session = unsafe Unmanaged.passUnretained(self).toOpaque()
@@ -99,9 +100,9 @@ extension ParserSession {
     // SAFETY: The context is alive until `close()`, after which the parser is gone too. The bytes
     // are there during the call, which copies them.
     guard let context = unsafe context else { preconditionFailure("The parser is closed.") }
-    unsafe withErrorsCaught {
+    withErrorsCaught {
       unsafe bytes.withUnsafeBufferPointer { buffer in
-        let start = UnsafeRawPointer(buffer.baseAddress)
+        let start = unsafe UnsafeRawPointer(buffer.baseAddress)
         _ = unsafe xmlParseChunk(
           context, start?.assumingMemoryBound(to: CChar.self), Int32(buffer.count),
           isLast ? 1 : 0)

@@ -25,6 +25,7 @@ public protocol XMLEventHandler {
 /// The beginning of an element: its name, its attributes, its place.
 ///
 /// Values are read where the parser keeps them; nothing is copied until a `String` is asked for.
+@safe
 public struct XMLStartTag: ~Escapable {
   /// Where the tag ends.
   public let position: XMLPosition
@@ -80,7 +81,7 @@ extension XMLStartTag {
 
   /// The value of the attribute at `index` as text.
   public func attributeString(_ index: Int) -> String {
-    String(decoding: unsafe attributeBuffer(index), as: UTF8.self)
+    unsafe String(decoding: unsafe attributeBuffer(index), as: UTF8.self)
   }
 
   // SAFETY: The precondition keeps the index inside the array, whose first, fourth and fifth

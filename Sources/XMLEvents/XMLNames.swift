@@ -8,6 +8,7 @@ import CLibXML2
 ///
 /// A table belongs to one parser at a time; it is not `Sendable`, and several parsers that run at
 /// once each have their own. Reusing a table for one parser after the other is fine.
+@safe
 public final class XMLNames {
   /// libxml2's string table: it gives equal names the same address, which is the identifier.
   let dictionary: xmlDictPtr
@@ -44,7 +45,7 @@ public struct XMLNameID: Hashable, Sendable {
   @usableFromInline let address: UInt
 
   @inlinable init(_ name: UnsafePointer<UInt8>) {
-    unsafe address = UInt(bitPattern: name)
+    address = UInt(bitPattern: name)
   }
 }
 

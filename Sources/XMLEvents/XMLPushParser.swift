@@ -9,6 +9,7 @@
 /// an error the parser is spent and throws the same error again.
 ///
 /// Parsers share no state; several may run at once on different threads.
+@safe
 public struct XMLPushParser<Handler: XMLEventHandler>: ~Copyable {
   @usableFromInline let session: ParserSession
   @usableFromInline let handler: UnsafeMutablePointer<Handler>
