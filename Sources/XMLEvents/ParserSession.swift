@@ -46,9 +46,12 @@ final class ParserSession {
     guard let context = unsafe xmlCreatePushParserCtxt(&callbacks, session, nil, 0, nil) else {
       fatalError("Out of memory.")
     }
-    // `HUGE` lifts libxml2's fixed limits, `XMLLimits` takes their place.
+    // `HUGE` lifts libxml2's fixed limits, `XMLLimits` takes their place. `NOENT` has libxml2 write
+    // `&` for `&amp;` in attributes, where it would write `&#38;`; it opens nothing, since any other
+    // entity ends the parse where it is declared and none can be looked up.
     unsafe xmlCtxtUseOptions(
-      context, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue))
+      context,
+      Int32(XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue | XML_PARSE_NOENT.rawValue))
     // SAFETY: The fresh parser holds no string of its first table yet, so the tables may change
     // places; the count taken here is given back when libxml2 frees the parser.
     unsafe xmlDictFree(context.pointee.dict)

@@ -101,7 +101,7 @@ public struct XMLWriter {
     for scalar in text.unicodeScalars {
       switch scalar {
       case "<": raw("&lt;")
-      case ">": raw("&gt;")
+      case ">" where !isAttribute: raw("&gt;")
       case "&": raw("&amp;")
       case "\"" where isAttribute: raw("&quot;")
       // A reader turns these into spaces or line feeds unless they are references.
@@ -120,7 +120,8 @@ public struct XMLWriter {
     let isName =
       name.unicodeScalars.first.map { $0.properties.isAlphabetic || $0 == "_" } ?? false
       && name.unicodeScalars.allSatisfy {
-        $0.properties.isAlphabetic || $0.properties.numericType != nil || "_-.:".unicodeScalars.contains($0)
+        $0.properties.isAlphabetic || $0.properties.numericType != nil
+          || "_-.:".unicodeScalars.contains($0)
       }
     guard isName else { throw XMLError.unwritableName(name) }
   }

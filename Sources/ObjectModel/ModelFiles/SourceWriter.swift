@@ -26,7 +26,10 @@ struct SourceWriter {
       let type = place.type(for: type)
       for name in [place.dateName, place.textName] {
         guard let kept = texts[name] else { continue }
-        if SourceText.value(kept, of: type) ?? .null == value { return }
+        let keptValue = SourceText.value(kept, of: type)
+        if keptValue ?? .null == value { return }
+        // Older editors wrote dates as text too, beside the number, which alone counts.
+        if type == .date && keptValue == nil { continue }
         texts[name] = nil
       }
       self[type == .date ? place.dateName : place.textName] = SourceText.text(value)
@@ -34,7 +37,10 @@ struct SourceWriter {
 
     /// Known names in the given order, the others behind them.
     func inOrder(_ names: [String]) -> [(String, String)] {
-      let known = names.compactMap { name in texts[name].map { (name, $0) } }
+      var seen: Set<String> = []
+      let known = names.compactMap { name in
+        seen.insert(name).inserted ? texts[name].map { (name, $0) } : nil
+      }
       let others = texts.filter { !names.contains($0.key) }.sorted { $0.key < $1.key }
       return known + others.map { ($0.key, $0.value) }
     }
@@ -46,7 +52,9 @@ struct SourceWriter {
     if fields["documentVersion"] == nil { fields["documentVersion"] = SourceText.documentVersion }
     fields["userDefinedModelVersionIdentifier"] = model.versionIdentifiers.joined(separator: ",")
     writer.declaration(isStandalone: true)
-    try writer.start("model", fields.inOrder(Order.model))
+    // Editors before 2016 wrote the author's identifier first.
+    let tools = fields["lastSavedToolsVersion"].flatMap { Double($0) } ?? .infinity
+    try writer.start("model", fields.inOrder(tools < 11_000 ? Order.oldModel : Order.model))
     for entity in model.entities { try write(entity) }
     for composite in model.composites {
       var fields = Fields(composite.source)
@@ -226,6 +234,7 @@ struct SourceWriter {
       "minimumToolsVersion", "sourceLanguage", "usedWithCloudKit", "usedWithSwiftData",
       "userDefinedModelVersionIdentifier", "macOSVersion", "iOSVersion",
     ]
+    static let oldModel = ["name", "userDefinedModelVersionIdentifier"] + model
     static let entity = [
       "name", "representedClassName", "isAbstract", "parentEntity", "elementID",
       "versionHashModifier", "syncable", "codeGenerationType",
