@@ -25,8 +25,10 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
   .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-  .testTarget(name: name, dependencies: dependencies, swiftSettings: relaxed)
+func tests(
+  _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: relaxed)
 }
 
 let package = Package(
@@ -54,9 +56,14 @@ let package = Package(
 
     // What applications import, and the tool.
     module("Quire", ["ObjectModel", "Rows"]),
-    module("ToolCommands", ["Quire", "ObjectModel", "Rows"]),
+    module("ToolCommands", ["ObjectModel"]),
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
+
+    // What is measured.
+    .executableTarget(
+      name: "quire-bench", dependencies: ["ObjectModel", "Rows"], path: "Benchmarks/quire-bench",
+      swiftSettings: relaxed),
 
     // What several test targets share.
     .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: strict),
@@ -66,13 +73,30 @@ let package = Package(
     tests("ChecksumsTests", ["Checksums", "SeededRandom"]),
     tests("DurableFilesTests", ["DurableFiles"]),
     tests("XMLEventsTests", ["XMLEvents"]),
-    tests("PropertyListsTests", ["PropertyLists"]),
+    tests("PropertyListsTests", ["PropertyLists", "SeededRandom"]),
     tests(
       "ObjectModelTests",
       ["ObjectModel", "PropertyLists", "Checksums", "SeededRandom", "SpecVectors"]),
-    tests("RowsTests", ["Rows", "ObjectModel"]),
-    tests("ToolCommandsTests", ["ToolCommands"]),
+    tests("RowsTests", ["Rows", "ObjectModel", "SeededRandom"]),
+    tests("ToolCommandsTests", ["ToolCommands", "ObjectModel"], exclude: ["Snapshots"]),
     tests("HouseTests", []),
   ],
-  cxxLanguageStandard: .cxx17
 )
+
+// Fuzzers exist only when asked for, with the flags that `./run fuzz` gives: libFuzzer must be linked
+// in, and every module they reach instrumented with it.
+if Context.environment["QUIRE_FUZZ"] != nil {
+  func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(
+      name: name, dependencies: ["FuzzDriver"] + dependencies, path: "Fuzz/\(name)",
+      swiftSettings: relaxed)
+  }
+
+  package.targets += [
+    .target(name: "CFuzzer", path: "Fuzz/CFuzzer"),
+    .target(
+      name: "FuzzDriver", dependencies: ["CFuzzer"], path: "Fuzz/FuzzDriver", swiftSettings: relaxed
+    ),
+    fuzzer("IdentifierFuzz", ["ObjectModel"]),
+  ]
+}

@@ -65,6 +65,11 @@ extension Block {
   /// The numbers of the columns the block has, ascending, with the block's own columns last.
   public var columnNumbers: [UInt16] { entries.map(\.number) }
 
+  /// The bytes that the values of the given column take; 0 when the block has none.
+  public func chunkByteCount(of number: UInt16) -> Int {
+    position(of: number).map { entries[$0].chunkByteCount } ?? 0
+  }
+
   /// The position of the column with the given number; `nil` when the block has none.
   @inline(__always)
   func position(of number: UInt16) -> Int? {

@@ -46,12 +46,11 @@ package struct BlockWriter: ~Copyable {
     let n = keys.count
     precondition(n > 0, "A block has at least one row.")
     add(LayoutColumn.Number.key, .int64) { values in
-      var last: UInt64?
-      for unsafe key in unsafe keys {
-        precondition(last.map { $0 < key } ?? true, "The keys of a block ascend.")
-        last = key
-        values.append(word: Int64(bitPattern: key))
+      for i in 1..<max(n, 1) {
+        precondition(unsafe keys[i - 1] < keys[i], "The keys of a block ascend.")
       }
+      // SAFETY: Keys are 64-bit integers too, and below the sign.
+      unsafe keys.withMemoryRebound(to: Int64.self) { unsafe values.append(words: $0) }
     }
     let headerByteCount =
       BlockFormat.headerByteCount + entries.reduce(0) { $0 + $1.byteCount }

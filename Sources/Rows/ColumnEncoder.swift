@@ -6,13 +6,14 @@ import Checksums
 /// writer's business; readers take any that is legal.
 @safe
 struct ColumnEncoder: ~Copyable {
-  private var dictionary = DictionaryEncoder()
+  private var dictionary: DictionaryEncoder
   private var offsets: UnsafeMutablePointer<Int64>
   private var capacity: Int
   private var body = ByteBuffer(capacity: 1 << 18)
 
   init(capacity: Int) {
     self.capacity = capacity
+    dictionary = DictionaryEncoder(capacity: capacity)
     unsafe offsets = .allocate(capacity: capacity + 1)
   }
 
@@ -47,8 +48,9 @@ struct ColumnEncoder: ~Copyable {
     let bits = unsafe body.grow(by: byteCount).assumingMemoryBound(to: UInt8.self)
     for byte in 0..<byteCount {
       var packed: UInt8 = 0
-      for bit in 0..<min(8, n - byte * 8) where unsafe marks[byte * 8 + bit] != 0 {
-        packed |= 1 << UInt8(bit)
+      // Without a branch on the mark, which nothing could foresee.
+      for bit in 0..<min(8, n &- byte &* 8) {
+        packed |= unsafe (marks[byte &* 8 &+ bit] & 1) &<< UInt8(truncatingIfNeeded: bit)
       }
       unsafe bits[byte] = packed
     }
@@ -104,15 +106,16 @@ extension ColumnEncoder {
       return
     }
     entry.encoding = .bits
-    // Null rows hold 0, so the words serve as marks once narrowed.
+    // Booleans are 0 or 1, and rows without a value hold 0.
     let n = values.count
     let byteCount = (n + 7) / 8
     // SAFETY: There are `n` words, and `grow` gives a bit for each.
     let bits = unsafe body.grow(by: byteCount).assumingMemoryBound(to: UInt8.self)
     for byte in 0..<byteCount {
       var packed: UInt8 = 0
-      for bit in 0..<min(8, n - byte * 8) where unsafe values.words[byte * 8 + bit] != 0 {
-        packed |= 1 << UInt8(bit)
+      for bit in 0..<min(8, n &- byte &* 8) {
+        let word = unsafe values.words[byte &* 8 &+ bit]
+        packed |= UInt8(truncatingIfNeeded: word & 1) &<< UInt8(truncatingIfNeeded: bit)
       }
       unsafe bits[byte] = packed
     }
@@ -122,13 +125,14 @@ extension ColumnEncoder {
     _ values: borrowing ColumnValues, _ entry: inout ColumnEntry
   ) {
     let present = unsafe values.nullCount + values.absentCount > 0 ? values.present : nil
-    unsafe encode(words: values.words, present: present, values.count, &entry)
+    let encoding = unsafe IntegerEncoding(values.words, present: present, count: values.count)
+    unsafe write(encoding, values.words, present: present, values.count, &entry)
   }
 
-  @unsafe private mutating func encode(
-    words: UnsafePointer<Int64>, present: UnsafePointer<UInt8>?, _ n: Int, _ entry: inout ColumnEntry
+  @unsafe private mutating func write(
+    _ encoding: IntegerEncoding, _ words: UnsafePointer<Int64>, present: UnsafePointer<UInt8>?,
+    _ n: Int, _ entry: inout ColumnEntry
   ) {
-    let encoding = unsafe IntegerEncoding(words, present: present, count: n)
     entry.base = encoding.base
     entry.step = encoding.step
     entry.width = encoding.width
@@ -147,7 +151,7 @@ extension ColumnEncoder {
       if encoding.width < patternWidth {
         entry.encoding = .scaled
         entry.scale = scale
-        unsafe encode(words: offsets, present: present, n, &entry)
+        unsafe write(encoding, offsets, present: present, n, &entry)
         return
       }
     }
@@ -228,7 +232,8 @@ extension ColumnEncoder {
     let present = unsafe values.nullCount + values.absentCount > 0 ? values.present : nil
     entry.encoding = .scaled
     entry.scale = UInt8(scale)
-    unsafe encode(words: offsets, present: present, n, &entry)
+    let encoding = unsafe IntegerEncoding(offsets, present: present, count: n)
+    unsafe write(encoding, offsets, present: present, n, &entry)
     return true
   }
 }
@@ -248,10 +253,10 @@ extension ColumnEncoder {
       entry.encoding = .dictionary
       entry.dictionaryCount = UInt32(dictionary.count)
       entry.width = IntegerEncoding.width(of: UInt64(dictionary.count - 1))
-      unsafe dictionary.writeCodes(count: n, width: entry.width, into: &body)
+      dictionary.writeCodes(count: n, width: entry.width, into: &body)
       unsafe dictionary.copyOffsets(into: offsets)
       appendOffsets(dictionary.count, &entry)
-      unsafe dictionary.writeHeap(into: &body)
+      dictionary.writeHeap(into: &body)
     } else {
       entry.encoding = .bytes
       appendOffsets(n, &entry)

@@ -78,6 +78,17 @@ struct ColumnValues: ~Copyable {
     unsafe words[row] = word
   }
 
+  /// Adds many integers.
+  @unsafe mutating func append(words source: UnsafeBufferPointer<Int64>) {
+    precondition(count + source.count <= capacity, "A block has room for its rows.")
+    guard let start = source.baseAddress else { return }
+    // SAFETY: The count was checked above.
+    unsafe (words + count).update(from: start, count: source.count)
+    unsafe (present + count).initialize(repeating: 1, count: source.count)
+    unsafe (given + count).initialize(repeating: 1, count: source.count)
+    count += source.count
+  }
+
   /// Adds one value.
   ///
   /// - Precondition: The value is of the column's kind, or null.
@@ -126,9 +137,7 @@ struct ColumnValues: ~Copyable {
       for row in rows { unsafe appendWidened(raw, row) }
       return
     }
-    if unsafe raw.isNothing || raw.presence != nil || raw.given != nil
-      || (kind == .decimal && raw.encoding == .scaled)
-    {
+    guard unsafe raw.allHaveValues(rows), unsafe !(kind == .decimal && raw.encoding == .scaled) else {
       for row in rows { unsafe appendOne(raw, row) }
       return
     }

@@ -3,17 +3,47 @@
 /// Gives up early where most strings are distinct: a column of notes costs a quarter of a look.
 @safe
 struct DictionaryEncoder: ~Copyable {
-  /// The number of distinct strings, in `entries` from the start.
+  /// The number of distinct strings.
   private(set) var count = 0
-  private var entries: [UnsafeRawBufferPointer] = unsafe []
-  private var hashes: [UInt32] = []
-  private var codes: [UInt32] = []
-  private var table: [UInt32] = []
-  private var order: [UInt32] = []
-  private var ranks: [UInt32] = []
+  private let capacity: Int
+  private let slotCount: Int
+  /// The distinct strings, in the order they were met.
+  private let entries: UnsafeMutablePointer<UnsafeRawBufferPointer>
+  /// For each row, its string's position in `entries`.
+  private let codes: UnsafeMutablePointer<UInt32>
+  /// For each entry, its place in ascending order.
+  private let ranks: UnsafeMutablePointer<UInt32>
+  /// A hash table: the upper half of a slot is the hash, the lower half the entry's position plus 1.
+  private let table: UnsafeMutablePointer<UInt64>
+  private var order: [Ordered] = []
+
+  /// An entry on its way to its place: the first eight bytes as a number settle most comparisons.
+  private struct Ordered {
+    var prefix: UInt64
+    var entry: UInt32
+  }
 
   /// After this many rows with more than nine in ten distinct, the column is not worth a dictionary.
   private static let sampleCount = 1024
+
+  /// An encoder of columns of up to `capacity` rows.
+  init(capacity: Int) {
+    self.capacity = capacity
+    var slots = 64
+    while slots < capacity * 2 { slots *= 2 }
+    slotCount = slots
+    unsafe entries = .allocate(capacity: capacity)
+    unsafe codes = .allocate(capacity: capacity)
+    unsafe ranks = .allocate(capacity: capacity)
+    unsafe table = .allocate(capacity: slots)
+  }
+
+  deinit {
+    unsafe entries.deallocate()
+    unsafe codes.deallocate()
+    unsafe ranks.deallocate()
+    unsafe table.deallocate()
+  }
 
   /// Builds the dictionary of `n` strings.
   ///
@@ -22,46 +52,44 @@ struct DictionaryEncoder: ~Copyable {
   @unsafe mutating func build(
     _ spans: UnsafePointer<UnsafeRawBufferPointer>, count n: Int, worthBelow limit: Int
   ) -> Bool {
-    count = 0
-    unsafe entries.removeAll(keepingCapacity: true)
-    hashes.removeAll(keepingCapacity: true)
+    precondition(n <= capacity, "An encoder has room for its rows.")
+    // A small column need not clear, nor spread over, the whole table.
     var slots = 64
     while slots < n * 2 { slots *= 2 }
-    if table.count == slots {
-      for i in 0..<slots { table[i] = 0 }
-    } else {
-      table = [UInt32](repeating: 0, count: slots)
-    }
-    if codes.count < n { codes = [UInt32](repeating: 0, count: n) }
+    let mask = slots - 1
+    // SAFETY: `slots` is at most `slotCount`, entries and codes are at most `n`, and the caller gives
+    // `n` spans that are alive.
+    unsafe table.initialize(repeating: 0, count: slots)
+    var found = 0
     var heapByteCount = 0
     let most = max(n / 2, 1)
     for i in 0..<n {
-      // SAFETY: The caller gives `n` spans that are alive.
       let span = unsafe spans[i]
-      let hash = unsafe ByteHash.hash(span)
-      var slot = Int(hash) & (slots - 1)
+      let hash = unsafe UInt64(ByteHash.hash(span))
+      var slot = Int(truncatingIfNeeded: hash) & mask
       while true {
-        let entry = Int(table[slot])
+        let entry = unsafe table[slot]
         if entry == 0 {
-          unsafe entries.append(span)
-          hashes.append(hash)
-          count += 1
+          unsafe entries[found] = span
+          unsafe codes[i] = UInt32(truncatingIfNeeded: found)
+          found += 1
           heapByteCount += span.count
-          if count > most || heapByteCount > limit { return false }
-          table[slot] = UInt32(count)
-          codes[i] = UInt32(count - 1)
+          if found > most || heapByteCount > limit { return false }
+          unsafe table[slot] = hash << 32 | UInt64(found)
           break
         }
-        if hashes[entry - 1] == hash, unsafe ByteHash.areEqual(entries[entry - 1], span) {
-          codes[i] = UInt32(entry - 1)
+        let position = Int(entry & 0xFFFF_FFFF) - 1
+        if entry >> 32 == hash, unsafe ByteHash.areEqual(entries[position], span) {
+          unsafe codes[i] = UInt32(truncatingIfNeeded: position)
           break
         }
-        slot = (slot + 1) & (slots - 1)
+        slot = (slot + 1) & mask
       }
-      if i == DictionaryEncoder.sampleCount, count * 10 > i * 9 { return false }
+      if i == DictionaryEncoder.sampleCount, found * 10 > i * 9 { return false }
     }
-    let codeWidth = Int(IntegerEncoding.width(of: UInt64(count - 1)))
-    let byteCount = codeWidth * n + 2 * count + heapByteCount + 16
+    count = found
+    let codeWidth = Int(IntegerEncoding.width(of: UInt64(found - 1)))
+    let byteCount = codeWidth * n + 2 * found + heapByteCount + 16
     guard byteCount < limit else { return false }
     sort()
     return true
@@ -70,36 +98,34 @@ struct DictionaryEncoder: ~Copyable {
   /// Puts the entries in ascending order of their bytes.
   private mutating func sort() {
     order.removeAll(keepingCapacity: true)
-    order.append(contentsOf: 0..<UInt32(count))
-    // Comparing the first eight bytes as a number settles most pairs without a call.
-    var prefixes = [UInt64](repeating: 0, count: count)
-    for i in 0..<count { prefixes[i] = unsafe ByteHash.prefix(entries[i]) }
-    unsafe entries.withUnsafeBufferPointer { entries in
-      order.sort { left, right in
-        let (a, b) = (prefixes[Int(left)], prefixes[Int(right)])
-        if a != b { return a < b }
-        return unsafe ByteHash.precedes(entries[Int(left)], entries[Int(right)])
-      }
+    for i in 0..<count {
+      // SAFETY: There are `count` entries.
+      order.append(Ordered(prefix: unsafe ByteHash.prefix(entries[i]), entry: UInt32(i)))
     }
-    if ranks.count < count { ranks = [UInt32](repeating: 0, count: count) }
-    for (rank, entry) in order.enumerated() { ranks[Int(entry)] = UInt32(rank) }
+    let entries = unsafe entries
+    order.sort { left, right in
+      if left.prefix != right.prefix { return left.prefix < right.prefix }
+      return unsafe ByteHash.precedes(entries[Int(left.entry)], entries[Int(right.entry)])
+    }
+    for (rank, one) in order.enumerated() { unsafe ranks[Int(one.entry)] = UInt32(rank) }
   }
 
   /// Writes the code of every row.
-  @unsafe func writeCodes(count n: Int, width: UInt8, into buffer: inout ByteBuffer) {
-    // SAFETY: `grow` gives room for `n` codes of the width.
+  func writeCodes(count n: Int, width: UInt8, into buffer: inout ByteBuffer) {
     switch width {
     case 0: break
-    case 1:
-      let target = unsafe buffer.grow(by: n).assumingMemoryBound(to: UInt8.self)
-      for i in 0..<n { unsafe target[i] = UInt8(truncatingIfNeeded: ranks[Int(codes[i])]) }
-    case 2:
-      let target = unsafe buffer.grow(by: n * 2).assumingMemoryBound(to: UInt16.self)
-      for i in 0..<n { unsafe target[i] = UInt16(truncatingIfNeeded: ranks[Int(codes[i])]) }
-    default:
-      let target = unsafe buffer.grow(by: n * 4).assumingMemoryBound(to: UInt32.self)
-      for i in 0..<n { unsafe target[i] = ranks[Int(codes[i])] }
+    case 1: writeCodes(UInt8.self, n, &buffer)
+    case 2: writeCodes(UInt16.self, n, &buffer)
+    default: writeCodes(UInt32.self, n, &buffer)
     }
+  }
+
+  private func writeCodes<U: FixedWidthInteger & BitwiseCopyable>(
+    _: U.Type, _ n: Int, _ buffer: inout ByteBuffer
+  ) {
+    // SAFETY: `grow` gives room for `n` codes, and every row's code is an entry's position.
+    let target = unsafe buffer.grow(by: n * MemoryLayout<U>.size).assumingMemoryBound(to: U.self)
+    for i in 0..<n { unsafe target[i] = U(truncatingIfNeeded: ranks[Int(codes[i])]) }
   }
 
   /// Writes where each entry begins, and where the last one ends.
@@ -107,22 +133,23 @@ struct DictionaryEncoder: ~Copyable {
     // SAFETY: The caller gives room for one more than `count`; a dictionary is never larger than
     // half its column.
     var end: Int64 = 0
-    for (i, entry) in order.enumerated() {
+    for (i, one) in order.enumerated() {
       unsafe offsets[i] = end
-      end += unsafe Int64(entries[Int(entry)].count)
+      end += unsafe Int64(entries[Int(one.entry)].count)
     }
     unsafe offsets[count] = end
   }
 
   /// Writes the entries' bytes, in order.
-  @unsafe func writeHeap(into buffer: inout ByteBuffer) {
-    for entry in order { unsafe buffer.append(entries[Int(entry)]) }
+  func writeHeap(into buffer: inout ByteBuffer) {
+    for one in order { unsafe buffer.append(entries[Int(one.entry)]) }
   }
 }
 
 /// Hashing and comparing byte strings a word at a time.
 enum ByteHash {
   /// A hash of the bytes, for tables in memory only.
+  @inline(__always)
   @unsafe static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     let n = bytes.count
     var state = UInt64(truncatingIfNeeded: n) &* 0x9E37_79B9_7F4A_7C15
@@ -146,6 +173,7 @@ enum ByteHash {
   }
 
   /// Whether both hold the same bytes.
+  @inline(__always)
   @unsafe static func areEqual(
     _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
   ) -> Bool {
@@ -207,6 +235,7 @@ enum ByteHash {
     return product.high ^ product.low
   }
 
+  @inline(__always)
   private static func fold(_ state: UInt64) -> UInt32 {
     UInt32(truncatingIfNeeded: (state ^ state >> 32) &* 0x9E37_79B9)
   }

@@ -13,14 +13,16 @@ extension Draft {
   ///
   /// - Precondition: The drafts have the same layout and role, and no two rows the same key.
   package static func freeze(
-    _ drafts: [Draft], version: Int64? = nil, _ writer: inout BlockWriter
+    _ drafts: [Draft], flags: BlockFlags? = nil, version: Int64? = nil,
+    _ writer: inout BlockWriter
   ) -> [Block] {
     guard let first = drafts.first else { return [] }
     precondition(
       drafts.allSatisfy { $0.role == first.role && $0.layout == first.layout },
       "Drafts that freeze together have one layout and one role.")
     var gathering = RowGathering(
-      entity: first.layout.entityNumber, flags: first.role == .changes ? .changes : [],
+      entity: first.layout.entityNumber,
+      flags: flags ?? (first.role == .changes ? .changes : []),
       columns: first.layout.columns, sources: drafts)
     gathering.version = version
     gathering.append(drafts)

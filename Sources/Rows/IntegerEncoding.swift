@@ -38,16 +38,20 @@ struct IntegerEncoding {
       return
     }
     // SAFETY: The caller gives `n` integers.
+    // Most columns descend somewhere near their start, and those that never do need no search for
+    // their least and greatest.
+    var row = 1
+    while row < n, unsafe words[row] >= words[row &- 1] { row &+= 1 }
+    let ascends = row == n
     var least = unsafe words[0]
-    var most = least
-    var last = least
-    var ascends = true
-    for i in 1..<max(n, 1) {
-      let word = unsafe words[i]
-      ascends = ascends && word >= last
-      last = word
-      least = min(least, word)
-      most = max(most, word)
+    var most = unsafe words[n - 1]
+    if !ascends {
+      most = least
+      for i in 0..<n {
+        let word = unsafe words[i]
+        least = word < least ? word : least
+        most = word > most ? word : most
+      }
     }
     self.init(base: least, step: 0, width: IntegerEncoding.width(of: UInt64(bitPattern: most &- least)))
     // A line pays only where the integers ascend, and is computed without overflow only well inside

@@ -71,9 +71,14 @@ extension LayoutColumn {
     public static let key: UInt16 = 0xFFFF
     /// The row's version: the commit that wrote it, or 0 while nothing has.
     public static let version: UInt16 = 0xFFFE
-    /// The version of the row that a change was based on; 0 for a row that is new.
+    /// The version of the row beneath, which a change is based on; 0 where nothing lies beneath.
     public static let basis: UInt16 = 0xFFFD
     /// The highest number a property may have.
     public static let highestProperty: UInt16 = 0xEFFF
   }
+}
+
+extension LayoutColumn {
+  /// The basis of a row that replaces one which no commit has written yet (spec §3.5.2).
+  public static let unsavedBasis: Int64 = -1
 }

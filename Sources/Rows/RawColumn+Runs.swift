@@ -1,5 +1,27 @@
 // Many rows at a time: the encoding is looked at once for a run, so that the loops are plain.
 extension RawColumn {
+  /// Whether each of the given rows has a value, and gives it.
+  package func allHaveValues(_ rows: Range<Int>) -> Bool {
+    if unsafe isNothing { return false }
+    return unsafe RawColumn.allSet(presence, rows) && RawColumn.allSet(given, rows)
+  }
+
+  private static func allSet(_ bits: UnsafeRawPointer?, _ rows: Range<Int>) -> Bool {
+    guard let bits = unsafe bits else { return true }
+    var row = rows.lowerBound
+    // SAFETY: Bitmaps have a bit for every row, and `row` stays among them.
+    while row < rows.upperBound {
+      if row & 7 == 0, row &+ 8 <= rows.upperBound {
+        if unsafe bits.load(fromByteOffset: row &>> 3, as: UInt8.self) != 0xFF { return false }
+        row &+= 8
+      } else {
+        if unsafe !bit(bits, row) { return false }
+        row &+= 1
+      }
+    }
+    return true
+  }
+
   /// Writes the integers of the given rows, decoded.
   package func copyIntegers(_ rows: Range<Int>, into target: UnsafeMutablePointer<Int64>) {
     // SAFETY: The caller answers for `rows` being rows of the column and for the room in `target`.

@@ -57,7 +57,7 @@ struct RowGathering {
   let flags: BlockFlags
   /// The wanted columns, in ascending order of their numbers.
   let columns: [LayoutColumn]
-  let sources: [any RowSource]
+  var sources: [any RowSource]
   /// The places that rows beneath are at.
   var places: [RowPlace] = []
   /// The runs of rows, with one key for each row of each run.

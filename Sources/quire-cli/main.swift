@@ -1,1 +1,16 @@
-print("quire")
+import Foundation
+import ToolCommands
+
+// A reader that goes away, as `head` does, ends the tool the way it ends any filter, also where the
+// parent process had chosen to ignore the signal.
+_ = signal(SIGPIPE, SIG_DFL)
+
+// Swift's own `CommandLine.arguments` repairs broken UTF-8, which would name another file.
+// SAFETY: The C runtime gives `argc` valid strings that live as long as the process.
+let arguments = (0..<Int(CommandLine.argc)).map { index -> [UInt8] in
+  guard let argument = unsafe CommandLine.unsafeArgv[index] else { return [] }
+  return unsafe Array(UnsafeBufferPointer(start: argument, count: strlen(argument)))
+    .map { UInt8(bitPattern: $0) }
+}
+
+exit(Tool.quire.run(arguments: arguments, on: .standard()).rawValue)

@@ -1,0 +1,77 @@
+import Foundation
+
+/// Runs pieces of work in turn, several rounds of each, and prints medians and ratios.
+///
+/// Rounds are interleaved, so that a slow minute of the machine falls on everything alike. A ratio is
+/// the median of the ratios of rounds, not the ratio of medians.
+struct Measurement {
+  /// What is measured, in the order it is shown.
+  private(set) var names: [String] = []
+  private var works: [(name: String, unitCount: Int, unit: String, work: () -> Int)] = []
+  private let rounds: Int
+
+  init(rounds: Int = 7) { self.rounds = rounds }
+
+  /// Adds a piece of work that handles `unitCount` units. What it returns keeps the optimiser honest.
+  mutating func add(_ name: String, _ unitCount: Int, _ unit: String, _ work: @escaping () -> Int) {
+    works.append((name, unitCount, unit, work))
+  }
+
+  /// Nanoseconds by name: one for each round.
+  func run() -> [String: [Double]] {
+    var times: [String: [Double]] = [:]
+    var sink = 0
+    for round in 0...rounds {
+      for one in works {
+        let start = DispatchTime.now().uptimeNanoseconds
+        sink &+= one.work()
+        let end = DispatchTime.now().uptimeNanoseconds
+        // The first round warms memory and caches.
+        if round > 0 { times[one.name, default: []].append(Double(end - start)) }
+      }
+    }
+    if sink == .min { print(sink) }
+    return times
+  }
+
+  /// Runs everything and prints a line for each, with the time of one unit.
+  @discardableResult
+  func report(_ title: String) -> [String: [Double]] {
+    let times = run()
+    print("\n\(title)")
+    for one in works {
+      let median = Measurement.median(times[one.name]!)
+      let each = median / Double(one.unitCount)
+      let perUnit = one.unit == "byte" ? format(1 / each) + " GB/s" : format(each) + " ns/\(one.unit)"
+      print("  \(pad(one.name, 44)) \(pad(format(median / 1e6) + " ms", 12)) \(perUnit)")
+    }
+    return times
+  }
+
+  /// The median of the ratios of two pieces of work, round by round.
+  static func ratio(_ times: [String: [Double]], _ name: String, to other: String) -> Double {
+    median(zip(times[name]!, times[other]!).map { $0 / $1 })
+  }
+
+  static func median(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    return sorted[sorted.count / 2]
+  }
+}
+
+func format(_ value: Double) -> String {
+  value >= 100 ? String(Int(value)) : String((value * 100).rounded() / 100)
+}
+
+func pad(_ text: String, _ width: Int) -> String {
+  text + String(repeating: " ", count: max(0, width - text.count))
+}
+
+/// Prints a target and whether it is met. Nothing fails: machines differ, and people read this.
+func target(_ name: String, _ value: Double, atMost limit: Double, _ unit: String = "") {
+  print("  \(value <= limit ? "met   " : "MISSED") \(pad(name, 52)) \(format(value))\(unit) (at most \(format(limit))\(unit))")
+}
+
+func target(_ name: String, _ value: Double, atLeast limit: Double, _ unit: String = "") {
+  print("  \(value >= limit ? "met   " : "MISSED") \(pad(name, 52)) \(format(value))\(unit) (at least \(format(limit))\(unit))")
+}

@@ -1,0 +1,306 @@
+import Foundation
+import PropertyLists
+
+/// Reads the objects of an archived model.
+struct ArchiveReader {
+  let path: String
+
+  private func fault(_ place: String, _ message: String) -> ModelFileError {
+    ModelFileError(.damaged, path: path, place: place, message: message)
+  }
+
+  func model(_ root: ArchivedObject) throws(ModelFileError) -> Model.Description {
+    guard root.classNames.contains("NSManagedObjectModel"),
+      let entities = root["NSEntities"]?.dictionary
+    else {
+      throw ModelFileError(
+        .unknownFormat, path: path,
+        message: "The archive holds \(root.className ?? "no object"), not a model.")
+    }
+    var description = Model.Description()
+    let identifiers = root["NSVersionIdentifiers"]?.array?.compactMap(\.string) ?? []
+    description.versionIdentifiers = identifiers.filter { !$0.isEmpty }.sorted()
+    for name in entities.keys.sorted() {
+      description.entities.append(try entity(name, entities[name]!))
+    }
+    let templates = root["NSFetchRequestTemplates"]?.dictionary ?? [:]
+    for name in templates.keys.sorted() {
+      description.fetchRequestTemplates.append(try fetchRequest(name, templates[name]!))
+    }
+    let configurations = root["NSConfigurations"]?.dictionary ?? [:]
+    for name in configurations.keys.sorted() {
+      let members = configurations[name]!.array ?? configurations[name]!["NSEntities"]?.array ?? []
+      description.configurations.append(
+        Configuration(name, entities: members.compactMap { $0["NSEntityName"]?.string }.sorted()))
+    }
+    return description
+  }
+
+  private func entity(
+    _ name: String, _ archived: ArchivedObject
+  ) throws(ModelFileError) -> Entity {
+    var entity = Entity(name)
+    entity.className = archived["NSClassNameForEntity"]?.string
+    entity.isAbstract = archived["NSIsAbstract"]?.boolean ?? false
+    entity.superentity = archived["NSSuperentity"]?["NSEntityName"]?.string
+    entity.renamingIdentifier = renaming(archived, unless: name)
+    entity.versionHashModifier = archived["NSVersionHashModifier"]?.string
+    entity.userInfo = userInfo(archived)
+    let properties = archived["NSProperties"]?.dictionary ?? [:]
+    for propertyName in properties.keys.sorted() {
+      let property = properties[propertyName]!
+      // The flattened form gives an entity its inherited properties too, as copies or as proxies.
+      if property["NSUnderlyingProperty"] != nil { continue }
+      if isInherited(propertyName, by: archived) { continue }
+      entity.properties.append(try self.property(propertyName, property, of: name))
+    }
+    for tuple in archived["NSUniqueTuples"]?.array ?? [] {
+      let names = tuple.array?.compactMap { $0.string ?? $0["NSPropertyName"]?.string } ?? []
+      if !names.isEmpty { entity.uniquenessConstraints.append(names) }
+    }
+    for tuple in archived["NSCompoundIndexes"]?.array ?? [] {
+      let names = tuple.array?.compactMap { $0.string ?? $0["NSPropertyName"]?.string } ?? []
+      if !names.isEmpty { entity.compoundIndexes.append(names) }
+    }
+    for index in archived["NSFetchIndexDescriptions"]?.array ?? [] {
+      entity.fetchIndexes.append(try fetchIndex(index, of: name))
+    }
+    return entity
+  }
+
+  /// Whether one of the entity's superentities has a property of the name.
+  private func isInherited(_ name: String, by archived: ArchivedObject) -> Bool {
+    var seen: Set<Int> = []
+    var next = archived["NSSuperentity"]
+    while let one = next, let index = one.index, seen.insert(index).inserted {
+      if one["NSProperties"]?.dictionary?[name] != nil { return true }
+      next = one["NSSuperentity"]
+    }
+    return false
+  }
+
+  private func renaming(_ archived: ArchivedObject, unless name: String) -> String? {
+    archived["NSRenamingIdentifier"]?.string.flatMap { $0 == name ? nil : $0 }
+  }
+
+  private func userInfo(_ archived: ArchivedObject) -> [String: String] {
+    (archived["NSUserInfo"]?.dictionary ?? [:]).compactMapValues { $0.string ?? $0.summary }
+  }
+
+  /// The bit set of a property, which says more surely than the separate fields what it is.
+  private struct Bits {
+    private let bits: Int64?
+    private let archived: ArchivedObject
+
+    init(_ archived: ArchivedObject) {
+      self.archived = archived
+      let bits = archived["_P"]?.integer ?? 0
+      self.bits = bits == 0 ? nil : bits
+    }
+
+    func flag(_ mask: Int64, or field: String?) -> Bool {
+      if let bits { return bits & mask != 0 }
+      return field.flatMap { archived[$0]?.boolean } ?? false
+    }
+  }
+
+  private func property(
+    _ name: String, _ archived: ArchivedObject, of entity: String
+  ) throws(ModelFileError) -> Property {
+    let classes = archived.classNames
+    if classes.contains("NSRelationshipDescription") {
+      return .relationship(try relationship(name, archived, of: entity))
+    }
+    if classes.contains("NSFetchedPropertyDescription") {
+      guard let request = archived["NSFetchRequest"] else {
+        throw fault("\(entity).\(name)", "A fetched property has no fetch request.")
+      }
+      var property = FetchedProperty(name, request: try fetchRequest("", request, archived))
+      property.isOptional = Bits(archived).flag(2, or: "NSIsOptional")
+      property.renamingIdentifier = renaming(archived, unless: name)
+      property.versionHashModifier = archived["NSVersionHashModifier"]?.string
+      property.userInfo = userInfo(archived)
+      return .fetched(property)
+    }
+    guard classes.contains("NSAttributeDescription") else {
+      throw fault(
+        "\(entity).\(name)", "A property of the class '\(classes.first ?? "none")' is not known.")
+    }
+    return .attribute(try attribute(name, archived, of: entity))
+  }
+
+  private func attribute(
+    _ name: String, _ archived: ArchivedObject, of entity: String
+  ) throws(ModelFileError) -> Attribute {
+    let number = archived["NSAttributeType"]?.integer ?? 0
+    guard let type = Int32(exactly: number).flatMap({ AttributeType(rawValue: $0) }) else {
+      throw fault("\(entity).\(name)", "There is no attribute type \(number).")
+    }
+    let bits = Bits(archived)
+    var attribute = Attribute(name, type, isOptional: bits.flag(2, or: "NSIsOptional"))
+    attribute.isTransient = bits.flag(8, or: "NSIsTransient")
+    attribute.renamingIdentifier = renaming(archived, unless: name)
+    attribute.versionHashModifier = archived["NSVersionHashModifier"]?.string
+    attribute.userInfo = userInfo(archived)
+    attribute.valueTransformerName = archived["NSValueTransformerName"]?.string
+    if type == .transformable {
+      attribute.valueClassName = archived["NSAttributeValueClassName"]?.string
+    }
+    if let value = archived["NSDefaultValue"] { attribute.defaultValue = self.value(value, type) }
+    let flags = archived["NSFlagsKey"]?.integer ?? 0
+    if flags & 4 != 0 { attribute.options.insert(.allowsExternalStorage) }
+    if flags & 16 != 0 { attribute.options.insert(.preservesValueOnDeletion) }
+    if archived["NSIsIndexed"]?.boolean == true { attribute.options.insert(.isIndexed) }
+    if bits.flag(0x100, or: "NSIndexedBySpotlight") { attribute.options.insert(.isIndexedBySpotlight) }
+    if bits.flag(0x200, or: nil) { attribute.options.insert(.isStoredInTruthFile) }
+    if bits.flag(0x800, or: nil) { attribute.options.insert(.allowsCloudEncryption) }
+    if let expression = archived["NSDerivationExpression"] {
+      attribute.derivation = Attribute.Derivation(
+        ArchivedPredicate.derivation(expression),
+        filter: archived["NSFilteringPredicate"].map { ArchivedPredicate.text($0) })
+    }
+    if let composite = archived["NSCompositeName"]?.string { attribute.compositeName = composite }
+    readValidation(archived, into: &attribute)
+    return attribute
+  }
+
+  /// Bounds and patterns are archived as predicates; those of another form are kept as text.
+  private func readValidation(_ archived: ArchivedObject, into attribute: inout Attribute) {
+    var others: [String] = []
+    for predicate in archived["NSValidationPredicates"]?.array ?? [] {
+      let comparison = ArchivedPredicate.Comparison(predicate)
+      switch (comparison?.left, comparison?.operatorNumber) {
+      case ("SELF", 3), ("length", 3):
+        attribute.validation.minimum = bound(comparison!, attribute.type)
+      case ("SELF", 1), ("length", 1):
+        attribute.validation.maximum = bound(comparison!, attribute.type)
+      case ("SELF", 6): attribute.validation.pattern = comparison!.constant?.string
+      default: others.append(ArchivedPredicate.text(predicate))
+      }
+    }
+    if !others.isEmpty {
+      attribute.source.attributes["validationPredicates"] = others.joined(separator: " AND ")
+    }
+  }
+
+  private func bound(_ comparison: ArchivedPredicate.Comparison, _ type: AttributeType) -> Value {
+    guard let constant = comparison.constant else { return .null }
+    return value(constant, comparison.left == "length" ? .int64 : type)
+  }
+
+  private func value(_ archived: ArchivedObject, _ type: AttributeType) -> Value {
+    switch type {
+    case .boolean: archived.boolean.map { .boolean($0) } ?? .null
+    case .int16, .int32, .int64:
+      (archived.integer ?? archived.real.flatMap { Int64(exactly: $0) }).map { .integer($0) } ?? .null
+    case .float: archived.real.map { .float(Float($0)) } ?? .null
+    case .double: archived.real.map { .double($0) } ?? .null
+    case .decimal:
+      (archived.decimal ?? archived.integer.map { Decimal($0) } ?? archived.real.map { Decimal($0) })
+        .map { .decimal($0) } ?? .null
+    case .string: archived.string.map { .string($0) } ?? .null
+    case .date: archived.date.map { .date($0) } ?? .null
+    case .uuid:
+      (archived.uuid ?? archived.string.flatMap { UUID(uuidString: $0) }).map { .uuid($0) } ?? .null
+    case .uri: (archived.url ?? archived.string).map { .uri($0) } ?? .null
+    case .binary, .transformable: archived.data.map { .binary($0) } ?? .null
+    case .undefined, .objectID, .composite: .null
+    }
+  }
+
+  private func relationship(
+    _ name: String, _ archived: ArchivedObject, of entity: String
+  ) throws(ModelFileError) -> Relationship {
+    let destination =
+      archived["_NSDestinationEntityName"]?.string
+      ?? archived["NSDestinationEntity"]?["NSEntityName"]?.string
+    guard let destination else {
+      throw fault("\(entity).\(name)", "The relationship has no destination entity.")
+    }
+    let bits = Bits(archived)
+    var relationship = Relationship(name, to: destination)
+    relationship.inverse =
+      archived["_NSInverseRelationshipName"]?.string
+      ?? archived["NSInverseRelationship"]?["NSPropertyName"]?.string
+    relationship.inverseEntity = relationship.inverse == nil ? nil : destination
+    relationship.isOptional = bits.flag(2, or: "NSIsOptional")
+    relationship.isTransient = bits.flag(8, or: "NSIsTransient")
+    relationship.isOrdered = bits.flag(0x400, or: "NSIsOrdered")
+    relationship.count = Relationship.Count(
+      minimum: Int(archived["NSMinCount"]?.integer ?? 0),
+      maximum: Int(archived["NSMaxCount"]?.integer ?? 0))
+    let rule = archived["NSDeleteRule"]?.integer ?? 1
+    guard let known = Int(exactly: rule).flatMap({ Relationship.DeleteRule(rawValue: $0) }) else {
+      throw fault("\(entity).\(name)", "There is no delete rule \(rule).")
+    }
+    relationship.deleteRule = known
+    relationship.renamingIdentifier = renaming(archived, unless: name)
+    relationship.versionHashModifier = archived["NSVersionHashModifier"]?.string
+    relationship.userInfo = userInfo(archived)
+    return relationship
+  }
+
+  private func fetchIndex(
+    _ archived: ArchivedObject, of entity: String
+  ) throws(ModelFileError) -> FetchIndex {
+    guard let name = archived["NSIndexName"]?.string else {
+      throw fault(entity, "A fetch index has no name.")
+    }
+    var index = FetchIndex(name, elements: [])
+    index.partialPredicate = archived["NSPartialIndexPredicate"].map { ArchivedPredicate.text($0) }
+    for element in archived["NSIndexElements"]?.array ?? [] {
+      let property = element["NSPropertyName"]?.string ?? element["NSProperty"]?["NSPropertyName"]?.string
+      guard let property else { throw fault("\(entity), index \(name)", "An element has no property.") }
+      let kind = Int(element["NSFetchIndexElementType"]?.integer ?? 0)
+      index.elements.append(
+        FetchIndex.Element(
+          property, kind: FetchIndex.Element.Kind(rawValue: kind) ?? .binary,
+          isAscending: element["NSAscending"]?.boolean ?? true))
+    }
+    return index
+  }
+
+  private func fetchRequest(
+    _ name: String, _ archived: ArchivedObject, _ property: ArchivedObject? = nil
+  ) throws(ModelFileError) -> FetchRequestTemplate {
+    let entity =
+      archived["NSEntity"]?["NSEntityName"]?.string ?? archived["_NSFetchRequestEntityName"]?.string
+      ?? property?["_NSFetchRequestEntityName"]?.string
+    guard let entity else { throw fault(name, "A fetch request has no entity.") }
+    var request = FetchRequestTemplate(name, entity: entity)
+    if name.isEmpty, let owner = property?["NSPropertyName"]?.string {
+      // The editor's own name for the request of a fetched property.
+      request.name = owner + "FetchRequest"
+    }
+    request.predicate = archived["NSPredicate"].map { ArchivedPredicate.text($0) }
+    let result = Int(archived["NSResultType"]?.integer ?? 0)
+    request.resultType = FetchRequestTemplate.ResultType(rawValue: result) ?? .objects
+    request.fetchLimit = Int(archived["NSFetchLimit"]?.integer ?? 0)
+    request.fetchOffset = Int(archived["NSFetchOffset"]?.integer ?? 0)
+    request.fetchBatchSize = Int(archived["NSBatchSize"]?.integer ?? 0)
+    if archived["NSHasFetchRequestFlags"]?.boolean == true {
+      request.flags = flags(archived["NSFetchRequestFlags"]?.integer ?? 0, of: request.resultType)
+    }
+    for key in archived["NSSortDescriptors"]?.array ?? [] {
+      guard let path = key["NSKey"]?.string else { continue }
+      request.sortKeys.append(
+        FetchRequestTemplate.SortKey(
+          path, isAscending: key["NSAscending"]?.boolean ?? true,
+          selector: key["NSSelector"]?.string.flatMap { $0 == "compare:" ? nil : $0 }))
+    }
+    return request
+  }
+  /// Identifiers come without values and dictionaries are no faults, whatever a request asks for; its
+  /// own flags are the usual ones then.
+  private func flags(
+    _ bits: Int64, of type: FetchRequestTemplate.ResultType
+  ) -> FetchRequestTemplate.Flags {
+    var flags: FetchRequestTemplate.Flags = []
+    if bits & 1 != 0 { flags.insert(.returnsDistinctResults) }
+    if bits & 2 != 0 { flags.insert(.includesSubentities) }
+    if bits & 4 != 0 || type == .identifiers { flags.insert(.includesPropertyValues) }
+    if bits & 8 != 0 { flags.insert(.includesPendingChanges) }
+    if bits & 16 != 0 || type == .dictionaries { flags.insert(.returnsObjectsAsFaults) }
+    return flags
+  }
+}

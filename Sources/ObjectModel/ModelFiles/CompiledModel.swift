@@ -1,0 +1,67 @@
+import Foundation
+import PropertyLists
+
+/// Compiled models: the keyed archives that Apple's model compiler writes, and the flattened form of
+/// them that stores carry inside.
+///
+/// The archive is read as data; no class it names is ever made.
+public enum CompiledModel {
+  /// Reads a compiled model, without checking that the model is sound.
+  ///
+  /// - Parameter path: What messages call the file.
+  /// - Throws: ``ModelFileError`` when the bytes are no archive of a model.
+  public static func read(
+    _ bytes: [UInt8], path: String
+  ) throws(ModelFileError) -> Model.Description {
+    do {
+      let archive = try KeyedArchive(bytes)
+      return try ArchiveReader(path: path).model(archive.root)
+    } catch let error as ModelFileError {
+      throw error
+    } catch {
+      throw ModelFileError(
+        .damaged, path: path, message: "The compiled model can't be read: \(error)", cause: error)
+    }
+  }
+
+  static func readModel(_ bytes: [UInt8], path: String) throws(ModelFileError) -> Model {
+    try ModelFile.checked(try read(bytes, path: path), path: path)
+  }
+
+  /// Reads the versions in a `.momd` folder, with the hashes that lie beside them.
+  static func readVersions(_ url: URL) throws(ModelFileError) -> ModelVersions {
+    let names = try ModelFile.names(in: url, withExtension: "mom")
+    guard !names.isEmpty else {
+      throw ModelFileError(.damaged, path: url.path, message: "The folder holds no .mom.")
+    }
+    let info = try versionInfo(url)
+    let hashes = info?["NSManagedObjectModel_VersionHashes"]?.dictionary ?? [:]
+    var versions: [ModelVersions.Version] = []
+    for name in names {
+      let file = url.appendingPathComponent(name + ".mom")
+      let stored = hashes[name]?.dictionary ?? [:]
+      versions.append(
+        ModelVersions.Version(
+          name, model: try readModel(try ModelFile.bytes(file), path: file.path),
+          storedHashes: stored.compactMapValues { $0.data.map { Array($0) } }))
+    }
+    let current = info?["NSManagedObjectModel_CurrentVersionName"]?.string ?? names[names.count - 1]
+    guard names.contains(current) else {
+      throw ModelFileError(
+        .unknownVersion, path: url.appendingPathComponent("VersionInfo.plist").path,
+        message: "The current version is '\(current)', and there are "
+          + names.map { "'\($0)'" }.joined(separator: ", ") + ".")
+    }
+    return ModelVersions(versions, currentName: current)
+  }
+
+  private static func versionInfo(_ url: URL) throws(ModelFileError) -> PropertyList? {
+    let file = url.appendingPathComponent("VersionInfo.plist")
+    guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+    do { return try BinaryPropertyList.read(try ModelFile.bytes(file)) } catch {
+      throw ModelFileError(
+        .damaged, path: file.path, message: "The property list can't be read: \(error)",
+        cause: error)
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import Foundation
+import XMLEvents
+
+extension ModelVersions {
+  /// Reads the models in a file: `.xcdatamodeld`, `.xcdatamodel`, a bare `contents` file, `.momd` or
+  /// `.mom`.
+  ///
+  /// - Throws: ``ModelFileError`` that names the file, the place and the reason.
+  public static func read(_ path: String) throws(ModelFileError) -> ModelVersions {
+    let url = URL(fileURLWithPath: path)
+    guard let kind = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)[.type]
+    else { throw ModelFileError(.notFound, path: path, message: "There is no such file.") }
+    let isFolder = kind as? FileAttributeType == .typeDirectory
+    switch url.pathExtension.lowercased() {
+    case "xcdatamodeld" where isFolder: return try readVersions(url)
+    case "xcdatamodel" where isFolder:
+      return single(url, try readSource(url.appendingPathComponent("contents")))
+    case "momd" where isFolder: return try CompiledModel.readVersions(url)
+    case _ where isFolder:
+      throw ModelFileError(
+        .unknownFormat, path: path,
+        message: "A folder with a model ends in .xcdatamodeld, .xcdatamodel or .momd.")
+    default: return try readFile(url)
+    }
+  }
+
+  private static func single(_ url: URL, _ model: Model) -> ModelVersions {
+    let name = url.deletingPathExtension().lastPathComponent
+    return ModelVersions([Version(name, model: model)], currentName: name)
+  }
+
+  /// A single file, whatever its name: it says itself what it is.
+  private static func readFile(_ url: URL) throws(ModelFileError) -> ModelVersions {
+    let bytes = try ModelFile.bytes(url)
+    if bytes.starts(with: Array("bplist".utf8)) {
+      return single(url, try CompiledModel.readModel(bytes, path: url.path))
+    }
+    let first = bytes.first { !" \t\r\n\u{FEFF}".utf8.contains($0) }
+    guard first == UInt8(ascii: "<") else {
+      throw ModelFileError(
+        .unknownFormat, path: url.path,
+        message: "This is neither a model's XML source nor a compiled model.")
+    }
+    return single(
+      url, try ModelFile.checked(try ModelSource.read(bytes, path: url.path), path: url.path))
+  }
+
+  private static func readSource(_ url: URL) throws(ModelFileError) -> Model {
+    let description = try ModelSource.read(ModelFile.bytes(url), path: url.path)
+    return try ModelFile.checked(description, path: url.path)
+  }
+
+  private static func readVersions(_ url: URL) throws(ModelFileError) -> ModelVersions {
+    let names = try ModelFile.names(in: url, withExtension: "xcdatamodel")
+    guard !names.isEmpty else {
+      throw ModelFileError(
+        .damaged, path: url.path, message: "The folder holds no .xcdatamodel.")
+    }
+    var versions: [Version] = []
+    for name in names {
+      let folder = url.appendingPathComponent(name + ".xcdatamodel")
+      let model = try readSource(folder.appendingPathComponent("contents"))
+      versions.append(Version(name, model: model))
+    }
+    let own = url.deletingPathExtension().lastPathComponent
+    let named = try currentName(in: url)
+    if let named, !names.contains(named) {
+      throw ModelFileError(
+        .unknownVersion, path: url.appendingPathComponent(".xccurrentversion").path,
+        message: "The current version is '\(named)', and there are "
+          + names.map { "'\($0)'" }.joined(separator: ", ") + ".")
+    }
+    return ModelVersions(
+      versions, currentName: named ?? (names.contains(own) ? own : names[names.count - 1]))
+  }
+
+  /// The version that `.xccurrentversion` names; `nil` when there is no such file.
+  private static func currentName(in url: URL) throws(ModelFileError) -> String? {
+    let file = url.appendingPathComponent(".xccurrentversion")
+    guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+    let root = try XMLTree.read(ModelFile.bytes(file), path: file.path)
+    let entries = root.children.first { $0.name == "dict" }?.children ?? []
+    for (key, value) in zip(entries, entries.dropFirst())
+    where key.name == "key" && key.text == "_XCCurrentVersionName" && value.name == "string" {
+      let suffix = ".xcdatamodel"
+      return value.text.hasSuffix(suffix)
+        ? String(value.text.dropLast(suffix.count)) : value.text
+    }
+    return nil
+  }
+}
+
+extension ModelVersions {
+  /// Writes the models as source: a `.xcdatamodeld` folder, or the current one alone as a
+  /// `.xcdatamodel` folder, by the path's ending.
+  ///
+  /// Versions of the same names are replaced; others in the folder stay.
+  ///
+  /// - Throws: ``ModelFileError`` that names the file and the reason.
+  public func write(to path: String) throws(ModelFileError) {
+    let url = URL(fileURLWithPath: path)
+    switch url.pathExtension.lowercased() {
+    case "xcdatamodel": try write(current, to: url)
+    case "xcdatamodeld":
+      for version in versions {
+        try write(version.model, to: url.appendingPathComponent(version.name + ".xcdatamodel"))
+      }
+      try ModelFile.write(currentVersionList, to: url.appendingPathComponent(".xccurrentversion"))
+    default:
+      throw ModelFileError(
+        .unknownFormat, path: path,
+        message: "Models are written as .xcdatamodeld or .xcdatamodel.")
+    }
+  }
+
+  private func write(_ model: Model, to folder: URL) throws(ModelFileError) {
+    let bytes: [UInt8]
+    do { bytes = try ModelSource.write(model) } catch {
+      throw ModelFileError(
+        .invalidModel, path: folder.path, message: "The model can't be written as XML: \(error)",
+        cause: error)
+    }
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      throw ModelFileError(
+        .unreadable, path: folder.path, message: "The folder can't be made.", cause: error)
+    }
+    try ModelFile.write(bytes, to: folder.appendingPathComponent("contents"))
+  }
+
+  private var currentVersionList: [UInt8] {
+    var escaped = ""
+    for character in currentName {
+      switch character {
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "&": escaped += "&amp;"
+      default: escaped.append(character)
+      }
+    }
+    return Array(
+      """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" \
+      "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+      <plist version="1.0">
+      <dict>
+      \t<key>_XCCurrentVersionName</key>
+      \t<string>\(escaped).xcdatamodel</string>
+      </dict>
+      </plist>
+
+      """.utf8)
+  }
+}
+
+/// Files and folders of models.
+enum ModelFile {
+  /// More than any model takes: a larger file is not read into memory.
+  static let maximumByteCount = 256 << 20
+
+  static func bytes(_ url: URL) throws(ModelFileError) -> [UInt8] {
+    do {
+      let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
+      guard size <= maximumByteCount else {
+        throw ModelFileError(
+          .damaged, path: url.path, message: "The file has \(size) bytes, more than any model.")
+      }
+      return Array(try Data(contentsOf: url))
+    } catch let error as ModelFileError {
+      throw error
+    } catch {
+      let isMissing = !FileManager.default.fileExists(atPath: url.path)
+      throw ModelFileError(
+        isMissing ? .notFound : .unreadable, path: url.path,
+        message: isMissing ? "There is no such file." : "The file can't be read.", cause: error)
+    }
+  }
+
+  static func write(_ bytes: [UInt8], to url: URL) throws(ModelFileError) {
+    do { try Data(bytes).write(to: url, options: .atomic) } catch {
+      throw ModelFileError(
+        .unreadable, path: url.path, message: "The file can't be written.", cause: error)
+    }
+  }
+
+  /// The names of the entries with the given ending, without it: `V2` before `V10`.
+  static func names(in url: URL, withExtension ending: String) throws(ModelFileError) -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: url.path)
+        .filter { $0.hasSuffix("." + ending) }
+        .map { String($0.dropLast(ending.count + 1)) }
+        .sorted { $0.compare($1, options: .numeric) == .orderedAscending }
+    } catch {
+      throw ModelFileError(
+        .unreadable, path: url.path, message: "The folder can't be read.", cause: error)
+    }
+  }
+
+  /// The model of a description, or an error that names the file.
+  static func checked(
+    _ description: Model.Description, path: String
+  ) throws(ModelFileError) -> Model {
+    do { return try Model(description) } catch {
+      throw ModelFileError(
+        .invalidModel, path: path, message: "The model has faults.\n\(error)", cause: error)
+    }
+  }
+}

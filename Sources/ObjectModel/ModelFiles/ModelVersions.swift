@@ -1,0 +1,48 @@
+/// The versions of a model that one file holds, and which of them is current.
+///
+///     let versions = try ModelVersions.read("Trips.xcdatamodeld")
+///     let model = versions.current
+///
+/// A file with a single model is read as one version.
+public struct ModelVersions: Sendable, Hashable {
+  /// One version of a model.
+  public struct Version: Sendable, Hashable {
+    /// The version's name, such as `Trips 2`.
+    public var name: String
+    /// The model.
+    public var model: Model
+    /// The version hashes that lie beside a compiled model, by entity.
+    public var storedHashes: [String: [UInt8]]
+
+    /// A version with the given name and model.
+    public init(_ name: String, model: Model, storedHashes: [String: [UInt8]] = [:]) {
+      self.name = name
+      self.model = model
+      self.storedHashes = storedHashes
+    }
+  }
+
+  /// The versions, in the order of their names as a reader expects it: `V2` before `V10`.
+  public var versions: [Version]
+  /// The name of the current version.
+  public var currentName: String
+
+  /// The given versions.
+  ///
+  /// - Precondition: One of them has the name of the current one.
+  public init(_ versions: [Version], currentName: String) {
+    precondition(
+      versions.contains { $0.name == currentName }, "The current version is one of the versions.")
+    self.versions = versions
+    self.currentName = currentName
+  }
+
+  /// The version of the given name.
+  public subscript(name: String) -> Model? { versions.first { $0.name == name }?.model }
+
+  /// The current version.
+  public var current: Model {
+    // The initializer has checked that there is one.
+    self[currentName]!
+  }
+}

@@ -1,0 +1,318 @@
+import XMLEvents
+
+/// Reads the elements of a `contents` file. What no part of a model stands for goes into the part's
+/// ``SourceDetails``.
+struct SourceReader {
+  let path: String
+
+  private func fault(_ element: XMLTree, _ message: String) -> ModelFileError {
+    ModelFileError(.damaged, path: path, place: element.place, message: message)
+  }
+
+  /// The attributes of one element, taken one by one; what is left over is kept.
+  private struct Fields {
+    let reader: SourceReader
+    let element: XMLTree
+    private var rest: [String: String]
+
+    init(_ element: XMLTree, _ reader: SourceReader) {
+      self.element = element
+      self.reader = reader
+      rest = element.attributes
+    }
+
+    mutating func text(_ name: String) -> String? { rest.removeValue(forKey: name) }
+
+    mutating func required(_ name: String) throws(ModelFileError) -> String {
+      guard let text = text(name) else {
+        throw reader.fault(element, "<\(element.name)> has no '\(name)'.")
+      }
+      return text
+    }
+
+    mutating func flag(_ name: String) throws(ModelFileError) -> Bool {
+      guard let text = text(name) else { return false }
+      switch text.uppercased() {
+      case "YES", "TRUE", "1": return true
+      case "NO", "FALSE", "0": return false
+      default:
+        throw reader.fault(element, "'\(name)' is YES or NO, and here it is '\(text)'.")
+      }
+    }
+
+    mutating func number(_ name: String) throws(ModelFileError) -> Int? {
+      guard let text = text(name) else { return nil }
+      guard let number = Int(text) else {
+        throw reader.fault(element, "'\(name)' is a whole number, and here it is '\(text)'.")
+      }
+      return number
+    }
+
+    /// The value at one place of an attribute. A text that stands for no value of the type is kept as
+    /// it is, and so is one that would be written otherwise.
+    mutating func value(_ place: SourceText.Place, _ type: AttributeType) -> Value {
+      let type = place.type(for: type)
+      let name = type == .date && rest[place.dateName] != nil ? place.dateName : place.textName
+      guard let text = rest[name] else { return .null }
+      guard let value = SourceText.value(text, of: type) else { return .null }
+      let usualName = type == .date ? place.dateName : place.textName
+      if name == usualName, SourceText.text(value) == text { rest[name] = nil }
+      return value
+    }
+
+    var details: SourceDetails { SourceDetails(attributes: rest) }
+  }
+
+  func model(_ root: XMLTree) throws(ModelFileError) -> Model.Description {
+    guard root.name == "model" else {
+      throw ModelFileError(
+        .unknownFormat, path: path, place: root.place,
+        message: "A model's source begins with <model>, and this with <\(root.name)>.")
+    }
+    var fields = Fields(root, self)
+    var description = Model.Description()
+    if let type = root.attributes["type"], type == SourceText.modelType { _ = fields.text("type") }
+    if root.attributes["documentVersion"] == SourceText.documentVersion {
+      _ = fields.text("documentVersion")
+    }
+    if let identifier = fields.text("userDefinedModelVersionIdentifier"), !identifier.isEmpty {
+      description.versionIdentifiers = [identifier]
+    }
+    description.source = fields.details
+    for child in root.children {
+      switch child.name {
+      case "entity": description.entities.append(try entity(child))
+      case "composite": description.composites.append(try composite(child))
+      case "fetchRequest": description.fetchRequestTemplates.append(try fetchRequest(child))
+      case "configuration": description.configurations.append(try configuration(child))
+      case "elements": description.source.diagram = child.children.map(\.attributes)
+      default: throw unknown(child, in: root)
+      }
+    }
+    return description
+  }
+
+  private func unknown(_ child: XMLTree, in parent: XMLTree) -> ModelFileError {
+    fault(child, "<\(parent.name)> can't hold <\(child.name)>.")
+  }
+
+  private func entity(_ element: XMLTree) throws(ModelFileError) -> Entity {
+    var fields = Fields(element, self)
+    var entity = Entity(try fields.required("name"))
+    entity.className = fields.text("representedClassName")
+    entity.isAbstract = try fields.flag("isAbstract")
+    entity.superentity = fields.text("parentEntity")
+    entity.renamingIdentifier = fields.text("elementID")
+    entity.versionHashModifier = fields.text("versionHashModifier")
+    entity.source = fields.details
+    for child in element.children {
+      switch child.name {
+      case "attribute": entity.properties.append(.attribute(try attribute(child)))
+      case "relationship": entity.properties.append(.relationship(try relationship(child)))
+      case "fetchedProperty": entity.properties.append(.fetched(try fetchedProperty(child)))
+      case "fetchIndex": entity.fetchIndexes.append(try fetchIndex(child))
+      case "compoundIndexes":
+        entity.compoundIndexes += try lists(child, "compoundIndex", of: "index")
+      case "uniquenessConstraints":
+        entity.uniquenessConstraints += try lists(
+          child, "uniquenessConstraint", of: "constraint")
+      case "userInfo": entity.userInfo = try userInfo(child)
+      default: throw unknown(child, in: element)
+      }
+    }
+    return entity
+  }
+
+  private func attribute(_ element: XMLTree) throws(ModelFileError) -> Attribute {
+    var fields = Fields(element, self)
+    let name = try fields.required("name")
+    var type = AttributeType.undefined
+    if let text = fields.text("attributeType") {
+      guard let known = AttributeType(sourceName: text) else {
+        throw fault(element, "Attribute '\(name)' has the type '\(text)', which is none.")
+      }
+      type = known
+    }
+    var attribute = Attribute(name, type, isOptional: try fields.flag("optional"))
+    attribute.isTransient = try fields.flag("transient")
+    attribute.compositeName = fields.text("composite")
+    let isDerived = try fields.flag("derived")
+    if let expression = fields.text("derivationExpression") {
+      attribute.derivation = Attribute.Derivation(expression)
+    } else if isDerived {
+      throw fault(element, "Derived attribute '\(name)' has no 'derivationExpression'.")
+    }
+    attribute.validation.minimum = fields.value(.minimum, type)
+    attribute.validation.maximum = fields.value(.maximum, type)
+    attribute.validation.pattern = fields.text("regularExpressionString")
+    attribute.defaultValue = fields.value(.standard, type)
+    for (name, option) in SourceText.attributeOptions where try fields.flag(name) {
+      attribute.options.insert(option)
+    }
+    attribute.valueTransformerName = fields.text("valueTransformerName")
+    attribute.valueClassName = fields.text("customClassName")
+    attribute.versionHashModifier = fields.text("versionHashModifier")
+    attribute.renamingIdentifier = fields.text("elementID")
+    attribute.source = fields.details
+    for child in element.children {
+      guard child.name == "userInfo" else { throw unknown(child, in: element) }
+      attribute.userInfo = try userInfo(child)
+    }
+    return attribute
+  }
+
+  private func relationship(_ element: XMLTree) throws(ModelFileError) -> Relationship {
+    var fields = Fields(element, self)
+    let name = try fields.required("name")
+    var relationship = Relationship(name, to: fields.text("destinationEntity") ?? "")
+    relationship.inverse = fields.text("inverseName")
+    relationship.inverseEntity = fields.text("inverseEntity")
+    relationship.isOptional = try fields.flag("optional")
+    relationship.isTransient = try fields.flag("transient")
+    relationship.isOrdered = try fields.flag("ordered")
+    let isToMany = try fields.flag("toMany")
+    relationship.count = Relationship.Count(
+      minimum: try fields.number("minCount") ?? 0,
+      maximum: try fields.number("maxCount") ?? (isToMany ? 0 : 1))
+    if let rule = fields.text("deletionRule") {
+      guard let known = SourceText.deleteRules.first(where: { $0.0 == rule }) else {
+        throw fault(element, "Relationship '\(name)' has the deletion rule '\(rule)', which is none.")
+      }
+      relationship.deleteRule = known.1
+    }
+    relationship.versionHashModifier = fields.text("versionHashModifier")
+    relationship.renamingIdentifier = fields.text("elementID")
+    relationship.source = fields.details
+    for child in element.children {
+      guard child.name == "userInfo" else { throw unknown(child, in: element) }
+      relationship.userInfo = try userInfo(child)
+    }
+    return relationship
+  }
+
+  private func fetchedProperty(_ element: XMLTree) throws(ModelFileError) -> FetchedProperty {
+    var fields = Fields(element, self)
+    let name = try fields.required("name")
+    var request: FetchRequestTemplate?
+    var notes: [String: String] = [:]
+    for child in element.children {
+      switch child.name {
+      case "fetchRequest": request = try fetchRequest(child)
+      case "userInfo": notes = try userInfo(child)
+      default: throw unknown(child, in: element)
+      }
+    }
+    guard let request else {
+      throw fault(element, "Fetched property '\(name)' has no <fetchRequest>.")
+    }
+    var property = FetchedProperty(name, request: request, userInfo: notes)
+    property.isOptional = try fields.flag("optional")
+    property.versionHashModifier = fields.text("versionHashModifier")
+    property.renamingIdentifier = fields.text("elementID")
+    property.source = fields.details
+    return property
+  }
+
+  private func fetchRequest(_ element: XMLTree) throws(ModelFileError) -> FetchRequestTemplate {
+    var fields = Fields(element, self)
+    var request = FetchRequestTemplate(
+      try fields.required("name"), entity: try fields.required("entity"))
+    request.predicate = fields.text("predicateString")
+    let result = try fields.number("resultType") ?? 0
+    guard let type = FetchRequestTemplate.ResultType(rawValue: result) else {
+      throw fault(element, "Fetch request '\(request.name)' has the result type \(result), which is none.")
+    }
+    request.resultType = type
+    request.fetchLimit = try fields.number("fetchLimit") ?? 0
+    request.fetchOffset = try fields.number("fetchOffset") ?? 0
+    request.fetchBatchSize = try fields.number("fetchBatchSize") ?? 0
+    // A request that says nothing of its flags has the usual ones.
+    if SourceText.requestFlags.contains(where: { element.attributes[$0.0] != nil }) {
+      request.flags = []
+      for (name, flag) in SourceText.requestFlags where try fields.flag(name) {
+        request.flags.insert(flag)
+      }
+    }
+    for child in element.children {
+      guard child.name == "sortKey" else { throw unknown(child, in: element) }
+      var fields = Fields(child, self)
+      request.sortKeys.append(
+        FetchRequestTemplate.SortKey(
+          try fields.required("keyPath"), isAscending: try !fields.flag("descending"),
+          selector: fields.text("selector")))
+    }
+    request.source = fields.details
+    return request
+  }
+
+  private func fetchIndex(_ element: XMLTree) throws(ModelFileError) -> FetchIndex {
+    var fields = Fields(element, self)
+    var index = FetchIndex(try fields.required("name"), elements: [])
+    index.partialPredicate = fields.text("partialIndexPredicate")
+    for child in element.children {
+      guard child.name == "fetchIndexElement" else { throw unknown(child, in: element) }
+      var fields = Fields(child, self)
+      // An element over an expression has that in place of a property.
+      let property = fields.text("property") ?? fields.text("expression")
+      guard let property else { throw fault(child, "<fetchIndexElement> has no 'property'.") }
+      let kind = fields.text("type") ?? "Binary"
+      guard let known = SourceText.indexKinds.first(where: { $0.0 == kind }) else {
+        throw fault(child, "An index of the type '\(kind)' is not known.")
+      }
+      index.elements.append(
+        FetchIndex.Element(
+          property, kind: known.1, isAscending: fields.text("order") != "descending"))
+    }
+    return index
+  }
+
+  private func composite(_ element: XMLTree) throws(ModelFileError) -> CompositeType {
+    var fields = Fields(element, self)
+    var composite = CompositeType(try fields.required("name"), attributes: [])
+    composite.source = fields.details
+    for child in element.children {
+      guard child.name == "attribute" else { throw unknown(child, in: element) }
+      composite.attributes.append(try attribute(child))
+    }
+    return composite
+  }
+
+  private func configuration(_ element: XMLTree) throws(ModelFileError) -> Configuration {
+    var fields = Fields(element, self)
+    var configuration = Configuration(try fields.required("name"), entities: [])
+    for child in element.children {
+      guard child.name == "memberEntity" else { throw unknown(child, in: element) }
+      var fields = Fields(child, self)
+      configuration.entities.append(try fields.required("name"))
+    }
+    return configuration
+  }
+
+  /// Lists of names: `<outer><inner value="…"/>…</outer>…`.
+  private func lists(
+    _ element: XMLTree, _ outer: String, of inner: String
+  ) throws(ModelFileError) -> [[String]] {
+    var lists: [[String]] = []
+    for list in element.children {
+      guard list.name == outer else { throw unknown(list, in: element) }
+      var names: [String] = []
+      for child in list.children {
+        guard child.name == inner else { throw unknown(child, in: list) }
+        var fields = Fields(child, self)
+        names.append(try fields.required("value"))
+      }
+      lists.append(names)
+    }
+    return lists
+  }
+
+  private func userInfo(_ element: XMLTree) throws(ModelFileError) -> [String: String] {
+    var notes: [String: String] = [:]
+    for child in element.children {
+      guard child.name == "entry" else { throw unknown(child, in: element) }
+      var fields = Fields(child, self)
+      notes[try fields.required("key")] = fields.text("value") ?? ""
+    }
+    return notes
+  }
+}

@@ -1,0 +1,254 @@
+import XMLEvents
+
+/// Writes the elements of a `contents` file, each with its attributes in the order of Apple's editor.
+struct SourceWriter {
+  private var writer = XMLWriter()
+
+  /// The attributes of one element: what is set here, and what the source kept.
+  private struct Fields {
+    private var texts: [String: String]
+
+    init(_ source: SourceDetails = SourceDetails()) { texts = source.attributes }
+
+    subscript(name: String) -> String? {
+      get { texts[name] }
+      set { if let newValue { texts[name] = newValue } }
+    }
+
+    mutating func flag(_ name: String, _ value: Bool) { if value { texts[name] = "YES" } }
+
+    mutating func number(_ name: String, _ value: Int, unless usual: Int = 0) {
+      if value != usual { texts[name] = String(value) }
+    }
+
+    /// A value of an attribute: spelt as its source spelt it, if that still means the same.
+    mutating func value(_ place: SourceText.Place, _ value: Value, _ type: AttributeType) {
+      let type = place.type(for: type)
+      for name in [place.dateName, place.textName] {
+        guard let kept = texts[name] else { continue }
+        if SourceText.value(kept, of: type) ?? .null == value { return }
+        texts[name] = nil
+      }
+      self[type == .date ? place.dateName : place.textName] = SourceText.text(value)
+    }
+
+    /// Known names in the given order, the others behind them.
+    func inOrder(_ names: [String]) -> [(String, String)] {
+      let known = names.compactMap { name in texts[name].map { (name, $0) } }
+      let others = texts.filter { !names.contains($0.key) }.sorted { $0.key < $1.key }
+      return known + others.map { ($0.key, $0.value) }
+    }
+  }
+
+  mutating func model(_ model: Model.Description) throws -> [UInt8] {
+    var fields = Fields(model.source)
+    if fields["type"] == nil { fields["type"] = SourceText.modelType }
+    if fields["documentVersion"] == nil { fields["documentVersion"] = SourceText.documentVersion }
+    fields["userDefinedModelVersionIdentifier"] = model.versionIdentifiers.joined(separator: ",")
+    writer.declaration(isStandalone: true)
+    try writer.start("model", fields.inOrder(Order.model))
+    for entity in model.entities { try write(entity) }
+    for composite in model.composites {
+      var fields = Fields(composite.source)
+      fields["name"] = composite.name
+      try writer.start("composite", fields.inOrder(["name"]))
+      for attribute in composite.attributes { try write(attribute) }
+      writer.end()
+    }
+    for request in model.fetchRequestTemplates { try write(request) }
+    for configuration in model.configurations {
+      try writer.start("configuration", [("name", configuration.name)])
+      for entity in configuration.entities { try writer.element("memberEntity", [("name", entity)]) }
+      writer.end()
+    }
+    if !model.source.diagram.isEmpty {
+      try writer.start("elements")
+      for box in model.source.diagram {
+        let fields = Fields(SourceDetails(attributes: box))
+        try writer.element("element", fields.inOrder(Order.element))
+      }
+      writer.end()
+    }
+    writer.end()
+    return writer.finish()
+  }
+
+  private mutating func write(_ entity: Entity) throws {
+    var fields = Fields(entity.source)
+    fields["name"] = entity.name
+    fields["representedClassName"] = entity.className
+    fields.flag("isAbstract", entity.isAbstract)
+    fields["parentEntity"] = entity.superentity
+    fields["elementID"] = entity.renamingIdentifier
+    fields["versionHashModifier"] = entity.versionHashModifier
+    try writer.start("entity", fields.inOrder(Order.entity))
+    for property in entity.properties {
+      switch property {
+      case .attribute(let attribute): try write(attribute)
+      case .relationship(let relationship): try write(relationship)
+      case .fetched(let property): try write(property)
+      }
+    }
+    for index in entity.fetchIndexes { try write(index) }
+    try write(entity.compoundIndexes, "compoundIndexes", "compoundIndex", "index")
+    try write(
+      entity.uniquenessConstraints, "uniquenessConstraints", "uniquenessConstraint", "constraint")
+    try write(userInfo: entity.userInfo)
+    writer.end()
+  }
+
+  private mutating func write(_ attribute: Attribute) throws {
+    var fields = Fields(attribute.source)
+    fields["name"] = attribute.name
+    fields.flag("optional", attribute.isOptional)
+    fields.flag("transient", attribute.isTransient)
+    if attribute.type != .undefined { fields["attributeType"] = attribute.type.sourceName }
+    fields["composite"] = attribute.compositeName
+    fields.flag("derived", attribute.derivation != nil)
+    fields["derivationExpression"] = attribute.derivation?.expression
+    fields.value(.minimum, attribute.validation.minimum, attribute.type)
+    fields.value(.maximum, attribute.validation.maximum, attribute.type)
+    fields["regularExpressionString"] = attribute.validation.pattern
+    fields.value(.standard, attribute.defaultValue, attribute.type)
+    for (name, option) in SourceText.attributeOptions {
+      fields.flag(name, attribute.options.contains(option))
+    }
+    fields["valueTransformerName"] = attribute.valueTransformerName
+    fields["customClassName"] = attribute.valueClassName
+    fields["versionHashModifier"] = attribute.versionHashModifier
+    fields["elementID"] = attribute.renamingIdentifier
+    try writer.start("attribute", fields.inOrder(Order.attribute))
+    try write(userInfo: attribute.userInfo)
+    writer.end()
+  }
+
+  private mutating func write(_ relationship: Relationship) throws {
+    var fields = Fields(relationship.source)
+    fields["name"] = relationship.name
+    fields.flag("optional", relationship.isOptional)
+    fields.flag("transient", relationship.isTransient)
+    fields.flag("toMany", relationship.isToMany)
+    fields.number("minCount", relationship.count.minimum)
+    fields.number("maxCount", relationship.count.maximum)
+    fields["deletionRule"] = SourceText.deleteRules.first { $0.1 == relationship.deleteRule }?.0
+    fields.flag("ordered", relationship.isOrdered)
+    if !relationship.destination.isEmpty {
+      fields["destinationEntity"] = relationship.destination
+    }
+    fields["inverseName"] = relationship.inverse
+    fields["inverseEntity"] = relationship.inverseEntity
+    fields["versionHashModifier"] = relationship.versionHashModifier
+    fields["elementID"] = relationship.renamingIdentifier
+    try writer.start("relationship", fields.inOrder(Order.relationship))
+    try write(userInfo: relationship.userInfo)
+    writer.end()
+  }
+
+  private mutating func write(_ property: FetchedProperty) throws {
+    var fields = Fields(property.source)
+    fields["name"] = property.name
+    fields.flag("optional", property.isOptional)
+    fields["versionHashModifier"] = property.versionHashModifier
+    fields["elementID"] = property.renamingIdentifier
+    try writer.start("fetchedProperty", fields.inOrder(["name", "optional", "syncable"]))
+    try write(property.request)
+    try write(userInfo: property.userInfo)
+    writer.end()
+  }
+
+  private mutating func write(_ request: FetchRequestTemplate) throws {
+    var fields = Fields(request.source)
+    fields["name"] = request.name
+    fields["entity"] = request.entity
+    fields["predicateString"] = request.predicate
+    fields.number("resultType", request.resultType.rawValue)
+    fields.number("fetchLimit", request.fetchLimit)
+    fields.number("fetchOffset", request.fetchOffset)
+    fields.number("fetchBatchSize", request.fetchBatchSize)
+    if request.flags != .usual {
+      for (name, flag) in SourceText.requestFlags { fields.flag(name, request.flags.contains(flag)) }
+      if request.flags.isEmpty { fields[SourceText.requestFlags[0].0] = "NO" }
+    }
+    try writer.start("fetchRequest", fields.inOrder(Order.fetchRequest))
+    // The editor has no sort keys; compiled models do, and a document carries them along.
+    for key in request.sortKeys {
+      var fields = Fields()
+      fields["keyPath"] = key.keyPath
+      fields.flag("descending", !key.isAscending)
+      fields["selector"] = key.selector
+      try writer.element("sortKey", fields.inOrder(["keyPath", "descending", "selector"]))
+    }
+    writer.end()
+  }
+
+  private mutating func write(_ index: FetchIndex) throws {
+    var fields = Fields()
+    fields["name"] = index.name
+    fields["partialIndexPredicate"] = index.partialPredicate
+    try writer.start("fetchIndex", fields.inOrder(["name"]))
+    for element in index.elements {
+      try writer.element(
+        "fetchIndexElement",
+        [
+          ("property", element.property),
+          ("type", SourceText.indexKinds.first { $0.1 == element.kind }!.0),
+          ("order", element.isAscending ? "ascending" : "descending"),
+        ])
+    }
+    writer.end()
+  }
+
+  private mutating func write(
+    _ lists: [[String]], _ outer: String, _ middle: String, _ inner: String
+  ) throws {
+    guard !lists.isEmpty else { return }
+    try writer.start(outer)
+    for list in lists {
+      try writer.start(middle)
+      for name in list { try writer.element(inner, [("value", name)]) }
+      writer.end()
+    }
+    writer.end()
+  }
+
+  private mutating func write(userInfo: [String: String]) throws {
+    guard !userInfo.isEmpty else { return }
+    try writer.start("userInfo")
+    let keys = userInfo.keys.sorted { ($0.lowercased(), $0) < ($1.lowercased(), $1) }
+    for key in keys { try writer.element("entry", [("key", key), ("value", userInfo[key]!)]) }
+    writer.end()
+  }
+
+  /// The order of attributes, as files that the editor wrote have it.
+  private enum Order {
+    static let model = [
+      "name", "type", "documentVersion", "lastSavedToolsVersion", "systemVersion",
+      "minimumToolsVersion", "sourceLanguage", "usedWithCloudKit", "usedWithSwiftData",
+      "userDefinedModelVersionIdentifier", "macOSVersion", "iOSVersion",
+    ]
+    static let entity = [
+      "name", "representedClassName", "isAbstract", "parentEntity", "elementID",
+      "versionHashModifier", "syncable", "codeGenerationType",
+    ]
+    static let attribute = [
+      "name", "optional", "transient", "attributeType", "composite", "derived",
+      "derivationExpression", "minDateTimeInterval", "minValueString", "maxDateTimeInterval",
+      "maxValueString", "defaultDateTimeInterval", "defaultValueString",
+      "regularExpressionString", "allowsExternalBinaryDataStorage", "allowsCloudEncryption",
+      "spotlightIndexingEnabled", "storedInTruthFile", "usesScalarValueType",
+      "preserveAfterDeletion", "valueTransformerName", "customClassName", "versionHashModifier",
+      "elementID", "indexed", "syncable",
+    ]
+    static let relationship = [
+      "name", "optional", "transient", "toMany", "minCount", "maxCount", "deletionRule", "ordered",
+      "destinationEntity", "inverseName", "inverseEntity", "versionHashModifier", "elementID",
+      "indexed", "syncable",
+    ]
+    static let fetchRequest = [
+      "name", "entity", "predicateString", "resultType", "fetchLimit", "fetchOffset",
+      "fetchBatchSize", "includeSubentities", "includePropertyValues", "includesPendingChanges",
+      "returnObjectsAsFaults", "returnDistinctResults",
+    ]
+    static let element = ["name", "positionX", "positionY", "width", "height"]
+  }
+}

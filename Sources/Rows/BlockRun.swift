@@ -1,0 +1,62 @@
+/// Blocks of one entity in the order of their keys, none reaching into the next: how many rows are
+/// found by key without a table.
+public struct BlockRun: Sendable {
+  /// The blocks.
+  public let blocks: [Block]
+  private let maximums: [UInt64]
+
+  /// The given blocks.
+  ///
+  /// - Precondition: Their keys ascend from block to block.
+  public init(_ blocks: [Block] = []) {
+    for (block, next) in zip(blocks, blocks.dropFirst()) {
+      precondition(block.maximumKey < next.minimumKey, "The blocks of a run do not overlap.")
+    }
+    self.blocks = blocks
+    maximums = blocks.map(\.maximumKey)
+  }
+
+  /// The number of rows.
+  public var rowCount: Int { blocks.reduce(0) { $0 + $1.rowCount } }
+
+  /// Whether there are no rows.
+  public var isEmpty: Bool { blocks.isEmpty }
+
+  /// Where the row with the given key is; `nil` when there is none.
+  public func location(of key: UInt64) throws -> RowLocation? {
+    var low = 0
+    var high = maximums.count
+    while low < high {
+      let middle = (low &+ high) >> 1
+      if maximums[middle] < key { low = middle &+ 1 } else { high = middle }
+    }
+    guard low < blocks.count else { return nil }
+    let block = blocks[low]
+    return try block.row(of: key).map { RowLocation(block: block, row: $0) }
+  }
+}
+
+/// One row: a block and a position in it.
+public struct RowLocation: Sendable {
+  /// The block.
+  public let block: Block
+  /// The row's position in the block.
+  public let row: Int
+
+  /// The given row of the given block.
+  public init(block: Block, row: Int) {
+    self.block = block
+    self.row = row
+  }
+
+  /// The version the row is based on: 0 for a row with nothing beneath it, and
+  /// ``LayoutColumn/unsavedBasis`` for one above a row that no commit has written.
+  public var basis: Int64 {
+    get throws { try block.column(LayoutColumn.Number.basis)?.integer(at: row) ?? 0 }
+  }
+
+  /// The version of the commit that wrote the row; 0 while none has.
+  public var version: Int64 {
+    get throws { try block.column(LayoutColumn.Number.version)?.integer(at: row) ?? 0 }
+  }
+}

@@ -1,0 +1,207 @@
+import ObjectModel
+
+extension Layer {
+  /// One layer that changes what this one and then `upper` change.
+  ///
+  /// What was put in below and taken out above leaves no trace. Each object keeps the basis of the
+  /// lower layer, the state both are changes of.
+  ///
+  /// - Throws: ``BlockError`` when a block is damaged, or what its source throws.
+  public func merged(with upper: Layer, schema: Schema) throws -> Layer {
+    var writer = BlockWriter()
+    var merged: [EntityChanges] = []
+    let numbers = Set(entities.map(\.entityNumber) + upper.entities.map(\.entityNumber))
+    for number in numbers {
+      guard let lowerChanges = self[number], let upperChanges = upper[number] else {
+        merged.append((self[number] ?? upper[number])!)
+        continue
+      }
+      guard let layout = schema[number] else { continue }
+      var merge = LayerMerge(layout: layout)
+      try merge.run(lowerChanges.entries(), upperChanges.entries())
+      merged.append(try merge.changes(&writer))
+    }
+    return Layer(merged)
+  }
+
+  /// The layer that takes this one back: applied above it, everything is as it was.
+  ///
+  /// - Parameter view: What lies beneath this layer.
+  /// - Throws: ``BlockError`` when a block is damaged, or what its source throws.
+  public func inverted(above view: View, schema: Schema) throws -> Layer {
+    var writer = BlockWriter()
+    return Layer(
+      try entities.compactMap { changes in
+        guard let layout = schema[changes.entityNumber] else { return nil }
+        var inversion = LayerMerge(layout: layout)
+        for one in try changes.entries() {
+          let key = ObjectKey(entity: changes.entityNumber, number: one.key)
+          switch one.entry {
+          case .absent: break
+          case .changed(let location):
+            guard let row = try view.row(of: key) else { continue }
+            inversion.changeBack(one.key, location, to: row)
+          case .put(let location), .removed(let location):
+            if let row = try view.row(of: key) {
+              inversion.restore(one.key, row, basis: try location.version)
+            } else if case .put = one.entry {
+              inversion.remove(one.key, location, basis: try location.version)
+            }
+          }
+        }
+        return try inversion.changes(&writer)
+      })
+  }
+}
+
+/// Picks rows for a merged layer of one entity, in the order of their keys.
+private struct LayerMerge {
+  let layout: Layout
+  private var sources: [any RowSource] = []
+  private var positions: [ObjectIdentifier: Int] = [:]
+  private var put: RowGathering
+  private var changed: RowGathering
+  private var removed: RowGathering
+  /// Changes to take back: each with the row beneath it.
+  private var back: [(key: UInt64, change: RowLocation, row: ViewRow)] = []
+
+  init(layout: Layout) {
+    self.layout = layout
+    func gathering(_ flags: BlockFlags, _ columns: [LayoutColumn]) -> RowGathering {
+      RowGathering(
+        entity: layout.entityNumber, flags: flags, columns: columns, sources: [])
+    }
+    put = gathering([], layout.columns)
+    changed = gathering(.changes, layout.columns)
+    removed = gathering(.removals, [])
+  }
+
+  private mutating func source(of block: Block) -> Int {
+    let identifier = ObjectIdentifier(block)
+    if let position = positions[identifier] { return position }
+    sources.append(block)
+    positions[identifier] = sources.count - 1
+    return sources.count - 1
+  }
+
+  private mutating func place(_ location: RowLocation, beneath: Int? = nil) -> RowPlace {
+    RowPlace(source: source(of: location.block), row: location.row, beneath: beneath)
+  }
+
+  private mutating func append(
+    _ location: RowLocation, to gathering: WritableKeyPath<LayerMerge, RowGathering>, key: UInt64,
+    basis: Int64, beneath: RowLocation? = nil
+  ) {
+    let source = source(of: location.block)
+    let below = beneath.map { place($0) }
+    self[keyPath: gathering].append(
+      source: source, row: location.row, key: key, basis: basis, beneath: below)
+  }
+
+  /// Merges two lists of entries, both in the order of their keys.
+  mutating func run(_ lower: [KeyedEntry], _ upper: [KeyedEntry]) throws {
+    var (i, j) = (0, 0)
+    while i < lower.count || j < upper.count {
+      if j == upper.count || (i < lower.count && lower[i].key < upper[j].key) {
+        try keep(lower[i])
+        i += 1
+      } else if i == lower.count || upper[j].key < lower[i].key {
+        try keep(upper[j])
+        j += 1
+      } else {
+        try merge(lower[i], upper[j])
+        i += 1
+        j += 1
+      }
+    }
+  }
+
+  private mutating func keep(_ one: KeyedEntry) throws {
+    switch one.entry {
+    case .absent: break
+    case .put(let row):
+      append(row, to: \.put, key: one.key, basis: try row.basis)
+    case .changed(let row):
+      append(row, to: \.changed, key: one.key, basis: try row.basis)
+    case .removed(let row):
+      append(row, to: \.removed, key: one.key, basis: try row.basis)
+    }
+  }
+
+  private mutating func merge(_ lower: KeyedEntry, _ upper: KeyedEntry) throws {
+    switch (lower.entry, upper.entry) {
+    case (.absent, _): try keep(upper)
+    case (_, .absent): try keep(lower)
+    case (.put(let below), .changed(let above)):
+      append(above, to: \.put, key: lower.key, basis: try below.basis, beneath: below)
+    case (.changed(let below), .changed(let above)):
+      append(above, to: \.changed, key: lower.key, basis: try below.basis, beneath: below)
+    case (.put(let below), .removed(let above)):
+      let basis = try below.basis
+      if basis != 0 { append(above, to: \.removed, key: lower.key, basis: max(basis, 0)) }
+    case (.changed(let below), .removed(let above)), (.removed(let below), .removed(let above)):
+      append(above, to: \.removed, key: lower.key, basis: try below.basis)
+    case (.removed, .changed):
+      // Whoever changes an object that is gone changes nothing.
+      try keep(lower)
+    case (.removed(let below), .put(let above)), (.changed(let below), .put(let above)):
+      let basis = try below.basis
+      append(
+        above, to: \.put, key: lower.key, basis: basis == 0 ? LayoutColumn.unsavedBasis : basis)
+    case (.put(let below), .put(let above)):
+      append(above, to: \.put, key: lower.key, basis: try below.basis)
+    }
+  }
+
+  /// Takes a row out.
+  mutating func remove(_ key: UInt64, _ location: RowLocation, basis: Int64) {
+    append(location, to: \.removed, key: key, basis: basis)
+  }
+
+  /// Brings a removed row back as it was.
+  mutating func restore(_ key: UInt64, _ row: ViewRow, basis: Int64) {
+    var beneath: RowPlace?
+    for location in row.locations.dropFirst().reversed() {
+      if let beneath { put.places.append(beneath) }
+      beneath = place(location, beneath: beneath == nil ? nil : put.places.count - 1)
+    }
+    let source = source(of: row.locations[0].block)
+    put.append(
+      source: source, row: row.locations[0].row, key: key, basis: basis, beneath: beneath)
+  }
+
+  /// Takes back the values that a change gives, and no others.
+  mutating func changeBack(_ key: UInt64, _ change: RowLocation, to row: ViewRow) {
+    back.append((key, change, row))
+  }
+
+  /// The changes picked so far.
+  mutating func changes(_ writer: inout BlockWriter) throws -> Layer.EntityChanges {
+    func blocks(_ gathering: RowGathering) throws -> BlockRun {
+      var gathering = gathering
+      gathering.sources = sources
+      return BlockRun(try gathering.blocks(&writer))
+    }
+    return Layer.EntityChanges(
+      entityNumber: layout.entityNumber, put: try blocks(put),
+      changed: back.isEmpty ? try blocks(changed) : try changedBack(&writer),
+      removed: try blocks(removed))
+  }
+
+  /// Only values that a change gave go back, which picking rows can't say: they go through drafts.
+  private func changedBack(_ writer: inout BlockWriter) throws -> BlockRun {
+    var drafts: [Draft] = []
+    for (key, change, beneath) in back {
+      if drafts.last?.isFull ?? true { drafts.append(Draft(layout, role: .changes)) }
+      let draft = drafts[drafts.count - 1]
+      let row = draft.append(key: key, basis: try change.version)
+      for (position, column) in layout.columns.enumerated() {
+        guard let given = try change.block.column(column.number), given.isGiven(change.row) else {
+          continue
+        }
+        draft.set(try beneath.value(column), column: position, row: row)
+      }
+    }
+    return BlockRun(Draft.freeze(drafts, &writer))
+  }
+}

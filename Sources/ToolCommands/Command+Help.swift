@@ -1,0 +1,89 @@
+extension Command {
+  /// The first lines of the help: how the command is written.
+  var usage: String {
+    let words =
+      arguments.map { $0.isRequired ? $0.name : "[\($0.name)]" }
+      + options.map { "[\($0.spelling)]" }
+    return (["quire", name] + words).joined(separator: " ")
+  }
+
+  /// What the command does and takes, in lines of at most `width` columns.
+  func help(width: Int = 80) -> String {
+    var sections = [wrapped("quire \(name) \(summary).", width: width)]
+    sections.append(
+      "Usage:\n" + wrapped(usage, width: width, indent: 2, hanging: 8 + name.count))
+    if !discussion.isEmpty {
+      sections += discussion.split(separator: "\n\n").map { wrapped(String($0), width: width) }
+    }
+    if !arguments.isEmpty {
+      sections.append(
+        "Arguments:\n" + definitions(arguments.map { ($0.name, $0.help) }, width: width))
+    }
+    let helpRow = ("-h, --help", "Shows this help.")
+    sections.append(
+      "Options:\n"
+        + definitions(options.map { ($0.spelling, $0.help) } + [helpRow], width: width))
+    if !examples.isEmpty {
+      let lines = examples.map {
+        "  \($0.line)\n" + wrapped($0.explanation, width: width, indent: 6)
+      }
+      sections.append("Examples:\n" + lines.joined(separator: "\n"))
+    }
+    return sections.joined(separator: "\n\n") + "\n"
+  }
+}
+
+extension Tool {
+  /// All commands at a glance.
+  func help(width: Int = 80) -> String {
+    """
+    quire looks into documents and models, and works on them from a terminal.
+
+    Usage:
+      quire COMMAND [ARGUMENT…] [OPTION…]
+      quire help COMMAND
+      quire --version
+
+    Commands:
+    \(definitions(commands.map { ($0.name, sentence($0.summary)) }, width: width))
+
+    Results go to standard output, messages to standard error.
+
+    Exit codes:
+    \(definitions(ExitCode.allCases.map { (String($0.rawValue), sentence($0.meaning)) }, width: width))
+
+    """
+  }
+}
+
+/// Terms on the left, what they mean on the right, in two columns.
+private func definitions(_ rows: [(term: String, meaning: String)], width: Int) -> String {
+  let column = min(24, (rows.map(\.term.count).max() ?? 0) + 4)
+  return rows.map { row in
+    let meaning = wrapped(row.meaning, width: width, indent: column)
+    // A term too long for its column has a line of its own.
+    if row.term.count + 4 > column { return "  \(row.term)\n\(meaning)" }
+    return "  \(row.term)" + meaning.dropFirst(row.term.count + 2)
+  }.joined(separator: "\n")
+}
+
+/// The text broken between words into lines of at most `width` columns.
+private func wrapped(_ text: String, width: Int, indent: Int = 0, hanging: Int? = nil) -> String {
+  var lines: [String] = []
+  var line = String(repeating: " ", count: indent)
+  var isEmpty = true
+  for word in text.split(whereSeparator: \.isWhitespace) {
+    if !isEmpty, line.count + 1 + word.count > width {
+      lines.append(line)
+      line = String(repeating: " ", count: hanging ?? indent)
+      isEmpty = true
+    }
+    line += isEmpty ? String(word) : " \(word)"
+    isEmpty = false
+  }
+  return (lines + [line]).joined(separator: "\n")
+}
+
+private func sentence(_ phrase: String) -> String {
+  phrase.prefix(1).uppercased() + phrase.dropFirst() + "."
+}

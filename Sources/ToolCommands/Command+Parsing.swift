@@ -1,0 +1,74 @@
+extension Command {
+  /// Makes sense of the words that follow the command's name.
+  ///
+  /// Options may stand anywhere, as `--name value` or `--name=value`; of one given twice the last
+  /// counts. `--` ends them, so that what follows may begin with a dash. A dash alone is an argument.
+  func parse(_ words: [String], on console: Console) throws(CommandError) -> Invocation {
+    var values: [String] = []
+    var given: [Option: String] = [:]
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      if word == "--" {
+        values += rest
+        break
+      }
+      guard word.hasPrefix("-"), word != "-" else {
+        values.append(word)
+        continue
+      }
+      let (option, value) = try option(of: word, followedBy: &rest)
+      given[option] = value
+    }
+    return Invocation(
+      command: self, console: console, arguments: try assign(values), options: given)
+  }
+
+  /// The option that `word` names and its value, taken from the word itself or from the next.
+  private func option(
+    of word: String, followedBy rest: inout ArraySlice<String>
+  ) throws(CommandError) -> (Option, String) {
+    let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    let spelling = String(parts[0])
+    guard let option = options.first(where: { "--\($0.name)" == spelling }) else {
+      throw .unknown(
+        "option", spelling, in: "for 'quire \(name)'",
+        known: options.map { "--\($0.name)" } + ["--help"], otherwise: seeHelp)
+    }
+    let attached = parts.count == 2 ? String(parts[1]) : nil
+
+    guard option.valueName != nil else {
+      if attached != nil {
+        throw .wrongUsage("Option '\(spelling)' takes no value.", hint: seeHelp)
+      }
+      return (option, "")
+    }
+    if attached == nil, let next = rest.first, next.hasPrefix("-"), next != "-" {
+      throw .wrongUsage(
+        "Option '\(spelling)' needs a value.",
+        hint: "Write '\(spelling)=\(next)' if '\(next)' is the value.")
+    }
+    guard let value = attached ?? rest.popFirst() else {
+      throw .wrongUsage("Option '\(spelling)' needs a value.", hint: "Write '\(option.spelling)'.")
+    }
+    guard option.choices.isEmpty || option.choices.contains(value) else {
+      throw .wrongUsage(
+        "Option '\(spelling)' does not take '\(value)'.",
+        hint: nearest(to: value, among: option.choices).map { "Did you mean '\($0)'?" }
+          ?? "It takes \(option.choices.joined(separator: " or ")).")
+    }
+    return (option, value)
+  }
+
+  /// Gives each declared argument its value, in order.
+  private func assign(_ values: [String]) throws(CommandError) -> [Argument: String] {
+    if values.count > arguments.count {
+      throw .wrongUsage("Unexpected argument '\(values[arguments.count])'.", hint: seeHelp)
+    }
+    if let missing = arguments.dropFirst(values.count).first(where: \.isRequired) {
+      throw .wrongUsage("Missing argument \(missing.name): \(missing.help)", hint: seeHelp)
+    }
+    return Dictionary(uniqueKeysWithValues: zip(arguments, values))
+  }
+
+  private var seeHelp: String { "Run 'quire help \(name)' to see what it takes." }
+}

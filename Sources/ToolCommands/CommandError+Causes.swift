@@ -1,0 +1,16 @@
+import ObjectModel
+
+extension CommandError {
+  /// What a command says of an error that a module of the house threw.
+  init(explaining error: any Error) {
+    switch error {
+    case let error as CommandError: self = error
+    case let error as ModelError:
+      self.init(.unreadable, "The model does not hold together.\n\(error)")
+    default:
+      self.init(
+        .internalFault, "Quire did not expect this: \(error)",
+        hint: "Please report it, with the command line.")
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+extension Console {
+  /// The console of this process.
+  ///
+  /// Styles are written to a terminal only, and never when `NO_COLOR` is set to anything or `TERM`
+  /// is `dumb`. The width is that of `COLUMNS`, or 80.
+  public static func standard() -> Console {
+    let environment = ProcessInfo.processInfo.environment
+    return Console(
+      output: stream(STDOUT_FILENO, "standard output", environment),
+      messages: stream(STDERR_FILENO, "standard error", environment),
+      width: environment["COLUMNS"].flatMap(Int.init).map { max(40, $0) } ?? 80)
+  }
+
+  /// Whether styles are wanted, by what the environment says.
+  static func wantsColour(_ environment: [String: String]) -> Bool {
+    environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+  }
+
+  private static func stream(
+    _ descriptor: Int32, _ name: String, _ environment: [String: String]
+  ) -> Stream {
+    let isTerminal = isatty(descriptor) == 1
+    return Stream(isTerminal: isTerminal, usesColour: isTerminal && wantsColour(environment)) {
+      text in
+      do {
+        try FileHandle(fileDescriptor: descriptor).write(contentsOf: Data(text.utf8))
+      } catch {
+        throw CommandError(.inputOutput, "Can't write to \(name): \(reason(of: error)).")
+      }
+    }
+  }
+
+  /// The system's own words for why a write failed, without Foundation's around them.
+  private static func reason(of error: any Error) -> String {
+    let error = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
+    guard error.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
+    // SAFETY: `strerror` gives a string for every number, and it is copied before anything else runs.
+    return unsafe String(cString: strerror(Int32(error.code)))
+  }
+}

@@ -1,0 +1,89 @@
+/// Where a command writes: results to one stream, messages to the other.
+///
+///     let exitCode = Tool.quire.run(["model", "Trips.xcdatamodeld"], on: .standard())
+///
+/// Commands know no terminal. A test gives them streams that keep what is written.
+public struct Console: Sendable {
+  /// Results: what a script reads.
+  public let output: Stream
+  /// Errors, hints and progress: what a person reads.
+  public let messages: Stream
+  /// How many columns a line of text may take.
+  public let width: Int
+
+  /// A console that writes to the given streams.
+  public init(output: Stream, messages: Stream, width: Int = 80) {
+    self.output = output
+    self.messages = messages
+    self.width = width
+  }
+
+  /// One place to write to.
+  public struct Stream: Sendable {
+    /// Whether a person reads along.
+    public let isTerminal: Bool
+    /// Whether styles are written.
+    public let usesColour: Bool
+    let sink: @Sendable (String) throws -> Void
+
+    /// A stream that hands every text to `sink`.
+    public init(
+      isTerminal: Bool = false, usesColour: Bool = false,
+      sink: @escaping @Sendable (String) throws -> Void
+    ) {
+      self.isTerminal = isTerminal
+      self.usesColour = usesColour
+      self.sink = sink
+    }
+  }
+
+  /// What a piece of text is, for a reader who sees colours.
+  enum Style: String {
+    case heading = "1"
+    case failure = "1;31"
+    case advice = "1;36"
+  }
+}
+
+extension Console.Stream {
+  /// Writes the text and a line break.
+  func writeLine(_ text: String = "") throws { try sink(text + "\n") }
+
+  /// Writes the text as it is.
+  func write(_ text: String) throws { try sink(text) }
+
+  /// The text in the given style, or as it is where no colours are shown.
+  func styled(_ text: String, _ style: Console.Style) -> String {
+    usesColour ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+  }
+}
+
+extension Console {
+  /// Writes the error and its hint as messages.
+  ///
+  /// A message that cannot be written has nowhere else to go, so a failure to write it is dropped.
+  func report(_ error: CommandError) {
+    var text = "\(messages.styled("error:", .failure)) \(printable(error.message))\n"
+    if let hint = error.hint {
+      text += "\(messages.styled("hint:", .advice)) \(printable(hint))\n"
+    }
+    try? messages.write(text)
+  }
+}
+
+/// The text with control characters spelled out, so that a name in a file cannot steer a terminal.
+func printable(_ text: String) -> String {
+  guard text.unicodeScalars.contains(where: isControl) else { return text }
+  return text.unicodeScalars.reduce(into: "") { result, scalar in
+    if isControl(scalar) {
+      result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+    } else {
+      result.unicodeScalars.append(scalar)
+    }
+  }
+}
+
+/// Line breaks are the one control character that messages of several lines need.
+private func isControl(_ scalar: Unicode.Scalar) -> Bool {
+  scalar.properties.generalCategory == .control && scalar != "\n"
+}

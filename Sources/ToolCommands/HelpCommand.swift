@@ -1,0 +1,21 @@
+/// `quire help`
+enum HelpCommand {
+  static let name = Argument(
+    "COMMAND", "The command to explain; all of them at a glance when left out.", isRequired: false)
+
+  static let command = Command(
+    "help", "explains a command, or lists them all", arguments: [name],
+    examples: [
+      Example("quire help", "Lists all commands and the exit codes."),
+      Example("quire help version", "Explains 'quire version'; so does 'quire version --help'."),
+    ]
+  ) { invocation in
+    let tool = Tool.quire
+    let width = invocation.console.width
+    let text =
+      try invocation.value(of: name).map { try tool.command(named: $0).help(width: width) }
+      ?? tool.help(width: width)
+    try invocation.console.output.write(text)
+    return .done
+  }
+}

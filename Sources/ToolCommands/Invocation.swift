@@ -1,0 +1,38 @@
+/// A command together with the values that one command line gives it.
+struct Invocation: Sendable {
+  let command: Command
+  let console: Console
+  private let arguments: [Argument: String]
+  private let options: [Option: String]
+
+  init(
+    command: Command, console: Console, arguments: [Argument: String], options: [Option: String]
+  ) {
+    self.command = command
+    self.console = console
+    self.arguments = arguments
+    self.options = options
+  }
+
+  /// The value of a required argument.
+  ///
+  /// - Precondition: The command declares the argument, and as required.
+  subscript(argument: Argument) -> String {
+    guard let value = arguments[argument] else {
+      preconditionFailure("'\(command.name)' does not require an argument \(argument.name).")
+    }
+    return value
+  }
+
+  /// The value of an argument, if it was given.
+  func value(of argument: Argument) -> String? { arguments[argument] }
+
+  /// The value of an option, if it was given.
+  func value(of option: Option) -> String? { options[option] }
+
+  /// Whether the option was given.
+  func has(_ option: Option) -> Bool { options[option] != nil }
+
+  /// The form that the results are wanted in.
+  var format: OutputFormat { value(of: .format).flatMap(OutputFormat.init) ?? .text }
+}

@@ -1,0 +1,66 @@
+import ObjectModel
+
+extension ModelCommand {
+  /// Shows what differs from one model to another, and answers whether nothing does.
+  static func compare(
+    _ old: NamedModel, with new: NamedModel, _ invocation: Invocation
+  ) throws -> ExitCode {
+    let difference = ModelDifference(from: old.model, to: new.model)
+    let output = invocation.console.output
+    switch invocation.format {
+    case .text:
+      for change in difference.changes {
+        try output.writeLine(
+          (change.isSeenByHashes ? "* " : "  ") + oneLine(change.description))
+      }
+      try output.writeLine((difference.isEmpty ? "" : "\n") + difference.summary)
+    case .json:
+      let object = JSON.object([
+        "from": .string(old.name), "to": .string(new.name),
+        "isSeenByHashes": .boolean(difference.isSeenByHashes),
+        "changes": .array(difference.changes.map(json)),
+      ])
+      try output.writeLine(object.text)
+    }
+    return difference.isEmpty ? .done : .no
+  }
+
+  private static func json(_ change: ModelDifference.Change) -> JSON {
+    let place = place(of: change.subject)
+    let action: (name: String, facet: String?, from: String?, to: String?) =
+      switch change.action {
+      case .added: ("added", nil, nil, nil)
+      case .removed: ("removed", nil, nil, nil)
+      case .renamed(let from): ("renamed", nil, from, nil)
+      case .changed(let facet, let from, let to): ("changed", facet.rawValue, from, to)
+      }
+    return .object([
+      "part": .string(place.part),
+      "name": place.name.map(JSON.string),
+      "of": place.owner.map(JSON.string),
+      "action": .string(action.name),
+      "facet": action.facet.map(JSON.string),
+      "from": action.from.map(JSON.string),
+      "to": action.to.map(JSON.string),
+      "isSeenByHashes": .boolean(change.isSeenByHashes),
+    ])
+  }
+
+  /// What part of the model changed: its kind, its name, and the name of what it belongs to.
+  private static func place(
+    of subject: ModelDifference.Subject
+  ) -> (part: String, name: String?, owner: String?) {
+    switch subject {
+    case .model: ("model", nil, nil)
+    case .entity(let name): ("entity", name, nil)
+    case .property(let name, let entity): ("property", name, entity)
+    case .uniquenessConstraint(let columns, let entity):
+      ("uniquenessConstraint", columns.joined(separator: ","), entity)
+    case .fetchIndex(let name, let entity): ("fetchIndex", name, entity)
+    case .compositeType(let name): ("compositeType", name, nil)
+    case .compositeAttribute(let name, let type): ("compositeAttribute", name, type)
+    case .configuration(let name): ("configuration", name, nil)
+    case .template(let name): ("fetchRequestTemplate", name, nil)
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// The command-line tool: its commands, and how a command line reaches one of them.
+///
+///     exit(Tool.quire.run(["hash", "Trips.xcdatamodeld"], on: .standard()).rawValue)
+public struct Tool: Sendable {
+  let commands: [Command]
+
+  /// `quire`, with every command it has.
+  public static let quire: Tool = Tool(commands: [
+    HelpCommand.command, VersionCommand.command,
+  ])
+
+  /// Runs the command that `words` names, the words being those after the tool's own name.
+  ///
+  /// Results and messages go to the console; nothing is thrown and the process is not ended.
+  public func run(_ words: [String], on console: Console) -> ExitCode {
+    do {
+      return try dispatch(words, on: console)
+    } catch {
+      let error = CommandError(explaining: error)
+      console.report(error)
+      return error.exitCode
+    }
+  }
+
+  /// Runs the command that a process was started with.
+  ///
+  /// - Parameter arguments: The bytes of each argument, the tool's own name included.
+  public func run(arguments: [[UInt8]], on console: Console) -> ExitCode {
+    var words: [String] = []
+    for (position, bytes) in arguments.enumerated().dropFirst() {
+      guard let word = String(validating: bytes, as: UTF8.self) else {
+        console.report(
+          .wrongUsage(
+            "Argument \(position) is not valid UTF-8: '\(String(decoding: bytes, as: UTF8.self))'.",
+            hint: "Give files names in UTF-8, or reach this one through a link that has one."))
+        return .wrongUsage
+      }
+      words.append(word)
+    }
+    return run(words, on: console)
+  }
+
+  private func dispatch(_ words: [String], on console: Console) throws -> ExitCode {
+    guard let first = words.first else {
+      try console.messages.write(help(width: console.width))
+      return .wrongUsage
+    }
+    let rest = Array(words.dropFirst())
+    switch first {
+    case "-h", "--help": return try dispatch(["help"] + rest, on: console)
+    case "--version": return try dispatch(["version"] + rest, on: console)
+    default: break
+    }
+    let command = try command(named: first)
+    if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "-h" || $0 == "--help" }) {
+      try console.output.write(command.help(width: console.width))
+      return .done
+    }
+    return try command.run(command.parse(rest, on: console))
+  }
+
+  /// The command of the given name.
+  func command(named name: String) throws(CommandError) -> Command {
+    if let command = commands.first(where: { $0.name == name }) { return command }
+    let kind = name.hasPrefix("-") ? "option" : "command"
+    throw .unknown(
+      kind, name, in: "for 'quire'", known: commands.map(\.name) + ["--help", "--version"],
+      otherwise: "Run 'quire help' to see all commands.")
+  }
+}

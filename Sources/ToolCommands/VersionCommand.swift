@@ -1,0 +1,17 @@
+/// `quire version`, also spelled `quire --version`
+enum VersionCommand {
+  /// The version of Quire this tool belongs to, by the rules of semantic versioning.
+  static let version = "0.1.0"
+
+  static let command = Command(
+    "version", "prints the version of Quire", options: [.format],
+    examples: [Example("quire --version", "Prints the version; 'quire version' is the same.")]
+  ) { invocation in
+    switch invocation.format {
+    case .text: try invocation.console.output.writeLine("quire \(version)")
+    case .json:
+      try invocation.console.output.writeLine(JSON.object(["quire": .string(version)]).text)
+    }
+    return .done
+  }
+}

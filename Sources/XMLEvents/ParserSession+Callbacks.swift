@@ -1,0 +1,125 @@
+import CLibXML2
+
+// What libxml2 calls. Each callback finds its session, checks the limits and delivers the event.
+
+extension ParserSession {
+  /// The callbacks, as a SAX2 handler. What is not set here libxml2 passes over.
+  static var callbacks: xmlSAXHandler {
+    var sax = unsafe xmlSAXHandler()
+    unsafe sax.initialized = UInt32(XML_SAX2_MAGIC)
+    unsafe sax.startElementNs = startElement
+    unsafe sax.endElementNs = endElement
+    unsafe sax.characters = characters
+    unsafe sax.cdataBlock = characters
+    unsafe sax.ignorableWhitespace = characters
+    unsafe sax.entityDecl = { user, name, _, _, _, _ in
+      let session = unsafe ParserSession.at(user)
+      unsafe session.stop(.entityDeclared(text(name), at: session.position))
+    }
+    unsafe sax.unparsedEntityDecl = { user, name, _, _, _ in
+      let session = unsafe ParserSession.at(user)
+      unsafe session.stop(.entityDeclared(text(name), at: session.position))
+    }
+    unsafe sax.reference = { user, name in
+      let session = unsafe ParserSession.at(user)
+      unsafe session.stop(.entityUsed(text(name), at: session.position))
+    }
+    unsafe sax.attributeDecl = attributeDeclared
+    unsafe sax.serror = reportError
+    return unsafe sax
+  }
+
+  // SAFETY: The user data of every parser is its session, see `makeContext()`.
+  fileprivate static func at(_ user: UnsafeMutableRawPointer?) -> ParserSession {
+    unsafe Unmanaged<ParserSession>.fromOpaque(user.unsafelyUnwrapped).takeUnretainedValue()
+  }
+
+  private static let startElement: startElementNsSAX2Func = {
+    user, localName, prefix, _, _, _, attributeCount, _, attributes in
+    let session = unsafe ParserSession.at(user)
+    guard session.failure == nil, let localName = unsafe localName else { return }
+    unsafe session.start(localName, prefix, Int(attributeCount), attributes)
+  }
+
+  private static let endElement: endElementNsSAX2Func = { user, localName, prefix, _ in
+    let session = unsafe ParserSession.at(user)
+    guard session.failure == nil, let localName = unsafe localName else { return }
+    session.depth -= 1
+    session.textByteCount = 0
+    do {
+      try session.deliverEnd(unsafe XMLNameID(session.qualified(localName, prefix)))
+    } catch { session.stop(error) }
+  }
+
+  private static let characters: charactersSAXFunc = { user, start, count in
+    let session = unsafe ParserSession.at(user)
+    // Text outside the root is white space; libxml2 reports anything else as an error.
+    guard session.failure == nil, session.depth > 0, count > 0 else { return }
+    session.textByteCount += Int(count)
+    guard session.textByteCount <= session.limits.textByteCount else {
+      let limit = session.limits.textByteCount
+      return session.stop(.limit("A run of text", limit, at: session.position))
+    }
+    do {
+      // SAFETY: libxml2's buffer holds `count` bytes until the callback returns.
+      try session.deliverText(unsafe Span(_unsafeStart: start.unsafelyUnwrapped, count: Int(count)))
+    } catch { session.stop(error) }
+  }
+
+  private static let attributeDeclared: attributeDeclSAXFunc = {
+    user, element, attribute, _, _, defaultValue, choices in
+    // libxml2 hands the list of choices over to whoever takes the declaration.
+    unsafe xmlFreeEnumeration(choices)
+    let session = unsafe ParserSession.at(user)
+    guard unsafe defaultValue != nil else { return }
+    unsafe session.stop(
+      .defaultAttribute(text(attribute), of: text(element), at: session.position))
+  }
+
+  /// Errors of one parser, and those of no parser in particular (see `withErrorsCaught`).
+  static let reportError: xmlStructuredErrorFunc = { user, error in
+    guard let error = unsafe error?.pointee else { return }
+    guard unsafe error.level.rawValue >= XML_ERR_ERROR.rawValue else { return }
+    let session = unsafe ParserSession.at(user)
+    let words = unsafe error.message.map { unsafe String(cString: $0) } ?? "Unknown error."
+    let message = words.split(whereSeparator: \.isNewline).joined(separator: " ")
+    let position =
+      unsafe error.line > 0
+      ? XMLPosition(line: Int(error.line), column: max(1, Int(error.int2))) : session.position
+    session.stop(XMLError(.malformed, message, at: position))
+  }
+}
+
+extension ParserSession {
+  private func start(
+    _ localName: UnsafePointer<UInt8>, _ prefix: UnsafePointer<UInt8>?, _ attributeCount: Int,
+    _ attributes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?
+  ) {
+    depth += 1
+    textByteCount = 0
+    guard depth <= limits.depth else {
+      return stop(.limit("The depth of elements", limits.depth, at: position))
+    }
+    guard attributeCount <= limits.attributeCount else {
+      return stop(.limit("The number of attributes", limits.attributeCount, at: position))
+    }
+    let tag = unsafe XMLStartTag(
+      name: qualified(localName, prefix), attributes: UnsafePointer(attributes),
+      attributeCount: attributeCount, position: position)
+    do { try deliverStart(tag) } catch { stop(error) }
+  }
+
+  /// The name as it is written: with its prefix, in the table like every name.
+  private func qualified(
+    _ localName: UnsafePointer<UInt8>, _ prefix: UnsafePointer<UInt8>?
+  ) -> UnsafePointer<UInt8> {
+    guard let prefix = unsafe prefix else { return unsafe localName }
+    // SAFETY: Both names end with a zero byte, as all names in the table do.
+    return unsafe xmlDictQLookup(names.dictionary, prefix, localName) ?? localName
+  }
+}
+
+// SAFETY: libxml2's names end with a zero byte.
+private func text(_ name: UnsafePointer<UInt8>?) -> String {
+  unsafe name.map { unsafe String(cString: $0) } ?? ""
+}

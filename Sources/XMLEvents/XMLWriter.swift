@@ -1,0 +1,127 @@
+/// Writes XML into memory, piece by piece.
+///
+///     var writer = XMLWriter()
+///     try writer.start("entry", [("key", "a"), ("value", "<b>")])
+///     try writer.end()
+///     let bytes = writer.finish()
+///
+/// Written by hand because libxml2's own writer was measured at a third to a sixth of this rate. It
+/// escapes exactly what must be escaped to be read back as it was, and refuses characters and names
+/// that no XML can hold.
+public struct XMLWriter {
+  private var bytes: [UInt8] = []
+  private var open: [String] = []
+  private let indentation: String
+  /// Whether the start tag written last still lacks its `>`.
+  private var isTagOpen = false
+  /// Whether the element that is open holds text, which no line break may be added to.
+  private var hasText = false
+
+  /// A writer that puts elements on lines of their own, each `indentation` deeper than its parent.
+  public init(indentation: String = "    ") { self.indentation = indentation }
+
+  /// Writes the declaration, and a document type if there is one.
+  public mutating func declaration(isStandalone: Bool = false, documentType: String? = nil) {
+    raw("<?xml version=\"1.0\" encoding=\"UTF-8\"\(isStandalone ? " standalone=\"yes\"" : "")?>")
+    if let documentType { raw("\n<!DOCTYPE \(documentType)>") }
+  }
+
+  /// Begins an element with the given attributes, in the given order.
+  ///
+  /// - Throws: ``XMLError`` when a name or a value can't be written in XML.
+  public mutating func start(_ name: String, _ attributes: [(String, String)] = []) throws {
+    try check(name)
+    closeTag()
+    if !bytes.isEmpty && !hasText { newLine() }
+    raw("<\(name)")
+    for (key, value) in attributes {
+      try check(key)
+      raw(" \(key)=\"")
+      try escape(value, isAttribute: true)
+      raw("\"")
+    }
+    open.append(name)
+    isTagOpen = true
+    hasText = false
+  }
+
+  /// Ends the element begun last.
+  ///
+  /// - Precondition: There is one.
+  public mutating func end() {
+    guard let name = open.popLast() else { preconditionFailure("No element is open.") }
+    if isTagOpen {
+      raw("/>")
+      isTagOpen = false
+    } else {
+      if !hasText { newLine() }
+      raw("</\(name)>")
+    }
+    hasText = false
+  }
+
+  /// Writes an element that holds nothing but attributes.
+  ///
+  /// - Throws: As ``start(_:_:)`` does.
+  public mutating func element(_ name: String, _ attributes: [(String, String)] = []) throws {
+    try start(name, attributes)
+    end()
+  }
+
+  /// Writes text into the open element.
+  ///
+  /// - Throws: ``XMLError`` when the text holds a character that XML can't.
+  public mutating func text(_ text: String) throws {
+    closeTag()
+    hasText = true
+    try escape(text, isAttribute: false)
+  }
+
+  /// The bytes.
+  ///
+  /// - Precondition: Every element was ended.
+  public consuming func finish() -> [UInt8] {
+    precondition(open.isEmpty, "An element was not ended.")
+    return bytes
+  }
+
+  private mutating func raw(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+  private mutating func closeTag() {
+    if isTagOpen { raw(">") }
+    isTagOpen = false
+  }
+
+  private mutating func newLine() {
+    raw("\n")
+    for _ in open { raw(indentation) }
+  }
+
+  private mutating func escape(_ text: String, isAttribute: Bool) throws {
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "<": raw("&lt;")
+      case ">": raw("&gt;")
+      case "&": raw("&amp;")
+      case "\"" where isAttribute: raw("&quot;")
+      // A reader turns these into spaces or line feeds unless they are references.
+      case "\t" where isAttribute, "\n" where isAttribute, "\r": raw("&#\(scalar.value);")
+      case "\t", "\n": bytes.append(UInt8(scalar.value))
+      default:
+        guard scalar.value >= 0x20, scalar.value != 0xFFFE, scalar.value != 0xFFFF else {
+          throw XMLError.unwritableCharacter(scalar.value)
+        }
+        bytes.append(contentsOf: UTF8.encode(scalar)!)
+      }
+    }
+  }
+
+  private func check(_ name: String) throws {
+    let isName =
+      name.unicodeScalars.first.map { $0.properties.isAlphabetic || $0 == "_" } ?? false
+      && name.unicodeScalars.allSatisfy {
+        $0.properties.isAlphabetic || $0.properties.numericType != nil || "_-.:".unicodeScalars.contains($0)
+      }
+    guard isName else { throw XMLError.unwritableName(name) }
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import ObjectModel
+import Rows
+import Testing
+
+/// Reads everything a block has, through every door.
+private func readAll(_ bytes: [UInt8]) throws -> Int {
+  let block = try Block(bytes)
+  var sum = 0
+  for number in block.columnNumbers {
+    guard let column = try? block.column(number) else { continue }
+    for row in 0..<block.rowCount {
+      sum &+= column.value(at: row).hashValue
+      sum &+= column.isGiven(row) ? 1 : 0
+    }
+  }
+  for key in [block.minimumKey, block.maximumKey, (block.minimumKey &+ block.maximumKey) / 2] {
+    sum &+= (try? block.row(of: key)) ?? 0
+  }
+  return sum
+}
+
+@Suite("Damaged blocks give an error or a value, and never more")
+struct BlockDamageTests {
+  static let small: [UInt8] = {
+    var generator = SeededGenerator(seed: 5)
+    let (draft, _) = Sample.insertions(9, using: &generator)
+    return try! [UInt8](bytes: draft.freeze()[0])
+  }()
+
+  @Test("Every truncation is refused")
+  func truncations() {
+    for count in 0..<Self.small.count {
+      #expect(throws: BlockError.self, "\(count) bytes") {
+        try Block(Array(Self.small[..<count]))
+      }
+    }
+  }
+
+  @Test("Every single byte that changes is noticed")
+  func flips() throws {
+    let intact = try Block(Self.small).allValues(Sample.layout)
+    for index in Self.small.indices {
+      var bytes = Self.small
+      bytes[index] ^= 0x41
+      var noticed = false
+      do {
+        let block = try Block(bytes)
+        try block.verify()
+        // What no checksum covers is padding, which no value depends on.
+        let read = try block.allValues(Sample.layout)
+        noticed = read.map(\.values) == intact.map(\.values) && read.map(\.key) == intact.map(\.key)
+      } catch is BlockError {
+        noticed = true
+      }
+      #expect(noticed, "byte \(index)")
+    }
+  }
+
+  @Test("Lies with a right checksum are refused or harmless", arguments: 0..<8)
+  func lies(_ part: Int) throws {
+    let seed = freshSeed() &+ UInt64(part)
+    var generator = SeededGenerator(seed: seed)
+    let (draft, _) = Sample.insertions(
+      Int.random(in: 1...80, using: &generator), using: &generator)
+    let intact = try [UInt8](bytes: draft.freeze()[0])
+    for _ in 0..<2_000 {
+      var bytes = intact
+      for _ in 0..<Int.random(in: 1...3, using: &generator) {
+        let index = Int.random(in: 16..<bytes.count, using: &generator)
+        bytes[index] = [0, 1, 0x7F, 0x80, 0xFF, UInt8.random(in: 0...255, using: &generator)]
+          .randomElement(using: &generator)!
+      }
+      BlockForgery.seal(&bytes)
+      // A trap or a sanitizer's report ends the process: the seed says where.
+      if ProcessInfo.processInfo.environment["QUIRE_TRACE"] != nil { print("seed \(seed)") }
+      _ = try? readAll(bytes)
+    }
+  }
+
+  @Test("The message names the column and what was found")
+  func message() throws {
+    var bytes = Self.small
+    bytes[bytes.count - 9] ^= 0xFF
+    let block = try Block(bytes)
+
+    let error = #expect(throws: BlockError.self) { try block.verify() }
+
+    #expect(error?.code == .checksumMismatch)
+    #expect(error?.description.contains("differs from the computed") == true)
+  }
+
+  @Test("Bytes that are no block are called so")
+  func noBlock() {
+    let error = #expect(throws: BlockError.self) { try Block([UInt8](repeating: 0x20, count: 64)) }
+    #expect(error?.code == .notABlock)
+  }
+}
+
+/// Makes the checksums of a changed block right again, as somebody with bad intent would.
+enum BlockForgery {
+  static func seal(_ bytes: inout [UInt8]) {
+    func u32(_ at: Int) -> Int {
+      guard at + 4 <= bytes.count else { return 0 }
+      return (0..<4).reduce(0) { $0 | Int(bytes[at + $1]) << (8 * $1) }
+    }
+    func put(_ value: UInt32, _ at: Int) {
+      for i in 0..<4 where at + i < bytes.count { bytes[at + i] = UInt8(truncatingIfNeeded: value >> (8 * UInt32(i))) }
+    }
+    let header = u32(4)
+    let columnCount = u32(16) >> 16
+    var entry = 48
+    for _ in 0..<min(columnCount, 64) where entry + 24 <= min(header, bytes.count) {
+      let (start, count) = (u32(entry + 8), u32(entry + 12))
+      let encoding = bytes[entry + 3]
+      let flags = bytes[entry + 6]
+      if count > 0, count <= 16_384, start + count <= bytes.count {
+        put(Reference.crc32c(bytes[start..<start + count]), entry + 16)
+      }
+      entry += 24
+      if flags & 2 == 0 {
+        if encoding == 1 || encoding == 2 { entry += flags & 4 != 0 ? 16 : 8 }
+        if encoding == 5 || encoding == 6 { entry += 16 }
+      }
+    }
+    put(0, 12)
+    if header <= bytes.count { put(Reference.crc32c(bytes[..<header]), 12) }
+  }
+}
+
+enum Reference {
+  /// CRC-32C a bit at a time, as its definition has it.
+  static func crc32c(_ bytes: some Sequence<UInt8>) -> UInt32 {
+    var sum: UInt32 = .max
+    for byte in bytes {
+      sum ^= UInt32(byte)
+      for _ in 0..<8 { sum = sum & 1 != 0 ? sum >> 1 ^ 0x82F6_3B78 : sum >> 1 }
+    }
+    return ~sum
+  }
+}

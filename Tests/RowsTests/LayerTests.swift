@@ -1,0 +1,179 @@
+import Foundation
+import ObjectModel
+import Rows
+import Testing
+
+/// Objects as plain dictionaries: what layers are held against.
+private typealias Objects = [UInt64: [Value]]
+
+/// A layer under construction beside the objects it should lead to.
+private struct Twin {
+  let layout: Layout
+  let schema: Schema
+  var objects: Objects
+
+  func randomLayer(
+    _ operations: Int, version: Int64?, using generator: inout SeededGenerator
+  ) -> (layer: Layer, after: Objects) {
+    let builder = LayerBuilder(schema)
+    var objects = objects
+    for _ in 0..<operations {
+      let number = UInt64.random(in: 1...60, using: &generator)
+      let key = ObjectKey(entity: layout.entityNumber, number: number)
+      let column = Int.random(in: 0..<layout.columns.count, using: &generator)
+      if objects[number] == nil {
+        builder.insert(key)
+        objects[number] = layout.columns.map(\.defaultValue)
+      } else if Int.random(in: 0..<4, using: &generator) == 0 {
+        builder.remove(key, basis: 1)
+        objects[number] = nil
+      } else {
+        let value = Sample.value(
+          of: layout.columns[column].kind, isOptional: true, using: &generator)
+        builder.set(value, column: column, of: key, basis: 1)
+        objects[number]![column] = value
+      }
+    }
+    return (builder.freeze(version: version), objects)
+  }
+
+  func check(_ view: View, is objects: Objects, _ comment: Comment) throws {
+    #expect(try view.keys(ofEntity: layout.entityNumber) == objects.keys.sorted(), comment)
+    for number: UInt64 in 1...60 {
+      let row = try view.row(of: ObjectKey(entity: layout.entityNumber, number: number))
+      let values = try row.map { row in try layout.columns.map { try row.value($0) } }
+      let same = zip(values ?? [], objects[number] ?? []).allSatisfy { isSame($0, $1) }
+      #expect((values == nil) == (objects[number] == nil) && same, "object \(number), \(comment)")
+    }
+  }
+}
+
+@Suite("Layers")
+struct LayerTests {
+  static let model = try! Model(entities: [
+    Entity(
+      "Thing",
+      properties: [
+        .attribute(Attribute("name", .string, defaultValue: .string("new"))),
+        .attribute(Attribute("count", .int32)),
+        .attribute(Attribute("share", .double)),
+        .attribute(Attribute("price", .decimal)),
+        .attribute(Attribute("done", .boolean, defaultValue: .boolean(false))),
+        .attribute(Attribute("note", .binary)),
+      ])
+  ])
+  static let schema = try! Schema(model)
+  static var layout: Layout { schema["Thing"]! }
+
+  @Test("A stack of random layers is what the objects are, merged or not, and back again", arguments: 0..<12)
+  func random(_ part: Int) throws {
+    let seed = freshSeed() &+ UInt64(part)
+    var generator = SeededGenerator(seed: seed)
+    let comment: Comment = "seed \(seed)"
+    var twin = Twin(layout: Self.layout, schema: Self.schema, objects: [:])
+    var layers: [Layer] = []
+    var states: [Objects] = [[:]]
+    for version in 1...6 {
+      let (layer, after) = twin.randomLayer(
+        Int.random(in: 1...80, using: &generator), version: Int64(version), using: &generator)
+      layers.append(layer)
+      twin.objects = after
+      states.append(after)
+    }
+
+    try twin.check(View(layers), is: states[6], comment)
+
+    // Merging any neighbours changes nothing that is seen.
+    let low = try layers[0].merged(with: layers[1], schema: Self.schema)
+    let middle = try layers[2].merged(with: layers[3], schema: Self.schema)
+    let both = try middle.merged(with: layers[4], schema: Self.schema)
+    try twin.check(View([low, both, layers[5]]), is: states[6], comment)
+    let all = try layers.dropFirst().reduce(layers[0]) {
+      try $0.merged(with: $1, schema: Self.schema)
+    }
+    try twin.check(View([all]), is: states[6], comment)
+    #expect(all[Self.layout.entityNumber]?.changed.isEmpty ?? true, comment)
+
+    // Each layer's inverse takes it back, one after the other.
+    var view = View(layers)
+    for index in layers.indices.reversed() {
+      let inverse = try layers[index].inverted(above: View(Array(layers[..<index])), schema: Self.schema)
+      view = view.pushing(inverse)
+      try twin.check(view, is: states[index], "\(comment), back to \(index)")
+    }
+  }
+
+  @Test("A change says which values it gives, and keeps its basis")
+  func changes() throws {
+    let key = ObjectKey(entity: Self.layout.entityNumber, number: 5)
+    let name = Self.layout.index(of: "name")!
+    let builder = LayerBuilder(Self.schema)
+    builder.set(.string("Ada"), column: name, of: key, basis: 41)
+
+    let layer = builder.freeze()
+
+    guard case .changed(let location) = try layer.entry(of: key) else {
+      Issue.record("The layer does not say that the object changed.")
+      return
+    }
+    #expect(try location.basis == 41)
+    #expect(try location.givenValue(Self.layout.columns[name]) == .string("Ada"))
+    #expect(location.block.columnNumbers.count == 3)
+    #expect(location.block.byteCount < 250)
+    if case .absent = try layer.entry(of: ObjectKey(entity: 9, number: 5)) {} else {
+      Issue.record("An object that the layer does not touch is not absent.")
+    }
+  }
+
+  @Test("What is put in and taken out leaves no trace, and what comes back keeps its basis")
+  func cancelling() throws {
+    let key = ObjectKey(entity: Self.layout.entityNumber, number: 5)
+    let builder = LayerBuilder(Self.schema)
+    builder.insert(key)
+    builder.remove(key)
+    #expect(builder.freeze().isEmpty)
+
+    builder.remove(key, basis: 3)
+    builder.insert(key)
+
+    guard case .put(let location) = try builder.freeze().entry(of: key) else {
+      Issue.record("An object that comes back is not put in.")
+      return
+    }
+    #expect(try location.basis == 3)
+  }
+
+  @Test("Three ways: mine, theirs, the same, and in conflict")
+  func threeWay() throws {
+    let layout = Self.layout
+    let key = ObjectKey(entity: layout.entityNumber, number: 1)
+    let gone = ObjectKey(entity: layout.entityNumber, number: 2)
+    let base = LayerBuilder(Self.schema)
+    base.insert(key)
+    base.insert(gone)
+    let (mine, theirs) = (LayerBuilder(Self.schema), LayerBuilder(Self.schema))
+    func set(_ builder: LayerBuilder, _ name: String, _ value: Value) {
+      builder.set(value, column: layout.index(of: name)!, of: key, basis: 1)
+    }
+    set(mine, "name", .string("Ada"))
+    set(theirs, "name", .string("Grace"))
+    set(mine, "count", .integer(1))
+    set(theirs, "share", .double(0.5))
+    set(mine, "done", .boolean(true))
+    set(theirs, "done", .boolean(true))
+    mine.remove(gone, basis: 1)
+    theirs.set(.integer(2), column: layout.index(of: "count")!, of: gone, basis: 1)
+
+    let comparisons = try mine.freeze().compared(
+      with: theirs.freeze(), above: View([base.freeze(version: 1)]), schema: Self.schema)
+
+    #expect(comparisons.map(\.key) == [key, gone])
+    #expect(comparisons.map(\.isConflict) == [true, true])
+    let verdicts = Dictionary(
+      uniqueKeysWithValues: comparisons[0].values.map { ($0.column.name, $0.verdict) })
+    #expect(verdicts == ["name": .conflict, "count": .mine, "share": .theirs, "done": .same])
+    let name = try #require(comparisons[0].values.first { $0.column.name == "name" })
+    #expect(name.base == .string("new") && name.mine == .string("Ada"))
+    #expect(name.theirs == .string("Grace"))
+  }
+}

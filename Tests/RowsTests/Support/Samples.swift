@@ -1,0 +1,150 @@
+import Foundation
+import ObjectModel
+import Rows
+
+/// Random numbers from a seed, so that a failing test can be run again.
+struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
+    return z ^ z >> 31
+  }
+}
+
+/// A new seed for each run, or the one that `QUIRE_SEED` names.
+func freshSeed() -> UInt64 {
+  ProcessInfo.processInfo.environment["QUIRE_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999)
+}
+
+enum Sample {
+  /// A layout with a column of every kind, twice: one that is required and one that is optional.
+  static let layout: Layout = {
+    var columns: [LayoutColumn] = []
+    for kind in ColumnKind.allCases {
+      let number = UInt16(kind.rawValue) * 2
+      columns.append(
+        LayoutColumn(number: number, name: "\(kind)", kind: kind, isOptional: false))
+      columns.append(LayoutColumn(number: number + 1, name: "\(kind)?", kind: kind))
+    }
+    return Layout(entity: "Everything", entityNumber: 7, columns: columns)
+  }()
+
+  /// A value of the given kind: often plain, sometimes extreme.
+  static func value(
+    of kind: ColumnKind, isOptional: Bool, using generator: inout SeededGenerator
+  ) -> Value {
+    if isOptional, Int.random(in: 0..<4, using: &generator) == 0 { return .null }
+    let extreme = Int.random(in: 0..<16, using: &generator) == 0
+    switch kind {
+    case .boolean: return .boolean(Bool.random(using: &generator))
+    case .int16: return .integer(Int64(integer(Int16.self, extreme, &generator)))
+    case .int32: return .integer(Int64(integer(Int32.self, extreme, &generator)))
+    case .int64: return .integer(integer(Int64.self, extreme, &generator))
+    case .float:
+      return .float(
+        extreme
+          ? [Float.infinity, -0.0, .leastNonzeroMagnitude, .greatestFiniteMagnitude].randomElement(
+            using: &generator)! : Float(Int.random(in: -500...500, using: &generator)) / 10)
+    case .double: return .double(double(extreme, &generator))
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: double(extreme, &generator)))
+    case .decimal:
+      return .decimal(
+        extreme
+          ? Decimal(string: "-123456789012345678901234567890.12345678")!
+          : Decimal(Int.random(in: -9999...9999, using: &generator)) / 100)
+    case .string: return .string(text(extreme, &generator))
+    case .uri: return .uri("https://example.org/" + text(extreme, &generator))
+    case .binary:
+      return .binary(
+        Data((0..<Int.random(in: 0..<20, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }))
+    case .uuid:
+      let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      return .uuid(
+        UUID(
+          uuid: (
+            bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7], bytes[8],
+            bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
+          )))
+    case .reference:
+      return .object(
+        ObjectKey(entity: 3, number: UInt64.random(in: 1...(extreme ? ObjectKey.highestNumber : 900), using: &generator)))
+    }
+  }
+
+  private static func integer<T: FixedWidthInteger>(
+    _: T.Type, _ extreme: Bool, _ generator: inout SeededGenerator
+  ) -> T {
+    extreme
+      ? [T.min, T.max, 0, T(truncatingIfNeeded: -1)].randomElement(using: &generator)!
+      : T(Int.random(in: -100...100, using: &generator))
+  }
+
+  private static func double(_ extreme: Bool, _ generator: inout SeededGenerator) -> Double {
+    extreme
+      ? [Double.infinity, -0.0, .pi, .leastNonzeroMagnitude, 1e300, 0.1 + 0.2].randomElement(
+        using: &generator)!
+      : Double(Int.random(in: -100_000...100_000, using: &generator)) / 100
+  }
+
+  private static func text(_ extreme: Bool, _ generator: inout SeededGenerator) -> String {
+    if extreme {
+      return ["", "🚂", "e\u{301}tude", String(repeating: "straße ", count: 9), "\0", "日本"]
+        .randomElement(using: &generator)!
+    }
+    return ["Ada", "Grace", "Lisbon", "Porto", "a rather longer line of text than the others"]
+      .randomElement(using: &generator)!
+      + (Bool.random(using: &generator) ? "" : "\(Int.random(in: 0..<50, using: &generator))")
+  }
+
+  /// A draft of random rows, and the values it was given.
+  static func insertions(
+    _ count: Int, layout: Layout = layout, firstKey: UInt64 = 1, consecutive: Bool = false,
+    using generator: inout SeededGenerator
+  ) -> (draft: Draft, rows: [(key: UInt64, values: [Value])]) {
+    let draft = Draft(layout, role: .insertions)
+    var rows: [(key: UInt64, values: [Value])] = []
+    var key = firstKey
+    for _ in 0..<count {
+      let row = draft.append(key: key)
+      let values = layout.columns.enumerated().map { index, column in
+        let value = value(of: column.kind, isOptional: column.isOptional, using: &generator)
+        draft.set(value, column: index, row: row)
+        return value
+      }
+      rows.append((key, values))
+      key += consecutive ? 1 : UInt64.random(in: 1...9, using: &generator)
+    }
+    return (draft, rows)
+  }
+}
+
+extension Block {
+  /// Every row's values in the order of a layout's columns, as a slow and simple reader sees them.
+  func allValues(_ layout: Layout) throws -> [(key: UInt64, values: [Value])] {
+    let columns = try layout.columns.map { try column($0.number) }
+    let keys = try keys
+    return (0..<rowCount).map { row in
+      (
+        UInt64(keys.integer(at: row)),
+        zip(columns, layout.columns).map { $0?.value(at: row) ?? $1.defaultValue }
+      )
+    }
+  }
+}
+
+/// Whether two values are the same bit for bit: minus zero is not zero.
+func isSame(_ left: Value, _ right: Value) -> Bool {
+  switch (left, right) {
+  case (.double(let a), .double(let b)): a.bitPattern == b.bitPattern
+  case (.float(let a), .float(let b)): a.bitPattern == b.bitPattern
+  case (.date(let a), .date(let b)):
+    a.timeIntervalSinceReferenceDate.bitPattern == b.timeIntervalSinceReferenceDate.bitPattern
+  default: left == right
+  }
+}

@@ -1,0 +1,65 @@
+import ObjectModel
+import Testing
+
+@testable import ToolCommands
+
+@Suite("quire hash")
+struct HashCommandTests {
+  /// Hands out two entities whose hashes real stores hold, whatever the path.
+  private static let reader = ModelReader { _ in
+    let model = try Model(
+      entities: [Entity("Bare", isAbstract: true), Entity("AutoClassGen")])
+    return ModelVersionList(versions: [NamedModel(name: "Small", model: model)], current: 0)
+  }
+
+  private func run(_ words: String...) -> RecordedRun {
+    RecordedRun(["hash"] + words, tool: Tool(commands: [HashCommand.command(Self.reader)]))
+  }
+
+  @Test("One line an entity, by name, with the hash that Core Data computes")
+  func lines() throws {
+    let lines = run("a").output.split(separator: "\n")
+
+    #expect(lines.count == 2)
+    #expect(
+      lines.first == "AutoClassGen 78c13046fdf5b8719b0332614d0e5967335e5bd0fa9eedb8bbaa30fe8b9b1c25"
+    )
+  }
+
+  @Test("Programs get the same as members of an object")
+  func json() {
+    #expect(
+      run("a", "--format", "json").output.hasPrefix(
+        """
+        {
+          "version": "Small",
+          "entities": {
+            "AutoClassGen": "78c13046
+        """))
+    #expect(run("a", "--format", "json", "--digest").output.contains("\"checksum\": "))
+  }
+
+  @Test("The digests are those that the model gives")
+  func digest() throws {
+    let model = try Self.reader.model(at: "a").model
+
+    #expect(
+      run("a", "--digest").output
+        == "digest \(model.versionHashesDigest)\nchecksum \(model.versionChecksum)\n")
+  }
+
+  @Test("A model that does not hold together is named as such, with every fault")
+  func broken() {
+    let reader = ModelReader { _ in
+      let model = try Model(
+        entities: [Entity("A", superentity: "Nowhere"), Entity("B", superentity: "Nowhere")])
+      return ModelVersionList(versions: [NamedModel(name: "", model: model)], current: 0)
+    }
+
+    let run = RecordedRun(["hash", "a"], tool: Tool(commands: [HashCommand.command(reader)]))
+
+    #expect(run.exitCode == .unreadable)
+    #expect(run.messages.hasPrefix("error: The model does not hold together.\nA: "))
+    #expect(run.messages.contains("\nB: "))
+  }
+}

@@ -1,0 +1,94 @@
+import Testing
+
+@testable import ToolCommands
+
+@Suite("The command line")
+struct ParsingTests {
+  static let path = Argument("PATH", "What to read.")
+  static let other = Argument("OTHER", "What to compare with.", isRequired: false)
+  static let limit = Option("limit", value: "N", "How many.")
+  static let all = Option("all", "Everything.")
+  static let command = Command(
+    "show", "shows", arguments: [path, other], options: [limit, all, .format]
+  ) { _ in .done }
+
+  private func parse(_ words: String...) throws -> Invocation {
+    try Self.command.parse(
+      words, on: Console(output: Console.Stream { _ in }, messages: Console.Stream { _ in }))
+  }
+
+  @Test(
+    "A value follows its option or is attached to it",
+    arguments: [["--limit", "3", "a"], ["--limit=3", "a"], ["a", "--limit", "3"]])
+  func values(_ words: [String]) throws {
+    let invocation = try Self.command.parse(
+      words, on: Console(output: Console.Stream { _ in }, messages: Console.Stream { _ in }))
+
+    #expect(invocation.value(of: Self.limit) == "3")
+    #expect(invocation[Self.path] == "a")
+    #expect(invocation.value(of: Self.other) == nil)
+    #expect(!invocation.has(Self.all))
+  }
+
+  @Test("Of an option given twice the last value counts")
+  func lastCounts() throws {
+    #expect(try parse("a", "--limit=1", "--limit=2").value(of: Self.limit) == "2")
+  }
+
+  @Test("An attached value may be empty, begin with a dash, or hold an equals sign")
+  func attachedValues() throws {
+    #expect(try parse("a", "--limit=").value(of: Self.limit) == "")
+    #expect(try parse("a", "--limit=-1").value(of: Self.limit) == "-1")
+    #expect(try parse("a", "--limit=x=y").value(of: Self.limit) == "x=y")
+  }
+
+  @Test("Two dashes end the options, and one dash alone is an argument")
+  func dashes() throws {
+    #expect(try parse("--", "--limit", "-h").value(of: Self.other) == "-h")
+    #expect(try parse("-")[Self.path] == "-")
+    #expect(try parse("a", "--limit", "-").value(of: Self.limit) == "-")
+  }
+
+  @Test("Results are text unless said otherwise")
+  func format() throws {
+    #expect(try parse("a").format == .text)
+    #expect(try parse("a", "--format", "json").format == .json)
+  }
+
+  @Test(
+    "A command line that makes no sense is refused with a way on",
+    arguments: [
+      (
+        [], "Missing argument PATH: What to read.",
+        "Run 'quire help show' to see what it takes."
+      ),
+      (["a", "b", "c"], "Unexpected argument 'c'.", "Run 'quire help show' to see what it takes."),
+      (
+        ["a", "--limti=3"], "Unknown option '--limti' for 'quire show'.", "Did you mean '--limit'?"
+      ),
+      (
+        ["a", "-q"], "Unknown option '-q' for 'quire show'.",
+        "Run 'quire help show' to see what it takes."
+      ),
+      (["a", "--limit"], "Option '--limit' needs a value.", "Write '--limit N'."),
+      (
+        ["a", "--limit", "--all"], "Option '--limit' needs a value.",
+        "Write '--limit=--all' if '--all' is the value."
+      ),
+      (
+        ["a", "--all=yes"], "Option '--all' takes no value.",
+        "Run 'quire help show' to see what it takes."
+      ),
+      (["a", "--format=jsn"], "Option '--format' does not take 'jsn'.", "Did you mean 'json'?"),
+      (
+        ["a", "--format=yaml"], "Option '--format' does not take 'yaml'.", "It takes text or json."
+      ),
+    ] as [([String], String, String)])
+  func refusals(_ words: [String], _ message: String, _ hint: String) {
+    let run = RecordedRun(["show"] + words, tool: Tool(commands: [Self.command]))
+
+    #expect(run.exitCode == .wrongUsage)
+    #expect(run.output == "")
+    #expect(run.messages == "error: \(message)\nhint: \(hint)\n")
+  }
+}

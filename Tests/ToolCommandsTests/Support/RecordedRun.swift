@@ -1,0 +1,35 @@
+import Foundation
+import Synchronization
+
+@testable import ToolCommands
+
+/// One run of the tool in this process: how it ended and what it wrote.
+struct RecordedRun {
+  let exitCode: ExitCode
+  let output: String
+  let messages: String
+
+  /// Runs the given tool with the given words.
+  init(_ words: [String], tool: Tool = .quire, colour: Bool = false, width: Int = 80) {
+    let output = Recording()
+    let messages = Recording()
+    exitCode = tool.run(
+      words,
+      on: Console(
+        output: output.stream(colour: colour), messages: messages.stream(colour: colour),
+        width: width))
+    self.output = output.text.withLock { $0 }
+    self.messages = messages.text.withLock { $0 }
+  }
+}
+
+/// Keeps what is written to a stream.
+private final class Recording: Sendable {
+  let text = Mutex("")
+
+  func stream(colour: Bool) -> Console.Stream {
+    Console.Stream(isTerminal: colour, usesColour: colour) { written in
+      self.text.withLock { $0 += written }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import Testing
+
+@testable import ToolCommands
+
+@Suite("The tool")
+struct ToolTests {
+  @Test("The exit codes are those that scripts depend on")
+  func exitCodes() {
+    #expect(ExitCode.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 7, 70, 130])
+  }
+
+  @Test("Without a command it explains itself where messages go, and fails")
+  func noCommand() {
+    let run = RecordedRun([])
+
+    #expect(run.exitCode == .wrongUsage)
+    #expect(run.output == "")
+    #expect(run.messages.hasPrefix("quire looks into"))
+  }
+
+  @Test(
+    "A misspelt command is answered with the nearest one",
+    arguments: [("hepl", "help"), ("--versoin", "--version")])
+  func didYouMean(_ word: String, _ meant: String) {
+    let run = RecordedRun([word])
+
+    #expect(run.exitCode == .wrongUsage)
+    #expect(run.messages.hasSuffix("hint: Did you mean '\(meant)'?\n"))
+  }
+
+  @Test("Bytes that are no text are refused by position, not repaired")
+  func brokenText() {
+    let console = Console(output: Console.Stream { _ in }, messages: Console.Stream { _ in })
+    let words = [Array("quire".utf8), Array("help".utf8), [0x61, 0xFF]]
+
+    #expect(Tool.quire.run(arguments: words, on: console) == .wrongUsage)
+  }
+
+  @Test("A result that cannot be written is an error, not silence")
+  func fullDisk() {
+    struct Full: Error {}
+    let console = Console(
+      output: Console.Stream { _ in throw CommandError(.inputOutput, "Can't write.") },
+      messages: Console.Stream { _ in throw Full() })
+
+    #expect(Tool.quire.run(["version"], on: console) == .inputOutput)
+  }
+
+  @Test("An error that no command foresaw is Quire's own fault")
+  func unforeseen() {
+    struct Surprise: Error {}
+    let run = RecordedRun(
+      ["burst"], tool: Tool(commands: [Command("burst", "fails") { _ in throw Surprise() }]))
+
+    #expect(run.exitCode == .internalFault)
+    #expect(run.messages.contains("Surprise"))
+  }
+
+  @Test("Styles are written only where a reader sees colours")
+  func colours() {
+    #expect(RecordedRun(["nope"], colour: true).messages.hasPrefix("\u{1B}[1;31merror:\u{1B}[0m"))
+    #expect(RecordedRun(["nope"]).messages.hasPrefix("error: "))
+    #expect(Console.wantsColour(["TERM": "xterm"]))
+    #expect(Console.wantsColour(["NO_COLOR": ""]))
+    #expect(!Console.wantsColour(["NO_COLOR": "1"]))
+    #expect(!Console.wantsColour(["TERM": "dumb"]))
+  }
+
+  @Test("A name cannot steer the terminal it is shown on")
+  func controlCharacters() {
+    let run = RecordedRun(["\u{1B}[2J"])
+
+    #expect(run.messages.contains("\\u{1B}[2J"))
+    #expect(!run.messages.contains("\u{1B}"))
+  }
+}

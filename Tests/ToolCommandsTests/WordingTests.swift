@@ -1,0 +1,61 @@
+import Foundation
+import ObjectModel
+import Testing
+
+@testable import ToolCommands
+
+@Suite("Models in words")
+struct WordingTests {
+  @Test("Every part of a model is said, for people and for programs")
+  func everyPart() throws {
+    let model = try Sample.model
+
+    try expectSnapshot(Wording.text(model, on: Console.Stream { _ in }), "wording.txt")
+    try expectSnapshot(Wording.json(model).text + "\n", "wording.json")
+  }
+
+  @Test("What programs read is JSON")
+  func json() throws {
+    let text = Wording.json(try Sample.model).text
+
+    let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+
+    #expect((object?["entities"] as? [Any])?.count == 2)
+  }
+
+  @Test(
+    "Values read as a person would write them, and as JSON has them",
+    arguments: [
+      (.null, "null", .null),
+      (.boolean(true), "true", .boolean(true)),
+      (.integer(-7), "-7", .number("-7")),
+      (.float(0.1), "0.1", .number("0.1")),
+      (.double(.infinity), "inf", .string("inf")),
+      (.decimal(Decimal(string: "12.50")!), "12.5", .number("12.5")),
+      (.string("a\"b"), "\"a\"b\"", .string("a\"b")),
+      (
+        .date(Date(timeIntervalSinceReferenceDate: 0)), "2001-01-01T00:00:00Z",
+        .string("2001-01-01T00:00:00Z")
+      ),
+      (
+        .date(Date(timeIntervalSinceReferenceDate: 0.5)), "2001-01-01T00:00:00.500Z",
+        .string("2001-01-01T00:00:00.500Z")
+      ),
+      (.uri("a:b"), "a:b", .string("a:b")),
+      (.binary(Data([1])), "1 byte", .string("AQ==")),
+      (.object(ObjectKey(entity: 3, number: 17)), "3/p17", .string("3/p17")),
+    ] as [(Value, String, JSON)])
+  func values(_ value: Value, _ text: String, _ json: JSON) {
+    #expect(Wording.text(value) == text)
+    #expect(Wording.json(value) == json)
+  }
+
+  @Test("Columns line up, and a line break in a name does not break the table")
+  func table() {
+    var table = Table()
+    table.add("a", "", "long", "")
+    table.add("bbb\n", "", "c", "d")
+
+    #expect(table.text(indent: 1) == " a      long\n bbb\\n  c     d\n")
+  }
+}
