@@ -33,24 +33,34 @@ extension Attribute.Derivation {
   ///
   /// Reads Core Data's two spellings alike: `sum:(stops.cost)` and `stops.cost.@sum`.
   public var form: Form? {
-    let text = expression.filter { !$0.isWhitespace }
+    let text = expression[...].trimmed
     if text == "now()" || text == "now:()" { return .now }
     if text.hasSuffix(")"), let open = text.firstIndex(of: "(") {
       let name = text[..<open]
-      let path = Self.path(text[text.index(after: open)...].dropLast())
-      guard name.hasSuffix(":"), let path, let function = Function(name: name.dropLast()) else {
-        return nil
-      }
+      let path = Self.path(text[text.index(after: open)...].dropLast().trimmed)
+      let function = Function(rawValue: String(name.dropLast()))
+      guard name.hasSuffix(":"), let function, let path else { return nil }
       return .function(function, path: path)
     }
     var elements = text.split(separator: ".", omittingEmptySubsequences: false)
     guard let place = elements.firstIndex(where: { $0.hasPrefix("@") }) else {
-      return Self.path(text[...]).map { .value(path: $0) }
+      return Self.path(text).map { .value(path: $0) }
     }
-    let function = Function(name: elements.remove(at: place).dropFirst())
+    let function = Function(collectionOperator: elements.remove(at: place).dropFirst())
     let path = Self.path(elements.joined(separator: ".")[...])
     guard let function, let path else { return nil }
     return .function(function, path: path)
+  }
+
+  /// The expression in the one spelling that version hashes see (spec §2.4.4): `count:(stops)`, also
+  /// for `stops.@count`. One that says nothing that can be derived stays as it is.
+  public var normalizedExpression: String {
+    switch form {
+    case .now: "now()"
+    case .value(let path): path.joined(separator: ".")
+    case .function(let function, let path): "\(function):(\(path.joined(separator: ".")))"
+    case nil: expression
+    }
   }
 
   /// The names in a key path; `nil` if it is none.
@@ -64,8 +74,24 @@ extension Attribute.Derivation {
 }
 
 extension Attribute.Derivation.Function {
-  /// The function of the given name, in an expression or as a collection operator.
-  fileprivate init?(name: Substring) {
-    self.init(rawValue: name == "avg" ? "average" : String(name))
+  /// The function that a collection operator in a key path stands for.
+  fileprivate init?(collectionOperator name: Substring) {
+    switch name {
+    case "count": self = .count
+    case "sum": self = .sum
+    case "min": self = .min
+    case "max": self = .max
+    case "avg", "average": self = .average
+    default: return nil
+    }
+  }
+}
+
+extension Substring {
+  /// The text without the spaces around it.
+  fileprivate var trimmed: Substring {
+    var text = drop { $0.isWhitespace }
+    while text.last?.isWhitespace ?? false { text.removeLast() }
+    return text
   }
 }

@@ -11,11 +11,11 @@ extension Model {
     let subentities: [[Int]]
     let versionHashes = Lazy<VersionHashes>()
 
-    /// - Precondition: `description` has been checked, and all its faults are the given warnings.
-    init(_ description: Description, warnings: [ModelFault]) {
+    /// - Precondition: What the index is of has been checked, and its faults are these warnings.
+    init(_ index: ModelIndex, warnings: [ModelFault]) {
+      let description = index.description
       self.description = description
       self.warnings = warnings
-      let index = ModelIndex(description)
       self.index = index
       var all = [[ModelIndex.Place]](repeating: [], count: description.entities.count)
       var subentities = [[Int]](repeating: [], count: description.entities.count)

@@ -53,10 +53,10 @@ extension Model {
   ///
   /// - Throws: ``ModelError`` with every fault found.
   public init(_ description: Description, strict: Bool = false) throws(ModelError) {
-    let found = Model.faults(in: description)
-    let grave = strict ? found : found.filter { $0.severity == .error }
+    let check = ModelCheck(description)
+    let grave = strict ? check.faults : check.faults.filter { $0.severity == .error }
     guard grave.isEmpty else { throw ModelError(faults: grave) }
-    storage = Storage(description, warnings: found)
+    storage = Storage(check.index, warnings: check.faults)
   }
 
   /// Checks the given entities and makes a model of them.
@@ -71,7 +71,7 @@ extension Model {
   ///
   /// Takes any description, however broken, and time in proportion to its size.
   public static func faults(in description: Description) -> [ModelFault] {
-    ModelCheck.faults(in: description)
+    ModelCheck(description).faults
   }
 
   /// What deserves a second look in this model, such as relationships without inverses.

@@ -18,24 +18,21 @@ struct ModelIndex: Sendable {
   /// For each entity, whether all entities above it are known.
   let hasKnownAncestors: [Bool]
   let compositeByName: [String: Int]
+  /// For each composite type, the positions of its attributes.
+  let compositeAttributes: [[String: Int]]
   /// The composite types, each after those it contains. One without end is not among them.
   let compositesPartsFirst: [Int]
 
   init(_ description: Model.Description) {
     self.description = description
     let entities = description.entities
-    let byName = Dictionary(
-      entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    let byName = Self.positions(of: entities.map(\.name))
     entityByName = byName
-    ownProperties = entities.map { entity in
-      Dictionary(
-        entity.properties.enumerated().map { ($1.name, $0) },
-        uniquingKeysWith: { first, _ in first })
+    ownProperties = entities.map { Self.positions(of: $0.properties.map(\.name)) }
+    compositeByName = Self.positions(of: description.composites.map(\.name))
+    compositeAttributes = description.composites.map {
+      Self.positions(of: $0.attributes.map(\.name))
     }
-    compositeByName = Dictionary(
-      description.composites.enumerated().map { ($1.name, $0) },
-      uniquingKeysWith: { first, _ in first })
-
     compositesPartsFirst = Self.partsFirst(description.composites, compositeByName)
 
     let named = entities.map { entity in entity.superentity.flatMap { byName[$0] } }
@@ -59,6 +56,11 @@ struct ModelIndex: Sendable {
 }
 
 extension ModelIndex {
+  private static func positions(of names: [String]) -> [String: Int] {
+    Dictionary(
+      names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
   /// Where a property is declared.
   struct Place: Sendable, Hashable {
     var entity: Int
@@ -77,6 +79,16 @@ extension ModelIndex {
       }
     }
     return nil
+  }
+
+  /// The attribute of the given name of the composite type that an attribute names.
+  ///
+  /// `nil` if it names none, or the type has no such attribute.
+  func part(_ name: String, of attribute: Attribute) -> Attribute? {
+    guard let composite = attribute.compositeName.flatMap({ compositeByName[$0] }),
+      let position = compositeAttributes[composite][name]
+    else { return nil }
+    return description.composites[composite].attributes[position]
   }
 
   /// The entity and those above it, as far up as inheritance may go.

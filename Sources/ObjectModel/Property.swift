@@ -62,4 +62,13 @@ extension Property {
     case .fetched(let property): property.userInfo
     }
   }
+
+  /// Whether the property is an attribute, a relationship or a fetched property, in words.
+  public var kind: String {
+    switch self {
+    case .attribute: "attribute"
+    case .relationship: "relationship"
+    case .fetched: "fetched property"
+    }
+  }
 }

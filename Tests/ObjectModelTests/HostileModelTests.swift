@@ -119,4 +119,52 @@ struct HostileModelTests {
     #expect(faults.map(\.code) == [.invalidName])
     #expect(faults[0].message.utf8.count < 300)
   }
+
+  @Test("A pattern that takes for ever is not tried on the default")
+  func pattern() throws {
+    let attribute = Attribute(
+      "a", .string, defaultValue: .string(String(repeating: "a", count: 60) + "!"),
+      validation: .init(pattern: "(a+)+$"))
+
+    #expect(throws: Never.self) {
+      try Model(entities: [Entity("E", properties: [.attribute(attribute)])])
+    }
+  }
+
+  @Test("Paths of any length through a composite type in itself end")
+  func paths() throws {
+    let path = [String](repeating: "a", count: 100_000).joined(separator: ".")
+    let attribute = Attribute("a", .composite, compositeName: "C")
+    let derived = Attribute("d", .string, derivation: .init(path))
+    let entity = Entity(
+      "E", properties: [.attribute(attribute), .attribute(derived)],
+      uniquenessConstraints: [[path]])
+
+    let faults = Model.faults(
+      in: .init(
+        entities: [entity], composites: [CompositeType("C", attributes: [attribute])]))
+
+    #expect(faults.map(\.code) == [.recursiveComposite])
+  }
+
+  @Test("Wrong names in an entity of many properties do not gather them each time")
+  func wrongColumns() throws {
+    let entity = Entity(
+      "E", properties: (0..<20_000).map { .attribute(Attribute("p\($0)", .string)) },
+      uniquenessConstraints: (0..<20_000).map { ["q\($0)"] })
+
+    #expect(Model.faults(in: .init(entities: [entity])).count == 20_000)
+  }
+
+  @Test("Many configurations of one entity of many relationships are not walked to the end")
+  func configurations() throws {
+    let entity = Entity(
+      "E",
+      properties: (0..<5_000).map { .relationship(Relationship("r\($0)", to: "E")) })
+    let configurations = (0..<5_000).map { Configuration("c\($0)", entities: ["E"]) }
+
+    let model = try Model(.init(entities: [entity], configurations: configurations))
+
+    #expect(model.warnings.count == 5_000)
+  }
 }

@@ -32,7 +32,7 @@ struct VersionHashTests {
     ),
     (
       Mutation("derivation") {
-        $0[attribute: "stopCount", of: "Trip"].derivation = .init("stops.@count")
+        $0[attribute: "stopCount", of: "Trip"].derivation = .init("now()")
       }, ["Trip"]
     ),
     (
@@ -168,6 +168,9 @@ struct VersionHashTests {
     Mutation("derived attribute's type and optionality") {
       $0[attribute: "stopCount", of: "Trip"].type = .int16
       $0[attribute: "stopCount", of: "Trip"].isOptional = false
+    },
+    Mutation("another spelling of a derivation") {
+      $0[attribute: "stopCount", of: "Trip"].derivation = .init(" stops.@count")
     },
     Mutation("order of entities and properties") {
       $0.entities.reverse()
@@ -311,6 +314,22 @@ struct VersionHashChoiceTests {
     let attribute = Attribute(
       "a", .int64, derivation: .init("count:(b)"), versionHashModifier: "m")
     #expect(hash(attribute) == digest(Array("count:(b)m".utf8)))
+  }
+
+  @Test(
+    "A derivation is hashed in one spelling (spec §2.4.4)",
+    arguments: [
+      // Decided by a model and the hash of its compiled form.
+      ("oneToMany.@count", "count:(oneToMany)"), ("now()", "now()"),
+      ("canonical:(optionalString)", "canonical:(optionalString)"),
+      // Ours.
+      ("stops.cost.@sum", "sum:(stops.cost)"), ("stops.@sum.cost", "sum:(stops.cost)"),
+      ("stops.days.@avg", "average:(stops.days)"), ("trip.name", "trip.name"),
+      ("no expression", "no expression"),
+    ])
+  func derivation(_ expression: String, _ hashed: String) {
+    let attribute = Attribute("a", .int64, derivation: .init(expression))
+    #expect(hash(attribute) == digest(Array(hashed.utf8)))
   }
 
   @Test("A composite attribute ends in the hashes of the type's attributes (spec §2.4.5)")

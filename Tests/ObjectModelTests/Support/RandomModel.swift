@@ -40,7 +40,11 @@ enum RandomModel {
       composites: [
         CompositeType(
           "Pair",
-          attributes: [attribute("one", using: &random), attribute("other", using: &random)]),
+          attributes: ["one", "other"].map { name in
+            var attribute = attribute(name, using: &random)
+            attribute.derivation = nil
+            return attribute
+          }),
         CompositeType("Solo", attributes: [Attribute("pair", .composite, compositeName: "Pair")]),
       ])
   }

@@ -5,6 +5,8 @@ struct NameSuggestion {
   private var comparisonsLeft = 100_000
 
   /// ` Did you mean "Stop"?`, or nothing when no candidate is near.
+  ///
+  /// Give the candidates lazily: none is asked for when there will be no search.
   mutating func sentence(for name: String, among candidates: some Sequence<String>) -> String {
     nearest(to: name, among: candidates).map { " Did you mean \"\($0)\"?" } ?? ""
   }

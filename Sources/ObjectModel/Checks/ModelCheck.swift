@@ -8,26 +8,22 @@ struct ModelCheck {
   let index: ModelIndex
   private(set) var faults: [ModelFault] = []
   var suggestion = NameSuggestion()
+  var configurationChecksLeft = 1_000_000
 
   /// Checks a whole description.
-  static func faults(in description: Model.Description) -> [ModelFault] {
-    var check = ModelCheck(description)
-    check.checkNameLengths()
-    // Names occur in messages again and again. With one of a megabyte, say only that.
-    guard check.faults.isEmpty else { return check.faults }
-    check.checkSizes()
-    check.checkInheritance()
-    check.checkEntityNames()
-    for entity in description.entities.indices { check.checkEntity(entity) }
-    check.checkComposites()
-    check.checkConfigurations()
-    check.checkTemplates()
-    return check.faults
-  }
-
-  private init(_ description: Model.Description) {
+  init(_ description: Model.Description) {
     self.description = description
     index = ModelIndex(description)
+    checkNameLengths()
+    // Names occur in messages again and again. With one of a megabyte, say only that.
+    guard faults.isEmpty else { return }
+    checkSizes()
+    checkInheritance()
+    checkEntityNames()
+    for entity in description.entities.indices { checkEntity(entity) }
+    checkComposites()
+    checkConfigurations()
+    checkTemplates()
   }
 
   private mutating func checkEntity(_ position: Int) {
@@ -58,18 +54,15 @@ struct ModelCheck {
 }
 
 extension ModelCheck {
-  /// The names of the properties of an entity, inherited ones included.
-  func propertyNames(of entity: Int) -> [String] {
-    index.ancestry(of: entity).flatMap { description.entities[$0].properties.map(\.name) }
-  }
-
   /// ` Did you mean "Stop"?` for the name of an entity.
   mutating func suggestEntity(_ name: String) -> String {
     suggestion.sentence(for: name, among: description.entities.lazy.map(\.name))
   }
 
-  /// ` Did you mean "name"?` for the name of a property.
+  /// ` Did you mean "name"?` for the name of a property, inherited or not.
   mutating func suggestProperty(_ name: String, of entity: Int) -> String {
-    suggestion.sentence(for: name, among: propertyNames(of: entity))
+    let (index, entities) = (index, description.entities)
+    let names = index.ancestry(of: entity).lazy.flatMap { entities[$0].properties.lazy.map(\.name) }
+    return suggestion.sentence(for: name, among: names)
   }
 }

@@ -73,39 +73,29 @@ extension ModelCheck {
     _ path: [String], from start: Int, else complaint: String, isFit: (End) -> Bool
   ) -> String? {
     var end = End()
-    var entity: Int? = start
-    var composite: CompositeType?
+    var entity = start
     for name in path {
-      let property: Property?
-      if let composite {
-        property = composite.attributes.first { $0.name == name }.map(Property.attribute)
-        if property == nil {
-          let hint = suggestion.sentence(for: name, among: composite.attributes.map(\.name))
-          return "The composite type \"\(composite.name)\" has no attribute \"\(name)\"." + hint
+      if let attribute = end.attribute {
+        guard let part = index.part(name, of: attribute) else {
+          return "There is no \"\(name)\" in the attribute \"\(attribute.name)\"."
         }
-      } else if let entity {
-        guard index.hasKnownAncestors[entity] else { return nil }
-        property = index.property(name, of: entity).map { index[$0] }
-        if property == nil {
-          let entityName = description.entities[entity].name
-          return "The entity \"\(entityName)\" has no property \"\(name)\"."
-            + suggestProperty(name, of: entity)
-        }
-      } else {
-        return "There is nothing after an attribute, so \"\(name)\" leads nowhere."
+        end.attribute = part
+        continue
       }
-      (entity, composite) = (nil, nil)
-      switch property {
+      guard index.hasKnownAncestors[entity] else { return nil }
+      guard let place = index.property(name, of: entity) else {
+        return "The entity \"\(description.entities[entity].name)\" has no property \"\(name)\"."
+          + suggestProperty(name, of: entity)
+      }
+      switch index[place] {
       case .attribute(let attribute):
         end.attribute = attribute
-        composite = attribute.compositeName.flatMap { index.compositeByName[$0] }
-          .map { description.composites[$0] }
       case .relationship(let relationship):
         end.passesToMany = end.passesToMany || relationship.isToMany
         // An unknown destination is reported where the relationship is.
         guard let destination = index.entityByName[relationship.destination] else { return nil }
         entity = destination
-      case .fetched, nil:
+      case .fetched:
         return "\"\(name)\" is a fetched property, from which nothing is derived."
       }
     }

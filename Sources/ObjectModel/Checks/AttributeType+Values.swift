@@ -39,10 +39,10 @@ extension AttributeType {
 }
 
 extension Attribute.Validation {
-  /// Which bound or pattern a value fails, as the end of a sentence; `nil` if none.
+  /// Which bound a value fails, as the end of a sentence; `nil` if none.
   ///
-  /// A pattern that is no regular expression lets everything through.
-  func problem(with value: Value) -> String? {
+  /// The pattern is not tried: a hostile one takes exponential time, even on a short text.
+  func problem(withBoundsOf value: Value) -> String? {
     let measured: Value
     let what: String
     if case .string(let text) = value {
@@ -57,9 +57,6 @@ extension Attribute.Validation {
     }
     if let order = measured.order(comparedTo: maximum), order > 0 {
       return "\(what) is greater than the maximum \(maximum.text)"
-    }
-    if case .string(let text) = value, let pattern, !text.matches(pattern) {
-      return "\(value.text) does not match the pattern \"\(pattern.prefix(80))\""
     }
     return nil
   }
@@ -116,15 +113,5 @@ extension Value {
     case .binary(let bytes): "\(bytes.count) bytes"
     case .object(let key): "object \(key.entity)/\(key.number)"
     }
-  }
-}
-
-extension String {
-  /// Whether the whole text matches a regular expression.
-  fileprivate func matches(_ pattern: String) -> Bool {
-    guard let expression = try? NSRegularExpression(pattern: pattern) else { return true }
-    let whole = NSRange(startIndex..., in: self)
-    let found = expression.firstMatch(in: self, options: .anchored, range: whole)
-    return found?.range == whole
   }
 }

@@ -66,7 +66,7 @@ extension Facets {
     add(.minimum, attribute.validation.minimum)
     add(.maximum, attribute.validation.maximum)
     add(.pattern, attribute.validation.pattern)
-    add(.derivation, attribute.derivation?.expression)
+    add(.derivation, attribute.derivation?.normalizedExpression)
     add(.derivationFilter, attribute.derivation?.filter)
     add(.compositeType, attribute.compositeName)
     add(.valueTransformer, attribute.valueTransformerName)

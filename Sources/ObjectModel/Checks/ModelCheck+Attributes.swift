@@ -25,7 +25,7 @@ extension ModelCheck {
     if let problem = attribute.type.problem(with: value) {
       report(
         .wrongDefault, entity: owner, property: attribute.name, "The default value \(problem).")
-    } else if let problem = attribute.validation.problem(with: value) {
+    } else if let problem = attribute.validation.problem(withBoundsOf: value) {
       report(
         .defaultFailsValidation, severity: .warning, entity: owner, property: attribute.name,
         "The default value \(problem), so a new object is not valid as it is.")
@@ -94,6 +94,11 @@ extension ModelCheck {
       for attribute in composite.attributes {
         checkName(attribute.name, "attribute", composite.name, attribute.name)
         checkAttribute(attribute, of: composite.name)
+        if attribute.derivation != nil {
+          report(
+            .wrongDerivation, entity: composite.name, property: attribute.name,
+            "An attribute of a composite type has nothing to be derived from.")
+        }
       }
       reportDuplicates(composite.attributes.map(\.name), "attribute", in: composite.name)
     }

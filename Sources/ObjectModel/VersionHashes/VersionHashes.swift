@@ -76,7 +76,7 @@ extension VersionHashes {
     switch property {
     case .attribute(let attribute):
       if let derivation = attribute.derivation {
-        hash.update(derivation.expression)
+        hash.update(derivation.normalizedExpression)
         hash.update(attribute.versionHashModifier ?? "")
         break
       }

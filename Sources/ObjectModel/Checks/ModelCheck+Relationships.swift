@@ -30,16 +30,17 @@ extension ModelCheck {
     guard index.hasKnownAncestors[destination], index.hasKnownAncestors[entity] else { return }
     let (owner, name) = (description.entities[entity].name, relationship.name)
     let destinationName = relationship.destination
-    guard let place = index.property(inverse, of: destination),
-      case .relationship(let back) = index[place]
-    else {
-      let names = propertyNames(of: destination)
+    guard let place = index.property(inverse, of: destination) else {
       report(
         .unknownInverse, entity: owner, property: name,
-        names.contains(inverse)
-          ? "The inverse \"\(destinationName).\(inverse)\" is no relationship."
-          : "The inverse \"\(inverse)\" is not a relationship of \"\(destinationName)\"."
-            + suggestion.sentence(for: inverse, among: names))
+        "The inverse \"\(inverse)\" is not a relationship of \"\(destinationName)\"."
+          + suggestProperty(inverse, of: destination))
+      return
+    }
+    guard case .relationship(let back) = index[place] else {
+      report(
+        .unknownInverse, entity: owner, property: name,
+        "The inverse \"\(destinationName).\(inverse)\" is no relationship.")
       return
     }
     if let named = relationship.inverseEntity, !isNamed(named, orBelow: place, at: destination) {

@@ -228,13 +228,14 @@ extension ModelComparison {
   private mutating func compareConstraints(
     _ old: [[String]], _ new: [[String]], of entity: String
   ) {
-    for columns in old where !new.contains(columns) {
+    let (known, kept) = (Set(old), Set(new))
+    for columns in old where !kept.contains(columns) {
       note(.uniquenessConstraint(columns, of: entity), .removed, isSeen: true)
     }
-    for columns in new where !old.contains(columns) {
+    for columns in new where !known.contains(columns) {
       note(.uniquenessConstraint(columns, of: entity), .added, isSeen: true)
     }
-    let (before, after) = (old.filter(new.contains), new.filter(old.contains))
+    let (before, after) = (old.filter(kept.contains), new.filter(known.contains))
     if before != after {
       note(
         .entity(entity),
@@ -326,14 +327,6 @@ extension ModelComparison {
 }
 
 extension Property {
-  var kind: String {
-    switch self {
-    case .attribute: "attribute"
-    case .relationship: "relationship"
-    case .fetched: "fetched property"
-    }
-  }
-
   fileprivate var isDerived: Bool {
     if case .attribute(let attribute) = self { attribute.derivation != nil } else { false }
   }

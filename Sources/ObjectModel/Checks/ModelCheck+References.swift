@@ -46,22 +46,24 @@ extension ModelCheck {
     }
   }
 
-  /// What keeps a property from being indexed, as the middle of a sentence.
+  /// What keeps a property, or the part of it that a path leads to, from being indexed, as the
+  /// middle of a sentence.
   private func obstacle(_ property: Property, _ path: ArraySlice<String>) -> String? {
-    if property.isTransient { return "which is not stored" }
     switch property {
-    case .fetched: return "which is not stored"
+    case .fetched:
+      return "which is not stored"
     case .relationship(let relationship):
+      if relationship.isTransient { return "which is not stored" }
       if relationship.isToMany { return "a to-many relationship" }
       return path.isEmpty ? nil : "which leads to another object"
-    case .attribute(let attribute):
-      guard let name = path.first else { return nil }
-      let composite = attribute.compositeName.flatMap { index.compositeByName[$0] }
-        .map { description.composites[$0] }
-      guard let part = composite?.attributes.first(where: { $0.name == name }) else {
-        return "of which \"\(name)\" is no part"
+    case .attribute(var attribute):
+      for name in path {
+        guard let part = index.part(name, of: attribute) else {
+          return "of which \"\(name)\" is no part"
+        }
+        attribute = part
       }
-      return obstacle(.attribute(part), path.dropFirst())
+      return attribute.isTransient ? "which is not stored" : nil
     }
   }
 
@@ -89,6 +91,10 @@ extension ModelCheck {
     within members: Set<String>, of configuration: Configuration
   ) {
     for entity in members.sorted().compactMap({ index.entityByName[$0] }) {
+      // Many configurations may name one entity of many relationships. Past some number the
+      // warnings stop; whoever makes a store for a configuration hears of it again.
+      configurationChecksLeft -= description.entities[entity].properties.count
+      guard configurationChecksLeft > 0 else { return }
       for relationship in description.entities[entity].relationships
       where !relationship.isTransient && !members.contains(relationship.destination)
         && index.entityByName[relationship.destination] != nil
