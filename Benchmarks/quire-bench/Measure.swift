@@ -42,7 +42,8 @@ struct Measurement {
     for one in works {
       let median = Measurement.median(times[one.name]!)
       let each = median / Double(one.unitCount)
-      let perUnit = one.unit == "byte" ? format(1 / each) + " GB/s" : format(each) + " ns/\(one.unit)"
+      let perUnit =
+        one.unit == "byte" ? format(1 / each) + " GB/s" : format(each) + " ns/\(one.unit)"
       print("  \(pad(one.name, 44)) \(pad(format(median / 1e6) + " ms", 12)) \(perUnit)")
     }
     return times
@@ -69,9 +70,13 @@ func pad(_ text: String, _ width: Int) -> String {
 
 /// Prints a target and whether it is met. Nothing fails: machines differ, and people read this.
 func target(_ name: String, _ value: Double, atMost limit: Double, _ unit: String = "") {
-  print("  \(value <= limit ? "met   " : "MISSED") \(pad(name, 52)) \(format(value))\(unit) (at most \(format(limit))\(unit))")
+  print(
+    "  \(value <= limit ? "met   " : "MISSED") \(pad(name, 52)) \(format(value))\(unit) (at most \(format(limit))\(unit))"
+  )
 }
 
 func target(_ name: String, _ value: Double, atLeast limit: Double, _ unit: String = "") {
-  print("  \(value >= limit ? "met   " : "MISSED") \(pad(name, 52)) \(format(value))\(unit) (at least \(format(limit))\(unit))")
+  print(
+    "  \(value >= limit ? "met   " : "MISSED") \(pad(name, 52)) \(format(value))\(unit) (at least \(format(limit))\(unit))"
+  )
 }

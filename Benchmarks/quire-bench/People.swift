@@ -48,7 +48,9 @@ enum People {
   /// 400 distinct, 8.5 characters on average.
   static let firstNames = (0..<400).map { name($0, 11, 3...4) }
   /// 1000 distinct, 10 characters on average; one in a hundred begins with "Sm".
-  static let lastNames = (0..<1000).map { $0 % 100 == 0 ? "Sm" + name($0, 12, 3...4) : name($0, 12, 4...5) }
+  static let lastNames = (0..<1000).map {
+    $0 % 100 == 0 ? "Sm" + name($0, 12, 3...4) : name($0, 12, 4...5)
+  }
 
   static func note(_ i: Int) -> String {
     "note \(i): \(String(hash(i, 7), radix: 36)) \(String(hash(i, 8) >> 24, radix: 36)) ok"
@@ -59,7 +61,9 @@ enum People {
     var drafts: [Draft] = []
     let column = Dictionary(
       uniqueKeysWithValues: layout.columns.enumerated().map { ($1.name, $0) })
-    let (id, first, last, age) = (column["id"]!, column["firstName"]!, column["lastName"]!, column["age"]!)
+    let (id, first, last, age) = (
+      column["id"]!, column["firstName"]!, column["lastName"]!, column["age"]!
+    )
     let (balance, created, note) = (column["balance"]!, column["created"]!, column["note"]!)
     let (active, company) = (column["active"]!, column["company"]!)
     var draft = Draft(layout, role: .insertions)

@@ -36,7 +36,9 @@ private func measureWriting(
   let source = [UInt8](repeating: 7, count: byteCount)
   var destination = [UInt8](repeating: 0, count: byteCount)
   measurement.add("memcpy of as many bytes", byteCount, "byte") {
-    source.withUnsafeBytes { from in destination.withUnsafeMutableBytes { $0.copyMemory(from: from) } }
+    source.withUnsafeBytes { from in
+      destination.withUnsafeMutableBytes { $0.copyMemory(from: from) }
+    }
     return Int(destination[count % byteCount])
   }
   // Block by block into memory that is used again, as a save does it.
@@ -106,7 +108,9 @@ private func measureReading(
   }
   measurement.add("read boolean (bits)", count, "row") {
     var sum = 0
-    for column in actives { for row in 0..<column.rowCount where column.boolean(at: row) { sum += 1 } }
+    for column in actives {
+      for row in 0..<column.rowCount where column.boolean(at: row) { sum += 1 }
+    }
     return sum
   }
   measurement.add("String(decoding:) of the same names", count, "row") {
@@ -114,7 +118,8 @@ private func measureReading(
   }
   measurement.add("read string (dictionary, 8.5 bytes)", count, "row") { lengths(firsts) }
   measurement.add("read string (38 bytes)", count, "row") { lengths(notes) }
-  let all = try blocks.map { block in try People.layout.columns.map { try block.column($0.number)! } }
+  let all = try blocks.map { block in try People.layout.columns.map { try block.column($0.number)! }
+  }
   measurement.add("gather a whole row as values", count, "row") {
     var sum = 0
     for columns in all {
@@ -155,7 +160,9 @@ private func sum(_ columns: [Column]) -> Int {
 @inline(never)
 private func lengths(_ columns: [Column]) -> Int {
   var sum = 0
-  for column in columns { for row in 0..<column.rowCount { sum += column.string(at: row).utf8.count } }
+  for column in columns {
+    for row in 0..<column.rowCount { sum += column.string(at: row).utf8.count }
+  }
   return sum
 }
 
@@ -189,12 +196,16 @@ private func measureFinding(_ blocks: [Block], _ count: Int) throws {
   measurement.add("layer builder: change one value", count, "key") {
     let builder = LayerBuilder(People.schema)
     for i in 0..<count {
-      builder.set(.integer(Int64(i & 63)), column: age, of: ObjectKey(entity: entity, number: UInt64(i + 1)), basis: 1)
+      builder.set(
+        .integer(Int64(i & 63)), column: age, of: ObjectKey(entity: entity, number: UInt64(i + 1)),
+        basis: 1)
     }
     return builder.freeze().count
   }
   let times = measurement.report("Finding and changing")
-  for name in ["layer: look-up at random, keys in a row", "layer: look-up at random, keys with holes"] {
+  for name in [
+    "layer: look-up at random, keys in a row", "layer: look-up at random, keys with holes",
+  ] {
     target(name, Measurement.median(times[name]!) / Double(count), atMost: 150, " ns")
   }
 }

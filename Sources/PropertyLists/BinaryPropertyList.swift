@@ -71,16 +71,19 @@ private struct BinaryReader {
 
   mutating func object(_ index: Int, depth: Int) throws -> PropertyList {
     guard depth <= BinaryPropertyList.maximumDepth else {
-      throw PropertyListError(.limit, "The list is nested more than \(BinaryPropertyList.maximumDepth) deep.")
+      throw PropertyListError(
+        .limit, "The list is nested more than \(BinaryPropertyList.maximumDepth) deep.")
     }
     valueCount += 1
     guard valueCount <= BinaryPropertyList.maximumValueCount else {
-      throw PropertyListError(.limit, "The list unfolds into more than \(BinaryPropertyList.maximumValueCount) values.")
+      throw PropertyListError(
+        .limit, "The list unfolds into more than \(BinaryPropertyList.maximumValueCount) values.")
     }
     let place = tableOffset + index * offsetByteCount
     let offset64 = bytes[place..<place + offsetByteCount].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
     guard offset64 >= 8, offset64 < UInt64(tableOffset) else {
-      throw PropertyListError(.damaged, "Object \(index) is at \(offset64), outside of the objects.")
+      throw PropertyListError(
+        .damaged, "Object \(index) is at \(offset64), outside of the objects.")
     }
     let offset = Int(offset64)
     let marker = bytes[offset]
@@ -113,7 +116,9 @@ private struct BinaryReader {
       return .string(String(decoding: bytes[start..<start + count], as: UTF8.self))
     case 0x6:
       let (start, count) = try extent(offset, low, unitByteCount: 2, index)
-      let units = (0..<count).map { UInt16(bytes[start + $0 * 2]) << 8 | UInt16(bytes[start + $0 * 2 + 1]) }
+      let units = (0..<count).map {
+        UInt16(bytes[start + $0 * 2]) << 8 | UInt16(bytes[start + $0 * 2 + 1])
+      }
       return .string(String(decoding: units, as: UTF16.self))
     case 0x8: return .uid(try number(at: offset + 1, min(low + 1, 8)))
     case 0xA: return .array(try members(index, offset, low, depth))
@@ -152,7 +157,8 @@ private struct BinaryReader {
     }
     guard start <= tableOffset, count <= UInt64((tableOffset - start) / unitByteCount) else {
       throw PropertyListError(
-        .damaged, "Object \(index) at \(offset) says it has \(count) parts, more than there are bytes.")
+        .damaged,
+        "Object \(index) at \(offset) says it has \(count) parts, more than there are bytes.")
     }
     return (start, Int(count))
   }
@@ -187,7 +193,8 @@ private struct BinaryReader {
   ) throws -> PropertyList {
     let reference = try number(at: start + position * referenceByteCount, referenceByteCount)
     guard reference < UInt64(objectCount) else {
-      throw PropertyListError(.damaged, "There is no object \(reference); there are \(objectCount).")
+      throw PropertyListError(
+        .damaged, "There is no object \(reference); there are \(objectCount).")
     }
     return try object(Int(reference), depth: depth + 1)
   }

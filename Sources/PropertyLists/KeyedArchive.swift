@@ -146,11 +146,13 @@ extension ArchivedObject {
     let bytes = Array(mantissa)
     var magnitude = Decimal(0)
     for part in (0..<8).reversed() {
-      let (low, high) = isLittle ? (bytes[part * 2], bytes[part * 2 + 1]) : (bytes[part * 2 + 1], bytes[part * 2])
+      let (low, high) =
+        isLittle ? (bytes[part * 2], bytes[part * 2 + 1]) : (bytes[part * 2 + 1], bytes[part * 2])
       magnitude = magnitude * 65_536 + Decimal(Int(high) << 8 | Int(low))
     }
     let isNegative = self["NS.negative"]?.value?.boolean ?? false
-    return Decimal(sign: isNegative ? .minus : .plus, exponent: Int(exponent), significand: magnitude)
+    return Decimal(
+      sign: isNegative ? .minus : .plus, exponent: Int(exponent), significand: magnitude)
   }
 
   /// The members of an array, set or ordered set of any class, in the archive's order.

@@ -57,7 +57,9 @@ extension PropertyList {
   }
 
   /// The boolean, if it is one, or a number that is not zero.
-  public var boolean: Bool? { if case .boolean(let value) = self { value } else { integer.map { $0 != 0 } } }
+  public var boolean: Bool? {
+    if case .boolean(let value) = self { value } else { integer.map { $0 != 0 } }
+  }
 
   /// The bytes, if they are.
   public var data: Data? { if case .data(let value) = self { value } else { nil } }

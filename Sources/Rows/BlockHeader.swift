@@ -174,7 +174,9 @@ extension ColumnEntry {
     if number > LayoutColumn.Number.highestProperty {
       guard number >= LayoutColumn.Number.basis, kind == .int64,
         flags.isDisjoint(with: [.presence, .nothing, .given])
-      else { throw BlockError.badColumn(number, "The block's own columns are integers, all given.") }
+      else {
+        throw BlockError.badColumn(number, "The block's own columns are integers, all given.")
+      }
     } else if number == 0 {
       throw BlockError.badColumn(number, "Columns are numbered from 1.")
     }
@@ -196,17 +198,20 @@ extension ColumnEntry {
     let isLegal: Bool
     switch encoding {
     case .integer:
-      isLegal = kind.family == .integers && integerWidths.contains(width)
+      isLegal =
+        kind.family == .integers && integerWidths.contains(width)
         && (kind != .boolean || (width == 0 && !flags.contains(.sloped) && (0...1).contains(base)))
     case .scaled:
       let most = kind == .decimal ? Scale.greatestOfDecimals : Scale.count - 1
-      isLegal = (kind.family == .reals || kind == .decimal) && integerWidths.contains(width)
+      isLegal =
+        (kind.family == .reals || kind == .decimal) && integerWidths.contains(width)
         && Int(scale) <= most
     case .real: isLegal = kind.family == .reals && width == (kind == .float ? 4 : 8)
     case .bits: isLegal = kind == .boolean && width == 0
     case .bytes: isLegal = kind.family == .bytes && kind != .uuid && width == 0
     case .dictionary:
-      isLegal = kind.family == .bytes && kind != .uuid && [0, 1, 2, 4].contains(width)
+      isLegal =
+        kind.family == .bytes && kind != .uuid && [0, 1, 2, 4].contains(width)
         && dictionaryCount >= 1 && Int(dictionaryCount) <= rowCount
     case .fixed: isLegal = kind == .uuid && width == 16
     case .slots: isLegal = false

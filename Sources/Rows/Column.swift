@@ -102,7 +102,8 @@ extension Column {
   public func bytes(at row: Int) -> RawSpan {
     check(row)
     precondition(kind.family == .bytes && kind != .decimal, "The column holds no byte strings.")
-    let buffer = unsafe raw.isNull(row) ? UnsafeRawBufferPointer(start: nil, count: 0) : raw.bytes(row)
+    let buffer =
+      unsafe raw.isNull(row) ? UnsafeRawBufferPointer(start: nil, count: 0) : raw.bytes(row)
     return unsafe _overrideLifetime(buffer.bytes, borrowing: self)
   }
 

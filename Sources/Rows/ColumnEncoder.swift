@@ -82,7 +82,8 @@ struct ColumnEncoder: ~Copyable {
       for start in stride(from: 0, to: body.count, by: BlockFormat.pageByteCount) {
         let end = min(start + BlockFormat.pageByteCount, body.count)
         // SAFETY: `start` and `end` are within the body.
-        unsafe block.append(CRC32C.checksum(of: UnsafeRawBufferPointer(rebasing: bytes[start..<end])))
+        unsafe block.append(
+          CRC32C.checksum(of: UnsafeRawBufferPointer(rebasing: bytes[start..<end])))
       }
       block.align()
       let end = block.count

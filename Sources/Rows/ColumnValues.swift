@@ -96,7 +96,8 @@ struct ColumnValues: ~Copyable {
     switch (value, kind) {
     case (.null, _): appendNull()
     case (.boolean(let value), .boolean): append(word: value ? 1 : 0)
-    case (.integer(let value), .int16), (.integer(let value), .int32), (.integer(let value), .int64):
+    case (.integer(let value), .int16), (.integer(let value), .int32),
+      (.integer(let value), .int64):
       precondition(kind.integerRange.contains(value), "The number does not fit the column.")
       append(word: value)
     case (.float(let value), .float): append(word: Int64(value.bitPattern))
@@ -137,7 +138,8 @@ struct ColumnValues: ~Copyable {
       for row in rows { unsafe appendWidened(raw, row) }
       return
     }
-    guard unsafe raw.allHaveValues(rows), unsafe !(kind == .decimal && raw.encoding == .scaled) else {
+    guard unsafe raw.allHaveValues(rows), unsafe !(kind == .decimal && raw.encoding == .scaled)
+    else {
       for row in rows { unsafe appendOne(raw, row) }
       return
     }
@@ -195,10 +197,10 @@ private struct Arena: ~Copyable {
   private var chunks: [UnsafeMutableRawBufferPointer] = unsafe []
   private var used = 0
 
-  deinit { for unsafe chunk in unsafe chunks { unsafe chunk.deallocate() } }
+  deinit { for unsafechunk in unsafe chunks { unsafe chunk.deallocate() } }
 
   mutating func removeAll() {
-    for unsafe chunk in unsafe chunks { unsafe chunk.deallocate() }
+    for unsafechunk in unsafe chunks { unsafe chunk.deallocate() }
     unsafe chunks.removeAll(keepingCapacity: true)
     used = 0
   }

@@ -95,7 +95,8 @@ struct ColumnVerifier {
       unsafe raw.dictionaryCount = entry.dictionaryCount
       unsafe raw.data = try parts.take(rowCount * Int(entry.width), orNilIfEmpty: true)
       guard try unsafe greatest(raw) < UInt64(count) else {
-        throw BlockError.badColumn(entry.number, "A code is not below \(count), the entries' count.")
+        throw BlockError.badColumn(
+          entry.number, "A code is not below \(count), the entries' count.")
       }
       try unsafe takeHeap(&parts, count: count, into: &raw)
       for i in 1..<max(count, 1) {
@@ -219,7 +220,8 @@ private struct Parts {
     // SAFETY: Checked here.
     guard unsafe byteCount <= body.count - start, let base = unsafe body.baseAddress else {
       throw BlockError.badColumn(
-        number, unsafe "Its bytes end at \(body.count), and a part needs \(byteCount) from \(start).")
+        number,
+        unsafe "Its bytes end at \(body.count), and a part needs \(byteCount) from \(start).")
     }
     offset = start + byteCount
     return unsafe base + start
@@ -234,7 +236,8 @@ private struct Parts {
   /// Checks that nothing is left over.
   func finish() throws {
     guard unsafe offset == body.count || BlockFormat.align(offset) == body.count else {
-      throw BlockError.badColumn(number, unsafe "\(body.count - offset) of its bytes belong to no part.")
+      throw BlockError.badColumn(
+        number, unsafe "\(body.count - offset) of its bytes belong to no part.")
     }
   }
 }

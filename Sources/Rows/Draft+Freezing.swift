@@ -81,7 +81,7 @@ extension RowGathering {
     var last: UInt64?
     for draft in drafts {
       let ascends = unsafe draft.withKeys { keys, _ in
-        for unsafe key in unsafe keys {
+        for unsafekey in unsafe keys {
           if let last, last >= key { return false }
           last = key
         }

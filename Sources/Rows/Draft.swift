@@ -262,7 +262,8 @@ extension Draft {
   }
 
   @inline(__always)
-  @unsafe private func present(_ column: Int, _ row: Int, _ family: ColumnKind.Family) -> RawColumn? {
+  @unsafe private func present(_ column: Int, _ row: Int, _ family: ColumnKind.Family) -> RawColumn?
+  {
     guard isGiven(column: column, row: row) else { return nil }
     let raw = unsafe columns[column].raw
     precondition(unsafe raw.kind.family == family, "The column holds another kind of value.")

@@ -136,7 +136,8 @@ extension DraftColumn {
   @inline(__always)
   private static func setBit(_ bits: UnsafeRawPointer?, _ row: Int, _ value: Bool) {
     // SAFETY: Bitmaps have a bit for every row.
-    let byte = unsafe UnsafeMutableRawPointer(mutating: bits.unsafelyUnwrapped)
+    let byte =
+      unsafe UnsafeMutableRawPointer(mutating: bits.unsafelyUnwrapped)
       .assumingMemoryBound(to: UInt8.self) + row &>> 3
     let mask: UInt8 = 1 &<< UInt8(truncatingIfNeeded: row & 7)
     unsafe byte.pointee = unsafe value ? byte.pointee | mask : byte.pointee & ~mask
@@ -276,7 +277,8 @@ extension DraftColumn {
     switch (value, unsafe raw.kind) {
     case (.null, _): setNull(row)
     case (.boolean(let value), .boolean): setInteger(value ? 1 : 0, row)
-    case (.integer(let value), .int16), (.integer(let value), .int32), (.integer(let value), .int64):
+    case (.integer(let value), .int16), (.integer(let value), .int32),
+      (.integer(let value), .int64):
       precondition(
         unsafe raw.kind.integerRange.contains(value), "\(value) does not fit the column.")
       setInteger(value, row)

@@ -23,7 +23,8 @@ struct IntegerEncoding {
       most = unsafe max(most, words[i])
     }
     if least > most { (least, most) = (0, 0) }
-    self.init(base: least, step: 0, width: IntegerEncoding.width(of: UInt64(bitPattern: most &- least)))
+    self.init(
+      base: least, step: 0, width: IntegerEncoding.width(of: UInt64(bitPattern: most &- least)))
   }
 
   private init(base: Int64, step: Int64, width: UInt8) {
@@ -53,7 +54,8 @@ struct IntegerEncoding {
         most = word > most ? word : most
       }
     }
-    self.init(base: least, step: 0, width: IntegerEncoding.width(of: UInt64(bitPattern: most &- least)))
+    self.init(
+      base: least, step: 0, width: IntegerEncoding.width(of: UInt64(bitPattern: most &- least)))
     // A line pays only where the integers ascend, and is computed without overflow only well inside
     // the range of 64 bits.
     guard ascends, width > 0, n > 1, least > -(1 << 62), most < 1 << 62 else { return }

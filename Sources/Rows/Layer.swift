@@ -44,7 +44,9 @@ public struct Layer: Sendable {
     self.entities = entities.filter { $0.count > 0 }
       .sorted { $0.entityNumber < $1.entityNumber }
     precondition(
-      zip(self.entities, self.entities.dropFirst()).allSatisfy { $0.entityNumber < $1.entityNumber },
+      zip(self.entities, self.entities.dropFirst()).allSatisfy {
+        $0.entityNumber < $1.entityNumber
+      },
       "A layer has the changes of an entity once.")
   }
 

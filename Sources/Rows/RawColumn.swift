@@ -64,7 +64,8 @@ extension RawColumn {
     // that `i` is a row.
     switch width {
     case 0: return line
-    case 1: return unsafe line &+ Int64(data.unsafelyUnwrapped.load(fromByteOffset: i, as: UInt8.self))
+    case 1:
+      return unsafe line &+ Int64(data.unsafelyUnwrapped.load(fromByteOffset: i, as: UInt8.self))
     case 2:
       return unsafe line
         &+ Int64(data.unsafelyUnwrapped.loadUnaligned(fromByteOffset: i &* 2, as: UInt16.self))
@@ -80,7 +81,8 @@ extension RawColumn {
   @inline(__always)
   static func bit(_ bits: UnsafeRawPointer, _ i: Int) -> Bool {
     // SAFETY: Bitmaps have a bit for every row.
-    unsafe bits.load(fromByteOffset: i &>> 3, as: UInt8.self) &>> UInt8(truncatingIfNeeded: i & 7) & 1
+    unsafe bits.load(fromByteOffset: i &>> 3, as: UInt8.self) &>> UInt8(truncatingIfNeeded: i & 7)
+      & 1
       != 0
   }
 
@@ -153,7 +155,9 @@ extension RawColumn {
       return unsafe heapBytes(Int(RawColumn.decode(data, width: width, base: base, step: 0, i)))
     case .slots:
       let slot = unsafe data.unsafelyUnwrapped.load(fromByteOffset: i &* 8, as: Slot.self)
-      guard let heap = unsafe heap else { return unsafe UnsafeRawBufferPointer(start: nil, count: 0) }
+      guard let heap = unsafe heap else {
+        return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+      }
       return unsafe UnsafeRawBufferPointer(
         start: heap + slot.offset, count: slot.byteCount)
     case .fixed:

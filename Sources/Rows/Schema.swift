@@ -124,7 +124,8 @@ private struct Numbering {
       switch property {
       case .attribute(let attribute):
         try appendColumns(
-          of: attribute, path: attribute.name, oldPath: attribute.renamingIdentifier, entity: entity,
+          of: attribute, path: attribute.name, oldPath: attribute.renamingIdentifier,
+          entity: entity,
           family: family, to: &columns)
       case .relationship(let relationship):
         let old = relationship.renamingIdentifier
@@ -166,7 +167,9 @@ private struct Numbering {
       try append(
         path, old: oldPath, kind: kind, isOptional: attribute.isOptional,
         defaultValue: attribute.defaultValue, entity: entity, family: family, to: &columns)
-    } else if attribute.type == .composite, let composite = attribute.compositeName.flatMap(model.composite) {
+    } else if attribute.type == .composite,
+      let composite = attribute.compositeName.flatMap(model.composite)
+    {
       for part in composite.attributes where !part.isTransient {
         try appendColumns(
           of: part, path: path + "." + part.name,
@@ -184,7 +187,9 @@ private struct Numbering {
     let known = (old.flatMap { layout?.index(of: $0) } ?? layout?.index(of: name))
       .flatMap { layout?.columns[$0] }
     let number: UInt16
-    if let known, known.kind.widens(to: kind), !columns.contains(where: { $0.number == known.number }) {
+    if let known, known.kind.widens(to: kind),
+      !columns.contains(where: { $0.number == known.number })
+    {
       number = known.number
     } else {
       number = try nextProperty(in: family)

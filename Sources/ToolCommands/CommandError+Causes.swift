@@ -7,6 +7,9 @@ extension CommandError {
     case let error as CommandError: self = error
     case let error as ModelError:
       self.init(.unreadable, "The model does not hold together.\n\(error)")
+    case let error as ModelFileError:
+      let isMissing = error.code == .notFound || error.code == .unreadable
+      self.init(isMissing ? .inputOutput : .unreadable, "\(error)")
     default:
       self.init(
         .internalFault, "Quire did not expect this: \(error)",

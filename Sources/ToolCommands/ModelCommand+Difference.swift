@@ -3,7 +3,7 @@ import ObjectModel
 extension ModelCommand {
   /// Shows what differs from one model to another, and answers whether nothing does.
   static func compare(
-    _ old: NamedModel, with new: NamedModel, _ invocation: Invocation
+    _ old: ModelVersions.Version, with new: ModelVersions.Version, _ invocation: Invocation
   ) throws -> ExitCode {
     let difference = ModelDifference(from: old.model, to: new.model)
     let output = invocation.console.output

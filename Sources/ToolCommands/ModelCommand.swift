@@ -44,23 +44,24 @@ enum ModelCommand {
     }
   }
 
-  private static func list(_ list: ModelVersionList, _ invocation: Invocation) throws {
+  private static func list(_ list: ModelVersions, _ invocation: Invocation) throws {
     let output = invocation.console.output
     switch invocation.format {
     case .text:
-      for (position, version) in list.versions.enumerated() {
-        try output.writeLine((position == list.current ? "* " : "  ") + oneLine(version.name))
+      for version in list.versions {
+        try output.writeLine(
+          (version.name == list.currentName ? "* " : "  ") + oneLine(version.name))
       }
     case .json:
       let versions = JSON.object([
-        "current": .string(list.versions[list.current].name),
+        "current": .string(list.currentName),
         "versions": .strings(list.versions.map(\.name)),
       ])
       try output.writeLine(versions.text)
     }
   }
 
-  private static func show(_ version: NamedModel, _ invocation: Invocation) throws {
+  private static func show(_ version: ModelVersions.Version, _ invocation: Invocation) throws {
     let output = invocation.console.output
     switch invocation.format {
     case .text:

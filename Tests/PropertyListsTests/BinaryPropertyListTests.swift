@@ -7,20 +7,28 @@ import Testing
 struct BinaryPropertyListTests {
   private static func random(_ depth: Int, _ random: inout SeededGenerator) -> PropertyList {
     switch Int.random(in: 0..<(depth > 0 ? 12 : 8), using: &random) {
-    case 0: .string(["", "plain", "ümlaut 🚂", String(repeating: "long ", count: 9)].randomElement(using: &random)!)
+    case 0:
+      .string(
+        ["", "plain", "ümlaut 🚂", String(repeating: "long ", count: 9)].randomElement(
+          using: &random)!)
     case 1: .integer([0, 1, 255, 256, 65_536, -1, .min, .max].randomElement(using: &random)!)
     case 2: .real([0.5, -1e300, 0].randomElement(using: &random)!)
     case 3: .boolean(Bool.random(using: &random))
-    case 4: .date(Date(timeIntervalSinceReferenceDate: Double(Int.random(in: -9...9, using: &random))))
+    case 4:
+      .date(Date(timeIntervalSinceReferenceDate: Double(Int.random(in: -9...9, using: &random))))
     case 5: .data(Data((0..<Int.random(in: 0..<40, using: &random)).map { UInt8($0) }))
     case 6: .uid(UInt64.random(in: 0...70_000, using: &random))
     case 7: .unsigned(.max)
-    case 8, 9: .array((0..<Int.random(in: 0..<20, using: &random)).map { _ in Self.random(depth - 1, &random) })
+    case 8, 9:
+      .array(
+        (0..<Int.random(in: 0..<20, using: &random)).map { _ in Self.random(depth - 1, &random) })
     case 10: .set([.integer(7)])
     default:
       .dictionary(
         Dictionary(
-          (0..<Int.random(in: 0..<18, using: &random)).map { ("k\($0)", Self.random(depth - 1, &random)) },
+          (0..<Int.random(in: 0..<18, using: &random)).map {
+            ("k\($0)", Self.random(depth - 1, &random))
+          },
           uniquingKeysWith: { first, _ in first }))
     }
   }
@@ -35,7 +43,8 @@ struct BinaryPropertyListTests {
   @Test("Foundation reads what is written, and the other way round")
   func foundation() throws {
     let list = PropertyList.dictionary([
-      "a": .array([.integer(1), .real(2.5), .boolean(true), .string("ü")]), "b": .data(Data([1, 2])),
+      "a": .array([.integer(1), .real(2.5), .boolean(true), .string("ü")]),
+      "b": .data(Data([1, 2])),
     ])
     let read = try PropertyListSerialization.propertyList(
       from: Data(BinaryPropertyList.write(list)), format: nil)

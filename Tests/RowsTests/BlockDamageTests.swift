@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import Rows
+import SeededRandom
 import Testing
 
 /// Reads everything a block has, through every door.
@@ -105,7 +106,9 @@ enum BlockForgery {
       return (0..<4).reduce(0) { $0 | Int(bytes[at + $1]) << (8 * $1) }
     }
     func put(_ value: UInt32, _ at: Int) {
-      for i in 0..<4 where at + i < bytes.count { bytes[at + i] = UInt8(truncatingIfNeeded: value >> (8 * UInt32(i))) }
+      for i in 0..<4 where at + i < bytes.count {
+        bytes[at + i] = UInt8(truncatingIfNeeded: value >> (8 * UInt32(i)))
+      }
     }
     let header = u32(4)
     let columnCount = u32(16) >> 16

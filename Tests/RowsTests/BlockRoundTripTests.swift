@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import Rows
+import SeededRandom
 import Testing
 
 @Suite("Blocks give back what drafts were given")

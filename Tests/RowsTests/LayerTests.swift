@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import Rows
+import SeededRandom
 import Testing
 
 /// Objects as plain dictionaries: what layers are held against.
@@ -65,7 +66,9 @@ struct LayerTests {
   static let schema = try! Schema(model)
   static var layout: Layout { schema["Thing"]! }
 
-  @Test("A stack of random layers is what the objects are, merged or not, and back again", arguments: 0..<12)
+  @Test(
+    "A stack of random layers is what the objects are, merged or not, and back again",
+    arguments: 0..<12)
   func random(_ part: Int) throws {
     let seed = freshSeed() &+ UInt64(part)
     var generator = SeededGenerator(seed: seed)
@@ -97,7 +100,8 @@ struct LayerTests {
     // Each layer's inverse takes it back, one after the other.
     var view = View(layers)
     for index in layers.indices.reversed() {
-      let inverse = try layers[index].inverted(above: View(Array(layers[..<index])), schema: Self.schema)
+      let inverse = try layers[index].inverted(
+        above: View(Array(layers[..<index])), schema: Self.schema)
       view = view.pushing(inverse)
       try twin.check(view, is: states[index], "\(comment), back to \(index)")
     }
@@ -120,7 +124,8 @@ struct LayerTests {
     #expect(try location.givenValue(Self.layout.columns[name]) == .string("Ada"))
     #expect(location.block.columnNumbers.count == 3)
     #expect(location.block.byteCount < 250)
-    if case .absent = try layer.entry(of: ObjectKey(entity: 9, number: 5)) {} else {
+    if case .absent = try layer.entry(of: ObjectKey(entity: 9, number: 5)) {
+    } else {
       Issue.record("An object that the layer does not touch is not absent.")
     }
   }

@@ -1,6 +1,7 @@
 import Foundation
 import ObjectModel
 import Rows
+import SeededRandom
 import Testing
 
 @Suite("Schemas number what a model has, once and for good")

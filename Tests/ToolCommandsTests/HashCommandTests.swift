@@ -9,7 +9,7 @@ struct HashCommandTests {
   private static let reader = ModelReader { _ in
     let model = try Model(
       entities: [Entity("Bare", isAbstract: true), Entity("AutoClassGen")])
-    return ModelVersionList(versions: [NamedModel(name: "Small", model: model)], current: 0)
+    return ModelVersions([.init("Small", model: model)], currentName: "Small")
   }
 
   private func run(_ words: String...) -> RecordedRun {
@@ -53,7 +53,7 @@ struct HashCommandTests {
     let reader = ModelReader { _ in
       let model = try Model(
         entities: [Entity("A", superentity: "Nowhere"), Entity("B", superentity: "Nowhere")])
-      return ModelVersionList(versions: [NamedModel(name: "", model: model)], current: 0)
+      return ModelVersions([.init("", model: model)], currentName: "")
     }
 
     let run = RecordedRun(["hash", "a"], tool: Tool(commands: [HashCommand.command(reader)]))

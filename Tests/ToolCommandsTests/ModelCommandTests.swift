@@ -8,15 +8,14 @@ struct ModelCommandTests {
   /// Hands out a model in two versions, the second being current, whatever the path.
   private static let reader = ModelReader { path in
     if path == "empty" {
-      return ModelVersionList(
-        versions: [NamedModel(name: "Empty", model: try Model(entities: []))], current: 0)
+      return ModelVersions([.init("Empty", model: try Model(entities: []))], currentName: "Empty")
     }
     let first = try Model(entities: [Entity("Trip")])
-    return ModelVersionList(
-      versions: [
-        NamedModel(name: "Trips", model: first),
-        NamedModel(name: "Trips 2", model: try Sample.model),
-      ], current: 1)
+    return ModelVersions(
+      [
+        .init("Trips", model: first),
+        .init("Trips 2", model: try Sample.model),
+      ], currentName: "Trips 2")
   }
 
   private func run(_ words: String...) -> RecordedRun {

@@ -51,7 +51,8 @@ struct ParsingTests {
   @Test(
     "Malformed text is an error with a place",
     arguments: [
-      "", "x", "<a>", "<a></b>", "<a><b></a>", "<a/>x", "<a x=1/>", "<a x='1' x='2'/>", "<a>&b;</a>",
+      "", "x", "<a>", "<a></b>", "<a><b></a>", "<a/>x", "<a x=1/>", "<a x='1' x='2'/>",
+      "<a>&b;</a>",
       "<a>\u{1}</a>", "<a", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "<1/>", "<a>]]></a>",
     ])
   func malformed(_ text: String) {
@@ -64,7 +65,9 @@ struct ParsingTests {
     #expect(
       try events("<!DOCTYPE a SYSTEM \"file:///no/such/file.dtd\"><a/>") == ["a", "/"])
     #expect(
-      try events("<!DOCTYPE plist PUBLIC \"-//X//Y\" \"http://localhost:1/x.dtd\"><a/>") == ["a", "/"])
+      try events("<!DOCTYPE plist PUBLIC \"-//X//Y\" \"http://localhost:1/x.dtd\"><a/>") == [
+        "a", "/",
+      ])
   }
 
   @Test(

@@ -151,7 +151,9 @@ struct ArchiveReader {
     if flags & 4 != 0 { attribute.options.insert(.allowsExternalStorage) }
     if flags & 16 != 0 { attribute.options.insert(.preservesValueOnDeletion) }
     if archived["NSIsIndexed"]?.boolean == true { attribute.options.insert(.isIndexed) }
-    if bits.flag(0x100, or: "NSIndexedBySpotlight") { attribute.options.insert(.isIndexedBySpotlight) }
+    if bits.flag(0x100, or: "NSIndexedBySpotlight") {
+      attribute.options.insert(.isIndexedBySpotlight)
+    }
     if bits.flag(0x200, or: nil) { attribute.options.insert(.isStoredInTruthFile) }
     if bits.flag(0x800, or: nil) { attribute.options.insert(.allowsCloudEncryption) }
     if let expression = archived["NSDerivationExpression"] {
@@ -192,7 +194,8 @@ struct ArchiveReader {
     switch type {
     case .boolean: archived.boolean.map { .boolean($0) } ?? .null
     case .int16, .int32, .int64:
-      (archived.integer ?? archived.real.flatMap { Int64(exactly: $0) }).map { .integer($0) } ?? .null
+      (archived.integer ?? archived.real.flatMap { Int64(exactly: $0) }).map { .integer($0) }
+        ?? .null
     case .float: archived.real.map { .float(Float($0)) } ?? .null
     case .double: archived.real.map { .double($0) } ?? .null
     case .decimal:
@@ -249,8 +252,11 @@ struct ArchiveReader {
     var index = FetchIndex(name, elements: [])
     index.partialPredicate = archived["NSPartialIndexPredicate"].map { ArchivedPredicate.text($0) }
     for element in archived["NSIndexElements"]?.array ?? [] {
-      let property = element["NSPropertyName"]?.string ?? element["NSProperty"]?["NSPropertyName"]?.string
-      guard let property else { throw fault("\(entity), index \(name)", "An element has no property.") }
+      let property =
+        element["NSPropertyName"]?.string ?? element["NSProperty"]?["NSPropertyName"]?.string
+      guard let property else {
+        throw fault("\(entity), index \(name)", "An element has no property.")
+      }
       let kind = Int(element["NSFetchIndexElementType"]?.integer ?? 0)
       index.elements.append(
         FetchIndex.Element(

@@ -82,7 +82,8 @@ enum ArchivedPredicate {
     case 2: return "$" + (expression["NSVariable"]?.string ?? "")
     case 10: return expression["NSKeyPath"]?.string ?? ""
     case 3:
-      let path = expression["NSArguments"]?.array?.first.map { self.expression($0, depth + 1) } ?? ""
+      let path =
+        expression["NSArguments"]?.array?.first.map { self.expression($0, depth + 1) } ?? ""
       guard let operand = expression["NSOperand"], operand["NSExpressionType"]?.integer != 1 else {
         return path
       }

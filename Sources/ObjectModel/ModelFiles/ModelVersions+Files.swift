@@ -8,7 +8,9 @@ extension ModelVersions {
   /// - Throws: ``ModelFileError`` that names the file, the place and the reason.
   public static func read(_ path: String) throws(ModelFileError) -> ModelVersions {
     let url = URL(fileURLWithPath: path)
-    guard let kind = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)[.type]
+    guard
+      let kind = try? FileManager.default.attributesOfItem(
+        atPath: url.resolvingSymlinksInPath().path)[.type]
     else { throw ModelFileError(.notFound, path: path, message: "There is no such file.") }
     let isFolder = kind as? FileAttributeType == .typeDirectory
     switch url.pathExtension.lowercased() {

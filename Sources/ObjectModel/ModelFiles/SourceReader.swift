@@ -176,7 +176,8 @@ struct SourceReader {
       maximum: try fields.number("maxCount") ?? (isToMany ? 0 : 1))
     if let rule = fields.text("deletionRule") {
       guard let known = SourceText.deleteRules.first(where: { $0.0 == rule }) else {
-        throw fault(element, "Relationship '\(name)' has the deletion rule '\(rule)', which is none.")
+        throw fault(
+          element, "Relationship '\(name)' has the deletion rule '\(rule)', which is none.")
       }
       relationship.deleteRule = known.1
     }
@@ -220,7 +221,8 @@ struct SourceReader {
     request.predicate = fields.text("predicateString")
     let result = try fields.number("resultType") ?? 0
     guard let type = FetchRequestTemplate.ResultType(rawValue: result) else {
-      throw fault(element, "Fetch request '\(request.name)' has the result type \(result), which is none.")
+      throw fault(
+        element, "Fetch request '\(request.name)' has the result type \(result), which is none.")
     }
     request.resultType = type
     request.fetchLimit = try fields.number("fetchLimit") ?? 0

@@ -66,7 +66,9 @@ struct SourceWriter {
     for request in model.fetchRequestTemplates { try write(request) }
     for configuration in model.configurations {
       try writer.start("configuration", [("name", configuration.name)])
-      for entity in configuration.entities { try writer.element("memberEntity", [("name", entity)]) }
+      for entity in configuration.entities {
+        try writer.element("memberEntity", [("name", entity)])
+      }
       writer.end()
     }
     if !model.source.diagram.isEmpty {
@@ -174,7 +176,9 @@ struct SourceWriter {
     fields.number("fetchOffset", request.fetchOffset)
     fields.number("fetchBatchSize", request.fetchBatchSize)
     if request.flags != .usual {
-      for (name, flag) in SourceText.requestFlags { fields.flag(name, request.flags.contains(flag)) }
+      for (name, flag) in SourceText.requestFlags {
+        fields.flag(name, request.flags.contains(flag))
+      }
       if request.flags.isEmpty { fields[SourceText.requestFlags[0].0] = "NO" }
     }
     try writer.start("fetchRequest", fields.inOrder(Order.fetchRequest))
@@ -254,9 +258,9 @@ struct SourceWriter {
       "indexed", "syncable",
     ]
     static let fetchRequest = [
-      "name", "entity", "predicateString", "resultType", "fetchLimit", "fetchOffset",
+      "name", "entity", "predicateString", "fetchLimit", "fetchOffset",
       "fetchBatchSize", "includeSubentities", "includePropertyValues", "includesPendingChanges",
-      "returnObjectsAsFaults", "returnDistinctResults",
+      "returnObjectsAsFaults", "returnDistinctResults", "resultType",
     ]
     static let element = ["name", "positionX", "positionY", "width", "height"]
   }

@@ -32,13 +32,17 @@ struct FixtureTests {
     }
   }
 
-  @Test("Folders of versions name their current one", arguments: Fixtures.paths(".xcdatamodeld", in: "xcdatamodeld"))
+  @Test(
+    "Folders of versions name their current one",
+    arguments: Fixtures.paths(".xcdatamodeld", in: "xcdatamodeld"))
   func versions(_ path: String) throws {
     let versions = try ModelVersions.read(path)
     #expect(!versions.versions.isEmpty && !versions.current.entities.isEmpty)
   }
 
-  @Test("Compiled models have the hashes that lie beside them", arguments: Fixtures.paths(".momd", in: "momd"))
+  @Test(
+    "Compiled models have the hashes that lie beside them",
+    arguments: Fixtures.paths(".momd", in: "momd"))
   func compiled(_ path: String) throws {
     let versions = try ModelVersions.read(path)
     for version in versions.versions {
@@ -53,10 +57,14 @@ struct FixtureTests {
   @Test("Source and compiled form have the same hashes")
   func sourceAndCompiled() throws {
     for (source, compiled) in [
-      ("xcdatamodeld/alemar11+CoreDataPlus/Tests/Resources/SampleModel/SampleModel.xcdatamodeld",
-        "momd/alemar11+CoreDataPlus/Tests/Resources/SampleModel/Fixtures/SampleModel.momd"),
-      ("xcdatamodeld/alemar11+CoreDataPlus/Tests/Resources/SampleModel3/SampleModel3.xcdatamodeld",
-        "momd/alemar11+CoreDataPlus/Tests/Resources/SampleModel3/Fixtures/SampleModel3.momd"),
+      (
+        "xcdatamodeld/alemar11+CoreDataPlus/Tests/Resources/SampleModel/SampleModel.xcdatamodeld",
+        "momd/alemar11+CoreDataPlus/Tests/Resources/SampleModel/Fixtures/SampleModel.momd"
+      ),
+      (
+        "xcdatamodeld/alemar11+CoreDataPlus/Tests/Resources/SampleModel3/SampleModel3.xcdatamodeld",
+        "momd/alemar11+CoreDataPlus/Tests/Resources/SampleModel3/Fixtures/SampleModel3.momd"
+      ),
     ] {
       let sources = try ModelVersions.read(Fixtures.folder!.appendingPathComponent(source).path)
       let compiled = try ModelVersions.read(Fixtures.folder!.appendingPathComponent(compiled).path)
@@ -65,7 +73,8 @@ struct FixtureTests {
         let source = try #require(sources[version.name])
         #expect(source.versionHashes == version.model.versionHashes, "\(version.name)")
         let difference = ModelDifference(from: source, to: version.model)
-        #expect(difference.changes.allSatisfy { !$0.isSeenByHashes }, "\(version.name): \(difference)")
+        #expect(
+          difference.changes.allSatisfy { !$0.isSeenByHashes }, "\(version.name): \(difference)")
       }
     }
   }

@@ -159,9 +159,18 @@ struct ModelSourceTests {
     "What can't be read is named with its line",
     arguments: [
       ("<model><entity/></model>", "<entity> has no 'name'"),
-      ("<model><entity name='A'><attribute name='b' attributeType='Text'/></entity></model>", "'Text'"),
-      ("<model><entity name='A'><relationship name='b' maxCount='x'/></entity></model>", "whole number"),
-      ("<model><entity name='A'><relationship name='b' deletionRule='x'/></entity></model>", "deletion rule"),
+      (
+        "<model><entity name='A'><attribute name='b' attributeType='Text'/></entity></model>",
+        "'Text'"
+      ),
+      (
+        "<model><entity name='A'><relationship name='b' maxCount='x'/></entity></model>",
+        "whole number"
+      ),
+      (
+        "<model><entity name='A'><relationship name='b' deletionRule='x'/></entity></model>",
+        "deletion rule"
+      ),
       ("<model><entity name='A'><attribute name='b' optional='x'/></entity></model>", "YES or NO"),
       ("<model><strange/></model>", "can't hold <strange>"),
       ("<plist/>", "begins with <model>"),
@@ -177,7 +186,8 @@ struct ModelSourceTests {
 
   @Test("Versions are written to a folder and read back, the current one named")
   func folder() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "quire-\(UUID().uuidString)")
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "quire-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.appending(path: "Trips.xcdatamodeld").path
     let model = try Model(ModelSource.read(Array(everything.utf8)))

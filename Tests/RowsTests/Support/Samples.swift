@@ -1,25 +1,12 @@
 import Foundation
 import ObjectModel
 import Rows
-
-/// Random numbers from a seed, so that a failing test can be run again.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
-  }
-}
+import SeededRandom
 
 /// A new seed for each run, or the one that `QUIRE_SEED` names.
 func freshSeed() -> UInt64 {
-  ProcessInfo.processInfo.environment["QUIRE_SEED"].flatMap { UInt64($0) } ?? .random(in: 1...999_999)
+  ProcessInfo.processInfo.environment["QUIRE_SEED"].flatMap { UInt64($0) }
+    ?? .random(in: 1...999_999)
 }
 
 enum Sample {
@@ -62,18 +49,25 @@ enum Sample {
     case .uri: return .uri("https://example.org/" + text(extreme, &generator))
     case .binary:
       return .binary(
-        Data((0..<Int.random(in: 0..<20, using: &generator)).map { _ in UInt8.random(in: 0...255, using: &generator) }))
+        Data(
+          (0..<Int.random(in: 0..<20, using: &generator)).map { _ in
+            UInt8.random(in: 0...255, using: &generator)
+          }))
     case .uuid:
       let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
       return .uuid(
         UUID(
           uuid: (
-            bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7], bytes[8],
+            bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7],
+            bytes[8],
             bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
           )))
     case .reference:
       return .object(
-        ObjectKey(entity: 3, number: UInt64.random(in: 1...(extreme ? ObjectKey.highestNumber : 900), using: &generator)))
+        ObjectKey(
+          entity: 3,
+          number: UInt64.random(
+            in: 1...(extreme ? ObjectKey.highestNumber : 900), using: &generator)))
     }
   }
 
