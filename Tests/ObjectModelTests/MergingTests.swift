@@ -61,6 +61,7 @@ struct MergingTests {
           "Note", superentity: "Place",
           properties: [
             .attribute(Attribute("text", .string)),
+            .relationship(Relationship("last", to: "Trip", isTransient: true)),
             .fetched(FetchedProperty("trips", request: FetchRequestTemplate("", entity: "Trip"))),
             .fetched(FetchedProperty("notes", request: FetchRequestTemplate("", entity: "Note"))),
           ]))

@@ -38,8 +38,8 @@ extension Model {
 
   /// The part of the model that a configuration names, as a model of its own.
   ///
-  /// Entities that the named ones inherit from come along. Fetched properties and templates that
-  /// fetch other entities are left out; nothing of them is stored.
+  /// Entities that the named ones inherit from come along. What leads to other entities and is not
+  /// stored is left out: fetched properties, templates, transient relationships.
   ///
   /// - Throws: ``ModelError`` if there is no such configuration, or if relationships lead out of it.
   public func subset(configuration name: String) throws(ModelError) -> Model {
@@ -59,10 +59,10 @@ extension Model {
     subset.entities = members.sorted().map { position in
       var entity = entities[position]
       entity.properties.removeAll { property in
-        if case .fetched(let fetched) = property {
-          !names.contains(fetched.request.entity)
-        } else {
-          false
+        switch property {
+        case .fetched(let fetched): !names.contains(fetched.request.entity)
+        case .relationship(let one): one.isTransient && !names.contains(one.destination)
+        case .attribute: false
         }
       }
       return entity
