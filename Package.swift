@@ -48,7 +48,7 @@ let package = Package(
     module("DurableFiles"),
     .target(
       name: "XMLEvents", dependencies: ["CLibXML2"], exclude: ["CLibXML2"], swiftSettings: strict),
-    module("PropertyLists", ["XMLEvents"]),
+    module("PropertyLists"),
 
     // The object model and its rows.
     module("ObjectModel", ["Checksums", "PropertyLists", "XMLEvents"]),

@@ -59,7 +59,7 @@ extension RawColumn {
       // A plain loop over plain numbers, which the compiler turns into vector instructions.
       let numbers = unsafe UnsafeBufferPointer(
         start: data.assumingMemoryBound(to: U.self), count: n)
-      for unsafenumber in unsafe numbers { sum &+= Sum(truncatingIfNeeded: number) }
+      for i in 0..<n { sum &+= Sum(truncatingIfNeeded: unsafe numbers[i]) }
       return sum
     }
     for i in 0..<n {

@@ -197,12 +197,16 @@ private struct Arena: ~Copyable {
   private var chunks: [UnsafeMutableRawBufferPointer] = unsafe []
   private var used = 0
 
-  deinit { for unsafechunk in unsafe chunks { unsafe chunk.deallocate() } }
+  deinit { free() }
 
   mutating func removeAll() {
-    for unsafechunk in unsafe chunks { unsafe chunk.deallocate() }
+    free()
     unsafe chunks.removeAll(keepingCapacity: true)
     used = 0
+  }
+
+  private func free() {
+    for index in 0..<(unsafe chunks.count) { unsafe chunks[index].deallocate() }
   }
 
   @unsafe mutating func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {

@@ -81,7 +81,8 @@ extension RowGathering {
     var last: UInt64?
     for draft in drafts {
       let ascends = unsafe draft.withKeys { keys, _ in
-        for unsafekey in unsafe keys {
+        for i in 0..<keys.count {
+          let key = unsafe keys[i]
           if let last, last >= key { return false }
           last = key
         }
