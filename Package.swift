@@ -43,16 +43,14 @@ let package = Package(
     .systemLibrary(
       name: "CLibXML2", path: "Sources/XMLEvents/CLibXML2", pkgConfig: "libxml-2.0",
       providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
-    .target(name: "CArrow"),
     module("Checksums", ["CChecksums"]),
-    module("DurableFiles"),
     .target(
       name: "XMLEvents", dependencies: ["CLibXML2"], exclude: ["CLibXML2"], swiftSettings: strict),
     module("PropertyLists"),
 
     // The object model and its rows.
     module("ObjectModel", ["Checksums", "PropertyLists", "XMLEvents"]),
-    module("Rows", ["ObjectModel", "Checksums", "CArrow"]),
+    module("Rows", ["ObjectModel", "Checksums"]),
 
     // What applications import, and the tool.
     module("Quire", ["ObjectModel", "Rows"]),
@@ -71,13 +69,12 @@ let package = Package(
 
     // Tests, one target a module.
     tests("ChecksumsTests", ["Checksums", "SeededRandom"]),
-    tests("DurableFilesTests", ["DurableFiles"]),
     tests("XMLEventsTests", ["XMLEvents"]),
     tests("PropertyListsTests", ["PropertyLists", "SeededRandom"]),
     tests(
       "ObjectModelTests",
       ["ObjectModel", "PropertyLists", "Checksums", "SeededRandom", "SpecVectors"]),
-    tests("RowsTests", ["Rows", "ObjectModel", "SeededRandom"]),
+    tests("RowsTests", ["Rows", "ObjectModel", "SeededRandom", "SpecVectors"]),
     tests("ToolCommandsTests", ["ToolCommands", "ObjectModel"], exclude: ["Snapshots"]),
     tests("HouseTests", []),
   ],

@@ -1,3 +1,5 @@
+// SAFETY: What a column gives to scratch memory stays alive until it is encoded: both are in one function.
+
 public import ObjectModel
 
 // A block read through a newer layout (spec §3.6): columns are found by their numbers, so renaming

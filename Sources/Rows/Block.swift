@@ -1,3 +1,6 @@
+// SAFETY: Columns are verified before they are published, and rows stay below their count. Slices come
+// from the source that was asked for exactly those bytes, and the header is checked before use.
+
 import ObjectModel
 import Synchronization
 

@@ -1,3 +1,5 @@
+// SAFETY: The memory lives as long as the object, and nobody but its maker writes it.
+
 /// A piece of memory that blocks and columns read from and keep alive. Its bytes never change once
 /// it is shared.
 ///

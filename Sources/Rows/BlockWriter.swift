@@ -1,3 +1,5 @@
+// SAFETY: Buffers grow before they are written, and keys are counted before they are read.
+
 import Checksums
 import ObjectModel
 

@@ -1,3 +1,5 @@
+// SAFETY: `start` always leads to `capacity` bytes of which the first `count` were written.
+
 /// Bytes being written: grows as needed and keeps its memory when it is emptied.
 @safe
 struct ByteBuffer: ~Copyable {

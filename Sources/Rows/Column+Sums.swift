@@ -1,3 +1,5 @@
+// SAFETY: A verified column has a value of its width for every row, and loops end at the row count.
+
 extension Column {
   /// The sum of all whole numbers, modulo 2^64; rows without a value count as 0.
   ///

@@ -1,3 +1,6 @@
+// SAFETY: Every row is checked against the row count before it is read, the column was verified when it
+// was loaded or follows from how it was made, and `owner` keeps its memory alive.
+
 public import Foundation
 public import ObjectModel
 

@@ -1,3 +1,6 @@
+// SAFETY: Values, marks and offsets have room for every row of the column that is encoded, and buffers
+// grow before they are written.
+
 import Checksums
 
 /// Chooses the encoding of one column's values and writes its chunk (spec §3.4).

@@ -1,3 +1,6 @@
+// SAFETY: Rows are counted against the capacity before they are written, and all four arrays have that
+// many places.
+
 import Foundation
 import ObjectModel
 

@@ -1,3 +1,5 @@
+// SAFETY: Every part is bounded by the chunk before it is looked into.
+
 import Checksums
 import ObjectModel
 

@@ -1,3 +1,6 @@
+// SAFETY: Entries and codes are at most as many as rows, rows at most the capacity, and slots at most
+// twice that, rounded up to a power of two.
+
 /// Finds the distinct byte strings of a column and sorts them, so that rows can be codes.
 ///
 /// Gives up early where most strings are distinct: a column of notes costs a quarter of a look.

@@ -1,3 +1,5 @@
+// SAFETY: Key buffers are read below their count, and drafts do not change while they are frozen.
+
 extension Draft {
   /// The rows that were not removed, as blocks.
   ///

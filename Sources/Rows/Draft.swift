@@ -1,3 +1,6 @@
+// SAFETY: There is a column for each of the layout's, rows are checked against the row count, and a
+// column has room for every row before it is written.
+
 public import ObjectModel
 
 /// A block one may still write in: rows of one entity that are being made or changed.

@@ -1,3 +1,6 @@
+// SAFETY: The draft has checked the row and reserved room for it, bitmaps and values have `capacity`
+// places, and slots lie within the heap.
+
 import Foundation
 import ObjectModel
 

@@ -95,11 +95,13 @@ public struct KeyedEntry: Sendable {
 }
 
 extension Layer: RowTable {
+  /// What the layer says of the object with the given key.
   public func entry(of key: ObjectKey) throws -> RowEntry {
     guard let changes = self[key.entity] else { return .absent }
     return try changes.entry(of: key.number)
   }
 
+  /// The layer's entries of an entity, in the order of their keys.
   public func entries(ofEntity number: UInt16) throws -> [KeyedEntry] {
     try self[number]?.entries() ?? []
   }

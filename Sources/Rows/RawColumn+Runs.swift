@@ -1,3 +1,5 @@
+// SAFETY: The caller answers for the rows being rows of the column and for room in the target.
+
 // Many rows at a time: the encoding is looked at once for a run, so that the loops are plain.
 extension RawColumn {
   /// Whether each of the given rows has a value, and gives it.

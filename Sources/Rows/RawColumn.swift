@@ -1,3 +1,6 @@
+// SAFETY: Whoever makes one has verified its bytes or wrote them itself, and whoever reads one has
+// checked the row.
+
 import ObjectModel
 
 /// How a column's values lie in memory. The first seven are the encodings of blocks (spec §3.4).

@@ -1,3 +1,5 @@
+// SAFETY: Sources stay alive and unchanged while rows are gathered from them.
+
 import ObjectModel
 
 /// Something rows can be taken from: a draft or a block.

@@ -1,3 +1,6 @@
+// SAFETY: libxml2 calls back only from within `xmlParseChunk`, on a session that is alive, with pointers
+// that are good until the callback returns.
+
 import CLibXML2
 
 // What libxml2 calls. Each callback finds its session, checks the limits and delivers the event.

@@ -1,3 +1,6 @@
+// SAFETY: The context is the session's own from its making to `close()`, and is used by one thread at a
+// time.
+
 import CLibXML2
 
 /// One libxml2 push parser: from its making to its end, with the limits it is held to.

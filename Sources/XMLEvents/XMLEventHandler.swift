@@ -1,3 +1,6 @@
+// SAFETY: A tag is made in a callback of libxml2, whose pointers live until that returns, and can't
+// outlive it.
+
 /// What takes the events of an XML text, in the order of the text.
 ///
 ///     struct ObjectCounter: XMLEventHandler {

@@ -1,3 +1,5 @@
+// SAFETY: The handler's place lives until `deinit`, which ends the session first.
+
 /// Reads XML as it comes, in pieces of any size, and gives its events to a handler.
 ///
 ///     var parser = XMLPushParser(handler: ObjectCounter(object: names.id("object")), names: names)

@@ -21,8 +21,9 @@ struct ArrowsTests {
   func importedAsDeclared() throws {
     let declared = try declaredArrows(in: House.file("Package.swift"))
     let findings = foreignImports(
-      in: House.swift(in: "Sources", "Fuzz/FuzzDriver"), declared: declared)
-    let idle = idleArrows(in: House.swift(in: "Sources", "Fuzz/FuzzDriver"), declared: declared)
+      in: House.swift(in: "Sources", "Fuzz/FuzzDriver", "Benchmarks"), declared: declared)
+    let idle = idleArrows(
+      in: House.swift(in: "Sources", "Fuzz/FuzzDriver", "Benchmarks"), declared: declared)
 
     #expect(findings.isEmpty, "\(list(findings))")
     #expect(idle.isEmpty, "Declared, but imported by no file: \(idle.joined(separator: ", "))")

@@ -65,7 +65,9 @@ struct ParsingTests {
     #expect(
       try events("<!DOCTYPE a SYSTEM \"file:///no/such/file.dtd\"><a/>") == ["a", "/"])
     #expect(
-      try events("<!DOCTYPE plist PUBLIC \"-//X//Y\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\"><a/>") == [
+      try events(
+        "<!DOCTYPE plist PUBLIC \"-//X//Y\" \"http://www.apple.com/DTDs/PropertyList-1.0.dtd\"><a/>"
+      ) == [
         "a", "/",
       ])
   }

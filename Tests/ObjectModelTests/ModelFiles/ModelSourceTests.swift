@@ -68,8 +68,8 @@ private let everything = """
       <composite name="Address">
           <attribute name="street" optional="YES" attributeType="String"/>
       </composite>
-      <fetchRequest name="All" entity="Trip" predicateString="name == $NAME" resultType="1" \
-  fetchLimit="7" fetchBatchSize="20" includeSubentities="YES" returnDistinctResults="YES"/>
+      <fetchRequest name="All" entity="Trip" predicateString="name == $NAME" fetchLimit="7" \
+  fetchBatchSize="20" includeSubentities="YES" returnDistinctResults="YES" resultType="1"/>
       <configuration name="Cloud">
           <memberEntity name="Trip"/>
       </configuration>

@@ -1,0 +1,188 @@
+import Foundation
+import ObjectModel
+import Rows
+import SpecVectors
+import Testing
+
+/// The vectors of chapter 3, read from its page. `RECORD_VECTORS=1` prints them anew.
+@Suite("The blocks of the specification")
+struct BlockVectorTests {
+  @Test(
+    "Each is read as the page says",
+    arguments: try SpecVector.all("block", on: "3-rows-and-blocks.md"))
+  func reading(_ vector: SpecVector) throws {
+    let bytes = try #require(vector.bytes("bytes"))
+    let block = try Block(bytes)
+    try block.verify()
+
+    #expect(vector["entity"] == "\(block.entityNumber)")
+    #expect(vector["flags"] == "\(block.flags.rawValue)")
+    #expect(vector["rows"] == "\(block.rowCount)")
+    #expect(try Self.values(of: block) == vector[all: "value"])
+  }
+
+  @Test(
+    "Each is written as the page says",
+    arguments: try SpecVector.all("block", on: "3-rows-and-blocks.md"))
+  func writing(_ vector: SpecVector) throws {
+    let sample = try #require(Self.samples.first { $0.title == vector.title })
+    #expect(try [UInt8](bytes: sample.block) == vector.bytes("bytes"))
+  }
+
+  @Test(
+    "Each bad block is refused as the page says",
+    arguments: try SpecVector.all("bad-block", on: "3-rows-and-blocks.md"))
+  func refusing(_ vector: SpecVector) throws {
+    let bytes = try #require(vector.bytes("bytes"))
+    let error = #expect(throws: BlockError.self) { try Block(bytes).verify() }
+    #expect(vector["code"] == error?.code.rawValue)
+  }
+
+  @Test("There are vectors of both kinds, and one for each sample")
+  func count() throws {
+    if ProcessInfo.processInfo.environment["RECORD_VECTORS"] != nil { try Self.record() }
+    let titles = try SpecVector.all("block", on: "3-rows-and-blocks.md").map(\.title)
+    #expect(titles == Self.samples.map(\.title))
+    #expect(
+      try SpecVector.all("bad-block", on: "3-rows-and-blocks.md").count == Self.badBlocks.count)
+  }
+
+  /// A line for each value, as vectors have it.
+  private static func values(of block: Block) throws -> [String] {
+    let keys = try block.keys
+    var lines: [String] = []
+    for row in 0..<block.rowCount {
+      for number in block.columnNumbers.dropLast() {
+        guard let column = try block.column(number) else { continue }
+        let value = column.isGiven(row) ? text(column.value(at: row)) : "beneath"
+        lines.append("\(keys.integer(at: row)).\(number) = \(column.kind.rawValue) \(value)")
+      }
+    }
+    return lines
+  }
+
+  private static func text(_ value: Value) -> String {
+    switch value {
+    case .null: "null"
+    case .boolean(let value): "\(value)"
+    case .integer(let value): "\(value)"
+    case .float(let value): "\(value)"
+    case .double(let value): "\(value)"
+    case .decimal(let value): "\(value)"
+    case .string(let value), .uri(let value): value
+    case .date(let value): "\(value.timeIntervalSinceReferenceDate)"
+    case .uuid(let value): value.uuidString
+    case .binary(let value):
+      value.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    case .object(let key): "\(key.entity)/\(key.number)"
+    }
+  }
+
+  private static func block(
+    _ kinds: [ColumnKind], _ rows: [(UInt64, [Value?])], role: Draft.Role = .insertions,
+    version: Int64? = nil, basis: Int64 = 0
+  ) -> Block {
+    let layout = Layout(
+      entity: "Vector", entityNumber: 3,
+      columns: kinds.enumerated().map {
+        LayoutColumn(number: UInt16($0 + 1), name: "c\($0)", kind: $1)
+      })
+    let draft = Draft(layout, role: role)
+    for (key, values) in rows {
+      let row = draft.append(key: key, basis: basis)
+      for (column, value) in values.enumerated() {
+        if let value { draft.set(value, column: column, row: row) }
+      }
+    }
+    return draft.freeze(version: version)[0]
+  }
+
+  private static let uuid = UUID(uuidString: "6FB9DF54-A60E-4A15-8C3B-1D2E3F405162")!
+
+  static let samples: [(title: String, block: Block)] = [
+    (
+      "one row of every kind",
+      block(
+        ColumnKind.allCases,
+        [
+          (
+            17,
+            [
+              .boolean(true), .integer(-2), .integer(70_000), .integer(1 << 40), .float(0.1),
+              .double(12.34), .date(Date(timeIntervalSinceReferenceDate: 600_000_000)),
+              .decimal(Decimal(string: "-10.50")!), .string("Lisbon"), .uri("https://example.org/"),
+              .binary(Data([0, 255])), .uuid(uuid), .object(ObjectKey(entity: 2, number: 5)),
+            ]
+          )
+        ])
+    ),
+    (
+      "nulls, narrow numbers and bits",
+      block(
+        [.boolean, .int32, .double],
+        [
+          (1, [.boolean(true), .integer(1000), .double(1.5)]), (2, [.null, .null, .null]),
+          (4, [.boolean(false), .integer(1003), .double(.pi)]),
+        ])
+    ),
+    (
+      "a dictionary",
+      block(
+        [.string],
+        (1...12).map { (UInt64($0), [.string($0 % 3 == 0 ? "Portugal and Spain" : "Andorra")]) })
+    ),
+    (
+      "changes, each of another value",
+      block(
+        [.int64, .string], [(5, [.integer(-1), nil]), (9, [nil, .null])], role: .changes,
+        version: 8,
+        basis: 7)
+    ),
+  ]
+
+  /// Blocks that break one clause each, their checksums right.
+  static let badBlocks: [(title: String, bytes: [UInt8])] = {
+    func broken(
+      _ title: String, _ sample: Int, _ change: (inout [UInt8]) -> Void, seal: Bool = true
+    )
+      -> (String, [UInt8])
+    {
+      var bytes = try! [UInt8](bytes: samples[sample].block)
+      change(&bytes)
+      if seal { BlockForgery.seal(&bytes) }
+      return (title, bytes)
+    }
+    return [
+      broken("another magic (3.3.1)", 1, { $0[0] = 0x58 }),
+      broken("a changed byte (3.3.5)", 1, { $0[$0.count - 8] ^= 1 }, seal: false),
+      broken("an unknown flag (3.3.1)", 1, { $0[40] = 4 }),
+      broken("no rows (3.3.1)", 1, { $0[20] = 0 }),
+      broken("an unknown kind (3.3.2)", 1, { $0[48 + 2] = 99 }),
+      broken("an unknown encoding (3.4)", 1, { $0[48 + 3] = 9 }),
+      broken("keys that do not begin with the lowest (3.4.2)", 1, { $0[24] = 0 }),
+    ]
+  }()
+
+  private static func record() throws {
+    func hex(_ bytes: [UInt8]) -> String {
+      stride(from: 0, to: bytes.count, by: 16).map { start in
+        bytes[start..<min(start + 16, bytes.count)].map {
+          String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+        }.joined(separator: " ")
+      }.joined(separator: "\n        ")
+    }
+    for (title, block) in samples {
+      print(
+        "```vector block: \(title)\nentity = \(block.entityNumber)\nflags = \(block.flags.rawValue)"
+      )
+      print("rows = \(block.rowCount)")
+      for line in try values(of: block) { print("value = \(line)") }
+      print("bytes = \(hex(try [UInt8](bytes: block)))\n```\n")
+    }
+    for (title, bytes) in badBlocks {
+      var code = ""
+      do { try Block(bytes).verify() } catch { code = (error as! BlockError).code.rawValue }
+      print("```vector bad-block: \(title)\ncode = \(code)\nbytes = \(hex(bytes))\n```\n")
+    }
+  }
+}
