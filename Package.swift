@@ -94,6 +94,9 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     .target(
       name: "FuzzDriver", dependencies: ["CFuzzer"], path: "Fuzz/FuzzDriver", swiftSettings: relaxed
     ),
+    fuzzer("BlockFuzz", ["Rows"]),
     fuzzer("IdentifierFuzz", ["ObjectModel"]),
+    fuzzer("ModelArchiveFuzz", ["ObjectModel"]),
+    fuzzer("ModelSourceFuzz", ["ObjectModel"]),
   ]
 }
