@@ -169,7 +169,8 @@ enum ModelFile {
         throw ModelFileError(
           .damaged, path: url.path, message: "The file has \(size) bytes, more than any model.")
       }
-      return Array(try Data(contentsOf: url))
+      // Foundation leaks a page with each empty file it reads.
+      return size == 0 ? [] : Array(try Data(contentsOf: url))
     } catch let error as ModelFileError {
       throw error
     } catch {
