@@ -19,8 +19,6 @@ final class ParserSession {
   private(set) var context: xmlParserCtxtPtr?
   /// The first error. Nothing more is delivered after it.
   private(set) var failure: (any Error)?
-  /// The first bytes, kept back until there are enough to tell how the text is encoded.
-  private var beginning: [UInt8]? = []
   /// The number of open elements.
   var depth = 0
   /// The number of bytes of text since the last tag.
@@ -85,34 +83,6 @@ extension ParserSession {
 
   @usableFromInline
   func parse(_ bytes: Span<UInt8>) throws {
-    guard var beginning else { return try parseRest(bytes) }
-    for index in bytes.indices { beginning.append(bytes[index]) }
-    self.beginning = beginning
-    if beginning.count >= 4 { try parseBeginning() }
-  }
-
-  /// Looks at the first bytes and parses them.
-  ///
-  /// libxml2 2.9 reads memory that is not there when it takes a text for one of four bytes a
-  /// character, so such a text, and one in an encoding of mainframes, never reaches it.
-  private func parseBeginning() throws {
-    guard let beginning else { return }
-    self.beginning = nil
-    let first = Array(beginning.prefix(4))
-    let refused: [[UInt8]] = [
-      [0, 0, 0, 0x3C], [0x3C, 0, 0, 0], [0, 0, 0x3C, 0], [0, 0x3C, 0, 0], [0, 0, 0xFE, 0xFF],
-      [0xFF, 0xFE, 0, 0], [0x4C, 0x6F, 0xA7, 0x94],
-    ]
-    if refused.contains(first) {
-      stop(
-        XMLError(
-          .malformed, "The text is neither in UTF-8 nor in UTF-16.",
-          at: XMLPosition(line: 1, column: 1)))
-    }
-    try parseRest(beginning.span)
-  }
-
-  private func parseRest(_ bytes: Span<UInt8>) throws {
     var rest = bytes
     while !rest.isEmpty {
       let piece = rest.extracting(first: ParserSession.pieceByteCount)
@@ -124,7 +94,6 @@ extension ParserSession {
 
   @usableFromInline
   func finish() throws {
-    try parseBeginning()
     let nothing: InlineArray<0, UInt8> = []
     try push(nothing.span, isLast: true)
     guard unsafe context?.pointee.wellFormed == 1 else {
@@ -175,10 +144,17 @@ extension ParserSession {
   func stop(_ error: any Error) {
     guard failure == nil else { return }
     failure = error
+    // Only from the callbacks of elements and text: where libxml2 reports an error it may be in the
+    // middle of a change of encoding, and goes on with an input that stopping has freed.
     if let context = unsafe context { unsafe xmlStopParser(context) }
   }
 
   func stop(_ error: XMLError) { stop(error as any Error) }
+
+  /// Keeps the first error; nothing is delivered after it, and it is thrown when the piece is done.
+  func note(_ error: XMLError) {
+    if failure == nil { failure = error }
+  }
 
   /// Where the parser is.
   @usableFromInline
