@@ -1,4 +1,4 @@
-extension Array<UInt8> {
+extension [UInt8] {
   /// The array's memory, for calls that take raw bytes.
   var rawSpan: RawSpan {
     @_lifetime(borrow self)

@@ -17,7 +17,7 @@ extension Disk {
     do {
       _ = try status(of: path, followingLinks: false)
       return true
-    } catch where error.code == .notFound {
+    } catch let error where error.code == .notFound {
       return false
     }
   }
@@ -73,7 +73,7 @@ extension Disk {
         try removeTree(path.appendingPathComponent(entry.name))
       }
       try removeDirectory(path)
-    } catch where error.code == .notFound {
+    } catch let error where error.code == .notFound {
       return
     }
   }

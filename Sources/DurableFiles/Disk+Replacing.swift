@@ -84,7 +84,7 @@ extension Disk {
       let found: FileStatus
       do {
         found = try status(of: target, followingLinks: false)
-      } catch where error.code == .notFound {
+      } catch let error where error.code == .notFound {
         return (target, nil)
       }
       switch found.kind {

@@ -2,7 +2,7 @@
 ///
 ///     do {
 ///       try file.sync()
-///     } catch where error.code == .noSpace {
+///     } catch let error where error.code == .noSpace {
 ///       …
 ///     }
 public struct DiskError: Error, Sendable, Hashable {

@@ -32,7 +32,7 @@ public final class FileLock: Sendable {
     do {
       // First the name goes, while the lock keeps others from writing theirs.
       if kind == .exclusive { try file.truncate(to: 0) }
-    } catch where error.code == .closed {
+    } catch let error where error.code == .closed {
       return
     } catch {
       // A name that stays makes the next holder look for a crash, which does no harm. A lock that
