@@ -15,7 +15,9 @@ struct SystemCalls: DiskCalls {
       return try open(path, below: directory, flags, mode)
     }
     // SAFETY: Swift lends the path as a C string for the length of the call.
-    return try Descriptor(rawValue: check(unsafe openFile(path, flags, mode)))
+    let descriptor = unsafe openFile(path, flags, mode)
+    guard descriptor >= 0 else { throw refusal(of: path, in: AT_FDCWD, flags) }
+    return Descriptor(rawValue: descriptor)
   }
 
   func close(_ descriptor: Descriptor) throws(ErrorNumber) {
@@ -111,18 +113,22 @@ struct SystemCalls: DiskCalls {
     defer { _ = closeFile(parent) }
     for name in names.dropLast() {
       let child = unsafe openat(parent, name, directoryFlags | O_NOFOLLOW, 0)
-      guard child >= 0 else { throw refusal(of: name, in: parent, ErrorNumber(rawValue: errno)) }
+      guard child >= 0 else { throw refusal(of: name, in: parent, directoryFlags | O_NOFOLLOW) }
       _ = closeFile(parent)
       parent = child
     }
-    return try Descriptor(rawValue: check(unsafe openat(parent, last, flags | O_NOFOLLOW, mode)))
+    let descriptor = unsafe openat(parent, last, flags | O_NOFOLLOW, mode)
+    guard descriptor >= 0 else { throw refusal(of: last, in: parent, flags | O_NOFOLLOW) }
+    return Descriptor(rawValue: descriptor)
   }
 
-  /// Linux calls a link where a directory must be "not a directory"; this calls it a link.
-  private func refusal(of name: String, in parent: Int32, _ error: ErrorNumber) -> ErrorNumber {
+  /// Why an open failed. Where a directory must be, Linux calls a link that is not to be followed
+  /// "not a directory"; this calls it a link.
+  private func refusal(of name: String, in parent: Int32, _ flags: Int32) -> ErrorNumber {
+    let error = ErrorNumber(rawValue: errno)
     var result = stat()
     // SAFETY: Swift lends the name for the call, and the system fills the structure.
-    guard error == .notDirectory,
+    guard error == .notDirectory, flags & O_NOFOLLOW != 0,
       unsafe fstatat(parent, name, &result, AT_SYMLINK_NOFOLLOW) == 0,
       FileStatus(result).kind == .symbolicLink
     else { return error }

@@ -11,7 +11,8 @@ extension CrashPoint {
     default: break
     }
     switch number % 4 {
-    case 0: return settings(tornAt: Int.random(in: 0...image.changes.count, using: &random), &random)
+    case 0:
+      return settings(tornAt: Int.random(in: 0...image.changes.count, using: &random), &random)
     case 1: return settings(exceptOne: true, &random)
     case 2: return settings(exceptOne: false, &random)
     default:

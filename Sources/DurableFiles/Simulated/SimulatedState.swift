@@ -78,7 +78,8 @@ extension SimulatedState {
 
   mutating func change(_ number: NodeNumber, _ change: NodeChange) {
     change.apply(to: &nodes[number]!)
-    if case .permissions = change {} else {
+    if case .permissions = change {
+    } else {
       // A clock that strictly grows shows every change, as a real one mostly does.
       changeCount += 1
       nodes[number]!.modificationNanoseconds = changeCount
