@@ -12,38 +12,41 @@ struct PagedBytes: Sendable {
   /// What is found where nothing was written.
   enum Filling: Sendable, Hashable {
     case zeros
-    /// What the sectors held before they belonged to the file: never zero, and different at each
-    /// offset, so that nobody takes it for something.
+    /// What the sectors held before they belonged to the file: never zero, and different from byte
+    /// to byte, so that nobody takes it for something.
     case garbage
 
-    fileprivate func bytes(_ range: Range<Int>) -> [UInt8] {
-      switch self {
-      case .zeros: [UInt8](repeating: 0, count: range.count)
-      case .garbage: range.map { UInt8(truncatingIfNeeded: ($0 &* 167 &+ 89) % 255 + 1) }
-      }
-    }
+    /// A page of it.
+    fileprivate var page: [UInt8] { self == .zeros ? Self.zeroPage : Self.garbagePage }
+
+    private static let zeroPage = [UInt8](repeating: 0, count: pageByteCount)
+    private static let garbagePage = (0..<pageByteCount).map { UInt8(($0 * 167 + 89) % 255 + 1) }
   }
 
   /// Cuts the bytes to `newCount`, or lengthens them.
   mutating func resize(to newCount: Int, filling: Filling = .zeros) {
-    let oldCount = count
     let pageCount = (newCount + Self.pageByteCount - 1) / Self.pageByteCount
+    if newCount > count {
+      // The last page may still hold what was cut off before.
+      fill(count..<min(newCount, pages.count * Self.pageByteCount), with: filling)
+    }
     if pageCount < pages.count {
       pages.removeLast(pages.count - pageCount)
     } else {
-      let page = [UInt8](repeating: 0, count: Self.pageByteCount)
-      pages.append(contentsOf: repeatElement(page, count: pageCount - pages.count))
+      pages.append(contentsOf: repeatElement(filling.page, count: pageCount - pages.count))
     }
     count = newCount
-    if newCount > oldCount {
-      // The last page may still hold what was cut off before.
-      fill(oldCount..<newCount, with: filling)
-    }
   }
 
-  /// Sets a range within the bytes to what is found where nothing was written.
+  /// Sets a range to what is found where nothing was written.
   mutating func fill(_ range: Range<Int>, with filling: Filling) {
-    write(filling.bytes(range)[...], at: range.lowerBound)
+    var position = range.lowerBound
+    while position < range.upperBound {
+      let (page, start) = position.quotientAndRemainder(dividingBy: Self.pageByteCount)
+      let length = min(range.upperBound - position, Self.pageByteCount - start)
+      pages[page].replace(at: start, with: filling.page[start..<start + length])
+      position += length
+    }
   }
 
   /// Writes the bytes, and lengthens with zeros up to them if need be.
