@@ -17,7 +17,7 @@ extension Disk {
     do {
       _ = try status(of: path, followingLinks: false)
       return true
-    } catch let error where error.code == .notFound {
+    } catch let error where error.code == .notFound || error.code == .notADirectory {
       return false
     }
   }

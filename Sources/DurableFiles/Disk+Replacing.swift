@@ -62,8 +62,9 @@ extension Disk {
   /// - Returns: How many there were.
   @discardableResult
   public func removeAbandonedReplacements(of path: String) throws(DiskError) -> Int {
-    let directory = path.parentPath
-    let prefix = temporaryPrefix(path.lastPathComponent)
+    let target = try replacementTarget(path, links: .followed).path
+    let directory = target.parentPath
+    let prefix = temporaryPrefix(target.lastPathComponent)
     var count = 0
     for entry in try list(directory) where entry.kind == .file {
       guard entry.name.utf8.starts(with: prefix.utf8), entry.name.hasSuffix(temporarySuffix),

@@ -7,6 +7,7 @@ extension DurableFile {
   @discardableResult
   public func append(_ bytes: RawSpan) throws(DiskError) -> Int {
     try writing.withLock { () throws(DiskError) in
+      try checkPoison(.write)
       let end = try byteCount()
       do throws(DiskError) {
         try write(all: bytes, at: end)
@@ -37,6 +38,7 @@ extension DurableFile {
     contents: (inout FileWriter) throws -> Result
   ) throws -> Result {
     try writing.withLock {
+      try checkPoison(.write)
       let end = try byteCount()
       do {
         var writer = FileWriter(self, at: end)
@@ -67,8 +69,7 @@ extension DurableFile {
   public func truncate(to byteCount: Int) throws(DiskError) {
     precondition(byteCount >= 0, "A length is not negative.")
     try writing.withLock { () throws(DiskError) in
-      _ = try beginWriting(.truncate)
-      defer { endUse() }
+      try checkPoison(.truncate)
       try perform(.truncate, "set the length of") { calls, descriptor throws(ErrorNumber) in
         try calls.truncate(descriptor, to: byteCount)
       }
@@ -78,7 +79,8 @@ extension DurableFile {
   /// Writes every byte, in as many calls as it takes. The caller holds `writing`.
   func write(all bytes: RawSpan, at offset: Int) throws(DiskError) {
     precondition(offset >= 0, "An offset in a file is not negative.")
-    let descriptor = try beginWriting(.write)
+    try checkPoison(.write)
+    let descriptor = try beginUse(.write)
     defer { endUse() }
     var written = 0
     while written < bytes.byteCount {

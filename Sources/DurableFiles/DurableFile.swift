@@ -6,8 +6,9 @@
 ///
 /// A failed sync **poisons** the handle. A system may then drop the bytes it could not write and
 /// call the next sync a success, so a second try would claim what is not true. A poisoned handle
-/// still reads, and refuses everything else with code `poisoned`. What to do: open the file again,
-/// and write everything since the last successful sync anew, best into a new file.
+/// still reads and locks, and refuses everything else with code `poisoned`. What to do: write
+/// everything since the last successful sync anew, best into a new file. Opening the same file
+/// again shows the bytes as if they were there, and syncing it proves nothing about them.
 ///
 /// The handle stays valid when the file is renamed, replaced or removed. It closes when it is
 /// released; ``close()`` tells whether that went well.
@@ -20,6 +21,8 @@ public final class DurableFile: Sendable {
   let calls: any DiskCalls
   /// Held while the end of the file must stay where it is.
   let writing = Lock()
+  /// Held during a sync. Of two at once the system may tell only one of a failure that is both's.
+  private let syncing = Lock()
   private let descriptor: Descriptor
   private let state = Guarded(State())
 
@@ -76,6 +79,7 @@ public final class DurableFile: Sendable {
 
   /// Sets who may read and write the file.
   public func setPermissions(_ permissions: FilePermissions) throws(DiskError) {
+    try checkPoison(.setPermissions)
     try perform(.setPermissions, "set permissions of") { calls, descriptor throws(ErrorNumber) in
       try calls.setPermissions(descriptor, to: permissions)
     }
@@ -88,13 +92,16 @@ public final class DurableFile: Sendable {
   ///
   /// - Throws: ``DiskError``; the handle is poisoned then, whatever the reason.
   public func sync(_ scope: SyncScope = .contents) throws(DiskError) {
-    let descriptor = try beginWriting(.sync)
-    defer { endUse() }
-    do {
-      try calls.sync(descriptor, scope)
-    } catch {
-      state.withLock { $0.poison = $0.poison ?? error }
-      throw .syncFailed(path: path, cause: error)
+    try syncing.withLock { () throws(DiskError) in
+      try checkPoison(.sync)
+      let descriptor = try beginUse(.sync)
+      defer { endUse() }
+      do throws(ErrorNumber) {
+        try calls.sync(descriptor, scope)
+      } catch {
+        state.withLock { $0.poison = error }
+        throw .syncFailed(path: path, cause: error)
+      }
     }
   }
 
@@ -127,12 +134,11 @@ extension DurableFile {
     return descriptor
   }
 
-  /// The descriptor for one operation that writes.
-  func beginWriting(_ operation: DiskOperation) throws(DiskError) -> Descriptor {
+  /// Refuses an operation that writes once a sync has failed.
+  func checkPoison(_ operation: DiskOperation) throws(DiskError) {
     if let poison = state.withLock({ $0.poison }) {
       throw .poisoned(operation, path: path, cause: poison)
     }
-    return try beginUse(operation)
   }
 
   func endUse() {

@@ -147,6 +147,28 @@ struct FaultTests {
     expect(.inputOutput) { try disk.syncDirectory("/") }
   }
 
+  @Test("A lock that fails to be taken is free")
+  func failingLock() throws {
+    let reference = SimulatedDisk()
+    try reference.lock("/lock").release()
+    let operations = reference.operations
+    #expect(operations.count == 10, "\(operations)")
+
+    for failing in operations.indices {
+      for error in [ErrorNumber.inputOutput, .noSpace, .interrupted] {
+        let disk = SimulatedDisk()
+        disk.plan(.failing(error, after: failing))
+        let result = Result { try disk.lock("/lock").release() }
+
+        #expect(disk.openFileCount == 0, "\(operations[failing])")
+        if error == .interrupted, operations[failing].operation != .close {
+          #expect(failure(result) == nil, "\(operations[failing])")
+        }
+        try disk.lock("/lock").release()
+      }
+    }
+  }
+
   @Test("Failures are planned by operation, path, turn and duration")
   func planning() throws {
     let disk = SimulatedDisk()

@@ -77,8 +77,12 @@ extension Disk {
         if holder.standing == .otherHost { throw .locked(path: path, holder: holder) }
       }
       if kind == .exclusive {
-        try file.truncate(to: 0)
-        try file.write(LockRecord(calls.process).bytes, at: 0)
+        do {
+          try file.truncate(to: 0)
+          try file.write(LockRecord(calls.process).bytes, at: 0)
+        } catch let error where error.code == .noSpace {
+          // Who wants to make room on a full disk needs the lock more than a name in it.
+        }
       }
       return FileLock(file, kind, abandonedBy: left?.process)
     }

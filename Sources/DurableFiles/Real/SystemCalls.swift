@@ -51,10 +51,11 @@ struct SystemCalls: DiskCalls {
   func sync(_ descriptor: Descriptor, _ scope: SyncScope) throws(ErrorNumber) {
     #if canImport(Darwin)
       // `fsync` leaves the bytes in the drive's own cache there. File systems that know no other
-      // way answer ENOTSUP, and then it is the best there is.
-      do {
+      // way say so in one of these words, and then it is the best there is. After any other error
+      // it would be a second try, which may succeed without having written anything.
+      do throws(ErrorNumber) {
         try check(fcntl(descriptor.rawValue, F_FULLFSYNC))
-      } catch .notSupported {
+      } catch .notSupported, .invalidArgument, ErrorNumber(rawValue: ENOTTY) {
         try check(fsync(descriptor.rawValue))
       }
     #else
