@@ -96,7 +96,7 @@ struct CrashTests {
 
     for first in disk.crashStates(limit: 50, seed: 1) {
       let disk = first.disk
-      try disk.removeAbandonedReplacements(of: "/a")
+      if first.number % 2 == 0 { try disk.removeAbandonedReplacements(of: "/a") }
       try disk.replace("/a") { try $0.write("newer") }
       for second in disk.crashStates(limit: 50, seed: 2) {
         let text = try second.disk.text("/a")

@@ -13,8 +13,8 @@ extension CrashPoint {
     switch number % 4 {
     case 0:
       return settings(tornAt: Int.random(in: 0...image.changes.count, using: &random), &random)
-    case 1: return settings(exceptOne: true, &random)
-    case 2: return settings(exceptOne: false, &random)
+    case 1: return settings(ofOneThat: false, &random)
+    case 2: return settings(ofOneThat: true, &random)
     default:
       let share = Int.random(in: 1...15, using: &random)
       return dials.map { dial in
@@ -55,8 +55,8 @@ extension CrashPoint {
     return size
   }
 
-  /// Everything arrived but one thing, or nothing but one.
-  private func settings(exceptOne isMissing: Bool, _ random: inout SplitMix64) -> [Int] {
+  /// One thing arrived alone, or alone did not.
+  private func settings(ofOneThat arrived: Bool, _ random: inout SplitMix64) -> [Int] {
     let one = dials.indices.randomElement(using: &random) ?? 0
     return dials.enumerated().map { index, dial in
       switch dial.subject {
@@ -64,7 +64,7 @@ extension CrashPoint {
       // A single piece that arrived shows only in a file that is long enough for it.
       case .byteCount where index != one: dial.settingCount - 1
       case .byteCount: byteCountSetting(dial, &random)
-      default: (index == one) == isMissing ? 0 : 1
+      default: (index == one) == arrived ? 1 : 0
       }
     }
   }

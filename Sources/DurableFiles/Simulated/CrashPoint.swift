@@ -76,8 +76,8 @@ struct CrashPoint: Sendable {
         let subject = Subject.byteCount(node, lowest: range.lowerBound)
         dials.append(Dial(subject: subject, settingCount: range.count))
       }
-      // Only bytes beyond those that were certain can be ones that never arrived.
-      if range.upperBound > image.settled[node]!.byteCount {
+      // A file whose size never changed has no place where nothing arrived.
+      if range.count > 1 || range.upperBound > image.settled[node]!.byteCount {
         dials.append(Dial(subject: .filling(node), settingCount: 2))
       }
     }

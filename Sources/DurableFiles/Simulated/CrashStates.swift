@@ -9,8 +9,9 @@
 ///   directory.
 /// - Of what is not durable any subset has happened, in any order. Of a write any of the sectors of
 ///   512 bytes has arrived, and a sector is whole or not at all.
-/// - The size is independent of the bytes: a file that grew may end at any byte between its old and
-///   its new size, and where bytes did not arrive there are zeros or whatever the sectors held.
+/// - The size is independent of the bytes: a file that grew or was cut may end at any byte between
+///   its old and its new size, and where bytes did not arrive there are zeros or whatever the
+///   sectors held.
 /// - A name set, removed, or moved within a directory is one step, whole or not at all. A name that
 ///   moved between directories may be in both, but is not in neither.
 /// - A sync that failed makes nothing durable, and no later sync makes durable what it should have.

@@ -70,7 +70,7 @@ extension SimulatedCalls {
         case (false, _): break
         }
       }
-      if isDirectory, state.nodes.isDirectory(new.directory, inside: node) {
+      if isDirectory, state.nodes.isDirectory(new.directory, within: node) {
         throw .invalidArgument
       }
       state.move(node, from: old, to: new)

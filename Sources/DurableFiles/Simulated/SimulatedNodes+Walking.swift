@@ -66,9 +66,9 @@ extension SimulatedNodes {
     }
   }
 
-  /// The directory itself and all directories above it, as far as entries tell.
-  func isDirectory(_ number: NodeNumber, inside other: NodeNumber) -> Bool {
+  /// Whether a directory is the other one or lies somewhere below it.
+  func isDirectory(_ number: NodeNumber, within other: NodeNumber) -> Bool {
     if number == other { return true }
-    return self[other]?.entries.values.contains { isDirectory(number, inside: $0) } ?? false
+    return self[other]?.entries.values.contains { isDirectory(number, within: $0) } ?? false
   }
 }

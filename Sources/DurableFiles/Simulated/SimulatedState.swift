@@ -17,7 +17,7 @@ struct SimulatedState: Sendable {
   private var changeCount: Int64 = 0
   private var nextNode: Int
   private var nextDescriptor: Int32 = 3
-  private var nextUnique: UInt64 = 1
+  private var nextUnique: UInt64
 
   struct OpenFile: Sendable {
     var node: NodeNumber
@@ -31,6 +31,8 @@ struct SimulatedState: Sendable {
     self.nodes = nodes
     initialNodes = nodes
     nextNode = (nodes.keys.max()?.rawValue ?? 1) + 1
+    // After a crash there are more nodes than before, so numbers given out then do not come again.
+    nextUnique = UInt64(nextNode) << 32
   }
 
   /// A disk that holds only an empty root.
