@@ -47,6 +47,7 @@ let package = Package(
     .target(
       name: "XMLEvents", dependencies: ["CLibXML2"], exclude: ["CLibXML2"], swiftSettings: strict),
     module("PropertyLists"),
+    module("DurableFiles"),
 
     // The object model and its rows.
     module("ObjectModel", ["Checksums", "PropertyLists", "XMLEvents"]),
@@ -71,6 +72,7 @@ let package = Package(
     tests("ChecksumsTests", ["Checksums", "SeededRandom"]),
     tests("XMLEventsTests", ["XMLEvents"]),
     tests("PropertyListsTests", ["PropertyLists", "SeededRandom"]),
+    tests("DurableFilesTests", ["DurableFiles", "SeededRandom"]),
     tests(
       "ObjectModelTests",
       ["ObjectModel", "PropertyLists", "Checksums", "SeededRandom", "SpecVectors"]),

@@ -1,0 +1,28 @@
+extension [UInt8] {
+  /// The array's memory, for calls that take raw bytes.
+  var rawSpan: RawSpan {
+    @_lifetime(borrow self)
+    get {
+      // SAFETY: `bytes` is marked unsafe for elements with padding; a byte has none.
+      unsafe span.bytes
+    }
+  }
+
+  /// Appends a copy of the bytes.
+  mutating func append(copying bytes: RawSpan) {
+    // SAFETY: The pointer is only read while the span lends it.
+    unsafe bytes.withUnsafeBytes { unsafe append(contentsOf: $0) }
+  }
+
+  /// Makes an array of `count` bytes that `fill` writes, and cuts it to as many as it returns.
+  init<Failure: Error>(
+    count: Int, fill: (inout MutableRawSpan) throws(Failure) -> Int
+  ) throws(Failure) {
+    self.init(repeating: 0, count: count)
+    var span = mutableSpan
+    // SAFETY: Any byte is a valid element.
+    var memory = unsafe span.mutableBytes
+    let filled = try fill(&memory)
+    removeLast(count - filled)
+  }
+}

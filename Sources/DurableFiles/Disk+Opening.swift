@@ -1,0 +1,69 @@
+extension Disk {
+  /// Opens or creates a file.
+  ///
+  /// The descriptor is closed in child processes. A pipe, a socket or a device is refused, and
+  /// never waited for. A file that was created has a durable name only after ``syncDirectory(_:)``.
+  ///
+  /// - Throws: ``DiskError`` with codes such as `notFound`, `exists`, `isDirectory`,
+  ///   `permissionDenied`, `symbolicLink`, `tooManyOpenFiles`.
+  public func open(
+    _ path: String, for mode: OpenMode, links: LinkRule = .followed,
+    permissions: FilePermissions = .newFile
+  ) throws(DiskError) -> DurableFile {
+    let request = OpenRequest(mode, links: links, permissions: permissions)
+    let descriptor = try openDescriptor(path, request)
+    let file = DurableFile(descriptor, path: path, allowsWriting: mode.allowsWriting, calls)
+    switch try file.status().kind {
+    case .file: return file
+    case .directory:
+      throw .refused(.open, "\(mode.attempt)", path: path, cause: .isDirectory)
+    case let kind:
+      throw .notARegularFile(path: path, kind: kind)
+    }
+  }
+
+  /// Reads a whole file that has at most `byteLimit` bytes.
+  ///
+  /// - Throws: ``DiskError`` with code `tooLarge`, without having read anything, for more.
+  public func read(
+    _ path: String, byteLimit: Int, links: LinkRule = .followed
+  ) throws(DiskError) -> [UInt8] {
+    let file = try open(path, for: .read, links: links)
+    let byteCount = try file.byteCount()
+    guard byteCount <= byteLimit else {
+      throw .tooLarge(path: path, byteCount: byteCount, limit: byteLimit)
+    }
+    return try file.read(byteCount: byteCount, at: 0)
+  }
+
+  /// Opens whatever the request says, again and again while signals interrupt it.
+  func openDescriptor(
+    _ path: String, _ request: OpenRequest
+  ) throws(DiskError) -> Descriptor {
+    try checkPath(path, .open)
+    if case .refusedBelow(let directory) = request.links,
+      path.pathComponents(below: directory) == nil
+    {
+      throw .invalidPath(.open, path: path, because: "it may lead out of '\(directory)'")
+    }
+    while true {
+      do {
+        return try calls.open(path, request)
+      } catch .interrupted {
+        continue
+      } catch {
+        throw .refused(.open, request.mode.attempt, path: path, cause: error)
+      }
+    }
+  }
+
+  /// A C string ends at its first null, so a path with one inside would name something else.
+  func checkPath(_ path: String, _ operation: DiskOperation) throws(DiskError) {
+    guard !path.isEmpty else {
+      throw .invalidPath(operation, path: path, because: "the path is empty")
+    }
+    guard !path.utf8.contains(0) else {
+      throw .invalidPath(operation, path: path, because: "the path holds a null character")
+    }
+  }
+}

@@ -1,0 +1,141 @@
+extension Disk {
+  /// Replaces a file by a new one, or creates it, so that everybody sees the old contents or the
+  /// new, whole, even after a crash at any moment.
+  ///
+  ///     try disk.replace("Trip.quire/manifest.plist") { writer in
+  ///       try writer.write(manifest.bytes)
+  ///     }
+  ///
+  /// The new contents go to a temporary file in the same directory, which is synced, renamed over
+  /// the old one, and made durable by a sync of the directory. After an error before the rename, be
+  /// it one of `contents`'s own, the old file is untouched and the temporary one removed. If only
+  /// the last sync fails the new contents are in place, and the error says that they may not
+  /// survive. A crash may leave the temporary file: ``removeAbandonedReplacements(of:)``.
+  ///
+  /// Who holds the old file open goes on reading the old contents. The permissions stay as they
+  /// were; owner, other names and extended attributes do not.
+  ///
+  /// - Parameters:
+  ///   - path: The file. It must not be a directory, a pipe or a device.
+  ///   - links: Followed, a symbolic link at the path stays and the file it leads to is replaced.
+  ///   - overwriting: If false, a file that is there, or appears meanwhile, is an error with code
+  ///     `exists`.
+  ///   - contents: Writes the new contents. It may read the old file.
+  /// - Returns: What `contents` returned.
+  public func replace<Result>(
+    _ path: String, links: LinkRule = .followed, overwriting: Bool = true,
+    contents: (inout FileWriter) throws -> Result
+  ) throws -> Result {
+    let target = try replacementTarget(path, links: links)
+    if target.permissions != nil, !overwriting {
+      throw DiskError.refused(.open, "create", path: path, cause: .exists)
+    }
+    let temporary = temporaryPath(for: target.path)
+    let result: Result
+    do {
+      result = try writeReplacement(
+        temporary, links: links, permissions: target.permissions, contents: contents)
+      if overwriting {
+        try rename(temporary, to: target.path)
+      } else {
+        // A rename would replace what appeared meanwhile; a second name is refused then.
+        try link(temporary, to: target.path)
+        try remove(temporary)
+      }
+    } catch {
+      // Its cause is worth more to the caller than this one's, and what stays is only litter.
+      try? remove(temporary)
+      throw error
+    }
+    do {
+      try syncDirectory(target.path.parentPath)
+    } catch {
+      throw DiskError.replacedButNotDurable(path: path, cause: error)
+    }
+    return result
+  }
+
+  /// Removes temporary files that crashes during a replacement of `path` left behind.
+  ///
+  /// Nobody may be replacing the file meanwhile: hold the lock that its writers hold.
+  ///
+  /// - Returns: How many there were.
+  @discardableResult
+  public func removeAbandonedReplacements(of path: String) throws(DiskError) -> Int {
+    let target = try replacementTarget(path, links: .followed).path
+    let directory = target.parentPath
+    let prefix = temporaryPrefix(target.lastPathComponent)
+    var count = 0
+    for entry in try list(directory) where entry.kind == .file {
+      guard entry.name.utf8.starts(with: prefix.utf8), entry.name.hasSuffix(temporarySuffix),
+        entry.name.utf8.count == prefix.utf8.count + 16 + temporarySuffix.utf8.count
+      else { continue }
+      try remove(directory.appendingPathComponent(entry.name))
+      count += 1
+    }
+    return count
+  }
+
+  /// The file that is to be replaced, at the end of all links, and its permissions if it exists.
+  private func replacementTarget(
+    _ path: String, links: LinkRule
+  ) throws(DiskError) -> (path: String, permissions: FilePermissions?) {
+    var target = path
+    for _ in 0..<40 {
+      let found: FileStatus
+      do {
+        found = try status(of: target, followingLinks: false)
+      } catch let error where error.code == .notFound {
+        return (target, nil)
+      }
+      switch found.kind {
+      case .file: return (target, found.permissions)
+      case .directory: throw .refused(.open, "replace", path: path, cause: .isDirectory)
+      case .special: throw .notARegularFile(path: path, kind: found.kind)
+      case .symbolicLink:
+        guard links == .followed else {
+          throw .refused(.open, "replace", path: path, cause: .tooManyLinks)
+        }
+        let link = target
+        let destination = try perform(.readSymbolicLink, "follow", link) {
+          calls throws(ErrorNumber) in try calls.readSymbolicLink(link)
+        }
+        target =
+          destination.utf8.first == UInt8(ascii: "/")
+          ? destination : link.parentPath.appendingPathComponent(destination)
+      }
+    }
+    throw .refused(.open, "replace", path: path, cause: .tooManyLinks)
+  }
+
+  private func writeReplacement<Result>(
+    _ temporary: String, links: LinkRule, permissions: FilePermissions?,
+    contents: (inout FileWriter) throws -> Result
+  ) throws -> Result {
+    let file = try open(
+      temporary, for: .create, links: links, permissions: permissions ?? .newFile)
+    // The process's mask was taken off; it is not to narrow a file that was there.
+    if let permissions { try file.setPermissions(permissions) }
+    let result = try file.append(contents: contents)
+    try file.sync(.everything)
+    try file.close()
+    return result
+  }
+
+  private func temporaryPath(for path: String) -> String {
+    let number = String(calls.uniqueNumber(), radix: 16)
+    let digits = String(repeating: "0", count: 16 - number.utf8.count) + number
+    return path.parentPath.appendingPathComponent(
+      temporaryPrefix(path.lastPathComponent) + digits + temporarySuffix)
+  }
+}
+
+/// Hidden, and named after its file so that its abandoned ones can be found; shortened, because
+/// most file systems allow names of 255 bytes.
+private func temporaryPrefix(_ name: String) -> String {
+  var stem = name
+  while stem.utf8.count > 200 { stem.removeLast() }
+  return ".\(stem)."
+}
+
+private let temporarySuffix = ".quire-tmp"

@@ -1,0 +1,52 @@
+/// What was asked of a disk: named in errors, recorded and made to fail by a simulated disk.
+///
+/// One operation is one system call. A struct of static members, so that a new one breaks nobody.
+public struct DiskOperation: RawRepresentable, Sendable, Hashable {
+  /// The operation's stable name.
+  public let rawValue: String
+
+  /// The operation with the given name.
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// Opens or creates a file, or opens a directory.
+  public static let open = DiskOperation(rawValue: "open")
+  /// Closes a file.
+  public static let close = DiskOperation(rawValue: "close")
+  /// Reads bytes at an offset.
+  public static let read = DiskOperation(rawValue: "read")
+  /// Writes bytes at an offset.
+  public static let write = DiskOperation(rawValue: "write")
+  /// Cuts a file, or lengthens it with zeros.
+  public static let truncate = DiskOperation(rawValue: "truncate")
+  /// Makes a file or a directory durable.
+  public static let sync = DiskOperation(rawValue: "sync")
+  /// Asks for size, dates and identity.
+  public static let status = DiskOperation(rawValue: "status")
+  /// Sets who may read and write.
+  public static let setPermissions = DiskOperation(rawValue: "set permissions")
+  /// Takes or converts a lock.
+  public static let lock = DiskOperation(rawValue: "lock")
+  /// Gives a lock back.
+  public static let unlock = DiskOperation(rawValue: "unlock")
+  /// Lists a directory.
+  public static let list = DiskOperation(rawValue: "list")
+  /// Makes a directory.
+  public static let makeDirectory = DiskOperation(rawValue: "make directory")
+  /// Removes a file's or a symbolic link's name.
+  public static let remove = DiskOperation(rawValue: "remove")
+  /// Removes an empty directory.
+  public static let removeDirectory = DiskOperation(rawValue: "remove directory")
+  /// Moves a name, replacing what has the new one.
+  public static let rename = DiskOperation(rawValue: "rename")
+  /// Gives a file a second name.
+  public static let link = DiskOperation(rawValue: "link")
+  /// Makes a symbolic link.
+  public static let makeSymbolicLink = DiskOperation(rawValue: "make symbolic link")
+  /// Reads where a symbolic link leads.
+  public static let readSymbolicLink = DiskOperation(rawValue: "read symbolic link")
+}
+
+extension DiskOperation: CustomStringConvertible {
+  /// The operation's name.
+  public var description: String { rawValue }
+}

@@ -1,0 +1,108 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Glibc)
+  import Glibc
+#endif
+
+/// The number an operating system gives for a failed call, such as `ENOENT`.
+///
+/// It is a ``DiskError``'s cause, and what a simulated disk is told to fail with.
+public struct ErrorNumber: Error, RawRepresentable, Sendable, Hashable {
+  /// The value of `errno`.
+  public let rawValue: Int32
+
+  /// The error number with the given value of `errno`.
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+
+  /// Access is denied (`EACCES`).
+  public static let accessDenied = ErrorNumber(rawValue: EACCES)
+  /// The descriptor is closed, or was not opened for this (`EBADF`).
+  public static let badDescriptor = ErrorNumber(rawValue: EBADF)
+  /// The thing is in use (`EBUSY`).
+  public static let busy = ErrorNumber(rawValue: EBUSY)
+  /// The directory still holds something (`ENOTEMPTY`).
+  public static let directoryNotEmpty = ErrorNumber(rawValue: ENOTEMPTY)
+  /// Something of that name is there already (`EEXIST`).
+  public static let exists = ErrorNumber(rawValue: EEXIST)
+  /// The file would grow beyond what the file system or the process may write (`EFBIG`).
+  public static let fileTooLarge = ErrorNumber(rawValue: EFBIG)
+  /// The device failed (`EIO`).
+  public static let inputOutput = ErrorNumber(rawValue: EIO)
+  /// A signal arrived before anything was done (`EINTR`).
+  public static let interrupted = ErrorNumber(rawValue: EINTR)
+  /// The argument makes no sense to the file system (`EINVAL`).
+  public static let invalidArgument = ErrorNumber(rawValue: EINVAL)
+  /// The path names a directory (`EISDIR`).
+  public static let isDirectory = ErrorNumber(rawValue: EISDIR)
+  /// The name is longer than the file system allows (`ENAMETOOLONG`).
+  public static let nameTooLong = ErrorNumber(rawValue: ENAMETOOLONG)
+  /// Nothing of that name is there (`ENOENT`).
+  public static let noEntry = ErrorNumber(rawValue: ENOENT)
+  /// The device is full (`ENOSPC`).
+  public static let noSpace = ErrorNumber(rawValue: ENOSPC)
+  /// A part of the path is not a directory (`ENOTDIR`).
+  public static let notDirectory = ErrorNumber(rawValue: ENOTDIR)
+  /// The owner alone may do that (`EPERM`).
+  public static let notPermitted = ErrorNumber(rawValue: EPERM)
+  /// The file system cannot do that (`ENOTSUP`).
+  public static let notSupported = ErrorNumber(rawValue: ENOTSUP)
+  /// The user's share of the device is used up (`EDQUOT`).
+  public static let quotaExceeded = ErrorNumber(rawValue: EDQUOT)
+  /// The file system is mounted read-only (`EROFS`).
+  public static let readOnlyFileSystem = ErrorNumber(rawValue: EROFS)
+  /// The file on the server is gone (`ESTALE`).
+  public static let staleHandle = ErrorNumber(rawValue: ESTALE)
+  /// The whole system has too many files open (`ENFILE`).
+  public static let systemFileTableFull = ErrorNumber(rawValue: ENFILE)
+  /// The process has too many files open (`EMFILE`).
+  public static let tooManyOpenFiles = ErrorNumber(rawValue: EMFILE)
+  /// Too many symbolic links, or one where none is allowed (`ELOOP`).
+  public static let tooManyLinks = ErrorNumber(rawValue: ELOOP)
+  /// The value does not fit (`EOVERFLOW`).
+  public static let valueTooLarge = ErrorNumber(rawValue: EOVERFLOW)
+  /// Somebody else holds the lock (`EAGAIN`).
+  public static let wouldBlock = ErrorNumber(rawValue: EAGAIN)
+  /// Source and destination are on different file systems (`EXDEV`).
+  public static let crossesDevices = ErrorNumber(rawValue: EXDEV)
+}
+
+extension ErrorNumber: CustomStringConvertible {
+  /// What it means and its symbol: `no space left on the device (ENOSPC)`.
+  ///
+  /// The words are ours, because `strerror` is not safe to call from several threads and
+  /// speaks the language of the process.
+  public var description: String {
+    guard let (symbol, meaning) = Self.words[self] else { return "error number \(rawValue)" }
+    return "\(meaning) (\(symbol))"
+  }
+
+  private static let words: [ErrorNumber: (symbol: String, meaning: String)] = [
+    .accessDenied: ("EACCES", "permission denied"),
+    .badDescriptor: ("EBADF", "the file is not open for this"),
+    .busy: ("EBUSY", "it is in use"),
+    .crossesDevices: ("EXDEV", "the places are on different file systems"),
+    .directoryNotEmpty: ("ENOTEMPTY", "the directory is not empty"),
+    .exists: ("EEXIST", "something of that name exists"),
+    .fileTooLarge: ("EFBIG", "the file would become too large"),
+    .inputOutput: ("EIO", "the device failed"),
+    .interrupted: ("EINTR", "a signal interrupted it"),
+    .invalidArgument: ("EINVAL", "the file system does not accept the request"),
+    .isDirectory: ("EISDIR", "it is a directory"),
+    .nameTooLong: ("ENAMETOOLONG", "the name is too long"),
+    .noEntry: ("ENOENT", "no such file or directory"),
+    .noSpace: ("ENOSPC", "no space left on the device"),
+    .notDirectory: ("ENOTDIR", "a part of the path is not a directory"),
+    .notPermitted: ("EPERM", "operation not permitted"),
+    .notSupported: ("ENOTSUP", "the file system cannot do that"),
+    .quotaExceeded: ("EDQUOT", "the quota is used up"),
+    .readOnlyFileSystem: ("EROFS", "the file system is read-only"),
+    .staleHandle: ("ESTALE", "the server no longer knows the file"),
+    .systemFileTableFull: ("ENFILE", "the system has too many files open"),
+    .tooManyLinks: ("ELOOP", "a symbolic link is in the way"),
+    .tooManyOpenFiles: ("EMFILE", "the process has too many files open"),
+    .valueTooLarge: ("EOVERFLOW", "a value is too large"),
+    .wouldBlock: ("EAGAIN", "somebody else holds it"),
+  ]
+}

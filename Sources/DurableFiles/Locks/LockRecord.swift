@@ -1,0 +1,57 @@
+/// What the holder of a lock writes into the lock file: who it is.
+///
+/// The operating system's lock decides who holds; the record is there to name the holder, and to
+/// tell that one ended without giving the lock back. Its text is one line a field:
+///
+///     quire-lock 1
+///     host ada
+///     boot 5d0f0e3c-…
+///     process 4711
+///     started 88123
+struct LockRecord: Hashable {
+  var process: ProcessIdentity
+
+  /// No record is longer: text beyond is not ours.
+  static let byteLimit = 1024
+
+  init(_ process: ProcessIdentity) { self.process = process }
+
+  /// The record in a lock file's bytes, or `nil` for anything but a whole record.
+  ///
+  /// A reader may meet a record half written, so the last line must end.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count <= Self.byteLimit, bytes.last == UInt8(ascii: "\n") else { return nil }
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+    guard lines.first == Self.heading else { return nil }
+    var fields: [Substring: String] = [:]
+    for line in lines.dropFirst() {
+      let parts = line.split(separator: " ", maxSplits: 1)
+      if let name = parts.first { fields[name] = parts.count > 1 ? String(parts[1]) : "" }
+    }
+    guard let host = fields["host"], let boot = fields["boot"],
+      let process = fields["process"].flatMap(Int32.init),
+      let started = fields["started"].flatMap(UInt64.init)
+    else { return nil }
+    self.process = ProcessIdentity(
+      hostName: host, bootID: boot, processID: process, startTime: started)
+  }
+
+  /// The bytes to write.
+  var bytes: [UInt8] {
+    let text = """
+      \(Self.heading)
+      host \(Self.oneLine(process.hostName))
+      boot \(Self.oneLine(process.bootID))
+      process \(process.processID)
+      started \(process.startTime)
+
+      """
+    return Array(text.utf8)
+  }
+
+  private static let heading: Substring = "quire-lock 1"
+
+  private static func oneLine(_ text: String) -> String {
+    String(text.unicodeScalars.filter { $0.value >= 0x20 }.prefix(255))
+  }
+}

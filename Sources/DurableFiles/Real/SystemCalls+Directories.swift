@@ -1,0 +1,150 @@
+// SAFETY: Where a call takes a path, Swift lends it as a C string for the length of the call, and the
+// system keeps no pointer to it. The other calls say their reason where they are.
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Glibc)
+  import Glibc
+#endif
+
+extension SystemCalls {
+  func status(of path: String, followingLinks: Bool) throws(ErrorNumber) -> FileStatus {
+    var result = stat()
+    // SAFETY: The system fills the structure it is given, and keeps no pointer to it.
+    let flags = followingLinks ? 0 : AT_SYMLINK_NOFOLLOW
+    try check(unsafe fstatat(AT_FDCWD, path, &result, flags))
+    return FileStatus(result)
+  }
+
+  func makeDirectory(_ path: String, _ permissions: FilePermissions) throws(ErrorNumber) {
+    try check(unsafe mkdir(path, mode_t(permissions.rawValue)))
+  }
+
+  func remove(_ path: String) throws(ErrorNumber) {
+    try check(unsafe unlinkat(AT_FDCWD, path, 0))
+  }
+
+  func removeDirectory(_ path: String) throws(ErrorNumber) {
+    try check(unsafe unlinkat(AT_FDCWD, path, AT_REMOVEDIR))
+  }
+
+  func rename(_ path: String, to newPath: String) throws(ErrorNumber) {
+    try check(unsafe renameat(AT_FDCWD, path, AT_FDCWD, newPath))
+  }
+
+  func link(_ path: String, to newPath: String) throws(ErrorNumber) {
+    try check(unsafe linkat(AT_FDCWD, path, AT_FDCWD, newPath, 0))
+  }
+
+  func makeSymbolicLink(_ path: String, to destination: String) throws(ErrorNumber) {
+    try check(unsafe symlinkat(destination, AT_FDCWD, path))
+  }
+
+  func readSymbolicLink(_ path: String) throws(ErrorNumber) -> String {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    // SAFETY: The system writes at most `count` bytes to memory the array lends.
+    let count = try check(
+      unsafe bytes.withUnsafeMutableBytes {
+        unsafe readlinkat(
+          AT_FDCWD, path, $0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count)
+      })
+    // What fills the memory may go on beyond it.
+    guard count < bytes.count else { throw .nameTooLong }
+    return String(decoding: bytes.prefix(count), as: UTF8.self)
+  }
+
+  func list(_ descriptor: Descriptor) throws(ErrorNumber) -> [DirectoryEntry] {
+    // The stream takes a descriptor over, so it gets one of its own.
+    // SAFETY: The name is a literal.
+    let copy = try check(unsafe openat(descriptor.rawValue, ".", O_RDONLY | O_CLOEXEC, 0))
+    guard let stream = unsafe fdopendir(copy) else {
+      let error = ErrorNumber(rawValue: errno)
+      try? close(Descriptor(rawValue: copy))
+      throw error
+    }
+    // SAFETY: The stream is ours alone until it is closed here, which closes its descriptor. The
+    // entry that `readdir` returns is valid until the next call on the same stream.
+    defer { unsafe closedir(stream) }
+    var entries: [DirectoryEntry] = []
+    while true {
+      // Only `errno` tells the end from a failure.
+      errno = 0
+      guard let entry = unsafe readdir(stream) else {
+        guard errno == 0 else { throw ErrorNumber(rawValue: errno) }
+        return entries
+      }
+      let name = unsafe Self.name(of: entry)
+      if name == "." || name == ".." { continue }
+      if let kind = unsafe FileKind(directoryType: entry.pointee.d_type) {
+        entries.append(DirectoryEntry(name: name, kind: kind))
+      } else if let kind = try kind(of: name, in: descriptor) {
+        entries.append(DirectoryEntry(name: name, kind: kind))
+      }
+    }
+  }
+
+  /// The kind of an entry whose file system does not list it, or `nil` if it is gone by now.
+  private func kind(
+    of name: String, in directory: Descriptor
+  ) throws(ErrorNumber) -> FileKind? {
+    var result = stat()
+    do throws(ErrorNumber) {
+      // SAFETY: The system fills the structure it is given, and keeps no pointer to it.
+      try check(unsafe fstatat(directory.rawValue, name, &result, AT_SYMLINK_NOFOLLOW))
+    } catch .noEntry {
+      return nil
+    }
+    return FileStatus(result).kind
+  }
+
+  @unsafe
+  private static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
+    // SAFETY: The name is a C string inside the entry. Going by its offset, not through a copy of
+    // the field, reads names that are longer than the field is declared, and no byte beyond an
+    // entry that is shorter.
+    guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { return "" }
+    let start = unsafe UnsafeRawPointer(entry) + offset
+    return unsafe String(cString: start.assumingMemoryBound(to: CChar.self))
+  }
+}
+
+extension FileStatus {
+  init(_ system: stat) {
+    #if canImport(Darwin)
+      let modified = system.st_mtimespec
+    #else
+      let modified = system.st_mtim
+    #endif
+    let kind: FileKind =
+      switch system.st_mode & S_IFMT {
+      case S_IFREG: .file
+      case S_IFDIR: .directory
+      case S_IFLNK: .symbolicLink
+      default: .special
+      }
+    self.init(
+      kind: kind,
+      byteCount: Int(system.st_size),
+      modificationNanoseconds: Int64(modified.tv_sec) &* 1_000_000_000 &+ Int64(modified.tv_nsec),
+      permissions: FilePermissions(rawValue: UInt16(truncatingIfNeeded: system.st_mode)),
+      identity: FileIdentity(
+        device: UInt64(truncatingIfNeeded: system.st_dev),
+        inode: UInt64(truncatingIfNeeded: system.st_ino)),
+      nameCount: Int(system.st_nlink))
+  }
+}
+
+extension FileKind {
+  /// The kind a directory lists, or `nil` if its file system lists none.
+  fileprivate init?(directoryType: UInt8) {
+    switch Int(directoryType) {
+    case Int(DT_UNKNOWN): return nil
+    case Int(DT_REG): self = .file
+    case Int(DT_DIR): self = .directory
+    case Int(DT_LNK): self = .symbolicLink
+    default: self = .special
+    }
+  }
+}

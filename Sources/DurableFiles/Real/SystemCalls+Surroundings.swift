@@ -1,0 +1,100 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Glibc)
+  import Glibc
+#endif
+
+/// Who we are, who runs, what time it is.
+extension SystemCalls {
+  var process: ProcessIdentity {
+    // Not kept: a forked child is another process.
+    let processID = getpid()
+    return ProcessIdentity(
+      hostName: Self.hostName, bootID: Self.bootID, processID: processID,
+      startTime: startTime(of: processID) ?? 0)
+  }
+
+  func isRunning(_ process: ProcessIdentity) -> Bool {
+    // Signal 0 is sent to nobody. A process that we may not signal exists as well.
+    guard process.processID > 0, kill(process.processID, 0) == 0 || errno == EPERM else {
+      return false
+    }
+    guard process.startTime != 0, let started = startTime(of: process.processID) else {
+      return true
+    }
+    return started == process.startTime
+  }
+
+  func uniqueNumber() -> UInt64 { .random(in: .min ... .max) }
+
+  var uptime: Duration { ContinuousClock.Instant.now - Self.start }
+
+  func pause(for duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    var rest = timespec()
+    rest.tv_sec = time_t(seconds)
+    rest.tv_nsec = Int(attoseconds / 1_000_000_000)
+    // A signal may end it early; the caller looks at the clock.
+    // SAFETY: The system reads the structure it is given.
+    _ = unsafe nanosleep(&rest, nil)
+  }
+
+  private static let start = ContinuousClock.Instant.now
+
+  private static let hostName: String = {
+    var bytes = [UInt8](repeating: 0, count: 256)
+    // SAFETY: The system writes at most `count` bytes to memory the array lends. A name that is cut
+    // need not end with a null, so the last byte is kept back.
+    let result = unsafe bytes.withUnsafeMutableBytes {
+      unsafe gethostname($0.baseAddress!.assumingMemoryBound(to: CChar.self), $0.count - 1)
+    }
+    return result == 0 ? String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) : ""
+  }()
+
+  #if canImport(Darwin)
+    private static let bootID: String = {
+      var bytes = [UInt8](repeating: 0, count: 64)
+      var count = bytes.count
+      // SAFETY: The system writes at most `count` bytes to memory the array lends.
+      let result = unsafe bytes.withUnsafeMutableBytes {
+        unsafe sysctlbyname("kern.bootsessionuuid", $0.baseAddress, &count, nil, 0)
+      }
+      return result == 0 ? String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) : ""
+    }()
+
+    private func startTime(of processID: Int32) -> UInt64? {
+      var information = proc_bsdinfo()
+      let size = Int32(MemoryLayout<proc_bsdinfo>.size)
+      // SAFETY: The system writes at most `size` bytes to a structure of that size.
+      let count = unsafe proc_pidinfo(processID, PROC_PIDTBSDINFO, 0, &information, size)
+      guard count == size else { return nil }
+      return information.pbi_start_tvsec * 1_000_000 + information.pbi_start_tvusec
+    }
+  #else
+    private static let bootID: String =
+      (SystemCalls().smallFile("/proc/sys/kernel/random/boot_id") ?? "")
+      .filter { $0.isHexDigit || $0 == "-" }
+
+    private func startTime(of processID: Int32) -> UInt64? {
+      // proc(5): the second field is the program's name in parentheses and may itself hold anything,
+      // so counting begins behind the last one. The start is the 22nd field of all.
+      guard let text = smallFile("/proc/\(processID)/stat"),
+        let end = text.lastIndex(of: ")")
+      else { return nil }
+      let fields = text[text.index(after: end)...].split(separator: " ")
+      return fields.count > 19 ? UInt64(fields[19]) : nil
+    }
+
+    /// The text of one of the system's own files, which have no size before they are read.
+    private func smallFile(_ path: String) -> String? {
+      guard let descriptor = try? open(path, OpenRequest(.read)) else { return nil }
+      defer { try? close(descriptor) }
+      let bytes = try? [UInt8](count: 4096) { memory throws(ErrorNumber) in
+        try read(descriptor, into: &memory, at: 0)
+      }
+      return bytes.map { String(decoding: $0, as: UTF8.self) }
+    }
+  #endif
+}

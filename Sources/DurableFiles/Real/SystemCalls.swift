@@ -1,0 +1,182 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Glibc)
+  import Glibc
+#endif
+
+/// The operating system's calls, each as it is.
+struct SystemCalls: DiskCalls {
+  func open(_ path: String, _ request: OpenRequest) throws(ErrorNumber) -> Descriptor {
+    let flags = request.flags
+    let mode = mode_t(request.permissions.rawValue)
+    if case .refusedBelow(let directory) = request.links {
+      return try open(path, below: directory, flags, mode)
+    }
+    // SAFETY: Swift lends the path as a C string for the length of the call.
+    let descriptor = unsafe openFile(path, flags, mode)
+    guard descriptor >= 0 else { throw refusal(of: path, in: AT_FDCWD, flags) }
+    return Descriptor(rawValue: descriptor)
+  }
+
+  func close(_ descriptor: Descriptor) throws(ErrorNumber) {
+    try check(closeFile(descriptor.rawValue))
+  }
+
+  func read(
+    _ descriptor: Descriptor, into buffer: inout MutableRawSpan, at offset: Int
+  ) throws(ErrorNumber) -> Int {
+    // SAFETY: The system writes at most `count` bytes to memory the span lends.
+    let count = unsafe buffer.withUnsafeMutableBytes {
+      unsafe pread(descriptor.rawValue, $0.baseAddress, $0.count, off_t(offset))
+    }
+    return try check(count)
+  }
+
+  func write(
+    _ descriptor: Descriptor, _ bytes: RawSpan, at offset: Int
+  ) throws(ErrorNumber) -> Int {
+    // SAFETY: The system reads at most `count` bytes of memory the span lends.
+    let count = unsafe bytes.withUnsafeBytes {
+      unsafe pwrite(descriptor.rawValue, $0.baseAddress, $0.count, off_t(offset))
+    }
+    return try check(count)
+  }
+
+  func truncate(_ descriptor: Descriptor, to byteCount: Int) throws(ErrorNumber) {
+    try check(ftruncate(descriptor.rawValue, off_t(byteCount)))
+  }
+
+  func sync(_ descriptor: Descriptor, _ scope: SyncScope) throws(ErrorNumber) {
+    #if canImport(Darwin)
+      // `fsync` leaves the bytes in the drive's own cache there. File systems that know no other
+      // way say so in one of these words, and then it is the best there is. After any other error
+      // it would be a second try, which may succeed without having written anything.
+      do throws(ErrorNumber) {
+        try check(fcntl(descriptor.rawValue, F_FULLFSYNC))
+      } catch .notSupported, .invalidArgument, ErrorNumber(rawValue: ENOTTY) {
+        try check(fsync(descriptor.rawValue))
+      }
+    #else
+      switch scope {
+      case .contents: try check(fdatasync(descriptor.rawValue))
+      case .everything: try check(fsync(descriptor.rawValue))
+      }
+    #endif
+  }
+
+  func status(_ descriptor: Descriptor) throws(ErrorNumber) -> FileStatus {
+    var result = stat()
+    // SAFETY: The system fills the structure it is given, and keeps no pointer to it.
+    try check(unsafe fstat(descriptor.rawValue, &result))
+    return FileStatus(result)
+  }
+
+  func setPermissions(
+    _ descriptor: Descriptor, to permissions: FilePermissions
+  ) throws(ErrorNumber) {
+    try check(fchmod(descriptor.rawValue, mode_t(permissions.rawValue)))
+  }
+
+  func lock(_ descriptor: Descriptor, _ kind: LockKind) throws(ErrorNumber) {
+    try setLock(descriptor, kind == .shared ? Int32(F_RDLCK) : Int32(F_WRLCK))
+  }
+
+  func unlock(_ descriptor: Descriptor) throws(ErrorNumber) {
+    try setLock(descriptor, Int32(F_UNLCK))
+  }
+
+  private func setLock(_ descriptor: Descriptor, _ kind: Int32) throws(ErrorNumber) {
+    // All zeros but the kind: the whole file from its beginning, and no process, as a lock of an
+    // open file description requires.
+    var request = flock()
+    request.l_type = Int16(kind)
+    request.l_whence = Int16(SEEK_SET)
+    // SAFETY: The system reads the structure it is given, and keeps no pointer to it.
+    let result = unsafe withUnsafeMutablePointer(to: &request) {
+      unsafe fcntl(descriptor.rawValue, setLockCommand, $0)
+    }
+    try check(result)
+  }
+
+  /// Opens a file below a directory one name at a time, so that no name on the way can be a link,
+  /// even if somebody puts one there meanwhile.
+  private func open(
+    _ path: String, below directory: String, _ flags: Int32, _ mode: mode_t
+  ) throws(ErrorNumber) -> Descriptor {
+    guard let names = path.pathComponents(below: directory), let last = names.last else {
+      throw .invalidArgument
+    }
+    let directoryFlags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+    // SAFETY: Swift lends each name as a C string for the length of its call.
+    var parent = try check(unsafe openFile(directory, directoryFlags, 0))
+    defer { _ = closeFile(parent) }
+    for name in names.dropLast() {
+      let child = unsafe openat(parent, name, directoryFlags | O_NOFOLLOW, 0)
+      guard child >= 0 else { throw refusal(of: name, in: parent, directoryFlags | O_NOFOLLOW) }
+      _ = closeFile(parent)
+      parent = child
+    }
+    let descriptor = unsafe openat(parent, last, flags | O_NOFOLLOW, mode)
+    guard descriptor >= 0 else { throw refusal(of: last, in: parent, flags | O_NOFOLLOW) }
+    return Descriptor(rawValue: descriptor)
+  }
+
+  /// Why an open failed. Where a directory must be, Linux calls a link that is not to be followed
+  /// "not a directory"; this calls it a link.
+  private func refusal(of name: String, in parent: Int32, _ flags: Int32) -> ErrorNumber {
+    let error = ErrorNumber(rawValue: errno)
+    var result = stat()
+    // SAFETY: Swift lends the name for the call, and the system fills the structure.
+    guard error == .notDirectory, flags & O_NOFOLLOW != 0,
+      unsafe fstatat(parent, name, &result, AT_SYMLINK_NOFOLLOW) == 0,
+      FileStatus(result).kind == .symbolicLink
+    else { return error }
+    return .tooManyLinks
+  }
+}
+
+extension OpenRequest {
+  /// The system's flags for this request.
+  ///
+  /// Always close-on-exec. Never waiting, because a pipe in the place of a file would hold its
+  /// opener until somebody writes to it; files themselves do not know the difference.
+  fileprivate var flags: Int32 {
+    var flags = O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+    switch mode {
+    case .read: flags |= O_RDONLY
+    case .update: flags |= O_RDWR
+    case .create: flags |= O_RDWR | O_CREAT | O_EXCL
+    case .updateOrCreate: flags |= O_RDWR | O_CREAT
+    }
+    if isDirectory { flags |= O_DIRECTORY }
+    if links != .followed { flags |= O_NOFOLLOW }
+    return flags
+  }
+}
+
+/// Returns what a call of the system returned, or throws what it left in `errno`.
+@discardableResult
+func check<Value: SignedInteger>(_ value: Value) throws(ErrorNumber) -> Value {
+  guard value >= 0 else { throw ErrorNumber(rawValue: errno) }
+  return value
+}
+
+#if canImport(Darwin)
+  /// `F_OFD_SETLK` of <sys/fcntl.h>.
+  private let setLockCommand: Int32 = 90
+#else
+  /// `F_OFD_SETLK` of <fcntl.h>, which hides it unless asked for GNU's extensions.
+  private let setLockCommand: Int32 = 37
+#endif
+
+// The methods of the same names hide the system's functions within the type above.
+
+@unsafe
+private func openFile(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 {
+  // SAFETY: The caller vouches for the C string.
+  unsafe open(path, flags, mode)
+}
+
+private func closeFile(_ descriptor: Int32) -> Int32 { close(descriptor) }

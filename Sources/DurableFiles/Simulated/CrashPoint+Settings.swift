@@ -1,0 +1,104 @@
+extension CrashPoint {
+  /// The settings of a state chosen by chance, from kinds of states in which programs break.
+  ///
+  /// Settings that are all drawn at random would nearly always lose about half of everything, and
+  /// a program that recovers from that may still fail when one early sector is missing.
+  func sampledSettings(_ number: Int, seed: UInt64) -> [Int] {
+    var random = SplitMix64(seed: seed, stream: UInt64(operationCount), UInt64(number))
+    switch number {
+    case 0: return settings(tornAt: image.changes.count, &random)
+    case 1: return settings(tornAt: -1, &random)
+    default: break
+    }
+    switch number % 4 {
+    case 0:
+      return settings(tornAt: Int.random(in: 0...image.changes.count, using: &random), &random)
+    case 1: return settings(ofOneThat: false, &random)
+    case 2: return settings(ofOneThat: true, &random)
+    default:
+      let share = Int.random(in: 1...15, using: &random)
+      return dials.map { dial in
+        dial.settingCount == 2
+          ? (Int.random(in: 0..<16, using: &random) < share ? 1 : 0)
+          : byteCountSetting(dial, &random)
+      }
+    }
+  }
+
+  /// All before one change arrived, nothing after it, and of itself a part.
+  private func settings(tornAt tornChange: Int, _ random: inout SplitMix64) -> [Int] {
+    dials.map { dial in
+      switch dial.subject {
+      case .piece(let change, _), .whole(let change):
+        change < tornChange ? 1 : change > tornChange ? 0 : Int.random(in: 0...1, using: &random)
+      case .byteCount(let node, let lowest):
+        byteCount(of: node, tornAt: tornChange, &random) - lowest
+      case .filling:
+        Int.random(in: 0...1, using: &random)
+      }
+    }
+  }
+
+  /// The file's size before the given change, or on the way to that after it.
+  private func byteCount(
+    of node: NodeNumber, tornAt tornChange: Int, _ random: inout SplitMix64
+  ) -> Int {
+    var size = image.certainByteCount(of: node)
+    for (index, change) in image.changes.enumerated() where change.node == node {
+      guard let byteCount = change.change.newByteCount, !change.isByteCountCertain else { continue }
+      if index == tornChange {
+        return Int.random(in: min(size, byteCount)...max(size, byteCount), using: &random)
+      }
+      if index > tornChange { break }
+      size = byteCount
+    }
+    return size
+  }
+
+  /// One thing arrived alone, or alone did not.
+  private func settings(ofOneThat arrived: Bool, _ random: inout SplitMix64) -> [Int] {
+    let one = dials.indices.randomElement(using: &random) ?? 0
+    return dials.enumerated().map { index, dial in
+      switch dial.subject {
+      case .filling: Int.random(in: 0...1, using: &random)
+      // A single piece that arrived shows only in a file that is long enough for it.
+      case .byteCount where index != one: dial.settingCount - 1
+      case .byteCount: byteCountSetting(dial, &random)
+      default: (index == one) == arrived ? 1 : 0
+      }
+    }
+  }
+
+  /// A size, with a liking for the shortest, the longest and the ends of sectors.
+  private func byteCountSetting(_ dial: Dial, _ random: inout SplitMix64) -> Int {
+    let any = Int.random(in: 0..<dial.settingCount, using: &random)
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: return 0
+    case 1: return dial.settingCount - 1
+    case 2:
+      guard case .byteCount(_, let lowest) = dial.subject else { return any }
+      let sectorStart = (lowest + any) / Self.sectorByteCount * Self.sectorByteCount
+      return max(0, sectorStart - lowest)
+    default: return any
+    }
+  }
+}
+
+/// A generator whose numbers follow from its seed alone, on every machine and in every release.
+struct SplitMix64: RandomNumberGenerator {
+  private var state: UInt64
+
+  /// The generator of one stream, independent of those with other numbers.
+  init(seed: UInt64, stream: UInt64...) {
+    state = seed
+    for number in stream { state = next() ^ number }
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return mixed ^ (mixed >> 31)
+  }
+}

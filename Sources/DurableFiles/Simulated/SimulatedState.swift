@@ -1,0 +1,113 @@
+/// Everything a simulated disk is: what processes see, what they did, and what will fail.
+struct SimulatedState: Sendable {
+  /// What processes see.
+  private(set) var nodes: SimulatedNodes
+  /// What a crash would leave if nothing had happened since the record began.
+  private(set) var initialNodes: SimulatedNodes
+  /// What happened since.
+  private(set) var effects: [DiskEffect] = []
+  var operations: [RecordedOperation] = []
+  var failures: [ActiveFailure] = []
+  var openFiles: [Descriptor: OpenFile] = [:]
+  var endedProcesses: Set<ProcessIdentity> = []
+  var uptime = Duration.zero
+  var pauseAction: (@Sendable () -> Void)?
+  /// How many bytes the operation under way may read or write, if a failure limits it.
+  private(set) var byteLimit: Int?
+  private var changeCount: Int64 = 0
+  private var nextNode: Int
+  private var nextDescriptor: Int32 = 3
+  private var nextUnique: UInt64
+
+  struct OpenFile: Sendable {
+    var node: NodeNumber
+    var path: String
+    var allowsWriting: Bool
+    var process: ProcessIdentity
+    var lock: LockKind?
+  }
+
+  init(_ nodes: SimulatedNodes) {
+    self.nodes = nodes
+    initialNodes = nodes
+    nextNode = (nodes.keys.max()?.rawValue ?? 1) + 1
+    // After a crash there are more nodes than before, so numbers given out then do not come again.
+    nextUnique = UInt64(nextNode) << 32
+  }
+
+  /// A disk that holds only an empty root.
+  static var empty: SimulatedState {
+    SimulatedState([
+      .root: SimulatedNode(
+        content: .directory([:]), permissions: FilePermissions(rawValue: 0o755))
+    ])
+  }
+
+  /// Makes all that processes see durable, and begins a new record.
+  mutating func settle() {
+    initialNodes = nodes
+    effects = []
+    operations = []
+  }
+
+  mutating func uniqueNumber() -> UInt64 {
+    defer { nextUnique += 1 }
+    return nextUnique
+  }
+
+  mutating func add(_ file: OpenFile) -> Descriptor {
+    defer { nextDescriptor += 1 }
+    let descriptor = Descriptor(rawValue: nextDescriptor)
+    openFiles[descriptor] = file
+    return descriptor
+  }
+}
+
+// MARK: - Changing nodes
+
+extension SimulatedState {
+  mutating func make(
+    _ content: SimulatedNode.Content, _ permissions: FilePermissions, at place: SimulatedPlace
+  ) -> NodeNumber {
+    let number = NodeNumber(rawValue: nextNode)
+    nextNode += 1
+    let node = SimulatedNode(content: content, permissions: permissions)
+    nodes[number] = node
+    note(.made(number, node))
+    change(place.directory, .entries([place.name: number], needsPrevious: false))
+    return number
+  }
+
+  mutating func change(_ number: NodeNumber, _ change: NodeChange) {
+    change.apply(to: &nodes[number]!)
+    if case .permissions = change {
+    } else {
+      // A clock that strictly grows shows every change, as a real one mostly does.
+      changeCount += 1
+      nodes[number]!.modificationNanoseconds = changeCount
+    }
+    note(.changed(number, change))
+  }
+
+  /// Throws, or limits the operation, if a failure is planned for it.
+  mutating func applyFailures(
+    to operation: DiskOperation, _ path: String
+  ) throws(ErrorNumber) {
+    byteLimit = nil
+    var fault: PlannedFailure.Fault?
+    for index in failures.indices {
+      // All of them count the operation, also those whose turn it is not.
+      let next = failures[index].fault(for: operation, path)
+      fault = fault ?? next
+    }
+    switch fault {
+    case .error(let error): throw error
+    case .short(let byteCount): byteLimit = byteCount
+    case nil: break
+    }
+  }
+
+  mutating func note(_ kind: DiskEffect.Kind) {
+    effects.append(DiskEffect(operation: operations.count + 1, kind: kind))
+  }
+}
