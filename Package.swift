@@ -52,10 +52,11 @@ let package = Package(
     // The object model and its rows.
     module("ObjectModel", ["Checksums", "PropertyLists", "XMLEvents"]),
     module("Rows", ["ObjectModel", "Checksums"]),
+    module("ObjectQuery", ["ObjectModel", "Rows"]),
 
     // What applications import, and the tool.
-    module("Quire", ["ObjectModel", "Rows"]),
-    module("ToolCommands", ["ObjectModel"]),
+    module("Quire", ["ObjectModel", "Rows", "ObjectQuery"]),
+    module("ToolCommands", ["ObjectModel", "ObjectQuery"]),
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
 
@@ -77,6 +78,7 @@ let package = Package(
       "ObjectModelTests",
       ["ObjectModel", "PropertyLists", "Checksums", "SeededRandom", "SpecVectors"]),
     tests("RowsTests", ["Rows", "ObjectModel", "SeededRandom", "SpecVectors"]),
+    tests("ObjectQueryTests", ["ObjectQuery", "Rows", "ObjectModel", "SeededRandom"]),
     tests("ToolCommandsTests", ["ToolCommands", "ObjectModel"], exclude: ["Snapshots"]),
     tests("HouseTests", []),
   ],

@@ -1,3 +1,4 @@
 // The umbrella: `import Quire` gives an application everything it needs.
 @_exported public import ObjectModel
+@_exported public import ObjectQuery
 @_exported public import Rows

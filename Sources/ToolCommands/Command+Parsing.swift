@@ -53,7 +53,7 @@ extension Command {
     guard option.choices.isEmpty || option.choices.contains(value) else {
       throw .wrongUsage(
         "Option '\(spelling)' does not take '\(value)'.",
-        hint: nearest(to: value, among: option.choices).map { "Did you mean '\($0)'?" }
+        hint: suggestion(for: value, among: option.choices)
           ?? "It takes \(option.choices.joined(separator: " or ")).")
     }
     return (option, value)

@@ -20,7 +20,7 @@ struct CommandError: Error, Hashable {
   static func unknown(
     _ kind: String, _ word: String, in place: String, known: [String], otherwise: String
   ) -> CommandError {
-    let hint = nearest(to: word, among: known).map { "Did you mean '\($0)'?" } ?? otherwise
+    let hint = suggestion(for: word, among: known) ?? otherwise
     return wrongUsage("Unknown \(kind) '\(word)' \(place).", hint: hint)
   }
 }

@@ -1,18 +1,20 @@
 /// Finds the name that was probably meant by one that does not exist.
-struct NameSuggestion {
+package struct NameSuggestion {
   /// How many comparisons of two names are left. A hostile model may hold thousands of wrong names,
   /// and looking for a neighbour of each would take quadratic time.
   private var comparisonsLeft = 100_000
 
+  package init() {}
+
   /// ` Did you mean "Stop"?`, or nothing when no candidate is near.
   ///
   /// Give the candidates lazily: none is asked for when there will be no search.
-  mutating func sentence(for name: String, among candidates: some Sequence<String>) -> String {
+  package mutating func sentence(for name: String, among candidates: some Sequence<String>) -> String {
     nearest(to: name, among: candidates).map { " Did you mean \"\($0)\"?" } ?? ""
   }
 
   /// The candidate with the fewest letters changed, if they are few.
-  private mutating func nearest(
+  package mutating func nearest(
     to name: String, among candidates: some Sequence<String>
   ) -> String? {
     let letters = Array(name.lowercased().utf16.prefix(64))

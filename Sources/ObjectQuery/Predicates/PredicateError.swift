@@ -1,0 +1,88 @@
+/// Why a predicate, an expression or a fetch request can't be read, compiled or run.
+///
+///     name BEGINSWTH 'Sm'
+///          ^
+///     error: There is no operator "BEGINSWTH". Did you mean "BEGINSWITH"?
+public struct PredicateError: Error, Sendable, Hashable {
+  /// What kind of fault it is.
+  public let code: Code
+  /// What is wrong, in sentences.
+  public let message: String
+  /// The text that was read; `nil` when the tree was not made from text.
+  public internal(set) var text: String?
+  /// Where in the text the fault is, in UTF-8 bytes from its start.
+  public internal(set) var offset: Int?
+
+  /// A fault of the given kind.
+  public init(_ code: Code, _ message: String, text: String? = nil, offset: Int? = nil) {
+    self.code = code
+    self.message = message
+    self.text = text
+    self.offset = offset
+  }
+
+  /// Kinds of faults.
+  public struct Code: RawRepresentable, Sendable, Hashable {
+    /// The code's name.
+    public let rawValue: String
+    /// The code of the given name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The text is not a predicate or an expression.
+    public static let syntax = Code(rawValue: "syntax")
+    /// A placeholder has no argument, an argument no placeholder, or the two do not fit.
+    public static let badArgument = Code(rawValue: "badArgument")
+    /// The text or the tree is larger or deeper than the limits.
+    public static let tooLarge = Code(rawValue: "tooLarge")
+    /// A name is not that of an entity.
+    public static let unknownEntity = Code(rawValue: "unknownEntity")
+    /// A name is not that of a property.
+    public static let unknownProperty = Code(rawValue: "unknownProperty")
+    /// The types of two operands, or of an operand and its function, do not go together.
+    public static let typeMismatch = Code(rawValue: "typeMismatch")
+    /// A variable has no value.
+    public static let missingVariable = Code(rawValue: "missingVariable")
+    /// Something is not possible where it stands.
+    public static let notSupported = Code(rawValue: "notSupported")
+    /// A pattern is not a regular expression.
+    public static let badPattern = Code(rawValue: "badPattern")
+    /// One object was asked for, and there are several.
+    public static let notUnique = Code(rawValue: "notUnique")
+  }
+}
+
+extension PredicateError: CustomStringConvertible {
+  /// The message, below the line of the text it is about and a caret where both are known.
+  public var description: String {
+    guard let excerpt else { return message }
+    return "\(excerpt)\n\(message)"
+  }
+
+  /// The line of the text with the fault and a caret line beneath; `nil` when the place is not known.
+  ///
+  /// Long lines are cut to the part around the fault.
+  public var excerpt: String? {
+    guard let text, let offset, offset <= text.utf8.count else { return nil }
+    var place = text.utf8.index(text.utf8.startIndex, offsetBy: offset)
+    if let rounded = place.samePosition(in: text) { place = rounded } else {
+      place = text.rangeOfCharacter(around: place)
+    }
+    let lineStart = text[..<place].lastIndex(where: \.isNewline).map(text.index(after:))
+    let lineEnd = text[place...].firstIndex(where: \.isNewline) ?? text.endIndex
+    let before = text[(lineStart ?? text.startIndex)..<place].suffix(60)
+    let after = text[place..<lineEnd].prefix(60)
+    let indentation = String(before.map { $0 == "\t" ? "\t" : " " })
+    return "\(before)\(after)\n\(indentation)^"
+  }
+}
+
+extension String {
+  /// The start of the character that an index is inside of.
+  fileprivate func rangeOfCharacter(around place: Index) -> Index {
+    var place = place
+    while place > startIndex, place.samePosition(in: self) == nil {
+      place = utf8.index(before: place)
+    }
+    return place
+  }
+}

@@ -1,0 +1,17 @@
+import ObjectQuery
+import Testing
+
+@Suite("Combining predicates")
+struct CombiningTests {
+  private let a = QueryPredicate.comparison(.init(.path("a"), .equal, .constant(.integer(1))))
+  private let b = QueryPredicate.comparison(.init(.path("b"), .equal, .constant(.integer(2))))
+
+  @Test("What is joined alike lies side by side, not one in the other")
+  func flat() {
+    #expect((a && b && a) == .and([a, b, a]))
+    #expect((a && (b && a)) == .and([a, b, a]))
+    #expect((a || b || a) == .or([a, b, a]))
+    #expect((a || b && a) == .or([a, .and([b, a])]))
+    #expect(!(a && b) == .not(.and([a, b])))
+  }
+}
