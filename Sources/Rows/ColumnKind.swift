@@ -54,7 +54,7 @@ extension ColumnKind {
   }
 
   /// How values of a kind are laid out before they are encoded.
-  enum Family {
+  package enum Family {
     /// 64-bit integers: whole numbers, booleans, references.
     case integers
     /// 64-bit patterns of floating-point numbers.
@@ -63,7 +63,7 @@ extension ColumnKind {
     case bytes
   }
 
-  var family: Family {
+  package var family: Family {
     switch self {
     case .boolean, .int16, .int32, .int64, .reference: .integers
     case .float, .double, .date: .reals
@@ -72,7 +72,7 @@ extension ColumnKind {
   }
 
   /// Whether values are text that must be valid UTF-8.
-  var isText: Bool { self == .string || self == .uri }
+  package var isText: Bool { self == .string || self == .uri }
 
   /// The integers a column of this kind may hold.
   var integerRange: ClosedRange<Int64> {

@@ -82,8 +82,15 @@ public protocol RowTable: Sendable {
   /// - Throws: ``BlockError`` when a block that must be read is damaged, or what its source throws.
   func entry(of key: ObjectKey) throws -> RowEntry
 
+  /// Everything the table says of the objects of an entity; `nil` when that is nothing.
+  func changes(ofEntity number: UInt16) throws -> Layer.EntityChanges?
+}
+
+extension RowTable {
   /// Everything the table says of the objects of an entity, in the order of their keys.
-  func entries(ofEntity number: UInt16) throws -> [KeyedEntry]
+  public func entries(ofEntity number: UInt16) throws -> [KeyedEntry] {
+    try changes(ofEntity: number)?.entries() ?? []
+  }
 }
 
 /// What a table says of the object with a certain key.
@@ -101,10 +108,8 @@ extension Layer: RowTable {
     return try changes.entry(of: key.number)
   }
 
-  /// The layer's entries of an entity, in the order of their keys.
-  public func entries(ofEntity number: UInt16) throws -> [KeyedEntry] {
-    try self[number]?.entries() ?? []
-  }
+  /// The layer's changes of an entity.
+  public func changes(ofEntity number: UInt16) throws -> Layer.EntityChanges? { self[number] }
 }
 
 extension Layer.EntityChanges {

@@ -4,7 +4,7 @@
 import ObjectModel
 
 /// How a column's values lie in memory. The first seven are the encodings of blocks (spec §3.4).
-enum ColumnEncoding: UInt8 {
+package enum ColumnEncoding: UInt8 {
   /// `base + step * i + u[i]`, with `u` of 0, 1, 2, 4 or 8 bytes.
   case integer = 1
   /// Such an integer divided by a power of ten.
@@ -45,7 +45,7 @@ package struct RawColumn {
   package var heap: UnsafeRawPointer?
   package var rowCount: UInt32 = 0
   package var dictionaryCount: UInt32 = 0
-  var encoding: ColumnEncoding = .integer
+  package var encoding: ColumnEncoding = .integer
   package var width: UInt8 = 0
   package var offsetWidth: UInt8 = 0
   package var scale: UInt8 = 0
@@ -59,7 +59,7 @@ package struct RawColumn {
 extension RawColumn {
   /// `base + step * i + u[i]`, modulo 2^64.
   @inline(__always)
-  static func decode(
+  package static func decode(
     _ data: UnsafeRawPointer?, width: UInt8, base: Int64, step: Int64, _ i: Int
   ) -> Int64 {
     let line = base &+ step &* Int64(truncatingIfNeeded: i)
@@ -82,7 +82,7 @@ extension RawColumn {
   }
 
   @inline(__always)
-  static func bit(_ bits: UnsafeRawPointer, _ i: Int) -> Bool {
+  package static func bit(_ bits: UnsafeRawPointer, _ i: Int) -> Bool {
     // SAFETY: Bitmaps have a bit for every row.
     unsafe bits.load(fromByteOffset: i &>> 3, as: UInt8.self) &>> UInt8(truncatingIfNeeded: i & 7)
       & 1

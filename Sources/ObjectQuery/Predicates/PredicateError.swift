@@ -64,7 +64,9 @@ extension PredicateError: CustomStringConvertible {
   public var excerpt: String? {
     guard let text, let offset, offset <= text.utf8.count else { return nil }
     var place = text.utf8.index(text.utf8.startIndex, offsetBy: offset)
-    if let rounded = place.samePosition(in: text) { place = rounded } else {
+    if let rounded = place.samePosition(in: text) {
+      place = rounded
+    } else {
       place = text.rangeOfCharacter(around: place)
     }
     let lineStart = text[..<place].lastIndex(where: \.isNewline).map(text.index(after:))

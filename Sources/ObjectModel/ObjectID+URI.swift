@@ -1,0 +1,33 @@
+extension ObjectID {
+  /// The identifier as text that means the same in every process (spec §3.2.3).
+  public var uri: String {
+    let digits = String(store.rawValue, radix: 16)
+    let tag = String(repeating: "0", count: 16 - digits.count) + digits
+    return "x-quire://\(tag)/\(key.entity)/p\(key.number)"
+  }
+
+  /// The identifier that the given text stands for; `nil` when it is none (spec §3.2.3).
+  public init?(uri: String) {
+    let scheme = "x-quire://"
+    guard uri.hasPrefix(scheme) else { return nil }
+    let parts = uri.utf8.dropFirst(scheme.utf8.count)
+      .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0].count == 16, parts[2].first == UInt8(ascii: "p"),
+      let tag = UInt64(canonical: parts[0], radix: 16),
+      let entity = UInt16(exactly: UInt64(canonical: parts[1], radix: 10) ?? .max),
+      let number = UInt64(canonical: parts[2].dropFirst(), radix: 10),
+      number <= ObjectKey.highestNumber
+    else { return nil }
+    self.init(store: StoreTag(rawValue: tag), key: ObjectKey(entity: entity, number: number))
+  }
+}
+
+extension UInt64 {
+  /// The number that digits alone stand for; in base 10 without zeros before it.
+  fileprivate init?(canonical text: Substring.UTF8View, radix: Int) {
+    let digits = String(Substring(text))
+    guard let number = UInt64(digits, radix: radix), digits.first != "+" else { return nil }
+    if radix == 10, String(number) != digits { return nil }
+    self = number
+  }
+}

@@ -1,0 +1,266 @@
+import Foundation
+import ObjectModel
+
+extension Binder {
+  /// Gives a text that stands beside a date, a UUID or bytes the type it is meant as.
+  ///
+  /// Only constants: `start > "2026-01-31"` is read once, when the predicate is bound.
+  func coerce(
+    _ expression: BoundExpression, _ type: OperandType, toFit other: OperandType
+  ) -> (BoundExpression, OperandType) {
+    guard let operand = expression.constant, type.element == .text else {
+      return (expression, type)
+    }
+    let target: QueryExpression.CastType
+    switch other.element {
+    case .date: target = .date
+    case .uuid: target = .uuid
+    case .object: target = .object
+    default: return (expression, type)
+    }
+    guard let cast = operand.cast(each: target, store: store) else { return (expression, type) }
+    return (.constant(cast), OperandType(cast))
+  }
+
+  /// Refuses comparisons that can never mean anything.
+  func check(
+    _ comparison: QueryPredicate.Comparison, _ left: OperandType, _ right: OperandType
+  ) throws(PredicateError) {
+    let operation = comparison.operation
+    var one = left
+    if comparison.modifier != .direct {
+      guard left.isCollection || left == .unknown || left == .null else {
+        throw PredicateError(
+          .typeMismatch,
+          "\(comparison.modifier.rawValue) needs a collection on its left, not \(left.words).")
+      }
+      one = left.element
+    }
+    switch operation {
+    case .equal, .notEqual:
+      try refuse(collection: one, in: comparison, unless: right.isCollection || right == .null)
+      try refuse(one, right, operation)
+    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
+      try refuse(collection: one, in: comparison, unless: false)
+      if case .object = one { throw Self.unordered(one, operation) }
+      if one == .binary { throw Self.unordered(one, operation) }
+      try refuse(one, right, operation)
+    case .between:
+      try refuse(collection: one, in: comparison, unless: false)
+      guard right.isCollection || right == .unknown else {
+        throw PredicateError(
+          .typeMismatch, "BETWEEN needs two bounds in braces on its right, not \(right.words).")
+      }
+      if case .aggregate(let bounds) = comparison.right, bounds.count != 2 {
+        throw PredicateError(.typeMismatch, "BETWEEN needs two bounds, not \(bounds.count).")
+      }
+      try refuse(one, right.element, operation)
+    case .in:
+      guard right.isCollection || right == .text || right == .unknown || right == .null else {
+        throw PredicateError(
+          .typeMismatch, "IN needs a collection or a text on its right, not \(right.words).")
+      }
+      try refuse(collection: one, in: comparison, unless: false)
+      try refuse(one, right.element, operation)
+    case .contains:
+      guard one.isCollection || one == .text || one == .unknown || one == .null else {
+        throw PredicateError(
+          .typeMismatch, "CONTAINS needs a collection or a text on its left, not \(one.words).")
+      }
+      try refuse(one.element, right, operation)
+    case .beginsWith, .endsWith, .like, .matches:
+      try refuse(collection: one, in: comparison, unless: false)
+      for type in [one, right] where !type.isComparable(to: .text) {
+        throw PredicateError(
+          .typeMismatch, "\(operation.rawValue) compares texts, not \(type.words).")
+      }
+    }
+  }
+
+  private func refuse(
+    _ left: OperandType, _ right: OperandType, _ operation: QueryPredicate.Operator
+  ) throws(PredicateError) {
+    guard !left.isComparable(to: right) else { return }
+    throw PredicateError(
+      .typeMismatch,
+      "\(operation.rawValue) can't compare \(left.words) with \(right.words).")
+  }
+
+  private func refuse(
+    collection type: OperandType, in comparison: QueryPredicate.Comparison, unless isFine: Bool
+  ) throws(PredicateError) {
+    guard type.isCollection, !isFine else { return }
+    throw PredicateError(
+      .typeMismatch,
+      """
+      On the left of \(comparison.operation.rawValue) stands \(type.words), not one value. Write \
+      ANY, ALL or NONE before it, or an operator such as @count behind it.
+      """)
+  }
+
+  private static func unordered(
+    _ type: OperandType, _ operation: QueryPredicate.Operator
+  ) -> PredicateError {
+    PredicateError(
+      .typeMismatch, "\(operation.rawValue) needs values that have an order, not \(type.words).")
+  }
+}
+
+// MARK: - Functions
+
+extension Binder {
+  mutating func bindCall(
+    of function: QueryExpression.Function, _ arguments: [QueryExpression]
+  ) throws(PredicateError) -> (BoundExpression, OperandType) {
+    if let count = function.argumentCount {
+      guard arguments.count == count else {
+        throw PredicateError(
+          .typeMismatch,
+          "\"\(function.rawValue)\" takes \(count) arguments, not \(arguments.count).")
+      }
+    } else if arguments.isEmpty {
+      throw PredicateError(.typeMismatch, "\"\(function.rawValue)\" takes one argument or more.")
+    }
+    var bound: [BoundExpression] = []
+    var types: [OperandType] = []
+    for argument in arguments {
+      let (expression, type) = try bind(argument)
+      bound.append(expression)
+      types.append(type)
+    }
+    let result = try type(of: function, types)
+    if function == .now { return (.constant(.value(.date(now))), .date) }
+    return (.function(function, bound), result)
+  }
+
+  private func type(
+    of function: QueryExpression.Function, _ types: [OperandType]
+  ) throws(PredicateError) -> OperandType {
+    func need(_ expected: OperandType, _ words: String) throws(PredicateError) {
+      for type in types where !type.isComparable(to: expected) {
+        throw PredicateError(
+          .typeMismatch, "\"\(function.rawValue)\" needs \(words), not \(type.words).")
+      }
+    }
+    switch function {
+    case .now: return .date
+    case .add, .subtract:
+      if types[0] == .date {
+        if function == .subtract, types[1] == .date { return .number }
+        guard types[1].isComparable(to: .number) else {
+          throw PredicateError(
+            .typeMismatch,
+            "Seconds may be added to a date, and dates subtracted: \(types[1].words) may not.")
+        }
+        return .date
+      }
+      if function == .add, types[1] == .date, types[0] == .number { return .date }
+      try need(.number, "numbers")
+      return .number
+    case .uppercase, .lowercase, .canonical:
+      try need(.text, "text")
+      return .text
+    case .length:
+      guard types[0].isCollection || types[0].isComparable(to: .text) || types[0] == .binary else {
+        throw PredicateError(
+          .typeMismatch, "\"length:\" needs a text or a collection, not \(types[0].words).")
+      }
+      return .number
+    case .count:
+      return .number
+    case .sum, .average, .median, .standardDeviation:
+      for type in types where !type.element.isComparable(to: .number) {
+        throw PredicateError(
+          .typeMismatch, "\"\(function.rawValue)\" needs numbers, not \(type.words).")
+      }
+      return .number
+    case .min, .max:
+      let elements = Set(types.map(\.element)).subtracting([.null])
+      return elements.count == 1 ? elements.first! : .unknown
+    case .mode, .distinct: return .collection(types[0].element)
+    case .noIndex: return types[0]
+    default:
+      try need(.number, "numbers")
+      return .number
+    }
+  }
+
+  mutating func bindCall(
+    of name: String, _ target: QueryExpression, _ arguments: [QueryExpression]
+  ) throws(PredicateError) -> (BoundExpression, OperandType) {
+    guard let method = ValueMethod(rawValue: name) else {
+      // A function may be called by the name it has among functions, too.
+      if let function = QueryExpression.Function(rawValue: name) {
+        return try bindCall(of: function, [target] + arguments)
+      }
+      throw PredicateError(
+        .notSupported,
+        "FUNCTION knows no method \"\(name)\"."
+          + suggestion(name, among: ValueMethod.allCases.map(\.rawValue)))
+    }
+    guard arguments.count == method.argumentCount else {
+      throw PredicateError(
+        .typeMismatch,
+        "\"\(name)\" takes \(method.argumentCount) arguments, not \(arguments.count).")
+    }
+    let (bound, _) = try bind(target)
+    var others: [BoundExpression] = []
+    for argument in arguments { others.append(try bind(argument).0) }
+    let type: OperandType =
+      switch method {
+      case .uppercase, .lowercase, .capitalized, .appending, .substringFrom, .substringTo,
+        .replacing:
+        .text
+      case .addingSeconds: .date
+      default: .number
+      }
+    return (.call(bound, method, others), type)
+  }
+}
+
+// MARK: - Subqueries asked of the object itself
+
+extension BoundPredicate {
+  /// The predicate with the object itself in the place of a subquery's variable.
+  func replacingSlot(_ slot: Int) -> BoundPredicate {
+    switch self {
+    case .constant: self
+    case .and(let parts): .and(parts.map { $0.replacingSlot(slot) })
+    case .or(let parts): .or(parts.map { $0.replacingSlot(slot) })
+    case .not(let part): .not(part.replacingSlot(slot))
+    case .comparison(var comparison):
+      {
+        comparison.left = comparison.left.replacingSlot(slot)
+        comparison.right = comparison.right.replacingSlot(slot)
+        return .comparison(comparison)
+      }()
+    }
+  }
+}
+
+extension BoundExpression {
+  fileprivate func replacingSlot(_ slot: Int) -> BoundExpression {
+    func replaced(_ part: BoundExpression) -> BoundExpression { part.replacingSlot(slot) }
+    switch self {
+    case .slot(slot): return .this
+    case .constant, .this, .slot, .fetch, .groupValue: return self
+    case .path(let base, let steps): return .path(replaced(base), steps)
+    case .list(let parts): return .list(parts.map(replaced))
+    case .function(let function, let arguments): return .function(function, arguments.map(replaced))
+    case .call(let target, let method, let arguments):
+      return .call(replaced(target), method, arguments.map(replaced))
+    case .element(let collection, .at(let place)):
+      return .element(replaced(collection), .at(replaced(place)))
+    case .element(let collection, let index): return .element(replaced(collection), index)
+    case .set(let operation, let left, let right):
+      return .set(operation, replaced(left), replaced(right))
+    case .subquery(var inner):
+      inner.collection = replaced(inner.collection)
+      inner.predicate = inner.predicate.replacingSlot(slot)
+      return .subquery(inner)
+    case .conditional(let condition, let then, let otherwise):
+      return .conditional(condition.replacingSlot(slot), replaced(then), replaced(otherwise))
+    case .cast(let value, let target): return .cast(replaced(value), target)
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import ObjectModel
+
+/// What is known of groups while their values are bound.
+struct GroupBinding {
+  /// What groups are made by.
+  var keys: [(path: String, expression: BoundExpression, type: OperandType)] = []
+  /// What is computed of all objects of a group, as it is found.
+  var aggregates: [Aggregate] = []
+  /// What names stand for besides properties.
+  var named: [String: QueryExpression] = [:]
+  /// The positions of aggregates that were found already.
+  fileprivate var positions: [QueryExpression: Int] = [:]
+}
+
+/// A value computed of all objects of a group.
+struct Aggregate: Sendable {
+  let function: QueryExpression.Function
+  /// Of what; the object itself for `count:(SELF)`.
+  let argument: BoundExpression
+}
+
+/// Something that has one value for a whole group.
+enum GroupValue: Sendable {
+  case key(Int)
+  case aggregate(Int)
+}
+
+extension Binder {
+  /// Binds what has one value for a whole group; `nil` when the expression is nothing of the kind.
+  mutating func bindGroupValue(
+    _ expression: QueryExpression
+  ) throws(PredicateError) -> (BoundExpression, OperandType)? {
+    guard let known = groups else { return nil }
+    switch expression {
+    case .keyPath(of: .evaluatedObject, let path):
+      let whole = path.joined(separator: ".")
+      if let index = known.keys.firstIndex(where: { $0.path == whole }) {
+        return (.groupValue(.key(index)), known.keys[index].type)
+      }
+      return try bindName(whole)
+    case .variable(let name): return variables[name] == nil ? try bindName(name) : nil
+    case .function(let function, let arguments)
+    where function.isAggregate && arguments.count == 1:
+      return try bindAggregate(function, arguments[0])
+    default: return nil
+    }
+  }
+
+  private mutating func bindName(
+    _ name: String
+  ) throws(PredicateError) -> (BoundExpression, OperandType)? {
+    guard let named = groups?.named, let expression = named[name] else { return nil }
+    // Within what a name stands for, names are properties.
+    groups!.named = [:]
+    defer { groups!.named = named }
+    return try bind(expression)
+  }
+
+  private mutating func bindAggregate(
+    _ function: QueryExpression.Function, _ argument: QueryExpression
+  ) throws(PredicateError) -> (BoundExpression, OperandType)? {
+    let whole = QueryExpression.function(function, [argument])
+    let known = groups!
+    groups = nil
+    defer { groups = groups ?? known }
+    let (bound, argumentType) = try bind(argument)
+    // Of a collection it is a function of the object: the sum of its stops' costs.
+    guard !argumentType.isCollection, !bound.isConstant else { return nil }
+    // Types are checked as those of a collection of such values are.
+    let (_, type) = try bind(.function(function, [.aggregate([argument])]))
+    var changed = known
+    if changed.positions[whole] == nil {
+      changed.positions[whole] = changed.aggregates.count
+      changed.aggregates.append(Aggregate(function: function, argument: bound))
+    }
+    groups = changed
+    return (.groupValue(.aggregate(changed.positions[whole]!)), type)
+  }
+}
+
+extension QueryExpression.Function {
+  var isAggregate: Bool {
+    switch self {
+    case .count, .sum, .average, .min, .max, .median, .mode, .standardDeviation: true
+    default: false
+    }
+  }
+}
+
+// MARK: - What speaks of the object
+
+extension BoundPredicate {
+  /// Whether the predicate speaks of the object that is asked.
+  var readsObject: Bool {
+    switch self {
+    case .constant: false
+    case .and(let parts), .or(let parts): parts.contains(where: \.readsObject)
+    case .not(let part): part.readsObject
+    case .comparison(let comparison):
+      comparison.left.readsObject || comparison.right.readsObject
+    }
+  }
+}
+
+extension BoundExpression {
+  /// Whether the expression speaks of the object that is asked.
+  var readsObject: Bool {
+    switch self {
+    case .this: true
+    case .constant, .slot, .groupValue, .fetch: false
+    case .path(let base, _): base.readsObject
+    case .list(let parts), .function(_, let parts): parts.contains(where: \.readsObject)
+    case .call(let target, _, let arguments):
+      target.readsObject || arguments.contains(where: \.readsObject)
+    case .element(let collection, .at(let place)): collection.readsObject || place.readsObject
+    case .element(let collection, _): collection.readsObject
+    case .set(_, let left, let right): left.readsObject || right.readsObject
+    case .subquery(let subquery):
+      subquery.collection.readsObject || subquery.predicate.readsObject
+    case .conditional(let condition, let then, let otherwise):
+      condition.readsObject || then.readsObject || otherwise.readsObject
+    case .cast(let value, _): value.readsObject
+    }
+  }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import ObjectModel
+import Rows
+
+extension ColumnTest {
+  /// The test of a column of the given kind that a comparison with a constant on its right is; `nil`
+  /// when it must be asked row by row.
+  static func of(_ kind: ColumnKind, _ comparison: BoundComparison) -> ColumnTest? {
+    guard let right = comparison.right.constant else { return nil }
+    if comparison.asksForNull { return .isNull(comparison.operation == .equal) }
+    switch comparison.operation {
+    case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
+      guard let value = right.single else { return nil }
+      return compare(kind, comparison.operation, value, comparison)
+    case .between:
+      guard case .list(let bounds) = right, bounds.count == 2, let low = bounds[0].single,
+        let high = bounds[1].single
+      else { return nil }
+      return between(kind, low, high)
+    case .in:
+      guard case .list(let items) = right else { return nil }
+      return among(kind, items.compactMap(\.single), of: items.count, comparison.options)
+    case .contains, .beginsWith, .endsWith, .like, .matches:
+      guard kind.isText, let pattern = comparison.pattern else { return nil }
+      return .text(pattern)
+    }
+  }
+
+  private static func compare(
+    _ kind: ColumnKind, _ operation: QueryPredicate.Operator, _ value: Value,
+    _ comparison: BoundComparison
+  ) -> ColumnTest? {
+    switch kind {
+    case .boolean, .int16, .int32, .int64:
+      guard let number = Number(value) else { return nil }
+      return integers(operation, number)
+    case .float, .double:
+      guard let number = Number(value), let real = number.exactDouble else { return nil }
+      return reals(operation, real)
+    case .date:
+      guard case .date(let date) = value else { return nil }
+      return reals(operation, date.timeIntervalSinceReferenceDate)
+    case .string, .uri: return comparison.pattern.map { .text($0) }
+    case .reference:
+      guard case .object(let key) = value else { return nil }
+      return integers(operation, .integer(Int64(bitPattern: key.rawValue)))
+    case .uuid:
+      guard case .uuid(let uuid) = value else { return nil }
+      return bytes(operation, uuid.bytes)
+    case .binary:
+      guard case .binary(let data) = value else { return nil }
+      return bytes(operation, [UInt8](data))
+    case .decimal: return nil
+    }
+  }
+
+  private static func bytes(
+    _ operation: QueryPredicate.Operator, _ bytes: [UInt8]
+  ) -> ColumnTest? {
+    switch operation {
+    case .equal: .bytes(bytes, inverted: false)
+    case .notEqual: .bytes(bytes, inverted: true)
+    default: nil
+    }
+  }
+
+  /// No whole number at all, or every one.
+  private static func everything(_ flag: Bool) -> ColumnTest {
+    .integers(Int64.min...Int64.max, inverted: !flag)
+  }
+
+  private static func integers(
+    _ operation: QueryPredicate.Operator, _ number: Number
+  ) -> ColumnTest? {
+    // The greatest whole number that is not above, and whether it is the number itself.
+    let floor: Int64
+    let isExact: Bool
+    switch number {
+    case .integer(let whole): (floor, isExact) = (whole, true)
+    case .double(let real):
+      if real.isNaN { return everything(operation == .notEqual) }
+      if real >= 0x1p63 {
+        return everything([.notEqual, .lessThan, .lessThanOrEqual].contains(operation))
+      }
+      if real < -0x1p63 {
+        return everything([.notEqual, .greaterThan, .greaterThanOrEqual].contains(operation))
+      }
+      floor = Int64(real.rounded(.down))
+      isExact = real == real.rounded(.down)
+    case .decimal: return nil
+    }
+    switch operation {
+    case .equal: return isExact ? .integers(floor...floor, inverted: false) : everything(false)
+    case .notEqual: return isExact ? .integers(floor...floor, inverted: true) : everything(true)
+    case .lessThanOrEqual: return .integers(Int64.min...floor, inverted: false)
+    case .lessThan:
+      if !isExact { return .integers(Int64.min...floor, inverted: false) }
+      return .integers(floor...Int64.max, inverted: true)
+    case .greaterThan: return .integers(Int64.min...floor, inverted: true)
+    case .greaterThanOrEqual:
+      if !isExact { return .integers(Int64.min...floor, inverted: true) }
+      return .integers(floor...Int64.max, inverted: false)
+    default: return nil
+    }
+  }
+
+  private static func reals(_ operation: QueryPredicate.Operator, _ real: Double) -> ColumnTest? {
+    if real.isNaN { return nil }
+    switch operation {
+    case .equal: return .reals(real...real, inverted: false)
+    case .notEqual: return .reals(real...real, inverted: true)
+    case .lessThanOrEqual: return .reals(-Double.infinity...real, inverted: false)
+    case .greaterThanOrEqual: return .reals(real...Double.infinity, inverted: false)
+    case .lessThan:
+      if real == -.infinity { return nil }
+      return .reals(-Double.infinity...real.nextDown, inverted: false)
+    case .greaterThan:
+      if real == .infinity { return nil }
+      return .reals(real.nextUp...Double.infinity, inverted: false)
+    default: return nil
+    }
+  }
+
+  private static func between(_ kind: ColumnKind, _ low: Value, _ high: Value) -> ColumnTest? {
+    switch kind {
+    case .boolean, .int16, .int32, .int64:
+      guard let low = Number(low), let high = Number(high),
+        let from = low.ceiling, let to = high.floor
+      else { return nil }
+      return from <= to ? .integers(from...to, inverted: false) : everything(false)
+    case .float, .double:
+      guard let low = Number(low)?.exactDouble, let high = Number(high)?.exactDouble,
+        low <= high
+      else { return nil }
+      return .reals(low...high, inverted: false)
+    case .date:
+      guard case .date(let low) = low, case .date(let high) = high, low <= high else { return nil }
+      return .reals(
+        low.timeIntervalSinceReferenceDate...high.timeIntervalSinceReferenceDate, inverted: false)
+    default: return nil
+    }
+  }
+
+  private static func among(
+    _ kind: ColumnKind, _ values: [Value], of count: Int, _ options: TextOptions
+  ) -> ColumnTest? {
+    guard values.count == count else { return nil }
+    let values = values.filter { !$0.isNull }
+    switch kind {
+    case .boolean, .int16, .int32, .int64:
+      let numbers = values.compactMap { Number($0) }
+      guard numbers.count == values.count else { return nil }
+      var wholes: [Int64] = []
+      for number in numbers {
+        switch number {
+        case .integer(let whole): wholes.append(whole)
+        case .double(let real): if let whole = Int64(exactly: real) { wholes.append(whole) }
+        case .decimal: return nil
+        }
+      }
+      return .integerSet(wholes.sorted())
+    case .reference:
+      let keys = values.compactMap { value -> Int64? in
+        if case .object(let key) = value { Int64(bitPattern: key.rawValue) } else { nil }
+      }
+      return keys.count == values.count ? .integerSet(keys.sorted()) : nil
+    case .string, .uri:
+      guard options.isDisjoint(with: [.caseInsensitive, .diacriticInsensitive, .localeSensitive])
+      else { return nil }
+      let texts = values.compactMap { Operand.value($0).text.map { Array($0.utf8) } }
+      guard texts.count == values.count else { return nil }
+      return .textSet(texts.sorted { $0.lexicographicallyPrecedes($1) })
+    default: return nil
+    }
+  }
+}
+
+extension Number {
+  /// The number as a floating-point number that compares with others as the number does; `nil` when
+  /// rounding would lose something.
+  fileprivate var exactDouble: Double? {
+    switch self {
+    case .integer(let whole): Double(exactly: whole)
+    case .double(let real): real.isNaN ? nil : real
+    // Decimal and floating-point numbers are compared as the latter.
+    case .decimal(let number): number.isNaN ? nil : number.nearestDouble
+    }
+  }
+
+  /// The greatest whole number that is not above; `nil` when there is none of 64 bits.
+  fileprivate var floor: Int64? {
+    switch self {
+    case .integer(let whole): whole
+    case .double(let real): Int64(exactly: real.rounded(.down))
+    case .decimal: nil
+    }
+  }
+
+  /// The least whole number that is not below; `nil` when there is none of 64 bits.
+  fileprivate var ceiling: Int64? {
+    switch self {
+    case .integer(let whole): whole
+    case .double(let real): Int64(exactly: real.rounded(.up))
+    case .decimal: nil
+    }
+  }
+}
+
+extension UUID {
+  /// The sixteen bytes.
+  var bytes: [UInt8] {
+    let b = uuid
+    return [
+      b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7, b.8, b.9, b.10, b.11, b.12, b.13, b.14, b.15,
+    ]
+  }
+}

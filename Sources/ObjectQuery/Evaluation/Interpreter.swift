@@ -1,0 +1,302 @@
+import Foundation
+public import ObjectModel
+public import Rows
+
+/// An object that is asked for its values while a predicate is evaluated.
+struct Subject {
+  let key: ObjectKey
+  let values: Values
+
+  enum Values {
+    /// A row of a batch.
+    case row(BatchReader, Int)
+    /// A row and the changes above it.
+    case view(ViewRow)
+    /// Whatever else has values: an object with unsaved changes.
+    case other(any ObjectValues)
+    /// No object: there is nothing to ask.
+    case nothing
+  }
+
+  func value(_ column: LayoutColumn) throws -> Value {
+    switch values {
+    case .row(let reader, let row): try reader.column(column).value(at: row)
+    case .view(let row): try row.value(column)
+    case .other(let values): try values.value(of: column)
+    case .nothing: .null
+    }
+  }
+}
+
+/// Something that has the values of one object.
+public protocol ObjectValues {
+  /// The value that the object has in the given column.
+  func value(of column: LayoutColumn) throws -> Value
+}
+
+/// The columns of one batch, each found once.
+final class BatchReader {
+  let batch: RowBatch
+  let entityNumber: UInt16
+  private var columns: [(number: UInt16, column: Column)] = []
+
+  init(_ batch: RowBatch, entityNumber: UInt16) {
+    self.batch = batch
+    self.entityNumber = entityNumber
+  }
+
+  func column(_ column: LayoutColumn) throws -> Column {
+    for known in columns where known.number == column.number { return known.column }
+    // Batches hold whole rows, so no column is left to rows beneath.
+    let found =
+      try batch.block.column(column)
+      ?? Column(repeating: .null, kind: column.kind, rowCount: batch.block.rowCount)
+    columns.append((column.number, found))
+    return found
+  }
+
+  func subject(_ row: Int) throws -> Subject {
+    let number = UInt64(bitPattern: try batch.block.keys.integer(at: row))
+    return Subject(
+      key: ObjectKey(entity: entityNumber, number: number), values: .row(self, row))
+  }
+}
+
+/// Evaluates bound trees for one object at a time: the meaning of every predicate.
+///
+/// Scans run over columns instead wherever they can (``ScanNode``), and must give the same answers;
+/// the tests ask both.
+final class Interpreter {
+  let source: (any QuerySource)?
+  let now: Date
+  /// What is known of the group whose values are evaluated.
+  var group: GroupValues?
+  private var slots: [Subject]
+  private var sharedFetches: [Operand?]
+  private var subject = Subject(key: ObjectKey(rawValue: 0), values: .nothing)
+
+  init(_ source: (any QuerySource)?, now: Date, slotCount: Int = 0, sharedFetchCount: Int = 0) {
+    self.source = source
+    self.now = now
+    slots = Array(repeating: subject, count: slotCount)
+    sharedFetches = Array(repeating: nil, count: sharedFetchCount)
+  }
+
+  /// For what speaks of no object.
+  static func withoutObjects(_ now: Date) -> ConstantInterpreter { ConstantInterpreter(now) }
+
+  /// Whether the predicate holds for an object.
+  func holds(_ predicate: BoundPredicate, for subject: Subject) throws -> Bool {
+    let outer = self.subject
+    self.subject = subject
+    defer { self.subject = outer }
+    return try holds(predicate)
+  }
+
+  /// The value of an expression for an object.
+  func value(_ expression: BoundExpression, for subject: Subject) throws -> Operand {
+    let outer = self.subject
+    self.subject = subject
+    defer { self.subject = outer }
+    return try value(expression)
+  }
+
+  func holds(_ predicate: BoundPredicate) throws -> Bool {
+    switch predicate {
+    case .constant(let flag): return flag
+    case .and(let parts):
+      for part in parts where try !holds(part) { return false }
+      return true
+    case .or(let parts):
+      for part in parts where try holds(part) { return true }
+      return false
+    case .not(let part): return try !holds(part)
+    case .comparison(let comparison): return try holds(comparison)
+    }
+  }
+
+  func holds(_ comparison: BoundComparison) throws -> Bool {
+    let left = try value(comparison.left)
+    let right = try value(comparison.right)
+    switch comparison.modifier {
+    case .direct: return comparison.holds(left, right)
+    case .any: return left.items.contains { comparison.holds($0, right) }
+    case .all: return left.items.allSatisfy { comparison.holds($0, right) }
+    }
+  }
+
+  // MARK: - Values
+
+  func value(_ expression: BoundExpression) throws -> Operand {
+    switch expression {
+    case .constant(let operand): return operand
+    case .this: return .value(.object(subject.key))
+    case .slot(let slot): return .value(.object(slots[slot].key))
+    case .path(.this, let steps): return try follow(steps[...], from: subject)
+    case .path(.slot(let slot), let steps): return try follow(steps[...], from: slots[slot])
+    case .path(let base, let steps): return try follow(steps[...], from: try value(base))
+    case .list(let parts): return .list(try parts.map(value))
+    case .function(let function, let arguments):
+      return compute(function, try arguments.map(value))
+    case .call(let target, let method, let arguments):
+      return call(method, on: try value(target), try arguments.map(value))
+    case .element(let collection, let index): return try element(index, of: try value(collection))
+    case .set(let operation, let left, let right):
+      return combine(operation, try value(left).items, try value(right).items)
+    case .subquery(let subquery): return try select(subquery)
+    case .conditional(let condition, let then, let otherwise):
+      return try holds(condition) ? try value(then) : try value(otherwise)
+    case .cast(let inner, let target):
+      return try value(inner).cast(to: target, store: source?.store ?? nil) ?? .null
+    case .fetch(let fetch): return try find(fetch)
+    case .groupValue(.key(let index)): return group?.keys[index] ?? .null
+    case .groupValue(.aggregate(let index)): return group?.aggregates[index] ?? .null
+    }
+  }
+
+  /// What lies at the end of a path from one object.
+  private func follow(_ steps: ArraySlice<PathStep>, from subject: Subject) throws -> Operand {
+    guard let step = steps.first else { return .value(.object(subject.key)) }
+    let rest = steps.dropFirst()
+    switch step {
+    case .attribute(let column):
+      let value = try subject.value(column)
+      return rest.isEmpty ? .value(value) : try follow(rest, from: .value(value))
+    case .toOne(let column, _):
+      let value = try subject.value(column)
+      return rest.isEmpty ? .value(value) : try follow(rest, from: .value(value))
+    case .toMany(let relationship):
+      guard let source else { return .list([]) }
+      let keys = try source.objects(relatedTo: subject.key, through: relationship)
+      return try follow(rest, from: .list(keys.map { .value(.object($0)) }))
+    case .collection:
+      return try follow(steps, from: .value(.object(subject.key)))
+    }
+  }
+
+  /// What lies at the end of a path from a value, or from each of several.
+  private func follow(_ steps: ArraySlice<PathStep>, from operand: Operand) throws -> Operand {
+    guard let step = steps.first else { return operand }
+    if case .collection(let operation, let rest) = step {
+      return try compute(operation, rest, of: operand)
+    }
+    switch operand {
+    case .value(.object(let key)):
+      guard let row = try source?.row(of: key) else { return .null }
+      return try follow(steps, from: Subject(key: key, values: .view(row)))
+    case .value: return .null
+    case .list(let items):
+      // A collection operator further on is for all that was collected, not for each element.
+      let end = steps.firstIndex { if case .collection = $0 { true } else { false } }
+      let collected = try items.map { try follow(steps[..<(end ?? steps.endIndex)], from: $0) }
+      let flat = Operand.list(
+        collected.flatMap { one in
+          if case .list(let items) = one { items } else { [one] }
+        })
+      return try end.map { try follow(steps[$0...], from: flat) } ?? flat
+    }
+  }
+
+  private func compute(
+    _ operation: CollectionOperator, _ rest: [PathStep], of operand: Operand
+  ) throws -> Operand {
+    let items = operand.items
+    if operation == .count { return Operand(items.count) }
+    var values: [Operand] = []
+    for item in items {
+      let value = rest.isEmpty ? item : try follow(rest[...], from: item)
+      values.append(contentsOf: value.items)
+    }
+    if let function = operation.function { return compute(function, [.list(values)]) }
+    return .list(operation.isDistinct ? values.distinct : values)
+  }
+
+  private func element(_ index: BoundIndex, of operand: Operand) throws -> Operand {
+    let items = operand.items
+    switch index {
+    case .first: return items.first ?? .null
+    case .last: return items.last ?? .null
+    case .size: return Operand(items.count)
+    case .at(let place):
+      guard let number = try value(place).number?.integer, number >= 0, number < items.count
+      else { return .null }
+      return items[Int(number)]
+    }
+  }
+
+  private func combine(
+    _ operation: QueryExpression.SetOperator, _ left: [Operand], _ right: [Operand]
+  ) -> Operand {
+    switch operation {
+    case .union: return .list((left + right).distinct)
+    case .intersect:
+      let others = Set(right)
+      return .list(left.filter(others.contains).distinct)
+    case .minus:
+      let others = Set(right)
+      return .list(left.filter { !others.contains($0) }.distinct)
+    }
+  }
+
+  private func select(_ subquery: BoundSubquery) throws -> Operand {
+    let outer = slots[subquery.slot]
+    defer { slots[subquery.slot] = outer }
+    var found: [Operand] = []
+    for item in try value(subquery.collection).items {
+      guard let key = item.object, let row = try source?.row(of: key) else { continue }
+      slots[subquery.slot] = Subject(key: key, values: .view(row))
+      if try holds(subquery.predicate) { found.append(item) }
+    }
+    return .list(found)
+  }
+
+  private func find(_ fetch: BoundFetch) throws -> Operand {
+    if let index = fetch.sharedIndex, let known = sharedFetches[index] { return known }
+    var found: [Operand] = []
+    var count = 0
+    guard let source else { return .null }
+    for layout in fetch.layouts {
+      for batch in try source.batches(of: layout) {
+        let reader = BatchReader(batch, entityNumber: layout.entityNumber)
+        for row in 0..<batch.block.rowCount where !(batch.hidden?.contains(row) ?? false) {
+          let candidate = try reader.subject(row)
+          guard try holds(fetch.predicate, for: candidate) else { continue }
+          count += 1
+          if !fetch.countOnly { found.append(.value(.object(candidate.key))) }
+        }
+      }
+    }
+    let result = fetch.countOnly ? Operand(count) : .list(found)
+    if let index = fetch.sharedIndex { sharedFetches[index] = result }
+    return result
+  }
+}
+
+/// Evaluates what speaks of no object, which can't fail.
+struct ConstantInterpreter {
+  private let interpreter: Interpreter
+
+  init(_ now: Date) { interpreter = Interpreter(nil, now: now) }
+
+  func value(_ expression: BoundExpression) throws(PredicateError) -> Operand {
+    do { return try interpreter.value(expression) } catch { throw .from(error) }
+  }
+
+  func holds(_ comparison: BoundComparison) throws(PredicateError) -> Bool {
+    do { return try interpreter.holds(comparison) } catch { throw .from(error) }
+  }
+}
+
+extension PredicateError {
+  fileprivate static func from(_ error: any Error) -> PredicateError {
+    error as? PredicateError ?? PredicateError(.notSupported, "\(error)")
+  }
+}
+
+extension [Operand] {
+  /// Each different element once, in the order of their first places.
+  var distinct: [Operand] {
+    var seen: Set<Operand> = []
+    return filter { seen.insert($0).inserted }
+  }
+}

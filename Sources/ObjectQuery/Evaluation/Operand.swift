@@ -1,0 +1,140 @@
+import Foundation
+import ObjectModel
+
+/// The value of an expression while it is evaluated: one value, or several.
+enum Operand: Hashable, Sendable {
+  case value(Value)
+  case list([Operand])
+
+  static let null = Operand.value(.null)
+
+  init(_ flag: Bool) { self = .value(.boolean(flag)) }
+  init(_ number: Int) { self = .value(.integer(Int64(number))) }
+
+  var isNull: Bool { if case .value(.null) = self { true } else { false } }
+
+  /// The elements of a collection; the value itself, unless it is null, when it is none.
+  var items: [Operand] {
+    switch self {
+    case .list(let items): items
+    case .value(.null): []
+    case .value: [self]
+    }
+  }
+
+  var single: Value? { if case .value(let value) = self { value } else { nil } }
+
+  /// The text of a string or a URI.
+  var text: String? {
+    switch self {
+    case .value(.string(let text)), .value(.uri(let text)): text
+    default: nil
+    }
+  }
+
+  var object: ObjectKey? {
+    if case .value(.object(let key)) = self { key } else { nil }
+  }
+
+  var number: Number? { single.flatMap(Number.init) }
+}
+
+/// A number of any of the kinds that values have.
+enum Number: Hashable, Sendable {
+  case integer(Int64)
+  case double(Double)
+  case decimal(Decimal)
+
+  init?(_ value: Value) {
+    switch value {
+    case .boolean(let flag): self = .integer(flag ? 1 : 0)
+    case .integer(let number): self = .integer(number)
+    case .float(let number): self = .double(Double(number))
+    case .double(let number): self = .double(number)
+    case .decimal(let number): self = .decimal(number)
+    default: return nil
+    }
+  }
+
+  var value: Value {
+    switch self {
+    case .integer(let number): .integer(number)
+    case .double(let number): .double(number)
+    case .decimal(let number): .decimal(number)
+    }
+  }
+
+  var double: Double {
+    switch self {
+    case .integer(let number): Double(number)
+    case .double(let number): number
+    case .decimal(let number): number.nearestDouble
+    }
+  }
+
+  var isNaN: Bool {
+    switch self {
+    case .integer: false
+    case .double(let number): number.isNaN
+    case .decimal(let number): number.isNaN
+    }
+  }
+
+  /// The number as a whole number, without its fraction; `nil` when it does not fit.
+  var integer: Int64? {
+    switch self {
+    case .integer(let number): number
+    case .double(let number): Int64(exactly: number.rounded(.towardZero))
+    case .decimal(let number): Int64(exactly: number.nearestDouble.rounded(.towardZero))
+    }
+  }
+
+  /// How two numbers are ordered, exactly where both are whole or binary; `nil` for "not a number".
+  static func order(_ left: Number, _ right: Number) -> Order? {
+    switch (left, right) {
+    case (.integer(let left), .integer(let right)): Order(left, right)
+    case (.double(let left), .double(let right)):
+      left.isNaN || right.isNaN ? nil : Order(left, right)
+    case (.integer(let left), .double(let right)): order(left, right)
+    case (.double(let left), .integer(let right)): order(right, left)?.reversed
+    case (.decimal(let left), .decimal(let right)):
+      left.isNaN || right.isNaN ? nil : Order(left, right)
+    case (.decimal(let left), .integer(let right)):
+      left.isNaN ? nil : Order(left, Decimal(right))
+    case (.integer(let left), .decimal(let right)):
+      right.isNaN ? nil : Order(Decimal(left), right)
+    case (.decimal(let left), .double(let right)):
+      left.isNaN || right.isNaN ? nil : Order(left.nearestDouble, right)
+    case (.double(let left), .decimal(let right)):
+      left.isNaN || right.isNaN ? nil : Order(left, right.nearestDouble)
+    }
+  }
+
+  /// A whole and a floating-point number, without rounding the whole one.
+  private static func order(_ left: Int64, _ right: Double) -> Order? {
+    if right.isNaN { return nil }
+    if right >= 0x1p63 { return .less }
+    if right < -0x1p63 { return .greater }
+    let whole = right.rounded(.down)
+    let order = Order(left, Int64(whole))
+    return order == .same && whole < right ? .less : order
+  }
+}
+
+extension Decimal {
+  /// The floating-point number nearest to it.
+  var nearestDouble: Double { Double(description) ?? .nan }
+}
+
+/// How two values are ordered.
+enum Order: Int {
+  case less = -1
+  case same = 0
+  case greater = 1
+
+  init<T: Comparable>(_ left: T, _ right: T) {
+    self = left < right ? .less : left == right ? .same : .greater
+  }
+
+  var reversed: Order { Order(rawValue: -rawValue)! }
+}

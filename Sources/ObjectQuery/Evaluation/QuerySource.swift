@@ -1,0 +1,60 @@
+public import ObjectModel
+public import Rows
+
+/// What queries read: the rows of a store as somebody sees them, and how its objects hang together.
+///
+/// A view over layers is one (``ViewSource``); contexts and stores bring their own.
+public protocol QuerySource: Sendable {
+  /// The model of the objects.
+  var model: Model { get }
+  /// Where the rows keep what the model describes.
+  var schema: Schema { get }
+  /// Which store object identifiers must name; `nil` when all do.
+  var store: StoreTag? { get }
+
+  /// All objects of one entity, without those of its subentities, in batches of rows.
+  func batches(of layout: Layout) throws -> [RowBatch]
+
+  /// One object; `nil` when there is none with the given key.
+  func row(of key: ObjectKey) throws -> ViewRow?
+
+  /// The objects that a to-many relationship leads to, in their order if they have one.
+  func objects(relatedTo key: ObjectKey, through relationship: ToManyRelationship) throws
+    -> [ObjectKey]
+}
+
+extension QuerySource {
+  /// Any store.
+  public var store: StoreTag? { nil }
+}
+
+/// A relationship to any number of objects, as far as rows know it.
+public struct ToManyRelationship: Sendable, Hashable {
+  /// The entity that has the relationship, or inherits it.
+  public let entity: String
+  /// The relationship's name.
+  public let name: String
+  /// The entity it leads to.
+  public let destination: String
+  /// The column of the destination's rows that leads back; `nil` when both ends are to-many or there
+  /// is no way back.
+  public let inverse: LayoutColumn?
+  /// The column of the destination's rows with their places; `nil` when they have no order.
+  public let order: LayoutColumn?
+}
+
+extension ToManyRelationship {
+  /// What rows know of a relationship of the given entity.
+  init(_ relationship: Relationship, of entity: String, _ model: Model, _ schema: Schema) {
+    self.entity = entity
+    name = relationship.name
+    destination = relationship.destination
+    let layout = schema[relationship.destination]
+    let back = model.inverse(of: relationship).flatMap { $0.isToMany ? nil : $0.name }
+    func column(_ name: String) -> LayoutColumn? {
+      layout?.index(of: name).map { layout!.columns[$0] }
+    }
+    inverse = back.flatMap(column)
+    order = relationship.isOrdered ? back.flatMap { column($0 + "#order") } : nil
+  }
+}

@@ -1,0 +1,283 @@
+import Foundation
+import ObjectModel
+import Rows
+
+/// A predicate as work on columns: which rows of a batch it keeps.
+///
+/// Made from a bound predicate, whose meaning it has (``Interpreter``). What no column test can do is
+/// asked row by row, of those rows only that everything else has kept.
+indirect enum ScanNode: Sendable {
+  case constant(Bool)
+  case and([ScanNode])
+  case or([ScanNode])
+  case not(ScanNode)
+  case column(LayoutColumn, ColumnTest)
+  /// Two columns of the same family compared.
+  case columns(LayoutColumn, ColumnRelation, LayoutColumn)
+  /// What a to-one relationship leads to is in a set of objects.
+  case related(RelatedTest)
+  /// The object is among those that the objects at the other end of a to-many relationship lead to.
+  case owning(OwningTest)
+  case rows(BoundPredicate)
+}
+
+/// What one column's value must be. No test but the first holds for a row without a value.
+enum ColumnTest: Sendable {
+  /// There is no value, or there is one.
+  case isNull(Bool)
+  /// A whole number within bounds, or outside.
+  case integers(ClosedRange<Int64>, inverted: Bool)
+  /// One of several whole numbers, which ascend.
+  case integerSet([Int64])
+  /// A floating-point number within bounds, or outside.
+  case reals(ClosedRange<Double>, inverted: Bool)
+  /// A text that compares so.
+  case text(TextPattern)
+  /// One of several texts, in the order of their bytes.
+  case textSet([[UInt8]])
+  /// Certain bytes, or any others.
+  case bytes([UInt8], inverted: Bool)
+}
+
+/// How the values of two columns must be ordered.
+struct ColumnRelation: OptionSet, Sendable {
+  let rawValue: UInt8
+  static let less = ColumnRelation(rawValue: 1)
+  static let same = ColumnRelation(rawValue: 2)
+  static let greater = ColumnRelation(rawValue: 4)
+
+  init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  init?(_ operation: QueryPredicate.Operator) {
+    switch operation {
+    case .equal: self = .same
+    case .notEqual: self = [.less, .greater]
+    case .lessThan: self = .less
+    case .lessThanOrEqual: self = [.less, .same]
+    case .greaterThan: self = .greater
+    case .greaterThanOrEqual: self = [.greater, .same]
+    default: return nil
+    }
+  }
+}
+
+/// A test of the object at a to-one relationship, decided for all its objects at once.
+struct RelatedTest: Sendable {
+  let column: LayoutColumn
+  let layouts: [Layout]
+  /// What the object must meet, or must not, when `holdsForNone`.
+  let node: ScanNode
+  /// Whether the test holds where there is no object. Then the set is of those that fail it.
+  let holdsForNone: Bool
+  /// The position among the sets of a run.
+  let index: Int
+}
+
+/// A test of how many objects at a to-many relationship meet a condition.
+struct OwningTest: Sendable {
+  let relationship: ToManyRelationship
+  let layouts: [Layout]
+  let node: ScanNode
+  /// How many there must be; `nil` when at least one.
+  let count: (range: ClosedRange<Int64>, inverted: Bool)?
+  let index: Int
+}
+
+/// Makes scan nodes of bound predicates.
+struct ScanPlanner {
+  let model: Model
+  let schema: Schema
+  /// How many sets a run needs.
+  private(set) var setCount = 0
+
+  init(_ model: Model, _ schema: Schema) {
+    self.model = model
+    self.schema = schema
+  }
+
+  mutating func plan(_ predicate: BoundPredicate) -> ScanNode {
+    switch predicate {
+    case .constant(let flag): return .constant(flag)
+    case .not(let part): return .not(plan(part))
+    case .and(let parts):
+      // The cheap tests first: the dear ones are then asked of fewer rows.
+      let nodes = parts.map { plan($0) }
+      return .and(nodes.enumerated().sorted { ($0.1.cost, $0.0) < ($1.1.cost, $1.0) }.map(\.1))
+    case .or(let parts): return .or(parts.map { plan($0) })
+    case .comparison(let comparison): return plan(comparison) ?? .rows(predicate)
+    }
+  }
+
+  private mutating func plan(_ comparison: BoundComparison) -> ScanNode? {
+    if comparison.modifier != .direct { return planCollection(comparison) }
+    if let node = planOneWay(comparison) { return node }
+    guard comparison.left.isConstant, let turned = comparison.turned else { return nil }
+    return planOneWay(turned)
+  }
+
+  private mutating func planOneWay(_ comparison: BoundComparison) -> ScanNode? {
+    if let steps = comparison.left.ownSteps { return plan(steps, comparison) }
+    return planSubquery(comparison)
+  }
+
+  private mutating func plan(_ steps: [PathStep], _ comparison: BoundComparison) -> ScanNode? {
+    switch steps.first {
+    case .attribute(let column)? where steps.count == 1,
+      .toOne(let column, _)? where steps.count == 1:
+      if comparison.right.isConstant {
+        return ColumnTest.of(column.kind, comparison).map { .column(column, $0) }
+      }
+      guard let other = comparison.right.ownSteps, other.count == 1,
+        let otherColumn = other[0].column, comparison.options.isEmpty,
+        let relation = ColumnRelation(comparison.operation),
+        column.kind.comparesInPlace(with: otherColumn.kind)
+      else { return nil }
+      return .columns(column, relation, otherColumn)
+    case .toOne(let column, destination: let entity)?:
+      guard comparison.right.isConstant else { return nil }
+      var inner = comparison
+      inner.left = .path(.this, Array(steps.dropFirst()))
+      return related(column, entity, .comparison(inner), isForNone: comparison.holdsForNull)
+    default: return planCount(steps, comparison)
+    }
+  }
+
+  private mutating func related(
+    _ column: LayoutColumn, _ entity: String, _ predicate: BoundPredicate, isForNone: Bool
+  ) -> ScanNode {
+    let node = plan(isForNone ? .not(predicate) : predicate)
+    setCount += 1
+    return .related(
+      RelatedTest(
+        column: column, layouts: schema.layouts(ofFamily: entity, in: model), node: node,
+        holdsForNone: isForNone, index: setCount - 1))
+  }
+
+  // MARK: - To-many relationships
+
+  /// `ANY` and `ALL` of what a to-many relationship with a to-one inverse leads to.
+  private mutating func planCollection(_ comparison: BoundComparison) -> ScanNode? {
+    guard let steps = comparison.left.ownSteps, comparison.right.isConstant,
+      case .toMany(let relationship)? = steps.first, relationship.inverse != nil
+    else { return nil }
+    let rest = Array(steps.dropFirst())
+    var inner = comparison
+    inner.left = rest.isEmpty ? .this : .path(.this, rest)
+    if !rest.contains(where: \.isToMany) {
+      guard !rest.contains(where: \.isCollection) else { return nil }
+      inner.modifier = .direct
+    }
+    let isAll = comparison.modifier == .all
+    let predicate = BoundPredicate.comparison(inner)
+    let node = owning(relationship, isAll ? .not(predicate) : predicate, count: nil)
+    return isAll ? .not(node) : node
+  }
+
+  /// `stops.@count > 2` and `SUBQUERY(stops, $s, …).@count > 2`.
+  private mutating func planCount(
+    _ steps: [PathStep], _ comparison: BoundComparison
+  ) -> ScanNode? {
+    guard case .toMany(let relationship)? = steps.first, relationship.inverse != nil,
+      steps.count == 2, case .collection(.count, _) = steps[1],
+      case .integers(let range, let inverted)? = ColumnTest.of(.int64, comparison)
+    else { return nil }
+    return owning(relationship, .constant(true), count: (range, inverted))
+  }
+
+  private mutating func owning(
+    _ relationship: ToManyRelationship, _ predicate: BoundPredicate,
+    count: (ClosedRange<Int64>, Bool)?
+  ) -> ScanNode {
+    let node = plan(predicate)
+    setCount += 1
+    return .owning(
+      OwningTest(
+        relationship: relationship,
+        layouts: schema.layouts(ofFamily: relationship.destination, in: model), node: node,
+        count: count.map { (range: $0.0, inverted: $0.1) }, index: setCount - 1))
+  }
+
+  /// A comparison of the number of a subquery's objects.
+  private mutating func planSubquery(_ comparison: BoundComparison) -> ScanNode? {
+    guard case .path(.subquery(let subquery), let steps) = comparison.left,
+      comparison.modifier == .direct, comparison.right.isConstant, steps.count == 1,
+      case .collection(.count, _) = steps[0], let own = subquery.own,
+      let path = subquery.collection.ownSteps, path.count == 1,
+      case .toMany(let relationship) = path[0], relationship.inverse != nil,
+      case .integers(let range, let inverted)? = ColumnTest.of(.int64, comparison)
+    else { return nil }
+    return owning(relationship, own, count: (range, inverted))
+  }
+}
+
+extension PathStep {
+  fileprivate var isCollection: Bool { if case .collection = self { true } else { false } }
+
+  fileprivate var column: LayoutColumn? {
+    switch self {
+    case .attribute(let column), .toOne(let column, _): column
+    default: nil
+    }
+  }
+}
+
+extension ScanNode {
+  /// About what a row costs, to put the cheap tests first.
+  fileprivate var cost: Int {
+    switch self {
+    case .constant: 0
+    case .column(_, .text(let pattern)):
+      switch pattern.operation {
+      case .contains, .like: 20
+      case .matches: 200
+      default: pattern.comparesBytes ? 5 : 15
+      }
+    case .column(let column, _): column.kind == .string || column.kind == .uri ? 6 : 1
+    case .columns: 4
+    case .related, .owning: 30
+    case .and(let nodes), .or(let nodes): nodes.reduce(0) { $0 + $1.cost }
+    case .not(let node): node.cost
+    case .rows: 1000
+    }
+  }
+}
+
+extension ColumnKind {
+  /// Whether values of the two kinds are compared as the same type.
+  fileprivate func comparesInPlace(with other: ColumnKind) -> Bool {
+    switch (self, other) {
+    case (.string, .string), (.string, .uri), (.uri, .string), (.uri, .uri): true
+    case (.date, .date), (.reference, .reference): true
+    case (.float, .float), (.float, .double), (.double, .float), (.double, .double): true
+    case (.boolean, _), (.int16, _), (.int32, _), (.int64, _): other.isWhole
+    default: false
+    }
+  }
+
+  private var isWhole: Bool {
+    switch self {
+    case .boolean, .int16, .int32, .int64: true
+    default: false
+    }
+  }
+}
+
+extension BoundComparison {
+  /// The same comparison with its sides changed over; `nil` when that means something else.
+  fileprivate var turned: BoundComparison? {
+    let opposite: [QueryPredicate.Operator: QueryPredicate.Operator] = [
+      .equal: .equal, .notEqual: .notEqual, .lessThan: .greaterThan, .greaterThan: .lessThan,
+      .lessThanOrEqual: .greaterThanOrEqual, .greaterThanOrEqual: .lessThanOrEqual,
+    ]
+    guard modifier == .direct, let operation = opposite[operation] else { return nil }
+    var turned = self
+    turned.left = right
+    turned.right = left
+    turned.operation = operation
+    turned.pattern = left.constant?.text.flatMap { try? TextPattern($0, operation, options) }
+    return turned
+  }
+
+  /// Whether the comparison holds when there is nothing on its left.
+  fileprivate var holdsForNull: Bool { holds(.null, right.constant ?? .null) }
+}

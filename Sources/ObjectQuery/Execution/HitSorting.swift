@@ -1,0 +1,272 @@
+// SAFETY: Raw columns are read while the readers that hold them live, at rows that are theirs.
+
+import Foundation
+import ObjectModel
+import Rows
+
+/// What to sort by, bound to an entity.
+struct BoundSortKey: Sendable {
+  let steps: [PathStep]
+  let isAscending: Bool
+  let options: TextOptions
+
+  /// The column, when the value is the object's own.
+  var column: LayoutColumn? {
+    if steps.count == 1, case .attribute(let column) = steps[0] { column } else { nil }
+  }
+}
+
+extension RowHits {
+  /// Puts the rows in order, or the first so many of them.
+  ///
+  /// For each key every row gets a number that orders as its value does, so that sorting compares
+  /// numbers; only where two are equal and do not say everything are values compared.
+  mutating func sort(by keys: [BoundSortKey], first most: Int, _ interpreter: Interpreter) throws {
+    guard !keys.isEmpty, hits.count > 1 else { return hits.cut(to: most) }
+    var ranks: [SortRanks] = []
+    for key in keys { ranks.append(try SortRanks(key, self, interpreter)) }
+    var order = Array(0..<Int32(hits.count))
+    order.sort(first: most, by: SortRanks.comparison(ranks))
+    hits = order.prefix(most).map { hits[Int($0)] }
+  }
+}
+
+/// A number for each of many rows that orders as one key of theirs does.
+private struct SortRanks {
+  let numbers: [UInt64]
+  /// Compares two rows whose numbers are equal; `nil` when they then are equal themselves.
+  let compare: ((Int, Int) -> Order)?
+  let isAscending: Bool
+
+  init(_ key: BoundSortKey, _ hits: RowHits, _ interpreter: Interpreter) throws {
+    isAscending = key.isAscending
+    if let column = key.column,
+      let ranks = try SortRanks.ofColumn(column, key.options, hits)
+    {
+      (numbers, compare) = ranks
+    } else {
+      (numbers, compare) = (try SortRanks.ofValues(key, hits, interpreter), nil)
+    }
+  }
+
+  /// Whether the first of two rows comes before the second. Rows that are equal in everything stay
+  /// in the order they are in.
+  static func comparison(_ ranks: [SortRanks]) -> (Int32, Int32) -> Bool {
+    if ranks.count <= 2, ranks.allSatisfy({ $0.compare == nil }) {
+      // The usual case by itself, without a loop: descending keys are turned over beforehand.
+      let first = ranks[0].ordered
+      let second = ranks.count == 2 ? ranks[1].ordered : []
+      let hasSecond = ranks.count == 2
+      return { left, right in
+        let (one, two) = (first[Int(left)], first[Int(right)])
+        if one != two { return one < two }
+        if hasSecond {
+          let (one, two) = (second[Int(left)], second[Int(right)])
+          if one != two { return one < two }
+        }
+        return left < right
+      }
+    }
+    return { left, right in
+      for rank in ranks {
+        let (one, two) = (rank.numbers[Int(left)], rank.numbers[Int(right)])
+        if one != two { return (one < two) == rank.isAscending }
+        if let order = rank.compare?(Int(left), Int(right)), order != .same {
+          return (order == .less) == rank.isAscending
+        }
+      }
+      return left < right
+    }
+  }
+
+  private var ordered: [UInt64] { isAscending ? numbers : numbers.map { ~$0 } }
+
+  // MARK: - Numbers of columns
+
+  private static func ofColumn(
+    _ column: LayoutColumn, _ options: TextOptions, _ hits: RowHits
+  ) throws -> (numbers: [UInt64], compare: ((Int, Int) -> Order)?)? {
+    let columns = try hits.readers.map { try $0.column(column) }
+    switch column.kind {
+    case .boolean, .int16, .int32: return (ofSmallIntegers(columns, hits), nil)
+    case .int64: return ofIntegers(columns, hits).map { ($0, nil) }
+    case .float, .double, .date: return (ofReals(columns, hits), nil)
+    case .string, .uri:
+      guard !options.folds, !options.contains(.localeSensitive) else { return nil }
+      if columns.allSatisfy(\.isDictionary) { return (ofDictionaries(columns, hits), nil) }
+      return ofTexts(columns, hits)
+    case .decimal, .binary, .uuid, .reference: return nil
+    }
+  }
+
+  private static func ofSmallIntegers(_ columns: [Column], _ hits: RowHits) -> [UInt64] {
+    hits.hits.map { hit in
+      let column = columns[Int(hit.reader)]
+      if column.isNull(Int(hit.row)) { return 0 }
+      return UInt64(bitPattern: column.integer(at: Int(hit.row))) ^ (1 << 63)
+    }
+  }
+
+  /// Nothing when there is no number left for a null.
+  private static func ofIntegers(_ columns: [Column], _ hits: RowHits) -> [UInt64]? {
+    var hasNull = false
+    var hasLeast = false
+    let numbers = hits.hits.map { hit -> UInt64 in
+      let column = columns[Int(hit.reader)]
+      if column.isNull(Int(hit.row)) {
+        hasNull = true
+        return 0
+      }
+      let number = column.integer(at: Int(hit.row))
+      if number == .min { hasLeast = true }
+      return UInt64(bitPattern: number) ^ (1 << 63)
+    }
+    return hasNull && hasLeast ? nil : numbers
+  }
+
+  private static func ofReals(_ columns: [Column], _ hits: RowHits) -> [UInt64] {
+    hits.hits.map { hit in
+      let column = columns[Int(hit.reader)]
+      return column.isNull(Int(hit.row)) ? 0 : column.double(at: Int(hit.row)).orderedBits
+    }
+  }
+
+  /// The place of each text among all different texts: few, since each block keeps them once.
+  private static func ofDictionaries(_ columns: [Column], _ hits: RowHits) -> [UInt64] {
+    var unifier = TextUnifier()
+    var ids: [[Int32]] = columns.map { Array(repeating: -1, count: $0.dictionaryCount) }
+    var found = [Int32](repeating: -1, count: hits.hits.count)
+    for (index, hit) in hits.hits.enumerated() {
+      let reader = Int(hit.reader)
+      let row = Int(hit.row)
+      guard !columns[reader].isNull(row) else { continue }
+      let code = columns[reader].dictionaryCode(at: row)
+      if ids[reader][code] < 0 {
+        ids[reader][code] = unsafe unifier.id(of: columns[reader].dictionaryBytes(code))
+      }
+      found[index] = ids[reader][code]
+    }
+    let places = unifier.places
+    return found.map { $0 < 0 ? 0 : UInt64(places[Int($0)]) + 1 }
+  }
+
+  /// The first eight bytes of each text; those that share them are compared as a whole.
+  private static func ofTexts(
+    _ columns: [Column], _ hits: RowHits
+  ) -> (numbers: [UInt64], compare: ((Int, Int) -> Order)?) {
+    let rows = hits.hits
+    let numbers = rows.map { hit -> UInt64 in
+      let column = columns[Int(hit.reader)]
+      if column.isNull(Int(hit.row)) { return 0 }
+      return unsafe column.raw.bytes(Int(hit.row)).leadingNumber
+    }
+    return (
+      numbers,
+      { left, right in
+        let (one, two) = (rows[left], rows[right])
+        let (a, b) = (columns[Int(one.reader)], columns[Int(two.reader)])
+        let (i, j) = (Int(one.row), Int(two.row))
+        if a.isNull(i) || b.isNull(j) { return Order(a.isNull(i) ? 0 : 1, b.isNull(j) ? 0 : 1) }
+        return unsafe orderOfBytes(a.raw.bytes(i), b.raw.bytes(j))
+      }
+    )
+  }
+
+  // MARK: - Numbers of any values
+
+  /// The place of each value among all, which are read and sorted by themselves.
+  private static func ofValues(
+    _ key: BoundSortKey, _ hits: RowHits, _ interpreter: Interpreter
+  ) throws -> [UInt64] {
+    let path = BoundExpression.path(.this, key.steps)
+    var values: [Operand] = []
+    values.reserveCapacity(hits.hits.count)
+    for hit in hits.hits {
+      let value = try interpreter.value(path, for: hits.subject(hit))
+      values.append(value.text.map { .value(.string($0.folded(key.options))) } ?? value)
+    }
+    let inLocale = key.options.intersection(.localeSensitive)
+    let order = values.indices.sorted { left, right in
+      let order = sortingOrder(values[left], values[right], inLocale)
+      return order == .same ? left < right : order == .less
+    }
+    var numbers = [UInt64](repeating: 0, count: values.count)
+    var number: UInt64 = 0
+    for (place, index) in order.enumerated() {
+      if place > 0, sortingOrder(values[order[place - 1]], values[index], inLocale) != .same {
+        number += 1
+      }
+      numbers[index] = number
+    }
+    return numbers
+  }
+}
+
+/// How two values are sorted: as they compare, nulls before all, and "not a number" behind all.
+func sortingOrder(_ left: Operand, _ right: Operand, _ options: TextOptions) -> Order {
+  if left.isNull || right.isNull { return Order(left.isNull ? 0 : 1, right.isNull ? 0 : 1) }
+  if let order = order(left, right, options) { return order }
+  func isOdd(_ operand: Operand) -> Int { operand.number?.isNaN == true ? 1 : 0 }
+  if case .value(.object(let one)) = left, case .value(.object(let two)) = right {
+    return Order(one, two)
+  }
+  return Order(isOdd(left), isOdd(right))
+}
+
+extension Double {
+  /// Bits that order as the numbers do. Zero stands for no number; "not a number" is last.
+  fileprivate var orderedBits: UInt64 {
+    if isNaN { return .max }
+    let bits = (self == 0 ? 0 : self).bitPattern
+    return bits >> 63 == 1 ? ~bits : bits | 1 << 63
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The first eight bytes as a number that orders as they do; zeros where there are fewer.
+  fileprivate var leadingNumber: UInt64 {
+    var number: UInt64 = 0
+    for index in 0..<Swift.min(count, 8) {
+      number |= unsafe UInt64(self[index]) << UInt64(56 - 8 * index)
+    }
+    return number
+  }
+}
+
+extension [RowHits.Hit] {
+  fileprivate mutating func cut(to most: Int) {
+    if count > most { removeLast(count - most) }
+  }
+}
+
+extension [Int32] {
+  /// Sorts the elements, or only as far as the first so many of them go.
+  fileprivate mutating func sort(first most: Int, by precedes: (Int32, Int32) -> Bool) {
+    guard most < count / 8 else { return sort(by: precedes) }
+    // A heap of the best so far, the last of them on top: most others are turned away there.
+    var heap = Array(prefix(Swift.max(most, 0)))
+    guard !heap.isEmpty else { return removeAll() }
+    for index in stride(from: heap.count / 2 - 1, through: 0, by: -1) {
+      heap.sink(index, precedes)
+    }
+    for element in dropFirst(heap.count) where precedes(element, heap[0]) {
+      heap[0] = element
+      heap.sink(0, precedes)
+    }
+    heap.sort(by: precedes)
+    self = heap
+  }
+
+  private mutating func sink(_ start: Int, _ precedes: (Int32, Int32) -> Bool) {
+    var index = start
+    while true {
+      var last = index
+      for child in [2 * index + 1, 2 * index + 2] where child < count {
+        if precedes(self[last], self[child]) { last = child }
+      }
+      if last == index { return }
+      swapAt(index, last)
+      index = last
+    }
+  }
+}

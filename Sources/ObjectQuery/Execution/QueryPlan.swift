@@ -1,0 +1,221 @@
+public import Foundation
+public import ObjectModel
+public import Rows
+
+/// A fetch request bound to a model: names found, types checked, and the way to the answer decided.
+///
+///     let plan = try QueryPlan(request, model: model, schema: schema)
+///     let keys = try plan.keys(in: source)
+///
+/// Make it once and run it as often as you like, from any thread.
+public struct QueryPlan: Sendable {
+  /// What is asked for.
+  public let request: FetchRequest
+  let layouts: [Layout]
+  let node: ScanNode
+  let sortKeys: [BoundSortKey]
+  let table: TablePlan?
+  let setCount: Int
+  let slotCount: Int
+  let sharedFetchCount: Int
+  let now: Date
+
+  /// Binds a request to a model and the schema of a store.
+  ///
+  /// - Parameters:
+  ///   - store: Which store object identifiers in the request must name; any when it is `nil`.
+  ///   - variables: The values of the variables in the request's predicate.
+  ///   - now: The moment that `now()` gives.
+  /// - Throws: ``PredicateError`` when a name is not in the model, or types do not go together.
+  public init(
+    _ request: FetchRequest, model: Model, schema: Schema, store: StoreTag? = nil,
+    variables: [String: QueryExpression] = [:], now: Date = Date()
+  ) throws(PredicateError) {
+    guard model[request.entity] != nil else {
+      throw Binder.unknownEntity(request.entity, in: model)
+    }
+    var binder = Binder(
+      model, schema, store: store, entity: request.entity, variables: variables, now: now)
+    let family =
+      request.includesSubentities
+      ? schema.layouts(ofFamily: request.entity, in: model) : [schema[request.entity]!]
+    let predicate = try request.predicate.map { (part) throws(PredicateError) in
+      try binder.bind(part)
+    }
+    var planner = ScanPlanner(model, schema)
+    node = predicate.map { planner.plan($0) } ?? .constant(true)
+    table =
+      request.resultType == .dictionaries ? try TablePlan(request, &binder) : nil
+    var sortKeys: [BoundSortKey] = []
+    if table?.isGrouped != true {
+      for key in request.sortKeys { sortKeys.append(try binder.bind(key)) }
+    }
+    for path in request.relationshipKeyPathsForPrefetching { try binder.check(prefetching: path) }
+    self.request = request
+    self.sortKeys = sortKeys
+    layouts = family
+    setCount = planner.setCount
+    slotCount = binder.slotCount
+    sharedFetchCount = binder.sharedFetchCount
+    self.now = now
+  }
+
+  /// The objects found, in order.
+  ///
+  /// - Throws: What a damaged store throws.
+  public func keys(in source: some QuerySource) throws -> [ObjectKey] {
+    let hits = try hits(in: source)
+    return try hits.hits.map { try hits.key($0) }
+  }
+
+  /// How many results there are.
+  ///
+  /// - Throws: What a damaged store throws.
+  public func count(in source: some QuerySource) throws -> Int {
+    if table != nil { return try table(in: source).rows.count }
+    var count = 0
+    let run = run(source)
+    for layout in layouts {
+      for batch in try source.batches(of: layout) {
+        if case .constant(true) = node {
+          count += batch.rowCount
+          continue
+        }
+        let reader = BatchReader(batch, entityNumber: layout.entityNumber)
+        count += unsafe try run.select(node, reader) { unsafe $0.keptCount }
+      }
+    }
+    count = max(count - max(request.fetchOffset, 0), 0)
+    return request.fetchLimit > 0 ? min(count, request.fetchLimit) : count
+  }
+
+  /// The results as rows of values; those of the objects found, when the request asks for no
+  /// dictionaries.
+  ///
+  /// - Throws: What a damaged store throws.
+  public func table(in source: some QuerySource) throws -> ResultTable {
+    guard let table else {
+      throw PredicateError(.notSupported, "The request does not ask for dictionaries.")
+    }
+    let interpreter = interpreter(source)
+    if table.isGrouped || request.returnsDistinctResults {
+      let hits = try hits(in: source, limited: false)
+      var result =
+        table.isGrouped
+        ? try table.groups(of: hits, request, interpreter) : try table.rows(of: hits, interpreter)
+      if request.returnsDistinctResults { result.rows = result.rows.distinct }
+      result.rows = Array(result.rows[window(of: result.rows.count)])
+      return result
+    }
+    return try table.rows(of: try hits(in: source), interpreter)
+  }
+
+  // MARK: - Hits
+
+  private func hits(in source: some QuerySource, limited: Bool = true) throws -> RowHits {
+    let run = run(source)
+    let most =
+      limited && request.fetchLimit > 0 ? max(request.fetchOffset, 0) + request.fetchLimit : .max
+    var hits = try RowHits(node, layouts, run, most: sortKeys.isEmpty ? most : .max)
+    try hits.sort(by: sortKeys, first: most, interpreter(source))
+    if limited { hits.hits = Array(hits.hits[window(of: hits.hits.count)]) }
+    return hits
+  }
+
+  /// The results that offset and limit leave.
+  private func window(of count: Int) -> Range<Int> {
+    let start = min(max(request.fetchOffset, 0), count)
+    let end = request.fetchLimit > 0 ? min(start + request.fetchLimit, count) : count
+    return start..<end
+  }
+
+  private func run(_ source: some QuerySource) -> ScanRun {
+    ScanRun(
+      source, now: now, setCount: setCount, slotCount: slotCount,
+      sharedFetchCount: sharedFetchCount)
+  }
+
+  private func interpreter(_ source: some QuerySource) -> Interpreter {
+    Interpreter(source, now: now, slotCount: slotCount, sharedFetchCount: sharedFetchCount)
+  }
+}
+
+extension [[Value]] {
+  /// Each different row once, in the order of their first places.
+  fileprivate var distinct: [[Value]] {
+    var seen: Set<[Value]> = []
+    return filter { seen.insert($0).inserted }
+  }
+}
+
+extension Binder {
+  func bind(_ key: SortKey) throws(PredicateError) -> BoundSortKey {
+    let path = key.path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let (steps, type) = try steps(path, from: entity, isCollection: false, whole: key.path)
+    guard !type.isCollection else {
+      throw PredicateError(
+        .typeMismatch, "Can't sort by \"\(key.path)\": it is \(type.words), not one value.")
+    }
+    if case .object = type {
+      throw PredicateError(
+        .typeMismatch, "Can't sort by \"\(key.path)\": objects have no order. Name an attribute.")
+    }
+    return BoundSortKey(steps: steps, isAscending: key.isAscending, options: key.options)
+  }
+
+  func check(prefetching path: String) throws(PredicateError) {
+    let (_, type) = try steps(
+      path.split(separator: ".").map(String.init), from: entity, isCollection: false, whole: path)
+    guard case .object = type.element else {
+      throw PredicateError(
+        .typeMismatch, "Can't prefetch \"\(path)\": it leads to \(type.words), not to objects.")
+    }
+  }
+}
+
+// MARK: - Predicates by themselves
+
+/// A predicate bound to an entity, to be asked of single objects.
+///
+/// A ``QueryPlan`` finds all objects that meet a predicate; this asks one that is at hand, perhaps
+/// with changes that no store has. Both give the same answers.
+public struct CompiledPredicate: Sendable {
+  private let bound: BoundPredicate
+  private let now: Date
+  private let slotCount: Int
+  private let sharedFetchCount: Int
+
+  /// Binds a predicate to an entity.
+  ///
+  /// - Throws: ``PredicateError`` when a name is not in the model, or types do not go together.
+  public init(
+    _ predicate: QueryPredicate, entity: String, model: Model, schema: Schema,
+    store: StoreTag? = nil, variables: [String: QueryExpression] = [:], now: Date = Date()
+  ) throws(PredicateError) {
+    guard model[entity] != nil else { throw Binder.unknownEntity(entity, in: model) }
+    var binder = Binder(
+      model, schema, store: store, entity: entity, variables: variables, now: now)
+    bound = try binder.bind(predicate)
+    self.now = now
+    slotCount = binder.slotCount
+    sharedFetchCount = binder.sharedFetchCount
+  }
+
+  /// Whether an object of a source meets the predicate; false when there is no such object.
+  public func holds(for key: ObjectKey, in source: some QuerySource) throws -> Bool {
+    guard let row = try source.row(of: key) else { return false }
+    return try interpreter(source).holds(bound, for: Subject(key: key, values: .view(row)))
+  }
+
+  /// Whether an object with the given values meets the predicate. What it is related to is read from
+  /// the source.
+  public func holds(
+    for key: ObjectKey, values: some ObjectValues, in source: some QuerySource
+  ) throws -> Bool {
+    try interpreter(source).holds(bound, for: Subject(key: key, values: .other(values)))
+  }
+
+  private func interpreter(_ source: some QuerySource) -> Interpreter {
+    Interpreter(source, now: now, slotCount: slotCount, sharedFetchCount: sharedFetchCount)
+  }
+}

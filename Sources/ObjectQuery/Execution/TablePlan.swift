@@ -1,0 +1,133 @@
+import Foundation
+import ObjectModel
+import Rows
+
+/// How a request's dictionaries are made: value by value of each object, or group by group.
+struct TablePlan: Sendable {
+  let names: [String]
+  private let values: [BoundExpression]
+  let groupKeys: [BoundExpression]
+  /// What is computed of all objects of a group.
+  let aggregates: [Aggregate]
+  private let having: BoundPredicate?
+  let isGrouped: Bool
+
+  init(_ request: FetchRequest, _ binder: inout Binder) throws(PredicateError) {
+    let fetched = try TablePlan.fetched(request, binder)
+    names = fetched.map(\.name)
+    if let twice = Dictionary(grouping: names, by: { $0 }).first(where: { $1.count > 1 }) {
+      throw PredicateError(.notSupported, "Two values are fetched as \"\(twice.key)\".")
+    }
+    var groups = GroupBinding()
+    for path in request.propertiesToGroupBy {
+      let (bound, type) = try binder.bind(.path(path))
+      try TablePlan.refuse(type, path)
+      groups.keys.append((path, bound, type))
+    }
+    binder.groups = groups
+    defer { binder.groups = nil }
+    var bound: [BoundExpression] = []
+    for value in fetched {
+      let (expression, type) = try binder.bind(value.expression)
+      try TablePlan.refuse(type, value.name)
+      bound.append(expression)
+    }
+    if let having = request.havingPredicate {
+      // A predicate over groups may name what is fetched.
+      binder.groups!.named = Dictionary(
+        uniqueKeysWithValues: fetched.map { ($0.name, $0.expression) })
+      self.having = try binder.bind(having)
+    } else {
+      having = nil
+    }
+    values = bound
+    groupKeys = groups.keys.map(\.expression)
+    aggregates = binder.groups!.aggregates
+    isGrouped = !groupKeys.isEmpty || !aggregates.isEmpty
+    if having != nil, !isGrouped {
+      throw PredicateError(.notSupported, "A predicate over groups needs propertiesToGroupBy.")
+    }
+    guard isGrouped else { return }
+    for (value, expression) in zip(fetched, values) where expression.readsObject {
+      throw PredicateError(
+        .notSupported,
+        """
+        "\(value.name)" differs within a group: name it in propertiesToGroupBy, or fetch a sum, a \
+        count or the like of it.
+        """)
+    }
+    if having?.readsObject == true {
+      throw PredicateError(
+        .notSupported, "The predicate over groups speaks of what differs within a group.")
+    }
+    for key in request.sortKeys where !names.contains(key.path) {
+      throw PredicateError(
+        .notSupported, "Groups can be sorted by what is fetched, and \"\(key.path)\" is not.")
+    }
+  }
+
+  private static func fetched(
+    _ request: FetchRequest, _ binder: Binder
+  ) throws(PredicateError) -> [FetchedValue] {
+    guard request.propertiesToFetch.isEmpty else { return request.propertiesToFetch }
+    guard request.propertiesToGroupBy.isEmpty else {
+      return request.propertiesToGroupBy.map { FetchedValue($0) }
+    }
+    let columns = binder.schema[request.entity]?.columns ?? []
+    return columns.filter { !$0.name.contains("#") }.map { FetchedValue($0.name) }
+  }
+
+  private static func refuse(_ type: OperandType, _ name: String) throws(PredicateError) {
+    guard type.isCollection else { return }
+    throw PredicateError(
+      .typeMismatch, "\"\(name)\" is \(type.words): dictionaries hold single values.")
+  }
+
+  /// One row of values for each object.
+  func rows(of hits: RowHits, _ interpreter: Interpreter) throws -> ResultTable {
+    var rows: [[Value]] = []
+    rows.reserveCapacity(hits.hits.count)
+    for hit in hits.hits {
+      let subject = try hits.subject(hit)
+      rows.append(
+        try values.map { try interpreter.value($0, for: subject).single ?? .null })
+    }
+    return ResultTable(names: names, rows: rows)
+  }
+
+  /// One row of values for each group.
+  func groups(
+    of hits: RowHits, _ request: FetchRequest, _ interpreter: Interpreter
+  ) throws -> ResultTable {
+    let groups = try Grouping(self, hits, interpreter)
+    var rows: [[Value]] = []
+    for group in 0..<groups.count {
+      interpreter.group = groups.values(of: group)
+      if let having, try !interpreter.holds(having) { continue }
+      rows.append(try values.map { try interpreter.value($0).single ?? .null })
+    }
+    var table = ResultTable(names: names, rows: rows)
+    table.sort(by: request.sortKeys)
+    return table
+  }
+}
+
+extension ResultTable {
+  fileprivate mutating func sort(by keys: [SortKey]) {
+    let places = keys.compactMap { key in names.firstIndex(of: key.path).map { ($0, key) } }
+    guard !places.isEmpty else { return }
+    let order = rows.indices.sorted { left, right in
+      for (place, key) in places {
+        func operand(_ row: Int) -> Operand {
+          let value = Operand.value(rows[row][place])
+          return value.text.map { .value(.string($0.folded(key.options))) } ?? value
+        }
+        let inLocale = key.options.intersection(.localeSensitive)
+        let order = sortingOrder(operand(left), operand(right), inLocale)
+        if order != .same { return (order == .less) == key.isAscending }
+      }
+      return left < right
+    }
+    rows = order.map { rows[$0] }
+  }
+}

@@ -1,0 +1,182 @@
+/// Rows of one block that a view shows: all of them, or all but some.
+public struct RowBatch: Sendable {
+  /// The block: whole rows of one entity.
+  public let block: Block
+  /// The rows that something above them replaced or removed; `nil` when there are none.
+  public let hidden: RowMask?
+
+  /// The rows of a block that are not hidden.
+  public init(_ block: Block, hidden: RowMask? = nil) {
+    self.block = block
+    self.hidden = hidden
+  }
+
+  /// The number of rows shown.
+  public var rowCount: Int { block.rowCount - (hidden?.count ?? 0) }
+}
+
+/// A set of rows of one block, a bit each.
+public struct RowMask: Sendable, Hashable {
+  /// The bits, the first row in the lowest bit of the first word.
+  public private(set) var words: [UInt64]
+  /// The number of rows in the set.
+  public private(set) var count = 0
+
+  /// An empty set of the rows of a block with the given number of rows.
+  public init(rowCount: Int) { words = Array(repeating: 0, count: (rowCount + 63) / 64) }
+
+  /// Whether the set has the given row.
+  public func contains(_ row: Int) -> Bool { words[row >> 6] >> UInt64(row & 63) & 1 != 0 }
+
+  /// Puts the given row into the set.
+  public mutating func insert(_ row: Int) {
+    guard !contains(row) else { return }
+    words[row >> 6] |= 1 << UInt64(row & 63)
+    count += 1
+  }
+}
+
+extension View {
+  /// The objects of one entity, as blocks of whole rows: what a scan runs over.
+  ///
+  /// Blocks at the bottom come as they are, with what is above them hidden. Changes of single values
+  /// are gathered with the rows beneath them into new blocks, once for each call. The batches come in
+  /// no order; within one, keys ascend. Costs time in proportion to what is above the bottom.
+  ///
+  /// - Throws: What a damaged block throws.
+  public func batches(of layout: Layout) throws -> [RowBatch] {
+    var batches: [RowBatch] = []
+    var gathering = ChangeGathering(layout)
+    var covered: [UInt64] = []
+    let all = try tables.map { try $0.changes(ofEntity: layout.entityNumber) }
+    guard let bottom = all.firstIndex(where: { $0 != nil }) else { return [] }
+    for index in stride(from: all.count - 1, through: bottom, by: -1) {
+      guard let changes = all[index] else { continue }
+      try gathering.ground(in: changes)
+      for block in changes.put.blocks {
+        let hidden = try View.rows(of: block, among: covered)
+        if hidden?.count != block.rowCount { batches.append(RowBatch(block, hidden: hidden)) }
+      }
+      try gathering.add(changes.changed, unless: covered)
+      if index > bottom { covered = try View.merge(covered, keysOf: changes) }
+    }
+    for block in try gathering.blocks() { batches.append(RowBatch(block)) }
+    return batches
+  }
+
+  /// The rows of a block whose keys are among the given ones, which ascend; `nil` when none is.
+  private static func rows(of block: Block, among keys: [UInt64]) throws -> RowMask? {
+    var index = keys.firstPosition(notBelow: block.minimumKey)
+    var mask: RowMask?
+    while index < keys.count, keys[index] <= block.maximumKey {
+      if let row = try block.row(of: keys[index]) {
+        if mask == nil { mask = RowMask(rowCount: block.rowCount) }
+        mask!.insert(row)
+      }
+      index += 1
+    }
+    return mask
+  }
+
+  /// Ascending keys, and those of all rows of the given changes with them.
+  private static func merge(
+    _ keys: [UInt64], keysOf changes: Layer.EntityChanges
+  ) throws -> [UInt64] {
+    var all = keys
+    all.reserveCapacity(keys.count + changes.count)
+    for run in [changes.put, changes.changed, changes.removed] {
+      for block in run.blocks {
+        let column = try block.keys
+        for row in 0..<block.rowCount { all.append(UInt64(bitPattern: column.integer(at: row))) }
+      }
+    }
+    all.sort()
+    return all
+  }
+}
+
+extension [UInt64] {
+  /// The position of the first of ascending keys that is not below the given one.
+  fileprivate func firstPosition(notBelow key: UInt64) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low &+ high) >> 1
+      if self[middle] < key { low = middle &+ 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+/// Changes on their way down to the rows they are based on.
+private struct ChangeGathering {
+  private let layout: Layout
+  private var sources: [any RowSource] = []
+  private var sourceIndexes: [ObjectIdentifier: Int] = [:]
+  /// For each key whose row is still looked for, its changes from the top down.
+  private var open: [UInt64: [RowPlace]] = [:]
+  /// Those whose row was found, which is the last of their places.
+  private var found: [(key: UInt64, places: [RowPlace])] = []
+
+  init(_ layout: Layout) { self.layout = layout }
+
+  /// Notes the changes of one table, but for keys that something above has decided already.
+  mutating func add(_ changes: BlockRun, unless covered: [UInt64]) throws {
+    for block in changes.blocks {
+      let keys = try block.keys
+      for row in 0..<block.rowCount {
+        let key = UInt64(bitPattern: keys.integer(at: row))
+        let place = place(RowLocation(block: block, row: row))
+        if open[key] != nil {
+          open[key]!.append(place)
+        } else {
+          let position = covered.firstPosition(notBelow: key)
+          if position < covered.count, covered[position] == key { continue }
+          open[key] = [place]
+        }
+      }
+    }
+  }
+
+  /// Looks for the rows of open changes in the table beneath them.
+  mutating func ground(in changes: Layer.EntityChanges) throws {
+    guard !open.isEmpty else { return }
+    for key in Array(open.keys) {
+      if let location = try changes.put.location(of: key) {
+        found.append((key, open.removeValue(forKey: key)! + [place(location)]))
+      } else if try changes.removed.location(of: key) != nil {
+        open[key] = nil
+      }
+    }
+  }
+
+  private mutating func place(_ location: RowLocation) -> RowPlace {
+    let id = ObjectIdentifier(location.block)
+    let source = sourceIndexes[id] ?? sources.count
+    if source == sources.count {
+      sources.append(location.block)
+      sourceIndexes[id] = source
+    }
+    return RowPlace(source: source, row: location.row)
+  }
+
+  /// The rows with their changes.
+  mutating func blocks() throws -> [Block] {
+    guard !found.isEmpty else { return [] }
+    found.sort { $0.key < $1.key }
+    var gathering = RowGathering(
+      entity: layout.entityNumber, flags: [], columns: layout.columns, sources: sources)
+    for (key, places) in found {
+      var beneath: Int?
+      for place in places.dropFirst(2).reversed() {
+        gathering.places.append(RowPlace(source: place.source, row: place.row, beneath: beneath))
+        beneath = gathering.places.count - 1
+      }
+      let second = RowPlace(source: places[1].source, row: places[1].row, beneath: beneath)
+      gathering.append(
+        source: places[0].source, row: places[0].row, key: key, basis: 0, beneath: second)
+    }
+    var writer = BlockWriter()
+    return try gathering.blocks(&writer)
+  }
+}
