@@ -1,0 +1,224 @@
+import Foundation
+import ObjectModel
+
+/// Reads predicates and expressions.
+///
+/// One grammar for both, by precedence: a bracket may open either, and what was inside is known only
+/// at its end, so each part is read once and asked afterwards which it is. Reading takes time in
+/// proportion to the text.
+struct PredicateParser {
+  private let text: String
+  private var lexer: PredicateLexer
+  private var arguments: [(any QueryArgument)?]
+  private var nextArgument = 0
+  /// The token to be read next, and where it begins.
+  private(set) var token = Token.end
+  private(set) var start = 0
+  private var depth = 0
+  private var nodeCount = 0
+
+  /// What was read: one or the other, how deep it is, and where it began.
+  struct Part {
+    enum Kind {
+      case predicate(QueryPredicate)
+      case expression(QueryExpression)
+    }
+
+    var kind: Kind
+    var depth = 1
+    var start: Int
+    /// Whether it is a literal that stands by itself, not in brackets.
+    var isLiteral = false
+    /// Whether it is a path that more names may be added to: `(a.b).c` is not `a.b.c`.
+    var isOpenPath = false
+  }
+
+  init(_ text: String, _ arguments: [(any QueryArgument)?]) throws(PredicateError) {
+    self.text = text
+    self.arguments = arguments
+    lexer = PredicateLexer(text)
+    guard text.utf8.count <= QueryLimits.textByteCount else {
+      throw PredicateError(
+        .tooLarge, "The text has more than \(QueryLimits.textByteCount) bytes.")
+    }
+    try advance()
+  }
+
+  // MARK: - Wholes
+
+  static func predicate(
+    _ text: String, _ arguments: [(any QueryArgument)?]
+  ) throws(PredicateError) -> QueryPredicate {
+    do {
+      var parser = try PredicateParser(text, arguments)
+      let part = try parser.part(.or)
+      let predicate = try parser.predicate(part)
+      try parser.finish()
+      return predicate
+    } catch { throw error.inText(text) }
+  }
+
+  static func expression(
+    _ text: String, _ arguments: [(any QueryArgument)?]
+  ) throws(PredicateError) -> QueryExpression {
+    do {
+      var parser = try PredicateParser(text, arguments)
+      let part = try parser.part(.or)
+      let expression = try parser.expression(part)
+      try parser.finish()
+      return expression
+    } catch { throw error.inText(text) }
+  }
+
+  private func finish() throws(PredicateError) {
+    guard token == .end else { throw unexpected("an operator or the end") }
+    guard nextArgument == arguments.count else {
+      throw PredicateError(
+        .badArgument,
+        """
+        The text has placeholders for \(nextArgument) arguments, and \(arguments.count) are given.
+        """)
+    }
+  }
+
+  // MARK: - Tokens
+
+  mutating func advance() throws(PredicateError) {
+    start = lexer.skipSpace()
+    token = try lexer.next()
+  }
+
+  func isSign(_ sign: String) -> Bool { token == .sign(sign) }
+
+  /// Whether the next token is one of the given keywords, which are in capitals.
+  func keyword(among keywords: Set<String>) -> String? {
+    guard case .word(let word, isName: false) = token else { return nil }
+    let capitals = word.uppercased()
+    return keywords.contains(capitals) ? capitals : nil
+  }
+
+  mutating func take(_ sign: String) throws(PredicateError) -> Bool {
+    guard isSign(sign) else { return false }
+    try advance()
+    return true
+  }
+
+  mutating func need(_ sign: String, _ place: String) throws(PredicateError) {
+    guard try take(sign) else { throw unexpected("\"\(sign)\" \(place)") }
+  }
+
+  func unexpected(_ expected: String) -> PredicateError {
+    fault("Expected \(expected), found \(token.words).", start)
+  }
+
+  func fault(
+    _ message: String, _ offset: Int, _ code: PredicateError.Code = .syntax
+  ) -> PredicateError {
+    PredicateError(code, message, offset: offset)
+  }
+
+  // MARK: - Parts
+
+  func predicate(_ part: Part) throws(PredicateError) -> QueryPredicate {
+    switch part.kind {
+    case .predicate(let predicate): return predicate
+    case .expression:
+      if case .word(let word, isName: false) = token {
+        throw fault("There is no operator \"\(word)\"." + suggestion(for: word), start)
+      }
+      throw fault(
+        "A comparison is expected: an operator such as == must follow, found \(token.words).",
+        start)
+    }
+  }
+
+  func expression(_ part: Part) throws(PredicateError) -> QueryExpression {
+    guard case .expression(let expression) = part.kind else {
+      throw fault("A value is expected here, not a predicate.", part.start)
+    }
+    return expression
+  }
+
+  /// A part one level above others.
+  mutating func made(
+    _ kind: Part.Kind, above parts: [Part], at start: Int
+  ) throws(PredicateError) -> Part {
+    nodeCount += 1
+    guard nodeCount <= QueryLimits.nodeCount else {
+      throw fault("There are more than \(QueryLimits.nodeCount) parts.", start, .tooLarge)
+    }
+    let depth = 1 + (parts.map(\.depth).max() ?? 0)
+    guard depth <= QueryLimits.depth else { throw tooDeep(start) }
+    return Part(kind: kind, depth: depth, start: start)
+  }
+
+  private func tooDeep(_ start: Int) -> PredicateError {
+    fault("Parts lie more than \(QueryLimits.depth) levels deep in one another.", start, .tooLarge)
+  }
+
+  /// Reads inside of something, with a limit on how deep that goes.
+  mutating func inside<R>(
+    _ body: (inout PredicateParser) throws(PredicateError) -> R
+  ) throws(PredicateError) -> R {
+    depth += 1
+    defer { depth -= 1 }
+    guard depth <= QueryLimits.depth else { throw tooDeep(start) }
+    return try body(&self)
+  }
+
+  // MARK: - Arguments
+
+  mutating func argument(for placeholder: Character) throws(PredicateError) -> QueryExpression {
+    nextArgument += 1
+    guard nextArgument <= arguments.count else {
+      throw fault(
+        "Placeholder \(nextArgument), \"%\(placeholder)\", has no argument: \(arguments.count) "
+          + "are given.", start, .badArgument)
+    }
+    let expression = arguments[nextArgument - 1]?.queryExpression ?? .null
+    func refuse(_ expected: String) -> PredicateError {
+      fault(
+        "Argument \(nextArgument), for \"%\(placeholder)\", must be \(expected).", start,
+        .badArgument)
+    }
+    switch placeholder {
+    case "@": return expression
+    case "K":
+      guard case .constant(.string(let path)) = expression else { throw refuse("a key path") }
+      let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+      guard !names.contains("") else { throw refuse("a key path: names with dots between them") }
+      if names[0].uppercased() == "SELF" {
+        return names.count == 1
+          ? .evaluatedObject : .keyPath(of: .evaluatedObject, Array(names.dropFirst()))
+      }
+      return .keyPath(of: .evaluatedObject, names)
+    default:
+      guard case .constant(let value) = expression, let number = Number(value) else {
+        throw refuse("a number")
+      }
+      if "fFgGeEaA".contains(placeholder) {
+        if case .decimal = number { return expression }
+        return .constant(.double(number.double))
+      }
+      guard case .integer = number else { throw refuse("a whole number") }
+      return .constant(number.value)
+    }
+  }
+
+  /// The name of a function with colons in it, when the word just read begins one.
+  mutating func functionName(_ word: String) -> String { word + lexer.colons() }
+
+  mutating func options() throws(PredicateError) -> TextOptions {
+    // They stand directly behind the operator, so the next token is not read yet.
+    try lexer.options() ?? []
+  }
+}
+
+extension PredicateError {
+  /// The error with the text it is about.
+  func inText(_ text: String) -> PredicateError {
+    var error = self
+    error.text = text
+    return error
+  }
+}

@@ -1,0 +1,329 @@
+import Foundation
+import ObjectModel
+
+/// Writes predicates and expressions as text that reads back as equal trees.
+///
+/// Operands of operators are put in brackets wherever they have an operator themselves, so what is
+/// printed never leans on precedence, but for comparisons within `AND` and `OR`.
+struct PredicatePrinter {
+  private(set) var text = ""
+
+  // MARK: - Predicates
+
+  mutating func print(_ predicate: QueryPredicate) {
+    switch predicate {
+    case .constant(let flag): text += flag ? "TRUEPREDICATE" : "FALSEPREDICATE"
+    case .comparison(let comparison): print(comparison)
+    case .and(let parts): join(parts, "AND")
+    case .or(let parts): join(parts, "OR")
+    case .not(let part):
+      text += "NOT "
+      printOperand(part)
+    }
+  }
+
+  private mutating func join(_ parts: [QueryPredicate], _ keyword: String) {
+    guard parts.count > 1 else {
+      // Fewer than two parts have no operator between them.
+      text += keyword + "("
+      if let part = parts.first { print(part) }
+      text += ")"
+      return
+    }
+    for (index, part) in parts.enumerated() {
+      if index > 0 { text += " \(keyword) " }
+      printOperand(part)
+    }
+  }
+
+  private mutating func printOperand(_ predicate: QueryPredicate) {
+    switch predicate {
+    case .and(let parts) where parts.count > 1, .or(let parts) where parts.count > 1:
+      text += "("
+      print(predicate)
+      text += ")"
+    default: print(predicate)
+    }
+  }
+
+  private mutating func print(_ comparison: QueryPredicate.Comparison) {
+    if comparison.modifier != .direct { text += comparison.modifier.rawValue + " " }
+    print(comparison.left)
+    text += " " + comparison.operation.rawValue + comparison.options.letters + " "
+    print(comparison.right)
+  }
+
+  // MARK: - Expressions
+
+  mutating func print(_ expression: QueryExpression) {
+    switch expression {
+    case .constant(let value): print(value)
+    case .object(let id): cast("\"\(id.uri)\"", .object)
+    case .aggregate(let parts): list(parts, "{", "}")
+    case .evaluatedObject: text += "SELF"
+    case .variable(let name): text += "$" + (name.isWord ? name : name.quoted)
+    case .keyPath(of: let base, let path): print(path, of: base)
+    case .function(let function, let arguments):
+      if let sign = function.sign, arguments.count == 2 {
+        printOperand(arguments[0])
+        text += " \(sign) "
+        printOperand(arguments[1])
+      } else {
+        text += function.printedName
+        list(arguments, "(", ")")
+      }
+    case .call(let target, let name, let arguments):
+      text += "FUNCTION("
+      print(target)
+      text += ", " + name.quoted
+      for argument in arguments {
+        text += ", "
+        print(argument)
+      }
+      text += ")"
+    case .element(of: let collection, let index):
+      printBase(collection)
+      print(index)
+    case .set(let operation, let left, let right):
+      printOperand(left)
+      text += " \(operation.rawValue) "
+      printOperand(right)
+    case .subquery(let collection, variable: let name, let predicate):
+      text += "SUBQUERY("
+      print(collection)
+      text += ", $" + (name.isWord ? name : name.quoted) + ", "
+      print(predicate)
+      text += ")"
+    case .conditional(let predicate, let then, let otherwise):
+      text += "TERNARY("
+      print(predicate)
+      text += ", "
+      print(then)
+      text += ", "
+      print(otherwise)
+      text += ")"
+    case .cast(let value, let type):
+      text += "CAST("
+      // A bare literal would be cast when it is read.
+      if value.isPlainLiteral {
+        text += "("
+        print(value)
+        text += ")"
+      } else {
+        print(value)
+      }
+      text += ", \"\(type.rawValue)\")"
+    case .fetch(entity: let entity, let predicate, countOnly: let countOnly):
+      text += "FETCH(\(entity.quoted), "
+      print(predicate)
+      text += countOnly ? ", YES)" : ", NO)"
+    }
+  }
+
+  private mutating func list(_ parts: [QueryExpression], _ open: String, _ close: String) {
+    text += open
+    for (index, part) in parts.enumerated() {
+      if index > 0 { text += ", " }
+      print(part)
+    }
+    text += close
+  }
+
+  /// An operand of an operator.
+  private mutating func printOperand(_ expression: QueryExpression) {
+    let needsBrackets: Bool
+    switch expression {
+    case .function(let function, let arguments):
+      needsBrackets = function.sign != nil && arguments.count == 2
+    case .set: needsBrackets = true
+    default: needsBrackets = false
+    }
+    printBracketed(expression, needsBrackets)
+  }
+
+  /// What a dot or a bracket follows.
+  private mutating func printBase(_ expression: QueryExpression) {
+    let needsBrackets: Bool
+    switch expression {
+    case .function(let function, let arguments):
+      needsBrackets = function.sign != nil && arguments.count == 2
+    case .set: needsBrackets = true
+    case .constant(.integer), .constant(.double), .constant(.float): needsBrackets = true
+    default: needsBrackets = false
+    }
+    printBracketed(expression, needsBrackets)
+  }
+
+  private mutating func printBracketed(_ expression: QueryExpression, _ needsBrackets: Bool) {
+    if needsBrackets { text += "(" }
+    print(expression)
+    if needsBrackets { text += ")" }
+  }
+
+  private mutating func print(_ path: [String], of base: QueryExpression) {
+    var names = path[...]
+    if case .evaluatedObject = base, let first = names.popFirst() {
+      text += first.pathElement(isFirst: true)
+    } else if case .keyPath = base {
+      // A path from a path is not the same as one long path.
+      printBracketed(base, true)
+    } else {
+      printBase(base)
+    }
+    for name in names { text += "." + name.pathElement(isFirst: false) }
+  }
+
+  private mutating func print(_ index: QueryExpression.Index) {
+    switch index {
+    case .first: text += "[FIRST]"
+    case .last: text += "[LAST]"
+    case .size: text += "[SIZE]"
+    case .at(let place):
+      text += "["
+      print(place)
+      text += "]"
+    }
+  }
+
+  // MARK: - Values
+
+  private mutating func print(_ value: Value) {
+    switch value {
+    case .null: text += "NULL"
+    case .boolean(let flag): text += flag ? "TRUE" : "FALSE"
+    case .integer(let number): text += "\(number)"
+    case .float(let number): print(Double(number))
+    case .double(let number): print(number)
+    case .decimal(let number): cast("\"\(number)\"", .decimal)
+    case .string(let string): text += string.quoted
+    case .date(let date):
+      let seconds = date.timeIntervalSinceReferenceDate
+      cast(seconds.isFinite ? "\(seconds)" : "\"\(seconds)\"", .date)
+    case .uuid(let uuid): cast("\"\(uuid.uuidString)\"", .uuid)
+    case .uri(let uri): cast(uri.quoted, .uri)
+    case .binary(let bytes): cast("\"\(bytes.base64EncodedString())\"", .binary)
+    case .object(let key): cast("\"x-quire:///\(key.entity)/p\(key.number)\"", .object)
+    }
+  }
+
+  private mutating func print(_ number: Double) {
+    if number.isFinite { text += "\(number)" } else { cast("\"\(number)\"", .number) }
+  }
+
+  private mutating func cast(_ literal: String, _ type: QueryExpression.CastType) {
+    text += "CAST(\(literal), \"\(type.rawValue)\")"
+  }
+}
+
+extension QueryExpression {
+  /// The value that `CAST` of a literal stands for; `nil` when it is cast when it is evaluated.
+  ///
+  /// Only what printing writes so: a text that is a number stays a text that is cast.
+  init?(literal: Value, as type: CastType) {
+    switch (type, literal) {
+    case (.number, .string("inf")): self = .constant(.double(.infinity))
+    case (.number, .string("-inf")): self = .constant(.double(-.infinity))
+    case (.number, .string("nan")): self = .constant(.double(.nan))
+    case (.decimal, .string("NaN")): self = .constant(.decimal(.nan))
+    case (.date, .string("inf")):
+      self = .constant(.date(Date(timeIntervalSinceReferenceDate: .infinity)))
+    case (.date, .string("-inf")):
+      self = .constant(.date(Date(timeIntervalSinceReferenceDate: -.infinity)))
+    case (.date, .string("nan")):
+      self = .constant(.date(Date(timeIntervalSinceReferenceDate: .nan)))
+    case (.object, .string(let text)):
+      if let id = ObjectID(uri: text) {
+        self = .object(id)
+      } else if let id = ObjectID(uri: text.replacing("x-quire:///", with: "x-quire://\(zeros)/")) {
+        self = .constant(.object(id.key))
+      } else {
+        return nil
+      }
+    case (.date, _), (.decimal, .string), (.uuid, .string), (.uri, .string), (.binary, .string):
+      guard let value = Operand.value(literal).cast(to: type, store: nil)?.single else {
+        return nil
+      }
+      self = .constant(value)
+    default: return nil
+    }
+  }
+
+  /// Whether reading the printed expression by itself gives a literal.
+  fileprivate var isPlainLiteral: Bool {
+    switch self {
+    case .constant(.integer), .constant(.string): true
+    case .constant(.double(let number)): number.isFinite
+    case .constant(.float(let number)): number.isFinite
+    default: false
+    }
+  }
+}
+
+private let zeros = "0000000000000000"
+
+extension QueryExpression.Function {
+  /// The operator that the function prints as.
+  var sign: String? {
+    switch self {
+    case .add: "+"
+    case .subtract: "-"
+    case .multiply: "*"
+    case .divide: "/"
+    case .power: "**"
+    default: nil
+    }
+  }
+
+  /// The name before the bracket: that of one argument without its colon.
+  fileprivate var printedName: String {
+    let isSimple = rawValue.firstIndex(of: ":") == rawValue.indices.last
+    return isSimple ? String(rawValue.dropLast()) : rawValue
+  }
+}
+
+extension TextOptions {
+  /// The options as they stand behind an operator, with their brackets.
+  var letters: String {
+    guard !isEmpty else { return "" }
+    var letters = "["
+    if contains(.caseInsensitive) { letters += "c" }
+    if contains(.diacriticInsensitive) { letters += "d" }
+    if contains(.normalized) { letters += "n" }
+    if contains(.localeSensitive) { letters += "l" }
+    return letters + "]"
+  }
+}
+
+extension String {
+  /// Whether the lexer reads the text as one word.
+  fileprivate var isWord: Bool {
+    guard let first = utf8.first, PredicateLexer.startsWord(first) else { return false }
+    return utf8.allSatisfy(PredicateLexer.continuesWord)
+  }
+
+  /// The text as an element of a path.
+  fileprivate func pathElement(isFirst: Bool) -> String {
+    if first == "@", dropFirst().description.isWord { return self }
+    guard isWord else { return "#" + quoted }
+    return isFirst && PredicateParser.reserved.contains(uppercased()) ? "#" + self : self
+  }
+
+  /// The text in double quotes.
+  fileprivate var quoted: String {
+    var quoted = "\""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "\"": quoted += "\\\""
+      case "\\": quoted += "\\\\"
+      case "\n": quoted += "\\n"
+      case "\t": quoted += "\\t"
+      case "\r": quoted += "\\r"
+      case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+        let digits = String(scalar.value, radix: 16)
+        quoted += "\\x" + String(repeating: "0", count: 2 - digits.count) + digits
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
+  }
+}

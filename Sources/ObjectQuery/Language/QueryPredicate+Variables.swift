@@ -1,0 +1,117 @@
+extension QueryPredicate {
+  /// The names of the variables that need values, without those that subqueries bring themselves.
+  public var variables: Set<String> {
+    var walker = VariableWalker()
+    _ = walker.walk(self)
+    return walker.free
+  }
+
+  /// The predicate with values in the place of variables.
+  ///
+  ///     let named = try template.substituting(["NAME": "Ada"])
+  ///
+  /// - Throws: ``PredicateError`` when a variable has no value among those given.
+  public func substituting(
+    _ values: [String: (any QueryArgument)?]
+  ) throws(PredicateError) -> QueryPredicate {
+    var walker = VariableWalker(values.mapValues { $0?.queryExpression ?? .null })
+    let result = walker.walk(self)
+    try walker.refuseMissing()
+    return result
+  }
+}
+
+extension QueryExpression {
+  /// The names of the variables that need values, without those that subqueries bring themselves.
+  public var variables: Set<String> {
+    var walker = VariableWalker()
+    _ = walker.walk(self)
+    return walker.free
+  }
+
+  /// The expression with values in the place of variables.
+  ///
+  /// - Throws: ``PredicateError`` when a variable has no value among those given.
+  public func substituting(
+    _ values: [String: (any QueryArgument)?]
+  ) throws(PredicateError) -> QueryExpression {
+    var walker = VariableWalker(values.mapValues { $0?.queryExpression ?? .null })
+    let result = walker.walk(self)
+    try walker.refuseMissing()
+    return result
+  }
+
+  /// How many levels of expressions and predicates lie in one another.
+  var depth: Int {
+    var walker = VariableWalker()
+    _ = walker.walk(self)
+    return walker.greatestDepth
+  }
+}
+
+/// Walks a tree, puts values in the place of variables, and notes those that have none.
+private struct VariableWalker {
+  private let values: [String: QueryExpression]
+  private(set) var free: Set<String> = []
+  private var bound: [String] = []
+  private var depth = 0
+  private(set) var greatestDepth = 0
+
+  init(_ values: [String: QueryExpression] = [:]) { self.values = values }
+
+  func refuseMissing() throws(PredicateError) {
+    guard let name = free.min() else { return }
+    throw PredicateError(.missingVariable, "The variable \"$\(name)\" has no value.")
+  }
+
+  mutating func walk(_ predicate: QueryPredicate) -> QueryPredicate {
+    depth += 1
+    greatestDepth = max(greatestDepth, depth)
+    defer { depth -= 1 }
+    switch predicate {
+    case .constant: return predicate
+    case .and(let parts): return .and(parts.map { walk($0) })
+    case .or(let parts): return .or(parts.map { walk($0) })
+    case .not(let part): return .not(walk(part))
+    case .comparison(var comparison):
+      comparison.left = walk(comparison.left)
+      comparison.right = walk(comparison.right)
+      return .comparison(comparison)
+    }
+  }
+
+  mutating func walk(_ expression: QueryExpression) -> QueryExpression {
+    depth += 1
+    greatestDepth = max(greatestDepth, depth)
+    defer { depth -= 1 }
+    switch expression {
+    case .constant, .object, .evaluatedObject: return expression
+    case .variable(let name):
+      if bound.contains(name) { return expression }
+      if let value = values[name] { return value }
+      free.insert(name)
+      return expression
+    case .aggregate(let parts): return .aggregate(parts.map { walk($0) })
+    case .keyPath(of: let base, let path): return .keyPath(of: walk(base), path)
+    case .function(let function, let arguments):
+      return .function(function, arguments.map { walk($0) })
+    case .call(let target, let name, let arguments):
+      return .call(walk(target), name, arguments.map { walk($0) })
+    case .element(of: let collection, .at(let place)):
+      return .element(of: walk(collection), .at(walk(place)))
+    case .element(of: let collection, let index): return .element(of: walk(collection), index)
+    case .set(let operation, let left, let right):
+      return .set(operation, walk(left), walk(right))
+    case .subquery(let collection, variable: let name, let predicate):
+      let collection = walk(collection)
+      bound.append(name)
+      defer { bound.removeLast() }
+      return .subquery(collection, variable: name, walk(predicate))
+    case .conditional(let predicate, let then, let otherwise):
+      return .conditional(walk(predicate), walk(then), walk(otherwise))
+    case .cast(let value, let type): return .cast(walk(value), type)
+    case .fetch(entity: let entity, let predicate, countOnly: let countOnly):
+      return .fetch(entity: entity, walk(predicate), countOnly: countOnly)
+    }
+  }
+}
