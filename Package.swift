@@ -78,7 +78,9 @@ let package = Package(
       "ObjectModelTests",
       ["ObjectModel", "PropertyLists", "Checksums", "SeededRandom", "SpecVectors"]),
     tests("RowsTests", ["Rows", "ObjectModel", "SeededRandom", "SpecVectors"]),
-    tests("ObjectQueryTests", ["ObjectQuery", "Rows", "ObjectModel", "SeededRandom"]),
+    tests(
+      "ObjectQueryTests", ["ObjectQuery", "Rows", "ObjectModel", "SeededRandom"],
+      exclude: ["Expressions"]),
     tests("ToolCommandsTests", ["ToolCommands", "ObjectModel"], exclude: ["Snapshots"]),
     tests("HouseTests", []),
   ],

@@ -8,9 +8,8 @@ extension Binder {
   func coerce(
     _ expression: BoundExpression, _ type: OperandType, toFit other: OperandType
   ) -> (BoundExpression, OperandType) {
-    guard let operand = expression.constant, type.element == .text else {
-      return (expression, type)
-    }
+    guard let operand = expression.constant, type.element == .text || type == .collection(.unknown)
+    else { return (expression, type) }
     let target: QueryExpression.CastType
     switch other.element {
     case .date: target = .date
@@ -25,12 +24,12 @@ extension Binder {
   /// Refuses comparisons that can never mean anything.
   func check(
     _ comparison: QueryPredicate.Comparison, _ left: OperandType, _ right: OperandType
-  ) throws(PredicateError) {
+  ) throws(QueryError) {
     let operation = comparison.operation
     var one = left
     if comparison.modifier != .direct {
       guard left.isCollection || left == .unknown || left == .null else {
-        throw PredicateError(
+        throw QueryError(
           .typeMismatch,
           "\(comparison.modifier.rawValue) needs a collection on its left, not \(left.words).")
       }
@@ -48,30 +47,30 @@ extension Binder {
     case .between:
       try refuse(collection: one, in: comparison, unless: false)
       guard right.isCollection || right == .unknown else {
-        throw PredicateError(
+        throw QueryError(
           .typeMismatch, "BETWEEN needs two bounds in braces on its right, not \(right.words).")
       }
       if case .aggregate(let bounds) = comparison.right, bounds.count != 2 {
-        throw PredicateError(.typeMismatch, "BETWEEN needs two bounds, not \(bounds.count).")
+        throw QueryError(.typeMismatch, "BETWEEN needs two bounds, not \(bounds.count).")
       }
       try refuse(one, right.element, operation)
     case .in:
       guard right.isCollection || right == .text || right == .unknown || right == .null else {
-        throw PredicateError(
+        throw QueryError(
           .typeMismatch, "IN needs a collection or a text on its right, not \(right.words).")
       }
       try refuse(collection: one, in: comparison, unless: false)
       try refuse(one, right.element, operation)
     case .contains:
       guard one.isCollection || one == .text || one == .unknown || one == .null else {
-        throw PredicateError(
+        throw QueryError(
           .typeMismatch, "CONTAINS needs a collection or a text on its left, not \(one.words).")
       }
       try refuse(one.element, right, operation)
     case .beginsWith, .endsWith, .like, .matches:
       try refuse(collection: one, in: comparison, unless: false)
       for type in [one, right] where !type.isComparable(to: .text) {
-        throw PredicateError(
+        throw QueryError(
           .typeMismatch, "\(operation.rawValue) compares texts, not \(type.words).")
       }
     }
@@ -79,18 +78,18 @@ extension Binder {
 
   private func refuse(
     _ left: OperandType, _ right: OperandType, _ operation: QueryPredicate.Operator
-  ) throws(PredicateError) {
+  ) throws(QueryError) {
     guard !left.isComparable(to: right) else { return }
-    throw PredicateError(
+    throw QueryError(
       .typeMismatch,
       "\(operation.rawValue) can't compare \(left.words) with \(right.words).")
   }
 
   private func refuse(
     collection type: OperandType, in comparison: QueryPredicate.Comparison, unless isFine: Bool
-  ) throws(PredicateError) {
+  ) throws(QueryError) {
     guard type.isCollection, !isFine else { return }
-    throw PredicateError(
+    throw QueryError(
       .typeMismatch,
       """
       On the left of \(comparison.operation.rawValue) stands \(type.words), not one value. Write \
@@ -100,8 +99,8 @@ extension Binder {
 
   private static func unordered(
     _ type: OperandType, _ operation: QueryPredicate.Operator
-  ) -> PredicateError {
-    PredicateError(
+  ) -> QueryError {
+    QueryError(
       .typeMismatch, "\(operation.rawValue) needs values that have an order, not \(type.words).")
   }
 }
@@ -111,15 +110,15 @@ extension Binder {
 extension Binder {
   mutating func bindCall(
     of function: QueryExpression.Function, _ arguments: [QueryExpression]
-  ) throws(PredicateError) -> (BoundExpression, OperandType) {
+  ) throws(QueryError) -> (BoundExpression, OperandType) {
     if let count = function.argumentCount {
       guard arguments.count == count else {
-        throw PredicateError(
+        throw QueryError(
           .typeMismatch,
           "\"\(function.rawValue)\" takes \(count) arguments, not \(arguments.count).")
       }
     } else if arguments.isEmpty {
-      throw PredicateError(.typeMismatch, "\"\(function.rawValue)\" takes one argument or more.")
+      throw QueryError(.typeMismatch, "\"\(function.rawValue)\" takes one argument or more.")
     }
     var bound: [BoundExpression] = []
     var types: [OperandType] = []
@@ -135,10 +134,10 @@ extension Binder {
 
   private func type(
     of function: QueryExpression.Function, _ types: [OperandType]
-  ) throws(PredicateError) -> OperandType {
-    func need(_ expected: OperandType, _ words: String) throws(PredicateError) {
+  ) throws(QueryError) -> OperandType {
+    func need(_ expected: OperandType, _ words: String) throws(QueryError) {
       for type in types where !type.isComparable(to: expected) {
-        throw PredicateError(
+        throw QueryError(
           .typeMismatch, "\"\(function.rawValue)\" needs \(words), not \(type.words).")
       }
     }
@@ -148,7 +147,7 @@ extension Binder {
       if types[0] == .date {
         if function == .subtract, types[1] == .date { return .number }
         guard types[1].isComparable(to: .number) else {
-          throw PredicateError(
+          throw QueryError(
             .typeMismatch,
             "Seconds may be added to a date, and dates subtracted: \(types[1].words) may not.")
         }
@@ -162,7 +161,7 @@ extension Binder {
       return .text
     case .length:
       guard types[0].isCollection || types[0].isComparable(to: .text) || types[0] == .binary else {
-        throw PredicateError(
+        throw QueryError(
           .typeMismatch, "\"length:\" needs a text or a collection, not \(types[0].words).")
       }
       return .number
@@ -170,7 +169,7 @@ extension Binder {
       return .number
     case .sum, .average, .median, .standardDeviation:
       for type in types where !type.element.isComparable(to: .number) {
-        throw PredicateError(
+        throw QueryError(
           .typeMismatch, "\"\(function.rawValue)\" needs numbers, not \(type.words).")
       }
       return .number
@@ -187,19 +186,19 @@ extension Binder {
 
   mutating func bindCall(
     of name: String, _ target: QueryExpression, _ arguments: [QueryExpression]
-  ) throws(PredicateError) -> (BoundExpression, OperandType) {
+  ) throws(QueryError) -> (BoundExpression, OperandType) {
     guard let method = ValueMethod(rawValue: name) else {
       // A function may be called by the name it has among functions, too.
       if let function = QueryExpression.Function(rawValue: name) {
         return try bindCall(of: function, [target] + arguments)
       }
-      throw PredicateError(
+      throw QueryError(
         .notSupported,
         "FUNCTION knows no method \"\(name)\"."
           + suggestion(name, among: ValueMethod.allCases.map(\.rawValue)))
     }
     guard arguments.count == method.argumentCount else {
-      throw PredicateError(
+      throw QueryError(
         .typeMismatch,
         "\"\(name)\" takes \(method.argumentCount) arguments, not \(arguments.count).")
     }

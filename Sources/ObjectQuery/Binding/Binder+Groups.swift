@@ -29,7 +29,7 @@ extension Binder {
   /// Binds what has one value for a whole group; `nil` when the expression is nothing of the kind.
   mutating func bindGroupValue(
     _ expression: QueryExpression
-  ) throws(PredicateError) -> (BoundExpression, OperandType)? {
+  ) throws(QueryError) -> (BoundExpression, OperandType)? {
     guard let known = groups else { return nil }
     switch expression {
     case .keyPath(of: .evaluatedObject, let path):
@@ -48,7 +48,7 @@ extension Binder {
 
   private mutating func bindName(
     _ name: String
-  ) throws(PredicateError) -> (BoundExpression, OperandType)? {
+  ) throws(QueryError) -> (BoundExpression, OperandType)? {
     guard let named = groups?.named, let expression = named[name] else { return nil }
     // Within what a name stands for, names are properties.
     groups!.named = [:]
@@ -58,7 +58,7 @@ extension Binder {
 
   private mutating func bindAggregate(
     _ function: QueryExpression.Function, _ argument: QueryExpression
-  ) throws(PredicateError) -> (BoundExpression, OperandType)? {
+  ) throws(QueryError) -> (BoundExpression, OperandType)? {
     let whole = QueryExpression.function(function, [argument])
     let known = groups!
     groups = nil

@@ -5,7 +5,7 @@ extension Binder {
   /// The steps of a path from objects of an entity, and the type of what is at its end.
   func steps(
     _ path: [String], from entity: String?, isCollection: Bool, whole: String
-  ) throws(PredicateError) -> (steps: [PathStep], type: OperandType) {
+  ) throws(QueryError) -> (steps: [PathStep], type: OperandType) {
     var steps: [PathStep] = []
     var type = OperandType.object(entity)
     var isCollection = isCollection
@@ -20,7 +20,7 @@ extension Binder {
         throw .notAnObject(path[..<index].joined(separator: "."), type, next: name)
       }
       guard let owner else {
-        throw PredicateError(
+        throw QueryError(
           .notSupported,
           "Can't follow \"\(name)\": it is not known of which entity the object before it is.")
       }
@@ -28,7 +28,7 @@ extension Binder {
         throw unknownProperty(name, of: owner)
       }
       guard !property.isTransient else {
-        throw PredicateError(
+        throw QueryError(
           .notSupported,
           "\"\(owner).\(name)\" is transient: it is not stored, so it can't be queried.")
       }
@@ -48,7 +48,7 @@ extension Binder {
           .toOne(try column(name, of: owner), destination: relationship.destination))
         type = .object(relationship.destination)
       case .fetched:
-        throw PredicateError(
+        throw QueryError(
           .notSupported, "\"\(owner).\(name)\" is a fetched property, which can't be queried.")
       }
     }
@@ -59,20 +59,20 @@ extension Binder {
   private func compositeStep(
     _ attribute: Attribute, of owner: String, _ path: [String], _ start: Int,
     _ steps: inout [PathStep]
-  ) throws(PredicateError) -> (OperandType, Int) {
+  ) throws(QueryError) -> (OperandType, Int) {
     var attribute = attribute
     var name = attribute.name
     var index = start
     while attribute.type == .composite {
       let parts = attribute.compositeName.flatMap(model.composite)?.attributes ?? []
       guard index < path.count else {
-        throw PredicateError(
+        throw QueryError(
           .notSupported,
           "\"\(owner).\(name)\" is a composite attribute: name one of its parts, such as "
             + "\"\(name).\(parts.first?.name ?? "part")\".")
       }
       guard let part = parts.first(where: { $0.name == path[index] }) else {
-        throw PredicateError(
+        throw QueryError(
           .unknownProperty,
           "\"\(owner).\(name)\" has no part \"\(path[index])\"."
             + suggestion(path[index], among: parts.map(\.name)))
@@ -89,23 +89,23 @@ extension Binder {
   private func collectionSteps(
     _ path: ArraySlice<String>, _ before: [PathStep], _ type: OperandType, isCollection: Bool,
     whole: String
-  ) throws(PredicateError) -> (steps: [PathStep], type: OperandType) {
+  ) throws(QueryError) -> (steps: [PathStep], type: OperandType) {
     let name = String(path.first!.dropFirst())
     guard let operation = CollectionOperator(rawValue: name == "average" ? "avg" : name) else {
-      throw PredicateError(
+      throw QueryError(
         .unknownProperty,
         "There is no collection operator \"@\(name)\"."
           + suggestion(name, among: CollectionOperator.allCases.map(\.rawValue)))
     }
     guard isCollection else {
-      throw PredicateError(
+      throw QueryError(
         .typeMismatch, "\"@\(name)\" in \"\(whole)\" needs a collection before it.")
     }
     var rest: [PathStep] = []
     var element = type
     if path.count > 1 {
       guard operation != .count else {
-        throw PredicateError(
+        throw QueryError(
           .notSupported, "Nothing may follow \"@count\" in \"\(whole)\".")
       }
       guard case .object(let entity) = type else {
@@ -119,7 +119,7 @@ extension Binder {
     case .count: return (before + [step], .number)
     case .sum, .average:
       guard element.element.isComparable(to: .number) else {
-        throw PredicateError(
+        throw QueryError(
           .typeMismatch, "\"@\(name)\" in \"\(whole)\" needs numbers, not \(element.words).")
       }
       return (before + [step], .number)
@@ -128,16 +128,16 @@ extension Binder {
     }
   }
 
-  func column(_ name: String, of entity: String) throws(PredicateError) -> LayoutColumn {
+  func column(_ name: String, of entity: String) throws(QueryError) -> LayoutColumn {
     if let layout = schema[entity], let index = layout.index(of: name) {
       return layout.columns[index]
     }
-    throw PredicateError(.notSupported, "\"\(entity).\(name)\" is not stored.")
+    throw QueryError(.notSupported, "\"\(entity).\(name)\" is not stored.")
   }
 
-  func unknownProperty(_ name: String, of entity: String) -> PredicateError {
+  func unknownProperty(_ name: String, of entity: String) -> QueryError {
     let names = model.properties(of: entity).map(\.name)
-    return PredicateError(
+    return QueryError(
       .unknownProperty,
       "\"\(entity)\" has no property \"\(name)\"." + suggestion(name, among: names))
   }
@@ -148,11 +148,11 @@ extension Binder {
   }
 }
 
-extension PredicateError {
+extension QueryError {
   fileprivate static func notAnObject(
     _ path: String, _ type: OperandType, next: String
-  ) -> PredicateError {
-    PredicateError(
+  ) -> QueryError {
+    QueryError(
       .unknownProperty, "\"\(path)\" is \(type.words), which has no property \"\(next)\".")
   }
 }

@@ -42,7 +42,7 @@ struct Binder {
 
   // MARK: - Predicates
 
-  mutating func bind(_ predicate: QueryPredicate) throws(PredicateError) -> BoundPredicate {
+  mutating func bind(_ predicate: QueryPredicate) throws(QueryError) -> BoundPredicate {
     try descend()
     defer { depth -= 1 }
     switch predicate {
@@ -56,7 +56,7 @@ struct Binder {
 
   private mutating func bind(
     _ parts: [QueryPredicate]
-  ) throws(PredicateError) -> [BoundPredicate] {
+  ) throws(QueryError) -> [BoundPredicate] {
     var bound: [BoundPredicate] = []
     for part in parts { bound.append(try bind(part)) }
     return bound
@@ -64,7 +64,7 @@ struct Binder {
 
   private mutating func bind(
     _ comparison: QueryPredicate.Comparison
-  ) throws(PredicateError) -> BoundPredicate {
+  ) throws(QueryError) -> BoundPredicate {
     var (left, leftType) = try bind(comparison.left)
     var (right, rightType) = try bind(comparison.right)
     (left, leftType) = coerce(left, leftType, toFit: rightType)
@@ -92,7 +92,7 @@ struct Binder {
 
   mutating func bind(
     _ expression: QueryExpression
-  ) throws(PredicateError) -> (BoundExpression, OperandType) {
+  ) throws(QueryError) -> (BoundExpression, OperandType) {
     try descend()
     defer { depth -= 1 }
     if let known = try bindGroupValue(expression) { return known }
@@ -104,7 +104,7 @@ struct Binder {
 
   private mutating func bindOnce(
     _ expression: QueryExpression
-  ) throws(PredicateError) -> (BoundExpression, OperandType) {
+  ) throws(QueryError) -> (BoundExpression, OperandType) {
     switch expression {
     case .constant(.float(let number)):
       return (.constant(.value(.double(Double(number)))), .number)
@@ -118,7 +118,7 @@ struct Binder {
     case .evaluatedObject:
       usesThis = true
       guard entity != nil else {
-        throw PredicateError(.notSupported, "There is no object that SELF could be.")
+        throw QueryError(.notSupported, "There is no object that SELF could be.")
       }
       return (.this, .object(entity))
     case .variable(let name): return try bindVariable(name)
@@ -131,7 +131,7 @@ struct Binder {
       let (left, leftType) = try bind(left)
       let (right, rightType) = try bind(right)
       for type in [leftType, rightType] where !type.isCollection && type != .unknown {
-        throw PredicateError(
+        throw QueryError(
           .typeMismatch, "\(operation.rawValue) needs collections, not \(type.words).")
       }
       return (.set(operation, left, right), leftType)
@@ -158,7 +158,7 @@ struct Binder {
 
   private mutating func bindAggregate(
     _ parts: [QueryExpression]
-  ) throws(PredicateError) -> (BoundExpression, OperandType) {
+  ) throws(QueryError) -> (BoundExpression, OperandType) {
     var bound: [BoundExpression] = []
     var element: OperandType?
     for part in parts {
@@ -173,13 +173,13 @@ struct Binder {
 
   private mutating func bindVariable(
     _ name: String
-  ) throws(PredicateError) -> (BoundExpression, OperandType) {
+  ) throws(QueryError) -> (BoundExpression, OperandType) {
     if let slot = slots.lastIndex(where: { $0.name == name }) {
       lowestSlot = min(lowestSlot, slot)
       return (.slot(slot), .object(slots[slot].entity))
     }
     guard let value = variables[name] else {
-      throw PredicateError(
+      throw QueryError(
         .missingVariable,
         "The variable \"$\(name)\" has no value."
           + suggestion(name, among: variables.keys + slots.map(\.name)))
@@ -189,7 +189,7 @@ struct Binder {
 
   private mutating func bindPath(
     _ path: [String], of base: QueryExpression
-  ) throws(PredicateError) -> (BoundExpression, OperandType) {
+  ) throws(QueryError) -> (BoundExpression, OperandType) {
     let (base, type) = try bind(base)
     let whole = path.joined(separator: ".")
     guard !path.isEmpty else { return (base, type) }
@@ -212,19 +212,19 @@ struct Binder {
         path, from: entity, isCollection: type.isCollection, whole: whole)
       return (.path(base, steps), result)
     default:
-      throw PredicateError(
+      throw QueryError(
         .unknownProperty, "Can't follow \"\(whole)\" from \(type.words): it is no object.")
     }
   }
 
   private func steps(
     ofValues element: OperandType, _ path: [String], whole: String
-  ) throws(PredicateError) -> ([PathStep], OperandType) {
+  ) throws(QueryError) -> ([PathStep], OperandType) {
     let name = path[0].dropFirst()
     guard path.count <= 2, path.count == 1 || path[1] == "self",
       let operation = CollectionOperator(rawValue: String(name))
     else {
-      throw PredicateError(.unknownProperty, "Can't follow \"\(whole)\" from values.")
+      throw QueryError(.unknownProperty, "Can't follow \"\(whole)\" from values.")
     }
     let type: OperandType =
       switch operation {
@@ -237,10 +237,10 @@ struct Binder {
 
   private mutating func bindElement(
     _ index: QueryExpression.Index, of collection: QueryExpression
-  ) throws(PredicateError) -> (BoundExpression, OperandType) {
+  ) throws(QueryError) -> (BoundExpression, OperandType) {
     let (bound, type) = try bind(collection)
     guard type.isCollection || type == .unknown else {
-      throw PredicateError(.typeMismatch, "Only a collection has elements, not \(type.words).")
+      throw QueryError(.typeMismatch, "Only a collection has elements, not \(type.words).")
     }
     switch index {
     case .first: return (.element(bound, .first), type.element)
@@ -249,7 +249,7 @@ struct Binder {
     case .at(let place):
       let (place, placeType) = try bind(place)
       guard placeType.isComparable(to: .number) else {
-        throw PredicateError(
+        throw QueryError(
           .typeMismatch, "An element's place is a number, not \(placeType.words).")
       }
       return (.element(bound, .at(place)), type.element)
@@ -258,10 +258,10 @@ struct Binder {
 
   private mutating func bindSubquery(
     _ collection: QueryExpression, _ name: String, _ predicate: QueryPredicate
-  ) throws(PredicateError) -> (BoundExpression, OperandType) {
+  ) throws(QueryError) -> (BoundExpression, OperandType) {
     let (bound, type) = try bind(collection)
     guard case .collection(.object(let entity)) = type else {
-      throw PredicateError(
+      throw QueryError(
         .typeMismatch, "SUBQUERY needs a collection of objects, not \(type.words).")
     }
     let outer = (usesThis, lowestSlot)
@@ -284,7 +284,7 @@ struct Binder {
 
   private mutating func bindFetch(
     _ name: String, _ predicate: QueryPredicate, _ countOnly: Bool
-  ) throws(PredicateError) -> (BoundExpression, OperandType) {
+  ) throws(QueryError) -> (BoundExpression, OperandType) {
     guard model[name] != nil else { throw Binder.unknownEntity(name, in: model) }
     var inner = Binder(
       model, schema, store: store, entity: name, variables: variables, now: now)
@@ -304,17 +304,17 @@ struct Binder {
     return (.fetch(fetch), countOnly ? .number : .collection(.object(name)))
   }
 
-  private mutating func descend() throws(PredicateError) {
+  private mutating func descend() throws(QueryError) {
     depth += 1
     if depth > 2 * QueryLimits.depth {
-      throw PredicateError(
+      throw QueryError(
         .tooLarge, "The predicate is nested more than \(QueryLimits.depth) levels deep.")
     }
   }
 
-  static func unknownEntity(_ name: String, in model: Model) -> PredicateError {
+  static func unknownEntity(_ name: String, in model: Model) -> QueryError {
     var suggestion = NameSuggestion()
-    return PredicateError(
+    return QueryError(
       .unknownEntity,
       "The model has no entity \"\(name)\"."
         + suggestion.sentence(for: name, among: model.entities.map(\.name)))

@@ -278,18 +278,18 @@ struct ConstantInterpreter {
 
   init(_ now: Date) { interpreter = Interpreter(nil, now: now) }
 
-  func value(_ expression: BoundExpression) throws(PredicateError) -> Operand {
+  func value(_ expression: BoundExpression) throws(QueryError) -> Operand {
     do { return try interpreter.value(expression) } catch { throw .from(error) }
   }
 
-  func holds(_ comparison: BoundComparison) throws(PredicateError) -> Bool {
+  func holds(_ comparison: BoundComparison) throws(QueryError) -> Bool {
     do { return try interpreter.holds(comparison) } catch { throw .from(error) }
   }
 }
 
-extension PredicateError {
-  fileprivate static func from(_ error: any Error) -> PredicateError {
-    error as? PredicateError ?? PredicateError(.notSupported, "\(error)")
+extension QueryError {
+  fileprivate static func from(_ error: any Error) -> QueryError {
+    error as? QueryError ?? QueryError(.notSupported, "\(error)")
   }
 }
 

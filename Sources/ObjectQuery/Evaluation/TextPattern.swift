@@ -18,10 +18,10 @@ struct TextPattern: Sendable {
   private let glob: GlobPattern?
   private let expression: RegularExpression?
 
-  /// - Throws: ``PredicateError`` when the operator is `MATCHES` and the text no regular expression.
+  /// - Throws: ``QueryError`` when the operator is `MATCHES` and the text no regular expression.
   init(
     _ text: String, _ operation: QueryPredicate.Operator, _ options: TextOptions
-  ) throws(PredicateError) {
+  ) throws(QueryError) {
     self.operation = operation
     self.options = options
     self.text = text
@@ -320,17 +320,17 @@ final class RegularExpression: @unchecked Sendable {
   private let expression: NSRegularExpression
   private let options: TextOptions
 
-  init(_ pattern: String, _ options: TextOptions) throws(PredicateError) {
+  init(_ pattern: String, _ options: TextOptions) throws(QueryError) {
     let ignoresMarks = options.contains(.diacriticInsensitive)
     let folded = ignoresMarks ? pattern.folded(.diacriticInsensitive) : pattern
     let flags: NSRegularExpression.Options =
       options.contains(.caseInsensitive) ? .caseInsensitive : []
     do {
       // By itself first: in brackets, a pattern such as "a)(b" would look like a sound one.
-      _ = try NSRegularExpression(pattern: folded, options: flags)
+      if !folded.isEmpty { _ = try NSRegularExpression(pattern: folded, options: flags) }
       expression = try NSRegularExpression(pattern: "\\A(?:\(folded))\\z", options: flags)
     } catch {
-      throw PredicateError(.badPattern, "\"\(pattern)\" is not a regular expression.")
+      throw QueryError(.badPattern, "\"\(pattern)\" is not a regular expression.")
     }
     self.options = ignoresMarks ? .diacriticInsensitive : []
   }

@@ -48,7 +48,7 @@ public final class ViewSource: QuerySource {
   ) throws -> [ObjectKey] {
     guard relationship.inverse != nil else {
       guard let links else {
-        throw PredicateError(
+        throw QueryError(
           .notSupported,
           """
           The objects of "\(relationship.entity).\(relationship.name)" can't be found: the \

@@ -26,11 +26,11 @@ public struct QueryPlan: Sendable {
   ///   - store: Which store object identifiers in the request must name; any when it is `nil`.
   ///   - variables: The values of the variables in the request's predicate.
   ///   - now: The moment that `now()` gives.
-  /// - Throws: ``PredicateError`` when a name is not in the model, or types do not go together.
+  /// - Throws: ``QueryError`` when a name is not in the model, or types do not go together.
   public init(
     _ request: FetchRequest, model: Model, schema: Schema, store: StoreTag? = nil,
     variables: [String: QueryExpression] = [:], now: Date = Date()
-  ) throws(PredicateError) {
+  ) throws(QueryError) {
     guard model[request.entity] != nil else {
       throw Binder.unknownEntity(request.entity, in: model)
     }
@@ -39,7 +39,7 @@ public struct QueryPlan: Sendable {
     let family =
       request.includesSubentities
       ? schema.layouts(ofFamily: request.entity, in: model) : [schema[request.entity]!]
-    let predicate = try request.predicate.map { (part) throws(PredicateError) in
+    let predicate = try request.predicate.map { (part) throws(QueryError) in
       try binder.bind(part)
     }
     var planner = ScanPlanner(model, schema)
@@ -95,7 +95,7 @@ public struct QueryPlan: Sendable {
   /// - Throws: What a damaged store throws.
   public func table(in source: some QuerySource) throws -> ResultTable {
     guard let table else {
-      throw PredicateError(.notSupported, "The request does not ask for dictionaries.")
+      throw QueryError(.notSupported, "The request does not ask for dictionaries.")
     }
     let interpreter = interpreter(source)
     if table.isGrouped || request.returnsDistinctResults {
@@ -149,25 +149,25 @@ extension [[Value]] {
 }
 
 extension Binder {
-  func bind(_ key: SortKey) throws(PredicateError) -> BoundSortKey {
+  func bind(_ key: SortKey) throws(QueryError) -> BoundSortKey {
     let path = key.path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     let (steps, type) = try steps(path, from: entity, isCollection: false, whole: key.path)
     guard !type.isCollection else {
-      throw PredicateError(
+      throw QueryError(
         .typeMismatch, "Can't sort by \"\(key.path)\": it is \(type.words), not one value.")
     }
     if case .object = type {
-      throw PredicateError(
+      throw QueryError(
         .typeMismatch, "Can't sort by \"\(key.path)\": objects have no order. Name an attribute.")
     }
     return BoundSortKey(steps: steps, isAscending: key.isAscending, options: key.options)
   }
 
-  func check(prefetching path: String) throws(PredicateError) {
+  func check(prefetching path: String) throws(QueryError) {
     let (_, type) = try steps(
       path.split(separator: ".").map(String.init), from: entity, isCollection: false, whole: path)
     guard case .object = type.element else {
-      throw PredicateError(
+      throw QueryError(
         .typeMismatch, "Can't prefetch \"\(path)\": it leads to \(type.words), not to objects.")
     }
   }
@@ -187,11 +187,11 @@ public struct CompiledPredicate: Sendable {
 
   /// Binds a predicate to an entity.
   ///
-  /// - Throws: ``PredicateError`` when a name is not in the model, or types do not go together.
+  /// - Throws: ``QueryError`` when a name is not in the model, or types do not go together.
   public init(
     _ predicate: QueryPredicate, entity: String, model: Model, schema: Schema,
     store: StoreTag? = nil, variables: [String: QueryExpression] = [:], now: Date = Date()
-  ) throws(PredicateError) {
+  ) throws(QueryError) {
     guard model[entity] != nil else { throw Binder.unknownEntity(entity, in: model) }
     var binder = Binder(
       model, schema, store: store, entity: entity, variables: variables, now: now)

@@ -12,11 +12,11 @@ struct TablePlan: Sendable {
   private let having: BoundPredicate?
   let isGrouped: Bool
 
-  init(_ request: FetchRequest, _ binder: inout Binder) throws(PredicateError) {
+  init(_ request: FetchRequest, _ binder: inout Binder) throws(QueryError) {
     let fetched = try TablePlan.fetched(request, binder)
     names = fetched.map(\.name)
     if let twice = Dictionary(grouping: names, by: { $0 }).first(where: { $1.count > 1 }) {
-      throw PredicateError(.notSupported, "Two values are fetched as \"\(twice.key)\".")
+      throw QueryError(.notSupported, "Two values are fetched as \"\(twice.key)\".")
     }
     var groups = GroupBinding()
     for path in request.propertiesToGroupBy {
@@ -45,11 +45,11 @@ struct TablePlan: Sendable {
     aggregates = binder.groups!.aggregates
     isGrouped = !groupKeys.isEmpty || !aggregates.isEmpty
     if having != nil, !isGrouped {
-      throw PredicateError(.notSupported, "A predicate over groups needs propertiesToGroupBy.")
+      throw QueryError(.notSupported, "A predicate over groups needs propertiesToGroupBy.")
     }
     guard isGrouped else { return }
     for (value, expression) in zip(fetched, values) where expression.readsObject {
-      throw PredicateError(
+      throw QueryError(
         .notSupported,
         """
         "\(value.name)" differs within a group: name it in propertiesToGroupBy, or fetch a sum, a \
@@ -57,18 +57,18 @@ struct TablePlan: Sendable {
         """)
     }
     if having?.readsObject == true {
-      throw PredicateError(
+      throw QueryError(
         .notSupported, "The predicate over groups speaks of what differs within a group.")
     }
     for key in request.sortKeys where !names.contains(key.path) {
-      throw PredicateError(
+      throw QueryError(
         .notSupported, "Groups can be sorted by what is fetched, and \"\(key.path)\" is not.")
     }
   }
 
   private static func fetched(
     _ request: FetchRequest, _ binder: Binder
-  ) throws(PredicateError) -> [FetchedValue] {
+  ) throws(QueryError) -> [FetchedValue] {
     guard request.propertiesToFetch.isEmpty else { return request.propertiesToFetch }
     guard request.propertiesToGroupBy.isEmpty else {
       return request.propertiesToGroupBy.map { FetchedValue($0) }
@@ -77,9 +77,9 @@ struct TablePlan: Sendable {
     return columns.filter { !$0.name.contains("#") }.map { FetchedValue($0.name) }
   }
 
-  private static func refuse(_ type: OperandType, _ name: String) throws(PredicateError) {
+  private static func refuse(_ type: OperandType, _ name: String) throws(QueryError) {
     guard type.isCollection else { return }
-    throw PredicateError(
+    throw QueryError(
       .typeMismatch, "\"\(name)\" is \(type.words): dictionaries hold single values.")
   }
 

@@ -49,7 +49,7 @@ struct PredicateLexer {
   }
 
   /// The next token.
-  mutating func next() throws(PredicateError) -> Token {
+  mutating func next() throws(QueryError) -> Token {
     _ = skipSpace()
     guard offset < bytes.count else { return .end }
     let first = byte()
@@ -79,7 +79,7 @@ struct PredicateLexer {
     return String(decoding: bytes[start..<offset], as: UTF8.self)
   }
 
-  private mutating func name(after sign: String) throws(PredicateError) -> String {
+  private mutating func name(after sign: String) throws(QueryError) -> String {
     offset += 1
     if byte() == UInt8(ascii: "\"") { return try quoted() }
     guard PredicateLexer.startsWord(byte()) else {
@@ -105,7 +105,7 @@ struct PredicateLexer {
   }
 
   /// The letters of the options in brackets behind an operator; `nil` when there are none.
-  mutating func options() throws(PredicateError) -> TextOptions? {
+  mutating func options() throws(QueryError) -> TextOptions? {
     let before = offset
     // No value begins with this bracket, so there may be space before it.
     guard skipSpace() < bytes.count, byte() == UInt8(ascii: "[") else {
@@ -150,7 +150,7 @@ struct PredicateLexer {
 
   // MARK: - Literals
 
-  private mutating func quoted() throws(PredicateError) -> String {
+  private mutating func quoted() throws(QueryError) -> String {
     let start = offset
     let quote = byte()
     var text: [UInt8] = []
@@ -170,7 +170,7 @@ struct PredicateLexer {
     }
   }
 
-  private mutating func escape(into text: inout [UInt8]) throws(PredicateError) {
+  private mutating func escape(into text: inout [UInt8]) throws(QueryError) {
     let letter = byte()
     offset += 1
     switch letter {
@@ -192,7 +192,7 @@ struct PredicateLexer {
     }
   }
 
-  private mutating func hexadecimal(_ digits: Int) throws(PredicateError) -> UInt32 {
+  private mutating func hexadecimal(_ digits: Int) throws(QueryError) -> UInt32 {
     var value: UInt32 = 0
     for _ in 0..<digits {
       guard let digit = Character(UnicodeScalar(byte())).hexDigitValue else {
@@ -204,7 +204,7 @@ struct PredicateLexer {
     return value
   }
 
-  private mutating func scalar(digits: Int, into text: inout [UInt8]) throws(PredicateError) {
+  private mutating func scalar(digits: Int, into text: inout [UInt8]) throws(QueryError) {
     let start = offset
     guard let scalar = UnicodeScalar(try hexadecimal(digits)) else {
       throw fault("No character has this number.", start)
@@ -213,7 +213,7 @@ struct PredicateLexer {
   }
 
   /// `\uXXXX`; two of them where one is the first half of a pair.
-  private mutating func unicode(into text: inout [UInt8]) throws(PredicateError) {
+  private mutating func unicode(into text: inout [UInt8]) throws(QueryError) {
     let start = offset
     var value = try hexadecimal(4)
     if (0xD800..<0xDC00).contains(value), byte() == UInt8(ascii: "\\"), byte(1) == UInt8(ascii: "u")
@@ -231,7 +231,7 @@ struct PredicateLexer {
     text.append(contentsOf: Array(String(Character(scalar)).utf8))
   }
 
-  private mutating func number() throws(PredicateError) -> Token {
+  private mutating func number() throws(QueryError) -> Token {
     let start = offset
     if byte() == 0x30, let radix = [0x78: 16, 0x6F: 8, 0x62: 2][Int(byte(1) | 0x20)] {
       offset += 2
@@ -275,7 +275,7 @@ struct PredicateLexer {
     return String(decoding: bytes[start..<offset], as: UTF8.self)
   }
 
-  private func ended(_ token: Token, _ start: Int) throws(PredicateError) -> Token {
+  private func ended(_ token: Token, _ start: Int) throws(QueryError) -> Token {
     guard !PredicateLexer.continuesWord(byte()) else {
       throw fault("A number ends here, and a letter or digit follows it directly.", offset)
     }
@@ -289,7 +289,7 @@ struct PredicateLexer {
     "/", "(", ")", "{", "}", "[", "]", ",", ".",
   ].map { (text: $0, bytes: Array($0.utf8)) }
 
-  private mutating func sign() throws(PredicateError) -> Token {
+  private mutating func sign() throws(QueryError) -> Token {
     for sign in PredicateLexer.signs where bytes[offset...].starts(with: sign.bytes) {
       offset += sign.bytes.count
       return .sign(sign.text)
@@ -298,7 +298,7 @@ struct PredicateLexer {
     throw fault("\"\(character)\" has no meaning here.", offset)
   }
 
-  private mutating func placeholder() throws(PredicateError) -> Token {
+  private mutating func placeholder() throws(QueryError) -> Token {
     let start = offset
     offset += 1
     // How long a number is says nothing in Swift: `%ld`, `%lu`, `%qi` are `%d`, `%u`, `%i`.
@@ -316,7 +316,7 @@ struct PredicateLexer {
     return .placeholder(letter)
   }
 
-  private func fault(_ message: String, _ offset: Int) -> PredicateError {
-    PredicateError(.syntax, message, offset: offset)
+  private func fault(_ message: String, _ offset: Int) -> QueryError {
+    QueryError(.syntax, message, offset: offset)
   }
 }

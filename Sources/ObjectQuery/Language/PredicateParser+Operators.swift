@@ -19,7 +19,7 @@ extension PredicateParser {
   }
 
   /// Reads a part whose operators bind at least as strongly as the given level.
-  mutating func part(_ level: Level) throws(PredicateError) -> Part {
+  mutating func part(_ level: Level) throws(QueryError) -> Part {
     switch level {
     case .or: return try joined("OR", "||", .or) { .or($0) }
     case .and: return try joined("AND", "&&", .and) { .and($0) }
@@ -37,7 +37,7 @@ extension PredicateParser {
   private mutating func joined(
     _ keyword: String, _ sign: String, _ level: Level,
     _ join: ([QueryPredicate]) -> QueryPredicate
-  ) throws(PredicateError) -> Part {
+  ) throws(QueryError) -> Part {
     let first = try part(level.next)
     guard self.keyword(among: [keyword]) != nil || isSign(sign) else { return first }
     var parts = [first]
@@ -51,17 +51,17 @@ extension PredicateParser {
     return try made(.predicate(join(predicates)), above: parts, at: first.start)
   }
 
-  private mutating func negated() throws(PredicateError) -> Part {
+  private mutating func negated() throws(QueryError) -> Part {
     guard keyword(among: ["NOT"]) != nil || isSign("!") else { return try part(.comparison) }
     let start = start
     try advance()
-    let inner = try inside { (parser) throws(PredicateError) in try parser.part(.not) }
+    let inner = try inside { (parser) throws(QueryError) in try parser.part(.not) }
     return try made(.predicate(.not(try predicate(inner))), above: [inner], at: start)
   }
 
   // MARK: - Comparisons
 
-  private mutating func compared() throws(PredicateError) -> Part {
+  private mutating func compared() throws(QueryError) -> Part {
     let start = start
     let modifier = keyword(among: ["ANY", "SOME", "ALL", "NONE"])
     if modifier != nil { try advance() }
@@ -82,7 +82,7 @@ extension PredicateParser {
   /// The operator that comes next, not yet passed over; `nil` when none does.
   private mutating func comparisonOperator(
     behind left: Part, _ modifier: String?
-  ) throws(PredicateError) -> QueryPredicate.Operator? {
+  ) throws(QueryError) -> QueryPredicate.Operator? {
     switch token {
     case .sign(let sign):
       if let operation = Self.comparisonSigns[sign] {
@@ -104,7 +104,7 @@ extension PredicateParser {
     return nil
   }
 
-  private func refuseChain() throws(PredicateError) {
+  private func refuseChain() throws(QueryError) {
     guard case .sign(let sign) = token, Self.comparisonSigns[sign] != nil else { return }
     throw fault("Comparisons are not chained: write \"a < b AND b < c\".", start)
   }
@@ -117,7 +117,7 @@ extension PredicateParser {
 
   // MARK: - Sets and arithmetic
 
-  private mutating func combined() throws(PredicateError) -> Part {
+  private mutating func combined() throws(QueryError) -> Part {
     var left = try part(.sum)
     while let word = keyword(among: ["UNION", "INTERSECT", "MINUS"]) {
       try advance()
@@ -132,7 +132,7 @@ extension PredicateParser {
 
   private mutating func chained(
     _ functions: [String: QueryExpression.Function], _ level: Level
-  ) throws(PredicateError) -> Part {
+  ) throws(QueryError) -> Part {
     var left = try part(level.next)
     while case .sign(let sign) = token, let function = functions[sign] {
       try advance()
@@ -145,17 +145,17 @@ extension PredicateParser {
   }
 
   /// Powers, which bind to the right: `2 ** 3 ** 2` is `2 ** (3 ** 2)`.
-  private mutating func power() throws(PredicateError) -> Part {
+  private mutating func power() throws(QueryError) -> Part {
     let base = try signed()
     guard try take("**") else { return base }
-    let exponent = try inside { (parser) throws(PredicateError) in try parser.part(.power) }
+    let exponent = try inside { (parser) throws(QueryError) in try parser.part(.power) }
     return try made(
       .expression(.function(.power, [try expression(base), try expression(exponent)])),
       above: [base, exponent], at: base.start)
   }
 
   /// A minus before a number belongs to it; before anything else it takes that from 0.
-  private mutating func signed() throws(PredicateError) -> Part {
+  private mutating func signed() throws(QueryError) -> Part {
     let start = start
     guard try take("-") else { return try postfixed() }
     switch token {
@@ -169,7 +169,7 @@ extension PredicateParser {
       try advance()
       return try literal(.constant(.double(-number)), start)
     default:
-      let inner = try inside { (parser) throws(PredicateError) in try parser.signed() }
+      let inner = try inside { (parser) throws(QueryError) in try parser.signed() }
       return try made(
         .expression(.function(.subtract, [.constant(.integer(0)), try expression(inner)])),
         above: [inner], at: start)

@@ -4,18 +4,18 @@ import ObjectModel
 extension PredicateParser {
   mutating func literal(
     _ expression: QueryExpression, _ start: Int
-  ) throws(PredicateError) -> Part {
+  ) throws(QueryError) -> Part {
     var part = try made(.expression(expression), above: [], at: start)
     part.isLiteral = true
     return part
   }
 
   /// A value and what follows it directly: `.name`, `[FIRST]`.
-  mutating func postfixed() throws(PredicateError) -> Part {
+  mutating func postfixed() throws(QueryError) -> Part {
     var part = try primary()
     var path: [String] = []
     // A path is one part however long it is, so names are collected first.
-    func closed(_ part: Part, _ parser: inout PredicateParser) throws(PredicateError) -> Part {
+    func closed(_ part: Part, _ parser: inout PredicateParser) throws(QueryError) -> Part {
       guard !path.isEmpty else { return part }
       let base = try parser.expression(part)
       return try parser.made(
@@ -51,7 +51,7 @@ extension PredicateParser {
     }
   }
 
-  private mutating func element(of collection: Part) throws(PredicateError) -> Part {
+  private mutating func element(of collection: Part) throws(QueryError) -> Part {
     let base = try expression(collection)
     var parts = [collection]
     let index: QueryExpression.Index
@@ -60,7 +60,7 @@ extension PredicateParser {
     case "LAST"?: index = .last
     case "SIZE"?: index = .size
     default:
-      let place = try inside { (parser) throws(PredicateError) in try parser.part(.or) }
+      let place = try inside { (parser) throws(QueryError) in try parser.part(.or) }
       parts.append(place)
       index = .at(try expression(place))
       try need("]", "behind the element's place")
@@ -72,7 +72,7 @@ extension PredicateParser {
     return try made(.expression(.element(of: base, index)), above: parts, at: collection.start)
   }
 
-  private mutating func primary() throws(PredicateError) -> Part {
+  private mutating func primary() throws(QueryError) -> Part {
     let start = start
     switch token {
     case .integer(let number):
@@ -103,8 +103,9 @@ extension PredicateParser {
       return part
     case .sign("("):
       try advance()
-      var inner = try inside { (parser) throws(PredicateError) in try parser.part(.or) }
+      var inner = try inside { (parser) throws(QueryError) in try parser.part(.or) }
       try need(")", "to close the bracket")
+      inner.start = start
       inner.isLiteral = false
       inner.isOpenPath = false
       return inner
@@ -114,7 +115,7 @@ extension PredicateParser {
     }
   }
 
-  private mutating func aggregate() throws(PredicateError) -> Part {
+  private mutating func aggregate() throws(QueryError) -> Part {
     let start = start
     try advance()
     let parts = try list(until: "}")
@@ -124,11 +125,11 @@ extension PredicateParser {
   }
 
   /// Values with commas between them, up to and with a closing sign.
-  private mutating func list(until end: String) throws(PredicateError) -> [Part] {
+  private mutating func list(until end: String) throws(QueryError) -> [Part] {
     var parts: [Part] = []
     if try take(end) { return [] }
     while true {
-      parts.append(try inside { (parser) throws(PredicateError) in try parser.part(.or) })
+      parts.append(try inside { (parser) throws(QueryError) in try parser.part(.or) })
       if try take(end) { return parts }
       guard try take(",") else { throw unexpected("\",\" or \"\(end)\"") }
     }
@@ -136,7 +137,7 @@ extension PredicateParser {
 
   // MARK: - Words
 
-  private mutating func word(_ word: String, isName: Bool) throws(PredicateError) -> Part {
+  private mutating func word(_ word: String, isName: Bool) throws(QueryError) -> Part {
     let start = start
     if !isName {
       if let part = try constant(word.uppercased(), start) { return part }
@@ -159,7 +160,7 @@ extension PredicateParser {
 
   private mutating func constant(
     _ keyword: String, _ start: Int
-  ) throws(PredicateError) -> Part? {
+  ) throws(QueryError) -> Part? {
     let kind: Part.Kind
     switch keyword {
     case "TRUE", "YES": kind = .expression(.constant(.boolean(true)))
@@ -184,7 +185,7 @@ extension PredicateParser {
   // MARK: - Calls
 
   /// What stands before a bracket: a function, or a form of the language that looks like one.
-  private mutating func call(_ name: String, _ start: Int) throws(PredicateError) -> Part {
+  private mutating func call(_ name: String, _ start: Int) throws(QueryError) -> Part {
     try advance()
     switch name.uppercased() {
     case "AND": return try join(start) { .and($0) }
@@ -202,7 +203,7 @@ extension PredicateParser {
       var suggestion = NameSuggestion()
       throw fault(
         "There is no function \"\(name)\"."
-          + suggestion.sentence(for: name, among: QueryExpression.Function.names.keys), start)
+          + suggestion.sentence(for: name, among: QueryExpression.Function.suggestions), start)
     }
     let parts = try list(until: ")")
     var arguments: [QueryExpression] = []
@@ -213,18 +214,18 @@ extension PredicateParser {
   /// `AND(…)` and `OR(…)`, which print trees that have fewer than two parts.
   private mutating func join(
     _ start: Int, _ join: ([QueryPredicate]) -> QueryPredicate
-  ) throws(PredicateError) -> Part {
+  ) throws(QueryError) -> Part {
     let parts = try list(until: ")")
     var predicates: [QueryPredicate] = []
     for part in parts { predicates.append(try predicate(part)) }
     return try made(.predicate(join(predicates)), above: parts, at: start)
   }
 
-  private mutating func argument(_ level: Level = .or) throws(PredicateError) -> Part {
-    try inside { (parser) throws(PredicateError) in try parser.part(level) }
+  private mutating func argument(_ level: Level = .or) throws(QueryError) -> Part {
+    try inside { (parser) throws(QueryError) in try parser.part(level) }
   }
 
-  private mutating func cast(_ start: Int) throws(PredicateError) -> Part {
+  private mutating func cast(_ start: Int) throws(QueryError) -> Part {
     let value = try argument()
     try need(",", "and a type behind what is cast")
     guard case .string(let name) = token else { throw unexpected("the name of a type, in quotes") }
@@ -232,7 +233,8 @@ extension PredicateParser {
       var suggestion = NameSuggestion()
       throw fault(
         "Nothing can be cast to \"\(name)\"."
-          + suggestion.sentence(for: name, among: QueryExpression.CastType.names.keys), self.start)
+          + suggestion.sentence(for: name, among: QueryExpression.CastType.allCases.map(\.rawValue)),
+        self.start)
     }
     try advance()
     try need(")", "behind the type")
@@ -246,7 +248,7 @@ extension PredicateParser {
     return try made(.expression(.cast(inner, type)), above: [value], at: start)
   }
 
-  private mutating func subquery(_ start: Int) throws(PredicateError) -> Part {
+  private mutating func subquery(_ start: Int) throws(QueryError) -> Part {
     let collection = try argument()
     try need(",", "behind the collection")
     guard case .variable(let name) = token else {
@@ -262,7 +264,7 @@ extension PredicateParser {
       above: [collection, condition], at: start)
   }
 
-  private mutating func ternary(_ start: Int) throws(PredicateError) -> Part {
+  private mutating func ternary(_ start: Int) throws(QueryError) -> Part {
     let condition = try argument()
     let predicate = try predicate(condition)
     try need(",", "behind the predicate")
@@ -275,10 +277,12 @@ extension PredicateParser {
       above: [condition, then, otherwise], at: start)
   }
 
-  private mutating func method(_ start: Int) throws(PredicateError) -> Part {
+  private mutating func method(_ start: Int) throws(QueryError) -> Part {
     let target = try argument()
     try need(",", "and the name of a method behind the value")
-    guard case .string(let name) = token else { throw unexpected("the name of a method, in quotes") }
+    guard case .string(let name) = token else {
+      throw unexpected("the name of a method, in quotes")
+    }
     try advance()
     var parts: [Part] = []
     if try take(",") {
@@ -294,7 +298,7 @@ extension PredicateParser {
   }
 
   /// `FETCH(%@, %@, NO)` as Core Data has it, and `FETCH("Trip", predicate, NO)`.
-  private mutating func fetch(_ start: Int) throws(PredicateError) -> Part {
+  private mutating func fetch(_ start: Int) throws(QueryError) -> Part {
     let request = try argument()
     try need(",", "behind the request")
     let second = try argument()
@@ -339,6 +343,9 @@ extension QueryExpression.Function {
     }
     return names
   }()
+
+  /// Names to suggest, always in the same order: that of each function up to its first colon.
+  static let suggestions = names.keys.filter { !$0.contains(":") }.sorted()
 
   init?(name: String) {
     guard let function = Self.names[name.lowercased()] else { return nil }

@@ -33,12 +33,12 @@ struct PredicateParser {
     var isOpenPath = false
   }
 
-  init(_ text: String, _ arguments: [(any QueryArgument)?]) throws(PredicateError) {
+  init(_ text: String, _ arguments: [(any QueryArgument)?]) throws(QueryError) {
     self.text = text
     self.arguments = arguments
     lexer = PredicateLexer(text)
     guard text.utf8.count <= QueryLimits.textByteCount else {
-      throw PredicateError(
+      throw QueryError(
         .tooLarge, "The text has more than \(QueryLimits.textByteCount) bytes.")
     }
     try advance()
@@ -48,7 +48,7 @@ struct PredicateParser {
 
   static func predicate(
     _ text: String, _ arguments: [(any QueryArgument)?]
-  ) throws(PredicateError) -> QueryPredicate {
+  ) throws(QueryError) -> QueryPredicate {
     do {
       var parser = try PredicateParser(text, arguments)
       let part = try parser.part(.or)
@@ -60,7 +60,7 @@ struct PredicateParser {
 
   static func expression(
     _ text: String, _ arguments: [(any QueryArgument)?]
-  ) throws(PredicateError) -> QueryExpression {
+  ) throws(QueryError) -> QueryExpression {
     do {
       var parser = try PredicateParser(text, arguments)
       let part = try parser.part(.or)
@@ -70,10 +70,10 @@ struct PredicateParser {
     } catch { throw error.inText(text) }
   }
 
-  private func finish() throws(PredicateError) {
+  private func finish() throws(QueryError) {
     guard token == .end else { throw unexpected("an operator or the end") }
     guard nextArgument == arguments.count else {
-      throw PredicateError(
+      throw QueryError(
         .badArgument,
         """
         The text has placeholders for \(nextArgument) arguments, and \(arguments.count) are given.
@@ -83,7 +83,7 @@ struct PredicateParser {
 
   // MARK: - Tokens
 
-  mutating func advance() throws(PredicateError) {
+  mutating func advance() throws(QueryError) {
     start = lexer.skipSpace()
     token = try lexer.next()
   }
@@ -97,33 +97,33 @@ struct PredicateParser {
     return keywords.contains(capitals) ? capitals : nil
   }
 
-  mutating func take(_ sign: String) throws(PredicateError) -> Bool {
+  mutating func take(_ sign: String) throws(QueryError) -> Bool {
     guard isSign(sign) else { return false }
     try advance()
     return true
   }
 
-  mutating func need(_ sign: String, _ place: String) throws(PredicateError) {
+  mutating func need(_ sign: String, _ place: String) throws(QueryError) {
     guard try take(sign) else { throw unexpected("\"\(sign)\" \(place)") }
   }
 
-  func unexpected(_ expected: String) -> PredicateError {
+  func unexpected(_ expected: String) -> QueryError {
     fault("Expected \(expected), found \(token.words).", start)
   }
 
   func fault(
-    _ message: String, _ offset: Int, _ code: PredicateError.Code = .syntax
-  ) -> PredicateError {
-    PredicateError(code, message, offset: offset)
+    _ message: String, _ offset: Int, _ code: QueryError.Code = .syntax
+  ) -> QueryError {
+    QueryError(code, message, offset: offset)
   }
 
   // MARK: - Parts
 
-  func predicate(_ part: Part) throws(PredicateError) -> QueryPredicate {
+  func predicate(_ part: Part) throws(QueryError) -> QueryPredicate {
     switch part.kind {
     case .predicate(let predicate): return predicate
     case .expression:
-      if case .word(let word, isName: false) = token {
+      if case .word(let word, isName: false) = token, !Self.reserved.contains(word.uppercased()) {
         throw fault("There is no operator \"\(word)\"." + suggestion(for: word), start)
       }
       throw fault(
@@ -132,7 +132,7 @@ struct PredicateParser {
     }
   }
 
-  func expression(_ part: Part) throws(PredicateError) -> QueryExpression {
+  func expression(_ part: Part) throws(QueryError) -> QueryExpression {
     guard case .expression(let expression) = part.kind else {
       throw fault("A value is expected here, not a predicate.", part.start)
     }
@@ -142,7 +142,7 @@ struct PredicateParser {
   /// A part one level above others.
   mutating func made(
     _ kind: Part.Kind, above parts: [Part], at start: Int
-  ) throws(PredicateError) -> Part {
+  ) throws(QueryError) -> Part {
     nodeCount += 1
     guard nodeCount <= QueryLimits.nodeCount else {
       throw fault("There are more than \(QueryLimits.nodeCount) parts.", start, .tooLarge)
@@ -152,14 +152,14 @@ struct PredicateParser {
     return Part(kind: kind, depth: depth, start: start)
   }
 
-  private func tooDeep(_ start: Int) -> PredicateError {
+  private func tooDeep(_ start: Int) -> QueryError {
     fault("Parts lie more than \(QueryLimits.depth) levels deep in one another.", start, .tooLarge)
   }
 
   /// Reads inside of something, with a limit on how deep that goes.
   mutating func inside<R>(
-    _ body: (inout PredicateParser) throws(PredicateError) -> R
-  ) throws(PredicateError) -> R {
+    _ body: (inout PredicateParser) throws(QueryError) -> R
+  ) throws(QueryError) -> R {
     depth += 1
     defer { depth -= 1 }
     guard depth <= QueryLimits.depth else { throw tooDeep(start) }
@@ -168,7 +168,7 @@ struct PredicateParser {
 
   // MARK: - Arguments
 
-  mutating func argument(for placeholder: Character) throws(PredicateError) -> QueryExpression {
+  mutating func argument(for placeholder: Character) throws(QueryError) -> QueryExpression {
     nextArgument += 1
     guard nextArgument <= arguments.count else {
       throw fault(
@@ -176,7 +176,7 @@ struct PredicateParser {
           + "are given.", start, .badArgument)
     }
     let expression = arguments[nextArgument - 1]?.queryExpression ?? .null
-    func refuse(_ expected: String) -> PredicateError {
+    func refuse(_ expected: String) -> QueryError {
       fault(
         "Argument \(nextArgument), for \"%\(placeholder)\", must be \(expected).", start,
         .badArgument)
@@ -208,15 +208,15 @@ struct PredicateParser {
   /// The name of a function with colons in it, when the word just read begins one.
   mutating func functionName(_ word: String) -> String { word + lexer.colons() }
 
-  mutating func options() throws(PredicateError) -> TextOptions {
+  mutating func options() throws(QueryError) -> TextOptions {
     // They stand directly behind the operator, so the next token is not read yet.
     try lexer.options() ?? []
   }
 }
 
-extension PredicateError {
+extension QueryError {
   /// The error with the text it is about.
-  func inText(_ text: String) -> PredicateError {
+  func inText(_ text: String) -> QueryError {
     var error = self
     error.text = text
     return error

@@ -113,7 +113,7 @@ struct PredicatePrinter {
         print(value)
       }
       text += ", \"\(type.rawValue)\")"
-    case .fetch(entity: let entity, let predicate, countOnly: let countOnly):
+    case .fetch(let entity, let predicate, let countOnly):
       text += "FETCH(\(entity.quoted), "
       print(predicate)
       text += countOnly ? ", YES)" : ", NO)"
@@ -180,7 +180,10 @@ struct PredicatePrinter {
     case .size: text += "[SIZE]"
     case .at(let place):
       text += "["
-      print(place)
+      // In brackets a property called "first" is not taken for the keyword.
+      var isNumber = false
+      if case .constant(.integer) = place { isNumber = true }
+      printBracketed(place, !isNumber)
       text += "]"
     }
   }

@@ -8,15 +8,15 @@ extension QueryPredicate {
   /// like a number. A value never becomes part of the text, so it needs no escapes and can do no
   /// harm. Values for `$variables` are given later, by ``substituting(_:)``.
   ///
-  /// - Throws: ``PredicateError`` with the place in the text and what was expected there.
-  public init(_ text: String, _ arguments: (any QueryArgument)?...) throws(PredicateError) {
+  /// - Throws: ``QueryError`` with the place in the text and what was expected there.
+  public init(_ text: String, _ arguments: (any QueryArgument)?...) throws(QueryError) {
     self = try PredicateParser.predicate(text, arguments)
   }
 
   /// Reads a predicate, with its arguments in an array.
   ///
-  /// - Throws: ``PredicateError`` with the place in the text and what was expected there.
-  public init(_ text: String, arguments: [(any QueryArgument)?]) throws(PredicateError) {
+  /// - Throws: ``QueryError`` with the place in the text and what was expected there.
+  public init(_ text: String, arguments: [(any QueryArgument)?]) throws(QueryError) {
     self = try PredicateParser.predicate(text, arguments)
   }
 }
@@ -26,15 +26,15 @@ extension QueryExpression {
   ///
   ///     try QueryExpression("stops.@sum.cost * %@", 1.2)
   ///
-  /// - Throws: ``PredicateError`` with the place in the text and what was expected there.
-  public init(_ text: String, _ arguments: (any QueryArgument)?...) throws(PredicateError) {
+  /// - Throws: ``QueryError`` with the place in the text and what was expected there.
+  public init(_ text: String, _ arguments: (any QueryArgument)?...) throws(QueryError) {
     self = try PredicateParser.expression(text, arguments)
   }
 
   /// Reads an expression, with its arguments in an array.
   ///
-  /// - Throws: ``PredicateError`` with the place in the text and what was expected there.
-  public init(_ text: String, arguments: [(any QueryArgument)?]) throws(PredicateError) {
+  /// - Throws: ``QueryError`` with the place in the text and what was expected there.
+  public init(_ text: String, arguments: [(any QueryArgument)?]) throws(QueryError) {
     self = try PredicateParser.expression(text, arguments)
   }
 }

@@ -10,10 +10,10 @@ extension QueryPredicate {
   ///
   ///     let named = try template.substituting(["NAME": "Ada"])
   ///
-  /// - Throws: ``PredicateError`` when a variable has no value among those given.
+  /// - Throws: ``QueryError`` when a variable has no value among those given.
   public func substituting(
     _ values: [String: (any QueryArgument)?]
-  ) throws(PredicateError) -> QueryPredicate {
+  ) throws(QueryError) -> QueryPredicate {
     var walker = VariableWalker(values.mapValues { $0?.queryExpression ?? .null })
     let result = walker.walk(self)
     try walker.refuseMissing()
@@ -31,10 +31,10 @@ extension QueryExpression {
 
   /// The expression with values in the place of variables.
   ///
-  /// - Throws: ``PredicateError`` when a variable has no value among those given.
+  /// - Throws: ``QueryError`` when a variable has no value among those given.
   public func substituting(
     _ values: [String: (any QueryArgument)?]
-  ) throws(PredicateError) -> QueryExpression {
+  ) throws(QueryError) -> QueryExpression {
     var walker = VariableWalker(values.mapValues { $0?.queryExpression ?? .null })
     let result = walker.walk(self)
     try walker.refuseMissing()
@@ -59,9 +59,9 @@ private struct VariableWalker {
 
   init(_ values: [String: QueryExpression] = [:]) { self.values = values }
 
-  func refuseMissing() throws(PredicateError) {
+  func refuseMissing() throws(QueryError) {
     guard let name = free.min() else { return }
-    throw PredicateError(.missingVariable, "The variable \"$\(name)\" has no value.")
+    throw QueryError(.missingVariable, "The variable \"$\(name)\" has no value.")
   }
 
   mutating func walk(_ predicate: QueryPredicate) -> QueryPredicate {
@@ -110,7 +110,7 @@ private struct VariableWalker {
     case .conditional(let predicate, let then, let otherwise):
       return .conditional(walk(predicate), walk(then), walk(otherwise))
     case .cast(let value, let type): return .cast(walk(value), type)
-    case .fetch(entity: let entity, let predicate, countOnly: let countOnly):
+    case .fetch(let entity, let predicate, let countOnly):
       return .fetch(entity: entity, walk(predicate), countOnly: countOnly)
     }
   }

@@ -3,7 +3,7 @@
 ///     name BEGINSWTH 'Sm'
 ///          ^
 ///     error: There is no operator "BEGINSWTH". Did you mean "BEGINSWITH"?
-public struct PredicateError: Error, Sendable, Hashable {
+public struct QueryError: Error, Sendable, Hashable {
   /// What kind of fault it is.
   public let code: Code
   /// What is wrong, in sentences.
@@ -51,7 +51,7 @@ public struct PredicateError: Error, Sendable, Hashable {
   }
 }
 
-extension PredicateError: CustomStringConvertible {
+extension QueryError: CustomStringConvertible {
   /// The message, below the line of the text it is about and a caret where both are known.
   public var description: String {
     guard let excerpt else { return message }
