@@ -56,7 +56,7 @@ let package = Package(
 
     // What applications import, and the tool.
     module("Quire", ["ObjectModel", "Rows", "ObjectQuery"]),
-    module("ToolCommands", ["ObjectModel", "ObjectQuery"]),
+    module("ToolCommands", ["ObjectModel", "Rows", "ObjectQuery"]),
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
 
@@ -67,6 +67,9 @@ let package = Package(
 
     // What several test targets share.
     .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: strict),
+    .target(
+      name: "QueryWorld", dependencies: ["ObjectModel", "Rows", "ObjectQuery"],
+      path: "Tests/Support/QueryWorld", swiftSettings: strict),
     .target(name: "SpecVectors", path: "Tests/Support/SpecVectors", swiftSettings: strict),
 
     // Tests, one target a module.
@@ -79,7 +82,7 @@ let package = Package(
       ["ObjectModel", "PropertyLists", "Checksums", "SeededRandom", "SpecVectors"]),
     tests("RowsTests", ["Rows", "ObjectModel", "SeededRandom", "SpecVectors"]),
     tests(
-      "ObjectQueryTests", ["ObjectQuery", "Rows", "ObjectModel", "SeededRandom"],
+      "ObjectQueryTests", ["ObjectQuery", "Rows", "ObjectModel", "SeededRandom", "QueryWorld"],
       exclude: ["Expressions"]),
     tests("ToolCommandsTests", ["ToolCommands", "ObjectModel"], exclude: ["Snapshots"]),
     tests("HouseTests", []),
@@ -89,10 +92,12 @@ let package = Package(
 // Fuzzers exist only when asked for, with the flags that `./run fuzz` gives: libFuzzer must be linked
 // in, and every module they reach instrumented with it.
 if Context.environment["QUIRE_FUZZ"] != nil {
-  func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  func fuzzer(
+    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+  ) -> Target {
     .executableTarget(
       name: name, dependencies: ["FuzzDriver"] + dependencies, path: "Fuzz/\(name)",
-      swiftSettings: relaxed)
+      exclude: exclude, swiftSettings: relaxed)
   }
 
   package.targets += [
@@ -104,5 +109,7 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     fuzzer("IdentifierFuzz", ["ObjectModel"]),
     fuzzer("ModelArchiveFuzz", ["ObjectModel"]),
     fuzzer("ModelSourceFuzz", ["ObjectModel"]),
+    fuzzer("PredicateFuzz", ["ObjectQuery"], exclude: ["seeds.txt"]),
+    fuzzer("QueryFuzz", ["ObjectQuery", "QueryWorld"], exclude: ["seeds.txt"]),
   ]
 }

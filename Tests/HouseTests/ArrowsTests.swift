@@ -21,9 +21,11 @@ struct ArrowsTests {
   func importedAsDeclared() throws {
     let declared = try declaredArrows(in: House.file("Package.swift"))
     let findings = foreignImports(
-      in: House.swift(in: "Sources", "Fuzz/FuzzDriver", "Benchmarks"), declared: declared)
+      in: House.swift(in: "Sources", "Fuzz/FuzzDriver", "Benchmarks", "Tests/Support"),
+      declared: declared)
     let idle = idleArrows(
-      in: House.swift(in: "Sources", "Fuzz/FuzzDriver", "Benchmarks"), declared: declared)
+      in: House.swift(in: "Sources", "Fuzz/FuzzDriver", "Benchmarks", "Tests/Support"),
+      declared: declared)
 
     #expect(findings.isEmpty, "\(list(findings))")
     #expect(idle.isEmpty, "Declared, but imported by no file: \(idle.joined(separator: ", "))")
@@ -119,7 +121,7 @@ private func foreignImports(
   in files: [SourceFile], declared: [String: Set<String>]
 ) -> [Finding] {
   files.flatMap { file in
-    let module = file.folders[1]
+    let module = file.module
     return imports(of: file).filter { declared[$0.module] != nil }
       .filter { !declared[module, default: []].contains($0.module) }
       .map { Finding(file, $0.line, "\(module) must not import \($0.module).") }
@@ -130,7 +132,7 @@ private func foreignImports(
 private func idleArrows(in files: [SourceFile], declared: [String: Set<String>]) -> [String] {
   var used: [String: Set<String>] = [:]
   for file in files {
-    used[file.folders[1], default: []].formUnion(imports(of: file).map(\.module))
+    used[file.module, default: []].formUnion(imports(of: file).map(\.module))
   }
   return declared.flatMap { module, dependencies in
     dependencies.subtracting(used[module, default: []]).map { "\(module) <- \($0)" }

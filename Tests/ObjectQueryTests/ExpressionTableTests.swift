@@ -1,5 +1,6 @@
 import Foundation
 import ObjectQuery
+import QueryWorld
 import Testing
 
 /// The table of predicates and what they hold for, asked in every way there is.

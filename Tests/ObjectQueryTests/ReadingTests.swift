@@ -61,7 +61,7 @@ struct ReadingTests {
       ("a NOT IN {1}", 2, "NOT (x IN y)"), ("a < b < c", 6, "not chained"),
       ("ANY a", 5, "Expected an operator"), ("ANY (a == 1) == 2", 4, "A value is expected"),
       ("(a == 1) + 2 == 3", 0, "A value is expected"), ("summ(a) == 1", 0, "Did you mean \"sum\"?"),
-      ("CAST(a) == 1", 6, "and a type"), ("CAST(a, 'NSDat') == 1", 8, "Did you mean \"NSData\"?"),
+      ("CAST(a) == 1", 6, "and a type"), ("CAST(a, 'NSDat') == 1", 8, "Did you mean \"NSDate\"?"),
       ("CAST(a, b) == 1", 8, "the name of a type"), ("a == 12abc", 7, "follows it directly"),
       ("a == 0xZZ", 5, "base 16"), ("a == 1e999", 5, "too large"), ("a == ^", 5, "has no meaning"),
       ("a ==[x] 1", 5, "[c], [d], [n] and [l]"), ("a ==[c 1", 6, "[c], [d], [n] and [l]"),

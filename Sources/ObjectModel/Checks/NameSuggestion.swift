@@ -9,7 +9,9 @@ package struct NameSuggestion {
   /// ` Did you mean "Stop"?`, or nothing when no candidate is near.
   ///
   /// Give the candidates lazily: none is asked for when there will be no search.
-  package mutating func sentence(for name: String, among candidates: some Sequence<String>) -> String {
+  package mutating func sentence(for name: String, among candidates: some Sequence<String>)
+    -> String
+  {
     nearest(to: name, among: candidates).map { " Did you mean \"\($0)\"?" } ?? ""
   }
 

@@ -30,7 +30,8 @@ extension Binder {
       guard !property.isTransient else {
         throw QueryError(
           .notSupported,
-          "\"\(owner).\(name)\" is transient: it is not stored, so it can't be queried.")
+          "\"\(owner).\(name)\" is transient: it is not stored, so it can't be queried.", name: name
+        )
       }
       index += 1
       switch property {
@@ -49,7 +50,8 @@ extension Binder {
         type = .object(relationship.destination)
       case .fetched:
         throw QueryError(
-          .notSupported, "\"\(owner).\(name)\" is a fetched property, which can't be queried.")
+          .notSupported, "\"\(owner).\(name)\" is a fetched property, which can't be queried.",
+          name: name)
       }
     }
     return (steps, isCollection ? .collection(type) : type)
@@ -75,7 +77,7 @@ extension Binder {
         throw QueryError(
           .unknownProperty,
           "\"\(owner).\(name)\" has no part \"\(path[index])\"."
-            + suggestion(path[index], among: parts.map(\.name)))
+            + suggestion(path[index], among: parts.map(\.name)), name: path[index])
       }
       name += "." + part.name
       attribute = part
@@ -95,7 +97,8 @@ extension Binder {
       throw QueryError(
         .unknownProperty,
         "There is no collection operator \"@\(name)\"."
-          + suggestion(name, among: CollectionOperator.allCases.map(\.rawValue)))
+          + suggestion(name, among: CollectionOperator.allCases.map(\.rawValue)),
+        name: "@" + name)
     }
     guard isCollection else {
       throw QueryError(
@@ -139,7 +142,7 @@ extension Binder {
     let names = model.properties(of: entity).map(\.name)
     return QueryError(
       .unknownProperty,
-      "\"\(entity)\" has no property \"\(name)\"." + suggestion(name, among: names))
+      "\"\(entity)\" has no property \"\(name)\"." + suggestion(name, among: names), name: name)
   }
 
   func suggestion(_ name: String, among names: [String]) -> String {
@@ -153,6 +156,7 @@ extension QueryError {
     _ path: String, _ type: OperandType, next: String
   ) -> QueryError {
     QueryError(
-      .unknownProperty, "\"\(path)\" is \(type.words), which has no property \"\(next)\".")
+      .unknownProperty, "\"\(path)\" is \(type.words), which has no property \"\(next)\".",
+      name: next)
   }
 }

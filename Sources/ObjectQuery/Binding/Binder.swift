@@ -182,7 +182,7 @@ struct Binder {
       throw QueryError(
         .missingVariable,
         "The variable \"$\(name)\" has no value."
-          + suggestion(name, among: variables.keys + slots.map(\.name)))
+          + suggestion(name, among: variables.keys.sorted() + slots.map(\.name)), name: name)
     }
     return try bind(value)
   }
@@ -317,7 +317,7 @@ struct Binder {
     return QueryError(
       .unknownEntity,
       "The model has no entity \"\(name)\"."
-        + suggestion.sentence(for: name, among: model.entities.map(\.name)))
+        + suggestion.sentence(for: name, among: model.entities.map(\.name)), name: name)
   }
 }
 

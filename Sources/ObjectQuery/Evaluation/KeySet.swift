@@ -1,3 +1,5 @@
+// SAFETY: There are words up to the highest number of each entity.
+
 import ObjectModel
 
 /// A set of objects, to ask many times whether one is in it.
@@ -17,7 +19,6 @@ struct KeySet {
     for entity in bits.keys {
       unsafe bits[entity]!.withUnsafeMutableBufferPointer { words in
         for key in keys where key.entity == entity {
-          // SAFETY: There are words up to the highest number.
           unsafe words[Int(key.number / 64)] |= 1 << (key.number % 64)
         }
       }

@@ -1,3 +1,5 @@
+// SAFETY: Flags are read while the scan that made them lends them.
+
 public import Foundation
 public import ObjectModel
 public import Rows

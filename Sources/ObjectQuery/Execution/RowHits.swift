@@ -1,3 +1,5 @@
+// SAFETY: Flags are read while the scan that made them lends them.
+
 import ObjectModel
 import Rows
 

@@ -18,146 +18,111 @@ extension PredicateParser {
     var next: Level { Level(rawValue: rawValue + 1) ?? .power }
   }
 
-  /// Reads a part whose operators bind at least as strongly as the given level.
-  mutating func part(_ level: Level) throws(QueryError) -> Part {
-    switch level {
-    case .or: return try joined("OR", "||", .or) { .or($0) }
-    case .and: return try joined("AND", "&&", .and) { .and($0) }
-    case .not: return try negated()
-    case .comparison: return try compared()
-    case .set: return try combined()
-    case .sum: return try chained(["+": .add, "-": .subtract], .sum)
-    case .product: return try chained(["*": .multiply, "/": .divide], .product)
-    case .power: return try power()
+  /// An operator between two parts.
+  private enum Infix {
+    case or
+    case and
+    case comparison(QueryPredicate.Operator)
+    case set(QueryExpression.SetOperator)
+    case function(QueryExpression.Function)
+
+    var level: Level {
+      switch self {
+      case .or: .or
+      case .and: .and
+      case .comparison: .comparison
+      case .set: .set
+      case .function(.add), .function(.subtract): .sum
+      case .function(.power): .power
+      case .function: .product
+      }
     }
   }
 
-  // MARK: - AND, OR, NOT
-
-  private mutating func joined(
-    _ keyword: String, _ sign: String, _ level: Level,
-    _ join: ([QueryPredicate]) -> QueryPredicate
-  ) throws(QueryError) -> Part {
-    let first = try part(level.next)
-    guard self.keyword(among: [keyword]) != nil || isSign(sign) else { return first }
-    var parts = [first]
-    var predicates = [try predicate(first)]
-    while self.keyword(among: [keyword]) != nil || isSign(sign) {
-      try advance()
-      let next = try part(level.next)
-      predicates.append(try predicate(next))
-      parts.append(next)
+  /// Reads a part whose operators bind at least as strongly as the given level.
+  ///
+  /// By climbing: one call reads all operators of its levels, so that a part in brackets costs few
+  /// calls however many levels there are.
+  mutating func part(_ least: Level) throws(QueryError) -> Part {
+    var left = try prefixed(least)
+    while let infix = try infix(), infix.level >= least {
+      switch infix {
+      case .or, .and: left = try joined(left, infix)
+      case .comparison(let operation): left = try compared(left, operation, nil, at: left.start)
+      case .set, .function: left = try computed(left, infix)
+      }
     }
-    return try made(.predicate(join(predicates)), above: parts, at: first.start)
+    return left
+  }
+
+  /// The operator that comes next, not yet passed over; `nil` when something else does.
+  private func infix() throws(QueryError) -> Infix? {
+    switch token {
+    case .sign(let sign): return Self.infixSigns[sign]
+    case .word(let word, isName: false):
+      let capitals = word.uppercased()
+      if let operation = QueryPredicate.Operator(rawValue: capitals) {
+        return .comparison(operation)
+      }
+      switch capitals {
+      case "AND": return .and
+      case "OR": return .or
+      case "UNION", "INTERSECT", "MINUS": return .set(.init(rawValue: capitals)!)
+      case "NOT":
+        throw fault("NOT stands before a whole comparison: NOT (x IN y).", start)
+      default: return nil
+      }
+    default: return nil
+    }
+  }
+
+  private static let infixSigns: [String: Infix] = [
+    "&&": .and, "||": .or, "=": .comparison(.equal), "==": .comparison(.equal),
+    "!=": .comparison(.notEqual), "<>": .comparison(.notEqual), "<": .comparison(.lessThan),
+    "<=": .comparison(.lessThanOrEqual), "=<": .comparison(.lessThanOrEqual),
+    ">": .comparison(.greaterThan), ">=": .comparison(.greaterThanOrEqual),
+    "=>": .comparison(.greaterThanOrEqual), "+": .function(.add), "-": .function(.subtract),
+    "*": .function(.multiply), "/": .function(.divide), "**": .function(.power),
+  ]
+
+  // MARK: - Before a part
+
+  /// A part with what may stand before it: NOT, ANY and the like, a minus.
+  private mutating func prefixed(_ least: Level) throws(QueryError) -> Part {
+    if least <= .not, keyword(among: ["NOT"]) != nil || isSign("!") { return try negated() }
+    if least <= .comparison,
+      let modifier = keyword(among: ["ANY", "SOME", "ALL", "NONE"])
+    {
+      return try modified(modifier)
+    }
+    return isSign("-") ? try signed() : try postfixed()
   }
 
   private mutating func negated() throws(QueryError) -> Part {
-    guard keyword(among: ["NOT"]) != nil || isSign("!") else { return try part(.comparison) }
     let start = start
     try advance()
-    let inner = try inside { (parser) throws(QueryError) in try parser.part(.not) }
+    try goDeeper()
+    let inner = try part(.not)
+    depth -= 1
     return try made(.predicate(.not(try predicate(inner))), above: [inner], at: start)
   }
 
-  // MARK: - Comparisons
-
-  private mutating func compared() throws(QueryError) -> Part {
+  private mutating func modified(_ modifier: String) throws(QueryError) -> Part {
     let start = start
-    let modifier = keyword(among: ["ANY", "SOME", "ALL", "NONE"])
-    if modifier != nil { try advance() }
-    let left = try part(.set)
-    guard let operation = try comparisonOperator(behind: left, modifier) else { return left }
-    let options = try options()
     try advance()
-    let right = try part(.set)
-    let comparison = QueryPredicate.Comparison(
-      try expression(left), operation, try expression(right),
-      modifier: modifier == nil ? .direct : modifier == "ALL" ? .all : .any, options: options)
-    let part = try made(.predicate(.comparison(comparison)), above: [left, right], at: start)
-    try refuseChain()
-    guard modifier == "NONE" else { return part }
-    return try made(.predicate(.not(.comparison(comparison))), above: [part], at: start)
-  }
-
-  /// The operator that comes next, not yet passed over; `nil` when none does.
-  private mutating func comparisonOperator(
-    behind left: Part, _ modifier: String?
-  ) throws(QueryError) -> QueryPredicate.Operator? {
-    switch token {
-    case .sign(let sign):
-      if let operation = Self.comparisonSigns[sign] {
-        _ = try expression(left)
-        return operation
-      }
-    case .word(let word, isName: false):
-      if let operation = QueryPredicate.Operator(rawValue: word.uppercased()) { return operation }
-      if word.uppercased() == "NOT" {
-        throw fault("NOT stands before a whole comparison: NOT (x IN y).", start)
-      }
-    default: break
-    }
-    if let modifier {
+    let left = try part(.set)
+    guard case .comparison(let operation)? = try infix() else {
       // What follows may be a predicate in brackets: "ANY (a == b)" means nothing.
       _ = try expression(left)
       throw unexpected("an operator such as == behind what \(modifier) is of")
     }
-    return nil
-  }
-
-  private func refuseChain() throws(QueryError) {
-    guard case .sign(let sign) = token, Self.comparisonSigns[sign] != nil else { return }
-    throw fault("Comparisons are not chained: write \"a < b AND b < c\".", start)
-  }
-
-  private static let comparisonSigns: [String: QueryPredicate.Operator] = [
-    "=": .equal, "==": .equal, "!=": .notEqual, "<>": .notEqual, "<": .lessThan,
-    "<=": .lessThanOrEqual, "=<": .lessThanOrEqual, ">": .greaterThan, ">=": .greaterThanOrEqual,
-    "=>": .greaterThanOrEqual,
-  ]
-
-  // MARK: - Sets and arithmetic
-
-  private mutating func combined() throws(QueryError) -> Part {
-    var left = try part(.sum)
-    while let word = keyword(among: ["UNION", "INTERSECT", "MINUS"]) {
-      try advance()
-      let right = try part(.sum)
-      let operation = QueryExpression.SetOperator(rawValue: word)!
-      left = try made(
-        .expression(.set(operation, try expression(left), try expression(right))),
-        above: [left, right], at: left.start)
-    }
-    return left
-  }
-
-  private mutating func chained(
-    _ functions: [String: QueryExpression.Function], _ level: Level
-  ) throws(QueryError) -> Part {
-    var left = try part(level.next)
-    while case .sign(let sign) = token, let function = functions[sign] {
-      try advance()
-      let right = try part(level.next)
-      left = try made(
-        .expression(.function(function, [try expression(left), try expression(right)])),
-        above: [left, right], at: left.start)
-    }
-    return left
-  }
-
-  /// Powers, which bind to the right: `2 ** 3 ** 2` is `2 ** (3 ** 2)`.
-  private mutating func power() throws(QueryError) -> Part {
-    let base = try signed()
-    guard try take("**") else { return base }
-    let exponent = try inside { (parser) throws(QueryError) in try parser.part(.power) }
-    return try made(
-      .expression(.function(.power, [try expression(base), try expression(exponent)])),
-      above: [base, exponent], at: base.start)
+    return try compared(left, operation, modifier, at: start)
   }
 
   /// A minus before a number belongs to it; before anything else it takes that from 0.
   private mutating func signed() throws(QueryError) -> Part {
     let start = start
-    guard try take("-") else { return try postfixed() }
+    try advance()
     switch token {
     case .integer(let magnitude):
       try advance()
@@ -169,11 +134,64 @@ extension PredicateParser {
       try advance()
       return try literal(.constant(.double(-number)), start)
     default:
-      let inner = try inside { (parser) throws(QueryError) in try parser.signed() }
+      try goDeeper()
+      let inner = isSign("-") ? try signed() : try postfixed()
+      depth -= 1
       return try made(
         .expression(.function(.subtract, [.constant(.integer(0)), try expression(inner)])),
         above: [inner], at: start)
     }
+  }
+
+  // MARK: - Between parts
+
+  private mutating func joined(_ first: Part, _ infix: Infix) throws(QueryError) -> Part {
+    var parts = [first]
+    var predicates = [try predicate(first)]
+    while let next = try self.infix(), next.level == infix.level {
+      try advance()
+      let right = try part(infix.level.next)
+      predicates.append(try predicate(right))
+      parts.append(right)
+    }
+    let whole: QueryPredicate = infix.level == .or ? .or(predicates) : .and(predicates)
+    return try made(.predicate(whole), above: parts, at: first.start)
+  }
+
+  private mutating func compared(
+    _ left: Part, _ operation: QueryPredicate.Operator, _ modifier: String?, at start: Int
+  ) throws(QueryError) -> Part {
+    if case .predicate(.comparison) = left.kind, !left.isBracketed {
+      throw fault("Comparisons are not chained: write \"a < b AND b < c\".", self.start)
+    }
+    let leftValue = try expression(left)
+    let options = try options()
+    try advance()
+    let right = try part(.set)
+    let comparison = QueryPredicate.Comparison(
+      leftValue, operation, try expression(right),
+      modifier: modifier == nil ? .direct : modifier == "ALL" ? .all : .any, options: options)
+    let part = try made(.predicate(.comparison(comparison)), above: [left, right], at: start)
+    guard modifier == "NONE" else { return part }
+    return try made(.predicate(.not(.comparison(comparison))), above: [part], at: start)
+  }
+
+  private mutating func computed(_ left: Part, _ infix: Infix) throws(QueryError) -> Part {
+    let leftValue = try expression(left)
+    try advance()
+    // Powers bind to the right: `2 ** 3 ** 2` is `2 ** (3 ** 2)`.
+    let isPower = infix.level == .power
+    if isPower { try goDeeper() }
+    let right = try part(isPower ? .power : infix.level.next)
+    if isPower { depth -= 1 }
+    let rightValue = try expression(right)
+    let whole: QueryExpression
+    switch infix {
+    case .set(let operation): whole = .set(operation, leftValue, rightValue)
+    case .function(let function): whole = .function(function, [leftValue, rightValue])
+    case .or, .and, .comparison: preconditionFailure("These are no operators of values.")
+    }
+    return try made(.expression(whole), above: [left, right], at: left.start)
   }
 
   func suggestion(for word: String) -> String {

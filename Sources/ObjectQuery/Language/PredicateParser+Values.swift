@@ -60,7 +60,7 @@ extension PredicateParser {
     case "LAST"?: index = .last
     case "SIZE"?: index = .size
     default:
-      let place = try inside { (parser) throws(QueryError) in try parser.part(.or) }
+      let place = try argument()
       parts.append(place)
       index = .at(try expression(place))
       try need("]", "behind the element's place")
@@ -103,11 +103,12 @@ extension PredicateParser {
       return part
     case .sign("("):
       try advance()
-      var inner = try inside { (parser) throws(QueryError) in try parser.part(.or) }
+      var inner = try argument()
       try need(")", "to close the bracket")
       inner.start = start
       inner.isLiteral = false
       inner.isOpenPath = false
+      inner.isBracketed = true
       return inner
     case .sign("{"): return try aggregate()
     case .word(let word, let isName): return try self.word(word, isName: isName)
@@ -129,7 +130,7 @@ extension PredicateParser {
     var parts: [Part] = []
     if try take(end) { return [] }
     while true {
-      parts.append(try inside { (parser) throws(QueryError) in try parser.part(.or) })
+      parts.append(try argument())
       if try take(end) { return parts }
       guard try take(",") else { throw unexpected("\",\" or \"\(end)\"") }
     }
@@ -221,8 +222,12 @@ extension PredicateParser {
     return try made(.predicate(join(predicates)), above: parts, at: start)
   }
 
-  private mutating func argument(_ level: Level = .or) throws(QueryError) -> Part {
-    try inside { (parser) throws(QueryError) in try parser.part(level) }
+  /// Anything at all, one level deeper.
+  private mutating func argument() throws(QueryError) -> Part {
+    try goDeeper()
+    let part = try part(.or)
+    depth -= 1
+    return part
   }
 
   private mutating func cast(_ start: Int) throws(QueryError) -> Part {

@@ -14,7 +14,7 @@ struct PredicateParser {
   /// The token to be read next, and where it begins.
   private(set) var token = Token.end
   private(set) var start = 0
-  private var depth = 0
+  var depth = 0
   private var nodeCount = 0
 
   /// What was read: one or the other, how deep it is, and where it began.
@@ -31,6 +31,8 @@ struct PredicateParser {
     var isLiteral = false
     /// Whether it is a path that more names may be added to: `(a.b).c` is not `a.b.c`.
     var isOpenPath = false
+    /// Whether it stands in brackets.
+    var isBracketed = false
   }
 
   init(_ text: String, _ arguments: [(any QueryArgument)?]) throws(QueryError) {
@@ -156,14 +158,11 @@ struct PredicateParser {
     fault("Parts lie more than \(QueryLimits.depth) levels deep in one another.", start, .tooLarge)
   }
 
-  /// Reads inside of something, with a limit on how deep that goes.
-  mutating func inside<R>(
-    _ body: (inout PredicateParser) throws(QueryError) -> R
-  ) throws(QueryError) -> R {
+  /// Notes that what is read next lies one level deeper; whoever calls it takes that back, unless an
+  /// error ends the reading.
+  mutating func goDeeper() throws(QueryError) {
     depth += 1
-    defer { depth -= 1 }
     guard depth <= QueryLimits.depth else { throw tooDeep(start) }
-    return try body(&self)
   }
 
   // MARK: - Arguments

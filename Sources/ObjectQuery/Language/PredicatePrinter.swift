@@ -10,15 +10,15 @@ struct PredicatePrinter {
 
   // MARK: - Predicates
 
-  mutating func print(_ predicate: QueryPredicate) {
+  mutating func write(_ predicate: QueryPredicate) {
     switch predicate {
     case .constant(let flag): text += flag ? "TRUEPREDICATE" : "FALSEPREDICATE"
-    case .comparison(let comparison): print(comparison)
+    case .comparison(let comparison): write(comparison)
     case .and(let parts): join(parts, "AND")
     case .or(let parts): join(parts, "OR")
     case .not(let part):
       text += "NOT "
-      printOperand(part)
+      writeOperand(part)
     }
   }
 
@@ -26,96 +26,96 @@ struct PredicatePrinter {
     guard parts.count > 1 else {
       // Fewer than two parts have no operator between them.
       text += keyword + "("
-      if let part = parts.first { print(part) }
+      if let part = parts.first { write(part) }
       text += ")"
       return
     }
     for (index, part) in parts.enumerated() {
       if index > 0 { text += " \(keyword) " }
-      printOperand(part)
+      writeOperand(part)
     }
   }
 
-  private mutating func printOperand(_ predicate: QueryPredicate) {
+  private mutating func writeOperand(_ predicate: QueryPredicate) {
     switch predicate {
     case .and(let parts) where parts.count > 1, .or(let parts) where parts.count > 1:
       text += "("
-      print(predicate)
+      write(predicate)
       text += ")"
-    default: print(predicate)
+    default: write(predicate)
     }
   }
 
-  private mutating func print(_ comparison: QueryPredicate.Comparison) {
+  private mutating func write(_ comparison: QueryPredicate.Comparison) {
     if comparison.modifier != .direct { text += comparison.modifier.rawValue + " " }
-    print(comparison.left)
+    write(comparison.left)
     text += " " + comparison.operation.rawValue + comparison.options.letters + " "
-    print(comparison.right)
+    write(comparison.right)
   }
 
   // MARK: - Expressions
 
-  mutating func print(_ expression: QueryExpression) {
+  mutating func write(_ expression: QueryExpression) {
     switch expression {
-    case .constant(let value): print(value)
+    case .constant(let value): write(value)
     case .object(let id): cast("\"\(id.uri)\"", .object)
     case .aggregate(let parts): list(parts, "{", "}")
     case .evaluatedObject: text += "SELF"
     case .variable(let name): text += "$" + (name.isWord ? name : name.quoted)
-    case .keyPath(of: let base, let path): print(path, of: base)
+    case .keyPath(of: let base, let path): write(path, of: base)
     case .function(let function, let arguments):
       if let sign = function.sign, arguments.count == 2 {
-        printOperand(arguments[0])
+        writeOperand(arguments[0])
         text += " \(sign) "
-        printOperand(arguments[1])
+        writeOperand(arguments[1])
       } else {
         text += function.printedName
         list(arguments, "(", ")")
       }
     case .call(let target, let name, let arguments):
       text += "FUNCTION("
-      print(target)
+      write(target)
       text += ", " + name.quoted
       for argument in arguments {
         text += ", "
-        print(argument)
+        write(argument)
       }
       text += ")"
     case .element(of: let collection, let index):
-      printBase(collection)
-      print(index)
+      writeBase(collection)
+      write(index)
     case .set(let operation, let left, let right):
-      printOperand(left)
+      writeOperand(left)
       text += " \(operation.rawValue) "
-      printOperand(right)
+      writeOperand(right)
     case .subquery(let collection, variable: let name, let predicate):
       text += "SUBQUERY("
-      print(collection)
+      write(collection)
       text += ", $" + (name.isWord ? name : name.quoted) + ", "
-      print(predicate)
+      write(predicate)
       text += ")"
     case .conditional(let predicate, let then, let otherwise):
       text += "TERNARY("
-      print(predicate)
+      write(predicate)
       text += ", "
-      print(then)
+      write(then)
       text += ", "
-      print(otherwise)
+      write(otherwise)
       text += ")"
     case .cast(let value, let type):
       text += "CAST("
       // A bare literal would be cast when it is read.
       if value.isPlainLiteral {
         text += "("
-        print(value)
+        write(value)
         text += ")"
       } else {
-        print(value)
+        write(value)
       }
       text += ", \"\(type.rawValue)\")"
     case .fetch(let entity, let predicate, let countOnly):
       text += "FETCH(\(entity.quoted), "
-      print(predicate)
+      write(predicate)
       text += countOnly ? ", YES)" : ", NO)"
     }
   }
@@ -124,13 +124,13 @@ struct PredicatePrinter {
     text += open
     for (index, part) in parts.enumerated() {
       if index > 0 { text += ", " }
-      print(part)
+      write(part)
     }
     text += close
   }
 
   /// An operand of an operator.
-  private mutating func printOperand(_ expression: QueryExpression) {
+  private mutating func writeOperand(_ expression: QueryExpression) {
     let needsBrackets: Bool
     switch expression {
     case .function(let function, let arguments):
@@ -138,11 +138,11 @@ struct PredicatePrinter {
     case .set: needsBrackets = true
     default: needsBrackets = false
     }
-    printBracketed(expression, needsBrackets)
+    writeBracketed(expression, needsBrackets)
   }
 
   /// What a dot or a bracket follows.
-  private mutating func printBase(_ expression: QueryExpression) {
+  private mutating func writeBase(_ expression: QueryExpression) {
     let needsBrackets: Bool
     switch expression {
     case .function(let function, let arguments):
@@ -151,29 +151,29 @@ struct PredicatePrinter {
     case .constant(.integer), .constant(.double), .constant(.float): needsBrackets = true
     default: needsBrackets = false
     }
-    printBracketed(expression, needsBrackets)
+    writeBracketed(expression, needsBrackets)
   }
 
-  private mutating func printBracketed(_ expression: QueryExpression, _ needsBrackets: Bool) {
+  private mutating func writeBracketed(_ expression: QueryExpression, _ needsBrackets: Bool) {
     if needsBrackets { text += "(" }
-    print(expression)
+    write(expression)
     if needsBrackets { text += ")" }
   }
 
-  private mutating func print(_ path: [String], of base: QueryExpression) {
+  private mutating func write(_ path: [String], of base: QueryExpression) {
     var names = path[...]
     if case .evaluatedObject = base, let first = names.popFirst() {
       text += first.pathElement(isFirst: true)
     } else if case .keyPath = base {
       // A path from a path is not the same as one long path.
-      printBracketed(base, true)
+      writeBracketed(base, true)
     } else {
-      printBase(base)
+      writeBase(base)
     }
     for name in names { text += "." + name.pathElement(isFirst: false) }
   }
 
-  private mutating func print(_ index: QueryExpression.Index) {
+  private mutating func write(_ index: QueryExpression.Index) {
     switch index {
     case .first: text += "[FIRST]"
     case .last: text += "[LAST]"
@@ -183,20 +183,20 @@ struct PredicatePrinter {
       // In brackets a property called "first" is not taken for the keyword.
       var isNumber = false
       if case .constant(.integer) = place { isNumber = true }
-      printBracketed(place, !isNumber)
+      writeBracketed(place, !isNumber)
       text += "]"
     }
   }
 
   // MARK: - Values
 
-  private mutating func print(_ value: Value) {
+  private mutating func write(_ value: Value) {
     switch value {
     case .null: text += "NULL"
     case .boolean(let flag): text += flag ? "TRUE" : "FALSE"
     case .integer(let number): text += "\(number)"
-    case .float(let number): print(Double(number))
-    case .double(let number): print(number)
+    case .float(let number): write(Double(number))
+    case .double(let number): write(number)
     case .decimal(let number): cast("\"\(number)\"", .decimal)
     case .string(let string): text += string.quoted
     case .date(let date):
@@ -209,7 +209,7 @@ struct PredicatePrinter {
     }
   }
 
-  private mutating func print(_ number: Double) {
+  private mutating func write(_ number: Double) {
     if number.isFinite { text += "\(number)" } else { cast("\"\(number)\"", .number) }
   }
 
@@ -285,8 +285,8 @@ extension QueryExpression.Function {
 }
 
 extension TextOptions {
-  /// The options as they stand behind an operator, with their brackets.
-  var letters: String {
+  /// The options as they stand behind an operator, with their brackets; nothing when there are none.
+  public var letters: String {
     guard !isEmpty else { return "" }
     var letters = "["
     if contains(.caseInsensitive) { letters += "c" }

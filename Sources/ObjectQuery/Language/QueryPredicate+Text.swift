@@ -43,7 +43,7 @@ extension QueryPredicate: CustomStringConvertible {
   /// The predicate as text that reads back as an equal tree.
   public var description: String {
     var printer = PredicatePrinter()
-    printer.print(self)
+    printer.write(self)
     return printer.text
   }
 }
@@ -52,7 +52,7 @@ extension QueryExpression: CustomStringConvertible {
   /// The expression as text that reads back as an equal tree.
   public var description: String {
     var printer = PredicatePrinter()
-    printer.print(self)
+    printer.write(self)
     return printer.text
   }
 }

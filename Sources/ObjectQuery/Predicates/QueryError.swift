@@ -12,13 +12,18 @@ public struct QueryError: Error, Sendable, Hashable {
   public internal(set) var text: String?
   /// Where in the text the fault is, in UTF-8 bytes from its start.
   public internal(set) var offset: Int?
+  /// The name that the fault is about, where it is about one.
+  public let name: String?
 
   /// A fault of the given kind.
-  public init(_ code: Code, _ message: String, text: String? = nil, offset: Int? = nil) {
+  public init(
+    _ code: Code, _ message: String, text: String? = nil, offset: Int? = nil, name: String? = nil
+  ) {
     self.code = code
     self.message = message
     self.text = text
     self.offset = offset
+    self.name = name
   }
 
   /// Kinds of faults.
@@ -48,6 +53,30 @@ public struct QueryError: Error, Sendable, Hashable {
     public static let badPattern = Code(rawValue: "badPattern")
     /// One object was asked for, and there are several.
     public static let notUnique = Code(rawValue: "notUnique")
+  }
+}
+
+extension QueryError {
+  /// The error, with the place where the name it is about first stands in the text that the tree was
+  /// made from.
+  ///
+  /// Trees do not know their text. What is found out later, when names are looked up in a model, can
+  /// be shown in its place with this.
+  public func located(in text: String) -> QueryError {
+    var error = self
+    error.text = text
+    guard offset == nil, let name else { return error }
+    var lexer = PredicateLexer(text)
+    while true {
+      let start = lexer.skipSpace()
+      guard let token = try? lexer.next(), token != .end else { return error }
+      switch token {
+      case .word(name, _), .operation(name), .variable(name), .string(name):
+        error.offset = start
+        return error
+      default: continue
+      }
+    }
   }
 }
 

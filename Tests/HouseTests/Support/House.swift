@@ -17,6 +17,10 @@ struct SourceFile: Sendable {
   /// The folders that lead to the file: `Sources`, `Rows`.
   var folders: [String] { path.split(separator: "/").dropLast().map(String.init) }
 
+  /// The module that the file belongs to, by the folder it is in: `Sources/Rows`,
+  /// `Tests/Support/SpecVectors`.
+  var module: String { folders[folders.count > 2 && folders[1] == "Support" ? 2 : 1] }
+
   /// The lines by number, the first being 1, that hold `word`.
   func lines(with word: String) -> [(number: Int, text: String)] {
     lines.enumerated().filter { $0.element.contains(word) }.map { ($0.offset + 1, $0.element) }

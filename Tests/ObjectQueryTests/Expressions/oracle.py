@@ -29,16 +29,16 @@ people = {21: Object(id=21, name="Grace", age=30, city=cities[31]),
 T = {n: bytes([n] + [0] * 14 + [n]) for n in (1, 2, 3, 4)}
 samples = [
     Object(id=1, flag=True, small=-3, medium=0, large=10, real=1.5, ratio=0.5, money=D("19.99"), name="Ada",
-           link="https://a.example/x", when=0.0, token=T[1], bytes=b"\1\2", owner=people[21]),
+           link="https://example.com/x", when=0.0, token=T[1], bytes=b"\1\2", owner=people[21]),
     Object(id=2, flag=False, small=0, medium=7, large=-10, real=-2.25, ratio=1.25, money=D(5), name="ada",
-           link="https://b.example", when=791553600.0, token=T[2], bytes=b"", owner=people[21]),
+           link="https://example.com/y", when=791553600.0, token=T[2], bytes=b"", owner=people[21]),
     Object(id=3, flag=True, small=3, medium=7, large=9007199254740993, real=1e10, ratio=-0.5,
            money=D("-0.5"), name="Émile", when=816912000.0, token=T[3], bytes=b"\1\2", owner=people[22]),
     Object(id=4),
     Object(id=5, flag=False, small=32767, medium=-1, large=2**63 - 1, real=0.0, ratio=100.0,
            money=D(1000000), name="", link="", when=-978307200.0, token=T[1], bytes=b"\xff", owner=people[23]),
     Object(id=6, flag=True, small=-32768, medium=2147483647, large=-2**63, real=-0.0, ratio=0.25,
-           money=D("0.1"), name="Zoë Smith", link="https://A.example/x", owner=people[22]),
+           money=D("0.1"), name="Zoë Smith", link="https://example.com/X", owner=people[22]),
     Object(id=7, flag=False, small=100, large=42, real=3.14159, money=D(42), name="smith", when=86400.0,
            token=T[4], owner=people[24], grade="A"),
     Object(id=8, small=3, medium=42, large=42, real=42.0, ratio=42.0, name="a*b?c\\d", when=0.5,
@@ -202,7 +202,7 @@ for op, literals in patterns.items():
 for op in ["BEGINSWITH", "CONTAINS", "=="]:
     for options in ["", "c"]:
         bracket = f"[{options}]" if options else ""
-        case(f"link {op}{bracket} 'https://a.example/x'", lambda o: text(op, o.link, "https://a.example/x", options))
+        case(f"link {op}{bracket} 'https://example.com/x'", lambda o: text(op, o.link, "https://example.com/x", options))
 case("name ==[n] 'Ada'", lambda o: o.name == "Ada")
 case("name CONTAINS [ DC] 'E'" .replace("[ DC]", "[DC]"), lambda o: text("CONTAINS", o.name, "E", "cd"))
 case("name contains[c] 'SMITH'", lambda o: text("CONTAINS", o.name, "SMITH", "c"))

@@ -1,22 +1,27 @@
-import Foundation
-import ObjectModel
-import ObjectQuery
-import Rows
+public import Foundation
+public import ObjectModel
+public import ObjectQuery
+public import Rows
 
 /// A few objects of every type, with nulls, extremes and relationships, which the tables of
 /// expressions are about. `Expressions/oracle.py` knows the same objects.
-struct World {
-  let model: Model
-  let schema: Schema
-  let view: View
-  let source: ViewSource
-  static let store = StoreTag(rawValue: 0x0123_4567_89AB_CDEF)
+public struct World: Sendable {
+  /// The model of the objects.
+  public let model: Model
+  /// Where rows keep them.
+  public let schema: Schema
+  /// The objects.
+  public let view: View
+  /// The objects, to be queried.
+  public let source: ViewSource
+  /// The store of the objects' identifiers.
+  public static let store = StoreTag(rawValue: 0x0123_4567_89AB_CDEF)
   /// The moment that `now()` gives: 2026-11-21 00:00 UTC.
-  static let now = Date(timeIntervalSinceReferenceDate: 816_912_000)
+  public static let now = Date(timeIntervalSinceReferenceDate: 816_912_000)
 
   /// - Parameter layered: Whether the objects are spread over several layers, with changes and
   ///   removals, instead of lying in one.
-  init(layered: Bool = false) throws {
+  public init(layered: Bool = false) throws {
     model = try Model(entities: World.entities)
     schema = try Schema(model)
     let builder = Builder(schema)
@@ -60,7 +65,7 @@ struct World {
   }()
 
   /// Finds the objects of an entity that a predicate holds for, by a scan over columns.
-  func scan(_ predicate: QueryPredicate, _ entity: String = "Sample") throws -> [UInt64] {
+  public func scan(_ predicate: QueryPredicate, _ entity: String = "Sample") throws -> [UInt64] {
     let plan = try QueryPlan(
       FetchRequest(entity, where: predicate), model: model, schema: schema, store: World.store,
       now: World.now)
@@ -68,7 +73,7 @@ struct World {
   }
 
   /// Finds the same by asking each object by itself.
-  func ask(_ predicate: QueryPredicate, _ entity: String = "Sample") throws -> [UInt64] {
+  public func ask(_ predicate: QueryPredicate, _ entity: String = "Sample") throws -> [UInt64] {
     let compiled = try CompiledPredicate(
       predicate, entity: entity, model: model, schema: schema, store: World.store, now: World.now)
     var found: [UInt64] = []
@@ -83,10 +88,10 @@ struct World {
   }
 
   /// Numbers of objects are different in all entities, so they name an object by themselves.
-  static func label(_ key: ObjectKey) -> UInt64 { key.number }
+  public static func label(_ key: ObjectKey) -> UInt64 { key.number }
 
   /// The identifier of an object.
-  func id(_ entity: String, _ number: UInt64) -> ObjectID {
+  public func id(_ entity: String, _ number: UInt64) -> ObjectID {
     ObjectID(
       store: World.store,
       key: ObjectKey(entity: schema[entity]!.entityNumber, number: number))
@@ -172,7 +177,7 @@ extension World {
           [
             "flag": .boolean(true), "small": whole(-3), "medium": whole(0), "large": whole(10),
             "real": .double(1.5), "ratio": .float(0.5), "money": .decimal(Decimal(1999) / 100),
-            "name": text("Ada"), "link": .uri("https://a.example/x"), "when": date(0),
+            "name": text("Ada"), "link": .uri("https://example.com/x"), "when": date(0),
             "token": token(1), "bytes": .binary(Data([1, 2])), "owner": owner(21),
           ]
         ),
@@ -181,7 +186,7 @@ extension World {
           [
             "flag": .boolean(false), "small": whole(0), "medium": whole(7), "large": whole(-10),
             "real": .double(-2.25), "ratio": .float(1.25), "money": .decimal(5),
-            "name": text("ada"), "link": .uri("https://b.example"), "when": date(791_553_600),
+            "name": text("ada"), "link": .uri("https://example.com/y"), "when": date(791_553_600),
             "token": token(2), "bytes": .binary(Data()), "owner": owner(21),
           ]
         ),
@@ -211,7 +216,7 @@ extension World {
             "flag": .boolean(true), "small": whole(-32768), "medium": whole(2_147_483_647),
             "large": whole(.min), "real": .double(-0.0), "ratio": .float(0.25),
             "money": .decimal(Decimal(1) / 10), "name": text("Zoë Smith"),
-            "link": .uri("https://A.example/x"), "owner": owner(22),
+            "link": .uri("https://example.com/X"), "owner": owner(22),
           ]
         ),
         (

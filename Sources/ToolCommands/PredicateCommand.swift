@@ -1,0 +1,154 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+
+/// `quire predicate`
+enum PredicateCommand {
+  static let text = Argument("TEXT", "The predicate, in the language of NSPredicate.")
+  static let model = Option(
+    "model", value: "MODEL", "A model that names and types are checked against; needs --entity.")
+  static let entity = Option(
+    "entity", value: "ENTITY", "The entity whose objects the predicate is asked of.")
+
+  /// The command, over models from the given reader.
+  static func command(_ reader: ModelReader) -> Command {
+    Command(
+      "predicate", "reads a predicate and prints its tree, or what is wrong with it",
+      discussion: """
+        The first line is the predicate as Quire writes it, which reads back as the same tree; below \
+        it is the tree, a part a line. What is wrong is shown with a caret below its place.
+
+        With --model and --entity the names in it must be those of the entity's properties, and the \
+        types of what is compared must go together. Variables are left open.
+        """,
+      arguments: [text], options: [model, entity, ModelCommand.version, .format],
+      examples: [
+        Example("quire predicate 'a == 1 AND b CONTAINS[cd] \"x\"'", "Prints the tree."),
+        Example(
+          "quire predicate 'days > 3' --model Trips.xcdatamodeld --entity Trip",
+          "Checks the names and types as well."),
+      ]
+    ) { invocation in
+      let predicate = try read(invocation[text])
+      if let path = invocation.value(of: model) {
+        guard let entity = invocation.value(of: entity) else {
+          throw CommandError.wrongUsage("--model needs --entity: whose properties are meant?")
+        }
+        let chosen = try reader.model(
+          at: path, version: invocation.value(of: ModelCommand.version))
+        try check(predicate, invocation[text], entity, chosen.model)
+      } else if invocation.has(entity) {
+        throw CommandError.wrongUsage("--entity needs --model: which model has the entity?")
+      }
+      let output = invocation.console.output
+      let tree = PartOfTree(predicate)
+      switch invocation.format {
+      case .text: try output.writeLine("\(predicate)\n\n" + tree.lines.joined(separator: "\n"))
+      case .json:
+        try output.writeLine(
+          JSON.object(["text": .string("\(predicate)"), "tree": tree.json]).text)
+      }
+      return .done
+    }
+  }
+
+  private static func read(_ text: String) throws(CommandError) -> QueryPredicate {
+    do { return try QueryPredicate(text) } catch { throw explain(error) }
+  }
+
+  private static func check(
+    _ predicate: QueryPredicate, _ text: String, _ entity: String, _ model: Model
+  ) throws {
+    do {
+      // Variables may stand for anything, so what they are compared with is not checked.
+      let values = Dictionary(
+        uniqueKeysWithValues: predicate.variables.map { ($0, QueryExpression.null) })
+      _ = try CompiledPredicate(
+        predicate, entity: entity, model: model, schema: Schema(model), variables: values)
+    } catch let error as QueryError {
+      throw explain(error.located(in: text))
+    }
+  }
+
+  private static func explain(_ error: QueryError) -> CommandError {
+    CommandError(.wrongUsage, (error.excerpt.map { "\(error.message)\n\($0)" }) ?? error.message)
+  }
+}
+
+/// A part of a predicate's tree, and the parts below it.
+private struct PartOfTree {
+  let kind: String
+  let text: String
+  let parts: [PartOfTree]
+
+  init(_ kind: String, _ text: String, _ parts: [PartOfTree] = []) {
+    self.kind = kind
+    self.text = text
+    self.parts = parts
+  }
+
+  init(_ predicate: QueryPredicate) {
+    switch predicate {
+    case .constant: self.init("constant", "\(predicate)")
+    case .and(let parts): self.init("compound", "AND", parts.map(PartOfTree.init))
+    case .or(let parts): self.init("compound", "OR", parts.map(PartOfTree.init))
+    case .not(let part): self.init("compound", "NOT", [PartOfTree(part)])
+    case .comparison(let comparison):
+      let modifier = comparison.modifier == .direct ? "" : comparison.modifier.rawValue + " "
+      self.init(
+        "comparison", modifier + comparison.operation.rawValue + comparison.options.letters,
+        [PartOfTree(comparison.left), PartOfTree(comparison.right)])
+    }
+  }
+
+  init(_ expression: QueryExpression) {
+    switch expression {
+    case .constant, .object: self.init("value", "\(expression)")
+    case .evaluatedObject: self.init("object", "SELF")
+    case .variable: self.init("variable", "\(expression)")
+    case .keyPath(of: .evaluatedObject, _), .keyPath(of: .variable, _):
+      self.init("path", "\(expression)")
+    case .keyPath(of: let base, let path):
+      self.init("path", path.joined(separator: "."), [PartOfTree(base)])
+    case .aggregate(let parts): self.init("collection", "{…}", parts.map(PartOfTree.init))
+    case .function(let function, let arguments):
+      self.init("function", function.rawValue, arguments.map(PartOfTree.init))
+    case .call(let target, let name, let arguments):
+      self.init("method", name, ([target] + arguments).map(PartOfTree.init))
+    case .element(of: let collection, let index):
+      var parts = [PartOfTree(collection)]
+      let name: String
+      switch index {
+      case .first: name = "[FIRST]"
+      case .last: name = "[LAST]"
+      case .size: name = "[SIZE]"
+      case .at(let place):
+        name = "[…]"
+        parts.append(PartOfTree(place))
+      }
+      self.init("element", name, parts)
+    case .set(let operation, let left, let right):
+      self.init("set", operation.rawValue, [PartOfTree(left), PartOfTree(right)])
+    case .subquery(let collection, variable: let name, let predicate):
+      self.init("subquery", "SUBQUERY $\(name)", [PartOfTree(collection), PartOfTree(predicate)])
+    case .conditional(let predicate, let then, let otherwise):
+      self.init(
+        "conditional", "TERNARY",
+        [PartOfTree(predicate), PartOfTree(then), PartOfTree(otherwise)])
+    case .cast(let value, let type):
+      self.init("cast", "CAST to \(type.rawValue)", [PartOfTree(value)])
+    case .fetch(let entity, let predicate, let countOnly):
+      self.init("fetch", "FETCH \(entity)\(countOnly ? ", count" : "")", [PartOfTree(predicate)])
+    }
+  }
+
+  /// A line for each part, those below it two spaces further in.
+  var lines: [String] { [oneLine(text)] + parts.flatMap { $0.lines.map { "  " + $0 } } }
+
+  var json: JSON {
+    .object([
+      "kind": .string(kind), "text": .string(text),
+      "parts": parts.isEmpty ? nil : .array(parts.map(\.json)),
+    ])
+  }
+}

@@ -1,0 +1,101 @@
+import ObjectModel
+import Testing
+
+@testable import ToolCommands
+
+@Suite("quire predicate")
+struct PredicateCommandTests {
+  private static let reader = ModelReader { _ in
+    var trip = Entity("Trip")
+    trip.properties = [
+      .attribute(Attribute("name", .string)), .attribute(Attribute("days", .int16)),
+    ]
+    return ModelVersions([.init("Small", model: try Model(entities: [trip]))], currentName: "Small")
+  }
+
+  private func run(_ words: String...) -> RecordedRun {
+    RecordedRun(
+      ["predicate"] + words, tool: Tool(commands: [PredicateCommand.command(Self.reader)]))
+  }
+
+  @Test("The predicate as Quire writes it, and its tree below")
+  func tree() {
+    #expect(
+      run("name contains[DC] 'x' && NONE stops.cost > 2*3").output == """
+        name CONTAINS[cd] "x" AND NOT ANY stops.cost > 2 * 3
+
+        AND
+          CONTAINS[cd]
+            name
+            "x"
+          NOT
+            ANY >
+              stops.cost
+              multiply:by:
+                2
+                3
+
+        """)
+  }
+
+  @Test("Programs get the same as objects")
+  func json() {
+    let output = run("a == 1", "--format", "json").output
+    #expect(
+      output == """
+        {
+          "text": "a == 1",
+          "tree": {
+            "kind": "comparison",
+            "text": "==",
+            "parts": [
+              {
+                "kind": "path",
+                "text": "a"
+              },
+              {
+                "kind": "value",
+                "text": "1"
+              }
+            ]
+          }
+        }
+
+        """)
+  }
+
+  @Test("What is wrong is shown in its place")
+  func caret() {
+    let run = run("name == 'x' AND days BETWEN {1, 2}")
+    #expect(run.exitCode == .wrongUsage)
+    #expect(
+      run.messages == """
+        error: There is no operator "BETWEN". Did you mean "BETWEEN"?
+        name == 'x' AND days BETWEN {1, 2}
+                             ^
+
+        """)
+  }
+
+  @Test("Names and types are checked against a model")
+  func model() {
+    #expect(run("days > $N", "--model", "m", "--entity", "Trip").exitCode == .done)
+    let wrong = run("days > 1 AND nme == 'x'", "--model", "m", "--entity", "Trip")
+    #expect(wrong.exitCode == .wrongUsage)
+    #expect(
+      wrong.messages == """
+        error: "Trip" has no property "nme". Did you mean "name"?
+        days > 1 AND nme == 'x'
+                     ^
+
+        """)
+    #expect(
+      run("days == 'x'", "--model", "m", "--entity", "Trip").messages
+        == "error: == can't compare a number with text.\n")
+    #expect(
+      run("days > 1", "--model", "m", "--entity", "Tripp").messages.contains(
+        "Did you mean \"Trip\""))
+    #expect(run("a == 1", "--entity", "Trip").exitCode == .wrongUsage)
+    #expect(run("a == 1", "--model", "m").exitCode == .wrongUsage)
+  }
+}
