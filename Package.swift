@@ -36,10 +36,13 @@ let package = Package(
   products: [
     .library(name: "Quire", targets: ["Quire"]),
     .executable(name: "quire", targets: ["quire-cli"]),
+    // What a test loads into another language's process.
+    .library(name: "ArrowExchange", type: .dynamic, targets: ["ArrowExchange"]),
   ],
   targets: [
     // Ground: no module below imports anything of ours but these.
     .target(name: "CChecksums"),
+    .target(name: "CArrow"),
     .systemLibrary(
       name: "CLibXML2", path: "Sources/XMLEvents/CLibXML2", pkgConfig: "libxml-2.0",
       providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
@@ -51,7 +54,7 @@ let package = Package(
 
     // The object model and its rows.
     module("ObjectModel", ["Checksums", "PropertyLists", "XMLEvents"]),
-    module("Rows", ["ObjectModel", "Checksums"]),
+    module("Rows", ["ObjectModel", "Checksums", "CArrow"]),
     module("ObjectQuery", ["ObjectModel", "Rows"]),
 
     // What applications import, and the tool.
@@ -66,6 +69,9 @@ let package = Package(
       swiftSettings: relaxed),
 
     // What several test targets share.
+    .target(
+      name: "ArrowExchange", dependencies: ["CArrow", "ObjectModel", "Rows"],
+      path: "Tests/Support/ArrowExchange", swiftSettings: strict),
     .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: strict),
     .target(
       name: "QueryWorld", dependencies: ["ObjectModel", "Rows", "ObjectQuery"],
@@ -80,7 +86,10 @@ let package = Package(
     tests(
       "ObjectModelTests",
       ["ObjectModel", "PropertyLists", "Checksums", "SeededRandom", "SpecVectors"]),
-    tests("RowsTests", ["Rows", "ObjectModel", "SeededRandom", "SpecVectors"]),
+    tests(
+      "RowsTests",
+      ["Rows", "CArrow", "ObjectModel", "SeededRandom", "SpecVectors", "ArrowExchange"],
+      exclude: ["Scripts"]),
     tests(
       "ObjectQueryTests", ["ObjectQuery", "Rows", "ObjectModel", "SeededRandom", "QueryWorld"],
       exclude: ["Expressions"]),

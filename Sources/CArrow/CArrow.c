@@ -1,0 +1,1 @@
+#include "CArrow.h"

@@ -1,0 +1,176 @@
+// SAFETY: Rows are below the block's row count, and buffers have room for every row.
+
+internal import CArrow
+import Foundation
+import ObjectModel
+
+extension ArrowBatch {
+  /// The rows of a block, with the columns that the layout has.
+  ///
+  /// Heaps of text and bytes, bitmaps and UUIDs are handed over where they lie and keep the block's
+  /// memory alive; other values are written out at their kind's width.
+  ///
+  /// - Throws: What a damaged block throws.
+  public init(_ block: Block, layout: Layout) throws {
+    var children = ArrowChildList(rowCount: block.rowCount)
+    children.add(try block.keys, name: ArrowFormat.keyName, as: "L")
+    if let versions = try block.column(LayoutColumn.Number.version) {
+      children.add(versions, name: ArrowFormat.versionName, as: "l")
+    }
+    if let bases = try block.column(LayoutColumn.Number.basis) {
+      children.add(bases, name: ArrowFormat.basisName, as: "l")
+    }
+    if !block.flags.contains(.removals) {
+      for column in layout.columns {
+        guard let values = try block.column(column) else { continue }
+        children.add(values, name: column.name, isOptional: column.isOptional)
+        if let given = unsafe values.raw.given {
+          unsafe children.add(
+            bitmap: given, of: values, name: ArrowFormat.givenName(of: column.name))
+        }
+      }
+    }
+    unsafe self.init(
+      array: ArrowArrayNode.array(
+        rowCount: block.rowCount, nullCount: 0, [.none], children: children.arrays),
+      schema: ArrowSchemaNode.schema(
+        format: ArrowFormat.structure, name: layout.entity,
+        metadata: [(ArrowFormat.rowsKey, ArrowFormat.rowsName(of: block.flags))],
+        children: children.schemas))
+  }
+}
+
+/// The children of a batch while they are made, values and descriptions side by side.
+@safe
+private struct ArrowChildList {
+  let rowCount: Int
+  private(set) var arrays: [ArrowArray] = unsafe []
+  private(set) var schemas: [ArrowSchema] = unsafe []
+
+  init(rowCount: Int) { self.rowCount = rowCount }
+
+  mutating func add(
+    _ column: Column, name: String, as format: String? = nil, isOptional: Bool = false
+  ) {
+    let presence = presence(of: column)
+    let (values, isLong) = buffers(of: column)
+    unsafe arrays.append(
+      ArrowArrayNode.array(
+        rowCount: rowCount, nullCount: presence.nullCount, [presence.buffer] + values))
+    let formats = column.kind.arrowFormats
+    unsafe schemas.append(
+      ArrowSchemaNode.schema(
+        format: format ?? (isLong ? formats[1] : formats[0]), name: name,
+        metadata: format == nil
+          ? column.kind.arrowExtension.map { [(ArrowFormat.extensionKey, $0)] } ?? [] : [],
+        isOptional: isOptional))
+  }
+
+  /// A bitmap that lies in the memory of `column`, as booleans.
+  @unsafe mutating func add(bitmap: UnsafeRawPointer, of column: Column, name: String) {
+    unsafe arrays.append(
+      ArrowArrayNode.array(
+        rowCount: rowCount, nullCount: 0,
+        [.none, ArrowBuffer(start: bitmap, memory: column.owner)]))
+    unsafe schemas.append(ArrowSchemaNode.schema(format: "b", name: name))
+  }
+
+  private func presence(of column: Column) -> (buffer: ArrowBuffer, nullCount: Int) {
+    let raw = unsafe column.raw
+    if unsafe raw.isNothing { return (ArrowBuffer(bits: rowCount) { _ in false }, rowCount) }
+    guard let presence = unsafe raw.presence else { return (.none, 0) }
+    let nullCount = (0..<rowCount).count { unsafe raw.isNull($0) }
+    return (unsafe ArrowBuffer(start: presence, memory: column.owner), nullCount)
+  }
+
+  /// The buffers behind the bitmap, and whether their offsets need 64 bits.
+  private func buffers(of column: Column) -> ([ArrowBuffer], isLong: Bool) {
+    let raw = unsafe column.raw
+    let n = rowCount
+    let isNothing = unsafe raw.isNothing
+    func integers<T: FixedWidthInteger & BitwiseCopyable>(_: T.Type) -> ([ArrowBuffer], Bool) {
+      // What lies under a null may be any number, also one that the kind does not hold.
+      (
+        [
+          ArrowBuffer(n, of: T.self) {
+            isNothing ? 0 : unsafe T(truncatingIfNeeded: raw.integer($0))
+          }
+        ],
+        false
+      )
+    }
+    switch column.kind {
+    case .boolean:
+      if unsafe !isNothing && raw.encoding == .bits {
+        return (unsafe [ArrowBuffer(start: raw.data, memory: column.owner)], false)
+      }
+      return ([ArrowBuffer(bits: n) { unsafe !isNothing && raw.integer($0) != 0 }], false)
+    case .int16: return integers(Int16.self)
+    case .int32: return integers(Int32.self)
+    case .int64, .reference: return integers(Int64.self)
+    case .float:
+      return ([ArrowBuffer(n, of: Float.self) { isNothing ? 0 : unsafe raw.float($0) }], false)
+    case .double, .date:
+      return ([ArrowBuffer(n, of: Double.self) { isNothing ? 0 : unsafe raw.double($0) }], false)
+    case .uuid:
+      if isNothing { return ([ArrowBuffer(n * 2, of: UInt64.self) { _ in 0 }], false) }
+      return (unsafe [ArrowBuffer(start: raw.data, memory: column.owner)], false)
+    case .decimal: return texts(of: column)
+    case .string, .uri, .binary:
+      if unsafe !isNothing && raw.encoding == .bytes { return heap(of: column) }
+      return spans(of: column)
+    }
+  }
+
+  /// The heap where it lies, and its offsets at Arrow's width. A heap is shorter than a block, so
+  /// 32 bits reach.
+  private func heap(of column: Column) -> ([ArrowBuffer], isLong: Bool) {
+    let raw = unsafe column.raw
+    let offsets = ArrowBuffer(rowCount + 1, of: Int32.self) { i in
+      unsafe Int32(
+        truncatingIfNeeded: RawColumn.decode(
+          raw.offsets, width: raw.offsetWidth, base: raw.offsetBase, step: raw.offsetStep, i))
+    }
+    return (unsafe [offsets, ArrowBuffer(start: raw.heap, memory: column.owner)], false)
+  }
+
+  /// Byte strings written out one behind the other, since they lie in a dictionary.
+  private func spans(of column: Column) -> ([ArrowBuffer], isLong: Bool) {
+    let raw = unsafe column.raw
+    func bytes(_ i: Int) -> UnsafeRawBufferPointer {
+      unsafe raw.isNull(i) ? UnsafeRawBufferPointer(start: nil, count: 0) : raw.bytes(i)
+    }
+    var ends: [Int] = [0]
+    for i in 0..<rowCount { unsafe ends.append(ends[i] + bytes(i).count) }
+    let heap = unsafe ArrowBuffer(byteCount: ends[rowCount]) { target in
+      for i in 0..<rowCount {
+        unsafe UnsafeMutableRawBufferPointer(rebasing: target[ends[i]..<ends[i + 1]])
+          .copyMemory(from: bytes(i))
+      }
+    }
+    return ArrowChildList.strings(ends, heap)
+  }
+
+  /// Decimals as text: Arrow's own have one scale for a whole column, ours a scale each.
+  private func texts(of column: Column) -> ([ArrowBuffer], isLong: Bool) {
+    var heap: [UInt8] = []
+    var ends: [Int] = [0]
+    for i in 0..<rowCount {
+      if unsafe !column.raw.isNull(i) {
+        unsafe heap.append(contentsOf: column.raw.decimal(i).description.utf8)
+      }
+      ends.append(heap.count)
+    }
+    return ArrowChildList.strings(
+      ends, unsafe ArrowBuffer(byteCount: heap.count) { unsafe $0.copyBytes(from: heap) })
+  }
+
+  private static func strings(_ ends: [Int], _ heap: ArrowBuffer) -> ([ArrowBuffer], isLong: Bool) {
+    let isLong = ends[ends.count - 1] > Int(Int32.max)
+    let offsets =
+      isLong
+      ? ArrowBuffer(ends.count, of: Int64.self) { Int64(ends[$0]) }
+      : ArrowBuffer(ends.count, of: Int32.self) { Int32(ends[$0]) }
+    return ([offsets, heap], isLong)
+  }
+}

@@ -1,0 +1,71 @@
+/// Why Arrow arrays can't be read as rows.
+public struct ArrowError: Error, Sendable, Hashable {
+  /// What kind of fault it is.
+  public let code: Code
+  /// The name of the child at fault; `nil` for the array of structures itself.
+  public let column: String?
+  /// What was found and what was expected, in a sentence.
+  public let message: String
+
+  /// A kind of fault, to branch on. New kinds may be added.
+  public struct Code: RawRepresentable, Sendable, Hashable {
+    /// The kind's stable name.
+    public let rawValue: String
+    /// The kind with the given name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The structures contradict the interface or each other: counts, lengths, missing pointers.
+    public static let badStructure = Code(rawValue: "bad-structure")
+    /// A child has a name that the layout does not, or a name twice, or the key is missing.
+    public static let badColumn = Code(rawValue: "bad-column")
+    /// A child's format is not the one for the column's kind.
+    public static let badFormat = Code(rawValue: "bad-format")
+    /// A value is not one of the column's kind.
+    public static let badValue = Code(rawValue: "bad-value")
+    /// Keys do not ascend, or are out of range.
+    public static let badKeys = Code(rawValue: "bad-keys")
+  }
+}
+
+extension ArrowError: CustomStringConvertible {
+  /// The message, with the column it is about.
+  public var description: String { column.map { "Column '\($0)': \(message)" } ?? message }
+}
+
+extension ArrowError {
+  static func badStructure(_ column: String? = nil, _ message: String) -> ArrowError {
+    ArrowError(code: .badStructure, column: column, message: message)
+  }
+
+  static func unknownColumn(_ name: String, entity: String, suggestion: String) -> ArrowError {
+    ArrowError(
+      code: .badColumn, column: name,
+      message: "The entity '\(entity)' has no column of this name.\(suggestion)")
+  }
+
+  static func repeatedColumn(_ name: String) -> ArrowError {
+    ArrowError(code: .badColumn, column: name, message: "There are two columns of this name.")
+  }
+
+  static func missingKey() -> ArrowError {
+    ArrowError(
+      code: .badColumn, column: ArrowFormat.keyName,
+      message: "It is missing: rows without keys are nobody's.")
+  }
+
+  static func badFormat(_ column: String, found: String, wanted: [String]) -> ArrowError {
+    ArrowError(
+      code: .badFormat, column: column,
+      message: "Its format is '\(found)', and \(wanted.map { "'\($0)'" }.joined(separator: " or "))"
+        + " was expected.")
+  }
+
+  static func badValue(_ column: String, row: Int, _ message: String) -> ArrowError {
+    ArrowError(code: .badValue, column: column, message: "Row \(row): \(message)")
+  }
+
+  static func badKey(row: Int, _ message: String) -> ArrowError {
+    ArrowError(
+      code: .badKeys, column: ArrowFormat.keyName, message: "Row \(row): \(message)")
+  }
+}

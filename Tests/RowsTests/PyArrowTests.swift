@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+/// Rows exchanged with pyarrow, which has never heard of Quire: Scripts/exchange.py says what is
+/// checked. `./run test` puts pyarrow where this looks for it, when it can be had.
+@Suite("Arrow arrays through another implementation")
+struct PyArrowTests {
+  @Test(
+    "What we write pyarrow reads, and what it writes we read", .enabled(if: python != nil, word))
+  func exchange() throws {
+    let library = Self.folder.appending(path: "libArrowExchange.so")
+    try #require(FileManager.default.fileExists(atPath: library.path))
+    let script = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "Scripts/exchange.py")
+
+    let (status, output) = try Self.run(try #require(Self.python), [script.path, library.path])
+
+    #expect(status == 0, "\(output)")
+    #expect(output == "ok\n")
+  }
+
+  /// Why this is skipped. A library that was built for a sanitizer can't be loaded by a process
+  /// that was not.
+  static let word: Comment = "There is no Python with pyarrow here, or a sanitizer runs."
+
+  /// The folder the tests were built into.
+  private static let folder = Bundle.main.executableURL!.deletingLastPathComponent()
+
+  /// A Python that has pyarrow.
+  private static let python: String? = {
+    let environment = ProcessInfo.processInfo.environment
+    guard environment["QUIRE_SANITIZER"] == nil else { return nil }
+    let build = folder.deletingLastPathComponent().deletingLastPathComponent()
+    let known: [String?] = [
+      environment["QUIRE_PYTHON"], build.appending(path: "python/bin/python3").path,
+      "/usr/bin/python3",
+    ]
+    return known.compactMap(\.self).first { (python: String) in
+      FileManager.default.isExecutableFile(atPath: python)
+        && (try? run(python, ["-c", "import pyarrow.cffi"]).status) == 0
+    }
+  }()
+
+  private static func run(
+    _ program: String, _ arguments: [String]
+  ) throws -> (status: Int32, output: String) {
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = URL(filePath: program)
+    process.arguments = arguments
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+  }
+}
