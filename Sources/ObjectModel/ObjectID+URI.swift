@@ -8,15 +8,15 @@ extension ObjectID {
 
   /// The identifier that the given text stands for; `nil` when it is none (spec §3.2.3).
   public init?(uri: String) {
-    let scheme = "x-quire://"
-    guard uri.hasPrefix(scheme) else { return nil }
-    let parts = uri.utf8.dropFirst(scheme.utf8.count)
+    let scheme = "x-quire://".utf8
+    guard uri.utf8.starts(with: scheme) else { return nil }
+    let parts = uri.utf8.dropFirst(scheme.count)
       .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].count == 16, parts[2].first == UInt8(ascii: "p"),
       let tag = UInt64(canonical: parts[0], radix: 16),
-      let entity = UInt16(exactly: UInt64(canonical: parts[1], radix: 10) ?? .max),
+      let entity = UInt16(exactly: UInt64(canonical: parts[1], radix: 10) ?? .max), entity > 0,
       let number = UInt64(canonical: parts[2].dropFirst(), radix: 10),
-      number <= ObjectKey.highestNumber
+      number > 0, number <= ObjectKey.highestNumber
     else { return nil }
     self.init(store: StoreTag(rawValue: tag), key: ObjectKey(entity: entity, number: number))
   }

@@ -160,6 +160,28 @@ struct BlockVectorTests {
       broken("an unknown kind (3.3.2)", 1, { $0[48 + 2] = 99 }),
       broken("an unknown encoding (3.4)", 1, { $0[48 + 3] = 9 }),
       broken("keys that do not begin with the lowest (3.4.2)", 1, { $0[24] = 0 }),
+      broken("fewer bytes than it says (3.3.1)", 1, { $0.removeLast(8) }, seal: false),
+      broken("a number that is reserved (3.3.3)", 1, { ($0[104], $0[105]) = (0x00, 0xF0) }),
+      broken("no key (3.3.3)", 1, { $0[128] = 0xFE }),
+      broken("columns out of order (3.3.4)", 1, { $0[72] = 1 }),
+      broken("a directory longer than the header says (3.3.4)", 1, { $0[4] = 0x98 }),
+      broken("a chunk beyond the block (3.3.4)", 1, { $0[56] = 0xF0 }),
+      broken("a chunk at no multiple of 8 (3.3.4)", 1, { $0[56] = 0xA4 }),
+      broken("whole rows that leave values open (3.3.4)", 1, { $0[54] |= 8 }),
+      broken("a body longer than its parts (3.3.5)", 1, { $0[60] = 17 }),
+      broken("a body shorter than its parts (3.3.5)", 1, { $0[60] = 8 }),
+      broken("a width that is none (3.4)", 1, { $0[76] = 3 }),
+      broken(
+        "a number too great for its kind (3.4.1)", 1,
+        { $0.replaceSubrange(96..<100, with: [0xFF, 0xFF, 0xFF, 0x7F]) }),
+      broken("keys that do not ascend (3.4.2)", 1, { $0[0xE1] = 0 }),
+      broken("a scale that is too high (3.4.3)", 0, { $0[215] = 5 }),
+      broken("offsets that do not end with the heap (3.4.5)", 0, { $0[336] = 5 }),
+      broken("a text that is not UTF-8 (3.4.5)", 0, { $0[0x200] = 0xFF }),
+      broken(
+        "a character cut in two (3.4.5)", 2, { ($0[0x9E], $0[0x9F]) = (0xC3, 0xA9) }),
+      broken("a code without an entry (3.4.7)", 2, { $0[0x80] = 2 }),
+      broken("a dictionary out of order (3.4.7)", 2, { $0[0x98] = 0x5A }),
     ]
   }()
 
