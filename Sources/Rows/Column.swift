@@ -65,7 +65,14 @@ extension Column {
   }
 
   /// The boolean of the given row; false where there is none.
-  public func boolean(at row: Int) -> Bool { integer(at: row) != 0 }
+  public func boolean(at row: Int) -> Bool {
+    check(row)
+    precondition(kind == .boolean, "The column holds no booleans.")
+    if unsafe raw.isNull(row) { return false }
+    // The bit itself, and not a choice that depends on it: half of such choices are guessed wrong.
+    if unsafe raw.encoding == .bits { return unsafe RawColumn.bit(raw.data.unsafelyUnwrapped, row) }
+    return unsafe raw.base != 0
+  }
 
   /// The key of the object that the given row refers to; `nil` where there is none.
   public func reference(at row: Int) -> ObjectKey? {
