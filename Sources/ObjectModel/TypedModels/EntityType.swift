@@ -33,6 +33,10 @@
 ///
 /// The names in quotes are those that documents keep. They need not be the names in Swift, which may
 /// change without a migration.
+///
+/// The type's own members, in turn, are paths for predicates and sort keys: `Trip.start > now`,
+/// `Stop.trip.name`.
+@dynamicMemberLookup
 public protocol EntityType: Sendable {
   /// The entity's name. That of the Swift type, unless this says otherwise.
   static var entityName: String { get }

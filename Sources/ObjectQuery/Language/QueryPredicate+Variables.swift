@@ -6,6 +6,19 @@ extension QueryPredicate {
     return walker.free
   }
 
+  /// A name that no variable in the predicate has.
+  var freeVariable: String {
+    var walker = VariableWalker()
+    _ = walker.walk(self)
+    return (0...).lazy.map { $0 == 0 ? "x" : "x\($0)" }.first { !walker.names.contains($0) }!
+  }
+
+  /// The predicate, asked of another object than the one it is asked of.
+  func rooted(at root: QueryExpression) -> QueryPredicate {
+    var walker = VariableWalker(root: root)
+    return walker.walk(self)
+  }
+
   /// The predicate with values in the place of variables.
   ///
   ///     let named = try template.substituting(["NAME": "Ada"])
@@ -52,12 +65,19 @@ extension QueryExpression {
 /// Walks a tree, puts values in the place of variables, and notes those that have none.
 private struct VariableWalker {
   private let values: [String: QueryExpression]
+  /// What stands in the place of the object that is asked.
+  private var root: QueryExpression?
   private(set) var free: Set<String> = []
+  /// The names of all variables.
+  private(set) var names: Set<String> = []
   private var bound: [String] = []
   private var depth = 0
   private(set) var greatestDepth = 0
 
-  init(_ values: [String: QueryExpression] = [:]) { self.values = values }
+  init(_ values: [String: QueryExpression] = [:], root: QueryExpression? = nil) {
+    self.values = values
+    self.root = root
+  }
 
   func refuseMissing() throws(QueryError) {
     guard let name = free.min() else { return }
@@ -85,8 +105,10 @@ private struct VariableWalker {
     greatestDepth = max(greatestDepth, depth)
     defer { depth -= 1 }
     switch expression {
-    case .constant, .object, .evaluatedObject: return expression
+    case .constant, .object: return expression
+    case .evaluatedObject: return root ?? expression
     case .variable(let name):
+      names.insert(name)
       if bound.contains(name) { return expression }
       if let value = values[name] { return value }
       free.insert(name)
@@ -104,6 +126,7 @@ private struct VariableWalker {
       return .set(operation, walk(left), walk(right))
     case .subquery(let collection, variable: let name, let predicate):
       let collection = walk(collection)
+      names.insert(name)
       bound.append(name)
       defer { bound.removeLast() }
       return .subquery(collection, variable: name, walk(predicate))
@@ -111,6 +134,10 @@ private struct VariableWalker {
       return .conditional(walk(predicate), walk(then), walk(otherwise))
     case .cast(let value, let type): return .cast(walk(value), type)
     case .fetch(let entity, let predicate, let countOnly):
+      // In there, objects of the other entity are asked.
+      let outside = root
+      root = nil
+      defer { root = outside }
       return .fetch(entity: entity, walk(predicate), countOnly: countOnly)
     }
   }

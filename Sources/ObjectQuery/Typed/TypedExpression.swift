@@ -1,0 +1,125 @@
+public import Foundation
+public import ObjectModel
+
+/// Something with a value of a known type for each object of an entity: a path to an attribute, or
+/// what is computed from some.
+public protocol TypedExpression<Root, Value>: Sendable {
+  /// The entity whose objects have the value.
+  associatedtype Root: EntityType
+  /// The type of the value.
+  associatedtype Value: AttributeValue
+
+  /// The expression as a tree.
+  var queryExpression: QueryExpression { get }
+  /// Which of the values must compare as asked, where there are many.
+  var quantifier: QueryPredicate.Modifier { get }
+}
+
+extension TypedExpression {
+  /// There is one value.
+  public var quantifier: QueryPredicate.Modifier { .direct }
+}
+
+extension AttributePath: TypedExpression {
+  /// The path as a tree.
+  public var queryExpression: QueryExpression { .keyPath(of: .evaluatedObject, pathElements) }
+}
+
+/// A value computed from others: `Trip.days * 2`, `Trip.stops.count`.
+public struct ComputedExpression<Root: EntityType, Value: AttributeValue>: TypedExpression, Hashable
+{
+  /// The expression as a tree.
+  public let queryExpression: QueryExpression
+
+  /// An expression that was written otherwise. Nothing is checked here.
+  public init(_ expression: QueryExpression) { queryExpression = expression }
+}
+
+// MARK: - Arithmetic
+
+/// A type of attribute values that are numbers.
+public protocol NumericAttributeValue: BoundedAttributeValue {}
+
+extension Int: NumericAttributeValue {}
+extension Int16: NumericAttributeValue {}
+extension Int32: NumericAttributeValue {}
+extension Int64: NumericAttributeValue {}
+extension Double: NumericAttributeValue {}
+extension Float: NumericAttributeValue {}
+extension Decimal: NumericAttributeValue {}
+
+extension TypedExpression where Value.Bare: NumericAttributeValue {
+  /// The sum.
+  public static func + <Other: TypedExpression>(
+    left: Self, right: Other
+  ) -> ComputedExpression<Root, Value>
+  where Other.Root == Root, Other.Value.Bare == Value.Bare { computed(.add, left, right) }
+
+  /// The sum.
+  public static func + (left: Self, right: Value.Bare) -> ComputedExpression<Root, Value> {
+    computed(.add, left, right)
+  }
+
+  /// The difference.
+  public static func - <Other: TypedExpression>(
+    left: Self, right: Other
+  ) -> ComputedExpression<Root, Value>
+  where Other.Root == Root, Other.Value.Bare == Value.Bare { computed(.subtract, left, right) }
+
+  /// The difference.
+  public static func - (left: Self, right: Value.Bare) -> ComputedExpression<Root, Value> {
+    computed(.subtract, left, right)
+  }
+
+  /// The product.
+  public static func * <Other: TypedExpression>(
+    left: Self, right: Other
+  ) -> ComputedExpression<Root, Value>
+  where Other.Root == Root, Other.Value.Bare == Value.Bare { computed(.multiply, left, right) }
+
+  /// The product.
+  public static func * (left: Self, right: Value.Bare) -> ComputedExpression<Root, Value> {
+    computed(.multiply, left, right)
+  }
+
+  /// The quotient, cut to a whole number when both are whole.
+  public static func / <Other: TypedExpression>(
+    left: Self, right: Other
+  ) -> ComputedExpression<Root, Value>
+  where Other.Root == Root, Other.Value.Bare == Value.Bare { computed(.divide, left, right) }
+
+  /// The quotient, cut to a whole number when both are whole.
+  public static func / (left: Self, right: Value.Bare) -> ComputedExpression<Root, Value> {
+    computed(.divide, left, right)
+  }
+
+  private static func computed(
+    _ function: QueryExpression.Function, _ left: Self, _ right: some TypedExpression
+  ) -> ComputedExpression<Root, Value> {
+    ComputedExpression(.function(function, [left.queryExpression, right.queryExpression]))
+  }
+
+  private static func computed(
+    _ function: QueryExpression.Function, _ left: Self, _ right: Value.Bare
+  ) -> ComputedExpression<Root, Value> {
+    ComputedExpression(
+      .function(function, [left.queryExpression, right.storedValue.queryExpression]))
+  }
+}
+
+extension TypedExpression where Value.Bare == String {
+  /// The text in capital letters.
+  public func uppercased() -> ComputedExpression<Root, Value> {
+    ComputedExpression(.function(.uppercase, [queryExpression]))
+  }
+
+  /// The text in small letters.
+  public func lowercased() -> ComputedExpression<Root, Value> {
+    ComputedExpression(.function(.lowercase, [queryExpression]))
+  }
+
+  /// The number of characters of the text.
+  public var length: ComputedExpression<Root, Int?> {
+    ComputedExpression(.function(.length, [queryExpression]))
+  }
+}
