@@ -70,6 +70,23 @@ public struct QueryPlan: Sendable {
     return try hits.hits.map { try hits.key($0) }
   }
 
+  /// The one object found; `nil` when there is none.
+  ///
+  /// - Throws: ``QueryError`` with the code ``QueryError/Code/notUnique`` when there are several, or
+  ///   what a damaged store throws.
+  public func single(in source: some QuerySource) throws -> ObjectKey? {
+    let hits = try hits(in: source, atMost: 2)
+    guard hits.hits.count < 2 else {
+      throw QueryError(
+        .notUnique,
+        """
+        Several objects of "\(request.entity)" meet \
+        \(request.predicate.map { "\"\($0)\"" } ?? "no condition at all"), and one was asked for.
+        """)
+    }
+    return try hits.hits.first.map { try hits.key($0) }
+  }
+
   /// How many results there are.
   ///
   /// - Throws: What a damaged store throws.
@@ -114,20 +131,27 @@ public struct QueryPlan: Sendable {
 
   // MARK: - Hits
 
-  private func hits(in source: some QuerySource, limited: Bool = true) throws -> RowHits {
+  /// - Parameters:
+  ///   - limited: Whether offset and limit of the request count here.
+  ///   - count: The most that are wanted, if the request's own limit is not lower.
+  private func hits(
+    in source: some QuerySource, limited: Bool = true, atMost count: Int = .max
+  ) throws -> RowHits {
     let run = run(source)
-    let most =
-      limited && request.fetchLimit > 0 ? max(request.fetchOffset, 0) + request.fetchLimit : .max
+    let offset = max(request.fetchOffset, 0)
+    let limit = min(count, limited && request.fetchLimit > 0 ? request.fetchLimit : .max)
+    let (end, overflow) = offset.addingReportingOverflow(limit)
+    let most = overflow ? .max : end
     var hits = try RowHits(node, layouts, run, most: sortKeys.isEmpty ? most : .max)
     try hits.sort(by: sortKeys, first: most, interpreter(source))
-    if limited { hits.hits = Array(hits.hits[window(of: hits.hits.count)]) }
+    if limited { hits.hits = Array(hits.hits[window(of: hits.hits.count)].prefix(count)) }
     return hits
   }
 
   /// The results that offset and limit leave.
   private func window(of count: Int) -> Range<Int> {
     let start = min(max(request.fetchOffset, 0), count)
-    let end = request.fetchLimit > 0 ? min(start + request.fetchLimit, count) : count
+    let end = request.fetchLimit > 0 ? start + min(request.fetchLimit, count - start) : count
     return start..<end
   }
 

@@ -43,6 +43,8 @@ public struct QueryError: Error, Sendable, Hashable {
     public static let unknownEntity = Code(rawValue: "unknownEntity")
     /// A name is not that of a property.
     public static let unknownProperty = Code(rawValue: "unknownProperty")
+    /// A name is not that of a fetch request template.
+    public static let unknownTemplate = Code(rawValue: "unknownTemplate")
     /// The types of two operands, or of an operand and its function, do not go together.
     public static let typeMismatch = Code(rawValue: "typeMismatch")
     /// A variable has no value.

@@ -71,7 +71,7 @@ struct RandomTrees {
     case 2: return .keyPath(of: .evaluatedObject, path())
     case 3:
       let key = ObjectKey(
-        entity: .random(in: 0...9, using: &random), number: .random(in: 0...9, using: &random))
+        entity: .random(in: 1...9, using: &random), number: .random(in: 1...9, using: &random))
       return chance(50)
         ? .object(ObjectID(store: StoreTag(rawValue: .random(in: 0...3, using: &random)), key: key))
         : .constant(.object(key))

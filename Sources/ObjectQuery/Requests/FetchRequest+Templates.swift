@@ -1,0 +1,76 @@
+public import ObjectModel
+
+extension FetchRequest {
+  /// The request that a model keeps under a name.
+  ///
+  ///     let request = try FetchRequest(
+  ///       template: "tripsTo", in: model, variables: ["PLACE": "Lisbon"])
+  ///
+  /// - Parameter variables: The values of the variables in its predicate. Without any, they stay
+  ///   variables, to be given when the request is run.
+  /// - Throws: ``QueryError`` when the model has no such template, its predicate can't be read, or
+  ///   a variable has no value among those given.
+  public init(
+    template name: String, in model: Model, variables: [String: (any QueryArgument)?] = [:]
+  ) throws(QueryError) {
+    let templates = model.description.fetchRequestTemplates
+    guard let template = templates.first(where: { $0.name == name }) else {
+      var suggestion = NameSuggestion()
+      throw QueryError(
+        .unknownTemplate,
+        "The model has no fetch request template \"\(name)\"."
+          + suggestion.sentence(for: name, among: templates.lazy.map(\.name)),
+        name: name)
+    }
+    try self.init(template, variables: variables)
+  }
+
+  /// The request that a template, or a fetched property, describes.
+  ///
+  /// - Parameter variables: The values of the variables in its predicate. Without any, they stay
+  ///   variables, to be given when the request is run.
+  /// - Throws: ``QueryError`` when its predicate can't be read, it sorts by a comparison that is not
+  ///   known here, or a variable has no value among those given.
+  public init(
+    _ template: FetchRequestTemplate, variables: [String: (any QueryArgument)?] = [:]
+  ) throws(QueryError) {
+    self.init(template.entity)
+    if let text = template.predicate {
+      let predicate = try QueryPredicate(text)
+      self.predicate = variables.isEmpty ? predicate : try predicate.substituting(variables)
+    }
+    for key in template.sortKeys {
+      sortKeys.append(
+        SortKey(
+          key.keyPath, ascending: key.isAscending,
+          options: try FetchRequest.options(of: key.selector, template.name)))
+    }
+    resultType = template.resultType
+    fetchLimit = template.fetchLimit
+    fetchOffset = template.fetchOffset
+    fetchBatchSize = template.fetchBatchSize
+    includesSubentities = template.flags.contains(.includesSubentities)
+    includesPropertyValues = template.flags.contains(.includesPropertyValues)
+    includesPendingChanges = template.flags.contains(.includesPendingChanges)
+    returnsObjectsAsFaults = template.flags.contains(.returnsObjectsAsFaults)
+    returnsDistinctResults = template.flags.contains(.returnsDistinctResults)
+  }
+
+  /// What the comparison of a sort key passes over, by Apple's name for it.
+  private static func options(
+    of selector: String?, _ template: String
+  ) throws(QueryError) -> TextOptions {
+    switch selector {
+    case nil, "compare:": return []
+    case "caseInsensitiveCompare:": return .caseInsensitive
+    case "localizedCompare:": return .localeSensitive
+    case "localizedCaseInsensitiveCompare:", "localizedStandardCompare:":
+      return [.localeSensitive, .caseInsensitive]
+    case let other?:
+      throw QueryError(
+        .notSupported,
+        "The template \"\(template)\" sorts by \"\(other)\", which is no comparison known here.",
+        name: other)
+    }
+  }
+}

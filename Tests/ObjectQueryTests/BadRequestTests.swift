@@ -1,0 +1,83 @@
+import ObjectModel
+import ObjectQuery
+import Testing
+
+@Suite("Requests that can't be understood")
+struct BadRequestTests {
+  private static let bad:
+    [(change: @Sendable (inout FetchRequest) throws -> Void, code: QueryError.Code, words: String)] =
+      [
+        ({ $0.entity = "Persn" }, .unknownEntity, "Did you mean \"Person\"?"),
+        ({ $0.sortKeys = [SortKey("nme")] }, .unknownProperty, "Did you mean \"name\"?"),
+        ({ $0.sortKeys = [SortKey("")] }, .unknownProperty, "\"\""),
+        ({ $0.sortKeys = [SortKey("city")] }, .typeMismatch, "objects have no order"),
+        (
+          { $0 = FetchRequest("City", sortedBy: [SortKey("people.name")]) }, .typeMismatch,
+          "not one value"
+        ),
+        ({ $0.relationshipKeyPathsForPrefetching = ["name"] }, .typeMismatch, "not to objects"),
+        (
+          { $0.relationshipKeyPathsForPrefetching = ["cities"] }, .unknownProperty,
+          "Did you mean \"city\"?"
+        ),
+        (
+          {
+            $0.resultType = .dictionaries
+            $0.propertiesToFetch = [FetchedValue("name"), FetchedValue("name", .path("age"))]
+          }, .notSupported, "Two values are fetched as \"name\""
+        ),
+        (
+          {
+            $0.resultType = .dictionaries
+            $0.propertiesToGroupBy = ["name"]
+            $0.propertiesToFetch = [FetchedValue("age")]
+          }, .notSupported, "differs within a group"
+        ),
+        (
+          {
+            $0.resultType = .dictionaries
+            $0.havingPredicate = try QueryPredicate("age > 3")
+          }, .notSupported, "propertiesToGroupBy"
+        ),
+        (
+          {
+            $0.resultType = .dictionaries
+            $0.propertiesToGroupBy = ["name"]
+            $0.havingPredicate = try QueryPredicate("age > 3")
+          }, .notSupported, "differs within a group"
+        ),
+        (
+          {
+            $0.resultType = .dictionaries
+            $0.propertiesToGroupBy = ["name"]
+            $0.sortKeys = [SortKey("age")]
+          }, .notSupported, "\"age\" is not"
+        ),
+        (
+          {
+            $0 = FetchRequest("City")
+            $0.resultType = .dictionaries
+            $0.propertiesToFetch = [FetchedValue("people")]
+          }, .typeMismatch, "single values"
+        ),
+        ({ $0.predicate = try QueryPredicate("name == $X") }, .missingVariable, "$X"),
+      ]
+
+  @Test("Each says what, and where there is a near name, which", arguments: bad.indices)
+  func refused(_ index: Int) throws {
+    let crowd = try Crowd(3, seed: 1)
+    var request = FetchRequest("Person")
+    try Self.bad[index].change(&request)
+    let error = #expect(throws: QueryError.self) { try crowd.plan(request) }
+    #expect(error?.code == Self.bad[index].code)
+    #expect(error?.message.contains(Self.bad[index].words) == true, "\(error?.message ?? "")")
+  }
+
+  @Test("Rows are not to be had from a request for objects")
+  func wrongResult() throws {
+    let crowd = try Crowd(3, seed: 1)
+    #expect(throws: QueryError.self) {
+      try crowd.plan(FetchRequest("Person")).table(in: crowd.source)
+    }
+  }
+}

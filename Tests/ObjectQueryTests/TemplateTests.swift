@@ -1,0 +1,67 @@
+import ObjectModel
+import ObjectQuery
+import Testing
+
+@Suite("Requests that models keep")
+struct TemplateTests {
+  private func model() throws -> Model {
+    var trip = Entity("Trip")
+    trip.properties = [
+      .attribute(Attribute("name", .string)), .attribute(Attribute("days", .int32)),
+    ]
+    return try Model(
+      Model.Description(
+        entities: [trip],
+        fetchRequestTemplates: [
+          FetchRequestTemplate(
+            "longTrips", entity: "Trip", predicate: "days > $DAYS AND name CONTAINS[c] $NAME",
+            sortKeys: [
+              .init("name", selector: "caseInsensitiveCompare:"), .init("days", isAscending: false),
+            ],
+            resultType: .identifiers, fetchLimit: 9, fetchOffset: 2, fetchBatchSize: 5,
+            flags: [.includesPendingChanges, .returnsDistinctResults])
+        ]))
+  }
+
+  @Test("A template becomes a request with everything it says")
+  func everything() throws {
+    let request = try FetchRequest(
+      template: "longTrips", in: model(), variables: ["DAYS": 3, "NAME": "l"])
+    var wanted = FetchRequest(
+      "Trip", where: try QueryPredicate("days > 3 AND name CONTAINS[c] 'l'"))
+    wanted.sortKeys = [
+      SortKey("name", options: .caseInsensitive), SortKey("days", ascending: false),
+    ]
+    wanted.resultType = .identifiers
+    (wanted.fetchLimit, wanted.fetchOffset, wanted.fetchBatchSize) = (9, 2, 5)
+    wanted.includesSubentities = false
+    wanted.includesPropertyValues = false
+    wanted.returnsObjectsAsFaults = false
+    wanted.returnsDistinctResults = true
+    #expect(request == wanted)
+  }
+
+  @Test("Variables may be given later, but not some now and some then")
+  func variables() throws {
+    let request = try FetchRequest(template: "longTrips", in: model())
+    #expect(request.predicate?.variables == ["DAYS", "NAME"])
+    let error = #expect(throws: QueryError.self) {
+      try FetchRequest(template: "longTrips", in: model(), variables: ["DAYS": 3])
+    }
+    #expect(error?.code == .missingVariable)
+    #expect(error?.message.contains("$NAME") == true)
+  }
+
+  @Test("A name that is none, and a comparison that is none")
+  func refusing() throws {
+    let error = #expect(throws: QueryError.self) {
+      try FetchRequest(template: "longTrip", in: model())
+    }
+    #expect(error?.message.contains("Did you mean \"longTrips\"?") == true)
+    let odd = FetchRequestTemplate(
+      "odd", entity: "Trip", sortKeys: [.init("name", selector: "compareBackwards:")])
+    #expect(throws: QueryError.self) { try FetchRequest(odd) }
+    let broken = FetchRequestTemplate("odd", entity: "Trip", predicate: "name ==")
+    #expect(throws: QueryError.self) { try FetchRequest(broken) }
+  }
+}
