@@ -64,9 +64,12 @@ let package = Package(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
 
     // What is measured.
+    .systemLibrary(
+      name: "CSQLite3", path: "Benchmarks/CSQLite3", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
     .executableTarget(
-      name: "quire-bench", dependencies: ["ObjectModel", "Rows"], path: "Benchmarks/quire-bench",
-      swiftSettings: relaxed),
+      name: "quire-bench", dependencies: ["ObjectModel", "Rows", "ObjectQuery", "CSQLite3"],
+      path: "Benchmarks/quire-bench", swiftSettings: relaxed),
 
     // What several test targets share.
     .target(

@@ -61,7 +61,9 @@ struct Measurement {
 }
 
 func format(_ value: Double) -> String {
-  value >= 100 ? String(Int(value)) : String((value * 100).rounded() / 100)
+  if value >= 100 { return String(Int(value)) }
+  let scale = value < 0.2 ? 10_000.0 : 100
+  return String((value * scale).rounded() / scale)
 }
 
 func pad(_ text: String, _ width: Int) -> String {

@@ -2,6 +2,30 @@ import Foundation
 import ObjectModel
 import Rows
 
+/// One person of the workload.
+struct Person {
+  let firstName: String
+  let lastName: String
+  let age: Int64
+  let balance: Double
+  /// Seconds since 2001.
+  let created: Double
+  let note: String
+  let active: Bool
+  let company: UInt64
+
+  init(_ i: Int, companies: Int) {
+    firstName = People.firstNames[Int(People.hash(i, 1) % 400)]
+    lastName = People.lastNames[Int(People.hash(i, 2) % 1000)]
+    age = Int64(18 + People.hash(i, 3) % 72)
+    balance = Double(People.hash(i, 4) % 10_000_000) / 100
+    created = Double(People.hash(i, 5) % 600_000_000)
+    note = People.note(i)
+    active = People.hash(i, 6) & 1 == 0
+    company = 1 + People.hash(i, 9) % UInt64(companies)
+  }
+}
+
 /// The workload's people: every field a hash of the person's number, so that all peers hold the same.
 enum People {
   static let model = try! Model(entities: [
@@ -72,17 +96,18 @@ enum People {
         drafts.append(draft)
         draft = Draft(layout, role: .insertions)
       }
+      let person = Person(i, companies: companies)
       let row = draft.append(key: UInt64(i + 1))
       draft.setInteger(Int64(i + 1), column: id, row: row)
-      draft.setString(firstNames[Int(hash(i, 1) % 400)], column: first, row: row)
-      draft.setString(lastNames[Int(hash(i, 2) % 1000)], column: last, row: row)
-      draft.setInteger(Int64(18 + hash(i, 3) % 72), column: age, row: row)
-      draft.setDouble(Double(hash(i, 4) % 10_000_000) / 100, column: balance, row: row)
-      draft.setDouble(Double(hash(i, 5) % 600_000_000), column: created, row: row)
-      draft.setString(Self.note(i), column: note, row: row)
-      draft.setBoolean(hash(i, 6) & 1 == 0, column: active, row: row)
+      draft.setString(person.firstName, column: first, row: row)
+      draft.setString(person.lastName, column: last, row: row)
+      draft.setInteger(person.age, column: age, row: row)
+      draft.setDouble(person.balance, column: balance, row: row)
+      draft.setDouble(person.created, column: created, row: row)
+      draft.setString(person.note, column: note, row: row)
+      draft.setBoolean(person.active, column: active, row: row)
       draft.setReference(
-        ObjectKey(entity: 1, number: 1 + hash(i, 9) % UInt64(companies)), column: company, row: row)
+        ObjectKey(entity: 1, number: person.company), column: company, row: row)
     }
     drafts.append(draft)
     return drafts

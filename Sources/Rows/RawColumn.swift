@@ -4,7 +4,8 @@
 import ObjectModel
 
 /// How a column's values lie in memory. The first seven are the encodings of blocks (spec §3.4).
-package enum ColumnEncoding: UInt8 {
+@usableFromInline
+package enum ColumnEncoding: UInt8, Sendable {
   /// `base + step * i + u[i]`, with `u` of 0, 1, 2, 4 or 8 bytes.
   case integer = 1
   /// Such an integer divided by a power of ten.
@@ -29,36 +30,39 @@ package enum ColumnEncoding: UInt8 {
 /// whoever reads an object need not ask which it is. It owns nothing: whoever holds one holds the
 /// memory too. Reads are not checked; ``Column`` is the safe face of it.
 @unsafe
+@usableFromInline
 package struct RawColumn {
   /// Integers, codes, bits or bit patterns; `nil` when `width` is 0.
-  package var data: UnsafeRawPointer?
-  package var base: Int64 = 0
-  package var step: Int64 = 0
+  @usableFromInline package var data: UnsafeRawPointer?
+  @usableFromInline package var base: Int64 = 0
+  @usableFromInline package var step: Int64 = 0
   /// A bit a row, 1 where the row has a value; `nil` when every row has one.
-  package var presence: UnsafeRawPointer?
+  @usableFromInline package var presence: UnsafeRawPointer?
   /// A bit a row, 1 where a change gives the value; `nil` when every row's is given.
-  package var given: UnsafeRawPointer?
+  @usableFromInline package var given: UnsafeRawPointer?
   /// Offsets into the heap, integers encoded as the data are.
-  package var offsets: UnsafeRawPointer?
-  package var offsetBase: Int64 = 0
-  package var offsetStep: Int64 = 0
-  package var heap: UnsafeRawPointer?
-  package var rowCount: UInt32 = 0
-  package var dictionaryCount: UInt32 = 0
-  package var encoding: ColumnEncoding = .integer
-  package var width: UInt8 = 0
-  package var offsetWidth: UInt8 = 0
-  package var scale: UInt8 = 0
+  @usableFromInline package var offsets: UnsafeRawPointer?
+  @usableFromInline package var offsetBase: Int64 = 0
+  @usableFromInline package var offsetStep: Int64 = 0
+  @usableFromInline package var heap: UnsafeRawPointer?
+  @usableFromInline package var rowCount: UInt32 = 0
+  @usableFromInline package var dictionaryCount: UInt32 = 0
+  @usableFromInline package var encoding: ColumnEncoding = .integer
+  @usableFromInline package var width: UInt8 = 0
+  @usableFromInline package var offsetWidth: UInt8 = 0
+  @usableFromInline package var scale: UInt8 = 0
   /// Ten to the power of `scale`, of scaled floating-point numbers.
-  package var divisor: Double = 1
-  package var kind: ColumnKind = .int64
+  @usableFromInline package var divisor: Double = 1
+  @usableFromInline package var kind: ColumnKind = .int64
   /// Whether no row has a value; there are no data then.
-  package var isNothing = false
+  @usableFromInline package var isNothing = false
+
+  @inlinable package init() {}
 }
 
 extension RawColumn {
   /// `base + step * i + u[i]`, modulo 2^64.
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func decode(
     _ data: UnsafeRawPointer?, width: UInt8, base: Int64, step: Int64, _ i: Int
   ) -> Int64 {
@@ -81,7 +85,7 @@ extension RawColumn {
     }
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func bit(_ bits: UnsafeRawPointer, _ i: Int) -> Bool {
     // SAFETY: Bitmaps have a bit for every row.
     unsafe bits.load(fromByteOffset: i &>> 3, as: UInt8.self) &>> UInt8(truncatingIfNeeded: i & 7)
@@ -90,7 +94,7 @@ extension RawColumn {
   }
 
   /// Whether row `i` has no value.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func isNull(_ i: Int) -> Bool {
     if unsafe isNothing { return true }
     guard let presence = unsafe presence else { return false }
@@ -98,14 +102,14 @@ extension RawColumn {
   }
 
   /// Whether the change that this column belongs to gives row `i`'s value.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func isGiven(_ i: Int) -> Bool {
     guard let given = unsafe given else { return true }
     return unsafe RawColumn.bit(given, i)
   }
 
   /// The integer of row `i`: a whole number, 0 or 1 of a boolean, a reference, a dictionary code.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func integer(_ i: Int) -> Int64 {
     if unsafe encoding == .bits {
       return unsafe RawColumn.bit(data.unsafelyUnwrapped, i) ? 1 : 0
@@ -114,7 +118,7 @@ extension RawColumn {
   }
 
   /// The number of row `i` of a floating-point or date column.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func double(_ i: Int) -> Double {
     if unsafe encoding == .scaled {
       let number = unsafe Double(RawColumn.decode(data, width: width, base: base, step: step, i))
@@ -130,7 +134,7 @@ extension RawColumn {
   }
 
   /// The number of row `i` of a column of 32-bit floating-point numbers, every bit of it.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func float(_ i: Int) -> Float {
     if unsafe encoding == .scaled { return unsafe Float(double(i)) }
     // SAFETY: As in `decode`; a float column's patterns have 4 bytes.
@@ -138,7 +142,7 @@ extension RawColumn {
   }
 
   /// The bytes of entry `code` of a dictionary, or of row `i` of a heap.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func heapBytes(_ i: Int) -> UnsafeRawBufferPointer {
     let start = unsafe RawColumn.decode(
       offsets, width: offsetWidth, base: offsetBase, step: offsetStep, i)
@@ -150,7 +154,7 @@ extension RawColumn {
   }
 
   /// The bytes of row `i`: text, bytes, a decimal in canonical form, a UUID.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func bytes(_ i: Int) -> UnsafeRawBufferPointer {
     // SAFETY: As in `heapBytes`. A draft keeps its slots within its heap.
     switch unsafe encoding {
@@ -171,11 +175,12 @@ extension RawColumn {
 }
 
 /// Where one row's bytes are in a draft's heap: 34 bits of offset and 30 bits of length.
+@usableFromInline
 struct Slot: BitwiseCopyable {
-  private var bits: UInt64
+  @usableFromInline var bits: UInt64
 
   /// The longest byte string a slot can hold.
-  static let maximumByteCount = (1 << 30) - 1
+  @usableFromInline static let maximumByteCount = (1 << 30) - 1
   /// The largest heap slots can lead into.
   static let maximumHeapByteCount = (1 << 34) - 1
 
@@ -183,6 +188,6 @@ struct Slot: BitwiseCopyable {
     bits = UInt64(truncatingIfNeeded: offset) << 30 | UInt64(truncatingIfNeeded: byteCount)
   }
 
-  @inline(__always) var offset: Int { Int(truncatingIfNeeded: bits >> 30) }
-  @inline(__always) var byteCount: Int { Int(truncatingIfNeeded: bits) & Slot.maximumByteCount }
+  @inlinable @inline(__always) var offset: Int { Int(truncatingIfNeeded: bits >> 30) }
+  @inlinable @inline(__always) var byteCount: Int { Int(truncatingIfNeeded: bits) & Slot.maximumByteCount }
 }

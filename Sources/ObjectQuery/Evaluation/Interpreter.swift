@@ -38,11 +38,20 @@ public protocol ObjectValues {
 final class BatchReader {
   let batch: RowBatch
   let entityNumber: UInt16
+  /// The keys of the first row and of the last.
+  let lowestKey: ObjectKey
+  let highestKey: ObjectKey
+  /// Whether every key between these is that of a row.
+  let isConsecutive: Bool
   private var columns: [(number: UInt16, column: Column)] = []
 
   init(_ batch: RowBatch, entityNumber: UInt16) {
     self.batch = batch
     self.entityNumber = entityNumber
+    let block = batch.block
+    lowestKey = ObjectKey(entity: entityNumber, number: block.minimumKey)
+    highestKey = ObjectKey(entity: entityNumber, number: block.maximumKey)
+    isConsecutive = block.maximumKey - block.minimumKey == UInt64(block.rowCount - 1)
   }
 
   func column(_ column: LayoutColumn) throws -> Column {
@@ -56,9 +65,7 @@ final class BatchReader {
   }
 
   func subject(_ row: Int) throws -> Subject {
-    let number = UInt64(bitPattern: try batch.block.keys.integer(at: row))
-    return Subject(
-      key: ObjectKey(entity: entityNumber, number: number), values: .row(self, row))
+    Subject(key: try key(row), values: .row(self, row))
   }
 }
 

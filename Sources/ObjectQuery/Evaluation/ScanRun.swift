@@ -178,8 +178,11 @@ final class ScanRun {
 }
 
 extension BatchReader {
+  /// The key of a row.
+  @inline(__always)
   func key(_ row: Int) throws -> ObjectKey {
-    ObjectKey(
+    if isConsecutive { return ObjectKey(rawValue: lowestKey.rawValue &+ UInt64(row)) }
+    return ObjectKey(
       entity: entityNumber, number: UInt64(bitPattern: try batch.block.keys.integer(at: row)))
   }
 }

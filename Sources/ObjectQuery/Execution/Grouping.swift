@@ -1,65 +1,8 @@
-// SAFETY: Columns are read at rows of their own batches.
+// SAFETY: Numbers of groups are below the groups' count, and buffers have a place for each kept row.
 
 import Foundation
 import ObjectModel
 import Rows
-
-/// The groups of the rows found: which group each row belongs to, and what was computed of each.
-struct Grouping {
-  /// How many groups there are.
-  private(set) var count = 0
-  private var keys: [GroupKey] = []
-  /// For each group the number of its value in each key.
-  private var members: [[Int32]] = []
-  private var aggregates: [[Operand]] = []
-
-  init(_ plan: TablePlan, _ hits: RowHits, _ interpreter: Interpreter) throws {
-    keys = plan.groupKeys.map(GroupKey.init)
-    let groups = try assign(hits, interpreter)
-    // Without anything to group by all rows are one group, even when there are none.
-    if keys.isEmpty { count = 1 }
-    for aggregate in plan.aggregates {
-      aggregates.append(
-        try AggregateValues(aggregate, hits, groups, count, interpreter).results)
-    }
-  }
-
-  /// What is known of a group.
-  func values(of group: Int) -> GroupValues {
-    GroupValues(
-      keys: keys.indices.map { keys[$0].value(members[group][$0]) },
-      aggregates: aggregates.map { $0[group] })
-  }
-
-  /// The group of each row, in the order of the groups' first rows.
-  private mutating func assign(_ hits: RowHits, _ interpreter: Interpreter) throws -> [Int32] {
-    var groups = [Int32](repeating: 0, count: hits.hits.count)
-    for index in keys.indices {
-      let numbers = try keys[index].numbers(hits, interpreter)
-      if index == 0 {
-        groups = numbers
-        members = (0..<keys[0].count).map { [Int32($0)] }
-        count = keys[0].count
-        continue
-      }
-      var known: [UInt64: Int32] = [:]
-      var joined: [[Int32]] = []
-      for row in groups.indices {
-        let pair = UInt64(groups[row]) << 32 | UInt64(numbers[row])
-        if let group = known[pair] {
-          groups[row] = group
-        } else {
-          joined.append(members[Int(groups[row])] + [numbers[row]])
-          known[pair] = Int32(joined.count - 1)
-          groups[row] = Int32(joined.count - 1)
-        }
-      }
-      members = joined
-      count = joined.count
-    }
-    return groups
-  }
-}
 
 /// What is known of one group.
 struct GroupValues {
@@ -67,224 +10,221 @@ struct GroupValues {
   let aggregates: [Operand]
 }
 
-/// One thing that groups are made by: each different value has a number.
-private struct GroupKey {
-  private let expression: BoundExpression
-  private var texts = TextUnifier()
-  private var others: [Operand] = []
-  private var isText = false
-  private var nullNumber: Int32?
-  /// Numbers given so far, which stand for texts, or for `others`.
-  private(set) var count = 0
-  /// For each number the position of its text.
-  private var textIDs: [Int32] = []
-
-  init(_ expression: BoundExpression) { self.expression = expression }
-
-  func value(_ number: Int32) -> Operand {
-    if number == nullNumber { return .null }
-    return isText
-      ? .value(.string(texts.text(Int(textIDs[Int(number)])))) : others[Int(number)]
-  }
-
-  /// The number of each row's value.
-  mutating func numbers(_ hits: RowHits, _ interpreter: Interpreter) throws -> [Int32] {
-    if let steps = expression.ownSteps, steps.count == 1, let column = steps[0].plainColumn {
-      let columns = try hits.readers.map { try $0.column(column) }
-      switch column.kind {
-      case .string: return numbers(ofTexts: columns, hits)
-      case .boolean, .int16, .int32, .int64, .reference:
-        return numbers(ofIntegers: columns, hits)
-      default: break
-      }
-    }
-    var known: [Operand: Int32] = [:]
-    var numbers: [Int32] = []
-    numbers.reserveCapacity(hits.hits.count)
-    for hit in hits.hits {
-      let value = try interpreter.value(expression, for: hits.subject(hit))
-      numbers.append(
-        known[value]
-          ?? {
-            known[value] = Int32(others.count)
-            others.append(value)
-            return Int32(others.count - 1)
-          }())
-    }
-    count = others.count
-    return numbers
-  }
-
-  private mutating func numberOfNull() -> Int32 {
-    if let nullNumber { return nullNumber }
-    nullNumber = Int32(count)
-    if isText { textIDs.append(-1) } else { others.append(.null) }
-    count += 1
-    return nullNumber!
-  }
-
-  private mutating func numbers(ofTexts columns: [Column], _ hits: RowHits) -> [Int32] {
-    isText = true
-    var numberOfID: [Int32] = []
-    var numbers = [Int32](repeating: 0, count: hits.hits.count)
-    // Where a block keeps each text once, each is looked up once for the block.
-    var codes: [Int32] = []
-    var reader = -1
-    for (index, hit) in hits.hits.enumerated() {
-      let column = columns[Int(hit.reader)]
-      let row = Int(hit.row)
-      if Int(hit.reader) != reader {
-        reader = Int(hit.reader)
-        codes = Array(repeating: -1, count: column.isDictionary ? column.dictionaryCount : 0)
-      }
-      if column.hasNulls, column.isNull(row) {
-        numbers[index] = numberOfNull()
-        continue
-      }
-      let code = column.isDictionary ? column.dictionaryCode(at: row) : -1
-      if code >= 0, codes[code] >= 0 {
-        numbers[index] = codes[code]
-        continue
-      }
-      let id = unsafe Int(
-        texts.id(of: code >= 0 ? column.dictionaryBytes(code) : column.raw.bytes(row)))
-      while numberOfID.count <= id { numberOfID.append(-1) }
-      if numberOfID[id] < 0 {
-        numberOfID[id] = Int32(count)
-        textIDs.append(Int32(id))
-        count += 1
-      }
-      numbers[index] = numberOfID[id]
-      if code >= 0 { codes[code] = numberOfID[id] }
-    }
-    return numbers
-  }
-
-  private mutating func numbers(ofIntegers columns: [Column], _ hits: RowHits) -> [Int32] {
-    var small = [Int32](repeating: -1, count: 1 << 16)
-    var large: [Int64: Int32] = [:]
-    var numbers = [Int32](repeating: 0, count: hits.hits.count)
-    for (index, hit) in hits.hits.enumerated() {
-      let column = columns[Int(hit.reader)]
-      let row = Int(hit.row)
-      if column.isNull(row) || column.kind == .reference && column.integer(at: row) == 0 {
-        numbers[index] = numberOfNull()
-        continue
-      }
-      let value = column.integer(at: row)
-      let isSmall = value >= 0 && value < 1 << 16
-      var number = isSmall ? small[Int(value)] : large[value] ?? -1
-      if number < 0 {
-        number = Int32(count)
-        others.append(.value(column.value(at: row)))
-        count += 1
-        if isSmall { small[Int(value)] = number } else { large[value] = number }
-      }
-      numbers[index] = number
-    }
-    return numbers
-  }
-}
-
-extension PathStep {
-  /// The column of an attribute or a to-one relationship.
-  fileprivate var plainColumn: LayoutColumn? {
-    switch self {
-    case .attribute(let column), .toOne(let column, _): column
-    default: nil
-    }
-  }
-}
-
-/// One aggregate of all groups.
-private struct AggregateValues {
-  private(set) var results: [Operand] = []
+/// The groups of the rows that a scan keeps, found batch by batch.
+struct Grouping {
+  /// The groups, in the order of their first rows.
+  private(set) var groups: [GroupValues] = []
 
   init(
-    _ aggregate: Aggregate, _ hits: RowHits, _ groups: [Int32], _ count: Int,
+    _ plan: TablePlan, _ node: ScanNode, _ layouts: [Layout], _ run: ScanRun,
     _ interpreter: Interpreter
   ) throws {
-    if case .this = aggregate.argument, aggregate.function == .count {
-      results = AggregateValues.sizes(groups, count).map { .value(.integer($0)) }
-    } else if let steps = aggregate.argument.ownSteps, steps.count == 1,
-      case .attribute(let column) = steps[0], aggregate.function.addsUp,
-      column.kind.isPlainNumber
-    {
-      let columns = try hits.readers.map { try $0.column(column) }
-      results = AggregateValues.sums(
-        aggregate.function, column.kind, columns, hits, groups, count)
-    } else {
-      var values = [[Operand]](repeating: [], count: count)
-      for (index, hit) in hits.hits.enumerated() {
-        let value = try interpreter.value(aggregate.argument, for: hits.subject(hit))
-        if !value.isNull { values[Int(groups[index])].append(value) }
-      }
-      results = values.map { interpreter.compute(aggregate.function, [.list($0)]) }
-    }
-  }
-
-  private static func sizes(_ groups: [Int32], _ count: Int) -> [Int64] {
-    var sizes = [Int64](repeating: 0, count: count)
-    for group in groups { sizes[Int(group)] += 1 }
-    return sizes
-  }
-
-  /// Counts, sums and means of a column of numbers.
-  private static func sums(
-    _ function: QueryExpression.Function, _ kind: ColumnKind, _ columns: [Column], _ hits: RowHits,
-    _ groups: [Int32], _ count: Int
-  ) -> [Operand] {
-    var sizes = [Int64](repeating: 0, count: count)
-    var wholes = [Int64](repeating: 0, count: count)
-    var reals = [Double](repeating: 0, count: count)
-    let isWhole = kind.family == .integers
-    // A sum of numbers of 32 bits never leaves 64; larger ones are added as both kinds.
-    let mayOverflow = kind == .int64
-    var overflowed = [Bool](repeating: false, count: mayOverflow ? count : 0)
-    for (index, hit) in hits.hits.enumerated() {
-      let column = columns[Int(hit.reader)]
-      let row = Int(hit.row)
-      let group = Int(groups[index])
-      if column.hasNulls, column.isNull(row) { continue }
-      sizes[group] += 1
-      if isWhole {
-        let value = column.integer(at: row)
-        if mayOverflow {
-          let (sum, isOver) = wholes[group].addingReportingOverflow(value)
-          wholes[group] = sum
-          if isOver { overflowed[group] = true }
-          reals[group] += Double(value)
-        } else {
-          wholes[group] &+= value
+    var keys = plan.groupKeys.map(GroupKey.init)
+    var pairs = GroupPairs(keyCount: keys.count)
+    let readers = try BatchReader.all(of: layouts, in: run.source)
+    var members = GroupMembers(isOrdered: readers.areOrdered)
+    var aggregates = plan.aggregates.map(GroupAggregate.init)
+    // Without anything to group by all rows are one group, even when there are none.
+    if keys.isEmpty { members.add(upTo: 1) }
+    for reader in readers {
+      try run.withKept(node, reader) { kept in
+        unsafe try withUnsafeTemporaryAllocation(of: Int32.self, capacity: kept.count) { numbers in
+          // Keys write every number; without any, all rows are of group 0.
+          if keys.isEmpty { unsafe numbers.initialize(repeating: 0) }
+          for index in keys.indices {
+            if index == 0 {
+              unsafe try keys[0].number(kept, into: numbers, interpreter)
+            } else {
+              unsafe try withUnsafeTemporaryAllocation(of: Int32.self, capacity: kept.count) {
+                unsafe try keys[index].number(kept, into: $0, interpreter)
+                unsafe pairs.join(numbers, $0, at: index)
+              }
+            }
+          }
+          members.add(upTo: keys.count > 1 ? pairs.count : keys.first?.count ?? 1)
+          unsafe try members.count(kept, numbers)
+          for index in aggregates.indices {
+            unsafe try aggregates[index].add(kept, numbers, members.sizes.count, interpreter)
+          }
         }
-      } else {
-        reals[group] += column.double(at: row)
       }
     }
-    return (0..<count).map { group in
-      let isReal = !isWhole || mayOverflow && overflowed[group]
-      let sum: Number = isReal ? .double(reals[group]) : .integer(wholes[group])
-      switch function {
-      case .count: return .value(.integer(sizes[group]))
-      case .sum: return .value(sizes[group] == 0 ? .integer(0) : sum.value)
-      default:
-        return sizes[group] == 0
-          ? .null : .value(Number.quotient(sum, Int(sizes[group])).value)
-      }
+    for group in members.order(isUnasked: keys.isEmpty) {
+      let numbers = pairs.members(of: group)
+      groups.append(
+        GroupValues(
+          keys: keys.indices.map { keys[$0].value(numbers[$0]) },
+          aggregates: aggregates.map { $0.result(group, members.sizes[group], interpreter) }))
     }
   }
 }
 
-extension QueryExpression.Function {
-  /// Whether it needs no more than a count and a sum.
-  fileprivate var addsUp: Bool { self == .count || self == .sum || self == .average }
+/// The rows of one batch that a scan keeps.
+struct KeptRows {
+  let reader: BatchReader
+  /// How many there are.
+  let count: Int
+  /// Which they are; `nil` when every row of the batch is kept.
+  private let rows: [Int32]?
+
+  /// All rows of a batch.
+  init(allOf reader: BatchReader) {
+    self.reader = reader
+    count = reader.batch.block.rowCount
+    rows = nil
+  }
+
+  /// The rows of a batch that are flagged.
+  init(_ reader: BatchReader, _ flags: UnsafeBufferPointer<UInt8>) {
+    self.reader = reader
+    unsafe count = flags.keptCount
+    if count == flags.count {
+      rows = nil
+      return
+    }
+    var rows: [Int32] = []
+    rows.reserveCapacity(count)
+    unsafe flags.forEachKept { rows.append(Int32($0)) }
+    self.rows = rows
+  }
+
+  /// Whether every row of the batch is kept.
+  var areAll: Bool { rows == nil }
+
+  /// The row at a place among those kept.
+  @inline(__always)
+  subscript(place: Int) -> Int { rows.map { Int($0[place]) } ?? place }
+
+  /// The whole numbers of a column, one for each row.
+  func withIntegers<R>(
+    of column: Column, _ body: (UnsafeMutableBufferPointer<Int64>) throws -> R
+  ) rethrows -> R {
+    let rowCount = column.rowCount
+    return unsafe try withUnsafeTemporaryAllocation(of: Int64.self, capacity: rowCount) { numbers in
+      // What lies under a null is never looked at; it must only be there.
+      unsafe numbers.initialize(repeating: 0)
+      if unsafe !column.raw.isNothing, let start = numbers.baseAddress {
+        unsafe column.raw.copyIntegers(0..<rowCount, into: start)
+      }
+      if let rows {
+        for place in rows.indices { unsafe numbers[place] = numbers[Int(rows[place])] }
+      }
+      return unsafe try body(UnsafeMutableBufferPointer(rebasing: numbers[..<count]))
+    }
+  }
 }
 
-extension ColumnKind {
-  fileprivate var isPlainNumber: Bool {
-    switch self {
-    case .boolean, .int16, .int32, .int64, .float, .double: true
-    default: false
+extension ScanRun {
+  /// Calls `body` with the rows of a batch that a node keeps, if there are any.
+  fileprivate func withKept(
+    _ node: ScanNode, _ reader: BatchReader, _ body: (KeptRows) throws -> Void
+  ) throws {
+    if case .constant(true) = node, reader.batch.hidden == nil {
+      return try body(KeptRows(allOf: reader))
     }
+    unsafe try select(node, reader) { flags in
+      let kept = unsafe KeptRows(reader, flags)
+      if kept.count > 0 { try body(kept) }
+    }
+  }
+}
+
+/// How many rows each group has, and which was its first.
+private struct GroupMembers {
+  private(set) var sizes: [Int64] = []
+  private var firsts: [UInt64] = []
+  /// Whether rows come in the order of their keys.
+  private let isOrdered: Bool
+
+  init(isOrdered: Bool) { self.isOrdered = isOrdered }
+
+  /// Makes room for as many groups.
+  mutating func add(upTo count: Int) {
+    while sizes.count < count {
+      sizes.append(0)
+      firsts.append(.max)
+    }
+  }
+
+  mutating func count(_ kept: KeptRows, _ numbers: UnsafeMutableBufferPointer<Int32>) throws {
+    unsafe try sizes.withUnsafeMutableBufferPointer { sizes in
+      for place in numbers.indices {
+        let group = unsafe Int(numbers[place])
+        let size = unsafe sizes[group]
+        unsafe sizes[group] = size &+ 1
+        if size == 0 || !isOrdered {
+          firsts[group] = Swift.min(firsts[group], try kept.reader.key(kept[place]).rawValue)
+        }
+      }
+    }
+  }
+
+  /// The groups that have rows, in the order of their first; the one of all rows even without any.
+  func order(isUnasked: Bool) -> [Int] {
+    if isUnasked { return [0] }
+    return sizes.indices.filter { sizes[$0] > 0 }.sorted { firsts[$0] < firsts[$1] }
+  }
+}
+
+/// Groups by several keys: a number for each different combination of the keys' numbers.
+private struct GroupPairs {
+  private let keyCount: Int
+  /// For each key but the first, the combinations that are known so far.
+  private var known: [[UInt64: Int32]]
+  private var pairs: [[(Int32, Int32)]]
+
+  init(keyCount: Int) {
+    self.keyCount = keyCount
+    known = Array(repeating: [:], count: max(keyCount - 1, 0))
+    pairs = Array(repeating: [], count: max(keyCount - 1, 0))
+  }
+
+  /// How many combinations there are.
+  var count: Int { pairs.last?.count ?? 0 }
+
+  /// Replaces the numbers of groups so far by those of the groups that one key more makes of them.
+  mutating func join(
+    _ numbers: UnsafeMutableBufferPointer<Int32>, _ others: UnsafeMutableBufferPointer<Int32>,
+    at key: Int
+  ) {
+    for place in numbers.indices {
+      let pair = unsafe UInt64(UInt32(numbers[place])) << 32 | UInt64(UInt32(others[place]))
+      if let number = known[key - 1][pair] {
+        unsafe numbers[place] = number
+        continue
+      }
+      unsafe pairs[key - 1].append((numbers[place], others[place]))
+      unsafe numbers[place] = Int32(pairs[key - 1].count - 1)
+      unsafe known[key - 1][pair] = numbers[place]
+    }
+  }
+
+  /// The numbers of each key that make a group.
+  func members(of group: Int) -> [Int32] {
+    var numbers = [Int32](repeating: Int32(group), count: keyCount)
+    for key in stride(from: keyCount - 1, to: 0, by: -1) {
+      let (left, right) = pairs[key - 1][Int(numbers[key])]
+      numbers[key] = right
+      numbers[key - 1] = left
+    }
+    return numbers
+  }
+}
+
+extension [BatchReader] {
+  /// Whether every row's key lies above those of the batches before.
+  var areOrdered: Bool { zip(self, dropFirst()).allSatisfy { $0.highestKey < $1.lowestKey } }
+}
+
+extension BatchReader {
+  /// The batches of several entities, in the order of their keys where they have one.
+  static func all(of layouts: [Layout], in source: some QuerySource) throws -> [BatchReader] {
+    var readers: [BatchReader] = []
+    for layout in layouts.sorted(by: { $0.entityNumber < $1.entityNumber }) {
+      for batch in try source.batches(of: layout) {
+        readers.append(BatchReader(batch, entityNumber: layout.entityNumber))
+      }
+    }
+    return readers
   }
 }

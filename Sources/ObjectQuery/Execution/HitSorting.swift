@@ -25,6 +25,13 @@ extension RowHits {
     guard !keys.isEmpty, hits.count > 1 else { return hits.cut(to: most) }
     var ranks: [SortRanks] = []
     for key in keys { ranks.append(try SortRanks(key, self, interpreter)) }
+    if let (numbers, placeBits) = SortRanks.packed(ranks) {
+      var packed = numbers
+      packed.sort(first: most, by: <)
+      let places = UInt64(1) << UInt64(placeBits) - 1
+      hits = packed.prefix(most).map { hits[Int($0 & places)] }
+      return
+    }
     var order = Array(0..<Int32(hits.count))
     order.sort(first: most, by: SortRanks.comparison(ranks))
     hits = order.prefix(most).map { hits[Int($0)] }
@@ -79,6 +86,45 @@ private struct SortRanks {
     }
   }
 
+  /// All ranks of a row and its place in one number, with the number of bits the place takes; `nil`
+  /// when 64 bits do not hold them.
+  static func packed(_ ranks: [SortRanks]) -> (numbers: [UInt64], placeBits: Int)? {
+    guard let count = ranks.first?.numbers.count, ranks.allSatisfy({ $0.compare == nil }) else {
+      return nil
+    }
+    func bits(_ most: UInt64) -> Int { 64 - most.leadingZeroBitCount }
+    let placeBits = bits(UInt64(count - 1))
+    var width = placeBits
+    var spans: [(low: UInt64, most: UInt64)] = []
+    for rank in ranks {
+      // Zero stands for no value, far below the others: it moves up to them.
+      var (low, high) = (UInt64.max, UInt64(0))
+      for number in rank.numbers where number != 0 {
+        low = Swift.min(low, number)
+        high = Swift.max(high, number)
+      }
+      let most = high < low ? 0 : high - low
+      guard most < .max - 1 else { return nil }
+      spans.append((low, most + 1))
+      width += bits(most + 1)
+      if width > 64 { return nil }
+    }
+    var packed = [UInt64](repeating: 0, count: count)
+    for (rank, span) in zip(ranks, spans) {
+      let shift = UInt64(bits(span.most))
+      for place in packed.indices {
+        let number = rank.numbers[place]
+        let rankInSpan = number == 0 ? 0 : number &- span.low &+ 1
+        packed[place] =
+          packed[place] &<< shift | (rank.isAscending ? rankInSpan : span.most &- rankInSpan)
+      }
+    }
+    for place in packed.indices {
+      packed[place] = packed[place] &<< UInt64(placeBits) | UInt64(place)
+    }
+    return (packed, placeBits)
+  }
+
   private var ordered: [UInt64] { isAscending ? numbers : numbers.map { ~$0 } }
 
   // MARK: - Numbers of columns
@@ -93,17 +139,22 @@ private struct SortRanks {
     case .float, .double, .date: return (ofReals(columns, hits), nil)
     case .string, .uri:
       guard !options.folds, !options.contains(.localeSensitive) else { return nil }
-      if columns.allSatisfy(\.isDictionary) { return (ofDictionaries(columns, hits), nil) }
+      // Where most blocks keep each text once there are few different ones.
+      if columns.count(where: \.isDictionary) * 2 > columns.count {
+        return (ofRepeatedTexts(columns, hits), nil)
+      }
       return ofTexts(columns, hits)
     case .decimal, .binary, .uuid, .reference: return nil
     }
   }
 
   private static func ofSmallIntegers(_ columns: [Column], _ hits: RowHits) -> [UInt64] {
-    hits.hits.map { hit in
-      let column = columns[Int(hit.reader)]
-      if column.isNull(Int(hit.row)) { return 0 }
-      return UInt64(bitPattern: column.integer(at: Int(hit.row))) ^ (1 << 63)
+    unsafe columns.withRaw { raws in
+      hits.hits.map { hit in
+        let row = Int(hit.row)
+        if unsafe raws[Int(hit.reader)].isNull(row) { return 0 }
+        return unsafe UInt64(bitPattern: raws[Int(hit.reader)].integer(row)) ^ (1 << 63)
+      }
     }
   }
 
@@ -125,26 +176,39 @@ private struct SortRanks {
   }
 
   private static func ofReals(_ columns: [Column], _ hits: RowHits) -> [UInt64] {
-    hits.hits.map { hit in
-      let column = columns[Int(hit.reader)]
-      return column.isNull(Int(hit.row)) ? 0 : column.double(at: Int(hit.row)).orderedBits
+    unsafe columns.withRaw { raws in
+      hits.hits.map { hit in
+        let row = Int(hit.row)
+        if unsafe raws[Int(hit.reader)].isNull(row) { return 0 }
+        return unsafe raws[Int(hit.reader)].double(row).orderedBits
+      }
     }
   }
 
-  /// The place of each text among all different texts: few, since each block keeps them once.
-  private static func ofDictionaries(_ columns: [Column], _ hits: RowHits) -> [UInt64] {
+  /// The place of each text among all different texts.
+  private static func ofRepeatedTexts(_ columns: [Column], _ hits: RowHits) -> [UInt64] {
     var unifier = TextUnifier()
-    var ids: [[Int32]] = columns.map { Array(repeating: -1, count: $0.dictionaryCount) }
+    // Of a dictionary's texts each that occurs is looked up once.
+    var ids: [[Int32]] = Array(repeating: [], count: columns.count)
     var found = [Int32](repeating: -1, count: hits.hits.count)
-    for (index, hit) in hits.hits.enumerated() {
-      let reader = Int(hit.reader)
-      let row = Int(hit.row)
-      guard !columns[reader].isNull(row) else { continue }
-      let code = columns[reader].dictionaryCode(at: row)
-      if ids[reader][code] < 0 {
-        ids[reader][code] = unsafe unifier.id(of: columns[reader].dictionaryBytes(code))
+    unsafe columns.withRaw { raws in
+      for (index, hit) in hits.hits.enumerated() {
+        let reader = Int(hit.reader)
+        let row = Int(hit.row)
+        if unsafe raws[reader].isNull(row) { continue }
+        guard unsafe raws[reader].encoding == .dictionary else {
+          unsafe found[index] = unifier.id(of: raws[reader].bytes(row))
+          continue
+        }
+        let code = unsafe Int(raws[reader].integer(row))
+        if ids[reader].isEmpty {
+          unsafe ids[reader] = Array(repeating: -1, count: Int(raws[reader].dictionaryCount))
+        }
+        if ids[reader][code] < 0 {
+          unsafe ids[reader][code] = unifier.id(of: raws[reader].heapBytes(code))
+        }
+        found[index] = ids[reader][code]
       }
-      found[index] = ids[reader][code]
     }
     let places = unifier.places
     return found.map { $0 < 0 ? 0 : UInt64(places[Int($0)]) + 1 }
@@ -158,7 +222,7 @@ private struct SortRanks {
     let numbers = rows.map { hit -> UInt64 in
       let column = columns[Int(hit.reader)]
       if column.isNull(Int(hit.row)) { return 0 }
-      return unsafe column.raw.bytes(Int(hit.row)).leadingNumber
+      return unsafe column.raw.bytes(Int(hit.row)).orderedWord(at: 0)
     }
     return (
       numbers,
@@ -213,6 +277,17 @@ func sortingOrder(_ left: Operand, _ right: Operand, _ options: TextOptions) -> 
   return Order(isOdd(left), isOdd(right))
 }
 
+extension [Column] {
+  /// Calls `body` with the columns as what they are underneath: reading one value of each here and
+  /// there must not count references for each.
+  func withRaw<R>(_ body: (UnsafeBufferPointer<RawColumn>) throws -> R) rethrows -> R {
+    let raws = unsafe map { unsafe $0.raw }
+    return try withExtendedLifetime(self) {
+      unsafe try raws.withUnsafeBufferPointer { unsafe try body($0) }
+    }
+  }
+}
+
 extension Double {
   /// Bits that order as the numbers do. Zero stands for no number; "not a number" is last.
   fileprivate var orderedBits: UInt64 {
@@ -222,26 +297,15 @@ extension Double {
   }
 }
 
-extension UnsafeRawBufferPointer {
-  /// The first eight bytes as a number that orders as they do; zeros where there are fewer.
-  fileprivate var leadingNumber: UInt64 {
-    var number: UInt64 = 0
-    for index in 0..<Swift.min(count, 8) {
-      number |= unsafe UInt64(self[index]) << UInt64(56 - 8 * index)
-    }
-    return number
-  }
-}
-
 extension [RowHits.Hit] {
   fileprivate mutating func cut(to most: Int) {
     if count > most { removeLast(count - most) }
   }
 }
 
-extension [Int32] {
+extension Array where Element: BitwiseCopyable {
   /// Sorts the elements, or only as far as the first so many of them go.
-  fileprivate mutating func sort(first most: Int, by precedes: (Int32, Int32) -> Bool) {
+  fileprivate mutating func sort(first most: Int, by precedes: (Element, Element) -> Bool) {
     guard most < count / 8 else { return sort(by: precedes) }
     // A heap of the best so far, the last of them on top: most others are turned away there.
     var heap = Array(prefix(Swift.max(most, 0)))
@@ -257,7 +321,7 @@ extension [Int32] {
     self = heap
   }
 
-  private mutating func sink(_ start: Int, _ precedes: (Int32, Int32) -> Bool) {
+  private mutating func sink(_ start: Int, _ precedes: (Element, Element) -> Bool) {
     var index = start
     while true {
       var last = index

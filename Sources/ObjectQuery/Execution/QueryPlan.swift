@@ -117,16 +117,18 @@ public struct QueryPlan: Sendable {
       throw QueryError(.notSupported, "The request does not ask for dictionaries.")
     }
     let interpreter = interpreter(source)
-    if table.isGrouped || request.returnsDistinctResults {
-      let hits = try hits(in: source, limited: false)
-      var result =
-        table.isGrouped
-        ? try table.groups(of: hits, request, interpreter) : try table.rows(of: hits, interpreter)
-      if request.returnsDistinctResults { result.rows = result.rows.distinct }
-      result.rows = Array(result.rows[window(of: result.rows.count)])
-      return result
+    var result: ResultTable
+    if table.isGrouped {
+      let groups = try Grouping(table, node, layouts, run(source), interpreter)
+      result = try table.rows(of: groups, request, interpreter)
+    } else if request.returnsDistinctResults {
+      result = try table.rows(of: try hits(in: source, limited: false), interpreter)
+    } else {
+      return try table.rows(of: try hits(in: source), interpreter)
     }
-    return try table.rows(of: try hits(in: source), interpreter)
+    if request.returnsDistinctResults { result.rows = result.rows.distinct }
+    result.rows = Array(result.rows[window(of: result.rows.count)])
+    return result
   }
 
   // MARK: - Hits

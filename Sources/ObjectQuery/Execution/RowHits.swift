@@ -17,17 +17,8 @@ struct RowHits {
 
   /// All rows of the given entities that a node keeps, or the first so many.
   init(_ node: ScanNode, _ layouts: [Layout], _ run: ScanRun, most: Int = .max) throws {
-    var isOrdered = true
-    var last = ObjectKey(rawValue: 0)
-    for layout in layouts.sorted(by: { $0.entityNumber < $1.entityNumber }) {
-      for batch in try run.source.batches(of: layout) {
-        let reader = BatchReader(batch, entityNumber: layout.entityNumber)
-        let first = ObjectKey(entity: layout.entityNumber, number: batch.block.minimumKey)
-        isOrdered = isOrdered && first > last
-        last = ObjectKey(entity: layout.entityNumber, number: batch.block.maximumKey)
-        readers.append(reader)
-      }
-    }
+    readers = try BatchReader.all(of: layouts, in: run.source)
+    let isOrdered = readers.areOrdered
     for (index, reader) in readers.enumerated() {
       if isOrdered, hits.count >= most { break }
       unsafe try run.select(node, reader) { flags in
@@ -46,6 +37,7 @@ struct RowHits {
     hits = keyed.map(\.hit)
   }
 
+  @inline(__always)
   func key(_ hit: Hit) throws -> ObjectKey { try readers[Int(hit.reader)].key(Int(hit.row)) }
 
   func subject(_ hit: Hit) throws -> Subject {

@@ -85,24 +85,33 @@ struct TablePlan: Sendable {
 
   /// One row of values for each object.
   func rows(of hits: RowHits, _ interpreter: Interpreter) throws -> ResultTable {
-    var rows: [[Value]] = []
-    rows.reserveCapacity(hits.hits.count)
-    for hit in hits.hits {
-      let subject = try hits.subject(hit)
-      rows.append(
-        try values.map { try interpreter.value($0, for: subject).single ?? .null })
+    var rows = [[Value]](repeating: [], count: hits.hits.count)
+    for index in rows.indices { rows[index].reserveCapacity(values.count) }
+    for value in values {
+      // Most values are those of a column, and need nobody to evaluate anything.
+      if let steps = value.ownSteps, steps.count == 1, let column = steps[0].plainColumn {
+        let columns = try hits.readers.map { try $0.column(column) }
+        unsafe columns.withRaw { raws in
+          for (index, hit) in hits.hits.enumerated() {
+            unsafe rows[index].append(raws[Int(hit.reader)].value(Int(hit.row)))
+          }
+        }
+        continue
+      }
+      for (index, hit) in hits.hits.enumerated() {
+        rows[index].append(try interpreter.value(value, for: hits.subject(hit)).single ?? .null)
+      }
     }
     return ResultTable(names: names, rows: rows)
   }
 
   /// One row of values for each group.
-  func groups(
-    of hits: RowHits, _ request: FetchRequest, _ interpreter: Interpreter
+  func rows(
+    of groups: Grouping, _ request: FetchRequest, _ interpreter: Interpreter
   ) throws -> ResultTable {
-    let groups = try Grouping(self, hits, interpreter)
     var rows: [[Value]] = []
-    for group in 0..<groups.count {
-      interpreter.group = groups.values(of: group)
+    for group in groups.groups {
+      interpreter.group = group
       if let having, try !interpreter.holds(having) { continue }
       rows.append(try values.map { try interpreter.value($0).single ?? .null })
     }

@@ -92,6 +92,129 @@ struct TextUnifier {
   }
 }
 
+/// Finds the numbers of the texts of dictionaries, one dictionary after the other.
+///
+/// Dictionaries are sorted, and those of one property are nearly the same in every block. So the next
+/// text is looked for behind the last one found, where it nearly always is, and only new ones are
+/// looked up by their hash.
+struct DictionaryMatcher {
+  /// A text's first sixteen bytes as numbers that order as they do, its length, and its number.
+  private struct Entry: BitwiseCopyable {
+    var first: UInt64
+    var second: UInt64
+    var byteCount: Int32
+    var id: Int32
+
+    init(_ bytes: UnsafeRawBufferPointer, id: Int32) {
+      unsafe first = bytes.orderedWord(at: 0)
+      unsafe second = bytes.orderedWord(at: 8)
+      byteCount = Int32(truncatingIfNeeded: bytes.count)
+      self.id = id
+    }
+
+    /// Whether the whole text is in the entry.
+    var isWhole: Bool { byteCount <= 16 }
+  }
+
+  private var entries: [Entry] = []
+
+  /// The number of each text of a dictionary.
+  @unsafe mutating func ids(of column: RawColumn, _ texts: inout TextUnifier) -> [Int32] {
+    let count = unsafe Int(column.dictionaryCount)
+    var ids = [Int32](repeating: -1, count: count)
+    var fresh: [Entry] = []
+    unsafe entries.withUnsafeBufferPointer { entries in
+      var next = 0
+      var end = unsafe column.heapOffset(0)
+      for code in 0..<count {
+        let start = end
+        unsafe end = column.heapOffset(code &+ 1)
+        // SAFETY: Offsets were verified to ascend within the heap.
+        let bytes = unsafe UnsafeRawBufferPointer(
+          start: column.heap.unsafelyUnwrapped + start, count: end &- start)
+        var entry = unsafe Entry(bytes, id: -1)
+        while next < entries.count, unsafe DictionaryMatcher.precedes(entries[next], entry) {
+          next &+= 1
+        }
+        if entry.isWhole, next < entries.count, unsafe entries[next].first == entry.first,
+          unsafe entries[next].second == entry.second,
+          unsafe entries[next].byteCount == entry.byteCount
+        {
+          unsafe ids[code] = entries[next].id
+          next &+= 1
+          continue
+        }
+        ids[code] = unsafe texts.id(of: bytes)
+        if entry.isWhole {
+          entry.id = ids[code]
+          fresh.append(entry)
+        }
+      }
+    }
+    if !fresh.isEmpty { merge(fresh) }
+    return ids
+  }
+
+  @inline(__always)
+  private static func same(_ left: Entry, _ right: Entry) -> Bool {
+    (left.first ^ right.first) | (left.second ^ right.second)
+      | UInt64(UInt32(bitPattern: left.byteCount ^ right.byteCount)) == 0
+  }
+
+  private static func precedes(_ left: Entry, _ right: Entry) -> Bool {
+    if left.first != right.first { return left.first < right.first }
+    if left.second != right.second { return left.second < right.second }
+    return left.byteCount < right.byteCount
+  }
+
+  /// Adds texts that were not known, which are sorted.
+  ///
+  /// Where every dictionary brings many there is nothing to be gained by keeping them.
+  private mutating func merge(_ fresh: [Entry]) {
+    guard entries.count < 1 << 14 else { return }
+    var merged: [Entry] = []
+    merged.reserveCapacity(entries.count + fresh.count)
+    var next = 0
+    for entry in fresh {
+      while next < entries.count, DictionaryMatcher.precedes(entries[next], entry) {
+        merged.append(entries[next])
+        next += 1
+      }
+      merged.append(entry)
+    }
+    merged.append(contentsOf: entries[next...])
+    entries = merged
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Eight bytes as a number that orders as they do; zeros where there are fewer.
+  ///
+  /// Eight bytes behind the end must be readable, as they are in a ``BlockMemory``. Nothing here
+  /// branches: lengths of texts can't be guessed.
+  @inline(__always)
+  func orderedWord(at offset: Int) -> UInt64 {
+    let start = Swift.min(offset, count)
+    let byteCount = Swift.min(count &- start, 8)
+    // SAFETY: The start is at most the end, behind which eight bytes are readable.
+    let word = unsafe UInt64(
+      bigEndian: baseAddress.unsafelyUnwrapped.loadUnaligned(
+        fromByteOffset: start, as: UInt64.self))
+    // Two shifts, as one by 64 would be none.
+    let shift = UInt64(truncatingIfNeeded: byteCount &* 4)
+    return word & ~((UInt64.max &>> shift) &>> shift)
+  }
+}
+
+extension RawColumn {
+  /// Where an entry of the heap begins; that behind the last is the heap's end.
+  @inline(__always)
+  fileprivate func heapOffset(_ i: Int) -> Int {
+    unsafe Int(
+      RawColumn.decode(offsets, width: offsetWidth, base: offsetBase, step: offsetStep, i))
+  }
+}
+
 extension Column {
   /// Whether texts are kept once each, and rows hold their codes.
   var isDictionary: Bool { unsafe raw.isNothing || raw.encoding == .dictionary }

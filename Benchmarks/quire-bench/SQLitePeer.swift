@@ -1,0 +1,91 @@
+import CSQLite3
+import Foundation
+
+/// The same people in SQLite, through its C interface with prepared statements: the peer that
+/// queries are measured against.
+final class SQLitePeer {
+  private let folder: URL
+  private var database: OpaquePointer?
+
+  /// A database file of so many people, without an index but that of the primary key.
+  init(_ count: Int, companies: Int) throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "quire-bench-\(getpid())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    check(sqlite3_open(folder.appending(path: "people.sqlite").path, &database))
+    run("PRAGMA journal_mode = WAL")
+    run(
+      """
+      CREATE TABLE person (id INTEGER PRIMARY KEY, firstName TEXT, lastName TEXT, age INTEGER,
+        balance REAL, created REAL, note TEXT, active INTEGER, company INTEGER)
+      """)
+    run("BEGIN")
+    let insert = prepare("INSERT INTO person VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    for i in 0..<count {
+      let person = Person(i, companies: companies)
+      sqlite3_bind_int64(insert, 1, Int64(i + 1))
+      bind(person.firstName, 2, insert)
+      bind(person.lastName, 3, insert)
+      sqlite3_bind_int64(insert, 4, person.age)
+      sqlite3_bind_double(insert, 5, person.balance)
+      sqlite3_bind_double(insert, 6, person.created)
+      bind(person.note, 7, insert)
+      sqlite3_bind_int(insert, 8, person.active ? 1 : 0)
+      sqlite3_bind_int64(insert, 9, Int64(person.company))
+      guard sqlite3_step(insert) == SQLITE_DONE else { fatalError(message) }
+      sqlite3_reset(insert)
+    }
+    sqlite3_finalize(insert)
+    run("COMMIT")
+    run("PRAGMA wal_checkpoint(TRUNCATE)")
+  }
+
+  deinit {
+    sqlite3_close(database)
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  private var message: String { String(cString: sqlite3_errmsg(database)) }
+
+  private func check(_ code: Int32) { precondition(code == SQLITE_OK, message) }
+
+  private func run(_ sql: String) { check(sqlite3_exec(database, sql, nil, nil, nil)) }
+
+  func prepare(_ sql: String) -> OpaquePointer? {
+    var statement: OpaquePointer?
+    check(sqlite3_prepare_v2(database, sql, -1, &statement, nil))
+    return statement
+  }
+
+  private func bind(_ text: String, _ index: Int32, _ statement: OpaquePointer?) {
+    var text = text
+    text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) {
+        // SQLITE_TRANSIENT: copied at once.
+        _ = sqlite3_bind_text(
+          statement, index, $0.baseAddress, Int32($0.count),
+          unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+      }
+    }
+  }
+
+  /// Steps through the results and reads every column of each. Gives their number.
+  static func count(_ statement: OpaquePointer?) -> Int {
+    var rows = 0
+    var sink = 0
+    let columns = sqlite3_column_count(statement)
+    while sqlite3_step(statement) == SQLITE_ROW {
+      for column in 0..<columns {
+        switch sqlite3_column_type(statement, column) {
+        case SQLITE_INTEGER: sink &+= Int(sqlite3_column_int64(statement, column))
+        case SQLITE_FLOAT: sink &+= Int(sqlite3_column_double(statement, column))
+        default:
+          sink &+= Int(sqlite3_column_bytes(statement, column))
+          if let text = sqlite3_column_text(statement, column) { sink &+= Int(text[0]) }
+        }
+      }
+      rows += 1
+    }
+    sqlite3_reset(statement)
+    return sink == .min ? -1 : rows
+  }
+}

@@ -1,0 +1,158 @@
+// SAFETY: Numbers of groups are below the number of groups, for which sums have a place each.
+
+import Foundation
+import ObjectModel
+import Rows
+
+/// One value that is computed of all rows of each group.
+struct GroupAggregate {
+  private let aggregate: Aggregate
+  /// The column of numbers that only need to be added up, if that is all there is to do.
+  private let column: LayoutColumn?
+  private let countsRows: Bool
+  private var wholes: [Int64] = []
+  private var reals: [Double] = []
+  /// How many rows of the group have no value.
+  private var nulls: [Int64] = []
+  private var overflowed: [Bool] = []
+  private var values: [[Operand]] = []
+
+  init(_ aggregate: Aggregate) {
+    self.aggregate = aggregate
+    if case .this = aggregate.argument, aggregate.function == .count {
+      (column, countsRows) = (nil, true)
+      return
+    }
+    countsRows = false
+    if let steps = aggregate.argument.ownSteps, steps.count == 1,
+      case .attribute(let column) = steps[0], aggregate.function.addsUp, column.kind.isPlainNumber
+    {
+      self.column = column
+    } else {
+      column = nil
+    }
+  }
+
+  /// Adds the kept rows of a batch to their groups.
+  mutating func add(
+    _ kept: KeptRows, _ numbers: UnsafeMutableBufferPointer<Int32>, _ groupCount: Int,
+    _ interpreter: Interpreter
+  ) throws {
+    if countsRows { return }
+    guard let column else {
+      while values.count < groupCount { values.append([]) }
+      for place in numbers.indices {
+        let value = try interpreter.value(
+          aggregate.argument, for: kept.reader.subject(kept[place]))
+        if !value.isNull { unsafe values[Int(numbers[place])].append(value) }
+      }
+      return
+    }
+    grow(to: groupCount, column.kind)
+    let values = try kept.reader.column(column)
+    if column.kind.family == .reals {
+      for place in numbers.indices {
+        let row = kept[place]
+        let group = unsafe Int(numbers[place])
+        if values.isNull(row) { nulls[group] += 1 } else { reals[group] += values.double(at: row) }
+      }
+    } else if column.kind != .int64, kept.areAll, !values.hasNulls,
+      unsafe values.raw.encoding == .integer,
+      unsafe values.raw.width == 1, let data = unsafe values.raw.data
+    {
+      // The usual case of small numbers by itself: nothing is written but the sums.
+      let base = unsafe values.raw.base
+      let step = unsafe values.raw.step
+      unsafe wholes.withUnsafeMutableBufferPointer { wholes in
+        for place in numbers.indices {
+          let value =
+            unsafe base &+ step &* Int64(place)
+            &+ Int64(
+              data.load(fromByteOffset: place, as: UInt8.self))
+          unsafe wholes[Int(numbers[place])] &+= value
+        }
+      }
+    } else {
+      unsafe kept.withIntegers(of: values) { integers in
+        unsafe add(integers, values, kept, numbers)
+      }
+    }
+  }
+
+  private mutating func grow(to count: Int, _ kind: ColumnKind) {
+    let missing = count - nulls.count
+    guard missing > 0 else { return }
+    nulls.append(contentsOf: repeatElement(0, count: missing))
+    wholes.append(contentsOf: repeatElement(0, count: missing))
+    if kind.family == .reals || kind == .int64 {
+      reals.append(contentsOf: repeatElement(0, count: missing))
+      overflowed.append(contentsOf: repeatElement(false, count: missing))
+    }
+  }
+
+  private mutating func add(
+    _ integers: UnsafeMutableBufferPointer<Int64>, _ column: Column, _ kept: KeptRows,
+    _ numbers: UnsafeMutableBufferPointer<Int32>
+  ) {
+    if column.kind == .int64 {
+      for place in numbers.indices {
+        let group = unsafe Int(numbers[place])
+        if column.isNull(kept[place]) {
+          nulls[group] += 1
+          continue
+        }
+        let (sum, isOver) = unsafe wholes[group].addingReportingOverflow(integers[place])
+        wholes[group] = sum
+        if isOver { overflowed[group] = true }
+        unsafe reals[group] += Double(integers[place])
+      }
+      return
+    }
+    // Sums of numbers of 32 bits never leave 64.
+    if column.hasNulls {
+      for place in numbers.indices where column.isNull(kept[place]) {
+        unsafe nulls[Int(numbers[place])] += 1
+        unsafe integers[place] = 0
+      }
+    }
+    unsafe wholes.withUnsafeMutableBufferPointer { wholes in
+      for place in numbers.indices {
+        unsafe wholes[Int(numbers[place])] &+= integers[place]
+      }
+    }
+  }
+
+  /// The value of one group of so many rows.
+  func result(_ group: Int, _ size: Int64, _ interpreter: Interpreter) -> Operand {
+    if countsRows { return .value(.integer(size)) }
+    guard let column else {
+      let values = group < values.count ? values[group] : []
+      return interpreter.compute(aggregate.function, [.list(values)])
+    }
+    guard group < nulls.count, size > nulls[group] else {
+      return aggregate.function == .average ? .null : .value(.integer(0))
+    }
+    let count = size - nulls[group]
+    let isReal = column.kind.family == .reals || column.kind == .int64 && overflowed[group]
+    let sum: Number = isReal ? .double(reals[group]) : .integer(wholes[group])
+    switch aggregate.function {
+    case .count: return .value(.integer(count))
+    case .sum: return .value(sum.value)
+    default: return .value(Number.quotient(sum, Int(count)).value)
+    }
+  }
+}
+
+extension QueryExpression.Function {
+  /// Whether it needs no more than a count and a sum.
+  fileprivate var addsUp: Bool { self == .count || self == .sum || self == .average }
+}
+
+extension ColumnKind {
+  fileprivate var isPlainNumber: Bool {
+    switch self {
+    case .boolean, .int16, .int32, .int64, .float, .double: true
+    default: false
+    }
+  }
+}

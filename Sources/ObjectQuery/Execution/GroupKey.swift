@@ -1,0 +1,137 @@
+// SAFETY: Columns are read at rows of their own batches, and numbers have a place for each kept row.
+
+import Foundation
+import ObjectModel
+import Rows
+
+/// One thing that groups are made by: each different value has a number.
+struct GroupKey {
+  private let expression: BoundExpression
+  private let column: LayoutColumn?
+  private var texts = TextUnifier()
+  private var dictionaries = DictionaryMatcher()
+  private var others: [Operand] = []
+  private var nullNumber: Int32?
+  private var small = [Int32](repeating: -1, count: 1 << 12)
+  private var large: [Int64: Int32] = [:]
+  private var known: [Operand: Int32] = [:]
+
+  init(_ expression: BoundExpression) {
+    self.expression = expression
+    column = expression.ownSteps.flatMap { $0.count == 1 ? $0[0].plainColumn : nil }
+  }
+
+  private var isText: Bool { column?.kind == .string }
+
+  /// How many numbers there are. Some may be those of no row.
+  var count: Int { isText ? texts.count + 1 : others.count }
+
+  func value(_ number: Int32) -> Operand {
+    guard isText else { return others[Int(number)] }
+    return number == GroupKey.noText ? .null : .value(.string(texts.text(Int(number) - 1)))
+  }
+
+  /// The number of no text. A text's is one more than its position among all.
+  private static let noText: Int32 = 0
+
+  /// Writes the number of each kept row's value.
+  mutating func number(
+    _ kept: KeptRows, into numbers: UnsafeMutableBufferPointer<Int32>, _ interpreter: Interpreter
+  ) throws {
+    if let column {
+      let values = try kept.reader.column(column)
+      switch column.kind {
+      case .string: return unsafe number(texts: values, kept, into: numbers)
+      case .boolean, .int16, .int32, .int64, .reference:
+        return unsafe number(integers: values, kept, into: numbers)
+      default: break
+      }
+    }
+    for place in numbers.indices {
+      let value = try interpreter.value(expression, for: kept.reader.subject(kept[place]))
+      unsafe numbers[place] =
+        known[value]
+        ?? {
+          known[value] = Int32(others.count)
+          others.append(value)
+          return Int32(others.count - 1)
+        }()
+    }
+  }
+
+  private mutating func numberOfNull() -> Int32 {
+    if let nullNumber { return nullNumber }
+    nullNumber = Int32(others.count)
+    others.append(.null)
+    return nullNumber!
+  }
+
+  private mutating func number(
+    texts column: Column, _ kept: KeptRows, into numbers: UnsafeMutableBufferPointer<Int32>
+  ) {
+    guard unsafe !column.raw.isNothing else {
+      return unsafe numbers.update(repeating: GroupKey.noText)
+    }
+    guard column.isDictionary else {
+      for place in numbers.indices {
+        let row = kept[place]
+        unsafe numbers[place] =
+          column.isNull(row) ? GroupKey.noText : texts.id(of: column.raw.bytes(row)) + 1
+      }
+      return
+    }
+    // Each text of the batch is looked up once.
+    let ids = unsafe dictionaries.ids(of: column.raw, &texts)
+    unsafe ids.withUnsafeBufferPointer { ids in
+      // SAFETY: Codes were verified to be below the dictionary's count.
+      if kept.areAll, !column.hasNulls, unsafe column.raw.width == 2, unsafe column.raw.base == 0,
+        let data = unsafe column.raw.data
+      {
+        for place in numbers.indices {
+          let code = unsafe data.loadUnaligned(fromByteOffset: place &* 2, as: UInt16.self)
+          unsafe numbers[place] = ids[Int(code)] &+ 1
+        }
+        return
+      }
+      for place in numbers.indices {
+        let row = kept[place]
+        unsafe numbers[place] =
+          column.isNull(row) ? GroupKey.noText : ids[column.dictionaryCode(at: row)] + 1
+      }
+    }
+  }
+
+  private mutating func number(
+    integers column: Column, _ kept: KeptRows, into numbers: UnsafeMutableBufferPointer<Int32>
+  ) {
+    unsafe kept.withIntegers(of: column) { integers in
+      for place in numbers.indices {
+        let value = unsafe integers[place]
+        if column.hasNulls || column.kind == .reference && value == 0,
+          column.isNull(kept[place]) || column.kind == .reference && value == 0
+        {
+          unsafe numbers[place] = numberOfNull()
+          continue
+        }
+        let isSmall = value >= 0 && value < small.count
+        var number = isSmall ? small[Int(value)] : large[value] ?? -1
+        if number < 0 {
+          number = Int32(others.count)
+          others.append(.value(column.value(at: kept[place])))
+          if isSmall { small[Int(value)] = number } else { large[value] = number }
+        }
+        unsafe numbers[place] = number
+      }
+    }
+  }
+}
+
+extension PathStep {
+  /// The column of an attribute or a to-one relationship.
+  var plainColumn: LayoutColumn? {
+    switch self {
+    case .attribute(let column), .toOne(let column, _): column
+    default: nil
+    }
+  }
+}
