@@ -189,5 +189,7 @@ struct Slot: BitwiseCopyable {
   }
 
   @inlinable @inline(__always) var offset: Int { Int(truncatingIfNeeded: bits >> 30) }
-  @inlinable @inline(__always) var byteCount: Int { Int(truncatingIfNeeded: bits) & Slot.maximumByteCount }
+  @inlinable @inline(__always) var byteCount: Int {
+    Int(truncatingIfNeeded: bits) & Slot.maximumByteCount
+  }
 }

@@ -1,3 +1,5 @@
+// SAFETY: Columns are read at rows of their own batches.
+
 import Foundation
 import ObjectModel
 import Rows
