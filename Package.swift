@@ -57,6 +57,14 @@ let package = Package(
     module("Rows", ["ObjectModel", "Checksums", "CArrow"]),
     module("ObjectQuery", ["ObjectModel", "Rows"]),
 
+    // Stores: the interface, and the backends behind it.
+    module("StoreInterface", ["ObjectModel", "Rows", "PropertyLists"]),
+    .target(
+      name: "BinaryStore",
+      dependencies: [
+        "StoreInterface", "ObjectModel", "Rows", "PropertyLists", "DurableFiles", "Checksums",
+      ], path: "Plugins/BinaryStore/Sources", swiftSettings: strict),
+
     // What applications import, and the tool.
     module("Quire", ["ObjectModel", "Rows", "ObjectQuery"]),
     module("ToolCommands", ["ObjectModel", "Rows", "ObjectQuery"]),
@@ -79,6 +87,10 @@ let package = Package(
     .target(
       name: "QueryWorld", dependencies: ["ObjectModel", "Rows", "ObjectQuery"],
       path: "Tests/Support/QueryWorld", swiftSettings: strict),
+    .target(
+      name: "StoreConformance",
+      dependencies: ["StoreInterface", "ObjectModel", "Rows", "SeededRandom"],
+      path: "Tests/Support/StoreConformance", swiftSettings: relaxed),
     .target(name: "SpecVectors", path: "Tests/Support/SpecVectors", swiftSettings: strict),
 
     // Tests, one target a module.
@@ -96,6 +108,13 @@ let package = Package(
     tests(
       "ObjectQueryTests", ["ObjectQuery", "Rows", "ObjectModel", "SeededRandom", "QueryWorld"],
       exclude: ["Expressions"]),
+    tests("StoreInterfaceTests", ["StoreInterface", "StoreConformance"]),
+    tests(
+      "BinaryStoreTests",
+      [
+        "BinaryStore", "StoreInterface", "StoreConformance", "DurableFiles", "ObjectModel", "Rows",
+        "SeededRandom",
+      ]),
     tests("ToolCommandsTests", ["ToolCommands", "ObjectModel"], exclude: ["Snapshots"]),
     tests("HouseTests", []),
   ],

@@ -1,6 +1,6 @@
 extension [UInt8] {
   /// The array's memory, for calls that take raw bytes.
-  var rawSpan: RawSpan {
+  package var rawSpan: RawSpan {
     @_lifetime(borrow self)
     get {
       // SAFETY: `bytes` is marked unsafe for elements with padding; a byte has none.

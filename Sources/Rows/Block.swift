@@ -26,6 +26,8 @@ public final class Block: Sendable {
   public let flags: BlockFlags
   /// The number of bytes the block takes.
   public let byteCount: Int
+  /// The version of rows that have none of their own: the commit that wrote the block, or 0.
+  public let version: Int64
 
   let entries: [ColumnEntry]
   private let source: any BlockSource
@@ -33,8 +35,9 @@ public final class Block: Sendable {
 
   /// Opens the block that `source` holds the bytes of.
   ///
+  /// - Parameter version: The version of rows that have none of their own.
   /// - Throws: ``BlockError`` when header or directory are damaged, or what the source throws.
-  public init(_ source: any BlockSource, byteCount: Int) throws {
+  public init(_ source: any BlockSource, byteCount: Int, version: Int64 = 0) throws {
     guard byteCount >= BlockFormat.headerByteCount else {
       throw BlockError.truncated(needed: BlockFormat.headerByteCount, available: byteCount)
     }
@@ -49,6 +52,7 @@ public final class Block: Sendable {
     maximumKey = header.maximumKey
     flags = header.flags
     self.byteCount = header.blockByteCount
+    self.version = version
     self.source = source
     loaded = LoadedColumns(count: entries.count)
   }

@@ -55,8 +55,10 @@ public struct RowLocation: Sendable {
     get throws { try block.column(LayoutColumn.Number.basis)?.integer(at: row) ?? 0 }
   }
 
-  /// The version of the commit that wrote the row; 0 while none has.
+  /// The version of the row, which is the commit that wrote it; 0 while none has.
   public var version: Int64 {
-    get throws { try block.column(LayoutColumn.Number.version)?.integer(at: row) ?? 0 }
+    get throws {
+      try block.column(LayoutColumn.Number.version)?.integer(at: row) ?? block.version
+    }
   }
 }

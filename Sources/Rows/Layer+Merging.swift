@@ -6,18 +6,27 @@ extension Layer {
   /// What was put in below and taken out above leaves no trace. Each object keeps the basis of the
   /// lower layer, the state both are changes of.
   ///
+  /// - Parameters:
+  ///   - keepingVersions: Whether rows keep the versions that commits gave them.
+  ///   - atBottom: Whether nothing lies beneath, so that what was taken out needs no mention.
   /// - Throws: ``BlockError`` when a block is damaged, or what its source throws.
-  public func merged(with upper: Layer, schema: Schema) throws -> Layer {
+  public func merged(
+    with upper: Layer, schema: Schema, keepingVersions: Bool = false, atBottom: Bool = false
+  ) throws -> Layer {
     var writer = BlockWriter()
     var merged: [EntityChanges] = []
     let numbers = Set(entities.map(\.entityNumber) + upper.entities.map(\.entityNumber))
     for number in numbers {
       guard let lowerChanges = self[number], let upperChanges = upper[number] else {
-        merged.append((self[number] ?? upper[number])!)
+        var only = (self[number] ?? upper[number])!
+        if atBottom {
+          only = EntityChanges(entityNumber: number, put: only.put)
+        }
+        merged.append(only)
         continue
       }
       guard let layout = schema[number] else { continue }
-      var merge = LayerMerge(layout: layout)
+      var merge = LayerMerge(layout: layout, keepsVersions: keepingVersions, atBottom: atBottom)
       try merge.run(lowerChanges.entries(), upperChanges.entries())
       merged.append(try merge.changes(&writer))
     }
@@ -57,6 +66,7 @@ extension Layer {
 /// Picks rows for a merged layer of one entity, in the order of their keys.
 private struct LayerMerge {
   let layout: Layout
+  private let atBottom: Bool
   private var sources: [any RowSource] = []
   private var positions: [ObjectIdentifier: Int] = [:]
   private var put: RowGathering
@@ -65,11 +75,14 @@ private struct LayerMerge {
   /// Changes to take back: each with the row beneath it.
   private var back: [(key: UInt64, change: RowLocation, row: ViewRow)] = []
 
-  init(layout: Layout) {
+  init(layout: Layout, keepsVersions: Bool = false, atBottom: Bool = false) {
     self.layout = layout
+    self.atBottom = atBottom
     func gathering(_ flags: BlockFlags, _ columns: [LayoutColumn]) -> RowGathering {
-      RowGathering(
+      var gathering = RowGathering(
         entity: layout.entityNumber, flags: flags, columns: columns, sources: [])
+      gathering.keepsVersions = keepsVersions
+      return gathering
     }
     put = gathering([], layout.columns)
     changed = gathering(.changes, layout.columns)
@@ -184,8 +197,9 @@ private struct LayerMerge {
     }
     return Layer.EntityChanges(
       entityNumber: layout.entityNumber, put: try blocks(put),
-      changed: back.isEmpty ? try blocks(changed) : try changedBack(&writer),
-      removed: try blocks(removed))
+      changed: atBottom
+        ? BlockRun() : back.isEmpty ? try blocks(changed) : try changedBack(&writer),
+      removed: atBottom ? BlockRun() : try blocks(removed))
   }
 
   /// Only values that a change gave go back, which picking rows can't say: they go through drafts.

@@ -121,7 +121,7 @@ extension Layer.EntityChanges {
   }
 
   /// All entries in the order of their keys.
-  func entries() throws -> [KeyedEntry] {
+  package func entries() throws -> [KeyedEntry] {
     var parts = [
       try BlockRunCursor(put), try BlockRunCursor(changed), try BlockRunCursor(removed),
     ]

@@ -12,6 +12,13 @@ protocol RowSource: AnyObject {
   var isSparse: Bool { get }
   /// About how many bytes the byte strings of all rows take.
   var byteStringByteCount: Int { get }
+  /// The version of rows that have none of their own.
+  var version: Int64 { get }
+}
+
+extension RowSource {
+  /// No commit has written the rows.
+  var version: Int64 { 0 }
 }
 
 extension Block: RowSource {
@@ -69,6 +76,8 @@ struct RowGathering {
   var bases: [Int64] = []
   /// The version every row gets, if any.
   var version: Int64?
+  /// Whether rows keep the versions they have.
+  var keepsVersions = false
 
   init(
     entity: UInt16, flags: BlockFlags, columns: [LayoutColumn], sources: [any RowSource]
@@ -146,6 +155,15 @@ struct RowGathering {
       writer.add(LayoutColumn.Number.version, .int64) { values in
         for _ in rows { values.append(word: version) }
       }
+    } else if keepsVersions {
+      writer.add(LayoutColumn.Number.version, .int64) { values in
+        do { try gatherVersions(runs, into: &values) } catch {
+          failure = error
+          values.begin(.int64)
+          for _ in rows { values.append(word: 0) }
+        }
+      }
+      if let failure { throw failure }
     }
     return unsafe keys.withUnsafeBufferPointer { keys in
       unsafe writer.finish(
@@ -172,6 +190,19 @@ struct RowGathering {
         values.appendAbsent(run.rows.count)
       } else {
         for _ in run.rows { values.append(column.defaultValue) }
+      }
+    }
+  }
+
+  /// Adds the versions of the rows, each that of the topmost change.
+  private func gatherVersions(_ runs: [RowRun], into values: inout ColumnValues) throws {
+    for run in runs {
+      let source = sources[run.source]
+      if let raw = try unsafe source.rawColumn(LayoutColumn.Number.version) {
+        // SAFETY: The source stays alive and unchanged until the column is encoded.
+        unsafe values.append(from: raw, rows: run.rows)
+      } else {
+        for _ in run.rows { values.append(word: source.version) }
       }
     }
   }

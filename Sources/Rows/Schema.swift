@@ -29,6 +29,22 @@ public struct Schema: Sendable, Hashable {
   public subscript(number: UInt16) -> Layout? { indexByNumber[number].map { layouts[$0] } }
 }
 
+extension Schema {
+  /// A schema of layouts in the order of their numbers, none of them there twice.
+  init(
+    known layouts: [Layout], _ relationshipNumbers: [String: [String: UInt16]],
+    _ highestEntityNumber: UInt16, _ highestPropertyNumbers: [UInt16: UInt16]
+  ) {
+    self.layouts = layouts
+    self.relationshipNumbers = relationshipNumbers
+    self.highestEntityNumber = highestEntityNumber
+    self.highestPropertyNumbers = highestPropertyNumbers
+    indexByName = Dictionary(uniqueKeysWithValues: layouts.enumerated().map { ($1.entity, $0) })
+    indexByNumber = Dictionary(
+      uniqueKeysWithValues: layouts.enumerated().map { ($1.entityNumber, $0) })
+  }
+}
+
 /// Why a schema can't be made of a model.
 public struct SchemaError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What is wrong, in a sentence.
@@ -47,13 +63,9 @@ extension Schema {
   public init(_ model: Model, evolving previous: Schema? = nil) throws(SchemaError) {
     var numbering = Numbering(model: model, previous: previous)
     try numbering.run()
-    layouts = numbering.layouts.sorted { $0.entityNumber < $1.entityNumber }
-    relationshipNumbers = numbering.relationshipNumbers
-    highestEntityNumber = numbering.highestEntity
-    highestPropertyNumbers = numbering.highestProperty
-    indexByName = Dictionary(uniqueKeysWithValues: layouts.enumerated().map { ($1.entity, $0) })
-    indexByNumber = Dictionary(
-      uniqueKeysWithValues: layouts.enumerated().map { ($1.entityNumber, $0) })
+    self.init(
+      known: numbering.layouts.sorted { $0.entityNumber < $1.entityNumber },
+      numbering.relationshipNumbers, numbering.highestEntity, numbering.highestProperty)
   }
 }
 

@@ -21,10 +21,10 @@ struct ArrowsTests {
   func importedAsDeclared() throws {
     let declared = try declaredArrows(in: House.file("Package.swift"))
     let findings = foreignImports(
-      in: House.swift(in: "Sources", "Fuzz/FuzzDriver", "Benchmarks", "Tests/Support"),
+      in: House.swift(in: "Sources", "Fuzz/FuzzDriver", "Benchmarks", "Tests/Support", "Plugins"),
       declared: declared)
     let idle = idleArrows(
-      in: House.swift(in: "Sources", "Fuzz/FuzzDriver", "Benchmarks", "Tests/Support"),
+      in: House.swift(in: "Sources", "Fuzz/FuzzDriver", "Benchmarks", "Tests/Support", "Plugins"),
       declared: declared)
 
     #expect(findings.isEmpty, "\(list(findings))")

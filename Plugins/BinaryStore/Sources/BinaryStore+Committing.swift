@@ -1,0 +1,178 @@
+import DurableFiles
+import ObjectModel
+import Rows
+public import StoreInterface
+import Synchronization
+
+extension BinaryStore {
+  /// Makes changes durable, all of them or none.
+  ///
+  /// Costs what changed: the rows, a record, one sync; two where much is written at once. Now and then
+  /// small segments are merged on the way (``SegmentTiers``), or the file is written anew without
+  /// what is dead.
+  @discardableResult
+  public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
+    try alone { writing, head in
+      let conflicts = try head.file.reading { try request.conflicts(with: head) }
+      guard conflicts.isEmpty else { throw CommitRequest.refusal(conflicts, path: filePath) }
+      if request.changes.isEmpty && request.metadata == nil { return head }
+      let number = head.commit + 1
+      var image = CommitImage(after: head, number: number, start: try start(behind: head))
+      if let metadata = request.metadata { try image.setMetadata(metadata) }
+      if !request.changes.isEmpty {
+        let parts = try head.file.reading {
+          try merged(
+            head.segments.map { .stored($0) } + [.made(request.changes.stamped(number), [:])],
+            head.schema)
+        }
+        try image.setSegments(parts)
+      }
+      return try append(image, to: head, &writing)
+    }
+  }
+
+  /// Sets keys aside for new objects of an entity.
+  ///
+  /// The file knows how far they go, so no other process gives them to anybody. Keys are taken from
+  /// it by the thousand, which costs a sync each time.
+  public func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
+    try alone { writing, head in
+      let count = UInt64(max(count, 1))
+      if let left = writing.leases[number], UInt64(left.count) >= count {
+        writing.leases[number] = left.lowerBound + count..<left.upperBound
+        return left.lowerBound..<left.lowerBound + count
+      }
+      let first = head.record.nextKeys[number] ?? 1
+      let end = first + max(count, BinaryStore.leaseCount)
+      guard end <= ObjectKey.highestNumber else {
+        throw StoreError(.badChange, "Entity \(number) has no keys left.", path: filePath)
+      }
+      var image = CommitImage(after: head, number: head.commit, start: try start(behind: head))
+      var keys = head.record.nextKeys
+      keys[number] = end
+      image.setNextKeys(keys)
+      _ = try append(image, to: head, &writing)
+      writing.leases[number] = first + count..<end
+      return first..<first + count
+    }
+  }
+
+  private static let leaseCount: UInt64 = 4096
+
+  // MARK: - Steps
+
+  /// Calls `body` as the only writer of all processes, with the newest commit.
+  private func alone<R>(
+    _ body: (inout Writing, CommittedState) throws -> R
+  ) throws -> R {
+    if isReadOnly {
+      throw StoreError(.readOnly, "The store was opened for reading only.", path: filePath)
+    }
+    return try writing.withLock { writing in
+      while true {
+        let head = try head()
+        do {
+          try head.file.file.lock(.exclusive, waiting: .upTo(options.patience))
+        } catch let error as DiskError {
+          throw BinaryStore.failure(error, filePath)
+        }
+        defer { try? head.file.file.unlock() }
+        // Whoever held the lock may have saved, or replaced the file.
+        let newest = try self.head()
+        if newest.file === head.file { return try body(&writing, newest) }
+      }
+    }
+  }
+
+  /// Where the next commit begins.
+  ///
+  /// What a save left that did not come to its end is not written over either: whether it was a save
+  /// that never came back, or one that did and was damaged since, nobody can tell.
+  private func start(behind head: CommittedState) throws -> UInt64 {
+    try head.file.reading {
+      UInt64(max(Int(head.end), BlockFile.align(try head.file.file.byteCount())))
+    }
+  }
+
+  func head() throws -> CommittedState {
+    try current.withLock { current in
+      guard current != nil else { throw closed }
+      try refresh(&current!)
+      return current!.head
+    }
+  }
+
+  /// The segments, with those merged that are many of a size.
+  private func merged(_ parts: [SegmentPart], _ schema: Schema) throws -> [SegmentPart] {
+    var parts = parts
+    while let count = SegmentTiers.mergeCount(sizes: parts.map(\.rowCount)) {
+      let atBottom = count == parts.count
+      var (layer, known) = try parts[parts.count - count].layer()
+      for part in parts.suffix(count - 1) {
+        let (upper, entries) = try part.layer()
+        known.merge(entries) { one, _ in one }
+        layer = try layer.merged(
+          with: upper, schema: schema, keepingVersions: true, atBottom: atBottom)
+      }
+      // Of a bottom from which everything was taken out nothing is left.
+      parts.replaceSubrange(
+        (parts.count - count)..., with: layer.isEmpty ? [] : [.made(layer, known)])
+    }
+    return parts
+  }
+
+  /// Appends a commit and makes it durable.
+  private func append(
+    _ image: CommitImage, to head: CommittedState, _ writing: inout Writing
+  ) throws -> CommittedState {
+    if writing.mustRewrite {
+      // Nothing may be added where a sync failed. What was read of it before is sound.
+      let state = try rewrite(image, head)
+      writing.mustRewrite = false
+      return state
+    }
+    let file = head.file.file
+    var image = image
+    let trailer: Trailer
+    do {
+      let size = try file.byteCount()
+      let padding = [UInt8](repeating: 0, count: Int(image.record.start) - size)
+      if image.isSmall {
+        let (bytes, end) = try image.finished(salt: head.file.header.salt)
+        try file.append(padding + bytes)
+        trailer = end
+      } else {
+        trailer = try file.append { writer in
+          try writer.write(padding)
+          return try image.write(into: &writer, salt: head.file.header.salt)
+        }
+        try sync(file, size, nil, &writing)
+        try file.append(trailer.bytes)
+      }
+      try sync(file, size, trailer, &writing)
+    } catch let error as DiskError {
+      throw BinaryStore.failure(error, filePath)
+    }
+    // It is saved. Nothing is read any more that could fail and make it look otherwise.
+    let state = CommittedState(trailer, image, in: head.file, after: head)
+    current.withLock { current in
+      if current != nil { current = Current(head: state, seenByteCount: Int(state.end)) }
+    }
+    return (try? vacuumIfDue(state)) ?? state
+  }
+
+  /// Makes what was written durable. When that fails, whatever was written since is taken back as far
+  /// as the disk lets us, and the file is not written to any more.
+  private func sync(
+    _ file: DurableFile, _ size: Int, _ trailer: Trailer?, _ writing: inout Writing
+  ) throws {
+    do {
+      try file.sync()
+    } catch {
+      writing.mustRewrite = true
+      current.withLock { $0?.refused = trailer }
+      if let other = try? disk.open(filePath, for: .update) { try? other.truncate(to: size) }
+      throw error
+    }
+  }
+}

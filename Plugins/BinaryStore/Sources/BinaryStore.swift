@@ -1,0 +1,193 @@
+public import DurableFiles
+public import Foundation
+public import ObjectModel
+import Rows
+public import StoreInterface
+import Synchronization
+
+/// A store in one file: blocks of rows behind one another, and after each save a record of what is
+/// alive (spec §4).
+///
+///     let store = try BinaryStore.create(at: path, model: model)
+///     let snapshot = try store.snapshot()
+///     try store.commit(CommitRequest(changes, basedOn: snapshot))
+///
+/// Nothing that was written is ever overwritten: a save appends, so what somebody reads stays what it
+/// is, in this process and in others. A save that small is durable with a single sync, and costs what
+/// changed. Several processes may write; each sees what the others saved.
+public final class BinaryStore: Store {
+  /// The block file.
+  public var type: StoreType { .binary }
+  /// Commits append what changed, survive, and are seen by others.
+  public var capabilities: StoreCapabilities { [.incremental, .durable, .shared] }
+  /// The store's place in object identifiers.
+  public let tag: StoreTag
+  /// The file's path.
+  public var path: String? { filePath }
+  /// How the store behaves.
+  public let options: BinaryStoreOptions
+
+  let filePath: String
+  let disk: any Disk
+  let isReadOnly: Bool
+  let uuid: UUID
+
+  /// What readers need: the newest commit that is known.
+  struct Current {
+    var head: CommittedState
+    /// The size of the file when it was last looked at.
+    var seenByteCount: Int
+    /// The end of a commit of ours that failed and could not be taken back: it is not shown.
+    var refused: Trailer?
+  }
+  let current: Mutex<Current?>
+
+  /// What writers need. Whoever holds it is this process's only writer.
+  struct Writing {
+    /// Keys set aside in the file that nobody has asked for yet.
+    var leases: [UInt16: Range<UInt64>] = [:]
+    /// Whether a sync of the file failed, so that nothing may be added to it any more.
+    var mustRewrite = false
+  }
+  let writing = Mutex(Writing())
+
+  private init(
+    _ file: StoreFile, path: String, disk: any Disk, isReadOnly: Bool, options: BinaryStoreOptions
+  ) throws {
+    filePath = path
+    self.disk = disk
+    self.isReadOnly = isReadOnly
+    self.options = options
+    uuid = file.header.uuid
+    tag = StoreTag(uuid)
+    let (trailer, record) = try file.newestCommit()
+    let head = try CommittedState(trailer, record, in: file, after: nil)
+    current = Mutex(
+      Current(head: head, seenByteCount: try file.reading { try file.file.byteCount() }))
+  }
+
+  /// Creates a store without objects.
+  ///
+  /// - Parameters:
+  ///   - overwriting: Whether a file that is there is replaced; otherwise it is an error with code
+  ///     ``StoreError/Code/exists``.
+  /// - Throws: ``StoreError``; there is no new file then, or the old one.
+  public static func create(
+    at path: String, model: Model, uuid: UUID = UUID(), on disk: any Disk = RealDisk(),
+    overwriting: Bool = false, options: BinaryStoreOptions = .init()
+  ) throws -> BinaryStore {
+    let metadata = StoreMetadata(uuid: uuid, type: .binary, model: model)
+    let schema: Schema
+    do { schema = try Schema(model) } catch {
+      throw StoreError(.incompatibleModel, "\(error)", path: path, cause: error)
+    }
+    var image = CommitImage(
+      number: 1, previousTrailer: 0, start: UInt64(BlockFile.headerByteCount))
+    try image.addDescription(metadata: metadata, model: model, schema: schema)
+    let header = FileHeader(uuid: uuid, salt: .random(in: 1 ... .max))
+    let bytes = try header.bytes + image.finished(salt: header.salt).bytes
+    do {
+      try disk.replace(path, overwriting: overwriting) { writer in try writer.write(bytes) }
+    } catch let error as DiskError {
+      throw BinaryStore.failure(error, path)
+    }
+    return try open(path, on: disk, options: options)
+  }
+
+  /// Opens a store.
+  ///
+  /// Takes constant time, however many objects the store has. What a crash left behind the last
+  /// whole save is passed over.
+  ///
+  /// - Throws: ``StoreError`` with codes such as ``StoreError/Code/notFound``,
+  ///   ``StoreError/Code/notAStore``, ``StoreError/Code/newerFormat``, ``StoreError/Code/damaged``.
+  public static func open(
+    _ path: String, on disk: any Disk = RealDisk(), readOnly: Bool = false,
+    options: BinaryStoreOptions = .init()
+  ) throws -> BinaryStore {
+    try BinaryStore(
+      file(path, disk, readOnly), path: path, disk: disk, isReadOnly: readOnly,
+      options: options)
+  }
+
+  /// What a store says of itself, without opening its model or its rows.
+  ///
+  /// - Throws: ``StoreError``.
+  public static func metadata(
+    at path: String, on disk: any Disk = RealDisk()
+  ) throws -> StoreMetadata {
+    let file = try file(path, disk, true)
+    let (_, record) = try file.newestCommit()
+    return try CommittedState.metadata(record, file)
+  }
+
+  static func file(_ path: String, _ disk: any Disk, _ readOnly: Bool) throws -> StoreFile {
+    do {
+      return try StoreFile(disk.open(path, for: readOnly ? .read : .update))
+    } catch let error as DiskError {
+      throw failure(error, path)
+    }
+  }
+
+  /// What the disk refused, as a store says it.
+  static func failure(_ error: DiskError, _ path: String) -> StoreError {
+    let code: StoreError.Code =
+      switch error.code {
+      case .notFound: .notFound
+      case .exists: .exists
+      case .locked: .locked
+      case .readOnly, .permissionDenied: .readOnly
+      default: .inputOutput
+      }
+    return StoreError(code, error.message, path: path, cause: error)
+  }
+
+  /// The objects as the newest commit left them, another process's included.
+  public func snapshot() throws -> any StoreSnapshot {
+    try current.withLock { current in
+      guard current != nil else { throw closed }
+      try refresh(&current!)
+      return current!.head
+    }
+  }
+
+  var closed: StoreError { StoreError(.closed, "The store was closed.", path: filePath) }
+
+  /// Looks for commits that somebody else made.
+  func refresh(_ current: inout Current) throws {
+    var file = current.head.file
+    try file.reading {
+      if try !file.file.isStillAtItsPath() {
+        // Replaced by a vacuum, or by another store: then what was read stays all there is to see.
+        guard let other = try? BinaryStore.file(filePath, disk, isReadOnly),
+          other.header.uuid == uuid
+        else { return }
+        file = other
+        current.seenByteCount = -1
+      }
+      let byteCount = try file.file.byteCount()
+      guard byteCount != current.seenByteCount else { return }
+      let (trailer, record) = try file.newestCommit()
+      if trailer == current.refused {
+        current.seenByteCount = byteCount
+        return
+      }
+      if file !== current.head.file || trailer != current.head.trailer {
+        current.head = try CommittedState(trailer, record, in: file, after: current.head)
+      }
+      current.seenByteCount = byteCount
+    }
+  }
+
+  /// How many bytes lie behind the newest whole commit: what a save left that a power cut ended, or
+  /// a commit that was damaged since. They are passed over, and stay until the file is written anew.
+  public var strayByteCount: Int {
+    get throws {
+      let head = try head()
+      return try head.file.reading { max(0, try head.file.file.byteCount() - Int(head.end)) }
+    }
+  }
+
+  /// Gives the file back. Snapshots stay readable.
+  public func close() throws { current.withLock { $0 = nil } }
+}

@@ -1,0 +1,12 @@
+/// How a store in a block file behaves.
+public struct BinaryStoreOptions: Sendable, Hashable {
+  /// How long a save waits for another process's.
+  public var patience: Duration = .seconds(10)
+  /// The share of dead bytes above which a save writes the file anew.
+  public var deadShare = 0.5
+  /// How many bytes must be dead before the share counts.
+  public var leastDeadByteCount = 1 << 20
+
+  /// The usual behaviour.
+  public init() {}
+}

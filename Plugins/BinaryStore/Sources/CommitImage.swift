@@ -1,0 +1,223 @@
+import DurableFiles
+import Foundation
+import ObjectModel
+import PropertyLists
+import Rows
+import StoreInterface
+
+/// A commit on its way into a file: its pieces, where each will be, and its record.
+struct CommitImage {
+  /// Pieces that are written one behind the other from the commit's start.
+  private enum Piece {
+    case bytes([UInt8])
+    case block(Block)
+  }
+
+  private(set) var record: CommitRecord
+  /// The metadata that this commit sets, if it does.
+  private(set) var pendingMetadata: StoreMetadata?
+  /// The segments that this commit sets, if it does.
+  private var pendingParts: [SegmentPart]?
+  private var pieces: [Piece] = []
+  private var next: UInt64
+
+  /// How many bytes lie before the record.
+  var byteCount: Int { Int(next - record.start) }
+
+  /// A commit that begins at `start`.
+  init(number: Int64, previousTrailer: UInt64, start: UInt64) {
+    record = CommitRecord(
+      number: number,
+      time: Int64((Date().timeIntervalSinceReferenceDate * 1000).rounded()),
+      previousTrailer: previousTrailer, start: start, liveByteCount: 0, metadata: .none,
+      model: .none, schema: .none, nextKeys: [:], segments: [])
+    next = start
+  }
+
+  /// A commit behind another one, of which everything stays until it is set.
+  init(after head: CommittedState, number: Int64, start: UInt64) {
+    self.init(number: number, previousTrailer: head.trailer.offset, start: start)
+    record.metadata = head.record.metadata
+    record.model = head.record.model
+    record.schema = head.record.schema
+    record.nextKeys = head.record.nextKeys
+    record.segments = head.record.segments
+  }
+
+  mutating func setNextKeys(_ keys: [UInt16: UInt64]) { record.nextKeys = keys }
+
+  /// The segments as they are after this commit.
+  func parts(_ head: CommittedState) -> [SegmentPart] {
+    pendingParts ?? head.segments.map { .stored($0) }
+  }
+
+  mutating func setMetadata(_ metadata: StoreMetadata) throws {
+    pendingMetadata = metadata
+    record.metadata = try add(section: BinaryPropertyList.write(.dictionary(metadata.values)))
+  }
+
+  mutating func addDescription(metadata: StoreMetadata, model: Model, schema: Schema) throws {
+    try setMetadata(metadata)
+    record.model = try add(section: ModelSource.write(model))
+    record.schema = try add(section: BinaryPropertyList.write(schema.propertyList))
+  }
+
+  /// Sets the segments, and writes the blocks that are in no file yet.
+  mutating func setSegments(_ parts: [SegmentPart]) throws {
+    pendingParts = parts
+    record.segments = try parts.map { part in
+      switch part {
+      case .stored(let segment): return segment.record
+      case .made(let layer, let known): return try add(layer, known)
+      }
+    }
+  }
+
+  private mutating func add(
+    _ layer: Layer, _ known: [ObjectIdentifier: BlockEntry]
+  ) throws -> SegmentRecord {
+    var entries: [BlockEntry] = []
+    for changes in layer.entities {
+      for (run, blocks) in [
+        (RunKind.put, changes.put), (.changed, changes.changed), (.removed, changes.removed),
+      ] {
+        for block in blocks.blocks {
+          if let entry = known[ObjectIdentifier(block)] {
+            entries.append(entry)
+          } else {
+            entries.append(BlockEntry(block, run: run, offset: next))
+            add(.block(block), block.byteCount)
+          }
+        }
+      }
+    }
+    let rowCount = entries.reduce(0) { $0 + UInt64($1.rowCount) }
+    var byteCount = entries.reduce(0) { $0 + UInt64($1.byteCount) }
+    guard entries.count > BlockFile.inlineEntryCount else {
+      return SegmentRecord(rowCount: rowCount, byteCount: byteCount, contents: .entries(entries))
+    }
+    var pages: [SegmentRecord.PageReference] = []
+    for start in stride(from: 0, to: entries.count, by: BlockFile.pageEntryCount) {
+      let page = entries[start..<min(start + BlockFile.pageEntryCount, entries.count)]
+      var writer = ByteWriter()
+      for entry in page { entry.write(into: &writer) }
+      byteCount += UInt64(writer.bytes.count)
+      pages.append(
+        .init(
+          section: try add(section: writer.bytes), entryCount: UInt16(page.count),
+          first: page.first!.place))
+    }
+    return SegmentRecord(rowCount: rowCount, byteCount: byteCount, contents: .pages(pages))
+  }
+
+  private mutating func add(section bytes: [UInt8]) throws -> SectionReference {
+    guard bytes.count <= BlockFile.maximumSectionByteCount else {
+      throw StoreError(
+        .badChange,
+        "A section of \(bytes.count) bytes is larger than \(BlockFile.maximumSectionByteCount).")
+    }
+    let section = SectionReference(
+      offset: next, byteCount: UInt32(bytes.count),
+      checksum: bytes.checksum)
+    add(.bytes(bytes), bytes.count)
+    return section
+  }
+
+  private mutating func add(_ piece: Piece, _ byteCount: Int) {
+    pieces.append(piece)
+    next += UInt64(BlockFile.align(byteCount))
+  }
+
+  // MARK: - Writing
+
+  /// The record, when nothing more comes before it, and where it is.
+  private mutating func close() throws -> (bytes: [UInt8], section: SectionReference) {
+    record.liveByteCount =
+      UInt64(BlockFile.headerByteCount + BlockFile.trailerByteCount)
+      + UInt64(record.metadata.byteCount) + UInt64(record.model.byteCount)
+      + UInt64(record.schema.byteCount) + record.segments.reduce(0) { $0 + $1.byteCount }
+    record.liveByteCount += UInt64(record.bytes.count)
+    let bytes = record.bytes
+    guard bytes.count <= BlockFile.maximumRecordByteCount else {
+      throw StoreError(.badChange, "A commit record of \(bytes.count) bytes is too large.")
+    }
+    return (
+      bytes,
+      SectionReference(
+        offset: next, byteCount: UInt32(bytes.count),
+        checksum: bytes.checksum)
+    )
+  }
+
+  /// Everything up to the trailer, piece by piece.
+  private func forEachPiece(
+    _ record: [UInt8], _ body: (RawSpan) throws -> Void
+  ) throws {
+    let zeros = [UInt8](repeating: 0, count: 8)
+    func padded(_ byteCount: Int, _ span: RawSpan) throws {
+      try body(span)
+      let padding = BlockFile.align(byteCount) - byteCount
+      if padding > 0 { try body(zeros.rawSpan.extracting(0..<padding)) }
+    }
+    for piece in pieces {
+      switch piece {
+      case .bytes(let bytes): try padded(bytes.count, bytes.rawSpan)
+      case .block(let block):
+        let slice = try block.bytes()
+        try padded(
+          slice.range.count, slice.memory.bytes.extracting(slice.range))
+      }
+    }
+    try padded(record.count, record.rawSpan)
+  }
+
+  /// The whole commit in memory, its trailer included, for one write and one sync.
+  mutating func finished(salt: UInt64) throws -> (bytes: [UInt8], trailer: Trailer) {
+    let (bytes, section) = try close()
+    var all: [UInt8] = []
+    // SAFETY: The bytes are copied while the span lends them.
+    try forEachPiece(bytes) { span in
+      unsafe span.withUnsafeBytes { unsafe all.append(contentsOf: $0) }
+    }
+    let trailer = Trailer(
+      isSettled: false, salt: salt, offset: record.start + UInt64(all.count), record: section,
+      commitChecksum: all.checksum)
+    return (all + trailer.bytes, trailer)
+  }
+
+  /// Whether the commit is small enough to be made durable all at once (spec §4.3.4).
+  var isSmall: Bool {
+    byteCount + record.bytes.count <= BlockFile.unsettledByteCount - 64
+  }
+
+  /// Writes everything but the trailer, which is given back: it may be written once this is durable.
+  mutating func write(into writer: inout FileWriter, salt: UInt64) throws -> Trailer {
+    let (bytes, section) = try close()
+    try forEachPiece(bytes) { span in try writer.write(span) }
+    return Trailer(
+      isSettled: true, salt: salt,
+      offset: section.offset + UInt64(BlockFile.align(bytes.count)), record: section,
+      commitChecksum: 0)
+  }
+}
+
+/// A segment of the next commit: one that is in the file, or a layer with the blocks that are.
+enum SegmentPart {
+  case stored(Segment)
+  case made(Layer, [ObjectIdentifier: BlockEntry])
+
+  var rowCount: Int {
+    switch self {
+    case .stored(let segment): Int(segment.record.rowCount)
+    case .made(let layer, _): layer.count
+    }
+  }
+
+  /// The part as a layer, and where its blocks are.
+  func layer() throws -> (layer: Layer, entries: [ObjectIdentifier: BlockEntry]) {
+    switch self {
+    case .stored(let segment): try segment.layer()
+    case .made(let layer, let known): (layer, known)
+    }
+  }
+}

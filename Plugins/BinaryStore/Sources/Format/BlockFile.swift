@@ -1,0 +1,40 @@
+import Checksums
+import DurableFiles
+
+/// The block file's constants (spec §4).
+enum BlockFile {
+  /// `QRBLOCKS`.
+  static let magic = Array("QRBLOCKS".utf8)
+  static let majorVersion: UInt16 = 1
+  static let minorVersion: UInt16 = 0
+  static let headerByteCount = 64
+  static let trailerByteCount = 48
+  static let entryByteCount = 48
+  static let pageReferenceByteCount = 32
+  /// The most entries a page has, and the most that a record holds without pages.
+  static let pageEntryCount = 256
+  static let inlineEntryCount = 16
+  /// Commits with more bytes are synced before their trailer is written (spec §4.3.4).
+  static let unsettledByteCount = 256 * 1024
+  /// The largest record, and the largest section of another kind.
+  static let maximumRecordByteCount = 16 << 20
+  static let maximumSectionByteCount = 64 << 20
+
+  static func align(_ byteCount: Int) -> Int { (byteCount + 7) & ~7 }
+
+  /// The checksum of a structure whose last four bytes are the checksum itself.
+  static func seal(_ writer: inout ByteWriter) {
+    writer.append(writer.bytes.checksum)
+  }
+
+  static func isSealed(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count >= 4 else { return false }
+    let sum = CRC32C.checksum(of: bytes.rawSpan.extracting(0..<bytes.count - 4))
+    return bytes.suffix(4).elementsEqual((0..<4).map { UInt8(truncatingIfNeeded: sum >> ($0 * 8)) })
+  }
+}
+
+extension [UInt8] {
+  /// The checksum of all bytes.
+  var checksum: UInt32 { CRC32C.checksum(of: rawSpan) }
+}

@@ -1,0 +1,66 @@
+/// Little-endian numbers, one behind the other.
+struct ByteWriter {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func append<T: FixedWidthInteger>(_ value: T) {
+    for shift in 0..<T.bitWidth / 8 {
+      bytes.append(UInt8(truncatingIfNeeded: value >> T(shift * 8)))
+    }
+  }
+
+  mutating func append(_ other: [UInt8]) { bytes.append(contentsOf: other) }
+
+  mutating func append(zeros count: Int) {
+    bytes.append(contentsOf: repeatElement(0, count: count))
+  }
+
+  /// Zeros up to the next multiple of 8.
+  mutating func align() { append(zeros: BlockFile.align(bytes.count) - bytes.count) }
+}
+
+/// Little-endian numbers read one behind the other; what is not there is an error and never a trap.
+struct ByteReader {
+  private let bytes: [UInt8]
+  private(set) var offset = 0
+  /// Where the first byte is in the file, for messages.
+  private let fileOffset: UInt64
+
+  init(_ bytes: [UInt8], at fileOffset: UInt64) {
+    self.bytes = bytes
+    self.fileOffset = fileOffset
+  }
+
+  var remaining: Int { bytes.count - offset }
+
+  mutating func next<T: FixedWidthInteger>(_: T.Type) throws(FormatFault) -> T {
+    let size = T.bitWidth / 8
+    guard remaining >= size else {
+      throw FormatFault(
+        "The \(bytes.count) bytes at \(fileOffset) end where a number of \(size) was expected.")
+    }
+    var value: T = 0
+    for index in 0..<size { value |= T(truncatingIfNeeded: bytes[offset + index]) << T(8 * index) }
+    offset += size
+    return value
+  }
+
+  mutating func skip(_ count: Int) throws(FormatFault) {
+    guard remaining >= count else {
+      throw FormatFault("The \(bytes.count) bytes at \(fileOffset) end too early.")
+    }
+    offset += count
+  }
+
+  mutating func take(_ count: Int) throws(FormatFault) -> [UInt8] {
+    let start = offset
+    try skip(count)
+    return Array(bytes[start..<offset])
+  }
+}
+
+/// What is wrong with the bytes of a block file, and where.
+struct FormatFault: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}

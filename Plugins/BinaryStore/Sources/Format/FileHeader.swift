@@ -1,0 +1,63 @@
+import Foundation
+
+/// The first bytes of a block file, written once (spec §4.2).
+struct FileHeader: Equatable {
+  var uuid: UUID
+  /// A number nobody can guess, which every trailer repeats: bytes of a value that look like a
+  /// trailer are not taken for one.
+  var salt: UInt64
+
+  var bytes: [UInt8] {
+    var writer = ByteWriter()
+    writer.append(BlockFile.magic)
+    writer.append(BlockFile.majorVersion)
+    writer.append(BlockFile.minorVersion)
+    writer.append(UInt32(0))
+    let u = uuid.uuid
+    writer.append([
+      u.0, u.1, u.2, u.3, u.4, u.5, u.6, u.7, u.8, u.9, u.10, u.11, u.12, u.13, u.14, u.15,
+    ])
+    writer.append(salt)
+    writer.append(zeros: 20)
+    BlockFile.seal(&writer)
+    return writer.bytes
+  }
+
+  init(uuid: UUID, salt: UInt64) {
+    self.uuid = uuid
+    self.salt = salt
+  }
+
+  /// Parses the header.
+  ///
+  /// - Returns: `nil` when the bytes are not those of a block file at all.
+  /// - Throws: ``FormatFault`` when they are, and damaged.
+  init?(_ bytes: [UInt8]) throws(FormatFault) {
+    guard bytes.starts(with: BlockFile.magic) else { return nil }
+    var reader = ByteReader(bytes, at: 0)
+    try reader.skip(8)
+    majorVersion = try reader.next(UInt16.self)
+    _ = try reader.next(UInt16.self)
+    if majorVersion > BlockFile.majorVersion {
+      // What comes behind may be anything.
+      (uuid, salt) = (UUID(), 0)
+      return
+    }
+    guard bytes.count == BlockFile.headerByteCount, BlockFile.isSealed(bytes) else {
+      throw FormatFault("The file's header does not match its checksum.")
+    }
+    guard majorVersion >= 1 else { throw FormatFault("There is no format version 0.") }
+    let flags = try reader.next(UInt32.self)
+    guard flags == 0 else { throw FormatFault("The header's flags \(flags) are unknown.") }
+    let u = try reader.take(16)
+    uuid = UUID(
+      uuid: (
+        u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13],
+        u[14], u[15]
+      ))
+    salt = try reader.next(UInt64.self)
+  }
+
+  /// The version of the format that the file was written in.
+  private(set) var majorVersion = BlockFile.majorVersion
+}

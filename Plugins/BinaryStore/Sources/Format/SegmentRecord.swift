@@ -1,0 +1,87 @@
+/// A segment as a commit record has it: its blocks, or the pages that list them (spec §4.5).
+struct SegmentRecord: Hashable {
+  var rowCount: UInt64
+  /// How many bytes its blocks and pages take.
+  var byteCount: UInt64
+  var contents: Contents
+
+  enum Contents: Hashable {
+    case entries([BlockEntry])
+    case pages([PageReference])
+  }
+
+  /// A page of block entries, and where the first of them stands.
+  struct PageReference: Hashable {
+    var section: SectionReference
+    var entryCount: UInt16
+    var first: BlockEntry.Place
+  }
+
+  func write(into writer: inout ByteWriter) {
+    writer.append(rowCount)
+    writer.append(byteCount)
+    switch contents {
+    case .entries(let entries):
+      writer.append(UInt32(entries.count))
+      writer.append(UInt32(0))
+      for entry in entries { entry.write(into: &writer) }
+    case .pages(let pages):
+      writer.append(UInt32(0))
+      writer.append(UInt32(pages.count))
+      for page in pages {
+        page.section.write(into: &writer)
+        writer.append(page.first.key)
+        writer.append(page.first.entity)
+        writer.append(page.entryCount)
+        writer.append(page.first.run)
+        writer.append(zeros: 3)
+      }
+    }
+  }
+
+  init(rowCount: UInt64, byteCount: UInt64, contents: Contents) {
+    self.rowCount = rowCount
+    self.byteCount = byteCount
+    self.contents = contents
+  }
+
+  init(_ reader: inout ByteReader, before limit: UInt64) throws(FormatFault) {
+    rowCount = try reader.next(UInt64.self)
+    byteCount = try reader.next(UInt64.self)
+    let entryCount = Int(try reader.next(UInt32.self))
+    let pageCount = Int(try reader.next(UInt32.self))
+    guard rowCount <= 1 << 48, byteCount <= limit, (entryCount == 0) != (pageCount == 0) else {
+      throw FormatFault("A segment has \(entryCount) blocks and \(pageCount) pages.")
+    }
+    // The record is in memory: what it claims to hold can't be more than it has bytes.
+    guard entryCount <= reader.remaining / BlockFile.entryByteCount,
+      pageCount <= reader.remaining / BlockFile.pageReferenceByteCount
+    else { throw FormatFault("A segment's blocks do not fit the record.") }
+    if entryCount > 0 {
+      var entries: [BlockEntry] = []
+      for _ in 0..<entryCount { entries.append(try BlockEntry(&reader, before: limit)) }
+      try entries.checkOrder()
+      contents = .entries(entries)
+      return
+    }
+    var pages: [PageReference] = []
+    for _ in 0..<pageCount {
+      let section = try SectionReference(&reader, before: limit)
+      let key = try reader.next(UInt64.self)
+      let entity = try reader.next(UInt16.self)
+      let count = try reader.next(UInt16.self)
+      let run = try reader.next(UInt8.self)
+      try reader.skip(3)
+      guard count >= 1, Int(count) <= BlockFile.pageEntryCount,
+        Int(section.byteCount) == Int(count) * BlockFile.entryByteCount
+      else { throw FormatFault("A page of \(section.byteCount) bytes has \(count) entries.") }
+      pages.append(
+        PageReference(
+          section: section, entryCount: count, first: .init(entity: entity, run: run, key: key)))
+    }
+    for (page, next) in zip(pages, pages.dropFirst()) where page.first >= next.first {
+      throw FormatFault("The pages of a segment are not in order.")
+    }
+    contents = .pages(pages)
+  }
+}

@@ -1,0 +1,164 @@
+import ObjectModel
+import Rows
+import StoreInterface
+import Synchronization
+
+/// One layer of a file: the changes of a commit, or of several that were merged. Its blocks are
+/// looked for when they are asked for.
+final class Segment: RowTable {
+  let record: SegmentRecord
+  private let file: StoreFile
+  private let limit: UInt64
+
+  private struct Cache {
+    var pages: [Int: [BlockEntry]] = [:]
+    var blocks: [UInt64: Block] = [:]
+    var changes: [UInt16: Layer.EntityChanges] = [:]
+  }
+  private let cache: Mutex<Cache>
+
+  /// The segment of a record in a file, all of which lies before `limit`.
+  init(_ record: SegmentRecord, in file: StoreFile, before limit: UInt64) {
+    self.record = record
+    self.file = file
+    self.limit = limit
+    cache = Mutex(Cache())
+  }
+
+  // MARK: - Entries
+
+  private var pageCount: Int {
+    switch record.contents {
+    case .entries: 1
+    case .pages(let pages): pages.count
+    }
+  }
+
+  /// The entries of a page.
+  private func entries(ofPage index: Int) throws -> [BlockEntry] {
+    guard case .pages(let pages) = record.contents else {
+      guard case .entries(let entries) = record.contents else { return [] }
+      return entries
+    }
+    if let known = cache.withLock({ $0.pages[index] }) { return known }
+    let page = pages[index]
+    let bytes = try file.bytes(of: page.section)
+    let entries = try file.reading {
+      var reader = ByteReader(bytes, at: page.section.offset)
+      var entries: [BlockEntry] = []
+      for _ in 0..<page.entryCount { entries.append(try BlockEntry(&reader, before: limit)) }
+      try entries.checkOrder()
+      guard entries[0].place == page.first else {
+        throw FormatFault("The page at \(page.section.offset) begins with another block.")
+      }
+      return entries
+    }
+    cache.withLock { $0.pages[index] = entries }
+    return entries
+  }
+
+  /// All entries, in order.
+  func allEntries() throws -> [BlockEntry] {
+    var all: [BlockEntry] = []
+    for page in 0..<pageCount { all += try entries(ofPage: page) }
+    try file.reading { try all.checkOrder() }
+    return all
+  }
+
+  /// The entry that a key of a run would be in; `nil` when there is none.
+  private func entry(_ run: RunKind, _ key: ObjectKey) throws -> BlockEntry? {
+    let place = BlockEntry.Place(entity: key.entity, run: run.rawValue, key: key.number)
+    var page = 0
+    if case .pages(let pages) = record.contents {
+      // The last page that does not begin above the place.
+      page = pages.firstPosition { $0.first > place } - 1
+      guard page >= 0 else { return nil }
+    }
+    let entries = try entries(ofPage: page)
+    let index = entries.firstPosition { $0.place > place } - 1
+    guard index >= 0 else { return nil }
+    let entry = entries[index]
+    return entry.entity == key.entity && entry.run == run && entry.maximumKey >= key.number
+      ? entry : nil
+  }
+
+  func block(_ entry: BlockEntry) throws -> Block {
+    if let known = cache.withLock({ $0.blocks[entry.offset] }) { return known }
+    let block = try file.block(entry)
+    return cache.withLock { cache in
+      if let known = cache.blocks[entry.offset] { return known }
+      cache.blocks[entry.offset] = block
+      return block
+    }
+  }
+
+  // MARK: - Rows
+
+  /// What the segment says of one object.
+  func entry(of key: ObjectKey) throws -> RowEntry {
+    for run in [RunKind.changed, .put, .removed] {
+      guard let entry = try entry(run, key) else { continue }
+      let block = try block(entry)
+      guard let row = try file.reading({ try block.row(of: key.number) }) else { continue }
+      let location = RowLocation(block: block, row: row)
+      switch run {
+      case .put: return .put(location)
+      case .changed: return .changed(location)
+      case .removed: return .removed(location)
+      }
+    }
+    return .absent
+  }
+
+  /// Everything the segment says of the objects of an entity.
+  func changes(ofEntity number: UInt16) throws -> Layer.EntityChanges? {
+    if let known = cache.withLock({ $0.changes[number] }) { return known }
+    var runs: [RunKind: [Block]] = [:]
+    for page in 0..<pageCount {
+      if case .pages(let pages) = record.contents {
+        // Pages that end before the entity, or begin behind it, are passed over.
+        if pages[page].first.entity > number { break }
+        if page + 1 < pages.count, pages[page + 1].first.entity < number { continue }
+      }
+      for entry in try entries(ofPage: page) where entry.entity == number {
+        let block = try block(entry)
+        if let last = runs[entry.run]?.last, last.maximumKey >= block.minimumKey {
+          throw StoreError(
+            .damaged, "The blocks of entity \(number) are not in the order of their keys.",
+            path: file.path)
+        }
+        runs[entry.run, default: []].append(block)
+      }
+    }
+    guard !runs.isEmpty else { return nil }
+    let changes = Layer.EntityChanges(
+      entityNumber: number, put: BlockRun(runs[.put] ?? []),
+      changed: BlockRun(runs[.changed] ?? []), removed: BlockRun(runs[.removed] ?? []))
+    cache.withLock { $0.changes[number] = changes }
+    return changes
+  }
+
+  /// The whole segment as a layer, and where its blocks are in the file.
+  func layer() throws -> (layer: Layer, entries: [ObjectIdentifier: BlockEntry]) {
+    let all = try allEntries()
+    var places: [ObjectIdentifier: BlockEntry] = [:]
+    var entities: [Layer.EntityChanges] = []
+    for entry in all { places[ObjectIdentifier(try block(entry))] = entry }
+    for number in Set(all.map(\.entity)) {
+      if let changes = try changes(ofEntity: number) { entities.append(changes) }
+    }
+    return (Layer(entities), places)
+  }
+}
+
+extension RandomAccessCollection where Index == Int {
+  /// The first position whose element is one that all behind it are too.
+  func firstPosition(where isBehind: (Element) -> Bool) -> Int {
+    var (low, high) = (startIndex, endIndex)
+    while low < high {
+      let middle = (low + high) / 2
+      if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

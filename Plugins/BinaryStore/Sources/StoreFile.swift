@@ -1,0 +1,119 @@
+import DurableFiles
+import Rows
+import StoreInterface
+
+/// A block file that is open for reading: its pieces, checked.
+final class StoreFile: Sendable {
+  let file: DurableFile
+  let header: FileHeader
+
+  init(_ file: DurableFile) throws {
+    self.file = file
+    header = try StoreFile.header(of: file)
+  }
+
+  var path: String { file.path }
+
+  /// Reads and checks the first bytes of a file.
+  private static func header(of file: DurableFile) throws -> FileHeader {
+    let path = file.path
+    do {
+      let count = min(try file.byteCount(), BlockFile.headerByteCount)
+      guard let header = try FileHeader(try file.read(byteCount: count, at: 0)) else {
+        throw StoreError(
+          .notAStore, "The file is not a block file: it does not begin as one.", path: path)
+      }
+      guard header.majorVersion <= BlockFile.majorVersion else {
+        throw StoreError(
+          .newerFormat,
+          "The file is of format version \(header.majorVersion), and this program reads "
+            + "\(BlockFile.majorVersion).", path: path)
+      }
+      return header
+    } catch let fault as FormatFault {
+      throw StoreError(.damaged, fault.description, path: path)
+    } catch let error as DiskError {
+      throw StoreError(.inputOutput, error.message, path: path, cause: error)
+    }
+  }
+
+  /// Calls `body`, and says of what it throws which file it is about.
+  func reading<R>(_ body: () throws -> R) throws -> R {
+    do { return try body() } catch let error as StoreError { throw error } catch let fault
+      as FormatFault
+    {
+      throw StoreError(.damaged, fault.description, path: path)
+    } catch let error as BlockError {
+      throw StoreError(.damaged, error.description, path: path, cause: error)
+    } catch let error as DiskError {
+      // A file that ends before its commit says so is damaged, and not the disk's fault.
+      throw StoreError(
+        error.code == .unexpectedEnd ? .damaged : .inputOutput, error.message, path: path,
+        cause: error)
+    }
+  }
+
+  /// The bytes of a section, which match its checksum.
+  func bytes(of section: SectionReference) throws -> [UInt8] {
+    try reading {
+      let bytes = try file.read(byteCount: Int(section.byteCount), at: Int(section.offset))
+      guard bytes.checksum == section.checksum else {
+        throw FormatFault(
+          "The \(section.byteCount) bytes at \(section.offset) do not match their checksum.")
+      }
+      return bytes
+    }
+  }
+
+  /// The block of an entry, which is what the entry says.
+  func block(_ entry: BlockEntry) throws -> Block {
+    try reading {
+      let block = try Block(
+        FileBlock(file, entry), byteCount: Int(entry.byteCount), version: entry.version)
+      guard block.entityNumber == entry.entity, block.rowCount == Int(entry.rowCount),
+        block.minimumKey == entry.minimumKey, block.maximumKey == entry.maximumKey,
+        block.flags == entry.run.flags, block.byteCount == Int(entry.byteCount)
+      else {
+        throw FormatFault("The block at \(entry.offset) is another than its segment says.")
+      }
+      return block
+    }
+  }
+}
+
+/// A block's bytes in a file.
+private final class FileBlock: BlockSource {
+  private let file: DurableFile
+  private let offset: Int
+  /// Small blocks are read at once, since a read costs more than their bytes.
+  private let whole: BlockMemory?
+
+  private static let smallByteCount = 16_384
+
+  init(_ file: DurableFile, _ entry: BlockEntry) throws {
+    self.file = file
+    offset = Int(entry.offset)
+    let count = Int(entry.byteCount)
+    whole = count <= FileBlock.smallByteCount ? try file.memory(0..<count, from: offset) : nil
+  }
+
+  func bytes(_ range: Range<Int>) throws -> BlockSlice {
+    if let whole {
+      guard range.upperBound <= whole.byteCount else {
+        throw FormatFault("The block at \(offset) has \(whole.byteCount) bytes.")
+      }
+      return BlockSlice(memory: whole, range: range)
+    }
+    return BlockSlice(try file.memory(range, from: offset))
+  }
+}
+
+extension DurableFile {
+  /// The bytes of a range behind an offset.
+  fileprivate func memory(_ range: Range<Int>, from offset: Int) throws -> BlockMemory {
+    // SAFETY: The memory is this call's alone until it returns.
+    unsafe try BlockMemory(byteCount: range.count) { buffer in
+      unsafe try read(into: buffer, at: offset + range.lowerBound)
+    }
+  }
+}

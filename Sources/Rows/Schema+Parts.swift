@@ -1,0 +1,31 @@
+import ObjectModel
+
+extension Schema {
+  /// A schema of layouts that somebody kept, such as a store.
+  ///
+  /// - Throws: ``SchemaError`` when a name or a number is there twice, or one is above the highest
+  ///   that is said to have been given.
+  public init(
+    layouts: [Layout], relationshipNumbers: [String: [String: UInt16]] = [:],
+    highestEntityNumber: UInt16, highestPropertyNumbers: [UInt16: UInt16]
+  ) throws(SchemaError) {
+    let layouts = layouts.sorted { $0.entityNumber < $1.entityNumber }
+    guard Set(layouts.map(\.entity)).count == layouts.count,
+      Set(layouts.map(\.entityNumber)).count == layouts.count
+    else { throw SchemaError(description: "An entity's name or number is there twice.") }
+    guard layouts.allSatisfy({ $0.entityNumber >= 1 && $0.entityNumber <= highestEntityNumber })
+    else { throw SchemaError(description: "An entity's number is none that was given.") }
+    self.init(
+      known: layouts, relationshipNumbers, highestEntityNumber, highestPropertyNumbers)
+  }
+}
+
+extension Layout {
+  /// A layout of columns that somebody kept; `nil` when two share a name or a number.
+  public init?(checking entity: String, entityNumber: UInt16, columns: [LayoutColumn]) {
+    guard Set(columns.map(\.name)).count == columns.count,
+      Set(columns.map(\.number)).count == columns.count
+    else { return nil }
+    self.init(entity: entity, entityNumber: entityNumber, columns: columns)
+  }
+}

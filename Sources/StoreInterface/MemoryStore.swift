@@ -1,0 +1,105 @@
+public import Foundation
+public import ObjectModel
+import Rows
+import Synchronization
+
+/// A store in memory: the reference for what stores do, and for tests and caches.
+public final class MemoryStore: Store {
+  /// In memory.
+  public var type: StoreType { .memory }
+  /// It writes what changed, and keeps nothing.
+  public var capabilities: StoreCapabilities { .incremental }
+  /// The store's place in object identifiers.
+  public let tag: StoreTag
+  /// Nowhere.
+  public var path: String? { nil }
+
+  private struct State {
+    var head: Snapshot
+    var nextKeys: [UInt16: UInt64] = [:]
+    var isClosed = false
+  }
+  private let state: Mutex<State>
+
+  private struct Snapshot: StoreSnapshot {
+    var commit: Int64 = 0
+    let model: Model
+    let schema: Schema
+    var metadata: StoreMetadata
+    var layers: [Layer] = []
+
+    var tables: [any RowTable] { layers }
+  }
+
+  /// An empty store for objects of the given model.
+  ///
+  /// - Throws: ``Rows/SchemaError`` when the model has more entities or properties than there are
+  ///   numbers.
+  public init(_ model: Model, uuid: UUID = UUID()) throws {
+    tag = StoreTag(uuid)
+    state = Mutex(
+      State(
+        head: Snapshot(
+          model: model, schema: try Schema(model),
+          metadata: StoreMetadata(uuid: uuid, type: .memory, model: model))))
+  }
+
+  /// The objects as the newest commit left them.
+  public func snapshot() throws -> any StoreSnapshot {
+    try state.withLock { state in
+      try MemoryStore.checkOpen(state)
+      return state.head
+    }
+  }
+
+  /// Makes changes, all of them or none.
+  @discardableResult
+  public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
+    try state.withLock { state in
+      try MemoryStore.checkOpen(state)
+      let conflicts = try request.conflicts(with: state.head)
+      guard conflicts.isEmpty else { throw CommitRequest.refusal(conflicts, path: nil) }
+      if request.changes.isEmpty && request.metadata == nil { return state.head }
+      var next = state.head
+      next.commit += 1
+      if let metadata = request.metadata { next.metadata = metadata }
+      if !request.changes.isEmpty {
+        next.layers.append(try request.changes.stamped(next.commit))
+        try MemoryStore.merge(&next.layers, next.schema)
+      }
+      state.head = next
+      return next
+    }
+  }
+
+  /// Merges the upper layers while there are as many of a size, so that looking down is short.
+  private static func merge(_ layers: inout [Layer], _ schema: Schema) throws {
+    while let count = SegmentTiers.mergeCount(sizes: layers.map(\.count)) {
+      let atBottom = count == layers.count
+      var merged = layers[layers.count - count]
+      for layer in layers.suffix(count - 1) {
+        merged = try merged.merged(
+          with: layer, schema: schema, keepingVersions: true, atBottom: atBottom)
+      }
+      layers.replaceSubrange((layers.count - count)..., with: merged.isEmpty ? [] : [merged])
+    }
+  }
+
+  /// Sets keys aside for new objects.
+  public func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
+    try state.withLock { state in
+      try MemoryStore.checkOpen(state)
+      let first = state.nextKeys[number, default: 1]
+      let next = first + UInt64(max(count, 1))
+      state.nextKeys[number] = next
+      return first..<next
+    }
+  }
+
+  /// Closes the store. What it held is gone with its snapshots.
+  public func close() throws { state.withLock { $0.isClosed = true } }
+
+  private static func checkOpen(_ state: borrowing State) throws {
+    if state.isClosed { throw StoreError(.closed, "The store was closed.") }
+  }
+}

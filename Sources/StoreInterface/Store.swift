@@ -1,0 +1,149 @@
+public import ObjectModel
+public import Rows
+
+/// A store that is open: what contexts and coordinators read from and save to.
+///
+///     let snapshot = try store.snapshot()
+///     let view = View(snapshot.tables).pushing(changes)
+///     let saved = try store.commit(CommitRequest(changes, basedOn: snapshot))
+///
+/// May be used from any thread. Reading never waits for writing: a snapshot stays what it is.
+public protocol Store: AnyObject, Sendable {
+  /// The kind of store.
+  var type: StoreType { get }
+  /// What this kind of store can do by itself.
+  var capabilities: StoreCapabilities { get }
+  /// The store's place in object identifiers.
+  var tag: StoreTag { get }
+  /// Where the store is; `nil` when that is nowhere but in memory.
+  var path: String? { get }
+
+  /// The objects as the newest commit left them, another process's included.
+  ///
+  /// - Throws: ``StoreError``.
+  func snapshot() throws -> any StoreSnapshot
+
+  /// Makes changes durable, all of them or none, and gives the objects as they are then.
+  ///
+  /// After an error the store is as it was, and the changes are the caller's to keep.
+  ///
+  /// - Throws: ``StoreError``, with code ``StoreError/Code/conflict`` when objects were changed by
+  ///   somebody else since the snapshot that the changes are based on.
+  @discardableResult
+  func commit(_ request: CommitRequest) throws -> any StoreSnapshot
+
+  /// Sets keys aside for new objects of an entity, which nobody else gets.
+  ///
+  /// - Parameter count: How many are wanted; there may be more.
+  /// - Throws: ``StoreError``.
+  func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64>
+
+  /// Gives back what the store holds. Snapshots stay readable. Closing again does nothing.
+  func close() throws
+}
+
+/// What a store holds at one commit. Immutable; shared as you like.
+public protocol StoreSnapshot: Sendable {
+  /// The number of the commit; 0 before the first.
+  var commit: Int64 { get }
+  /// The model the store was written with.
+  var model: Model { get }
+  /// The numbers that rows know the model's entities and properties by.
+  var schema: Schema { get }
+  /// What the store says of itself.
+  var metadata: StoreMetadata { get }
+  /// The rows: tables for the bottom of a ``Rows/View``, the lowest first.
+  var tables: [any RowTable] { get }
+}
+
+extension StoreSnapshot {
+  /// The objects, with nothing above them.
+  public var view: View { View(tables) }
+}
+
+/// What is to be committed.
+public struct CommitRequest: Sendable {
+  /// The changes; each row says the version it is based on.
+  public var changes: Layer
+  /// The commit that the changes were made above.
+  public var base: Int64
+  /// The metadata from now on; `nil` when they stay.
+  public var metadata: StoreMetadata?
+
+  /// Changes made above a snapshot.
+  public init(_ changes: Layer, basedOn snapshot: any StoreSnapshot, metadata: StoreMetadata? = nil)
+  {
+    self.changes = changes
+    base = snapshot.commit
+    self.metadata = metadata
+  }
+}
+
+extension CommitRequest {
+  /// The objects of the request that were changed since, looked up in what the store holds now.
+  ///
+  /// Costs nothing when nobody has committed meanwhile.
+  package func conflicts(with head: some StoreSnapshot) throws -> [StoreConflict] {
+    guard head.commit != base else { return [] }
+    let view = head.view
+    var conflicts: [StoreConflict] = []
+    for changes in changes.entities {
+      for one in try changes.entries() {
+        let key = ObjectKey(entity: changes.entityNumber, number: one.key)
+        let location: RowLocation
+        switch one.entry {
+        case .absent: continue
+        case .put(let row), .changed(let row), .removed(let row): location = row
+        }
+        let basis = try location.basis
+        let current = try view.row(of: key)?.version
+        if (current ?? 0) != basis {
+          conflicts.append(StoreConflict(key: key, basis: basis, current: current))
+        }
+      }
+    }
+    return conflicts
+  }
+
+  /// The error that names what is in conflict.
+  package static func refusal(_ conflicts: [StoreConflict], path: String?) -> StoreError {
+    StoreError(
+      .conflict,
+      "\(conflicts.count) \(conflicts.count == 1 ? "object was" : "objects were") changed by "
+        + "somebody else since they were read.",
+      path: path, conflicts: conflicts)
+  }
+}
+
+extension Layer {
+  /// The same changes, as those that the given commit made.
+  package func stamped(_ commit: Int64) throws -> Layer {
+    func stamped(_ run: BlockRun) throws -> BlockRun {
+      BlockRun(
+        try run.blocks.map { block in
+          let bytes = try block.bytes()
+          return try Block(
+            SlicedBlock(bytes), byteCount: block.byteCount, version: commit)
+        })
+    }
+    return Layer(
+      try entities.map { changes in
+        EntityChanges(
+          entityNumber: changes.entityNumber, put: try stamped(changes.put),
+          changed: try stamped(changes.changed), removed: try stamped(changes.removed))
+      })
+  }
+}
+
+/// A block's bytes that lie in memory already.
+private final class SlicedBlock: BlockSource {
+  private let slice: BlockSlice
+
+  init(_ slice: BlockSlice) { self.slice = slice }
+
+  func bytes(_ range: Range<Int>) throws -> BlockSlice {
+    let start = slice.range.lowerBound
+    return BlockSlice(
+      memory: slice.memory, range: start + range.lowerBound..<start + range.upperBound)
+  }
+}

@@ -1,0 +1,68 @@
+public import Foundation
+public import ObjectModel
+public import PropertyLists
+
+/// What a store says of itself, readable without a model.
+///
+/// Under the names that Core Data uses, so that metadata pass from one store to another as they are.
+public struct StoreMetadata: Sendable, Hashable {
+  /// Everything, by name.
+  public var values: [String: PropertyList]
+
+  /// The names that mean something here.
+  public enum Key {
+    /// The store's UUID, as text.
+    public static let uuid = "NSStoreUUID"
+    /// The name of the store's type.
+    public static let type = "NSStoreType"
+    /// The version hash of each entity of the model the store was written with.
+    public static let versionHashes = "NSStoreModelVersionHashes"
+    /// What the author calls the version of the model.
+    public static let versionIdentifiers = "NSStoreModelVersionIdentifiers"
+    /// All version hashes in one.
+    public static let versionHashesDigest = "NSStoreModelVersionHashesDigest"
+  }
+
+  /// The metadata of a new store of the given type, written with the given model.
+  public init(uuid: UUID = UUID(), type: StoreType, model: Model) {
+    values = [
+      Key.uuid: .string(uuid.uuidString), Key.type: .string(type.rawValue),
+    ]
+    setModel(model)
+  }
+
+  /// Metadata as they were read.
+  public init(values: [String: PropertyList]) { self.values = values }
+
+  /// The store's UUID; `nil` when the metadata have none.
+  public var uuid: UUID? { values[Key.uuid]?.string.flatMap(UUID.init(uuidString:)) }
+
+  /// The store's type.
+  public var type: StoreType? { values[Key.type]?.string.map(StoreType.init(rawValue:)) }
+
+  /// The version hash of each entity; `nil` where one is not of 32 bytes.
+  public var versionHashes: [String: VersionHash]? {
+    guard case .dictionary(let entries)? = values[Key.versionHashes] else { return nil }
+    var hashes: [String: VersionHash] = [:]
+    for (name, value) in entries {
+      guard case .data(let bytes) = value, let hash = VersionHash(bytes: bytes) else { return nil }
+      hashes[name] = hash
+    }
+    return hashes
+  }
+
+  /// What the author calls the version of the model.
+  public var versionIdentifiers: [String] {
+    guard case .array(let texts)? = values[Key.versionIdentifiers] else { return [] }
+    return texts.compactMap(\.string)
+  }
+
+  /// Notes the model that the store is written with from now on.
+  public mutating func setModel(_ model: Model) {
+    let hashes = model.versionHashes
+    values[Key.versionHashes] = .dictionary(hashes.mapValues { .data(Data($0.bytes)) })
+    values[Key.versionIdentifiers] = .array(
+      model.description.versionIdentifiers.map { .string($0) })
+    values[Key.versionHashesDigest] = .string(Model.versionHashesDigest(of: hashes))
+  }
+}

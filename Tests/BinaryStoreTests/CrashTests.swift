@@ -1,0 +1,199 @@
+import BinaryStore
+import DurableFiles
+import Foundation
+import ObjectModel
+import Rows
+import SeededRandom
+import StoreConformance
+import StoreInterface
+import Testing
+
+/// A store under work, and what it held after each save that came back.
+private final class Work {
+  typealias Objects = StoreConformance.Objects
+
+  let disk: any Disk
+  let path = "/folder/work.store"
+  let options: BinaryStoreOptions
+  private(set) var store: BinaryStore?
+  private(set) var objects: Objects = [:]
+  /// What the store held, and how many operations the disk had seen when that was certain.
+  private(set) var certain: [(operationCount: Int, objects: Objects)] = []
+  private var generator: SeededGenerator
+  private let count: () -> Int
+
+  init(_ disk: any Disk, seed: UInt64, count: @escaping () -> Int) {
+    self.disk = disk
+    self.count = count
+    generator = SeededGenerator(seed: seed)
+    var options = BinaryStoreOptions()
+    options.leastDeadByteCount = 4096
+    options.patience = .zero
+    self.options = options
+  }
+
+  func create() throws {
+    store = try BinaryStore.create(
+      at: path, model: StoreConformance.model, on: disk, options: options)
+    certain.append((count(), [:]))
+  }
+
+  func open() throws {
+    try store?.close()
+    store = nil
+    store = try BinaryStore.open(path, on: disk, options: options)
+    objects = try StoreConformance.objects(store!.snapshot())
+  }
+
+  /// Saves random changes: what came of it is certain when this returns.
+  func save(changes: Int, valueByteCount: Int = 0) throws {
+    let (next, request) = try nextSave(changes: changes, valueByteCount: valueByteCount)
+    attempted = next
+    try store!.commit(request)
+    objects = next
+    certain.append((count(), next))
+  }
+
+  /// What the last save would have led to.
+  private(set) var attempted: Objects = [:]
+
+  private func nextSave(
+    changes: Int, valueByteCount: Int
+  ) throws -> (Objects, CommitRequest) {
+    let base = try store!.snapshot()
+    let view = base.view
+    let builder = LayerBuilder(base.schema)
+    var next = objects
+    let entity = base.schema["Thing"]!.entityNumber
+    for index in 0..<changes {
+      let key = ObjectKey(entity: entity, number: .random(in: 1...30, using: &generator))
+      let version = try view.row(of: key)?.version
+      if next[key] == nil {
+        if objects[key] != nil { continue }
+        builder.insert(key)
+        next[key] = [:]
+      } else if objects[key] != nil, Int.random(in: 0..<4, using: &generator) == 0 {
+        builder.remove(key, basis: version!)
+        next[key] = nil
+        continue
+      }
+      let number = Value.integer(.random(in: 0...1_000_000, using: &generator))
+      builder.set(number, "large", of: key, base.schema, basis: version ?? 0)
+      next[key]!["large"] = number
+      if valueByteCount > 0, index == 0 {
+        let bytes = Value.binary(
+          Data((0..<valueByteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) }))
+        builder.set(bytes, "bytes", of: key, base.schema, basis: version ?? 0)
+        next[key]!["bytes"] = bytes
+      }
+    }
+    return (next, CommitRequest(builder.freeze(), basedOn: base))
+  }
+}
+
+@Suite("Power cuts and failing disks")
+struct CrashTests {
+  /// How many states a crash may leave are looked at. The full run: `QUIRE_CRASH_STATES=100000`.
+  private static let stateCount =
+    ProcessInfo.processInfo.environment["QUIRE_CRASH_STATES"].flatMap { Int($0) } ?? 1000
+
+  private static func disk() throws -> SimulatedDisk {
+    let disk = SimulatedDisk()
+    try disk.makeDirectory("/folder")
+    try disk.syncDirectory("/")
+    disk.settle()
+    return disk
+  }
+
+  @Test(
+    "After a cut at any moment the store holds the last save, or the one under way",
+    arguments: [1, 2, 3] as [UInt64])
+  func cuts(_ seed: UInt64) throws {
+    let disk = try Self.disk()
+    let work = Work(disk, seed: seed) { disk.operationCount }
+    try work.create()
+    for round in 0..<12 {
+      try work.save(changes: 1 + round % 4 * 3)
+      if round == 5 { try work.save(changes: 3, valueByteCount: 300_000) }
+      if round == 8 { try work.open() }
+    }
+    for _ in 0..<8 { try work.save(changes: 2, valueByteCount: 3000) }
+    let states = disk.crashStates(limit: Self.stateCount, seed: seed)
+    #expect(states.count >= min(Self.stateCount, 900))
+
+    for state in states {
+      // The last save that had come back by then, and the one that followed.
+      let last = work.certain.lastIndex { $0.operationCount <= state.operationCount } ?? -1
+      let next = last + 1 < work.certain.count ? work.certain[last + 1].objects : nil
+      do {
+        let store = try BinaryStore.open(work.path, on: state.disk, options: work.options)
+        let found = try StoreConformance.objects(store.snapshot())
+        #expect(
+          (last >= 0 && found == work.certain[last].objects) || found == next,
+          "seed \(seed), \(state)")
+      } catch let error as StoreError where error.code == .notFound {
+        #expect(last < 0, "seed \(seed), \(state)")
+      }
+    }
+  }
+
+  @Test("After a cut the work goes on", arguments: [4, 5] as [UInt64])
+  func goingOn(_ seed: UInt64) throws {
+    let disk = try Self.disk()
+    let work = Work(disk, seed: seed) { disk.operationCount }
+    try work.create()
+    for _ in 0..<5 { try work.save(changes: 3) }
+    for state in disk.crashStates(limit: 60, seed: seed) {
+      let after = Work(state.disk, seed: seed + 1) { 0 }
+      do { try after.open() } catch let error as StoreError where error.code == .notFound {
+        continue
+      }
+      for _ in 0..<3 { try after.save(changes: 3) }
+      let objects = after.objects
+      try after.open()
+      #expect(after.objects == objects, "seed \(seed), \(state)")
+    }
+  }
+
+  @Test(
+    "Any one operation fails: an error, nothing lost, and the next save works",
+    arguments: [false, true])
+  func failures(_ forGood: Bool) throws {
+    var skip = 0
+    var failed = 0
+    while true {
+      let disk = try Self.disk()
+      let work = Work(disk, seed: 9) { disk.operationCount }
+      try work.create()
+      for _ in 0..<3 { try work.save(changes: 4) }
+      let before = work.objects
+      disk.plan(
+        .failing(
+          [ErrorNumber.inputOutput, .noSpace][skip % 2], after: skip,
+          lasting: forGood ? .forGood : .once))
+      var error: (any Error)?
+      do {
+        for round in 0..<6 {
+          try work.save(changes: 3, valueByteCount: round == 2 ? 300_000 : 2000)
+        }
+      } catch let caught { error = caught }
+      let reached = disk.operations.contains { $0.failure != nil }
+      disk.planNoFailures()
+      if !reached { break }
+      failed += error == nil ? 0 : 1
+      if let error { #expect(error is StoreError, "operation \(skip): \(error)") }
+      let kept = work.objects
+      #expect(!kept.isEmpty || before.isEmpty)
+      // The same store goes on.
+      let now = try StoreConformance.objects(work.store!.snapshot())
+      #expect(now == kept, "operation \(skip)")
+      try work.save(changes: 2)
+      let objects = work.objects
+      try work.open()
+      #expect(work.objects == objects, "operation \(skip)")
+      skip += 1
+      if skip > 400 { break }
+    }
+    #expect(failed > 10)
+  }
+}

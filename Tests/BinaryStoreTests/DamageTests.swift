@@ -1,0 +1,185 @@
+import BinaryStore
+import DurableFiles
+import Foundation
+import ObjectModel
+import Rows
+import StoreConformance
+import StoreInterface
+import Testing
+
+/// A small store of three commits, and what each of them held.
+private struct Small {
+  let bytes: [UInt8]
+  let states: [StoreConformance.Objects]
+
+  init(pages: Bool = false) throws {
+    let disk = SimulatedDisk()
+    let store = try BinaryStore.create(at: "/s", model: StoreConformance.model, on: disk)
+    var states = [try StoreConformance.objects(store.snapshot())]
+    for round in 1...3 as ClosedRange<UInt64> {
+      let base = try store.snapshot()
+      let builder = LayerBuilder(base.schema)
+      let entity = base.schema["Thing"]!.entityNumber
+      let key = ObjectKey(entity: entity, number: round)
+      builder.insert(key)
+      builder.set(.string("number \(round)"), "name", of: key, base.schema)
+      if round > 1 {
+        let old = ObjectKey(entity: entity, number: 1)
+        let version = try base.view.row(of: old)!.version
+        if round == 2 {
+          builder.set(.double(1.5), "real", of: old, base.schema, basis: version)
+        } else {
+          builder.remove(old, basis: version)
+        }
+      }
+      states.append(
+        try StoreConformance.objects(
+          store.commit(CommitRequest(builder.freeze(), basedOn: base))))
+    }
+    bytes = try disk.read("/s", byteLimit: 1 << 20)
+    self.states = states
+  }
+
+  /// Everything that can be read of changed bytes, and whether something stands behind it.
+  static func read(
+    _ bytes: [UInt8]
+  ) throws -> (objects: StoreConformance.Objects, strayByteCount: Int) {
+    let disk = SimulatedDisk()
+    let file = try disk.open("/s", for: .create)
+    try file.append(bytes)
+    let store = try BinaryStore.open("/s", on: disk)
+    return (try StoreConformance.objects(store.snapshot()), try store.strayByteCount)
+  }
+}
+
+@Suite("Damaged block files")
+struct DamageTests {
+  @Test("Every changed byte is an error, or harmless, or shows as bytes that are passed over")
+  func flips() throws {
+    let small = try Small()
+    let step = ProcessInfo.processInfo.environment["QUIRE_ALL_BYTES"] == nil ? 13 : 1
+    for index in stride(from: 0, to: small.bytes.count, by: step) {
+      var bytes = small.bytes
+      bytes[index] ^= 0x21
+      do {
+        let (objects, stray) = try Small.read(bytes)
+        let isSound = objects == small.states.last! && stray == 0
+        #expect(isSound || (small.states.contains(objects) && stray > 0), "byte \(index)")
+      } catch {
+        #expect(error is StoreError || error is BlockError, "byte \(index): \(error)")
+      }
+    }
+  }
+
+  @Test("A file cut anywhere holds an earlier save, or is none")
+  func truncations() throws {
+    let small = try Small()
+    for count in stride(from: 0, to: small.bytes.count, by: 5) {
+      do {
+        let (objects, _) = try Small.read(Array(small.bytes[..<count]))
+        #expect(small.states.contains(objects), "\(count) bytes")
+      } catch let error as StoreError {
+        #expect([.damaged, .notAStore].contains(error.code), "\(count) bytes: \(error)")
+      }
+    }
+  }
+
+  @Test("What is no store is refused with what it is")
+  func refusing() throws {
+    func code(_ bytes: [UInt8]) -> StoreError.Code? {
+      #expect(throws: StoreError.self) { try Small.read(bytes) }?.code
+    }
+    let small = try Small()
+    #expect(code([]) == .notAStore)
+    #expect(code(Array("SQLite format 3\0".utf8) + Array(repeating: 0, count: 100)) == .notAStore)
+    #expect(code(Array(small.bytes[..<64])) == .damaged)
+    var newer = small.bytes
+    newer[8] = 2
+    #expect(code(newer) == .newerFormat)
+    let disk = SimulatedDisk()
+    let error = #expect(throws: StoreError.self) { try BinaryStore.open("/none", on: disk) }
+    #expect(error?.code == .notFound)
+    _ = try BinaryStore.create(at: "/s", model: StoreConformance.model, on: disk)
+    let exists = #expect(throws: StoreError.self) {
+      try BinaryStore.create(at: "/s", model: StoreConformance.model, on: disk)
+    }
+    #expect(exists?.code == .exists)
+  }
+
+  @Test("A value that looks like the end of a commit is not taken for one")
+  func forgery() throws {
+    let disk = SimulatedDisk()
+    let store = try BinaryStore.create(at: "/s", model: StoreConformance.model, on: disk)
+    let base = try store.snapshot()
+    let image = Data(try disk.read("/s", byteLimit: 1 << 20).suffix(48))
+    let key = ObjectKey(entity: base.schema["Thing"]!.entityNumber, number: 1)
+    let builder = LayerBuilder(base.schema)
+    builder.insert(key)
+    builder.set(.binary(image), "bytes", of: key, base.schema)
+    try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    // The last commit is cut off in its trailer: what is left ends with the value and a record.
+    let bytes = try disk.read("/s", byteLimit: 1 << 20)
+    let (objects, stray) = try Small.read(Array(bytes.dropLast(16)))
+    #expect(objects.isEmpty)
+    #expect(stray > 0)
+  }
+
+  @Test("A store is written by one, read by many, and another's save is seen")
+  func sharing() throws {
+    let disk = SimulatedDisk()
+    let one = try BinaryStore.create(at: "/s", model: StoreConformance.model, on: disk)
+    let other = try BinaryStore.open("/s", on: disk)
+    let reader = try BinaryStore.open("/s", on: disk, readOnly: true)
+    let key = ObjectKey(entity: try one.snapshot().schema["Thing"]!.entityNumber, number: 1)
+    let base = try one.snapshot()
+    let builder = LayerBuilder(base.schema)
+    builder.insert(key)
+    try one.commit(CommitRequest(builder.freeze(), basedOn: base))
+    #expect(try StoreConformance.objects(other.snapshot()) == [key: [:]])
+    #expect(try StoreConformance.objects(reader.snapshot()) == [key: [:]])
+    // The other builds on it, and so does the first on the other's.
+    for (store, name) in [(other, "b"), (one, "c"), (other, "d")] {
+      let base = try store.snapshot()
+      let builder = LayerBuilder(base.schema)
+      builder.set(
+        .string(name), "name", of: key, base.schema, basis: try base.view.row(of: key)!.version)
+      try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    }
+    #expect(try StoreConformance.objects(one.snapshot()) == [key: ["name": .string("d")]])
+    let error = #expect(throws: StoreError.self) {
+      try reader.commit(CommitRequest(Layer(), basedOn: base))
+    }
+    #expect(error?.code == .readOnly)
+    let lease = try one.leaseKeys(ofEntity: 1, count: 3)
+    #expect(try !other.leaseKeys(ofEntity: 1, count: 3).overlaps(lease))
+  }
+
+  @Test("A file of dead bytes is written anew, under its readers, and stays small")
+  func vacuum() throws {
+    let disk = SimulatedDisk()
+    var options = BinaryStoreOptions()
+    options.leastDeadByteCount = 50_000
+    let store = try BinaryStore.create(
+      at: "/s", model: StoreConformance.model, on: disk, options: options)
+    let other = try BinaryStore.open("/s", on: disk)
+    let key = ObjectKey(entity: try store.snapshot().schema["Thing"]!.entityNumber, number: 1)
+    var held: [(any StoreSnapshot, StoreConformance.Objects)] = []
+    for round in 0..<60 {
+      let base = try store.snapshot()
+      let builder = LayerBuilder(base.schema)
+      if round == 0 { builder.insert(key) }
+      let bytes = Value.binary(Data(repeating: UInt8(round), count: 9000))
+      builder.set(
+        bytes, "bytes", of: key, base.schema,
+        basis: round == 0 ? 0 : try base.view.row(of: key)!.version)
+      let after = try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+      held.append((after, [key: ["bytes": bytes]]))
+    }
+    let byteCount = try disk.open("/s", for: .read).byteCount()
+    #expect(byteCount < 200_000, "\(byteCount) bytes")
+    for (snapshot, objects) in held {
+      #expect(try StoreConformance.objects(snapshot) == objects)
+    }
+    #expect(try StoreConformance.objects(other.snapshot()) == held.last!.1)
+  }
+}

@@ -1,0 +1,31 @@
+import StoreConformance
+import StoreInterface
+import Testing
+
+@Suite("The store in memory")
+struct MemoryStoreTests {
+  @Test("Conforms")
+  func conformance() throws {
+    try StoreConformance(make: { try MemoryStore($0) }).run()
+  }
+
+  @Test("Layers are merged in tiers: few stay, and each row is written seldom")
+  func tiers() {
+    var sizes: [Int] = []
+    var written = 0
+    for _ in 0..<10_000 {
+      sizes.append(1)
+      written += 1
+      while let count = SegmentTiers.mergeCount(sizes: sizes) {
+        let sum = sizes.suffix(count).reduce(0, +)
+        written += sum
+        sizes.removeLast(count)
+        sizes.append(sum)
+      }
+      #expect(sizes.count < 20)
+    }
+    #expect(sizes.reduce(0, +) == 10_000)
+    // log4(10 000 / 64) + 1 is below 5; the lowest tier's own merges come to it.
+    #expect(written < 10_000 * 40, "\(Double(written) / 10_000) writes a row")
+  }
+}

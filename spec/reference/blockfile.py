@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+"""Reads a block file as chapters 3 and 4 of this specification say, and prints what it holds.
+
+    blockfile.py FILE
+
+A line for each object, by entity and key: the entity's name, the key, and name=value for each value it has.
+Written from the specification alone; the standard library is all it needs. It checks what it needs to read and is no
+validator.
+"""
+
+import plistlib
+import struct
+import sys
+import xml.etree.ElementTree
+
+BOOLEAN, INT16, INT32, INT64, FLOAT, DOUBLE, DATE, DECIMAL, TEXT, URI, BYTES, UUID, REFERENCE = range(1, 14)
+MASK = (1 << 64) - 1
+
+
+class Damage(Exception):
+    pass
+
+
+def need(condition, words):
+    if not condition:
+        raise Damage(words)
+
+
+# 3.7: the CRC-32C.
+TABLE = []
+for index in range(256):
+    for _ in range(8):
+        index = index >> 1 ^ 0x82F63B78 if index & 1 else index >> 1
+    TABLE.append(index)
+
+
+def crc32c(data):
+    value = 0xFFFFFFFF
+    for byte in data:
+        value = TABLE[(value ^ byte) & 0xFF] ^ value >> 8
+    return value ^ 0xFFFFFFFF
+
+
+def align(count):
+    return count + 7 & ~7
+
+
+def signed(value):
+    value &= MASK
+    return value - (1 << 64) if value >> 63 else value
+
+
+def bit(bitmap, row):
+    return bitmap[row >> 3] >> (row & 7) & 1
+
+
+class Column:
+    """3.3.4, 3.3.5 and 3.4."""
+
+    def __init__(self, block, entry, parameters, rows):
+        (self.number, self.kind, self.encoding, self.width, self.offset_width, self.flags, self.scale, chunk_offset,
+         body_count, checksum, self.dictionary_count) = entry
+        self.rows = rows
+        self.base, self.step, self.offset_base, self.offset_step = parameters
+        table_count = 0
+        if body_count > 16384:
+            table_count = align((body_count + 16383) // 16384 * 4)
+        chunk = block[chunk_offset:chunk_offset + table_count + body_count]
+        need(len(chunk) == table_count + body_count, "a chunk ends early")
+        body = chunk[table_count:]
+        if table_count:
+            need(crc32c(chunk[:table_count]) == checksum, "a table's checksum")
+            for page in range((body_count + 16383) // 16384):
+                stored, = struct.unpack_from("<I", chunk, page * 4)
+                need(crc32c(body[page * 16384:(page + 1) * 16384]) == stored, "a page's checksum")
+        elif body_count:
+            need(crc32c(body) == checksum, f"the checksum of column {self.number}")
+        self.body, self.place = body, 0
+        bitmap = (rows + 7) // 8
+        self.given = self.take(bitmap) if self.flags & 8 else None
+        self.nothing = bool(self.flags & 2)
+        if self.nothing:
+            return
+        self.presence = self.take(bitmap) if self.flags & 1 else None
+        if self.encoding in (1, 2, 3, 7):
+            self.data = self.take(rows * self.width)
+        elif self.encoding == 4:
+            self.data = self.take(bitmap)
+        elif self.encoding == 5:
+            self.take_heap(rows)
+        elif self.encoding == 6:
+            self.data = self.take(rows * self.width)
+            self.take_heap(self.dictionary_count)
+        else:
+            raise Damage(f"encoding {self.encoding}")
+
+    def take(self, count):
+        self.place = align(self.place)
+        part = self.body[self.place:self.place + count]
+        need(len(part) == count, "a part ends early")
+        self.place += count
+        return part
+
+    def take_heap(self, count):
+        self.offsets = self.take((count + 1) * self.offset_width)
+        self.heap = self.body[align(self.place):]
+
+    def unsigned(self, data, width, row):
+        return int.from_bytes(data[row * width:(row + 1) * width], "little")
+
+    def integer(self, row):
+        return signed(self.base + self.step * row + self.unsigned(self.data, self.width, row))
+
+    def heap_bytes(self, index):
+        start, end = (
+            signed(self.offset_base + self.offset_step * i + self.unsigned(self.offsets, self.offset_width, i))
+            for i in (index, index + 1))
+        need(0 <= start <= end <= len(self.heap), "an offset")
+        return self.heap[start:end]
+
+    def is_given(self, row):
+        return self.given is None or bool(bit(self.given, row))
+
+    def value(self, row):
+        """The value as text; None where there is none."""
+        if self.nothing or (self.presence is not None and not bit(self.presence, row)):
+            return None
+        kind = self.kind
+        if kind == BOOLEAN:
+            on = bit(self.data, row) if self.encoding == 4 else self.integer(row)
+            return "true" if on else "false"
+        if kind in (INT16, INT32, INT64):
+            return str(self.integer(row))
+        if kind == REFERENCE:
+            key = self.integer(row) & MASK
+            return f"{key >> 48}/{key & (1 << 48) - 1}" if key else None
+        if kind in (FLOAT, DOUBLE, DATE):
+            if self.encoding == 2:
+                number = float(self.integer(row)) / 10 ** self.scale
+                return struct.pack(">f" if kind == FLOAT else ">d", number).hex()
+            return self.data[row * self.width:(row + 1) * self.width][::-1].hex()
+        if kind == UUID:
+            return self.data[row * 16:row * 16 + 16].hex()
+        if self.encoding == 2:
+            return decimal(self.integer(row), -self.scale)
+        data = self.heap_bytes(self.unsigned(self.data, self.width, row) if self.encoding == 6 else row)
+        if kind != DECIMAL:
+            return data.hex()
+        if not data:
+            return "nan"
+        exponent = data[0] - 256 if data[0] > 127 else data[0]
+        magnitude = int.from_bytes(data[2:], "little")
+        return decimal(-magnitude if data[1] else magnitude, exponent)
+
+
+def decimal(magnitude, exponent):
+    while magnitude and magnitude % 10 == 0:
+        magnitude //= 10
+        exponent += 1
+    return f"{magnitude}e{exponent if magnitude else 0}"
+
+
+class Block:
+    """3.3."""
+
+    def __init__(self, data):
+        magic, header_count, block_count, checksum = struct.unpack_from("<IIII", data)
+        need(magic == 0x4B4C4251 and block_count <= len(data), "no block")
+        directory = data[:header_count]
+        need(crc32c(directory[:12] + bytes(4) + directory[16:]) == checksum, "a block's checksum")
+        self.entity, count, self.rows, self.minimum, self.maximum, self.flags = struct.unpack_from("<HHIQQI", data, 16)
+        self.columns, place = {}, 48
+        for _ in range(count):
+            entry = struct.unpack_from("<HBBBBBBIIII", data, place)
+            place += 24
+            parameters = [0, 0, 0, 0]
+            encoding, flags = entry[2], entry[5]
+            if not flags & 2:
+                wanted = [0] if encoding in (1, 2) else []
+                wanted += [1] if encoding in (1, 2) and flags & 4 else []
+                wanted += [2, 3] if encoding in (5, 6) else []
+                for index in wanted:
+                    parameters[index], = struct.unpack_from("<q", data, place)
+                    place += 8
+            self.columns[entry[0]] = Column(data, entry, parameters, self.rows)
+        need(place == header_count, "a directory's end")
+        keys = self.columns[0xFFFF]
+        self.keys = [keys.integer(row) for row in range(self.rows)]
+        need(self.keys == sorted(set(self.keys)) and self.keys[0] == self.minimum and self.keys[-1] == self.maximum,
+             "keys out of order")
+
+
+class File:
+    """Chapter 4."""
+
+    def __init__(self, data):
+        self.data = data
+        need(data[:8] == b"QRBLOCKS", "no block file")
+        major, = struct.unpack_from("<H", data, 8)
+        need(major == 1, f"format version {major}")
+        need(crc32c(data[:60]) == struct.unpack_from("<I", data, 60)[0], "the header's checksum")
+        self.salt, = struct.unpack_from("<Q", data, 32)
+        place = len(data) - 48 & ~7
+        while place >= 64 and not self.read_commit(place):
+            place -= 8
+        need(place >= 64, "no whole commit")
+
+    def read_commit(self, place):
+        trailer = self.data[place:place + 48]
+        if trailer[:4] != b"QEND":
+            return False
+        flags, salt, offset, record_offset, record_count, record_checksum, commit_checksum, checksum = struct.unpack(
+            "<IQQQIIII", trailer[4:])
+        if crc32c(trailer[:44]) != checksum or salt != self.salt or offset != place or flags > 1:
+            return False
+        record = self.data[record_offset:record_offset + record_count]
+        if crc32c(record) != record_checksum:
+            return False
+        start, = struct.unpack_from("<Q", record, 32)
+        if not flags and crc32c(self.data[start:place]) != commit_checksum:
+            return False
+        self.record = record
+        return True
+
+    def section(self, place):
+        offset, count, checksum = struct.unpack_from("<QII", self.record, place)
+        data = self.data[offset:offset + count]
+        need(len(data) == count and crc32c(data) == checksum, "a section's checksum")
+        return data
+
+    def segments(self):
+        """For each segment, the lowest first, its blocks as (entity, run, block)."""
+        key_count, segment_count = struct.unpack_from("<II", self.record, 96)
+        place = 104 + 16 * key_count
+        for _ in range(segment_count):
+            _, _, entry_count, page_count = struct.unpack_from("<QQII", self.record, place)
+            place += 24
+            entries = self.record[place:place + 48 * entry_count]
+            place += 48 * entry_count
+            for page in range(page_count):
+                entries += self.section(place + 32 * page)
+            place += 32 * page_count
+            yield [self.block(entries[i:i + 48]) for i in range(0, len(entries), 48)]
+        need(place == len(self.record), "a record's end")
+
+    def block(self, entry):
+        offset, count, rows, minimum, maximum, _, entity, run = struct.unpack_from("<QIIQQqHB", entry)
+        block = Block(self.data[offset:offset + count])
+        need((block.rows, block.minimum, block.maximum, block.entity, block.flags)
+             == (rows, minimum, maximum, entity, run), "a block is another than its entry says")
+        return entity, run, block
+
+    def objects(self):
+        """3.5.3: each object's values by column number."""
+        objects = {}
+        for segment in self.segments():
+            for entity, run, block in segment:
+                for row, key in enumerate(block.keys):
+                    if run == 2:
+                        objects.pop((entity, key), None)
+                        continue
+                    if run == 0:
+                        objects[entity, key] = {}
+                    values = objects.get((entity, key))
+                    if values is None:
+                        continue
+                    for number, column in block.columns.items():
+                        if number < 0xF000 and column.is_given(row):
+                            values[number] = column.value(row)
+        return objects
+
+
+def main():
+    with open(sys.argv[1], "rb") as source:
+        file = File(source.read())
+    schema = plistlib.loads(file.section(80))
+    xml.etree.ElementTree.fromstring(file.section(64))
+    plistlib.loads(file.section(48))
+    entities = {entity["number"]: entity for entity in schema["entities"]}
+    for (number, key), values in sorted(file.objects().items()):
+        entity = entities[number]
+        line = f"{entity['name']} {key}"
+        for column, _, name in sorted(entity["columns"], key=lambda one: one[2].encode()):
+            if values.get(column) is not None:
+                line += f" {name}={values[column]}"
+        print(line)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Damage as damage:
+        sys.exit(f"damaged: {damage}")
