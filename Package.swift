@@ -113,7 +113,7 @@ let package = Package(
       "BinaryStoreTests",
       [
         "BinaryStore", "StoreInterface", "StoreConformance", "DurableFiles", "ObjectModel", "Rows",
-        "SeededRandom",
+        "SeededRandom", "SpecVectors", "Checksums",
       ]),
     tests("ToolCommandsTests", ["ToolCommands", "ObjectModel"], exclude: ["Snapshots"]),
     tests("HouseTests", []),

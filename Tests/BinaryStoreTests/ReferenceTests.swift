@@ -75,7 +75,7 @@ struct ReferenceTests {
   }
 
   /// A line for each object, as the reference reader has it.
-  private static func text(_ snapshot: any StoreSnapshot) throws -> [String] {
+  static func text(_ snapshot: any StoreSnapshot) throws -> [String] {
     var lines: [String] = []
     for layout in snapshot.schema.layouts {
       let view = snapshot.view
@@ -124,7 +124,7 @@ struct ReferenceTests {
     }
   }
 
-  private static func reference(_ path: String) throws -> [String] {
+  static func reference(_ path: String) throws -> [String] {
     let script = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../spec/reference/blockfile.py")
     let process = Process()

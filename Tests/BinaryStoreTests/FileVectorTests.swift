@@ -1,0 +1,148 @@
+import BinaryStore
+import Checksums
+import DurableFiles
+import Foundation
+import ObjectModel
+import Rows
+import SpecVectors
+import StoreConformance
+import StoreInterface
+import Testing
+
+/// The vectors of chapter 4, read from its page. `RECORD_VECTORS=1` prints them anew.
+@Suite("The block files of the specification")
+struct FileVectorTests {
+  private static let page = "4-block-file.md"
+
+  @Test("Each is read as the page says", arguments: try SpecVector.all("block-file", on: page))
+  func reading(_ vector: SpecVector) throws {
+    let bytes = try #require(vector.bytes("bytes"))
+    #expect(try Self.lines(bytes) == vector[all: "object"])
+  }
+
+  @Test(
+    "Each that is changed is refused, or passed over, as the page says",
+    arguments: try SpecVector.all("changed-block-file", on: page))
+  func changed(_ vector: SpecVector) throws {
+    let bytes = try Self.changed(vector)
+    if let code = vector["code"] {
+      let error = #expect(throws: StoreError.self) { try Self.lines(bytes) }
+      #expect(error?.code.rawValue == code, "\(error.map { "\($0)" } ?? "")")
+    } else {
+      #expect(try Self.lines(bytes) == vector[all: "object"])
+    }
+  }
+
+  @Test("The reference reader says the same")
+  func reference() throws {
+    for vector in try SpecVector.all("block-file", on: Self.page) {
+      let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
+      defer { try? FileManager.default.removeItem(atPath: path) }
+      try Data(try #require(vector.bytes("bytes"))).write(to: URL(filePath: path))
+      #expect(try ReferenceTests.reference(path) == vector[all: "object"])
+    }
+  }
+
+  @Test("There are vectors of both kinds")
+  func count() throws {
+    if ProcessInfo.processInfo.environment["RECORD_VECTORS"] != nil { try Self.record() }
+    #expect(try SpecVector.all("block-file", on: Self.page).count == 1)
+    #expect(try SpecVector.all("changed-block-file", on: Self.page).count >= 7)
+  }
+
+  /// The bytes of the vector that is changed, with the changes.
+  private static func changed(_ vector: SpecVector) throws -> [UInt8] {
+    let whole = try SpecVector.all("block-file", on: page)
+    var bytes = try #require(whole.first { $0.title == vector["of"] }?.bytes("bytes"))
+    for patch in vector[all: "patch"] {
+      let parts = patch.split(separator: " ")
+      let start = try #require(Int(parts[0]))
+      for (index, byte) in parts.dropFirst().enumerated() {
+        bytes[start + index] = try #require(UInt8(byte, radix: 16))
+      }
+    }
+    if let cut = vector["cut"].flatMap({ Int($0) }) { bytes.removeLast(cut) }
+    return bytes
+  }
+
+  private static func lines(_ bytes: [UInt8]) throws -> [String] {
+    let disk = SimulatedDisk()
+    try disk.open("/v", for: .create).append(bytes)
+    return try ReferenceTests.text(BinaryStore.open("/v", on: disk).snapshot())
+  }
+
+  // MARK: - Recording
+
+  private static func record() throws {
+    var note = Entity("Note")
+    note.properties = [
+      .attribute(Attribute("stars", .int16)), .attribute(Attribute("text", .string)),
+    ]
+    let model = try Model(entities: [note])
+    let disk = SimulatedDisk()
+    let store = try BinaryStore.create(
+      at: "/v", model: model, uuid: UUID(uuidString: "6FB9DF54-A60E-4A15-8C3B-1D2E3F405162")!,
+      on: disk)
+    for round in 0..<2 {
+      let base = try store.snapshot()
+      let builder = LayerBuilder(base.schema)
+      func key(_ number: UInt64) -> ObjectKey { ObjectKey(entity: 1, number: number) }
+      if round == 0 {
+        for (number, text) in [(1, "Lisboa"), (2, "Porto"), (5, "Évora")] as [(UInt64, String)] {
+          builder.insert(key(number))
+          builder.set(.string(text), "text", of: key(number), base.schema)
+          builder.set(.integer(Int64(number)), "stars", of: key(number), base.schema)
+        }
+      } else {
+        builder.set(.integer(-3), "stars", of: key(1), base.schema, basis: base.commit)
+        builder.remove(key(2), basis: base.commit)
+      }
+      try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    }
+    let bytes = try disk.read("/v", byteLimit: 1 << 20)
+    let title = "three notes, of which one is changed and one removed"
+    print("```vector block-file: \(title)")
+    for line in try lines(bytes) { print("object = \(line)") }
+    print("bytes = \(hex(bytes))\n```\n")
+
+    func changed(_ title: String, _ patches: [(Int, [UInt8])], cut: Int = 0) throws {
+      var changed = bytes
+      print("```vector changed-block-file: \(title)")
+      print("of = three notes, of which one is changed and one removed")
+      for (offset, patch) in patches {
+        changed.replaceSubrange(offset..<offset + patch.count, with: patch)
+        print("patch = \(offset) \(hex(patch))")
+      }
+      if cut > 0 {
+        changed.removeLast(cut)
+        print("cut = \(cut)")
+      }
+      do { for line in try lines(changed) { print("object = \(line)") } } catch {
+        print("code = \((error as! StoreError).code.rawValue)")
+      }
+      print("```\n")
+    }
+    func sealed(_ change: (inout [UInt8]) -> Void) -> [(Int, [UInt8])] {
+      var header = Array(bytes[..<60])
+      change(&header)
+      let sum = CRC32C.checksum(of: header.span.bytes)
+      return [(0, header), (60, (0..<4).map { UInt8(truncatingIfNeeded: sum >> ($0 * 8)) })]
+    }
+    try changed("another magic (4.2.2)", [(0, [0x58])])
+    try changed("a newer major version (4.2.2)", [(8, [2, 0])])
+    try changed("a flag that is not known (4.2.2)", sealed { $0[12] = 1 })
+    try changed("a header that does not match its checksum (4.2.1)", [(20, [0])])
+    try changed("a last commit without its last byte (4.3.3)", [], cut: 1)
+    try changed("a last commit with a changed byte (4.3.2)", [(bytes.count - 60, [0xAA])])
+    try changed("another salt in the last trailer (4.3.2)", [(bytes.count - 40, [0])])
+    try changed("no whole commit (4.3.3)", [], cut: bytes.count - 64)
+  }
+
+  private static func hex(_ bytes: [UInt8]) -> String {
+    stride(from: 0, to: bytes.count, by: 32).map { start in
+      bytes[start..<min(start + 32, bytes.count)].map {
+        String($0 >> 4, radix: 16) + String($0 & 15, radix: 16)
+      }.joined(separator: " ")
+    }.joined(separator: "\n        ")
+  }
+}
