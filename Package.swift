@@ -76,7 +76,10 @@ let package = Package(
       name: "CSQLite3", path: "Benchmarks/CSQLite3", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
     .executableTarget(
-      name: "quire-bench", dependencies: ["ObjectModel", "Rows", "ObjectQuery", "CSQLite3"],
+      name: "quire-bench",
+      dependencies: [
+        "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "BinaryStore", "CSQLite3",
+      ],
       path: "Benchmarks/quire-bench", swiftSettings: relaxed),
 
     // What several test targets share.
@@ -141,6 +144,7 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     fuzzer("ModelArchiveFuzz", ["ObjectModel"]),
     fuzzer("ModelSourceFuzz", ["ObjectModel"]),
     fuzzer("PredicateFuzz", ["ObjectQuery"], exclude: ["seeds.txt"]),
+    fuzzer("StoreFuzz", ["BinaryStore", "StoreInterface", "DurableFiles", "Checksums", "Rows"]),
     fuzzer("QueryFuzz", ["ObjectQuery", "QueryWorld"], exclude: ["seeds.txt"]),
   ]
 }

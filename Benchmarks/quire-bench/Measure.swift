@@ -7,14 +7,20 @@ import Foundation
 struct Measurement {
   /// What is measured, in the order it is shown.
   private(set) var names: [String] = []
-  private var works: [(name: String, unitCount: Int, unit: String, work: () -> Int)] = []
+  private var works:
+    [(name: String, unitCount: Int, unit: String, prepare: () -> Void, work: () -> Int)] = []
   private let rounds: Int
 
   init(rounds: Int = 7) { self.rounds = rounds }
 
   /// Adds a piece of work that handles `unitCount` units. What it returns keeps the optimiser honest.
-  mutating func add(_ name: String, _ unitCount: Int, _ unit: String, _ work: @escaping () -> Int) {
-    works.append((name, unitCount, unit, work))
+  ///
+  /// - Parameter prepare: What is done before each round, and not measured.
+  mutating func add(
+    _ name: String, _ unitCount: Int, _ unit: String, preparing prepare: @escaping () -> Void = {},
+    _ work: @escaping () -> Int
+  ) {
+    works.append((name, unitCount, unit, prepare, work))
   }
 
   /// Nanoseconds by name: one for each round.
@@ -23,6 +29,7 @@ struct Measurement {
     var sink = 0
     for round in 0...rounds {
       for one in works {
+        one.prepare()
         let start = DispatchTime.now().uptimeNanoseconds
         sink &+= one.work()
         let end = DispatchTime.now().uptimeNanoseconds

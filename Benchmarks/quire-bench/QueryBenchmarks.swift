@@ -93,8 +93,3 @@ private func measureSearching(_ source: ViewSource, _ peer: SQLitePeer) throws {
     ratio(times, "note CONTAINS[c], \(name)", atMost: 0.5)
   }
 }
-
-private func ratio(_ times: [String: [Double]], _ name: String, atMost limit: Double) {
-  target(
-    "\(name) / SQLite", Measurement.ratio(times, name, to: "SQLite: \(name)"), atMost: limit)
-}

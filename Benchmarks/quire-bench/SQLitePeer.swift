@@ -7,12 +7,17 @@ final class SQLitePeer {
   private let folder: URL
   private var database: OpaquePointer?
 
+  /// The database's file.
+  var path: String { folder.appending(path: "people.sqlite").path }
+
   /// A database file of so many people, without an index but that of the primary key.
   init(_ count: Int, companies: Int) throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "quire-bench-\(getpid())")
+    folder = FileManager.default.temporaryDirectory
+      .appending(path: "quire-bench-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    check(sqlite3_open(folder.appending(path: "people.sqlite").path, &database))
+    check(sqlite3_open(path, &database))
     run("PRAGMA journal_mode = WAL")
+    run("PRAGMA synchronous = FULL")
     run(
       """
       CREATE TABLE person (id INTEGER PRIMARY KEY, firstName TEXT, lastName TEXT, age INTEGER,
@@ -48,7 +53,27 @@ final class SQLitePeer {
 
   private func check(_ code: Int32) { precondition(code == SQLITE_OK, message) }
 
-  private func run(_ sql: String) { check(sqlite3_exec(database, sql, nil, nil, nil)) }
+  /// A copy of another peer's database, open.
+  init(copying other: SQLitePeer) {
+    folder = FileManager.default.temporaryDirectory
+      .appending(path: "quire-bench-\(UUID().uuidString)")
+    try! FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try! FileManager.default.copyItem(atPath: other.path, toPath: path)
+    sync()
+    check(sqlite3_open(path, &database))
+    run("PRAGMA journal_mode = WAL")
+    run("PRAGMA synchronous = FULL")
+  }
+
+  /// Opens a database as a program would that begins, and closes it again.
+  static func opening<R>(_ path: String, _ body: (OpaquePointer?) -> R) -> R {
+    var database: OpaquePointer?
+    sqlite3_open(path, &database)
+    defer { sqlite3_close(database) }
+    return body(database)
+  }
+
+  func run(_ sql: String) { check(sqlite3_exec(database, sql, nil, nil, nil)) }
 
   func prepare(_ sql: String) -> OpaquePointer? {
     var statement: OpaquePointer?

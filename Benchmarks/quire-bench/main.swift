@@ -2,7 +2,9 @@
 // and all parts are run.
 import Foundation
 
-let parts = [("rows", runRowBenchmarks), ("queries", runQueryBenchmarks)]
+let parts = [
+  ("rows", runRowBenchmarks), ("queries", runQueryBenchmarks), ("stores", runStoreBenchmarks),
+]
 let arguments = CommandLine.arguments.dropFirst()
 let count = arguments.first.map { Int($0) ?? 0 } ?? 1_000_000
 let wanted = arguments.dropFirst().first

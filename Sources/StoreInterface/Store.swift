@@ -46,12 +46,12 @@ public protocol Store: AnyObject, Sendable {
 public protocol StoreSnapshot: Sendable {
   /// The number of the commit; 0 before the first.
   var commit: Int64 { get }
-  /// The model the store was written with.
-  var model: Model { get }
+  /// The model the store was written with. Read when it is first asked for.
+  var model: Model { get throws }
   /// The numbers that rows know the model's entities and properties by.
   var schema: Schema { get }
-  /// What the store says of itself.
-  var metadata: StoreMetadata { get }
+  /// What the store says of itself. Read when it is first asked for.
+  var metadata: StoreMetadata { get throws }
   /// The rows: tables for the bottom of a ``Rows/View``, the lowest first.
   var tables: [any RowTable] { get }
 }

@@ -280,7 +280,7 @@ def main():
     for (number, key), values in sorted(file.objects().items()):
         entity = entities[number]
         line = f"{entity['name']} {key}"
-        for column, _, name in sorted(entity["columns"], key=lambda one: one[2].encode()):
+        for column, _, name, *_ in sorted(entity["columns"], key=lambda one: one[2].encode()):
             if values.get(column) is not None:
                 line += f" {name}={values[column]}"
         print(line)

@@ -154,7 +154,8 @@ extension BinaryStore {
       throw BinaryStore.failure(error, filePath)
     }
     // It is saved. Nothing is read any more that could fail and make it look otherwise.
-    let state = CommittedState(trailer, image, in: head.file, after: head)
+    let state = try CommittedState(
+      trailer, image.record, in: head.file, after: head, metadata: image.pendingMetadata)
     current.withLock { current in
       if current != nil { current = Current(head: state, seenByteCount: Int(state.end)) }
     }

@@ -47,7 +47,7 @@ extension CommitImage {
       number: record.number, previousTrailer: 0, start: UInt64(BlockFile.headerByteCount))
     copy.setNextKeys(record.nextKeys)
     try copy.addDescription(
-      metadata: pendingMetadata ?? head.metadata, model: head.model, schema: head.schema)
+      metadata: try pendingMetadata ?? head.metadata, model: try head.model, schema: head.schema)
     try copy.setSegments(
       parts(head).map { part in .made(try part.layer().layer, [:]) })
     return copy

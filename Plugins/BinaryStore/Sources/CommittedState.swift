@@ -4,44 +4,54 @@ import ObjectModel
 import PropertyLists
 import Rows
 import StoreInterface
+import Synchronization
 
-/// A commit of a file, read: what a snapshot shows.
+/// A commit of a file: what a snapshot shows.
 final class CommittedState: StoreSnapshot {
   let file: StoreFile
   let record: CommitRecord
   let trailer: Trailer
-  let model: Model
   let schema: Schema
-  let metadata: StoreMetadata
   let segments: [Segment]
+  private let lazy: Mutex<Lazy>
+
+  /// What is read when it is first asked for: rows need none of it.
+  private struct Lazy {
+    var metadata: StoreMetadata?
+    var model: Model?
+  }
 
   var commit: Int64 { record.number }
   var tables: [any RowTable] { segments }
-  /// Where the commit ends, and the next one begins.
+  /// Where the commit ends.
   var end: UInt64 { trailer.end }
 
   /// Reads a commit.
   ///
-  /// - Parameter before: A commit of the same file that was read already. What is the same is taken
-  ///   from it, blocks in memory included.
+  /// - Parameters:
+  ///   - before: A commit that was read already. What is the same is taken from it, blocks in memory
+  ///     included.
+  ///   - metadata: The metadata, when they are known.
   init(
-    _ trailer: Trailer, _ record: CommitRecord, in file: StoreFile, after before: CommittedState?
-  )
-    throws
-  {
+    _ trailer: Trailer, _ record: CommitRecord, in file: StoreFile, after before: CommittedState?,
+    metadata: StoreMetadata? = nil
+  ) throws {
     self.file = file
     self.record = record
     self.trailer = trailer
     let before = before?.file === file ? before : nil
-    if let before, before.record.metadata == record.metadata {
-      metadata = before.metadata
-    } else {
-      metadata = try CommittedState.metadata(record, file)
+    var lazy = Lazy(metadata: metadata)
+    if let before {
+      before.lazy.withLock { known in
+        if before.record.metadata == record.metadata { lazy.metadata = known.metadata }
+        if before.record.model == record.model { lazy.model = known.model }
+      }
     }
-    if let before, before.record.model == record.model, before.record.schema == record.schema {
-      (model, schema) = (before.model, before.schema)
+    self.lazy = Mutex(lazy)
+    if let before, before.record.schema == record.schema {
+      schema = before.schema
     } else {
-      (model, schema) = try CommittedState.model(record, file)
+      schema = try CommittedState.schema(record, file)
     }
     var known: [SegmentRecord: Segment] = [:]
     for segment in before?.segments ?? [] { known[segment.record] = segment }
@@ -50,17 +60,26 @@ final class CommittedState: StoreSnapshot {
     }
   }
 
-  /// A commit that was just written behind another one.
-  init(_ trailer: Trailer, _ image: CommitImage, in file: StoreFile, after before: CommittedState) {
-    self.file = file
-    self.trailer = trailer
-    record = image.record
-    metadata = image.pendingMetadata ?? before.metadata
-    (model, schema) = (before.model, before.schema)
-    var known: [SegmentRecord: Segment] = [:]
-    for segment in before.segments { known[segment.record] = segment }
-    segments = record.segments.map { part in
-      known[part] ?? Segment(part, in: file, before: trailer.record.offset)
+  var metadata: StoreMetadata {
+    get throws {
+      if let known = lazy.withLock({ $0.metadata }) { return known }
+      let metadata = try CommittedState.metadata(record, file)
+      lazy.withLock { $0.metadata = metadata }
+      return metadata
+    }
+  }
+
+  var model: Model {
+    get throws {
+      if let known = lazy.withLock({ $0.model }) { return known }
+      let source = try file.bytes(of: record.model)
+      let model: Model
+      do { model = try Model(ModelSource.read(source, path: file.path)) } catch {
+        throw StoreError(
+          .damaged, "The model can't be read: \(error)", path: file.path, cause: error)
+      }
+      lazy.withLock { $0.model = model }
+      return model
     }
   }
 
@@ -77,18 +96,11 @@ final class CommittedState: StoreSnapshot {
     }
   }
 
-  private static func model(
-    _ record: CommitRecord, _ file: StoreFile
-  ) throws -> (Model, Schema) {
-    let source = try file.bytes(of: record.model)
-    let numbers = try file.bytes(of: record.schema)
-    do {
-      let model = try Model(ModelSource.read(source, path: file.path))
-      let kept = try Schema(propertyList: BinaryPropertyList.read(numbers))
-      return (model, try Schema(model, evolving: kept))
-    } catch {
+  private static func schema(_ record: CommitRecord, _ file: StoreFile) throws -> Schema {
+    let bytes = try file.bytes(of: record.schema)
+    do { return try Schema(propertyList: BinaryPropertyList.read(bytes)) } catch {
       throw StoreError(
-        .damaged, "The model can't be read: \(error)", path: file.path, cause: error)
+        .damaged, "The schema can't be read: \(error)", path: file.path, cause: error)
     }
   }
 }

@@ -1,0 +1,192 @@
+import BinaryStore
+import CSQLite3
+import Foundation
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// The block file beside SQLite in WAL mode on the same people in the same run: blocks in, blocks out.
+func runStoreBenchmarks(_ count: Int) throws {
+  let bench = try StoreBench(count)
+  defer { bench.clean() }
+  try bench.measureWriting()
+  try bench.measureReading()
+  try bench.measureChanging()
+}
+
+private final class StoreBench {
+  let count: Int
+  let folder = FileManager.default.temporaryDirectory
+    .appending(path: "quire-bench-\(UUID().uuidString)")
+  let layer: Layer
+  let peer: SQLitePeer
+  var wholePath: String { folder.appending(path: "whole").path }
+
+  init(_ count: Int) throws {
+    self.count = count
+    let companies = max(1, count / 100)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    var writer = BlockWriter()
+    let blocks = People.drafts(count, companies: companies)
+      .flatMap { Draft.freeze([$0], &writer) }
+    layer = Layer([.init(entityNumber: People.layout.entityNumber, put: BlockRun(blocks))])
+    peer = try SQLitePeer(count, companies: companies)
+    try fill(BinaryStore.create(at: wholePath, model: People.model))
+  }
+
+  func clean() { try? FileManager.default.removeItem(at: folder) }
+
+  @discardableResult
+  private func fill(_ store: BinaryStore) throws -> Int {
+    try store.commit(CommitRequest(layer, basedOn: store.snapshot()))
+    try store.close()
+    return count
+  }
+
+  /// A copy of the full store, open.
+  private func copy(_ name: String) -> BinaryStore {
+    let path = folder.appending(path: name).path
+    try? FileManager.default.removeItem(atPath: path)
+    try! FileManager.default.copyItem(atPath: wholePath, toPath: path)
+    // What was copied is made durable now, or the first save would be charged with it.
+    sync()
+    return try! BinaryStore.open(path)
+  }
+
+  func measureWriting() throws {
+    var measurement = Measurement(rounds: 5)
+    measurement.add("SQLite: write and sync", count, "row") { [count] in
+      let peer = try! SQLitePeer(count, companies: max(1, count / 100))
+      return peer.path.utf8.count
+    }
+    let path = folder.appending(path: "new").path
+    measurement.add(
+      "write and sync", count, "row",
+      preparing: { try? FileManager.default.removeItem(atPath: path) }
+    ) { try! self.fill(BinaryStore.create(at: path, model: People.model)) }
+    let times = measurement.report("Writing a store (W1)")
+    ratio(times, "write and sync", atMost: 0.15)
+    let size = try size(wholePath)
+    print("  \(format(Double(size) / Double(count))) bytes an object")
+    target("file size / SQLite", Double(size) / Double(try self.size(peer.path)), atMost: 0.65)
+  }
+
+  private func size(_ path: String) throws -> Int {
+    try FileManager.default.attributesOfItem(atPath: path)[.size] as! Int
+  }
+
+  func measureReading() throws {
+    var measurement = Measurement(rounds: 9)
+    let (path, peerPath, middle) = (wholePath, peer.path, UInt64(count / 2))
+    measurement.add("SQLite: open and read one object", 1, "object") {
+      SQLitePeer.opening(peerPath) { database in
+        var statement: OpaquePointer?
+        sqlite3_prepare_v2(
+          database, "SELECT * FROM person WHERE id = \(middle)", -1, &statement, nil)
+        defer { sqlite3_finalize(statement) }
+        return SQLitePeer.count(statement)
+      }
+    }
+    measurement.add("open and read one object", 1, "object") {
+      let store = try! BinaryStore.open(path, readOnly: true)
+      let snapshot = try! store.snapshot()
+      let layout = snapshot.schema["Person"]!
+      let row = try! snapshot.view.row(
+        of: ObjectKey(entity: layout.entityNumber, number: middle))!
+      return layout.columns.count { try! !row.value($0).isNull }
+    }
+    let store = try BinaryStore.open(path, readOnly: true)
+    let sum = peer.prepare("SELECT sum(age) FROM person")
+    measurement.add("SQLite: sum of ages", count, "row") { SQLitePeer.count(sum) }
+    measurement.add("sum of ages", count, "row") {
+      let snapshot = try! store.snapshot()
+      let layout = snapshot.schema["Person"]!
+      let age = layout.columns[layout.index(of: "age")!]
+      var sum: Int64 = 0
+      for batch in try! snapshot.view.batches(of: layout) {
+        sum &+= try! batch.block.column(age)!.integerSum()
+      }
+      return Int(sum)
+    }
+    let times = measurement.report("Reading a store (W2, W3)")
+    ratio(times, "open and read one object", atMost: 0.5)
+    ratio(times, "sum of ages", atMost: 0.10)
+  }
+
+  func measureChanging() throws {
+    var measurement = Measurement(rounds: 5)
+    add(
+      &measurement, "change one object", 1, ids: { _ in [7] },
+      sql: "UPDATE person SET balance = balance + 1 WHERE id = 8")
+    add(
+      &measurement, "change one in a hundred", count / 100,
+      ids: { stride(from: 1, through: $0, by: 100).map(UInt64.init) },
+      sql: "UPDATE person SET balance = balance + 1 WHERE id % 100 = 1")
+    let peer = peer
+    var copied: SQLitePeer?
+    var store: BinaryStore?
+    measurement.add(
+      "SQLite: remove one in ten", count / 10, "row",
+      preparing: { copied = SQLitePeer(copying: peer) }
+    ) {
+      copied!.run("DELETE FROM person WHERE id % 10 = 1")
+      return 1
+    }
+    var request: CommitRequest?
+    measurement.add(
+      "remove one in ten", count / 10, "row",
+      preparing: { [self] in
+        store = copy("copy")
+        let base = try! store!.snapshot()
+        let builder = LayerBuilder(base.schema)
+        let entity = base.schema["Person"]!.entityNumber
+        for number in stride(from: 1, through: count, by: 10) {
+          builder.remove(ObjectKey(entity: entity, number: UInt64(number)), basis: base.commit)
+        }
+        request = CommitRequest(builder.freeze(), basedOn: base)
+      }
+    ) { Int(try! store!.commit(request!).commit) }
+    let times = measurement.report("Changing a store (W5, W6, W7)")
+    ratio(times, "change one object", atMost: 0.95)
+    ratio(times, "change one in a hundred", atMost: 0.08)
+    ratio(times, "remove one in ten", atMost: 0.08)
+  }
+
+  /// A change of balances here and there, each on a fresh copy.
+  private func add(
+    _ measurement: inout Measurement, _ name: String, _ changes: Int, ids: (Int) -> [UInt64],
+    sql: String
+  ) {
+    let (peer, ids) = (peer, ids(count))
+    var copied: SQLitePeer?
+    var store: BinaryStore?
+    var request: CommitRequest?
+    measurement.add(
+      "SQLite: \(name)", changes, "row", preparing: { copied = SQLitePeer(copying: peer) }
+    ) {
+      copied!.run(sql)
+      return 1
+    }
+    measurement.add(
+      name, changes, "row",
+      preparing: { [self] in
+        store = copy("copy")
+        let base = try! store!.snapshot()
+        let layout = base.schema["Person"]!
+        let balance = layout.index(of: "balance")!
+        let builder = LayerBuilder(base.schema)
+        for id in ids {
+          builder.set(
+            .double(Double(id)), column: balance,
+            of: ObjectKey(entity: layout.entityNumber, number: id), basis: base.commit)
+        }
+        request = CommitRequest(builder.freeze(), basedOn: base)
+      }
+    ) { Int(try! store!.commit(request!).commit) }
+  }
+}
+
+func ratio(_ times: [String: [Double]], _ name: String, atMost limit: Double) {
+  target(
+    "\(name) / SQLite", Measurement.ratio(times, name, to: "SQLite: \(name)"), atMost: limit)
+}
