@@ -67,7 +67,9 @@ let package = Package(
 
     // What applications import, and the tool.
     module("Quire", ["ObjectModel", "Rows", "ObjectQuery"]),
-    module("ToolCommands", ["ObjectModel", "Rows", "ObjectQuery"]),
+    module(
+      "ToolCommands",
+      ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "BinaryStore", "DurableFiles"]),
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
 
@@ -118,7 +120,10 @@ let package = Package(
         "BinaryStore", "StoreInterface", "StoreConformance", "DurableFiles", "ObjectModel", "Rows",
         "SeededRandom", "SpecVectors", "Checksums",
       ]),
-    tests("ToolCommandsTests", ["ToolCommands", "ObjectModel"], exclude: ["Snapshots"]),
+    tests(
+      "ToolCommandsTests",
+      ["ToolCommands", "ObjectModel", "Rows", "StoreInterface", "BinaryStore", "DurableFiles"],
+      exclude: ["Snapshots"]),
     tests("HouseTests", []),
   ],
 )

@@ -96,6 +96,9 @@ public final class MemoryStore: Store {
     }
   }
 
+  /// There is nothing to say of it.
+  public func describe() throws -> StoreDescription { StoreDescription() }
+
   /// Closes the store. What it held is gone with its snapshots.
   public func close() throws { state.withLock { $0.isClosed = true } }
 

@@ -1,3 +1,4 @@
+public import Foundation
 public import ObjectModel
 public import Rows
 
@@ -38,8 +39,30 @@ public protocol Store: AnyObject, Sendable {
   /// - Throws: ``StoreError``.
   func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64>
 
+  /// What there is to say of the store besides its objects.
+  ///
+  /// - Throws: ``StoreError``.
+  func describe() throws -> StoreDescription
+
   /// Gives back what the store holds. Snapshots stay readable. Closing again does nothing.
   func close() throws
+}
+
+/// What there is to say of a store besides its objects.
+public struct StoreDescription: Sendable, Hashable {
+  /// The version of the format; `nil` for a store that has none.
+  public var formatVersion: String?
+  /// How many bytes the store takes.
+  public var byteCount = 0
+  /// How many of them are in use.
+  public var liveByteCount = 0
+  /// How many bytes lie behind the last whole save: what a power cut left, or damage.
+  public var strayByteCount = 0
+  /// When the last save was.
+  public var savedAt: Date?
+
+  /// A description of a store of which nothing is known.
+  public init() {}
 }
 
 /// What a store holds at one commit. Immutable; shared as you like.

@@ -1,4 +1,6 @@
 import ObjectModel
+import ObjectQuery
+import StoreInterface
 
 extension CommandError {
   /// What a command says of an error that a module of the house threw.
@@ -10,6 +12,18 @@ extension CommandError {
     case let error as ModelFileError:
       let isMissing = error.code == .notFound || error.code == .unreadable
       self.init(isMissing ? .inputOutput : .unreadable, "\(error)")
+    case let error as QueryError:
+      self.init(
+        .wrongUsage, error.excerpt.map { "\(error.message)\n\($0)" } ?? error.message)
+    case let error as StoreError:
+      let code: ExitCode =
+        switch error.code {
+        case .notAStore, .damaged: .unreadable
+        case .newerFormat: .newerFormat
+        case .incompatibleModel: .modelMismatch
+        default: .inputOutput
+        }
+      self.init(code, "\(error)")
     default:
       self.init(
         .internalFault, "Quire did not expect this: \(error)",

@@ -33,6 +33,17 @@ extension JSON {
     return text
   }
 
+  /// The value as text on one line.
+  var line: String {
+    switch self {
+    case .array(let values): "[" + values.map(\.line).joined(separator: ",") + "]"
+    case .members(let members):
+      "{" + members.map { JSON.string($0.name).text + ":" + $0.value.line }.joined(separator: ",")
+        + "}"
+    default: text
+    }
+  }
+
   private func write(to text: inout String, indent: String) {
     switch self {
     case .null: text += "null"

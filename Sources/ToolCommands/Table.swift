@@ -3,7 +3,10 @@ struct Table {
   private(set) var rows: [[String]] = []
 
   /// Adds a row. Empty cells at its end take no room.
-  mutating func add(_ cells: String...) { rows.append(cells.map(oneLine)) }
+  mutating func add(_ cells: String...) { add(cells) }
+
+  /// Adds a row. Empty cells at its end take no room.
+  mutating func add(_ cells: [String]) { rows.append(cells.map(oneLine)) }
 
   /// The rows, each after `indent` spaces, with two spaces between columns.
   func text(indent: Int = 0) -> String {

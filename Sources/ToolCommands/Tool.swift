@@ -7,7 +7,8 @@ public struct Tool: Sendable {
   /// `quire`, with every command it has.
   public static let quire: Tool = Tool(commands: [
     HelpCommand.command, ModelCommand.command(.files), HashCommand.command(.files),
-    PredicateCommand.command(.files), VersionCommand.command,
+    PredicateCommand.command(.files), InfoCommand.command(.files), FetchCommand.command(.files),
+    CountCommand.command(.files), VersionCommand.command,
   ])
 
   /// Runs the command that `words` names, the words being those after the tool's own name.

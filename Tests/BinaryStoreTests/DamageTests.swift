@@ -48,7 +48,7 @@ private struct Small {
     let file = try disk.open("/s", for: .create)
     try file.append(bytes)
     let store = try BinaryStore.open("/s", on: disk)
-    return (try StoreConformance.objects(store.snapshot()), try store.strayByteCount)
+    return (try StoreConformance.objects(store.snapshot()), try store.describe().strayByteCount)
   }
 }
 

@@ -179,12 +179,21 @@ public final class BinaryStore: Store {
     }
   }
 
-  /// How many bytes lie behind the newest whole commit: what a save left that a power cut ended, or
-  /// a commit that was damaged since. They are passed over, and stay until the file is written anew.
-  public var strayByteCount: Int {
-    get throws {
-      let head = try head()
-      return try head.file.reading { max(0, try head.file.file.byteCount() - Int(head.end)) }
+  /// The file's format and size, and when it was saved.
+  ///
+  /// Bytes behind the last whole commit are what a save left that a power cut ended, or a commit that
+  /// was damaged since. They are passed over, and stay until the file is written anew.
+  public func describe() throws -> StoreDescription {
+    let head = try head()
+    return try head.file.reading {
+      var description = StoreDescription()
+      description.formatVersion = "\(BlockFile.majorVersion).\(BlockFile.minorVersion)"
+      description.byteCount = try head.file.file.byteCount()
+      description.liveByteCount = Int(clamping: head.record.liveByteCount)
+      description.strayByteCount = max(0, description.byteCount - Int(head.end))
+      description.savedAt = Date(
+        timeIntervalSinceReferenceDate: Double(head.record.time) / 1000)
+      return description
     }
   }
 

@@ -1,0 +1,205 @@
+import Foundation
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+
+/// `quire fetch`
+enum FetchCommand {
+  static let condition = Option(
+    "where", value: "PREDICATE", "What objects must meet, in the language of NSPredicate.")
+  static let sort = Option(
+    "sort", value: "KEYS", "Key paths to sort by, with commas between; - before one turns it over.")
+  static let limit = Option("limit", value: "COUNT", "The most objects that are shown.")
+  static let offset = Option("offset", value: "COUNT", "How many objects are passed over first.")
+  static let columns = Option(
+    "columns", value: "PATHS",
+    "What is shown of each: key paths or expressions, with commas between; all properties unless said."
+  )
+  static let form = Option(
+    "format", value: "FORMAT", choices: ["text", "json", "jsonl", "csv"],
+    "The form of the results; text unless said otherwise.")
+
+  /// The command, over stores from the given reader.
+  static func command(_ reader: StoreReader) -> Command {
+    Command(
+      "fetch", "shows the objects of an entity that meet a predicate",
+      discussion: """
+        Objects are shown with their identifiers: the entity's number and the object's. References to \
+        other objects are such identifiers too. With jsonl each object is a line; with csv the first \
+        line has the names.
+        """,
+      arguments: [.store, .entity], options: [condition, sort, limit, offset, columns, form],
+      examples: [
+        Example(
+          "quire fetch Trips.store Trip --where 'name CONTAINS[cd] \"lis\"' --sort=-start",
+          "Shows the trips with such a name, the latest first."),
+        Example(
+          "quire fetch Trips.store Trip --columns 'name,stops.@count' --format csv",
+          "Writes names and numbers of stops as a table for other programs."),
+      ]
+    ) { invocation in
+      let store = try reader.open(invocation[.store])
+      let snapshot = try store.snapshot()
+      var request = try request(invocation, snapshot)
+      request.resultType = .dictionaries
+      request.propertiesToFetch = try values(invocation, request.entity, snapshot)
+      for key in (invocation.value(of: sort) ?? "").split(separator: ",") {
+        let path = key.drop { $0 == "-" || $0 == " " }
+        request.sortKeys.append(SortKey(String(path), ascending: !key.hasPrefix("-")))
+      }
+      request.fetchLimit = try count(limit, invocation)
+      request.fetchOffset = try count(offset, invocation)
+      let table = try run(invocation, snapshot) { plan, source in
+        try plan(request).table(in: source)
+      }
+      try write(table, invocation)
+      return .done
+    }
+  }
+
+  /// What is asked of which objects.
+  static func request(
+    _ invocation: Invocation, _ snapshot: any StoreSnapshot
+  ) throws -> FetchRequest {
+    let entity = invocation[.entity]
+    let model = try snapshot.model
+    guard model[entity] != nil else {
+      throw CommandError.unknown(
+        "entity", entity, in: "in '\(invocation[.store])'", known: model.entities.map(\.name),
+        otherwise: "It has \(model.entities.map { "'\($0.name)'" }.joined(separator: ", ")).")
+    }
+    let text = invocation.value(of: condition)
+    return FetchRequest(entity, where: try text.map { try QueryPredicate($0) })
+  }
+
+  /// Calls `body` with a way to plan requests, and shows where in the predicate a fault is.
+  static func run<R>(
+    _ invocation: Invocation, _ snapshot: any StoreSnapshot,
+    _ body: ((FetchRequest) throws -> QueryPlan, ViewSource) throws -> R
+  ) throws -> R {
+    let model = try snapshot.model
+    let source = ViewSource(snapshot.view, model: model, schema: snapshot.schema)
+    do {
+      return try body(
+        { try QueryPlan($0, model: model, schema: snapshot.schema) }, source)
+    } catch let error as QueryError {
+      throw invocation.value(of: condition).map { error.located(in: $0) } ?? error
+    }
+  }
+
+  private static func count(_ option: Option, _ invocation: Invocation) throws -> Int {
+    guard let text = invocation.value(of: option) else { return 0 }
+    guard let count = Int(text), count >= 0 else {
+      throw CommandError.wrongUsage("--\(option.name) takes a whole number, and not '\(text)'.")
+    }
+    return count
+  }
+
+  /// What is shown of each object: its identifier, and the columns asked for or all properties.
+  private static func values(
+    _ invocation: Invocation, _ entity: String, _ snapshot: any StoreSnapshot
+  ) throws -> [FetchedValue] {
+    let identifier = FetchedValue("id", .evaluatedObject)
+    guard let text = invocation.value(of: columns) else {
+      let names = snapshot.schema[entity]!.columns.map(\.name).filter { !$0.contains("#") }
+      return [identifier] + names.filter { $0 != "id" }.map { FetchedValue($0) }
+    }
+    return try [identifier]
+      + separated(text).map { part in FetchedValue(part, try QueryExpression(part)) }
+  }
+
+  /// The parts between commas that are not within brackets or quotes.
+  private static func separated(_ text: String) -> [String] {
+    var parts = [""]
+    var depth = 0
+    var quote: Character?
+    for character in text {
+      if let open = quote {
+        if character == open { quote = nil }
+      } else if character == "\"" || character == "'" {
+        quote = character
+      } else if "([{".contains(character) {
+        depth += 1
+      } else if ")]}".contains(character) {
+        depth -= 1
+      } else if character == ",", depth == 0 {
+        parts.append("")
+        continue
+      }
+      parts[parts.count - 1].append(character)
+    }
+    return parts.map { $0.trimmingCharacters(in: .whitespaces) }
+  }
+
+  // MARK: - Writing
+
+  private static func write(_ result: ResultTable, _ invocation: Invocation) throws {
+    let output = invocation.console.output
+    switch invocation.value(of: form) {
+    case "json":
+      try output.writeLine(JSON.array(result.rows.map { json($0, result.names) }).text)
+    case "jsonl":
+      for row in result.rows { try output.writeLine(json(row, result.names).line) }
+    case "csv":
+      try output.writeLine(result.names.map(quoted).joined(separator: ","))
+      for row in result.rows {
+        try output.writeLine(row.map { quoted(plain($0)) }.joined(separator: ","))
+      }
+    default:
+      var table = Table()
+      table.add(result.names)
+      for row in result.rows { table.add(row.map { $0.isNull ? "" : Wording.text($0) }) }
+      try output.write(table.text())
+    }
+  }
+
+  private static func json(_ row: [Value], _ names: [String]) -> JSON {
+    .members(
+      zip(names, row).filter { !$1.isNull }.map { JSON.Member(name: $0, value: Wording.json($1)) })
+  }
+
+  /// The value without quotes, as a cell has it.
+  private static func plain(_ value: Value) -> String {
+    switch value {
+    case .null: ""
+    case .string(let text): text
+    case .binary(let bytes): bytes.base64EncodedString()
+    default: Wording.text(value)
+    }
+  }
+
+  /// The text as a field of comma-separated values (RFC 4180).
+  private static func quoted(_ text: String) -> String {
+    guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
+    return "\"" + text.replacing("\"", with: "\"\"") + "\""
+  }
+}
+
+/// `quire count`
+enum CountCommand {
+  /// The command, over stores from the given reader.
+  static func command(_ reader: StoreReader) -> Command {
+    Command(
+      "count", "prints how many objects of an entity meet a predicate",
+      arguments: [.store, .entity], options: [FetchCommand.condition, .format],
+      examples: [
+        Example(
+          "quire count Trips.store Trip --where 'days > 3'", "Prints the number of such trips.")
+      ]
+    ) { invocation in
+      let store = try reader.open(invocation[.store])
+      let snapshot = try store.snapshot()
+      let request = try FetchCommand.request(invocation, snapshot)
+      let count = try FetchCommand.run(invocation, snapshot) { plan, source in
+        try plan(request).count(in: source)
+      }
+      let output = invocation.console.output
+      switch invocation.format {
+      case .text: try output.writeLine("\(count)")
+      case .json: try output.writeLine(JSON.object(["count": .number(count)]).text)
+      }
+      return .done
+    }
+  }
+}
