@@ -50,6 +50,10 @@ let package = Package(
     .target(
       name: "XMLEvents", dependencies: ["CLibXML2"], exclude: ["CLibXML2"], swiftSettings: strict),
     module("PropertyLists"),
+    .systemLibrary(
+      name: "CZlib", path: "Sources/Deflate/CZlib", pkgConfig: "zlib",
+      providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+    .target(name: "Deflate", dependencies: ["CZlib"], exclude: ["CZlib"], swiftSettings: strict),
     module("DurableFiles"),
 
     // The object model and its rows.
@@ -63,6 +67,7 @@ let package = Package(
       name: "BinaryStore",
       dependencies: [
         "StoreInterface", "ObjectModel", "Rows", "PropertyLists", "DurableFiles", "Checksums",
+        "Deflate",
       ], path: "Plugins/BinaryStore/Sources", swiftSettings: strict),
 
     // What applications import, and the tool.
@@ -80,7 +85,8 @@ let package = Package(
     .executableTarget(
       name: "quire-bench",
       dependencies: [
-        "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "BinaryStore", "CSQLite3",
+        "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "BinaryStore", "Deflate",
+        "CSQLite3",
       ],
       path: "Benchmarks/quire-bench", swiftSettings: relaxed),
 
@@ -101,6 +107,7 @@ let package = Package(
     // Tests, one target a module.
     tests("ChecksumsTests", ["Checksums", "SeededRandom"]),
     tests("XMLEventsTests", ["XMLEvents"]),
+    tests("DeflateTests", ["Deflate", "SeededRandom"]),
     tests("PropertyListsTests", ["PropertyLists", "SeededRandom"]),
     tests("DurableFilesTests", ["DurableFiles", "SeededRandom"]),
     tests(

@@ -1,5 +1,6 @@
 import BinaryStore
 import CSQLite3
+import Deflate
 import Foundation
 import ObjectModel
 import Rows
@@ -64,8 +65,29 @@ private final class StoreBench {
       "write and sync", count, "row",
       preparing: { try? FileManager.default.removeItem(atPath: path) }
     ) { try! self.fill(BinaryStore.create(at: path, model: People.model)) }
+    let smallPath = folder.appending(path: "small").path
+    measurement.add(
+      "write compressed and sync", count, "row",
+      preparing: { try? FileManager.default.removeItem(atPath: smallPath) }
+    ) {
+      try! self.fill(
+        BinaryStore.create(at: smallPath, model: People.model, isCompressed: true))
+    }
+    let blocks = layer.entities[0].put.blocks
+    measurement.add("zlib alone on the same blocks", count, "row") {
+      blocks.reduce(0) { sum, block in
+        let slice = try! block.bytes()
+        return sum + Deflate.compress(slice.memory.bytes.extracting(slice.range)).count
+      }
+    }
     let times = measurement.report("Writing a store (W1)")
     ratio(times, "write and sync", atMost: 0.15)
+    target(
+      "zlib alone / write compressed and sync",
+      Measurement.ratio(
+        times, "zlib alone on the same blocks", to: "write compressed and sync"), atLeast: 0.85)
+    let small = Double(try self.size(smallPath)) / Double(try self.size(peer.path))
+    target("compressed file size / SQLite", small, atMost: 0.30)
     let size = try size(wholePath)
     print("  \(format(Double(size) / Double(count))) bytes an object")
     target("file size / SQLite", Double(size) / Double(try self.size(peer.path)), atMost: 0.65)

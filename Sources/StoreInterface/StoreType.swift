@@ -14,6 +14,8 @@ public struct StoreType: RawRepresentable, Sendable, Hashable {
   public static let memory = StoreType(rawValue: "InMemory")
   /// The block file.
   public static let binary = StoreType(rawValue: "Binary")
+  /// The block file, its blocks compressed.
+  public static let compressed = StoreType(rawValue: "CompressedBinary")
 }
 
 /// What a kind of store can do by itself. What it can't, those above do on blocks.

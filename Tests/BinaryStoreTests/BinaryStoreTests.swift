@@ -10,8 +10,8 @@ import Testing
 
 @Suite("The block file")
 struct BinaryStoreTests {
-  @Test("Conforms, on a disk in memory")
-  func conformance() throws {
+  @Test("Conforms, on a disk in memory", arguments: [false, true])
+  func conformance(isCompressed: Bool) throws {
     let disk = SimulatedDisk()
     let count = Mutex(0)
     try StoreConformance(
@@ -20,7 +20,8 @@ struct BinaryStoreTests {
           count += 1
           return count
         }
-        return try BinaryStore.create(at: "/store\(number)", model: model, on: disk)
+        return try BinaryStore.create(
+          at: "/store\(number)", model: model, isCompressed: isCompressed, on: disk)
       },
       reopen: { store in
         let path = store.path!

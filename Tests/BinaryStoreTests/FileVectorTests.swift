@@ -130,7 +130,7 @@ struct FileVectorTests {
     }
     try changed("another magic (4.2.2)", [(0, [0x58])])
     try changed("a newer major version (4.2.2)", [(8, [2, 0])])
-    try changed("a flag that is not known (4.2.2)", sealed { $0[12] = 1 })
+    try changed("a flag that is not known (4.2.2)", sealed { $0[12] = 2 })
     try changed("a header that does not match its checksum (4.2.1)", [(20, [0])])
     try changed("a last commit without its last byte (4.3.3)", [], cut: 1)
     try changed("a last commit with a changed byte (4.3.2)", [(bytes.count - 60, [0xAA])])

@@ -16,7 +16,8 @@ struct ReferenceTests {
     let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     defer { try? FileManager.default.removeItem(atPath: path) }
     var generator = SeededGenerator(seed: seed)
-    let store = try BinaryStore.create(at: path, model: StoreConformance.model)
+    let store = try BinaryStore.create(
+      at: path, model: StoreConformance.model, isCompressed: seed == 2)
     for round in 0..<12 {
       let base = try store.snapshot()
       let builder = LayerBuilder(base.schema)

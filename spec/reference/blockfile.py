@@ -12,6 +12,7 @@ import plistlib
 import struct
 import sys
 import xml.etree.ElementTree
+import zlib
 
 BOOLEAN, INT16, INT32, INT64, FLOAT, DOUBLE, DATE, DECIMAL, TEXT, URI, BYTES, UUID, REFERENCE = range(1, 14)
 MASK = (1 << 64) - 1
@@ -244,8 +245,11 @@ class File:
         need(place == len(self.record), "a record's end")
 
     def block(self, entry):
-        offset, count, rows, minimum, maximum, _, entity, run = struct.unpack_from("<QIIQQqHB", entry)
-        block = Block(self.data[offset:offset + count])
+        offset, count, rows, minimum, maximum, _, entity, run, codec, block_count = struct.unpack_from(
+            "<QIIQQqHBBI", entry)
+        data = self.data[offset:offset + count]
+        need(codec <= 1 and block_count <= 1032 * count + 64, "an entry's codec or size")
+        block = Block(zlib.decompress(data) if codec else data)
         need((block.rows, block.minimum, block.maximum, block.entity, block.flags)
              == (rows, minimum, maximum, entity, run), "a block is another than its entry says")
         return entity, run, block

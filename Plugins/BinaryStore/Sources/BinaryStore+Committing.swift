@@ -17,7 +17,9 @@ extension BinaryStore {
       guard conflicts.isEmpty else { throw CommitRequest.refusal(conflicts, path: filePath) }
       if request.changes.isEmpty && request.metadata == nil { return head }
       let number = head.commit + 1
-      var image = CommitImage(after: head, number: number, start: try start(behind: head))
+      var image = CommitImage(
+        after: head, number: number, start: try start(behind: head),
+        compression: compression)
       if let metadata = request.metadata { try image.setMetadata(metadata) }
       if !request.changes.isEmpty {
         let parts = try head.file.reading {
@@ -47,7 +49,9 @@ extension BinaryStore {
       guard end <= ObjectKey.highestNumber else {
         throw StoreError(.badChange, "Entity \(number) has no keys left.", path: filePath)
       }
-      var image = CommitImage(after: head, number: head.commit, start: try start(behind: head))
+      var image = CommitImage(
+        after: head, number: head.commit, start: try start(behind: head),
+        compression: compression)
       var keys = head.record.nextKeys
       keys[number] = end
       image.setNextKeys(keys)

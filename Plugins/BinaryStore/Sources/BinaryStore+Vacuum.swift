@@ -11,14 +11,16 @@ extension BinaryStore {
       Double(dead) > Double(state.end) * options.deadShare
     else { return state }
     return try rewrite(
-      CommitImage(after: state, number: state.commit, start: state.end), state)
+      CommitImage(after: state, number: state.commit, start: state.end, compression: compression),
+      state)
   }
 
   /// Writes a commit and all that it keeps into a new file, which takes the old one's place at once.
   ///
   /// Whoever reads the old file goes on reading it.
   func rewrite(_ image: CommitImage, _ head: CommittedState) throws -> CommittedState {
-    let header = FileHeader(uuid: uuid, salt: .random(in: 1 ... .max))
+    let header = FileHeader(
+      uuid: uuid, salt: .random(in: 1 ... .max), isCompressed: type == .compressed)
     do {
       try disk.replace(filePath) { writer in
         try writer.write(header.bytes)
@@ -44,7 +46,8 @@ extension CommitImage {
   /// The same commit as the first of a file of its own, with everything that it refers to.
   func copied(from head: CommittedState) throws -> CommitImage {
     var copy = CommitImage(
-      number: record.number, previousTrailer: 0, start: UInt64(BlockFile.headerByteCount))
+      number: record.number, previousTrailer: 0, start: UInt64(BlockFile.headerByteCount),
+      compression: compression)
     copy.setNextKeys(record.nextKeys)
     try copy.addDescription(
       metadata: try pendingMetadata ?? head.metadata, model: try head.model, schema: head.schema)

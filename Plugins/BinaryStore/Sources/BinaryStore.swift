@@ -1,3 +1,4 @@
+import Deflate
 public import DurableFiles
 public import Foundation
 public import ObjectModel
@@ -16,8 +17,8 @@ import Synchronization
 /// is, in this process and in others. A save that small is durable with a single sync, and costs what
 /// changed. Several processes may write; each sees what the others saved.
 public final class BinaryStore: Store {
-  /// The block file.
-  public var type: StoreType { .binary }
+  /// The block file, plain or compressed.
+  public let type: StoreType
   /// Commits append what changed, survive, and are seen by others.
   public var capabilities: StoreCapabilities { [.incremental, .durable, .shared] }
   /// The store's place in object identifiers.
@@ -59,6 +60,7 @@ public final class BinaryStore: Store {
     self.isReadOnly = isReadOnly
     self.options = options
     uuid = file.header.uuid
+    type = file.header.isCompressed ? .compressed : .binary
     tag = StoreTag(uuid)
     let (trailer, record) = try file.newestCommit()
     let head = try CommittedState(trailer, record, in: file, after: nil)
@@ -69,14 +71,16 @@ public final class BinaryStore: Store {
   /// Creates a store without objects.
   ///
   /// - Parameters:
+  ///   - isCompressed: Whether blocks are compressed: half the size, and slower to save and to load.
   ///   - overwriting: Whether a file that is there is replaced; otherwise it is an error with code
   ///     ``StoreError/Code/exists``.
   /// - Throws: ``StoreError``; there is no new file then, or the old one.
   public static func create(
-    at path: String, model: Model, uuid: UUID = UUID(), on disk: any Disk = RealDisk(),
-    overwriting: Bool = false, options: BinaryStoreOptions = .init()
+    at path: String, model: Model, uuid: UUID = UUID(), isCompressed: Bool = false,
+    on disk: any Disk = RealDisk(), overwriting: Bool = false, options: BinaryStoreOptions = .init()
   ) throws -> BinaryStore {
-    let metadata = StoreMetadata(uuid: uuid, type: .binary, model: model)
+    let metadata = StoreMetadata(
+      uuid: uuid, type: isCompressed ? .compressed : .binary, model: model)
     let schema: Schema
     do { schema = try Schema(model) } catch {
       throw StoreError(.incompatibleModel, "\(error)", path: path, cause: error)
@@ -84,7 +88,8 @@ public final class BinaryStore: Store {
     var image = CommitImage(
       number: 1, previousTrailer: 0, start: UInt64(BlockFile.headerByteCount))
     try image.addDescription(metadata: metadata, model: model, schema: schema)
-    let header = FileHeader(uuid: uuid, salt: .random(in: 1 ... .max))
+    let header = FileHeader(
+      uuid: uuid, salt: .random(in: 1 ... .max), isCompressed: isCompressed)
     let bytes = try header.bytes + image.finished(salt: header.salt).bytes
     do {
       try disk.replace(path, overwriting: overwriting) { writer in try writer.write(bytes) }
@@ -150,6 +155,9 @@ public final class BinaryStore: Store {
       return current!.head
     }
   }
+
+  /// How blocks that are written are compressed; `nil` when they are not.
+  var compression: Deflate.Level? { type == .compressed ? options.compressionLevel : nil }
 
   var closed: StoreError { StoreError(.closed, "The store was closed.", path: filePath) }
 

@@ -1,3 +1,5 @@
+public import Deflate
+
 /// How a store in a block file behaves.
 public struct BinaryStoreOptions: Sendable, Hashable {
   /// How long a save waits for another process's.
@@ -6,6 +8,9 @@ public struct BinaryStoreOptions: Sendable, Hashable {
   public var deadShare = 0.5
   /// How many bytes must be dead before the share counts.
   public var leastDeadByteCount = 1 << 20
+
+  /// How much time a compressed store takes to make blocks small.
+  public var compressionLevel = Deflate.Level.fast
 
   /// The usual behaviour.
   public init() {}

@@ -1,3 +1,4 @@
+import Deflate
 import DurableFiles
 import Foundation
 import ObjectModel
@@ -14,6 +15,8 @@ struct CommitImage {
   }
 
   private(set) var record: CommitRecord
+  /// How blocks are compressed; `nil` when they are not.
+  let compression: Deflate.Level?
   /// The metadata that this commit sets, if it does.
   private(set) var pendingMetadata: StoreMetadata?
   /// The segments that this commit sets, if it does.
@@ -25,7 +28,10 @@ struct CommitImage {
   var byteCount: Int { Int(next - record.start) }
 
   /// A commit that begins at `start`.
-  init(number: Int64, previousTrailer: UInt64, start: UInt64) {
+  init(
+    number: Int64, previousTrailer: UInt64, start: UInt64, compression: Deflate.Level? = nil
+  ) {
+    self.compression = compression
     record = CommitRecord(
       number: number,
       time: Int64((Date().timeIntervalSinceReferenceDate * 1000).rounded()),
@@ -35,8 +41,11 @@ struct CommitImage {
   }
 
   /// A commit behind another one, of which everything stays until it is set.
-  init(after head: CommittedState, number: Int64, start: UInt64) {
-    self.init(number: number, previousTrailer: head.trailer.offset, start: start)
+  init(
+    after head: CommittedState, number: Int64, start: UInt64, compression: Deflate.Level?
+  ) {
+    self.init(
+      number: number, previousTrailer: head.trailer.offset, start: start, compression: compression)
     record.metadata = head.record.metadata
     record.model = head.record.model
     record.schema = head.record.schema
@@ -85,8 +94,7 @@ struct CommitImage {
           if let entry = known[ObjectIdentifier(block)] {
             entries.append(entry)
           } else {
-            entries.append(BlockEntry(block, run: run, offset: next))
-            add(.block(block), block.byteCount)
+            entries.append(try add(block, run))
           }
         }
       }
@@ -108,6 +116,21 @@ struct CommitImage {
           first: page.first!.place))
     }
     return SegmentRecord(rowCount: rowCount, byteCount: byteCount, contents: .pages(pages))
+  }
+
+  private mutating func add(_ block: Block, _ run: RunKind) throws -> BlockEntry {
+    let offset = next
+    if let compression, block.byteCount >= BlockFile.leastCompressedByteCount {
+      let slice = try block.bytes()
+      let small = Deflate.compress(slice.memory.bytes.extracting(slice.range), level: compression)
+      if small.count < block.byteCount {
+        add(.bytes(small), small.count)
+        return BlockEntry(
+          block, run: run, offset: offset, codec: .zlib, byteCount: small.count)
+      }
+    }
+    add(.block(block), block.byteCount)
+    return BlockEntry(block, run: run, offset: offset, codec: .plain, byteCount: block.byteCount)
   }
 
   private mutating func add(section bytes: [UInt8]) throws -> SectionReference {

@@ -1,3 +1,4 @@
+import Deflate
 import DurableFiles
 import Rows
 import StoreInterface
@@ -69,10 +70,10 @@ final class StoreFile: Sendable {
   func block(_ entry: BlockEntry) throws -> Block {
     try reading {
       let block = try Block(
-        FileBlock(file, entry), byteCount: Int(entry.byteCount), version: entry.version)
+        FileBlock(file, entry), byteCount: Int(entry.blockByteCount), version: entry.version)
       guard block.entityNumber == entry.entity, block.rowCount == Int(entry.rowCount),
         block.minimumKey == entry.minimumKey, block.maximumKey == entry.maximumKey,
-        block.flags == entry.run.flags, block.byteCount == Int(entry.byteCount)
+        block.flags == entry.run.flags, block.byteCount == Int(entry.blockByteCount)
       else {
         throw FormatFault("The block at \(entry.offset) is another than its segment says.")
       }
@@ -94,7 +95,19 @@ private final class FileBlock: BlockSource {
     self.file = file
     offset = Int(entry.offset)
     let count = Int(entry.byteCount)
-    whole = count <= FileBlock.smallByteCount ? try file.memory(0..<count, from: offset) : nil
+    switch entry.codec {
+    case .zlib:
+      let stored = try file.read(byteCount: count, at: offset)
+      // SAFETY: The memory is this call's alone until it returns.
+      whole = unsafe try BlockMemory(byteCount: Int(entry.blockByteCount)) { buffer in
+        var span = unsafe MutableRawSpan(_unsafeBytes: buffer)
+        do { try Deflate.expand(stored.rawSpan, into: &span) } catch {
+          throw FormatFault("The block at \(entry.offset): \(error)")
+        }
+      }
+    case .plain:
+      whole = count <= FileBlock.smallByteCount ? try file.memory(0..<count, from: offset) : nil
+    }
   }
 
   func bytes(_ range: Range<Int>) throws -> BlockSlice {

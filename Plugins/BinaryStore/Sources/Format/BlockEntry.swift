@@ -1,3 +1,4 @@
+import Deflate
 import ObjectModel
 import Rows
 
@@ -27,6 +28,15 @@ struct BlockEntry: Hashable {
   var version: Int64
   var entity: UInt16
   var run: RunKind
+  /// How the block's bytes are kept.
+  var codec: Codec
+  /// How many bytes the block has; `byteCount` says how many the file keeps of it.
+  var blockByteCount: UInt32
+
+  enum Codec: UInt8 {
+    case plain = 0
+    case zlib = 1
+  }
 
   /// Where the block stands among a segment's: by entity, run and key.
   struct Place: Comparable, Hashable {
@@ -41,12 +51,13 @@ struct BlockEntry: Hashable {
 
   var place: Place { Place(entity: entity, run: run.rawValue, key: minimumKey) }
 
-  init(
-    _ block: Block, run: RunKind, offset: UInt64
-  ) {
+  /// The entry of a block of which the file keeps so many bytes.
+  init(_ block: Block, run: RunKind, offset: UInt64, codec: Codec, byteCount: Int) {
     self.offset = offset
     self.run = run
-    byteCount = UInt32(block.byteCount)
+    self.codec = codec
+    self.byteCount = UInt32(byteCount)
+    blockByteCount = UInt32(block.byteCount)
     rowCount = UInt32(block.rowCount)
     minimumKey = block.minimumKey
     maximumKey = block.maximumKey
@@ -63,7 +74,8 @@ struct BlockEntry: Hashable {
     writer.append(version)
     writer.append(entity)
     writer.append(run.rawValue)
-    writer.append(zeros: 5)
+    writer.append(codec.rawValue)
+    writer.append(blockByteCount)
   }
 
   /// Parses an entry of a block that lies before `limit`.
@@ -76,13 +88,26 @@ struct BlockEntry: Hashable {
     version = try reader.next(Int64.self)
     entity = try reader.next(UInt16.self)
     let run = try reader.next(UInt8.self)
-    try reader.skip(5)
+    let codec = try reader.next(UInt8.self)
+    blockByteCount = try reader.next(UInt32.self)
+    guard let codec = Codec(rawValue: codec) else {
+      throw FormatFault("There is no codec \(codec).")
+    }
+    self.codec = codec
     guard let run = RunKind(rawValue: run) else { throw FormatFault("There is no run \(run).") }
     self.run = run
     guard byteCount <= 1 << 30, offset % 8 == 0, offset >= UInt64(BlockFile.headerByteCount),
       offset <= limit, UInt64(byteCount) <= limit - offset
     else {
       throw FormatFault("A block of \(byteCount) bytes at \(offset) does not lie before \(limit).")
+    }
+    // What expands beyond all measure is refused before any memory is taken for it.
+    let most = codec == .zlib ? Deflate.mostBytes(from: Int(byteCount)) : Int(byteCount)
+    guard blockByteCount <= 1 << 30, Int(blockByteCount) <= most,
+      codec == .zlib || blockByteCount == byteCount
+    else {
+      throw FormatFault(
+        "The \(byteCount) bytes at \(offset) can't be a block of \(blockByteCount).")
     }
     guard rowCount >= 1, minimumKey >= 1, minimumKey <= maximumKey,
       maximumKey <= ObjectKey.highestNumber, entity >= 1

@@ -20,6 +20,9 @@ enum BlockFile {
   static let maximumRecordByteCount = 16 << 20
   static let maximumSectionByteCount = 64 << 20
 
+  /// Blocks of fewer bytes are not compressed.
+  static let leastCompressedByteCount = 1024
+
   static func align(_ byteCount: Int) -> Int { (byteCount + 7) & ~7 }
 
   /// The checksum of a structure whose last four bytes are the checksum itself.

@@ -6,13 +6,15 @@ struct FileHeader: Equatable {
   /// A number nobody can guess, which every trailer repeats: bytes of a value that look like a
   /// trailer are not taken for one.
   var salt: UInt64
+  /// Whether writers compress blocks.
+  var isCompressed = false
 
   var bytes: [UInt8] {
     var writer = ByteWriter()
     writer.append(BlockFile.magic)
     writer.append(BlockFile.majorVersion)
     writer.append(BlockFile.minorVersion)
-    writer.append(UInt32(0))
+    writer.append(UInt32(isCompressed ? 1 : 0))
     let u = uuid.uuid
     writer.append([
       u.0, u.1, u.2, u.3, u.4, u.5, u.6, u.7, u.8, u.9, u.10, u.11, u.12, u.13, u.14, u.15,
@@ -23,9 +25,10 @@ struct FileHeader: Equatable {
     return writer.bytes
   }
 
-  init(uuid: UUID, salt: UInt64) {
+  init(uuid: UUID, salt: UInt64, isCompressed: Bool) {
     self.uuid = uuid
     self.salt = salt
+    self.isCompressed = isCompressed
   }
 
   /// Parses the header.
@@ -48,7 +51,8 @@ struct FileHeader: Equatable {
     }
     guard majorVersion >= 1 else { throw FormatFault("There is no format version 0.") }
     let flags = try reader.next(UInt32.self)
-    guard flags == 0 else { throw FormatFault("The header's flags \(flags) are unknown.") }
+    guard flags <= 1 else { throw FormatFault("The header's flags \(flags) are unknown.") }
+    isCompressed = flags == 1
     let u = try reader.take(16)
     uuid = UUID(
       uuid: (
