@@ -28,7 +28,13 @@ private func compare(
   let (ours, theirs) = (try run(plan), SQLitePeer.count(statement))
   precondition(ours == theirs, "\(name): \(ours) results here and \(theirs) in SQLite")
   measurement.add("SQLite: \(name)", 1, "query") { SQLitePeer.count(statement) }
-  measurement.add(name, 1, "query") { try! run(plan) }
+  measurement.add(name, 1, "query", preparing: tidyMemory) { try! run(plan) }
+}
+
+/// Puts the heap in order. A million little pieces that a peer gave back are joined by whoever asks for
+/// memory next, and that is not part of what is measured.
+private func tidyMemory() {
+  UnsafeMutableRawPointer.allocate(byteCount: 1 << 20, alignment: 16).deallocate()
 }
 
 private func plan(_ request: FetchRequest) throws -> QueryPlan {
@@ -81,7 +87,9 @@ private func measureGrouping(_ source: ViewSource, _ peer: SQLitePeer) throws {
 
 private func measureSearching(_ source: ViewSource, _ peer: SQLitePeer) throws {
   var measurement = Measurement()
-  for (name, text) in [("rare", "qZ9"), ("in every hundredth", "q7"), ("in all", " OK")] {
+  for (name, text) in [
+    ("rare", "E 99998"), ("in one of sixty", People.words[17].uppercased()), ("in all", " OK"),
+  ] {
     try compare(
       &measurement, "note CONTAINS[c], \(name)",
       plan(FetchRequest("Person", where: try QueryPredicate("note CONTAINS[c] %@", text))), source,
@@ -89,7 +97,7 @@ private func measureSearching(_ source: ViewSource, _ peer: SQLitePeer) throws {
     ) { try $0.keys(in: source).count }
   }
   let times = measurement.report("Searching text")
-  for name in ["rare", "in every hundredth", "in all"] {
+  for name in ["rare", "in one of sixty", "in all"] {
     ratio(times, "note CONTAINS[c], \(name)", atMost: 0.5)
   }
 }

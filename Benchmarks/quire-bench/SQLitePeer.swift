@@ -16,8 +16,7 @@ final class SQLitePeer {
       .appending(path: "quire-bench-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     check(sqlite3_open(path, &database))
-    run("PRAGMA journal_mode = WAL")
-    run("PRAGMA synchronous = FULL")
+    configure()
     run(
       """
       CREATE TABLE person (id INTEGER PRIMARY KEY, firstName TEXT, lastName TEXT, age INTEGER,
@@ -61,8 +60,7 @@ final class SQLitePeer {
     try! FileManager.default.copyItem(atPath: other.path, toPath: path)
     sync()
     check(sqlite3_open(path, &database))
-    run("PRAGMA journal_mode = WAL")
-    run("PRAGMA synchronous = FULL")
+    configure()
   }
 
   /// Opens a database as a program would that begins, and closes it again.
@@ -71,6 +69,15 @@ final class SQLitePeer {
     sqlite3_open(path, &database)
     defer { sqlite3_close(database) }
     return body(database)
+  }
+
+  /// Durable commits, and as much memory as it may want.
+  private func configure() {
+    run("PRAGMA journal_mode = WAL")
+    run("PRAGMA synchronous = FULL")
+    run("PRAGMA cache_size = -65536")
+    run("PRAGMA mmap_size = 4294967296")
+    run("PRAGMA temp_store = MEMORY")
   }
 
   func run(_ sql: String) { check(sqlite3_exec(database, sql, nil, nil, nil)) }
