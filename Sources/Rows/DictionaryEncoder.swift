@@ -158,13 +158,15 @@ enum ByteHash {
     var state = UInt64(truncatingIfNeeded: n) &* 0x9E37_79B9_7F4A_7C15
     guard let start = bytes.baseAddress else { return fold(state) }
     // SAFETY: Every load ends within the `n` bytes.
+    guard n >= 8 else { return unsafe n == 0 ? fold(state) : fold(mix(state ^ tail(start, n))) }
+    // The last eight bytes overlap those before: cheaper than looking how many are left.
     var i = 0
-    while i &+ 8 <= n {
+    while i &+ 8 < n {
       state = unsafe mix(state ^ start.loadUnaligned(fromByteOffset: i, as: UInt64.self))
       i &+= 8
     }
-    if i < n { state = unsafe mix(state ^ tail(start + i, n &- i)) }
-    return fold(state)
+    return unsafe fold(
+      mix(state ^ start.loadUnaligned(fromByteOffset: n &- 8, as: UInt64.self)))
   }
 
   /// The first eight bytes as a number that orders as the bytes do.
@@ -184,14 +186,16 @@ enum ByteHash {
     guard n == right.count else { return false }
     guard let a = left.baseAddress, let b = right.baseAddress else { return true }
     // SAFETY: Every load ends within the `n` bytes.
+    guard n >= 8 else { return unsafe n == 0 || tail(a, n) == tail(b, n) }
     var i = 0
-    while i &+ 8 <= n {
+    while i &+ 8 < n {
       let one = unsafe a.loadUnaligned(fromByteOffset: i, as: UInt64.self)
       let other = unsafe b.loadUnaligned(fromByteOffset: i, as: UInt64.self)
       if one != other { return false }
       i &+= 8
     }
-    return unsafe i == n || tail(a + i, n &- i) == tail(b + i, n &- i)
+    return unsafe a.loadUnaligned(fromByteOffset: n &- 8, as: UInt64.self)
+      == b.loadUnaligned(fromByteOffset: n &- 8, as: UInt64.self)
   }
 
   /// Whether the left bytes come before the right ones, as unsigned bytes compare.
