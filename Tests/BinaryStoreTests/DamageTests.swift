@@ -154,6 +154,26 @@ struct DamageTests {
     #expect(try !other.leaseKeys(ofEntity: 1, count: 3).overlaps(lease))
   }
 
+  @Test(
+    "A save to a file that was removed, or replaced by another store, is an error",
+    arguments: [false, true])
+  func removed(isReplaced: Bool) throws {
+    let disk = SimulatedDisk()
+    let store = try BinaryStore.create(at: "/s", model: StoreConformance.model, on: disk)
+    let base = try store.snapshot()
+    try disk.remove("/s")
+    if isReplaced {
+      _ = try BinaryStore.create(at: "/s", model: StoreConformance.model, on: disk)
+    }
+    let builder = LayerBuilder(base.schema)
+    builder.insert(ObjectKey(entity: 1, number: 1))
+    let error = #expect(throws: StoreError.self) {
+      try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    }
+    #expect(error?.code == .notFound)
+    #expect(try StoreConformance.objects(store.snapshot()).isEmpty)
+  }
+
   @Test("A file of dead bytes is written anew, under its readers, and stays small")
   func vacuum() throws {
     let disk = SimulatedDisk()

@@ -83,7 +83,14 @@ extension BinaryStore {
         defer { try? head.file.file.unlock() }
         // Whoever held the lock may have saved, or replaced the file.
         let newest = try self.head()
-        if newest.file === head.file { return try body(&writing, newest) }
+        guard newest.file === head.file else { continue }
+        // What is written to a file that has no name any more is lost.
+        guard try head.file.reading({ try head.file.file.isStillAtItsPath() }) else {
+          throw StoreError(
+            .notFound, "The store's file was removed, or another was put in its place.",
+            path: filePath)
+        }
+        return try body(&writing, newest)
       }
     }
   }
