@@ -30,7 +30,7 @@ public final class Block: Sendable {
   public let version: Int64
 
   let entries: [ColumnEntry]
-  private let source: any BlockSource
+  let source: any BlockSource
   private let loaded: LoadedColumns
 
   /// Opens the block that `source` holds the bytes of.
@@ -99,6 +99,14 @@ extension Block {
     return try column(at: position)
   }
 
+  /// Whether a column is in memory.
+  func isLoaded(_ position: Int) -> Bool { loaded.has(position) }
+
+  /// Whether one more value may be read by itself. So many reads, and whole columns are cheaper.
+  func mayReadPoint() -> Bool { loaded.countPointRead() <= Block.mostPointReads }
+
+  private static let mostPointReads = 16
+
   func column(at position: Int) throws -> Column {
     if let column = loaded[position] { return column }
     let entry = entries[position]
@@ -147,6 +155,8 @@ extension Block {
   /// Takes constant time where keys are consecutive, and otherwise a guess and a few steps.
   public func row(of key: UInt64) throws -> Int? {
     guard key >= minimumKey, key <= maximumKey else { return nil }
+    // No holes: the place follows from the bounds, and no key need be read.
+    if maximumKey - minimumKey == UInt64(rowCount - 1) { return Int(key - minimumKey) }
     return unsafe try keys.raw.row(ofKey: key, minimum: minimumKey, maximum: maximumKey)
   }
 
@@ -200,6 +210,7 @@ private final class LoadedColumns: Sendable {
   // retained box.
   private nonisolated(unsafe) let places: UnsafeMutablePointer<Atomic<UInt>>
   private let count: Int
+  private let pointReads = Atomic<Int>(0)
 
   init(count: Int) {
     self.count = count
@@ -222,6 +233,11 @@ private final class LoadedColumns: Sendable {
     // SAFETY: Places hold retained boxes only.
     return unsafe Unmanaged.fromOpaque(pointer)
   }
+
+  func has(_ index: Int) -> Bool { unsafe places[index].load(ordering: .relaxed) != 0 }
+
+  /// Counts a read of a single value.
+  func countPointRead() -> Int { pointReads.add(1, ordering: .relaxed).newValue }
 
   @inline(__always)
   subscript(index: Int) -> Column? {

@@ -79,9 +79,17 @@ public struct ViewRow: Sendable {
   /// The changes from the top down, and the whole row last.
   public let locations: [RowLocation]
 
+  /// The object that the given rows make up.
+  public init(locations: [RowLocation]) { self.locations = locations }
+
   /// The value of the given column.
   public func value(_ column: LayoutColumn) throws -> Value {
     for location in locations {
+      switch try location.block.pointValue(column, row: location.row) {
+      case .absent?: continue
+      case .value(let value)?: return value
+      case nil: break
+      }
       guard let values = try location.block.column(column.number, as: column.kind) else { continue }
       if values.isGiven(location.row) { return values.value(at: location.row) }
     }

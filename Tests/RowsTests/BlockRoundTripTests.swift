@@ -2,6 +2,7 @@ import Foundation
 import ObjectModel
 import Rows
 import SeededRandom
+import Synchronization
 import Testing
 
 @Suite("Blocks give back what drafts were given")
@@ -144,5 +145,89 @@ extension Array where Element == UInt8 {
   init(bytes block: Block) throws {
     let slice = try block.bytes()
     self = slice.memory.bytes.withUnsafeBytes { Array($0[slice.range]) }
+  }
+}
+
+@Suite("Values read by themselves")
+struct PointReadTests {
+  /// A source that counts the bytes it gives.
+  private final class CountingSource: BlockSource {
+    private let memory: BlockMemory
+    let byteCount = Mutex(0)
+
+    init(_ bytes: [UInt8]) { memory = BlockMemory(bytes) }
+
+    func bytes(_ range: Range<Int>) throws -> BlockSlice {
+      byteCount.withLock { $0 += range.count }
+      return try memory.bytes(range)
+    }
+  }
+
+  private let layout = Layout(
+    entity: "Note", entityNumber: 1,
+    columns: [
+      LayoutColumn(number: 1, name: "text", kind: .string),
+      LayoutColumn(number: 2, name: "bytes", kind: .binary),
+    ])
+
+  private func block(role: Draft.Role = .insertions) throws -> [UInt8] {
+    let draft = Draft(layout, role: role)
+    for row in 0..<3000 {
+      draft.append(key: UInt64(row * 2 + 1))
+      if role == .changes, row % 5 == 0 { continue }
+      draft.set(row % 7 == 0 ? .null : .string(text(row)), column: 0, row: row)
+      draft.set(.binary(Data(text(row).utf8)), column: 1, row: row)
+    }
+    return try [UInt8](bytes: draft.freeze()[0])
+  }
+
+  private func text(_ row: Int) -> String {
+    "note \(row) é " + String(repeating: "x", count: row % 60)
+  }
+
+  @Test("One value costs its pages and not its column, and is the same", arguments: [false, true])
+  func samples(areChanges: Bool) throws {
+    let bytes = try block(role: areChanges ? .changes : .insertions)
+    for row in [0, 1, 7, 500, 1024, 2222, 2999] {
+      let source = CountingSource(bytes)
+      let block = try Block(source, byteCount: bytes.count)
+      let opened = source.byteCount.withLock { $0 }
+      guard let place = try block.row(of: UInt64(row * 2 + 1)) else {
+        Issue.record("Row \(row) is missing.")
+        continue
+      }
+      let keys = source.byteCount.withLock { $0 } - opened
+      let view = ViewRow(locations: [RowLocation(block: block, row: place)])
+      let found = try layout.columns.map { try view.value($0) }
+      let isGiven = !areChanges || row % 5 != 0
+      #expect(found[0] == (isGiven && row % 7 != 0 ? .string(text(row)) : .null), "row \(row)")
+      #expect(found[1] == (isGiven ? .binary(Data(text(row).utf8)) : .null), "row \(row)")
+      let read = source.byteCount.withLock { $0 } - opened - keys
+      #expect(read < bytes.count * 2 / 3, "row \(row): \(read) of \(bytes.count)")
+    }
+  }
+
+  @Test("After many, the column is read whole")
+  func many() throws {
+    let source = CountingSource(try block())
+    let block = try Block(source, byteCount: self.block().count)
+    for row in 0..<200 {
+      let view = ViewRow(locations: [RowLocation(block: block, row: row)])
+      #expect(try view.value(layout.columns[1]) == .binary(Data(text(row).utf8)))
+    }
+    #expect(source.byteCount.withLock { $0 } < (try self.block().count) * 3)
+  }
+
+  @Test("A damaged page is noticed by who reads it, and by nobody else")
+  func damage() throws {
+    var bytes = try block()
+    // The last bytes are the heap of the column of bytes.
+    bytes[bytes.count - 100] ^= 1
+    func value(_ row: Int) throws -> Value {
+      let block = try Block(BlockMemory(bytes))
+      return try ViewRow(locations: [RowLocation(block: block, row: row)]).value(layout.columns[1])
+    }
+    #expect(try value(3) == .binary(Data(text(3).utf8)))
+    #expect(throws: BlockError.self) { try value(2999) }
   }
 }

@@ -1,0 +1,130 @@
+// SAFETY: Every piece is read from the source and checked against its checksum before it is looked
+// into, and offsets are checked against the body before they are followed.
+
+import Checksums
+import Foundation
+import ObjectModel
+
+/// One value, read by itself.
+enum PointValue {
+  /// The change leaves the value to the row beneath.
+  case absent
+  case value(Value)
+}
+
+extension Block {
+  /// The value of one row of a large column of texts or bytes, from the pages it lies in alone
+  /// (spec §3.3.5).
+  ///
+  /// - Returns: `nil` when the column is loaded already, is small, was written as another kind, or when
+  ///   so many values were read one by one that it should be loaded.
+  func pointValue(_ column: LayoutColumn, row: Int) throws -> PointValue? {
+    guard let position = position(of: column.number), !isLoaded(position) else { return nil }
+    let entry = entries[position]
+    guard entry.encoding == .bytes, entry.kind == column.kind, entry.kind != .decimal,
+      !entry.flags.contains(.nothing),
+      Int(entry.bodyByteCount) > 2 * BlockFormat.pageByteCount, mayReadPoint()
+    else { return nil }
+    precondition(row >= 0 && row < rowCount, "The row is out of range.")
+    var reader = try PointReader(entry, block: self)
+    return try reader.value(row)
+  }
+
+  /// The bytes at the given offsets, for whoever checks them.
+  func sourceBytes(_ range: Range<Int>) throws -> BlockSlice { try source.bytes(range) }
+}
+
+/// Reads single values out of one column's pages.
+private struct PointReader {
+  private let entry: ColumnEntry
+  private let block: Block
+  private let table: BlockSlice
+  private let tableByteCount: Int
+  private var pages: [Int: BlockSlice] = [:]
+
+  init(_ entry: ColumnEntry, block: Block) throws {
+    self.entry = entry
+    self.block = block
+    tableByteCount = BlockFormat.pageTableByteCount(bodyByteCount: Int(entry.bodyByteCount))
+    let start = Int(entry.chunkOffset)
+    table = try block.sourceBytes(start..<start + tableByteCount)
+    try unsafe PointReader.check(table.buffer, against: entry.checksum, entry)
+  }
+
+  private static func check(
+    _ bytes: UnsafeRawBufferPointer, against stored: UInt32, _ entry: ColumnEntry
+  ) throws {
+    let computed = unsafe CRC32C.checksum(of: bytes)
+    guard computed == stored else {
+      throw BlockError.checksumMismatch(column: entry.number, stored: stored, computed: computed)
+    }
+  }
+
+  private mutating func page(_ index: Int) throws -> BlockSlice {
+    if let known = pages[index] { return known }
+    let body = Int(entry.chunkOffset) + tableByteCount
+    let start = index * BlockFormat.pageByteCount
+    let end = min(start + BlockFormat.pageByteCount, Int(entry.bodyByteCount))
+    let page = try block.sourceBytes(body + start..<body + end)
+    let stored = unsafe UInt32(
+      littleEndian: table.buffer.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
+    try unsafe PointReader.check(page.buffer, against: stored, entry)
+    pages[index] = page
+    return page
+  }
+
+  /// The bytes of the body at the given offsets.
+  private mutating func bytes(_ range: Range<Int>) throws -> [UInt8] {
+    guard range.upperBound <= Int(entry.bodyByteCount) else {
+      throw BlockError.badColumn(
+        entry.number,
+        "Its bytes end at \(entry.bodyByteCount), and a part goes to \(range.upperBound).")
+    }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(range.count)
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      let index = offset / BlockFormat.pageByteCount
+      let page = try page(index)
+      let start = offset - index * BlockFormat.pageByteCount
+      let end = min(range.upperBound - index * BlockFormat.pageByteCount, page.range.count)
+      unsafe bytes.append(contentsOf: page.buffer[start..<end])
+      offset += end - start
+    }
+    return bytes
+  }
+
+  mutating func value(_ row: Int) throws -> PointValue {
+    let bitmapByteCount = (block.rowCount + 7) / 8
+    var place = 0
+    func isSet(_ bytes: [UInt8]) -> Bool { bytes[0] >> UInt8(row & 7) & 1 != 0 }
+    if entry.flags.contains(.given) {
+      guard isSet(try bytes(row >> 3..<row >> 3 + 1)) else { return .absent }
+      place = BlockFormat.align(bitmapByteCount)
+    }
+    if entry.flags.contains(.presence) {
+      guard isSet(try bytes(place + row >> 3..<place + row >> 3 + 1)) else { return .value(.null) }
+      place = BlockFormat.align(place + bitmapByteCount)
+    }
+    let width = Int(entry.offsetWidth)
+    let pair = try bytes(place + row * width..<place + (row + 2) * width)
+    let heap = BlockFormat.align(place + (block.rowCount + 1) * width)
+    func offset(_ i: Int) -> Int64 {
+      var number: UInt64 = 0
+      for k in 0..<width { number |= UInt64(pair[i * width + k]) << UInt64(8 * k) }
+      return entry.offsetBase &+ entry.offsetStep &* Int64(row + i)
+        &+ Int64(bitPattern: number)
+    }
+    let (start, end) = (offset(0), offset(1))
+    guard start >= 0, start <= end, end <= Int64(Int(entry.bodyByteCount) - heap) else {
+      throw BlockError.badColumn(
+        entry.number, "The offsets of row \(row) go from \(start) to \(end).")
+    }
+    let value = try bytes(heap + Int(start)..<heap + Int(end))
+    guard entry.kind.isText else { return .value(.binary(Data(value))) }
+    guard let text = String(validating: value, as: UTF8.self) else {
+      throw BlockError.badText(entry.number)
+    }
+    return .value(entry.kind == .uri ? .uri(text) : .string(text))
+  }
+}
