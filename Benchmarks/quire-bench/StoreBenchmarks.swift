@@ -99,7 +99,15 @@ private final class StoreBench {
 
   func measureReading() throws {
     var measurement = Measurement(rounds: 9)
-    let (path, peerPath, middle) = (wholePath, peer.path, UInt64(count / 2))
+    // Of the peer a copy that nobody else has open, as for a program that begins; and with a rollback
+    // journal, which opens faster than a log.
+    let peerPath = folder.appending(path: "people.sqlite").path
+    try FileManager.default.copyItem(atPath: peer.path, toPath: peerPath)
+    SQLitePeer.opening(peerPath) { database in
+      precondition(
+        sqlite3_exec(database, "PRAGMA journal_mode = DELETE", nil, nil, nil) == SQLITE_OK)
+    }
+    let (path, middle) = (wholePath, UInt64(count / 2))
     // Twenty times a round: once is over before the clock and the caches have settled.
     func times(_ body: () -> Int) -> Int { (0..<20).reduce(0) { sum, _ in sum + body() } }
     measurement.add("SQLite: open and read one object", 20, "object") {
