@@ -14,13 +14,13 @@ struct Measurement {
   init(rounds: Int = 7) { self.rounds = rounds }
 
   /// Adds a piece of work that handles `unitCount` units. What it returns keeps the optimiser honest.
-  ///
-  /// - Parameter prepare: What is done before each round, and not measured.
-  mutating func add(
-    _ name: String, _ unitCount: Int, _ unit: String, preparing prepare: @escaping () -> Void = {},
-    _ work: @escaping () -> Int
-  ) {
-    works.append((name, unitCount, unit, prepare, work))
+  mutating func add(_ name: String, _ unitCount: Int, _ unit: String, _ work: @escaping () -> Int) {
+    works.append((name, unitCount, unit, {}, work))
+  }
+
+  /// Says what is done before each round of the work that was added last, and not measured.
+  mutating func prepare(_ prepare: @escaping () -> Void) {
+    works[works.count - 1].prepare = prepare
   }
 
   /// Nanoseconds by name: one for each round.

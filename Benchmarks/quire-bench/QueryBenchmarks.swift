@@ -28,7 +28,8 @@ private func compare(
   let (ours, theirs) = (try run(plan), SQLitePeer.count(statement))
   precondition(ours == theirs, "\(name): \(ours) results here and \(theirs) in SQLite")
   measurement.add("SQLite: \(name)", 1, "query") { SQLitePeer.count(statement) }
-  measurement.add(name, 1, "query", preparing: tidyMemory) { try! run(plan) }
+  measurement.add(name, 1, "query") { try! run(plan) }
+  measurement.prepare { tidyMemory() }
 }
 
 /// Puts the heap in order. A million little pieces that a peer gave back are joined by whoever asks for

@@ -62,17 +62,17 @@ private final class StoreBench {
     }
     let path = folder.appending(path: "new").path
     measurement.add(
-      "write and sync", count, "row",
-      preparing: { try? FileManager.default.removeItem(atPath: path) }
+      "write and sync", count, "row"
     ) { try! self.fill(BinaryStore.create(at: path, model: People.model)) }
+    measurement.prepare { try? FileManager.default.removeItem(atPath: path) }
     let smallPath = folder.appending(path: "small").path
     measurement.add(
-      "write compressed and sync", count, "row",
-      preparing: { try? FileManager.default.removeItem(atPath: smallPath) }
+      "write compressed and sync", count, "row"
     ) {
       try! self.fill(
         BinaryStore.create(at: smallPath, model: People.model, isCompressed: true))
     }
+    measurement.prepare { try? FileManager.default.removeItem(atPath: smallPath) }
     let blocks = layer.entities[0].put.blocks
     measurement.add("zlib alone on the same blocks", count, "row") {
       blocks.reduce(0) { sum, block in
@@ -162,26 +162,26 @@ private final class StoreBench {
     var copied: SQLitePeer?
     var store: BinaryStore?
     measurement.add(
-      "SQLite: remove one in ten", count / 10, "row",
-      preparing: { copied = SQLitePeer(copying: peer) }
+      "SQLite: remove one in ten", count / 10, "row"
     ) {
       copied!.run("DELETE FROM person WHERE id % 10 = 1")
       return 1
     }
+    measurement.prepare { copied = SQLitePeer(copying: peer) }
     var request: CommitRequest?
     measurement.add(
-      "remove one in ten", count / 10, "row",
-      preparing: { [self] in
-        store = copy("copy")
-        let base = try! store!.snapshot()
-        let builder = LayerBuilder(base.schema)
-        let entity = base.schema["Person"]!.entityNumber
-        for number in stride(from: 1, through: count, by: 10) {
-          builder.remove(ObjectKey(entity: entity, number: UInt64(number)), basis: base.commit)
-        }
-        request = CommitRequest(builder.freeze(), basedOn: base)
-      }
+      "remove one in ten", count / 10, "row"
     ) { Int(try! store!.commit(request!).commit) }
+    measurement.prepare { [self] in
+      store = copy("copy")
+      let base = try! store!.snapshot()
+      let builder = LayerBuilder(base.schema)
+      let entity = base.schema["Person"]!.entityNumber
+      for number in stride(from: 1, through: count, by: 10) {
+        builder.remove(ObjectKey(entity: entity, number: UInt64(number)), basis: base.commit)
+      }
+      request = CommitRequest(builder.freeze(), basedOn: base)
+    }
     let times = measurement.report("Changing a store (W5, W6, W7)")
     ratio(times, "change one object", atMost: 0.95)
     ratio(times, "change one in a hundred", atMost: 0.08)
@@ -198,27 +198,28 @@ private final class StoreBench {
     var store: BinaryStore?
     var request: CommitRequest?
     measurement.add(
-      "SQLite: \(name)", changes, "row", preparing: { copied = SQLitePeer(copying: peer) }
+      "SQLite: \(name)", changes, "row"
     ) {
       copied!.run(sql)
       return 1
     }
+    measurement.prepare { copied = SQLitePeer(copying: peer) }
     measurement.add(
-      name, changes, "row",
-      preparing: { [self] in
-        store = copy("copy")
-        let base = try! store!.snapshot()
-        let layout = base.schema["Person"]!
-        let balance = layout.index(of: "balance")!
-        let builder = LayerBuilder(base.schema)
-        for id in ids {
-          builder.set(
-            .double(Double(id)), column: balance,
-            of: ObjectKey(entity: layout.entityNumber, number: id), basis: base.commit)
-        }
-        request = CommitRequest(builder.freeze(), basedOn: base)
-      }
+      name, changes, "row"
     ) { Int(try! store!.commit(request!).commit) }
+    measurement.prepare { [self] in
+      store = copy("copy")
+      let base = try! store!.snapshot()
+      let layout = base.schema["Person"]!
+      let balance = layout.index(of: "balance")!
+      let builder = LayerBuilder(base.schema)
+      for id in ids {
+        builder.set(
+          .double(Double(id)), column: balance,
+          of: ObjectKey(entity: layout.entityNumber, number: id), basis: base.commit)
+      }
+      request = CommitRequest(builder.freeze(), basedOn: base)
+    }
   }
 }
 
