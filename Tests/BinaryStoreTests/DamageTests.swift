@@ -1,4 +1,5 @@
 import BinaryStore
+import Checksums
 import DurableFiles
 import Foundation
 import ObjectModel
@@ -122,6 +123,31 @@ struct DamageTests {
     let (objects, stray) = try Small.read(Array(bytes.dropLast(16)))
     #expect(objects.isEmpty)
     #expect(stray > 0)
+  }
+
+  @Test("So many broken commits, and the search is given up in good time", arguments: [20, 100])
+  func brokenCommits(count: Int) throws {
+    let small = try Small()
+    var bytes = small.bytes
+    let last = Array(bytes.suffix(48))
+    for _ in 0..<count {
+      // A trailer that counts, whose record is another than it says.
+      var trailer = last
+      let offset = bytes.count
+      for i in 0..<8 { trailer[16 + i] = UInt8(truncatingIfNeeded: offset >> (8 * i)) }
+      trailer[36] ^= 1
+      let sum = CRC32C.checksum(of: trailer.span.bytes.extracting(0..<44))
+      for i in 0..<4 { trailer[44 + i] = UInt8(truncatingIfNeeded: sum >> (8 * UInt32(i))) }
+      bytes += trailer
+    }
+    if count < 64 {
+      let (objects, stray) = try Small.read(bytes)
+      #expect(objects == small.states.last!)
+      #expect(stray == count * 48)
+    } else {
+      let error = #expect(throws: StoreError.self) { try Small.read(bytes) }
+      #expect(error?.code == .damaged)
+    }
   }
 
   @Test("A store is written by one, read by many, and another's save is seen")

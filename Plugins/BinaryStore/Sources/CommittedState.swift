@@ -126,6 +126,7 @@ extension StoreFile {
   private func searchedCommit(before end: Int) throws -> (Trailer, CommitRecord) {
     let window = 64 * 1024
     var high = end
+    var trailerCount = 0
     while high > BlockFile.headerByteCount {
       let low = max(BlockFile.headerByteCount, high - window) & ~7
       // A trailer may begin in this window and end in the one behind it.
@@ -133,12 +134,18 @@ extension StoreFile {
         byteCount: min(end, high + BlockFile.trailerByteCount) - low, at: low)
       var place = (bytes.count - BlockFile.trailerByteCount) & ~7
       while place >= 0 {
+        let candidate = bytes[place..<place + BlockFile.trailerByteCount]
         if bytes[place] == 0x51, bytes[place + 1] == 0x45, bytes[place + 2] == 0x4E,
           bytes[place + 3] == 0x44,
-          let found = try commit(
-            endingWith: Array(bytes[place..<place + BlockFile.trailerByteCount]), at: low + place)
+          Trailer(candidate, at: UInt64(low + place), salt: header.salt) != nil
         {
-          return found
+          if let found = try commit(endingWith: Array(candidate), at: low + place) { return found }
+          // A cut leaves one or two of these. Looking at each costs what it says it ends.
+          trailerCount += 1
+          if trailerCount == BlockFile.mostBrokenCommits {
+            throw FormatFault(
+              "The last \(trailerCount) commits of the file are all damaged.")
+          }
         }
         place -= 8
       }

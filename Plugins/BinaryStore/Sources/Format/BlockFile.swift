@@ -20,6 +20,8 @@ enum BlockFile {
   static let maximumRecordByteCount = 16 << 20
   static let maximumSectionByteCount = 64 << 20
 
+  /// After so many trailers that end no whole commit a reader gives up (spec §4.3.3).
+  static let mostBrokenCommits = 64
   /// Blocks of fewer bytes are not compressed.
   static let leastCompressedByteCount = 1024
 
