@@ -71,7 +71,7 @@ let package = Package(
       ], path: "Plugins/BinaryStore/Sources", swiftSettings: strict),
 
     // What applications import, and the tool.
-    module("Quire", ["ObjectModel", "Rows", "ObjectQuery"]),
+    module("Quire", ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "BinaryStore"]),
     module(
       "ToolCommands",
       ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "BinaryStore", "DurableFiles"]),
