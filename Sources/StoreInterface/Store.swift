@@ -39,6 +39,17 @@ public protocol Store: AnyObject, Sendable {
   /// - Throws: ``StoreError``.
   func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64>
 
+  /// The commits that can be opened, the newest first; none without ``StoreCapabilities/history``.
+  ///
+  /// - Throws: ``StoreError``.
+  func commits() throws -> [CommitSummary]
+
+  /// The objects as an earlier commit left them.
+  ///
+  /// - Throws: ``StoreError``, with code ``StoreError/Code/notFound`` when there is no such commit any
+  ///   more.
+  func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot
+
   /// What there is to say of the store besides its objects.
   ///
   /// - Throws: ``StoreError``.
@@ -46,6 +57,37 @@ public protocol Store: AnyObject, Sendable {
 
   /// Gives back what the store holds. Snapshots stay readable. Closing again does nothing.
   func close() throws
+}
+
+extension Store {
+  /// None.
+  public func commits() throws -> [CommitSummary] { [] }
+
+  /// None but the newest.
+  public func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
+    let newest = try snapshot()
+    guard newest.commit == number else { throw Self.missing(number, path) }
+    return newest
+  }
+
+  /// The error that a commit can't be opened.
+  package static func missing(_ number: Int64, _ path: String?) -> StoreError {
+    StoreError(.notFound, "There is no commit \(number), or it is not kept any more.", path: path)
+  }
+}
+
+/// One commit, as a list of them has it.
+public struct CommitSummary: Sendable, Hashable {
+  /// The commit's number.
+  public var number: Int64
+  /// When it was made.
+  public var time: Date
+
+  /// A commit of the given number and time.
+  public init(number: Int64, time: Date) {
+    self.number = number
+    self.time = time
+  }
 }
 
 /// What there is to say of a store besides its objects.

@@ -223,6 +223,8 @@ struct DamageTests {
     }
     let byteCount = try disk.open("/s", for: .read).byteCount()
     #expect(byteCount < 200_000, "\(byteCount) bytes")
+    let commits = try store.commits().map(\.number)
+    #expect(commits.first == held.last?.0.commit && commits.count < 30, "\(commits)")
     for (snapshot, objects) in held {
       #expect(try StoreConformance.objects(snapshot) == objects)
     }

@@ -19,8 +19,8 @@ import Synchronization
 public final class BinaryStore: Store {
   /// The block file, plain or compressed.
   public let type: StoreType
-  /// Commits append what changed, survive, and are seen by others.
-  public var capabilities: StoreCapabilities { [.incremental, .durable, .shared] }
+  /// Commits append what changed, survive, are seen by others, and can be opened later.
+  public var capabilities: StoreCapabilities { [.incremental, .durable, .shared, .history] }
   /// The store's place in object identifiers.
   public let tag: StoreTag
   /// The file's path.

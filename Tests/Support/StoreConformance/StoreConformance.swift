@@ -31,6 +31,7 @@ public struct StoreConformance: Sendable {
     try metadata()
     try leases()
     try emptied()
+    try history()
     try inheritance()
     try largeValues()
     for seed in 1...4 as ClosedRange<UInt64> { try random(seed: seed) }
@@ -244,6 +245,36 @@ public struct StoreConformance: Sendable {
       for key in lease { #expect(seen.insert(key).inserted) }
       if count == 10 { store = try reopen(store) }
     }
+    try store.close()
+  }
+
+  /// What the store says it keeps of earlier commits can be opened, and nothing else.
+  private func history() throws {
+    var store = try make(Self.model)
+    let key = try Self.key(store, "Thing", 1)
+    var states: [Int64: Objects] = [try store.snapshot().commit: [:]]
+    for round in 0..<9 {
+      let base = try store.snapshot()
+      let builder = LayerBuilder(base.schema)
+      if round == 0 { builder.insert(key) }
+      builder.set(
+        .integer(Int64(round)), "large", of: key, base.schema,
+        basis: round == 0 ? 0 : try base.view.row(of: key)!.version)
+      let after = try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+      states[after.commit] = try Self.objects(after)
+      _ = try store.leaseKeys(ofEntity: key.entity, count: 5000)
+    }
+    store = try reopen(store)
+    let commits = try store.commits()
+    #expect(commits.isEmpty != store.capabilities.contains(.history))
+    #expect(commits.map(\.number) == commits.map(\.number).sorted(by: >))
+    for commit in commits {
+      let snapshot = try store.snapshot(ofCommit: commit.number)
+      #expect(snapshot.commit == commit.number)
+      #expect(try Self.objects(snapshot) == states[commit.number])
+    }
+    let error = #expect(throws: StoreError.self) { try store.snapshot(ofCommit: 1_000_000) }
+    #expect(error?.code == .notFound)
     try store.close()
   }
 

@@ -1,0 +1,55 @@
+import DurableFiles
+import Foundation
+public import StoreInterface
+
+extension BinaryStore {
+  /// The commits that can be opened, the newest first: all since the file was last written anew.
+  public func commits() throws -> [CommitSummary] {
+    var summaries: [CommitSummary] = []
+    try forEachCommit { _, record in
+      // A commit that only set keys aside repeats the number of the one before.
+      if summaries.last?.number != record.number {
+        summaries.append(
+          CommitSummary(
+            number: record.number,
+            time: Date(timeIntervalSinceReferenceDate: Double(record.time) / 1000)))
+      }
+      return true
+    }
+    return summaries
+  }
+
+  /// The objects as an earlier commit left them.
+  public func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
+    let head = try head()
+    var found: CommittedState?
+    try forEachCommit { trailer, record in
+      if record.number == number {
+        found = try CommittedState(trailer, record, in: head.file, after: head)
+      }
+      return found == nil && record.number > number
+    }
+    guard let found else { throw BinaryStore.missing(number, filePath) }
+    return found
+  }
+
+  /// Calls `body` with each commit from the newest back, as long as it answers yes.
+  private func forEachCommit(
+    _ body: (Trailer, CommitRecord) throws -> Bool
+  ) throws {
+    let head = try head()
+    var (trailer, record) = (head.trailer, head.record)
+    while try body(trailer, record), record.previousTrailer > 0 {
+      // Each lies before the one that names it, so this comes to an end.
+      let offset = Int(record.previousTrailer)
+      (trailer, record) = try head.file.reading {
+        let bytes = try head.file.file.read(
+          byteCount: BlockFile.trailerByteCount, at: offset)
+        guard let before = try head.file.commit(endingWith: bytes, at: offset) else {
+          throw FormatFault("The commit that should end at \(offset) is not whole.")
+        }
+        return before
+      }
+    }
+  }
+}
