@@ -24,14 +24,9 @@ public struct BlockRun: Sendable {
 
   /// Where the row with the given key is; `nil` when there is none.
   public func location(of key: UInt64) throws -> RowLocation? {
-    var low = 0
-    var high = maximums.count
-    while low < high {
-      let middle = (low &+ high) >> 1
-      if maximums[middle] < key { low = middle &+ 1 } else { high = middle }
-    }
-    guard low < blocks.count else { return nil }
-    let block = blocks[low]
+    let position = maximums.firstPosition { $0 >= key }
+    guard position < blocks.count else { return nil }
+    let block = blocks[position]
     return try block.row(of: key).map { RowLocation(block: block, row: $0) }
   }
 }

@@ -66,7 +66,7 @@ extension View {
 
   /// The rows of a block whose keys are among the given ones, which ascend; `nil` when none is.
   private static func rows(of block: Block, among keys: [UInt64]) throws -> RowMask? {
-    var index = keys.firstPosition(notBelow: block.minimumKey)
+    var index = keys.firstPosition { $0 >= block.minimumKey }
     var mask: RowMask?
     while index < keys.count, keys[index] <= block.maximumKey {
       if let row = try block.row(of: keys[index]) {
@@ -95,19 +95,6 @@ extension View {
   }
 }
 
-extension [UInt64] {
-  /// The position of the first of ascending keys that is not below the given one.
-  fileprivate func firstPosition(notBelow key: UInt64) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low &+ high) >> 1
-      if self[middle] < key { low = middle &+ 1 } else { high = middle }
-    }
-    return low
-  }
-}
-
 /// Changes on their way down to the rows they are based on.
 private struct ChangeGathering {
   private let layout: Layout
@@ -130,7 +117,7 @@ private struct ChangeGathering {
         if open[key] != nil {
           open[key]!.append(place)
         } else {
-          let position = covered.firstPosition(notBelow: key)
+          let position = covered.firstPosition { $0 >= key }
           if position < covered.count, covered[position] == key { continue }
           open[key] = [place]
         }

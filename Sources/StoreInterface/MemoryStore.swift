@@ -65,23 +65,12 @@ public final class MemoryStore: Store {
       if let metadata = request.metadata { next.metadata = metadata }
       if !request.changes.isEmpty {
         next.layers.append(try request.changes.stamped(next.commit))
-        try MemoryStore.merge(&next.layers, next.schema)
+        // Looking down through the layers stays short.
+        try SegmentTiers.merge(
+          &next.layers, next.schema, size: \.count, layer: { $0 }, part: { $0 })
       }
       state.head = next
       return next
-    }
-  }
-
-  /// Merges the upper layers while there are as many of a size, so that looking down is short.
-  private static func merge(_ layers: inout [Layer], _ schema: Schema) throws {
-    while let count = SegmentTiers.mergeCount(sizes: layers.map(\.count)) {
-      let atBottom = count == layers.count
-      var merged = layers[layers.count - count]
-      for layer in layers.suffix(count - 1) {
-        merged = try merged.merged(
-          with: layer, schema: schema, keepingVersions: true, atBottom: atBottom)
-      }
-      layers.replaceSubrange((layers.count - count)..., with: merged.isEmpty ? [] : [merged])
     }
   }
 

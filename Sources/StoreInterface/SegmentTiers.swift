@@ -1,3 +1,5 @@
+package import Rows
+
 /// When layers, or segments of a file, are merged: in tiers, each four times as large as the one
 /// below it.
 ///
@@ -18,6 +20,28 @@ package enum SegmentTiers {
       if newest.count(where: { $0 == tier }) >= fanOut { return newest.count }
     }
     return nil
+  }
+
+  /// Merges the newest of a store's parts for as long as there are many of a size.
+  ///
+  /// - Parameters:
+  ///   - size: The number of rows of a part.
+  ///   - layer: A part as a layer.
+  ///   - part: What becomes of a merged layer.
+  package static func merge<Part>(
+    _ parts: inout [Part], _ schema: Schema, size: (Part) -> Int, layer: (Part) throws -> Layer,
+    part: (Layer) -> Part
+  ) throws {
+    while let count = mergeCount(sizes: parts.map(size)) {
+      let atBottom = count == parts.count
+      var merged = try layer(parts[parts.count - count])
+      for upper in parts.suffix(count - 1) {
+        merged = try merged.merged(
+          with: layer(upper), schema: schema, keepingVersions: true, atBottom: atBottom)
+      }
+      // Of a bottom from which everything was taken out nothing is left.
+      parts.replaceSubrange((parts.count - count)..., with: merged.isEmpty ? [] : [part(merged)])
+    }
   }
 
   /// The tier of a size: below 64 rows, below 256, and so on.

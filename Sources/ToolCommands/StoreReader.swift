@@ -17,7 +17,7 @@ struct StoreReader: Sendable {
       } catch let error as DiskError {
         throw CommandError(.inputOutput, error.message)
       }
-      if start.starts(with: Array("QRBLOCKS".utf8)) {
+      if BinaryStore.recognizes(start) {
         return try BinaryStore.open(path, on: disk, readOnly: true)
       }
       throw CommandError(

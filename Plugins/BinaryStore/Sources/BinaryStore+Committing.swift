@@ -17,9 +17,7 @@ extension BinaryStore {
       guard conflicts.isEmpty else { throw CommitRequest.refusal(conflicts, path: filePath) }
       if request.changes.isEmpty && request.metadata == nil { return head }
       let number = head.commit + 1
-      var image = CommitImage(
-        after: head, number: number, start: try start(behind: head),
-        compression: compression)
+      var image = try image(after: head, number: number)
       if let metadata = request.metadata { try image.setMetadata(metadata) }
       if !request.changes.isEmpty {
         let parts = try head.file.reading {
@@ -49,9 +47,7 @@ extension BinaryStore {
       guard end <= ObjectKey.highestNumber else {
         throw StoreError(.badChange, "Entity \(number) has no keys left.", path: filePath)
       }
-      var image = CommitImage(
-        after: head, number: head.commit, start: try start(behind: head),
-        compression: compression)
+      var image = try image(after: head, number: head.commit)
       var keys = head.record.nextKeys
       keys[number] = end
       image.setNextKeys(keys)
@@ -95,40 +91,30 @@ extension BinaryStore {
     }
   }
 
-  /// Where the next commit begins.
+  /// The next commit, of which nothing is set yet.
   ///
-  /// What a save left that did not come to its end is not written over either: whether it was a save
+  /// It begins behind all that is there. What a save left that did not come to its end is not written over either: whether it was a save
   /// that never came back, or one that did and was damaged since, nobody can tell.
-  private func start(behind head: CommittedState) throws -> UInt64 {
-    try head.file.reading {
-      UInt64(max(Int(head.end), BlockFile.align(try head.file.file.byteCount())))
+  private func image(after head: CommittedState, number: Int64) throws -> CommitImage {
+    let start = try head.file.reading {
+      max(Int(head.end), BlockFile.align(try head.file.file.byteCount()))
     }
-  }
-
-  func head() throws -> CommittedState {
-    try current.withLock { current in
-      guard current != nil else { throw closed }
-      try refresh(&current!)
-      return current!.head
-    }
+    return CommitImage(
+      after: head, number: number, start: UInt64(start), compression: compression)
   }
 
   /// The segments, with those merged that are many of a size.
   private func merged(_ parts: [SegmentPart], _ schema: Schema) throws -> [SegmentPart] {
     var parts = parts
-    while let count = SegmentTiers.mergeCount(sizes: parts.map(\.rowCount)) {
-      let atBottom = count == parts.count
-      var (layer, known) = try parts[parts.count - count].layer()
-      for part in parts.suffix(count - 1) {
-        let (upper, entries) = try part.layer()
+    // The head's segments hold on to their blocks, so what these are known by stays theirs.
+    var known: [ObjectIdentifier: BlockEntry] = [:]
+    try SegmentTiers.merge(
+      &parts, schema, size: \.rowCount,
+      layer: { part in
+        let (layer, entries) = try part.layer()
         known.merge(entries) { one, _ in one }
-        layer = try layer.merged(
-          with: upper, schema: schema, keepingVersions: true, atBottom: atBottom)
-      }
-      // Of a bottom from which everything was taken out nothing is left.
-      parts.replaceSubrange(
-        (parts.count - count)..., with: layer.isEmpty ? [] : [.made(layer, known)])
-    }
+        return layer
+      }, part: { .made($0, known) })
     return parts
   }
 

@@ -1,5 +1,4 @@
 import DurableFiles
-import Foundation
 public import StoreInterface
 
 extension BinaryStore {
@@ -10,9 +9,7 @@ extension BinaryStore {
       // A commit that only set keys aside repeats the number of the one before.
       if summaries.last?.number != record.number {
         summaries.append(
-          CommitSummary(
-            number: record.number,
-            time: Date(timeIntervalSinceReferenceDate: Double(record.time) / 1000)))
+          CommitSummary(number: record.number, time: record.date))
       }
       return true
     }

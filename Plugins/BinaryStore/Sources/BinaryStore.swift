@@ -99,6 +99,11 @@ public final class BinaryStore: Store {
     return try open(path, on: disk, options: options)
   }
 
+  /// Whether a file that begins with the given bytes, eight or more, is a block file.
+  public static func recognizes(_ firstBytes: [UInt8]) -> Bool {
+    firstBytes.starts(with: BlockFile.magic)
+  }
+
   /// Opens a store.
   ///
   /// Takes constant time, however many objects the store has. What a crash left behind the last
@@ -148,7 +153,10 @@ public final class BinaryStore: Store {
   }
 
   /// The objects as the newest commit left them, another process's included.
-  public func snapshot() throws -> any StoreSnapshot {
+  public func snapshot() throws -> any StoreSnapshot { try head() }
+
+  /// The newest commit, another process's included.
+  func head() throws -> CommittedState {
     try current.withLock { current in
       guard current != nil else { throw closed }
       try refresh(&current!)
@@ -199,8 +207,7 @@ public final class BinaryStore: Store {
       description.byteCount = try head.file.file.byteCount()
       description.liveByteCount = Int(clamping: head.record.liveByteCount)
       description.strayByteCount = max(0, description.byteCount - Int(head.end))
-      description.savedAt = Date(
-        timeIntervalSinceReferenceDate: Double(head.record.time) / 1000)
+      description.savedAt = head.record.date
       return description
     }
   }

@@ -150,15 +150,3 @@ final class Segment: RowTable {
     return (Layer(entities), places)
   }
 }
-
-extension RandomAccessCollection where Index == Int {
-  /// The first position whose element is one that all behind it are too.
-  func firstPosition(where isBehind: (Element) -> Bool) -> Int {
-    var (low, high) = (startIndex, endIndex)
-    while low < high {
-      let middle = (low + high) / 2
-      if isBehind(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
-  }
-}

@@ -342,13 +342,8 @@ private enum TextSet {
 extension [Int64] {
   /// Whether ascending numbers have the given one among them.
   fileprivate func containsSorted(_ number: Int64) -> Bool {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low &+ high) >> 1
-      if self[middle] < number { low = middle &+ 1 } else { high = middle }
-    }
-    return low < count && self[low] == number
+    let position = firstPosition { $0 >= number }
+    return position < count && self[position] == number
   }
 }
 

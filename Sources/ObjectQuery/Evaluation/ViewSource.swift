@@ -108,14 +108,9 @@ private struct InverseIndex: Sendable {
   }
 
   subscript(key: ObjectKey) -> [ObjectKey] {
-    var low = 0
-    var high = owners.count
-    while low < high {
-      let middle = (low &+ high) >> 1
-      if owners[middle] < key.rawValue { low = middle &+ 1 } else { high = middle }
-    }
-    guard low < owners.count, owners[low] == key.rawValue else { return [] }
-    return Array(objects[Int(starts[low])..<Int(starts[low + 1])])
+    let position = owners.firstPosition { $0 >= key.rawValue }
+    guard position < owners.count, owners[position] == key.rawValue else { return [] }
+    return Array(objects[Int(starts[position])..<Int(starts[position + 1])])
   }
 }
 

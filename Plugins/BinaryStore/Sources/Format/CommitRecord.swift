@@ -1,3 +1,5 @@
+import Foundation
+
 /// What is alive after a commit (spec §4.4).
 struct CommitRecord: Hashable {
   static let magic: UInt32 = 0x544D_4351
@@ -18,6 +20,9 @@ struct CommitRecord: Hashable {
   var nextKeys: [UInt16: UInt64]
   /// The segments, the lowest first.
   var segments: [SegmentRecord]
+
+  /// When the commit was made.
+  var date: Date { Date(timeIntervalSinceReferenceDate: Double(time) / 1000) }
 
   var bytes: [UInt8] {
     var writer = ByteWriter()
