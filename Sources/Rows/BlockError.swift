@@ -44,6 +44,7 @@ extension BlockError: CustomStringConvertible {
     case LayoutColumn.Number.key: "'key'"
     case LayoutColumn.Number.version: "'version'"
     case LayoutColumn.Number.basis: "'basis'"
+    case LayoutColumn.Number.object: "'object'"
     default: "\(column)"
     }
   }

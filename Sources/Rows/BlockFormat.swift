@@ -9,7 +9,7 @@ enum BlockFormat {
   /// The most rows a block may have.
   static let maximumRowCount = 65_536
   /// The most columns: every property and the three of the block itself.
-  static let maximumColumnCount = Int(LayoutColumn.Number.highestProperty) + 3
+  static let maximumColumnCount = Int(LayoutColumn.Number.highestProperty) + 4
   /// The longest block.
   static let maximumByteCount = 1 << 30
 

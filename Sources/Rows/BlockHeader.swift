@@ -172,7 +172,7 @@ extension ColumnEntry {
       try checkEncoding(rowCount: header.rowCount)
     }
     if number > LayoutColumn.Number.highestProperty {
-      guard number >= LayoutColumn.Number.basis, kind == .int64,
+      guard number >= LayoutColumn.Number.object, kind == .int64,
         flags.isDisjoint(with: [.presence, .nothing, .given])
       else {
         throw BlockError.badColumn(number, "The block's own columns are integers, all given.")

@@ -84,9 +84,16 @@ public protocol RowTable: Sendable {
 
   /// Everything the table says of the objects of an entity; `nil` when that is nothing.
   func changes(ofEntity number: UInt16) throws -> Layer.EntityChanges?
+
+  /// The entries of an index for everything the table says of the index's rows, sorted; `nil` when
+  /// the table keeps none, and they have to be made.
+  func entries(of index: IndexLayout) throws -> IndexRun?
 }
 
 extension RowTable {
+  /// None are kept.
+  public func entries(of index: IndexLayout) throws -> IndexRun? { nil }
+
   /// Everything the table says of the objects of an entity, in the order of their keys.
   public func entries(ofEntity number: UInt16) throws -> [KeyedEntry] {
     try changes(ofEntity: number)?.entries() ?? []

@@ -73,6 +73,8 @@ extension LayoutColumn {
     public static let version: UInt16 = 0xFFFE
     /// The version of the row beneath, which a change is based on; 0 where nothing lies beneath.
     public static let basis: UInt16 = 0xFFFD
+    /// The object that an entry of an index is of.
+    public static let object: UInt16 = 0xFFFC
     /// The highest number a property may have.
     public static let highestProperty: UInt16 = 0xEFFF
   }

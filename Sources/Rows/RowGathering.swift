@@ -74,6 +74,8 @@ struct RowGathering {
   var keys: [UInt64] = []
   /// For each row the version it is based on, or nothing when all are new.
   var bases: [Int64] = []
+  /// For each row of an index the object it is of; nothing for rows of an entity.
+  var objects: [Int64] = []
   /// The version every row gets, if any.
   var version: Int64?
   /// Whether rows keep the versions they have.
@@ -145,6 +147,11 @@ struct RowGathering {
         }
       }
       if let failure { throw failure }
+    }
+    if !objects.isEmpty {
+      writer.add(LayoutColumn.Number.object, .int64) { values in
+        for row in rows { values.append(word: objects[row]) }
+      }
     }
     if !bases.isEmpty {
       writer.add(LayoutColumn.Number.basis, .int64) { values in

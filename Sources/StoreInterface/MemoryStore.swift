@@ -23,8 +23,10 @@ public final class MemoryStore: Store {
 
   private struct Snapshot: StoreSnapshot {
     var commit: Int64 = 0
-    let model: Model
-    let schema: Schema
+    var model: Model
+    var schema: Schema
+    /// The commit that set the model.
+    var schemaNumber: Int64 = 0
     var metadata: StoreMetadata
     var layers: [Layer] = []
 
@@ -57,12 +59,19 @@ public final class MemoryStore: Store {
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
     try state.withLock { state in
       try MemoryStore.checkOpen(state)
+      try request.checkModel(setBy: state.head.schemaNumber, path: nil)
       let conflicts = try request.conflicts(with: state.head)
       guard conflicts.isEmpty else { throw CommitRequest.refusal(conflicts, path: nil) }
-      if request.changes.isEmpty && request.metadata == nil { return state.head }
+      if request.isEmpty { return state.head }
       var next = state.head
       next.commit += 1
       if let metadata = request.metadata { next.metadata = metadata }
+      if let model = request.model {
+        next.schema = try request.schema(evolving: next.schema, path: nil)
+        next.schemaNumber = next.commit
+        next.model = model
+        next.metadata.setModel(model)
+      }
       if !request.changes.isEmpty {
         next.layers.append(try request.changes.stamped(next.commit))
         // Looking down through the layers stays short.

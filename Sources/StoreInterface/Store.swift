@@ -134,13 +134,42 @@ public struct CommitRequest: Sendable {
   public var base: Int64
   /// The metadata from now on; `nil` when they stay.
   public var metadata: StoreMetadata?
+  /// The model from now on; `nil` when it stays. The changes are then of rows as the schema has them
+  /// that evolves from the snapshot's by this model. Rows that are there already are read through it.
+  public var model: Model?
 
   /// Changes made above a snapshot.
-  public init(_ changes: Layer, basedOn snapshot: any StoreSnapshot, metadata: StoreMetadata? = nil)
-  {
+  public init(
+    _ changes: Layer, basedOn snapshot: any StoreSnapshot, metadata: StoreMetadata? = nil,
+    model: Model? = nil
+  ) {
     self.changes = changes
     base = snapshot.commit
     self.metadata = metadata
+    self.model = model
+  }
+
+  /// Whether nothing is to be changed.
+  public var isEmpty: Bool { changes.isEmpty && metadata == nil && model == nil }
+}
+
+extension CommitRequest {
+  /// The schema of the store once the request's model is set.
+  package func schema(evolving schema: Schema, path: String?) throws -> Schema {
+    guard let model else { return schema }
+    do { return try Schema(model, evolving: schema) } catch {
+      throw StoreError(.incompatibleModel, "\(error)", path: path, cause: error)
+    }
+  }
+
+  /// Refuses changes that were made for rows of another model than the store has by now.
+  package func checkModel(setBy commit: Int64, path: String?) throws {
+    guard base >= commit else {
+      throw StoreError(
+        .incompatibleModel,
+        "The model was changed by commit \(commit), and the changes are based on commit \(base).",
+        path: path)
+    }
   }
 }
 

@@ -37,8 +37,10 @@ struct ReferenceTests {
   private static func change(
     _ builder: LayerBuilder, _ base: any StoreSnapshot, _ generator: inout SeededGenerator
   ) throws {
-    let entity = ["Thing", "SpecialThing", "Owner"].randomElement(using: &generator)!
-    let layout = base.schema[entity]!
+    let layouts =
+      ["Thing", "SpecialThing", "Owner"].map { base.schema[$0]! }
+      + base.schema.linkTables.map(\.layout)
+    let layout = layouts.randomElement(using: &generator)!
     let key = ObjectKey(
       entity: layout.entityNumber, number: .random(in: 1...3000, using: &generator))
     let version = try base.view.row(of: key)?.version
@@ -78,7 +80,7 @@ struct ReferenceTests {
   /// A line for each object, as the reference reader has it.
   static func text(_ snapshot: any StoreSnapshot) throws -> [String] {
     var lines: [String] = []
-    for layout in snapshot.schema.layouts {
+    for layout in snapshot.schema.layouts + snapshot.schema.linkTables.map(\.layout) {
       let view = snapshot.view
       let columns = layout.columns.sorted {
         $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)

@@ -43,13 +43,23 @@ struct LinkTests {
 
   /// Ada wrote the first and the second book, Grace the second and the third.
   private func linked() -> ViewSource {
-    let pairs = [(1, 1), (1, 2), (2, 2), (2, 3)]
-    let schema = schema
-    return ViewSource(view, model: model, schema: schema) { key, relationship in
-      relationship.name == "books"
-        ? pairs.filter { $0.0 == key.number }.map { Self.key(schema, "Book", $0.1) }
-        : pairs.filter { $0.1 == key.number }.map { Self.key(schema, "Author", $0.0) }
+    let builder = LayerBuilder(schema)
+    for (number, pair) in [(1, 1), (1, 2), (2, 2), (2, 3)].enumerated() {
+      link(
+        Self.key(schema, "Author", pair.0), Self.key(schema, "Book", pair.1), number + 1, builder)
     }
+    return ViewSource(view.pushing(builder.freeze()), model: model, schema: schema)
+  }
+
+  private func link(
+    _ author: ObjectKey, _ book: ObjectKey, _ number: Int, _ builder: LayerBuilder
+  ) {
+    let side = schema.links(of: "Author", "books")!
+    let layout = side.table.layout
+    let key = ObjectKey(entity: layout.entityNumber, number: UInt64(number))
+    builder.insert(key)
+    builder.set(.object(author), column: layout.index(ofNumber: side.owner.number)!, of: key)
+    builder.set(.object(book), column: layout.index(ofNumber: side.destination.number)!, of: key)
   }
 
   private func find(_ entity: String, _ text: String, in source: ViewSource) throws -> [UInt64] {
@@ -74,13 +84,135 @@ struct LinkTests {
     #expect(try find(entity, text, in: linked()) == wanted)
   }
 
-  @Test("Without anybody to ask, an error and no wrong answer")
-  func nobody() throws {
-    let source = ViewSource(view, model: model, schema: schema)
-    let error = #expect(throws: QueryError.self) {
-      try find("Author", "ANY books.pages > 200", in: source)
+  @Test("Links that a layer above puts and takes out")
+  func changed() throws {
+    let below = linked()
+    let builder = LayerBuilder(schema)
+    let table = try #require(schema.links(of: "Book", "authors")).table
+    // Ada did not write the second book after all, and Nobody wrote the third.
+    builder.remove(ObjectKey(entity: table.layout.entityNumber, number: 2))
+    link(Self.key(schema, "Author", 3), Self.key(schema, "Book", 3), 9, builder)
+    // A link that two writers made counts once.
+    link(Self.key(schema, "Author", 3), Self.key(schema, "Book", 3), 10, builder)
+
+    let source = ViewSource(
+      below.view.pushing(builder.freeze()), model: model, schema: schema)
+
+    #expect(try find("Author", "books.@count == 1", in: source) == [1, 3])
+    #expect(try find("Book", "ANY authors.name == 'Ada'", in: source) == [1])
+    #expect(try find("Book", "ANY authors.name == 'Nobody'", in: source) == [3])
+  }
+}
+
+@Suite("Links of one entity with itself, in an order, and without a way back")
+struct SpecialLinkTests {
+  private let model: Model
+  private let schema: Schema
+
+  init() throws {
+    var person = Entity("Person")
+    person.properties = [
+      .relationship(Relationship("friends", to: "Person", inverse: "friends", count: .toMany)),
+      .relationship(
+        Relationship(
+          "heroes", to: "Person", inverse: "admirers", count: .toMany, isOrdered: true)),
+      .relationship(Relationship("admirers", to: "Person", inverse: "heroes", count: .toMany)),
+      .relationship(Relationship("visited", to: "City", count: .toMany, isOrdered: true)),
+    ]
+    model = try Model(entities: [
+      person, Entity("Hermit", superentity: "Person"), Entity("City"),
+    ])
+    schema = try Schema(model)
+  }
+
+  private func key(_ entity: String, _ number: UInt64) -> ObjectKey {
+    ObjectKey(entity: schema[entity]!.entityNumber, number: number)
+  }
+
+  @Test("Each relationship has a table, and those that inherit it share it")
+  func tables() throws {
+    // Whichever of the two comes first by name gives the table its direction.
+    #expect(
+      schema.linkTables.map(\.layout.entity)
+        == ["Person.admirers", "Person.friends", "Person.visited"])
+    #expect(schema.linkTables.map(\.isSymmetric) == [false, true, false])
+    #expect(schema.links(of: "Hermit", "friends") == schema.links(of: "Person", "friends"))
+    #expect(schema.links(of: "Person", "heroes")?.isForward == false)
+    #expect(schema.links(of: "City", "friends") == nil)
+    #expect(schema.links(of: "Person", "visited")?.order?.name == "target#order")
+  }
+
+  @Test("Read in their order, and both ways where a relationship is its own inverse")
+  func reading() throws {
+    let builder = LayerBuilder(schema)
+    for number in 1...4 as ClosedRange<UInt64> { builder.insert(key("Person", number)) }
+    builder.insert(key("Hermit", 1))
+    for number in 1...3 as ClosedRange<UInt64> { builder.insert(key("City", number)) }
+    var next: [UInt16: UInt64] = [:]
+    func link(_ name: String, _ from: ObjectKey, _ to: ObjectKey, place: Int64 = 0) {
+      let side = schema.links(of: "Person", name)!
+      let layout = side.table.layout
+      next[layout.entityNumber, default: 0] += 1
+      let key = ObjectKey(entity: layout.entityNumber, number: next[layout.entityNumber]!)
+      builder.insert(key)
+      builder.set(.object(from), column: layout.index(ofNumber: side.owner.number)!, of: key)
+      builder.set(.object(to), column: layout.index(ofNumber: side.destination.number)!, of: key)
+      if let order = side.order {
+        builder.set(.integer(place), column: layout.index(ofNumber: order.number)!, of: key)
+      }
     }
-    #expect(error?.code == .notSupported)
-    #expect(error?.message.contains("Author.books") == true)
+    link("friends", key("Person", 1), key("Person", 2))
+    link("friends", key("Hermit", 1), key("Person", 1))
+    link("friends", key("Person", 3), key("Person", 3))
+    link("heroes", key("Person", 1), key("Person", 4), place: 1)
+    link("heroes", key("Person", 1), key("Person", 2), place: 2)
+    link("heroes", key("Person", 1), key("Person", 3), place: 0)
+    link("visited", key("Person", 2), key("City", 3), place: 5)
+    link("visited", key("Person", 2), key("City", 1), place: 7)
+    link("visited", key("Person", 2), key("City", 2), place: 6)
+    let source = ViewSource(View([builder.freeze()]), model: model, schema: schema)
+
+    func related(_ object: ObjectKey, _ name: String) throws -> [ObjectKey] {
+      try source.objects(
+        relatedTo: object, through: #require(ToManyRelationship(name, of: "Person", model, schema)))
+    }
+
+    #expect(try related(key("Person", 1), "friends") == [key("Person", 2), key("Hermit", 1)])
+    #expect(try related(key("Hermit", 1), "friends") == [key("Person", 1)])
+    #expect(try related(key("Person", 3), "friends") == [key("Person", 3)])
+    #expect(
+      try related(key("Person", 1), "heroes")
+        == [key("Person", 3), key("Person", 4), key("Person", 2)])
+    #expect(try related(key("Person", 4), "admirers") == [key("Person", 1)])
+    #expect(
+      try related(key("Person", 2), "visited") == [key("City", 3), key("City", 2), key("City", 1)])
+    #expect(try related(key("Person", 1), "visited").isEmpty)
+  }
+
+  @Test("A table keeps its number and direction when relationships are renamed")
+  func evolving() throws {
+    var person = Entity("Person")
+    var friends = Relationship("aFriends", to: "Person", inverse: "aFriends", count: .toMany)
+    friends.renamingIdentifier = "friends"
+    var heroes = Relationship(
+      "aHeroes", to: "Person", inverse: "admirers", count: .toMany, isOrdered: true)
+    heroes.renamingIdentifier = "heroes"
+    person.properties = [
+      .relationship(friends), .relationship(heroes),
+      .relationship(Relationship("admirers", to: "Person", inverse: "aHeroes", count: .toMany)),
+    ]
+    let next = try Schema(
+      Model(entities: [person, Entity("Hermit", superentity: "Person"), Entity("City")]),
+      evolving: schema)
+
+    let before = try #require(schema.links(of: "Person", "heroes"))
+    let after = try #require(next.links(of: "Person", "aHeroes"))
+    #expect(after.table.layout.entityNumber == before.table.layout.entityNumber)
+    #expect(after.isForward == before.isForward)
+    #expect(after.order == before.order)
+    #expect(next.linkTables.count == 2)
+    #expect(
+      next.highestEntityNumber == schema.highestEntityNumber,
+      "What stayed has its numbers, indexes too.")
   }
 }

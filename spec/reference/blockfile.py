@@ -13,6 +13,7 @@ import struct
 import sys
 import xml.etree.ElementTree
 import zlib
+from decimal import Decimal
 
 BOOLEAN, INT16, INT32, INT64, FLOAT, DOUBLE, DATE, DECIMAL, TEXT, URI, BYTES, UUID, REFERENCE = range(1, 14)
 MASK = (1 << 64) - 1
@@ -230,18 +231,18 @@ class File:
         return data
 
     def segments(self):
-        """For each segment, the lowest first, its blocks as (entity, run, block)."""
-        key_count, segment_count = struct.unpack_from("<II", self.record, 96)
-        place = 104 + 16 * key_count
+        """For each segment, the lowest first, its highest index and its blocks as (entity, run, block)."""
+        key_count, segment_count = struct.unpack_from("<II", self.record, 104)
+        place = 112 + 16 * key_count
         for _ in range(segment_count):
-            _, _, entry_count, page_count = struct.unpack_from("<QQII", self.record, place)
-            place += 24
+            _, _, highest_index, entry_count, page_count = struct.unpack_from("<QQH6xII", self.record, place)
+            place += 32
             entries = self.record[place:place + 48 * entry_count]
             place += 48 * entry_count
             for page in range(page_count):
                 entries += self.section(place + 32 * page)
             place += 32 * page_count
-            yield [self.block(entries[i:i + 48]) for i in range(0, len(entries), 48)]
+            yield highest_index, [self.block(entries[i:i + 48]) for i in range(0, len(entries), 48)]
         need(place == len(self.record), "a record's end")
 
     def block(self, entry):
@@ -254,11 +255,15 @@ class File:
              == (rows, minimum, maximum, entity, run), "a block is another than its entry says")
         return entity, run, block
 
-    def objects(self):
+    def objects(self, schema):
         """3.5.3: each object's values by column number."""
         objects = {}
-        for segment in self.segments():
-            for entity, run, block in segment:
+        for highest_index, blocks in self.segments():
+            entries = {}
+            for entity, run, block in blocks:
+                if entity in schema.indexes:
+                    entries.setdefault(entity, []).append(block)
+                    continue
                 for row, key in enumerate(block.keys):
                     if run == 2:
                         objects.pop((entity, key), None)
@@ -271,22 +276,116 @@ class File:
                     for number, column in block.columns.items():
                         if number < 0xF000 and column.is_given(row):
                             values[number] = column.value(row)
+            for number, (entity, columns) in schema.indexes.items():
+                if number <= highest_index:
+                    rows = [one for one in blocks if one[0] == entity]
+                    schema.check_index(entity, columns, rows, entries.get(number, []), objects)
         return objects
+
+
+class Schema:
+    """4.6.3."""
+
+    def __init__(self, data):
+        self.data, self.place = data, 4
+        need(data[:4] == b"QSCH", "no schema")
+        self.entities, self.indexes = {}, {}
+        self.take("<H")
+        for _ in range(self.take("<H")):
+            self.take("<HH")
+        for _ in range(self.take("<H")):
+            number, name, columns = self.take("<H"), self.text(), []
+            for _ in range(self.take("<H")):
+                column, kind, flags = self.take("<HBB")
+                title, default = self.text(), None
+                if flags & 2:
+                    default = default_text(kind, self.bytes(self.take("<I")))
+                columns.append((column, title, default))
+            for _ in range(self.take("<H")):
+                self.take("<H")
+                self.text()
+            self.entities[number] = name, columns
+        for _ in range(self.take("<H")):
+            number, flags, name = self.take("<H"), self.take("<B"), self.text()
+            for _ in range(2 if flags & 4 else 1):
+                self.take("<H")
+                for _ in range(self.take("<H")):
+                    self.take("<H")
+            columns = [(1, "source", None), (2, "target", None)]
+            columns += [(3, "target#order", None)] if flags & 1 else []
+            columns += [(4, "source#order", None)] if flags & 2 else []
+            self.entities[number] = name, columns
+        for _ in range(self.take("<H")):
+            number, entity = self.take("<HH")
+            self.indexes[number] = entity, [self.take("<H") for _ in range(self.take("<H"))]
+        need(self.place == len(data), "a schema's end")
+
+    def take(self, form):
+        values = struct.unpack_from(form, self.data, self.place)
+        self.place += struct.calcsize(form)
+        return values if len(values) > 1 else values[0]
+
+    def bytes(self, count):
+        part = self.data[self.place:self.place + count]
+        need(len(part) == count, "a schema ends early")
+        self.place += count
+        return part
+
+    def text(self):
+        return self.bytes(self.take("<H")).decode()
+
+    def check_index(self, entity, columns, rows, runs, objects):
+        """4.5.6: a run has an entry for each row put, and for each changed in one of the columns."""
+        wanted = []
+        defaults = {number: default for number, _, default in self.entities[entity][1]}
+        for _, run, block in rows:
+            for row, key in enumerate(block.keys):
+                given = [c for c in columns if c in block.columns and block.columns[c].is_given(row)]
+                if run == 0 or (run == 1 and given and (entity, key) in objects):
+                    values = objects[entity, key]
+                    wanted.append((key, [values.get(c, defaults[c]) for c in columns]))
+        found = []
+        for block in runs:
+            need(block.keys[0] == len(found) + 1, "the places of an index")
+            for row in range(block.rows):
+                key = block.columns[0xFFFC].integer(row)
+                found.append((key, [block.columns[c].value(row) for c in columns]))
+        need(sorted(wanted, key=repr) == sorted(found, key=repr), f"the entries of an index of entity {entity}")
+
+
+def default_text(kind, data):
+    """A default as values are printed."""
+    word = int.from_bytes(data, "little")
+    if kind == BOOLEAN:
+        return "true" if word else "false"
+    if kind in (INT16, INT32, INT64):
+        return str(signed(word))
+    if kind == FLOAT:
+        return struct.pack(">f", struct.unpack("<d", data)[0]).hex()
+    if kind in (DOUBLE, DATE):
+        return data[::-1].hex()
+    if kind == DECIMAL:
+        sign, digits, exponent = Decimal(data.decode()).as_tuple()
+        magnitude = int("".join(map(str, digits)))
+        return decimal(-magnitude if sign else magnitude, exponent)
+    return data.hex()
 
 
 def main():
     with open(sys.argv[1], "rb") as source:
         file = File(source.read())
-    schema = plistlib.loads(file.section(80))
+    schema = Schema(file.section(80))
     xml.etree.ElementTree.fromstring(file.section(64))
     plistlib.loads(file.section(48))
-    entities = {entity["number"]: entity for entity in schema["entities"]}
-    for (number, key), values in sorted(file.objects().items()):
-        entity = entities[number]
-        line = f"{entity['name']} {key}"
-        for column, _, name, *_ in sorted(entity["columns"], key=lambda one: one[2].encode()):
-            if values.get(column) is not None:
-                line += f" {name}={values[column]}"
+    for (number, key), values in sorted(file.objects(schema).items()):
+        if number not in schema.entities:
+            continue
+        name, columns = schema.entities[number]
+        line = f"{name} {key}"
+        for column, title, default in sorted(columns, key=lambda one: one[1].encode()):
+            value = values.get(column, default)
+            if value is not None:
+                line += f" {title}={value}"
         print(line)
 
 

@@ -13,19 +13,30 @@ extension BinaryStore {
   @discardableResult
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
     try alone { writing, head in
-      let conflicts = try head.file.reading { try request.conflicts(with: head) }
+      let conflicts = try head.file.reading {
+        try request.checkModel(setBy: head.record.schemaNumber, path: filePath)
+        return try request.conflicts(with: head)
+      }
       guard conflicts.isEmpty else { throw CommitRequest.refusal(conflicts, path: filePath) }
-      if request.changes.isEmpty && request.metadata == nil { return head }
+      if request.isEmpty { return head }
       let number = head.commit + 1
       var image = try image(after: head, number: number)
-      if let metadata = request.metadata { try image.setMetadata(metadata) }
+      var schema = head.schema
+      if let model = request.model {
+        schema = try request.schema(evolving: schema, path: filePath)
+        var metadata = try request.metadata ?? head.metadata
+        metadata.setModel(model)
+        try image.addDescription(metadata: metadata, model: model, schema: schema)
+      } else if let metadata = request.metadata {
+        try image.setMetadata(metadata)
+      }
       if !request.changes.isEmpty {
         let parts = try head.file.reading {
           try merged(
             head.segments.map { .stored($0) } + [.made(request.changes.stamped(number), [:])],
-            head.schema)
+            schema)
         }
-        try image.setSegments(parts)
+        try head.file.reading { try image.setSegments(parts, schema) }
       }
       return try append(image, to: head, &writing)
     }
@@ -111,7 +122,7 @@ extension BinaryStore {
     try SegmentTiers.merge(
       &parts, schema, size: \.rowCount,
       layer: { part in
-        let (layer, entries) = try part.layer()
+        let (layer, entries) = try part.layer(schema)
         known.merge(entries) { one, _ in one }
         return layer
       }, part: { .made($0, known) })
@@ -152,7 +163,7 @@ extension BinaryStore {
     }
     // It is saved. Nothing is read any more that could fail and make it look otherwise.
     let state = try CommittedState(
-      trailer, image.record, in: head.file, after: head, metadata: image.pendingMetadata)
+      trailer, image.record, in: head.file, after: head, knowing: image.pending)
     current.withLock { current in
       if current != nil { current = Current(head: state, seenByteCount: Int(state.end)) }
     }

@@ -49,10 +49,12 @@ extension CommitImage {
       number: record.number, previousTrailer: 0, start: UInt64(BlockFile.headerByteCount),
       compression: compression)
     copy.setNextKeys(record.nextKeys)
+    let schema = pending.schema ?? head.schema
     try copy.addDescription(
-      metadata: try pendingMetadata ?? head.metadata, model: try head.model, schema: head.schema)
+      metadata: try pending.metadata ?? head.metadata, model: try pending.model ?? head.model,
+      schema: schema, setBy: record.schemaNumber)
     try copy.setSegments(
-      parts(head).map { part in .made(try part.layer().layer, [:]) })
+      parts(head).map { part in .made(try part.layer(schema).layer, [:]) }, schema)
     return copy
   }
 }

@@ -17,8 +17,8 @@ struct CommitImage {
   private(set) var record: CommitRecord
   /// How blocks are compressed; `nil` when they are not.
   let compression: Deflate.Level?
-  /// The metadata that this commit sets, if it does.
-  private(set) var pendingMetadata: StoreMetadata?
+  /// What this commit sets beside the rows, as far as it does.
+  private(set) var pending = CommittedState.Description()
   /// The segments that this commit sets, if it does.
   private var pendingParts: [SegmentPart]?
   private var pieces: [Piece] = []
@@ -36,7 +36,7 @@ struct CommitImage {
       number: number,
       time: Int64((Date().timeIntervalSinceReferenceDate * 1000).rounded()),
       previousTrailer: previousTrailer, start: start, liveByteCount: 0, metadata: .none,
-      model: .none, schema: .none, nextKeys: [:], segments: [])
+      model: .none, schema: .none, schemaNumber: number, nextKeys: [:], segments: [])
     next = start
   }
 
@@ -49,6 +49,7 @@ struct CommitImage {
     record.metadata = head.record.metadata
     record.model = head.record.model
     record.schema = head.record.schema
+    record.schemaNumber = head.record.schemaNumber
     record.nextKeys = head.record.nextKeys
     record.segments = head.record.segments
   }
@@ -61,29 +62,39 @@ struct CommitImage {
   }
 
   mutating func setMetadata(_ metadata: StoreMetadata) throws {
-    pendingMetadata = metadata
+    pending.metadata = metadata
     record.metadata = try add(section: BinaryPropertyList.write(.dictionary(metadata.values)))
   }
 
-  mutating func addDescription(metadata: StoreMetadata, model: Model, schema: Schema) throws {
+  /// Sets the model and its schema, by this commit unless an earlier one set the same.
+  mutating func addDescription(
+    metadata: StoreMetadata, model: Model, schema: Schema, setBy number: Int64? = nil
+  ) throws {
     try setMetadata(metadata)
+    pending.model = model
+    pending.schema = schema
+    record.schemaNumber = number ?? record.number
     record.model = try add(section: ModelSource.write(model))
-    record.schema = try add(section: BinaryPropertyList.write(schema.propertyList))
+    record.schema = try add(section: SchemaSection.bytes(schema))
   }
 
   /// Sets the segments, and writes the blocks that are in no file yet.
-  mutating func setSegments(_ parts: [SegmentPart]) throws {
+  mutating func setSegments(_ parts: [SegmentPart], _ schema: Schema) throws {
     pendingParts = parts
-    record.segments = try parts.map { part in
+    var beneath = View()
+    record.segments = []
+    for part in parts {
       switch part {
-      case .stored(let segment): return segment.record
-      case .made(let layer, let known): return try add(layer, known)
+      case .stored(let segment): record.segments.append(segment.record)
+      case .made(let layer, let known):
+        record.segments.append(try add(layer, known, above: beneath, schema))
       }
+      beneath = beneath.pushing(part.table)
     }
   }
 
   private mutating func add(
-    _ layer: Layer, _ known: [ObjectIdentifier: BlockEntry]
+    _ layer: Layer, _ known: [ObjectIdentifier: BlockEntry], above view: View, _ schema: Schema
   ) throws -> SegmentRecord {
     var entries: [BlockEntry] = []
     for changes in layer.entities {
@@ -100,9 +111,22 @@ struct CommitImage {
       }
     }
     let rowCount = entries.reduce(0) { $0 + UInt64($1.rowCount) }
+    var highestIndex: UInt16 = 0
+    if rowCount >= UInt64(BlockFile.leastIndexedRowCount) {
+      highestIndex = schema.highestEntityNumber
+      for index in schema.indexes {
+        guard let changes = layer[index.entityNumber], let layout = schema[index.entityNumber]
+        else { continue }
+        let run = try IndexRun(index, of: changes, layout: layout, above: view)
+        for block in run.blocks { entries.append(try add(block, .put)) }
+      }
+      entries.sort { $0.place < $1.place }
+    }
     var byteCount = entries.reduce(0) { $0 + UInt64($1.byteCount) }
     guard entries.count > BlockFile.inlineEntryCount else {
-      return SegmentRecord(rowCount: rowCount, byteCount: byteCount, contents: .entries(entries))
+      return SegmentRecord(
+        rowCount: rowCount, byteCount: byteCount, highestIndex: highestIndex,
+        contents: .entries(entries))
     }
     var pages: [SegmentRecord.PageReference] = []
     for start in stride(from: 0, to: entries.count, by: BlockFile.pageEntryCount) {
@@ -115,7 +139,9 @@ struct CommitImage {
           section: try add(section: writer.bytes), entryCount: UInt16(page.count),
           first: page.first!.place))
     }
-    return SegmentRecord(rowCount: rowCount, byteCount: byteCount, contents: .pages(pages))
+    return SegmentRecord(
+      rowCount: rowCount, byteCount: byteCount, highestIndex: highestIndex,
+      contents: .pages(pages))
   }
 
   private mutating func add(_ block: Block, _ run: RunKind) throws -> BlockEntry {
@@ -236,10 +262,18 @@ enum SegmentPart {
     }
   }
 
-  /// The part as a layer, and where its blocks are.
-  func layer() throws -> (layer: Layer, entries: [ObjectIdentifier: BlockEntry]) {
+  /// The part, to look rows up in.
+  var table: any RowTable {
     switch self {
-    case .stored(let segment): try segment.layer()
+    case .stored(let segment): segment
+    case .made(let layer, _): layer
+    }
+  }
+
+  /// The part as a layer, and where its blocks are.
+  func layer(_ schema: Schema) throws -> (layer: Layer, entries: [ObjectIdentifier: BlockEntry]) {
+    switch self {
+    case .stored(let segment): try segment.layer(schema)
     case .made(let layer, let known): (layer, known)
     }
   }

@@ -13,12 +13,14 @@ final class CommittedState: StoreSnapshot {
   let trailer: Trailer
   let schema: Schema
   let segments: [Segment]
-  private let lazy: Mutex<Lazy>
+  private let lazy: Mutex<Description>
 
-  /// What is read when it is first asked for: rows need none of it.
-  private struct Lazy {
+  /// What a commit has beside its rows. Of a commit in the file, metadata and model are read when they
+  /// are first asked for: rows need neither.
+  struct Description {
     var metadata: StoreMetadata?
     var model: Model?
+    var schema: Schema?
   }
 
   var commit: Int64 { record.number }
@@ -31,16 +33,16 @@ final class CommittedState: StoreSnapshot {
   /// - Parameters:
   ///   - before: A commit that was read already. What is the same is taken from it, blocks in memory
   ///     included.
-  ///   - metadata: The metadata, when they are known.
+  ///   - known: What is known already of what it has beside its rows.
   init(
     _ trailer: Trailer, _ record: CommitRecord, in file: StoreFile, after before: CommittedState?,
-    metadata: StoreMetadata? = nil
+    knowing known: Description = Description()
   ) throws {
     self.file = file
     self.record = record
     self.trailer = trailer
     let before = before?.file === file ? before : nil
-    var lazy = Lazy(metadata: metadata)
+    var lazy = known
     if let before {
       before.lazy.withLock { known in
         if before.record.metadata == record.metadata { lazy.metadata = known.metadata }
@@ -48,15 +50,17 @@ final class CommittedState: StoreSnapshot {
       }
     }
     self.lazy = Mutex(lazy)
-    if let before, before.record.schema == record.schema {
+    if let schema = known.schema {
+      self.schema = schema
+    } else if let before, before.record.schema == record.schema {
       schema = before.schema
     } else {
       schema = try CommittedState.schema(record, file)
     }
-    var known: [SegmentRecord: Segment] = [:]
-    for segment in before?.segments ?? [] { known[segment.record] = segment }
+    var kept: [SegmentRecord: Segment] = [:]
+    for segment in before?.segments ?? [] { kept[segment.record] = segment }
     segments = record.segments.map { part in
-      known[part] ?? Segment(part, in: file, before: trailer.record.offset)
+      kept[part] ?? Segment(part, in: file, before: trailer.record.offset)
     }
   }
 
@@ -98,10 +102,7 @@ final class CommittedState: StoreSnapshot {
 
   private static func schema(_ record: CommitRecord, _ file: StoreFile) throws -> Schema {
     let bytes = try file.bytes(of: record.schema)
-    do { return try Schema(propertyList: BinaryPropertyList.read(bytes)) } catch {
-      throw StoreError(
-        .damaged, "The schema can't be read: \(error)", path: file.path, cause: error)
-    }
+    return try file.reading { try SchemaSection.read(bytes, at: record.schema.offset) }
   }
 }
 

@@ -138,9 +138,16 @@ final class Segment: RowTable {
     return changes
   }
 
-  /// The whole segment as a layer, and where its blocks are in the file.
-  func layer() throws -> (layer: Layer, entries: [ObjectIdentifier: BlockEntry]) {
-    let all = try allEntries()
+  /// The entries of an index, if the segment was written with them.
+  func entries(of index: IndexLayout) throws -> IndexRun? {
+    guard index.number > 0, index.number <= record.highestIndex else { return nil }
+    return IndexRun(index, try changes(ofEntity: index.number)?.put.blocks ?? [])
+  }
+
+  /// The segment's rows as a layer, and where their blocks are in the file. What the schema does not
+  /// know any more is left out, and so are entries of indexes.
+  func layer(_ schema: Schema) throws -> (layer: Layer, entries: [ObjectIdentifier: BlockEntry]) {
+    let all = try allEntries().filter { schema[$0.entity] != nil }
     var places: [ObjectIdentifier: BlockEntry] = [:]
     var entities: [Layer.EntityChanges] = []
     for entry in all { places[ObjectIdentifier(try block(entry))] = entry }

@@ -37,13 +37,21 @@ public struct ToManyRelationship: Sendable, Hashable {
   /// The entity it leads to.
   public let destination: String
   /// The column of the destination's rows that leads back; `nil` when both ends are to-many or there
-  /// is no way back.
+  /// is no way back, and the relationship is kept as links.
   public let inverse: LayoutColumn?
   /// The column of the destination's rows with their places; `nil` when they have no order.
   public let order: LayoutColumn?
 }
 
 extension ToManyRelationship {
+  /// The named relationship of an entity; `nil` when it has none of the name that leads to many.
+  public init?(_ name: String, of entity: String, _ model: Model, _ schema: Schema) {
+    guard case .relationship(let relationship)? = model.property(name, of: entity),
+      relationship.isToMany
+    else { return nil }
+    self.init(relationship, of: entity, model, schema)
+  }
+
   /// What rows know of a relationship of the given entity.
   init(_ relationship: Relationship, of entity: String, _ model: Model, _ schema: Schema) {
     self.entity = entity

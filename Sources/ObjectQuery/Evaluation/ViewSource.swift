@@ -4,8 +4,9 @@ import Synchronization
 
 /// The objects of a view over layers, to be queried.
 ///
-/// Relationships that follow from a to-one inverse are answered from an index of that column, which
-/// is made when it is first needed and kept as long as the source.
+/// Relationships to many objects are answered from indexes: those that the store keeps, and for what
+/// is not in a store, or was changed a moment ago, those that are made when first needed and kept as
+/// long as the source.
 public final class ViewSource: QuerySource {
   /// The model of the objects.
   public let model: Model
@@ -15,25 +16,18 @@ public final class ViewSource: QuerySource {
   public let store: StoreTag?
   /// What is looked through.
   public let view: View
+  /// The same, by what it is sorted by.
+  public let indexed: IndexedView
 
-  /// Answers for relationships whose ends are both to-many, and for those without an inverse.
-  public typealias Links = @Sendable (ObjectKey, ToManyRelationship) throws -> [ObjectKey]
-
-  private let links: Links?
-  private let inverses = Mutex<[ToManyRelationship: InverseIndex]>([:])
+  private let ways = Mutex<[ToManyRelationship: RelationshipWay]>([:])
 
   /// The objects of the given view.
-  ///
-  /// - Parameter links: Answers for relationships that do not follow from a column; without it such
-  ///   relationships can't be queried.
-  public init(
-    _ view: View, model: Model, schema: Schema, store: StoreTag? = nil, links: Links? = nil
-  ) {
+  public init(_ view: View, model: Model, schema: Schema, store: StoreTag? = nil) {
     self.view = view
     self.model = model
     self.schema = schema
     self.store = store
-    self.links = links
+    indexed = IndexedView(view, schema)
   }
 
   /// All objects of one entity, without those of its subentities.
@@ -46,71 +40,99 @@ public final class ViewSource: QuerySource {
   public func objects(
     relatedTo key: ObjectKey, through relationship: ToManyRelationship
   ) throws -> [ObjectKey] {
-    guard relationship.inverse != nil else {
-      guard let links else {
-        throw QueryError(
-          .notSupported,
-          """
-          The objects of "\(relationship.entity).\(relationship.name)" can't be found: the \
-          relationship has no inverse that leads to one object.
-          """)
-      }
-      return try links(key, relationship)
+    let way: RelationshipWay
+    if let known = ways.withLock({ $0[relationship] }) {
+      way = known
+    } else {
+      way = RelationshipWay(relationship, model, schema)
+      ways.withLock { $0[relationship] = way }
     }
-    if let known = inverses.withLock({ $0[relationship] }) { return known[key] }
-    // Made outside the lock: it may read much, and making it twice does no harm.
-    let made = try InverseIndex(relationship, in: self)
-    inverses.withLock { $0[relationship] = made }
-    return made[key]
+    return try way.objects(relatedTo: key, in: indexed)
   }
 }
 
-/// The objects that lead to each object through one column.
-private struct InverseIndex: Sendable {
-  /// The objects led to, ascending, each once.
-  private var owners: [UInt64] = []
-  /// Where the objects of each owner begin in `objects`; one more than there are owners.
-  private var starts: [Int32] = []
-  private var objects: [ObjectKey] = []
+/// How the objects of a to-many relationship are found: by the column that leads back to one object,
+/// or by the links of the two.
+private struct RelationshipWay: Sendable {
+  private enum Kind {
+    /// For each entity of the destination's family an index of the column that leads back.
+    case inverse([IndexLayout])
+    /// An index of the links by owner for each direction in which they count.
+    case links([(index: IndexLayout, destination: LayoutColumn)])
+  }
+  private let kind: Kind
+  private let isOrdered: Bool
 
-  private struct Edge {
-    var owner: UInt64
-    var order: Int64
-    var key: UInt64
+  init(_ relationship: ToManyRelationship, _ model: Model, _ schema: Schema) {
+    if let inverse = relationship.inverse {
+      isOrdered = relationship.order != nil
+      let columns = [inverse] + (relationship.order.map { [$0] } ?? [])
+      kind = .inverse(
+        schema.layouts(ofFamily: relationship.destination, in: model).map {
+          schema.index(ofEntity: $0.entityNumber, by: columns)
+            ?? IndexLayout(number: 0, entityNumber: $0.entityNumber, columns: columns)
+        })
+      return
+    }
+    guard let side = schema.links(of: relationship.entity, relationship.name) else {
+      kind = .links([])
+      isOrdered = false
+      return
+    }
+    isOrdered = side.order != nil
+    func way(_ side: LinkTable.Side) -> (index: IndexLayout, destination: LayoutColumn) {
+      let columns = [side.owner] + (side.order.map { [$0] } ?? [])
+      let number = side.table.layout.entityNumber
+      return (
+        schema.index(ofEntity: number, by: columns)
+          ?? IndexLayout(number: 0, entityNumber: number, columns: columns),
+        side.destination
+      )
+    }
+    kind = .links(side.table.isSymmetric ? [way(side), way(side.turned)] : [way(side)])
   }
 
-  init(_ relationship: ToManyRelationship, in source: some QuerySource) throws {
-    var edges: [Edge] = []
-    for layout in source.schema.layouts(ofFamily: relationship.destination, in: source.model) {
-      for batch in try source.batches(of: layout) {
-        guard let column = try batch.block.column(relationship.inverse!) else { continue }
-        let order = try relationship.order.flatMap { try batch.block.column($0) }
-        let keys = try batch.block.keys
-        for row in 0..<batch.block.rowCount where !(batch.hidden?.contains(row) ?? false) {
-          guard let owner = column.reference(at: row) else { continue }
-          let key = ObjectKey(
-            entity: layout.entityNumber, number: UInt64(bitPattern: keys.integer(at: row)))
-          edges.append(
-            Edge(owner: owner.rawValue, order: order?.integer(at: row) ?? 0, key: key.rawValue))
+  func objects(relatedTo key: ObjectKey, in indexed: IndexedView) throws -> [ObjectKey] {
+    let range = IndexRange(equalTo: IndexBound([.object(key)]))
+    switch kind {
+    case .inverse(let indexes):
+      if indexes.count == 1 {
+        return try indexed.keys(indexes[0], in: range).map {
+          ObjectKey(entity: indexes[0].entityNumber, number: $0)
         }
       }
-    }
-    edges.sort { ($0.owner, $0.order, $0.key) < ($1.owner, $1.order, $1.key) }
-    objects.reserveCapacity(edges.count)
-    for edge in edges {
-      if owners.last != edge.owner {
-        owners.append(edge.owner)
-        starts.append(Int32(objects.count))
+      var found: [(key: ObjectKey, order: Int64)] = []
+      for index in indexes {
+        for entry in try indexed.entries(index, in: range) {
+          found.append(
+            (
+              ObjectKey(entity: index.entityNumber, number: entry.object),
+              try order(of: entry, index)
+            ))
+        }
       }
-      objects.append(ObjectKey(rawValue: edge.key))
+      return found.sorted { ($0.order, $0.key) < ($1.order, $1.key) }.map(\.key)
+    case .links(let ways):
+      var found: [(key: ObjectKey, order: Int64)] = []
+      for way in ways {
+        for entry in try indexed.entries(way.index, in: range) {
+          let link = ObjectKey(entity: way.index.entityNumber, number: entry.object)
+          guard case .object(let other)? = try indexed.view.value(of: link, column: way.destination)
+          else { continue }
+          found.append((other, try order(of: entry, way.index)))
+        }
+      }
+      // A link that is there twice, which two writers may bring about, counts once.
+      var seen: Set<ObjectKey> = []
+      return found.sorted { ($0.order, $0.key) < ($1.order, $1.key) }.map(\.key)
+        .filter { seen.insert($0).inserted }
     }
-    starts.append(Int32(objects.count))
   }
 
-  subscript(key: ObjectKey) -> [ObjectKey] {
-    let position = owners.firstPosition { $0 >= key.rawValue }
-    guard position < owners.count, owners[position] == key.rawValue else { return [] }
-    return Array(objects[Int(starts[position])..<Int(starts[position + 1])])
+  /// An object's place, where places count.
+  private func order(of entry: IndexEntry, _ index: IndexLayout) throws -> Int64 {
+    guard isOrdered else { return 0 }
+    return try entry.block.column(index.columns[1])?.integer(at: entry.row) ?? 0
   }
 }
 

@@ -10,8 +10,8 @@ import Testing
 /// A backend's tests hand in how to make a store, and how to open it again; a store that does not
 /// outlive its process hands back the one it has.
 public struct StoreConformance: Sendable {
-  private let make: @Sendable (Model) throws -> any Store
-  private let reopen: @Sendable (any Store) throws -> any Store
+  let make: @Sendable (Model) throws -> any Store
+  let reopen: @Sendable (any Store) throws -> any Store
 
   /// The tests of stores that `make` makes and `reopen` closes and opens again.
   public init(
@@ -34,6 +34,8 @@ public struct StoreConformance: Sendable {
     try history()
     try inheritance()
     try largeValues()
+    try indexes()
+    try modelChanges()
     for seed in 1...4 as ClosedRange<UInt64> { try random(seed: seed) }
     try closing()
   }
@@ -50,6 +52,17 @@ public struct StoreConformance: Sendable {
     ] { thing.properties.append(.attribute(Attribute(name, type))) }
     thing.properties.append(
       .relationship(Relationship("owner", to: "Owner", inverse: "things")))
+    thing.properties += [
+      .relationship(Relationship("shelf", to: "Owner", inverse: "shelved")),
+      .relationship(
+        Relationship("tags", to: "Tag", inverse: "things", count: .toMany, isOrdered: true)),
+      .relationship(Relationship("twins", to: "Thing", inverse: "twins", count: .toMany)),
+    ]
+    thing.fetchIndexes = [
+      FetchIndex("byName", elements: [.init("name"), .init("large", isAscending: false)]),
+      FetchIndex("byReal", elements: [.init("real")]),
+      FetchIndex("byMoney", elements: [.init("money"), .init("name")]),
+    ]
     var special = Entity("SpecialThing")
     special.superentity = "Thing"
     special.properties = [
@@ -60,8 +73,14 @@ public struct StoreConformance: Sendable {
       .attribute(Attribute("name", .string)),
       .relationship(
         Relationship("things", to: "Thing", inverse: "owner", count: .toMany, deleteRule: .nullify)),
+      .relationship(
+        Relationship("shelved", to: "Thing", inverse: "shelf", count: .toMany, isOrdered: true)),
     ]
-    return try! Model(entities: [thing, special, owner])
+    var tag = Entity("Tag")
+    tag.properties = [
+      .relationship(Relationship("things", to: "Thing", inverse: "tags", count: .toMany))
+    ]
+    return try! Model(entities: [thing, special, owner, tag])
   }()
 
   /// Objects as plain dictionaries: what stores are held against.
@@ -71,7 +90,7 @@ public struct StoreConformance: Sendable {
   public static func objects(_ snapshot: any StoreSnapshot) throws -> Objects {
     var objects: Objects = [:]
     let view = snapshot.view
-    for layout in snapshot.schema.layouts {
+    for layout in snapshot.schema.layouts + snapshot.schema.linkTables.map(\.layout) {
       for number in try view.keys(ofEntity: layout.entityNumber) {
         let key = ObjectKey(entity: layout.entityNumber, number: number)
         guard let row = try view.row(of: key) else { continue }

@@ -14,6 +14,8 @@ enum BlockFile {
   /// The most entries a page has, and the most that a record holds without pages.
   static let pageEntryCount = 256
   static let inlineEntryCount = 16
+  /// Segments of fewer rows have no index entries: sorting them when asked costs less.
+  static let leastIndexedRowCount = 1024
   /// Commits with more bytes are synced before their trailer is written (spec §4.3.4).
   static let unsettledByteCount = 256 * 1024
   /// The largest record, and the largest section of another kind.

@@ -14,16 +14,29 @@ struct ByteWriter {
     bytes.append(contentsOf: repeatElement(0, count: count))
   }
 
+  /// A text of at most 65 535 bytes, its length first.
+  mutating func append(text: String) {
+    let bytes = Array(text.utf8.prefix(Int(UInt16.max)))
+    append(UInt16(bytes.count))
+    append(bytes)
+  }
+
+  /// The elements of a list, their number first.
+  mutating func append<T>(list: [T], _ body: (inout ByteWriter, T) -> Void) {
+    append(UInt16(list.count))
+    for element in list { body(&self, element) }
+  }
+
   /// Zeros up to the next multiple of 8.
   mutating func align() { append(zeros: BlockFile.align(bytes.count) - bytes.count) }
 }
 
 /// Little-endian numbers read one behind the other; what is not there is an error and never a trap.
 struct ByteReader {
-  private let bytes: [UInt8]
+  fileprivate let bytes: [UInt8]
   private(set) var offset = 0
   /// Where the first byte is in the file, for messages.
-  private let fileOffset: UInt64
+  fileprivate let fileOffset: UInt64
 
   init(_ bytes: [UInt8], at fileOffset: UInt64) {
     self.bytes = bytes
@@ -55,6 +68,27 @@ struct ByteReader {
     let start = offset
     try skip(count)
     return Array(bytes[start..<offset])
+  }
+}
+
+extension ByteReader {
+  /// A text with its length before it.
+  mutating func text() throws(FormatFault) -> String {
+    let bytes = try take(Int(try next(UInt16.self)))
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw FormatFault("A text within the \(bytes.count) bytes at \(fileOffset) is not UTF-8.")
+    }
+    return text
+  }
+
+  /// A list with the number of its elements before it, each of at least two bytes.
+  mutating func list<T>(
+    _ element: (inout ByteReader) throws(FormatFault) -> T
+  ) throws(FormatFault) -> [T] {
+    let count = Int(try next(UInt16.self))
+    var list: [T] = []
+    for _ in 0..<count { list.append(try element(&self)) }
+    return list
   }
 }
 

@@ -16,6 +16,8 @@ struct CommitRecord: Hashable {
   var metadata: SectionReference
   var model: SectionReference
   var schema: SectionReference
+  /// The number of the commit that set the model and the schema.
+  var schemaNumber: Int64
   /// The first key of each entity that nobody has, by entity.
   var nextKeys: [UInt16: UInt64]
   /// The segments, the lowest first.
@@ -36,6 +38,7 @@ struct CommitRecord: Hashable {
     metadata.write(into: &writer)
     model.write(into: &writer)
     schema.write(into: &writer)
+    writer.append(schemaNumber)
     writer.append(UInt32(nextKeys.count))
     writer.append(UInt32(segments.count))
     for (entity, key) in nextKeys.sorted(by: { $0.key < $1.key }) {
@@ -50,7 +53,7 @@ struct CommitRecord: Hashable {
   init(
     number: Int64, time: Int64, previousTrailer: UInt64, start: UInt64, liveByteCount: UInt64,
     metadata: SectionReference, model: SectionReference, schema: SectionReference,
-    nextKeys: [UInt16: UInt64], segments: [SegmentRecord]
+    schemaNumber: Int64, nextKeys: [UInt16: UInt64], segments: [SegmentRecord]
   ) {
     self.number = number
     self.time = time
@@ -60,6 +63,7 @@ struct CommitRecord: Hashable {
     self.metadata = metadata
     self.model = model
     self.schema = schema
+    self.schemaNumber = schemaNumber
     self.nextKeys = nextKeys
     self.segments = segments
   }
@@ -84,6 +88,10 @@ struct CommitRecord: Hashable {
     metadata = try SectionReference(&reader, before: offset)
     model = try SectionReference(&reader, before: offset)
     schema = try SectionReference(&reader, before: offset)
+    schemaNumber = try reader.next(Int64.self)
+    guard (1...number).contains(schemaNumber) else {
+      throw FormatFault("Commit \(number) says that commit \(schemaNumber) set its model.")
+    }
     let keyCount = Int(try reader.next(UInt32.self))
     let segmentCount = Int(try reader.next(UInt32.self))
     guard keyCount <= reader.remaining / 16, segmentCount <= reader.remaining / 16 else {

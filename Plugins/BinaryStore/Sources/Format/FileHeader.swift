@@ -15,10 +15,7 @@ struct FileHeader: Equatable {
     writer.append(BlockFile.majorVersion)
     writer.append(BlockFile.minorVersion)
     writer.append(UInt32(isCompressed ? 1 : 0))
-    let u = uuid.uuid
-    writer.append([
-      u.0, u.1, u.2, u.3, u.4, u.5, u.6, u.7, u.8, u.9, u.10, u.11, u.12, u.13, u.14, u.15,
-    ])
+    writer.append(uuid.bytes)
     writer.append(salt)
     writer.append(zeros: 20)
     BlockFile.seal(&writer)
@@ -53,12 +50,7 @@ struct FileHeader: Equatable {
     let flags = try reader.next(UInt32.self)
     guard flags <= 1 else { throw FormatFault("The header's flags \(flags) are unknown.") }
     isCompressed = flags == 1
-    let u = try reader.take(16)
-    uuid = UUID(
-      uuid: (
-        u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12], u[13],
-        u[14], u[15]
-      ))
+    uuid = UUID(bytes: try reader.take(16))!
     salt = try reader.next(UInt64.self)
   }
 

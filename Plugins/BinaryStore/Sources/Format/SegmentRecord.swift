@@ -3,6 +3,8 @@ struct SegmentRecord: Hashable {
   var rowCount: UInt64
   /// How many bytes its blocks and pages take.
   var byteCount: UInt64
+  /// The segment has the entries of all indexes up to this number; 0 when it has none.
+  var highestIndex: UInt16
   var contents: Contents
 
   enum Contents: Hashable {
@@ -20,6 +22,8 @@ struct SegmentRecord: Hashable {
   func write(into writer: inout ByteWriter) {
     writer.append(rowCount)
     writer.append(byteCount)
+    writer.append(highestIndex)
+    writer.append(zeros: 6)
     switch contents {
     case .entries(let entries):
       writer.append(UInt32(entries.count))
@@ -39,15 +43,18 @@ struct SegmentRecord: Hashable {
     }
   }
 
-  init(rowCount: UInt64, byteCount: UInt64, contents: Contents) {
+  init(rowCount: UInt64, byteCount: UInt64, highestIndex: UInt16, contents: Contents) {
     self.rowCount = rowCount
     self.byteCount = byteCount
+    self.highestIndex = highestIndex
     self.contents = contents
   }
 
   init(_ reader: inout ByteReader, before limit: UInt64) throws(FormatFault) {
     rowCount = try reader.next(UInt64.self)
     byteCount = try reader.next(UInt64.self)
+    highestIndex = try reader.next(UInt16.self)
+    try reader.skip(6)
     let entryCount = Int(try reader.next(UInt32.self))
     let pageCount = Int(try reader.next(UInt32.self))
     guard rowCount <= 1 << 48, byteCount <= limit, (entryCount == 0) != (pageCount == 0) else {

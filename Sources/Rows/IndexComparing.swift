@@ -1,0 +1,142 @@
+// SAFETY: Rows are checked before they are read, and byte strings are compared within their lengths.
+
+import Foundation
+import ObjectModel
+
+/// How the values of an index are ordered: numbers and dates by size, not-a-number behind all others,
+/// texts, URIs and UUIDs byte by byte, references by key, and what has no value before everything
+/// (spec §4.5.6).
+extension RawColumn {
+  /// A number that orders as the value of row `i` does, or as its beginning.
+  func orderingWord(_ i: Int) -> UInt64 {
+    switch unsafe kind.family {
+    case .integers: return unsafe UInt64(ordering: integer(i))
+    case .reals: return unsafe UInt64(ordering: double(i))
+    case .bytes:
+      if unsafe kind == .decimal {
+        return unsafe UInt64(ordering: NSDecimalNumber(decimal: decimal(i)).doubleValue)
+      }
+      return unsafe UInt64(ordering: bytes(i))
+    }
+  }
+
+  /// How row `i` is ordered beside row `j` of a column of the same kind.
+  func comparison(_ i: Int, _ other: RawColumn, _ j: Int) -> Comparison {
+    switch unsafe (isNull(i), other.isNull(j)) {
+    case (true, true): return .equal
+    case (true, false): return .less
+    case (false, true): return .greater
+    case (false, false): break
+    }
+    guard unsafe kind.family == .bytes else {
+      return unsafe Comparison(orderingWord(i), other.orderingWord(j))
+    }
+    if unsafe kind == .decimal { return unsafe Comparison(of: decimal(i), other.decimal(j)) }
+    return unsafe Comparison(of: bytes(i), other.bytes(j))
+  }
+}
+
+extension UInt64 {
+  /// A number that orders as the given one does.
+  init(ordering value: Int64) { self = UInt64(bitPattern: value) ^ 1 << 63 }
+
+  /// A number that orders as the given one does, not-a-number behind all others.
+  init(ordering value: Double) {
+    if value.isNaN {
+      self = .max
+    } else {
+      // Both zeros are one.
+      let bits = value == 0 ? 0 : value.bitPattern
+      self = bits >> 63 == 0 ? bits | 1 << 63 : ~bits
+    }
+  }
+
+  /// A number that orders as the first eight bytes do.
+  init(ordering bytes: UnsafeRawBufferPointer) {
+    self = 0
+    for index in 0..<8 {
+      self = unsafe self << 8 | (index < bytes.count ? UInt64(bytes[index]) : 0)
+    }
+  }
+}
+
+extension Comparison {
+  /// How bytes are ordered, the first that differs deciding.
+  init(of left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) {
+    let count = min(left.count, right.count)
+    // SAFETY: Both have as many bytes as are compared.
+    if count > 0, case let order = unsafe memcmp(left.baseAddress!, right.baseAddress!, count),
+      order != 0
+    {
+      self = order < 0 ? .less : .greater
+    } else {
+      self.init(left.count, right.count)
+    }
+  }
+
+  /// How decimals are ordered, not-a-number behind all others.
+  init(of left: Decimal, _ right: Decimal) {
+    switch (left.isNaN, right.isNaN) {
+    case (true, true): self = .equal
+    case (true, false): self = .greater
+    case (false, true): self = .less
+    case (false, false): self.init(left, right)
+    }
+  }
+}
+
+extension Column {
+  /// How the value of a row is ordered beside another of the column's kind.
+  ///
+  /// - Parameter isPrefix: Whether a text that begins with the value counts as equal to it.
+  func comparison(at row: Int, with value: Value, isPrefix: Bool) -> Comparison {
+    precondition(row >= 0 && row < rowCount, "The row is out of range.")
+    if unsafe raw.isNull(row) { return value.isNull ? .equal : .less }
+    func ofBytes(_ text: String) -> Comparison {
+      var text = text
+      return text.withUTF8 { other in
+        // SAFETY: The row was checked above.
+        var own = unsafe raw.bytes(row)
+        if isPrefix, own.count > other.count {
+          unsafe own = UnsafeRawBufferPointer(rebasing: own[0..<other.count])
+        }
+        return unsafe Comparison(of: own, UnsafeRawBufferPointer(other))
+      }
+    }
+    func ofWord(_ word: UInt64) -> Comparison { unsafe Comparison(raw.orderingWord(row), word) }
+    switch value {
+    case .null: return .greater
+    case .boolean(let value): return ofWord(UInt64(ordering: Int64(value ? 1 : 0)))
+    case .integer(let value):
+      return kind.family == .reals
+        ? ofWord(UInt64(ordering: Double(value))) : ofWord(UInt64(ordering: value))
+    case .object(let key):
+      return ofWord(UInt64(ordering: Int64(bitPattern: key.rawValue)))
+    case .float(let value): return ofWord(UInt64(ordering: Double(value)))
+    case .double(let value): return ofWord(UInt64(ordering: value))
+    case .date(let value):
+      return ofWord(UInt64(ordering: value.timeIntervalSinceReferenceDate))
+    case .decimal(let value): return unsafe Comparison(of: raw.decimal(row), value)
+    case .string(let text), .uri(let text): return ofBytes(text)
+    case .uuid(let value):
+      return unsafe withUnsafeBytes(of: value.uuid) { unsafe Comparison(of: raw.bytes(row), $0) }
+    case .binary(let data):
+      return unsafe data.withUnsafeBytes { unsafe Comparison(of: raw.bytes(row), $0) }
+    }
+  }
+}
+
+extension Comparison {
+  /// How two values of columns of one kind are ordered; a missing column has none.
+  init(of left: Column?, _ i: Int, _ right: Column?, _ j: Int) {
+    switch (left, right) {
+    case (let left?, let right?):
+      precondition(
+        i >= 0 && i < left.rowCount && j >= 0 && j < right.rowCount, "The row is out of range.")
+      self = unsafe left.raw.comparison(i, right.raw, j)
+    case (nil, nil): self = .equal
+    case (nil, _?): self = .less
+    case (_?, nil): self = .greater
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/// How the rows of one entity, or the links of one table, are sorted by some of their columns
+/// (spec §4.5.6).
+///
+/// A run of an index is rows too: its columns are those it is sorted by, under their own numbers, and
+/// the key of the object; the key of each row is its place.
+public struct IndexLayout: Sendable, Hashable {
+  /// The number that blocks of the index have in place of an entity's.
+  public let number: UInt16
+  /// The number of the entity, or of the link table, whose rows are sorted.
+  public let entityNumber: UInt16
+  /// The columns it is sorted by, the most significant first.
+  public let columns: [LayoutColumn]
+
+  /// An index over the given columns of an entity's rows.
+  public init(number: UInt16, entityNumber: UInt16, columns: [LayoutColumn]) {
+    self.number = number
+    self.entityNumber = entityNumber
+    self.columns = columns
+  }
+}
+
+extension IndexLayout {
+  /// The columns that the rows of an entity are worth sorting by: references that a relationship to
+  /// many follows from, the model's fetch indexes and its uniqueness constraints.
+  static func wanted(
+    _ layout: Layout, _ references: [[String]], _ others: [[String]]
+  ) -> [[LayoutColumn]] {
+    var wanted: [[LayoutColumn]] = []
+    for names in references + others {
+      let columns = names.compactMap { name in layout.index(of: name).map { layout.columns[$0] } }
+      guard columns.count == names.count, !columns.isEmpty,
+        columns.allSatisfy({ $0.kind != .binary }),
+        Set(columns.map(\.number)).count == columns.count, !wanted.contains(columns)
+      else { continue }
+      wanted.append(columns)
+    }
+    return wanted
+  }
+}
+
+extension Schema {
+  /// The indexes of the rows with the given entity number.
+  public func indexes(ofEntity number: UInt16) -> [IndexLayout] {
+    indexes.filter { $0.entityNumber == number }
+  }
+
+  /// The index whose first columns are the given ones; `nil` when there is none.
+  public func index(ofEntity number: UInt16, by columns: [LayoutColumn]) -> IndexLayout? {
+    indexes.first {
+      $0.entityNumber == number
+        && $0.columns.prefix(columns.count).map(\.number) == columns.map(\.number)
+    }
+  }
+}

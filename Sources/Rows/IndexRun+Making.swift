@@ -1,0 +1,190 @@
+// SAFETY: Blocks hold the memory of the raw columns that are read here, at rows of their own.
+
+import ObjectModel
+
+extension IndexRun {
+  /// The entries for everything a table says of an index's rows.
+  ///
+  /// A row that is put has an entry; a row that is changed has one when it gives a value to one of the
+  /// index's columns, with the others as they are beneath.
+  ///
+  /// - Parameters:
+  ///   - changes: What the table says of the rows; `nil` for nothing.
+  ///   - layout: The layout of the rows.
+  ///   - view: What lies beneath the table.
+  /// - Throws: What a damaged block throws.
+  package init(
+    _ index: IndexLayout, of changes: Layer.EntityChanges?, layout: Layout, above view: View
+  ) throws {
+    guard let changes else {
+      self.init(index, [])
+      return
+    }
+    var sources: [Block] = []
+    var own = OwnRows(index, layout)
+    for block in changes.put.blocks {
+      if try index.columns.allSatisfy({ try block.column($0.number)?.kind == $0.kind }) {
+        sources.append(block)
+        continue
+      }
+      // Written before the index's columns were what they are.
+      for row in 0..<block.rowCount {
+        try own.append(ViewRow(locations: [RowLocation(block: block, row: row)]))
+      }
+    }
+    for block in changes.changed.blocks {
+      let given = try index.columns.compactMap { try block.column($0.number) }
+      if given.isEmpty { continue }
+      let keys = try block.keys
+      for row in 0..<block.rowCount where given.contains(where: { $0.isGiven(row) }) {
+        let key = ObjectKey(
+          entity: layout.entityNumber, number: UInt64(bitPattern: keys.integer(at: row)))
+        // A change of what is gone changes nothing.
+        guard let beneath = try view.row(of: key) else { continue }
+        try own.append(
+          ViewRow(locations: [RowLocation(block: block, row: row)] + beneath.locations))
+      }
+    }
+    var sorting = try IndexSorting(index, sources + own.blocks())
+    self.init(index, try sorting.blocks())
+  }
+}
+
+/// Rows whose values come from several blocks, whole as far as an index goes.
+private struct OwnRows {
+  private let layout: Layout
+  private var drafts: [Draft] = []
+
+  init(_ index: IndexLayout, _ layout: Layout) {
+    self.layout = Layout(
+      entity: layout.entity, entityNumber: layout.entityNumber, columns: index.columns)
+  }
+
+  mutating func append(_ row: ViewRow) throws {
+    let top = row.locations[0]
+    let key = UInt64(bitPattern: try top.block.keys.integer(at: top.row))
+    if drafts.last?.isFull ?? true { drafts.append(Draft(layout, role: .insertions)) }
+    let draft = drafts[drafts.count - 1]
+    let place = draft.append(key: key)
+    for (position, column) in layout.columns.enumerated() {
+      draft.set(try row.value(column), column: position, row: place)
+    }
+  }
+
+  func blocks() -> [Block] {
+    var writer = BlockWriter()
+    return Draft.freeze(drafts, &writer)
+  }
+}
+
+/// Puts the rows of some blocks in the order of an index.
+private struct IndexSorting {
+  private let index: IndexLayout
+  private let sources: [Block]
+  /// The index's columns of each block, the most significant first.
+  private let columns: [[Column]]
+  private var entries: [Entry] = []
+
+  private struct Entry: BitwiseCopyable {
+    /// Orders as the first column does, or as its beginning.
+    var word: UInt64
+    var object: UInt64
+    var source: UInt32
+    var row: UInt32
+  }
+
+  /// Blocks that have all of the index's columns.
+  init(_ index: IndexLayout, _ sources: [Block]) throws {
+    self.index = index
+    self.sources = sources
+    columns = try sources.map { block in
+      try index.columns.map { column in
+        guard let values = try block.column(column.number) else {
+          throw BlockError.badColumn(column.number, "The block has none.")
+        }
+        return values
+      }
+    }
+  }
+
+  /// The entries as blocks, sorted.
+  mutating func blocks() throws -> [Block] {
+    try sort()
+    guard !entries.isEmpty else { return [] }
+    var gathering = RowGathering(
+      entity: index.number, flags: [], columns: index.columns, sources: sources)
+    gathering.objects.reserveCapacity(entries.count)
+    for (place, entry) in entries.enumerated() {
+      gathering.append(
+        source: Int(entry.source), row: Int(entry.row), key: UInt64(place + 1), basis: 0)
+      gathering.objects.append(Int64(bitPattern: entry.object))
+    }
+    var writer = BlockWriter()
+    return try gathering.blocks(&writer)
+  }
+
+  private mutating func sort() throws {
+    var withoutValue: [Entry] = []
+    var ascends = true
+    var last: UInt64 = 0
+    entries.reserveCapacity(sources.reduce(0) { $0 + $1.rowCount })
+    for (source, block) in sources.enumerated() {
+      let keys = try block.keys
+      let first = columns[source][0]
+      for row in 0..<block.rowCount {
+        let object = UInt64(bitPattern: keys.integer(at: row))
+        ascends = ascends && object > last
+        last = object
+        var entry = Entry(word: 0, object: object, source: UInt32(source), row: UInt32(row))
+        if unsafe first.raw.isNull(row) {
+          withoutValue.append(entry)
+        } else {
+          unsafe entry.word = first.raw.orderingWord(row)
+          entries.append(entry)
+        }
+      }
+    }
+    if ascends, index.columns.count == 1, index.columns[0].kind.family != .bytes {
+      // Objects are in order already, and stay so where words are equal.
+      sortByWord()
+    } else {
+      entries = entries.sorted { comesFirst($0, $1) }
+    }
+    withoutValue.sort { comesFirst($0, $1) }
+    entries = withoutValue + entries
+  }
+
+  private func comesFirst(_ left: Entry, _ right: Entry) -> Bool {
+    if left.word != right.word { return left.word < right.word }
+    for position in index.columns.indices {
+      let one = columns[Int(left.source)][position]
+      let other = columns[Int(right.source)][position]
+      switch unsafe one.raw.comparison(Int(left.row), other.raw, Int(right.row)) {
+      case .less: return true
+      case .greater: return false
+      case .equal: continue
+      }
+    }
+    return left.object < right.object
+  }
+
+  /// Sorts by words byte by byte, the lowest first: entries whose words are equal stay in order.
+  private mutating func sortByWord() {
+    guard let first = entries.first else { return }
+    var entries = entries
+    let varying = entries.reduce(0) { $0 | ($1.word ^ first.word) }
+    var target = entries
+    for shift in stride(from: UInt64(0), to: 64, by: 8) where varying >> shift & 0xFF != 0 {
+      var starts = [Int](repeating: 0, count: 257)
+      for entry in entries { starts[Int(entry.word >> shift & 0xFF) + 1] += 1 }
+      for byte in 0..<256 { starts[byte + 1] += starts[byte] }
+      for entry in entries {
+        let byte = Int(entry.word >> shift & 0xFF)
+        target[starts[byte]] = entry
+        starts[byte] += 1
+      }
+      swap(&entries, &target)
+    }
+    self.entries = entries
+  }
+}

@@ -1,0 +1,290 @@
+import ObjectModel
+
+/// One walk over a model that gives numbers: to entities and their columns first, then to links, then
+/// to indexes.
+struct Numbering {
+  let model: Model
+  let previous: Schema?
+  private(set) var layouts: [Layout] = []
+  private(set) var relationshipNumbers: [String: [String: UInt16]] = [:]
+  private(set) var linkTables: [LinkTable] = []
+  private(set) var indexes: [IndexLayout] = []
+  private(set) var highestEntity: UInt16
+  private(set) var highestProperty: [UInt16: UInt16]
+  /// For each entity walked, its columns by property name, which subentities take over.
+  private var columnsByEntity: [String: [LayoutColumn]] = [:]
+
+  init(model: Model, previous: Schema?) {
+    self.model = model
+    self.previous = previous
+    highestEntity = previous?.highestEntityNumber ?? 0
+    highestProperty = previous?.highestPropertyNumbers ?? [:]
+  }
+
+  mutating func run() throws(SchemaError) {
+    let roots = model.entities.filter { $0.superentity == nil }
+    for root in Numbering.sorted(roots) {
+      // The walk keeps its own stack: inheritance may be as deep as the model is large.
+      var waiting: [(entity: Entity, family: UInt16?)] = [(root, nil)]
+      while let (entity, family) = waiting.popLast() {
+        let number = try number(of: entity)
+        let family = family ?? number
+        try lay(out: entity, number: number, family: family)
+        for child in Numbering.sorted(model.subentities(of: entity.name)).reversed() {
+          waiting.append((child, family))
+        }
+      }
+    }
+    layouts.sort { $0.entityNumber < $1.entityNumber }
+    for layout in layouts { try numberLinks(of: model[layout.entity]!) }
+    linkTables.sort { $0.layout.entityNumber < $1.layout.entityNumber }
+    try numberIndexes()
+  }
+
+  /// Siblings in the order of their names, case aside, as Core Data numbers them.
+  private static func sorted(_ entities: [Entity]) -> [Entity] {
+    entities.map { ($0.name.lowercased(), $0) }
+      .sorted { ($0.0, $0.1.name) < ($1.0, $1.1.name) }
+      .map(\.1)
+  }
+
+  private mutating func number(of entity: Entity) throws(SchemaError) -> UInt16 {
+    if let known = before(entity) { return known.entityNumber }
+    return try nextNumber()
+  }
+
+  /// The next number for an entity, or for what has one as entities do.
+  mutating func nextNumber() throws(SchemaError) -> UInt16 {
+    guard highestEntity < .max else {
+      throw SchemaError(
+        description: "A store can't have more than 65535 entities, link tables and indexes.")
+    }
+    highestEntity += 1
+    return highestEntity
+  }
+
+  /// The layout of the same entity in the schema before.
+  private func before(_ entity: Entity) -> Layout? {
+    if let old = entity.renamingIdentifier, let layout = previous?[old] { return layout }
+    return previous?[entity.name]
+  }
+
+  private mutating func lay(
+    out entity: Entity, number: UInt16, family: UInt16
+  ) throws(SchemaError) {
+    let inherited = entity.superentity
+    var columns = inherited.flatMap { columnsByEntity[$0] } ?? []
+    var others = inherited.flatMap { relationshipNumbers[$0] } ?? [:]
+    let own = entity.properties.filter { !$0.isTransient }.sorted { $0.name < $1.name }
+    for property in own {
+      switch property {
+      case .attribute(let attribute):
+        try appendColumns(
+          of: attribute, path: attribute.name, oldPath: attribute.renamingIdentifier,
+          entity: entity,
+          family: family, to: &columns)
+      case .relationship(let relationship):
+        let old = relationship.renamingIdentifier
+        if relationship.isToMany {
+          others[relationship.name] = try numberOfRelationship(
+            relationship.name, old: old, entity: entity, family: family)
+        } else {
+          try append(
+            relationship.name, old: old, kind: .reference, isOptional: relationship.isOptional,
+            defaultValue: .null, entity: entity, family: family, to: &columns)
+          if inverse(of: relationship)?.isOrdered == true {
+            try append(
+              relationship.name + "#order", old: old.map { $0 + "#order" }, kind: .int64,
+              isOptional: true, defaultValue: .null, entity: entity, family: family, to: &columns)
+          }
+        }
+      case .fetched: break
+      }
+    }
+    columns.sort { $0.name < $1.name }
+    columnsByEntity[entity.name] = columns
+    relationshipNumbers[entity.name] = others
+    layouts.append(Layout(entity: entity.name, entityNumber: number, columns: columns))
+  }
+
+  private func inverse(of relationship: Relationship) -> Relationship? {
+    guard let name = relationship.inverse else { return nil }
+    let property = model.properties(of: relationship.destination).first { $0.name == name }
+    if case .relationship(let inverse)? = property { return inverse }
+    return nil
+  }
+
+  /// Appends one column, or one for each part of a composite attribute.
+  private mutating func appendColumns(
+    of attribute: Attribute, path: String, oldPath: String?, entity: Entity, family: UInt16,
+    to columns: inout [LayoutColumn]
+  ) throws(SchemaError) {
+    if let kind = ColumnKind(attribute.type) {
+      try append(
+        path, old: oldPath, kind: kind, isOptional: attribute.isOptional,
+        defaultValue: attribute.defaultValue, entity: entity, family: family, to: &columns)
+    } else if attribute.type == .composite,
+      let composite = attribute.compositeName.flatMap(model.composite)
+    {
+      for part in composite.attributes where !part.isTransient {
+        try appendColumns(
+          of: part, path: path + "." + part.name,
+          oldPath: "\(oldPath ?? path).\(part.renamingIdentifier ?? part.name)", entity: entity,
+          family: family, to: &columns)
+      }
+    }
+  }
+
+  private mutating func append(
+    _ name: String, old: String?, kind: ColumnKind, isOptional: Bool, defaultValue: Value,
+    entity: Entity, family: UInt16, to columns: inout [LayoutColumn]
+  ) throws(SchemaError) {
+    let layout = before(entity)
+    let known = (old.flatMap { layout?.index(of: $0) } ?? layout?.index(of: name))
+      .flatMap { layout?.columns[$0] }
+    let number: UInt16
+    var defaultValue = defaultValue
+    if let known, known.kind.widens(to: kind),
+      !columns.contains(where: { $0.number == known.number })
+    {
+      number = known.number
+      // Rows that were written before the column go on reading what they read; a new default is for
+      // new objects.
+      if known.kind == kind { defaultValue = known.defaultValue }
+    } else {
+      number = try nextProperty(in: family)
+    }
+    columns.append(
+      LayoutColumn(
+        number: number, name: name, kind: kind, isOptional: isOptional, defaultValue: defaultValue))
+  }
+
+  private mutating func numberOfRelationship(
+    _ name: String, old: String?, entity: Entity, family: UInt16
+  ) throws(SchemaError) -> UInt16 {
+    let known = before(entity).flatMap { previous?.relationshipNumbers[$0.entity] }
+    if let number = old.flatMap({ known?[$0] }) ?? known?[name] { return number }
+    return try nextProperty(in: family)
+  }
+
+  private mutating func nextProperty(in family: UInt16) throws(SchemaError) -> UInt16 {
+    let next = highestProperty[family, default: 0]
+    guard next < LayoutColumn.Number.highestProperty else {
+      throw SchemaError(
+        description: "A family of entities can't have more than 61439 stored properties.")
+    }
+    highestProperty[family] = next + 1
+    return next + 1
+  }
+}
+
+// MARK: - Links and indexes
+
+extension Numbering {
+  /// The links of the relationships that an entity declares.
+  private mutating func numberLinks(of entity: Entity) throws(SchemaError) {
+    for property in entity.properties.sorted(by: { $0.name < $1.name }) {
+      guard case .relationship(let relationship) = property, relationship.isToMany,
+        !relationship.isTransient, let forward = end(relationship.name, of: entity)
+      else { continue }
+      let inverse = model.inverse(of: relationship)
+      // What leads back to one object is a column there, from which this follows.
+      if let inverse, !inverse.isToMany { continue }
+      let backward = inverse.flatMap { inverse in
+        declaring(inverse.name, from: relationship.destination).flatMap {
+          end(inverse.name, of: $0)
+        }
+      }
+      if linkTables.contains(where: { $0.backward == forward || $0.forward == forward }) {
+        continue
+      }
+      let (isOrdered, isBackOrdered) = (relationship.isOrdered, inverse?.isOrdered ?? false)
+      let known = previous?.linkTables.first {
+        $0.forward.isSame(as: forward) || ($0.backward?.isSame(as: forward) ?? false)
+      }
+      // A table keeps its direction, whichever of the two relationships is met first.
+      let isTurned = known.map { !$0.forward.isSame(as: forward) } ?? false
+      let number: UInt16
+      if let known { number = known.layout.entityNumber } else { number = try nextNumber() }
+      linkTables.append(
+        LinkTable(
+          name: "\(entity.name).\(relationship.name)", number: number,
+          forward: isTurned ? backward ?? forward : forward,
+          backward: isTurned ? forward : backward,
+          isTargetOrdered: isTurned ? isBackOrdered : isOrdered,
+          isSourceOrdered: isTurned ? isOrdered : isBackOrdered))
+    }
+  }
+
+  /// The entity that declares a property which the named one has.
+  private func declaring(_ property: String, from entity: String) -> Entity? {
+    var next = model[entity]
+    while let entity = next {
+      if entity.properties.contains(where: { $0.name == property }) { return entity }
+      next = entity.superentity.flatMap { model[$0] }
+    }
+    return nil
+  }
+
+  private func end(_ relationship: String, of entity: Entity) -> LinkTable.End? {
+    guard let number = relationshipNumbers[entity.name]?[relationship] else { return nil }
+    let family = Set(model.family(of: entity.name).map(\.name))
+    return LinkTable.End(
+      entities: layouts.filter { family.contains($0.entity) }.map(\.entityNumber),
+      relationship: number)
+  }
+
+  private mutating func numberIndexes() throws(SchemaError) {
+    for layout in layouts {
+      guard var entity = model[layout.entity], !entity.isAbstract else { continue }
+      var references: [[String]] = []
+      for case .relationship(let relationship) in model.properties(of: layout.entity)
+      where !relationship.isToMany && inverse(of: relationship)?.isToMany == true {
+        let name = relationship.name
+        references.append(
+          layout.index(of: name + "#order") == nil ? [name] : [name, name + "#order"])
+      }
+      var others: [[String]] = []
+      while true {
+        for index in entity.fetchIndexes
+        where index.partialPredicate == nil && index.elements.allSatisfy({ $0.kind == .binary }) {
+          others.append(index.elements.map(\.property))
+        }
+        others += entity.uniquenessConstraints
+        guard let parent = entity.superentity.flatMap({ model[$0] }) else { break }
+        entity = parent
+      }
+      try number(IndexLayout.wanted(layout, references, others), of: layout)
+    }
+    for table in linkTables {
+      let layout = table.layout
+      let wanted = [["source", "target#order"], ["target", "source#order"]].map { names in
+        names.filter { layout.index(of: $0) != nil }
+      }
+      try number(IndexLayout.wanted(layout, wanted, []), of: layout)
+    }
+    indexes.sort { $0.number < $1.number }
+  }
+
+  private mutating func number(
+    _ wanted: [[LayoutColumn]], of layout: Layout
+  ) throws(SchemaError) {
+    for columns in wanted {
+      let known = previous?.indexes.first {
+        $0.entityNumber == layout.entityNumber
+          && $0.columns.map(\.number) == columns.map(\.number)
+      }
+      let number: UInt16
+      if let known { number = known.number } else { number = try nextNumber() }
+      indexes.append(
+        IndexLayout(number: number, entityNumber: layout.entityNumber, columns: columns))
+    }
+  }
+}
+
+extension LinkTable.End {
+  /// Whether this is the relationship that another schema has, perhaps of more entities or fewer.
+  fileprivate func isSame(as other: LinkTable.End) -> Bool {
+    relationship == other.relationship && entities.contains { other.entities.contains($0) }
+  }
+}

@@ -1,0 +1,67 @@
+import ObjectModel
+import Rows
+import StoreInterface
+import Testing
+
+/// A store that goes on with another model.
+extension StoreConformance {
+  /// Rows that are there are read through the new model; changes made for the old one are refused.
+  func modelChanges() throws {
+    var store = try make(Self.model)
+    let first = try store.snapshot()
+    let key = ObjectKey(entity: first.schema["Thing"]!.entityNumber, number: 3)
+    let builder = LayerBuilder(first.schema)
+    builder.insert(key)
+    builder.set(.string("kept"), "name", of: key, first.schema)
+    builder.set(.integer(7), "small", of: key, first.schema)
+    let before = try store.commit(CommitRequest(builder.freeze(), basedOn: first))
+    let next = try Self.nextModel()
+
+    // The model and rows that need it come in one commit.
+    let schema = try Schema(next, evolving: before.schema)
+    let changes = LayerBuilder(schema)
+    let stamp = ObjectKey(entity: schema["Stamp"]!.entityNumber, number: 1)
+    changes.insert(stamp)
+    changes.set(.string("new"), "title", of: stamp, schema)
+    let after = try store.commit(
+      CommitRequest(changes.freeze(), basedOn: before, model: next))
+
+    let expected: Objects = [
+      key: ["title": .string("kept"), "small": .integer(7), "colour": .string("grey")],
+      stamp: ["title": .string("new")],
+    ]
+    #expect(try Self.objects(after) == expected)
+    #expect(try Self.objects(before)[key]?["name"] == .string("kept"))
+    #expect(try after.model == next)
+    #expect(try after.metadata.versionHashes == next.versionHashes)
+    store = try reopen(store)
+    let reopened = try store.snapshot()
+    #expect(try Self.objects(reopened) == expected)
+    #expect(reopened.schema == schema)
+    #expect(try reopened.model == next)
+
+    let late = LayerBuilder(before.schema)
+    late.set(.string("late"), "name", of: key, before.schema, basis: before.commit)
+    let error = #expect(throws: StoreError.self) {
+      try store.commit(CommitRequest(late.freeze(), basedOn: before))
+    }
+    #expect(error?.code == .incompatibleModel)
+    #expect(try Self.objects(store.snapshot()) == expected)
+    try store.close()
+  }
+
+  /// `name` is called `title`, `small` is wider, there is a colour, and stamps in place of owners.
+  private static func nextModel() throws -> Model {
+    var title = Attribute("title", .string)
+    title.renamingIdentifier = "name"
+    let thing = Entity(
+      "Thing",
+      properties: [
+        .attribute(title), .attribute(Attribute("small", .int64)),
+        .attribute(Attribute("colour", .string, defaultValue: .string("grey"))),
+      ])
+    return try Model(entities: [
+      thing, Entity("Stamp", properties: [.attribute(Attribute("title", .string))]),
+    ])
+  }
+}
