@@ -60,6 +60,11 @@ extension UInt64 {
   }
 }
 
+extension Int64 {
+  /// The number that orders as the given one does.
+  init(ordered word: UInt64) { self = Int64(bitPattern: word ^ 1 << 63) }
+}
+
 extension Comparison {
   /// How bytes are ordered, the first that differs deciding.
   init(of left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) {

@@ -84,6 +84,13 @@ private struct IndexSorting {
   /// The index's columns of each block, the most significant first.
   private let columns: [[Column]]
   private var entries: [Entry] = []
+  /// How many of the sorted entries have no value in the first column.
+  private var nothingCount = 0
+
+  /// Whether an entry's word says all there is to say of its values.
+  private var isOneInteger: Bool {
+    index.columns.count == 1 && index.columns[0].kind.family == .integers
+  }
 
   private struct Entry: BitwiseCopyable {
     /// Orders as the first column does, or as its beginning.
@@ -111,6 +118,7 @@ private struct IndexSorting {
   mutating func blocks() throws -> [Block] {
     try sort()
     guard !entries.isEmpty else { return [] }
+    if isOneInteger { return integerBlocks() }
     var gathering = RowGathering(
       entity: index.number, flags: [], columns: index.columns, sources: sources)
     gathering.objects.reserveCapacity(entries.count)
@@ -121,6 +129,33 @@ private struct IndexSorting {
     }
     var writer = BlockWriter()
     return try gathering.blocks(&writer)
+  }
+
+  /// The blocks of an index of one column whose values are the entries' words: no row is looked at
+  /// again.
+  private func integerBlocks() -> [Block] {
+    var writer = BlockWriter()
+    let column = index.columns[0]
+    return stride(from: 0, to: entries.count, by: BlockFormat.targetRowCount).map { start in
+      let part = start..<min(start + BlockFormat.targetRowCount, entries.count)
+      writer.begin()
+      writer.add(column.number, column.kind) { values in
+        for place in part {
+          if place < nothingCount {
+            values.appendNull()
+          } else {
+            values.append(word: Int64(ordered: entries[place].word))
+          }
+        }
+      }
+      writer.add(LayoutColumn.Number.object, .int64) { values in
+        for place in part { values.append(word: Int64(bitPattern: entries[place].object)) }
+      }
+      let keys = part.map { UInt64($0 + 1) }
+      return unsafe keys.withUnsafeBufferPointer {
+        unsafe Block(written: writer.finish(entity: index.number, flags: [], keys: $0))
+      }
+    }
   }
 
   private mutating func sort() throws {
@@ -144,13 +179,14 @@ private struct IndexSorting {
         }
       }
     }
-    if ascends, index.columns.count == 1, index.columns[0].kind.family != .bytes {
+    if ascends, isOneInteger {
       // Objects are in order already, and stay so where words are equal.
       sortByWord()
     } else {
       entries = entries.sorted { comesFirst($0, $1) }
     }
     withoutValue.sort { comesFirst($0, $1) }
+    nothingCount = withoutValue.count
     entries = withoutValue + entries
   }
 

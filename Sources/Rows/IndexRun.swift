@@ -66,6 +66,8 @@ public struct IndexRange: Sendable {
 package struct IndexEntry {
   package let block: Block
   package let row: Int
+  /// The number of the object's entity.
+  package let entity: UInt16
   /// The object's number.
   package let object: UInt64
 }
@@ -120,23 +122,6 @@ extension IndexRun {
       if result != .equal { return result }
     }
     return .equal
-  }
-
-  /// Calls `body` with the entries at the given places, in their order.
-  package func forEach(_ places: Range<Int>, _ body: (IndexEntry) throws -> Void) throws {
-    var start = 0
-    for block in blocks {
-      let rows = max(places.lowerBound - start, 0)..<min(places.upperBound - start, block.rowCount)
-      start += block.rowCount
-      guard rows.lowerBound < rows.upperBound else { continue }
-      guard let objects = try block.column(LayoutColumn.Number.object) else {
-        throw BlockError.badColumn(LayoutColumn.Number.object, "An index has one.")
-      }
-      for row in rows {
-        try body(
-          IndexEntry(block: block, row: row, object: UInt64(bitPattern: objects.integer(at: row))))
-      }
-    }
   }
 }
 

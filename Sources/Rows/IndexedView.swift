@@ -1,4 +1,4 @@
-import ObjectModel
+package import ObjectModel
 import Synchronization
 
 /// The objects of a view, found by what they are sorted by.
@@ -62,19 +62,46 @@ public final class IndexedView: Sendable {
   /// The entries in a range of an index that still hold, in its order.
   package func entries(_ index: IndexLayout, in range: IndexRange) throws -> [IndexEntry] {
     var found: [IndexEntry] = []
-    var tableCount = 0
-    for position in view.tables.indices {
-      let run = try run(index, ofTable: position)
-      let places = try run.places(range)
-      guard !places.isEmpty else { continue }
-      let before = found.count
-      try run.forEach(places) { entry in
-        if try isCurrent(entry, index, above: position) { found.append(entry) }
-      }
-      if found.count > before { tableCount += 1 }
+    try forEach([index], in: range) { entry in
+      found.append(entry)
+      return true
     }
-    if tableCount > 1 { try found.sort { try index.comesFirst($0, $1) } }
     return found
+  }
+
+  /// Calls `body` with the entries in a range that still hold, in the order of the indexes or against
+  /// it, as long as it answers yes.
+  ///
+  /// The indexes are of different entities and sort by the same columns, such as those of an entity and
+  /// of one that inherits from it; what is equal comes in the order of keys.
+  /// Costs what is looked at, and not what the range holds.
+  package func forEach(
+    _ indexes: [IndexLayout], in range: IndexRange, isAscending: Bool = true,
+    _ body: (IndexEntry) throws -> Bool
+  ) throws {
+    guard let order = indexes.first else { return }
+    var cursors: [IndexCursor] = []
+    for index in indexes {
+      for position in view.tables.indices {
+        let run = try run(index, ofTable: position)
+        let places = try run.places(range)
+        if let cursor = try IndexCursor(run, places, isAscending, table: position) {
+          cursors.append(cursor)
+        }
+      }
+    }
+    while !cursors.isEmpty {
+      var next = 0
+      for other in cursors.indices.dropFirst()
+      where try order.comesFirst(cursors[other].entry, cursors[next].entry) == isAscending {
+        next = other
+      }
+      let entry = cursors[next].entry
+      if try isCurrent(entry, cursors[next].index, above: cursors[next].table), try !body(entry) {
+        return
+      }
+      if try !cursors[next].advance() { cursors.remove(at: next) }
+    }
   }
 
   /// Whether nothing above a table says otherwise than an entry of it.
@@ -99,6 +126,85 @@ public final class IndexedView: Sendable {
   }
 }
 
+/// A place in the run of one table, moving up or down.
+private struct IndexCursor {
+  let index: IndexLayout
+  let table: Int
+  private(set) var entry: IndexEntry
+  private let blocks: [Block]
+  private let isAscending: Bool
+  private var block: Int
+  private var objects: Column
+  /// How many entries are left behind this one.
+  private var remaining: Int
+
+  /// The first of the given places, or the last; `nil` when there is none.
+  init?(_ run: IndexRun, _ places: Range<Int>, _ isAscending: Bool, table: Int) throws {
+    guard !places.isEmpty else { return nil }
+    var row = isAscending ? places.lowerBound : places.upperBound - 1
+    var block = 0
+    while row >= run.blocks[block].rowCount {
+      row -= run.blocks[block].rowCount
+      block += 1
+    }
+    index = run.index
+    self.table = table
+    self.block = block
+    self.isAscending = isAscending
+    blocks = run.blocks
+    remaining = places.count - 1
+    objects = try run.blocks[block].objects
+    entry = IndexEntry(block: run.blocks[block], row: row, run.index, objects)
+  }
+
+  /// Moves to the next place; false when there is none.
+  mutating func advance() throws -> Bool {
+    guard remaining > 0 else { return false }
+    remaining -= 1
+    var row = isAscending ? entry.row + 1 : entry.row - 1
+    if row < 0 || row == blocks[block].rowCount {
+      block += isAscending ? 1 : -1
+      row = isAscending ? 0 : blocks[block].rowCount - 1
+      objects = try blocks[block].objects
+    }
+    entry = IndexEntry(block: blocks[block], row: row, index, objects)
+    return true
+  }
+}
+
+extension Block {
+  /// The column of the objects that entries of an index are of.
+  fileprivate var objects: Column {
+    get throws {
+      guard let objects = try column(LayoutColumn.Number.object) else {
+        throw BlockError.badColumn(LayoutColumn.Number.object, "An index has one.")
+      }
+      return objects
+    }
+  }
+}
+
+extension IndexEntry {
+  fileprivate init(block: Block, row: Int, _ index: IndexLayout, _ objects: Column) {
+    self.init(
+      block: block, row: row, entity: index.entityNumber,
+      object: UInt64(bitPattern: objects.integer(at: row)))
+  }
+
+  /// The object.
+  package var key: ObjectKey { ObjectKey(entity: entity, number: object) }
+
+  /// Whether another entry has the same values.
+  package func hasSameValues(as other: IndexEntry, in index: IndexLayout) throws -> Bool {
+    for column in index.columns {
+      let one = try block.column(column.number, as: column.kind)
+      let two = try other.block.column(column.number, as: column.kind)
+      if Comparison(of: one, row, two, other.row) != .equal { return false }
+    }
+    return true
+  }
+}
+
 extension IndexLayout {
   /// Whether one entry comes before another, perhaps of another run.
   fileprivate func comesFirst(_ left: IndexEntry, _ right: IndexEntry) throws -> Bool {
@@ -111,6 +217,6 @@ extension IndexLayout {
       case .equal: continue
       }
     }
-    return left.object < right.object
+    return left.key < right.key
   }
 }

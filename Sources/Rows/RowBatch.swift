@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// Rows of one block that a view shows: all of them, or all but some.
 public struct RowBatch: Sendable {
   /// The block: whole rows of one entity.
@@ -64,6 +66,50 @@ extension View {
     return batches
   }
 
+  /// The objects with the given keys as rows of blocks, as far as there are such objects.
+  ///
+  /// Rows that nothing changes come in their own blocks, which hold others too; the rest are gathered.
+  ///
+  /// - Parameter keys: Numbers of objects of the layout's entity, in any order, none twice.
+  /// - Returns: For each object found its place among the keys, its block's among the blocks, and its
+  ///   row, in the order of the keys.
+  package func rows(
+    of keys: [UInt64], _ layout: Layout
+  ) throws -> (blocks: [Block], rows: [(key: Int, block: Int, row: Int)]) {
+    var blocks: [Block] = []
+    var positions: [ObjectIdentifier: Int] = [:]
+    var rows: [(key: Int, block: Int, row: Int)] = []
+    var gathering = ChangeGathering(layout)
+    var changed: [UInt64: Int] = [:]
+    for (position, number) in keys.enumerated() {
+      let key = ObjectKey(entity: layout.entityNumber, number: number)
+      guard let row = try row(of: key), let bottom = row.locations.last else { continue }
+      guard row.locations.count == 1 else {
+        gathering.add(number, row)
+        changed[number] = position
+        continue
+      }
+      let id = ObjectIdentifier(bottom.block)
+      let block = positions[id] ?? blocks.count
+      if block == blocks.count {
+        blocks.append(bottom.block)
+        positions[id] = block
+      }
+      rows.append((position, block, bottom.row))
+    }
+    guard !changed.isEmpty else { return (blocks, rows) }
+    for block in try gathering.blocks() {
+      let column = try block.keys
+      for row in 0..<block.rowCount {
+        rows.append(
+          (changed[UInt64(bitPattern: column.integer(at: row))]!, blocks.count, row))
+      }
+      blocks.append(block)
+    }
+    rows.sort { $0.key < $1.key }
+    return (blocks, rows)
+  }
+
   /// The rows of a block whose keys are among the given ones, which ascend; `nil` when none is.
   private static func rows(of block: Block, among keys: [UInt64]) throws -> RowMask? {
     var index = keys.firstPosition { $0 >= block.minimumKey }
@@ -123,6 +169,11 @@ private struct ChangeGathering {
         }
       }
     }
+  }
+
+  /// Adds an object with all that it is made of.
+  mutating func add(_ key: UInt64, _ row: ViewRow) {
+    found.append((key, row.locations.map { place($0) }))
   }
 
   /// Looks for the rows of open changes in the table beneath them.

@@ -12,6 +12,9 @@ public protocol QuerySource: Sendable {
   /// Which store object identifiers must name; `nil` when all do.
   var store: StoreTag? { get }
 
+  /// The objects by what they are sorted by; `nil` when everything is to be scanned.
+  var indexed: IndexedView? { get }
+
   /// All objects of one entity, without those of its subentities, in batches of rows.
   func batches(of layout: Layout) throws -> [RowBatch]
 
@@ -26,6 +29,8 @@ public protocol QuerySource: Sendable {
 extension QuerySource {
   /// Any store.
   public var store: StoreTag? { nil }
+  /// There are no indexes: everything is scanned.
+  public var indexed: IndexedView? { nil }
 }
 
 /// A relationship to any number of objects, as far as rows know it.

@@ -17,8 +17,9 @@ public final class ViewSource: QuerySource {
   /// What is looked through.
   public let view: View
   /// The same, by what it is sorted by.
-  public let indexed: IndexedView
+  public var indexed: IndexedView? { index }
 
+  private let index: IndexedView
   private let ways = Mutex<[ToManyRelationship: RelationshipWay]>([:])
 
   /// The objects of the given view.
@@ -27,7 +28,7 @@ public final class ViewSource: QuerySource {
     self.model = model
     self.schema = schema
     self.store = store
-    indexed = IndexedView(view, schema)
+    index = IndexedView(view, schema)
   }
 
   /// All objects of one entity, without those of its subentities.
@@ -47,7 +48,7 @@ public final class ViewSource: QuerySource {
       way = RelationshipWay(relationship, model, schema)
       ways.withLock { $0[relationship] = way }
     }
-    return try way.objects(relatedTo: key, in: indexed)
+    return try way.objects(relatedTo: key, in: index)
   }
 }
 

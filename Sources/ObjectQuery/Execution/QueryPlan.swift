@@ -15,6 +15,8 @@ public struct QueryPlan: Sendable {
   public let request: FetchRequest
   let layouts: [Layout]
   let node: ScanNode
+  /// The indexes that may answer the request, instead of a scan.
+  let indexes: IndexPlan
   let sortKeys: [BoundSortKey]
   let table: TablePlan?
   let setCount: Int
@@ -53,6 +55,7 @@ public struct QueryPlan: Sendable {
       for key in request.sortKeys { sortKeys.append(try binder.bind(key)) }
     }
     for path in request.relationshipKeyPathsForPrefetching { try binder.check(prefetching: path) }
+    indexes = IndexPlan(predicate, sortKeys, request, family, schema)
     self.request = request
     self.sortKeys = sortKeys
     layouts = family
@@ -94,6 +97,9 @@ public struct QueryPlan: Sendable {
     if table != nil { return try table(in: source).rows.count }
     var count = 0
     let run = run(source)
+    if let hits = try indexes.hits(in: source, layouts, interpreter(source)) {
+      return window(of: hits.hits.count).count
+    }
     for layout in layouts {
       for batch in try source.batches(of: layout) {
         if case .constant(true) = node {
@@ -144,7 +150,14 @@ public struct QueryPlan: Sendable {
     let limit = min(count, limited && request.fetchLimit > 0 ? request.fetchLimit : .max)
     let (end, overflow) = offset.addingReportingOverflow(limit)
     let most = overflow ? .max : end
-    var hits = try RowHits(node, layouts, run, most: sortKeys.isEmpty ? most : .max)
+    if let sorted = try indexes.firstHits(most, in: source, layouts, interpreter(source)) {
+      var hits = sorted
+      if limited { hits.hits = Array(hits.hits[window(of: hits.hits.count)].prefix(count)) }
+      return hits
+    }
+    var hits =
+      try indexes.hits(in: source, layouts, interpreter(source))
+      ?? RowHits(node, layouts, run, most: sortKeys.isEmpty ? most : .max)
     try hits.sort(by: sortKeys, first: most, interpreter(source))
     if limited { hits.hits = Array(hits.hits[window(of: hits.hits.count)].prefix(count)) }
     return hits

@@ -29,7 +29,33 @@ struct RowHits {
     if hits.count > most { hits.removeLast(hits.count - most) }
   }
 
-  private mutating func sortByKey() throws {
+  /// No rows yet.
+  init() {}
+
+  /// Adds those of the given objects that a predicate holds for, in their order, up to so many.
+  mutating func add(
+    _ keys: [ObjectKey], of layouts: [Layout], in view: View, _ predicate: BoundPredicate?,
+    _ interpreter: Interpreter, most: Int = .max
+  ) throws {
+    var places = [Hit?](repeating: nil, count: keys.count)
+    for layout in layouts {
+      let own = keys.indices.filter { keys[$0].entity == layout.entityNumber }
+      if own.isEmpty { continue }
+      let (blocks, rows) = try view.rows(of: own.map { keys[$0].number }, layout)
+      let first = readers.count
+      readers += blocks.map { BatchReader(RowBatch($0), entityNumber: layout.entityNumber) }
+      for place in rows {
+        places[own[place.key]] = Hit(
+          reader: UInt32(first + place.block), row: UInt32(place.row))
+      }
+    }
+    for case let hit? in places where hits.count < most {
+      if let predicate, try !interpreter.holds(predicate, for: subject(hit)) { continue }
+      hits.append(hit)
+    }
+  }
+
+  mutating func sortByKey() throws {
     var keyed: [(key: ObjectKey, hit: Hit)] = []
     keyed.reserveCapacity(hits.count)
     for hit in hits { keyed.append((try key(hit), hit)) }

@@ -1,0 +1,154 @@
+import Foundation
+import ObjectModel
+import Rows
+
+/// Which indexes may answer a request, and for which of their entries.
+///
+/// An index only says which objects may be in the answer; each of them is asked the whole predicate.
+struct IndexPlan: Sendable {
+  /// An index of one entity, and the ranges outside of which the predicate holds for no object.
+  struct Choice: Sendable {
+    var index: IndexLayout
+    var ranges: [IndexRange]
+  }
+
+  /// Indexes, one of each entity, in whose order the request wants its results.
+  struct Order: Sendable {
+    var indexes: [IndexLayout]
+    var range: IndexRange
+    var isAscending: Bool
+  }
+
+  private let predicate: BoundPredicate?
+  /// For each entity number the indexes that narrow the predicate down.
+  private let choices: [UInt16: [Choice]]
+  private let order: Order?
+
+  /// A scan looks at rows one behind the other, an index at rows here and there: it is worth it when
+  /// it leaves out most of them.
+  private static let scanShare = 16
+
+  init(
+    _ predicate: BoundPredicate?, _ sortKeys: [BoundSortKey], _ request: FetchRequest,
+    _ layouts: [Layout], _ schema: Schema
+  ) {
+    self.predicate = predicate
+    let bounds = ColumnBounds(predicate)
+    var choices: [UInt16: [Choice]] = [:]
+    if !bounds.isEmpty {
+      for index in schema.indexes {
+        if let choice = bounds.choice(index) {
+          choices[index.entityNumber, default: []].append(choice)
+        }
+      }
+    }
+    self.choices = choices
+    order = IndexPlan.order(bounds, sortKeys, request, layouts, schema)
+  }
+
+  private static func order(
+    _ bounds: ColumnBounds, _ sortKeys: [BoundSortKey], _ request: FetchRequest,
+    _ layouts: [Layout], _ schema: Schema
+  ) -> Order? {
+    guard let first = layouts.first, request.fetchLimit > 0,
+      let isAscending = sortKeys.first?.isAscending, request.resultType != .dictionaries,
+      sortKeys.allSatisfy({ $0.isAscending == isAscending && $0.options.isEmpty })
+    else { return nil }
+    let wanted = sortKeys.compactMap { $0.column?.number }
+    guard wanted.count == sortKeys.count else { return nil }
+    for index in schema.indexes(ofEntity: first.entityNumber) {
+      let numbers = index.columns.map(\.number)
+      // Columns that are fixed to one value may come before those that are sorted by.
+      guard
+        let fixed = numbers.indices.first(where: { numbers[$0...].elementsEqual(wanted) }),
+        numbers[..<fixed].allSatisfy({ bounds.single($0) != nil })
+      else { continue }
+      let indexes = layouts.compactMap { layout in
+        schema.indexes(ofEntity: layout.entityNumber).first {
+          $0.columns.map(\.number) == numbers && $0.columns.map(\.kind) == index.columns.map(\.kind)
+        }
+      }
+      let ranges = bounds.choice(index)?.ranges ?? [IndexRange()]
+      guard indexes.count == layouts.count, ranges.count == 1 else { continue }
+      return Order(indexes: indexes, range: ranges[0], isAscending: isAscending)
+    }
+    return nil
+  }
+
+  /// The objects that the predicate holds for, in the order of their keys; `nil` when a scan is
+  /// quicker or there is no index.
+  func hits(
+    in source: some QuerySource, _ layouts: [Layout], _ interpreter: Interpreter
+  ) throws -> RowHits? {
+    guard let indexed = source.indexed, !choices.isEmpty else { return nil }
+    var hits = RowHits()
+    for layout in layouts {
+      guard let best = try best(layout, indexed) else { return nil }
+      var keys: Set<UInt64> = []
+      for range in best.ranges { keys.formUnion(try indexed.keys(best.index, in: range)) }
+      try hits.add(
+        keys.sorted().map { ObjectKey(entity: layout.entityNumber, number: $0) }, of: [layout],
+        in: indexed.view, predicate, interpreter)
+    }
+    if layouts.count > 1 { try hits.sortByKey() }
+    return hits
+  }
+
+  private func best(_ layout: Layout, _ indexed: IndexedView) throws -> Choice? {
+    var best: (choice: Choice, count: Int)?
+    for choice in choices[layout.entityNumber] ?? [] {
+      let count = try choice.ranges.reduce(0) { sum, range in
+        try sum + indexed.mostKeys(choice.index, in: range)
+      }
+      let all = try indexed.mostKeys(choice.index, in: IndexRange())
+      guard count <= all / IndexPlan.scanShare || all == 0 else { continue }
+      if best.map({ count < $0.count }) ?? true { best = (choice, count) }
+    }
+    return best?.choice
+  }
+
+  /// The first objects in the order that the request wants; `nil` when no index has that order.
+  func firstHits(
+    _ most: Int, in source: some QuerySource, _ layouts: [Layout], _ interpreter: Interpreter
+  ) throws -> RowHits? {
+    guard let order, let indexed = source.indexed, most < .max else { return nil }
+    // With few hits among many a scan that sorts is quicker than looking at every entry.
+    let all = try order.indexes.reduce(0) { try $0 + indexed.mostKeys($1, in: order.range) }
+    var patience = all / IndexPlan.scanShare + most * 4
+    var hits = RowHits()
+    var waiting: [ObjectKey] = []
+    func take() throws {
+      try hits.add(waiting, of: layouts, in: indexed.view, predicate, interpreter, most: most)
+      waiting.removeAll(keepingCapacity: true)
+    }
+    /// Whether more is wanted.
+    func goesOn() throws -> Bool {
+      if waiting.count >= max(most, 16) { try take() }
+      patience -= 1
+      return hits.hits.count < most && patience > 0
+    }
+    if order.isAscending {
+      try indexed.forEach(order.indexes, in: order.range) { entry in
+        waiting.append(entry.key)
+        return try goesOn()
+      }
+    } else {
+      // Objects that are equal stay in the order of their keys, so they are taken together.
+      var group: [ObjectKey] = []
+      var last: IndexEntry?
+      try indexed.forEach(order.indexes, in: order.range, isAscending: false) { entry in
+        if let before = last, try !entry.hasSameValues(as: before, in: order.indexes[0]) {
+          waiting += group.reversed()
+          group.removeAll(keepingCapacity: true)
+        }
+        last = entry
+        group.append(entry.key)
+        return try goesOn()
+      }
+      waiting += group.reversed()
+    }
+    guard patience > 0 || hits.hits.count >= most else { return nil }
+    if hits.hits.count < most { try take() }
+    return hits
+  }
+}

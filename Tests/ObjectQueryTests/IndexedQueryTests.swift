@@ -1,0 +1,167 @@
+import Foundation
+import ObjectModel
+import ObjectQuery
+import Rows
+import SeededRandom
+import Testing
+
+@Suite("Requests answered from indexes")
+struct IndexedQueryTests {
+  /// A source that is scanned.
+  private struct Scanned: QuerySource {
+    let source: ViewSource
+    var model: Model { source.model }
+    var schema: Schema { source.schema }
+    func batches(of layout: Layout) throws -> [RowBatch] { try source.batches(of: layout) }
+    func row(of key: ObjectKey) throws -> ViewRow? { try source.row(of: key) }
+    func objects(
+      relatedTo key: ObjectKey, through relationship: ToManyRelationship
+    ) throws -> [ObjectKey] { try source.objects(relatedTo: key, through: relationship) }
+  }
+
+  private static let model: Model = {
+    var item = Entity("Item")
+    item.properties = [
+      .attribute(Attribute("name", .string)), .attribute(Attribute("size", .int32)),
+      .attribute(Attribute("real", .double)), .attribute(Attribute("price", .decimal)),
+      .attribute(Attribute("when", .date)),
+      .relationship(Relationship("box", to: "Box", inverse: "items")),
+    ]
+    item.fetchIndexes = [
+      FetchIndex("byName", elements: [.init("name"), .init("size")]),
+      FetchIndex("byReal", elements: [.init("real")]),
+      FetchIndex("byPrice", elements: [.init("price")]),
+      FetchIndex("byWhen", elements: [.init("when")]),
+      FetchIndex("bySize", elements: [.init("size"), .init("name")]),
+    ]
+    var box = Entity("Box")
+    box.properties = [
+      .relationship(Relationship("items", to: "Item", inverse: "box", count: .toMany))
+    ]
+    return try! Model(entities: [item, Entity("Special", superentity: "Item"), box])
+  }()
+
+  /// Two thousand items in three layers, with many values equal and some missing.
+  private static func world(_ seed: UInt64) throws -> ViewSource {
+    var generator = SeededGenerator(seed: seed)
+    let schema = try Schema(model)
+    var view = View()
+    for count in [1800, 300, 40] {
+      let builder = LayerBuilder(schema)
+      var touched: Set<ObjectKey> = []
+      for _ in 0..<count {
+        let layout = schema[Bool.random(using: &generator) ? "Item" : "Special"]!
+        let key = ObjectKey(
+          entity: layout.entityNumber, number: .random(in: 1...1500, using: &generator))
+        guard touched.insert(key).inserted else { continue }
+        let isThere = try view.contains(key)
+        if isThere, Int.random(in: 0..<5, using: &generator) == 0 {
+          builder.remove(key)
+          continue
+        }
+        if !isThere { builder.insert(key) }
+        for (position, column) in layout.columns.enumerated()
+        where !isThere || Int.random(in: 0..<4, using: &generator) == 0 {
+          builder.set(value(column.kind, &generator), column: position, of: key)
+        }
+      }
+      view = view.pushing(builder.freeze())
+    }
+    return ViewSource(view, model: model, schema: schema)
+  }
+
+  private static func value(_ kind: ColumnKind, _ generator: inout SeededGenerator) -> Value {
+    let number = Int64.random(in: -90...90, using: &generator)
+    if number == 90 { return .null }
+    switch kind {
+    case .string:
+      return .string(["", "a", "ab", "é", "zz"].randomElement(using: &generator)! + "\(number)")
+    case .int32: return .integer(number)
+    case .double: return .double(number == 7 ? .nan : number == 8 ? -.infinity : Double(number) / 4)
+    case .decimal: return .decimal(Decimal(number) / 8)
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: Double(number)))
+    default: return .object(ObjectKey(entity: 1, number: UInt64(number + 100)))
+    }
+  }
+
+  private static let predicates = [
+    "name == 'a5'", "name BEGINSWITH 'zz1'", "name BEGINSWITH[c] 'ZZ1'", "name == nil", "size == 3",
+    "size == 3.5", "3 < size AND size < 6", "size BETWEEN {80, 95}", "size IN {1, 2, nil, 300}",
+    "size != 3", "real == 2.25", "real > 21.9", "real < -1000", "real >= -0.0 AND real <= 0",
+    "price == 1.25", "price > 11", "name == 'a5' AND size > 2", "name == 'ab-4' OR size == 5",
+    "NOT size == 4", "when > CAST(80, 'NSDate')", "size == 5 AND name BEGINSWITH 'a'",
+    "size > 88 AND price < 0", "box.items.@count > 12 AND size == 9", "TRUEPREDICATE",
+    "size > 10 AND size > 85", "name >= 'zz8'", "name < '-9'", "real == 1 AND real == 2",
+  ]
+
+  @Test("Give what a scan gives, in the same order", arguments: [1, 2, 3] as [UInt64])
+  func sameAnswers(_ seed: UInt64) throws {
+    let source = try Self.world(seed)
+    let scanned = Scanned(source: source)
+    var generator = SeededGenerator(seed: seed)
+    let orders: [[SortKey]] = [
+      [], [SortKey("size")], [SortKey("size", ascending: false)],
+      [SortKey("name"), SortKey("size")],
+      [SortKey("name", ascending: false), SortKey("size", ascending: false)],
+      [SortKey("real", ascending: false)], [SortKey("when"), SortKey("name")], [SortKey("when")],
+    ]
+    for text in Self.predicates {
+      for entity in ["Item", "Special"] {
+        for order in orders.shuffled(using: &generator).prefix(2) {
+          for (limit, offset) in [(0, 0), (3, 0), (20, 5)] {
+            var request = FetchRequest(entity, where: try QueryPredicate(text))
+            request.sortKeys = order
+            request.fetchLimit = limit
+            request.fetchOffset = offset
+            let plan = try QueryPlan(request, model: Self.model, schema: source.schema)
+            let found = try plan.keys(in: source)
+            #expect(
+              try found == plan.keys(in: scanned),
+              "seed \(seed): \(entity) where \(text), by \(order.map(\.path)), \(limit) from \(offset)"
+            )
+            #expect(try plan.count(in: source) == found.count)
+          }
+        }
+      }
+    }
+  }
+
+  /// A source that can't be scanned.
+  private struct Unscannable: QuerySource {
+    struct Scan: Error {}
+    let source: ViewSource
+    var model: Model { source.model }
+    var schema: Schema { source.schema }
+    var indexed: IndexedView? { source.indexed }
+    func batches(of layout: Layout) throws -> [RowBatch] { throw Scan() }
+    func row(of key: ObjectKey) throws -> ViewRow? { try source.row(of: key) }
+    func objects(
+      relatedTo key: ObjectKey, through relationship: ToManyRelationship
+    ) throws -> [ObjectKey] { try source.objects(relatedTo: key, through: relationship) }
+  }
+
+  @Test(
+    "An index is used where it leaves out most, and nowhere else",
+    arguments: [
+      ("name == 'a5'", "", true), ("size == 3", "", true), ("price > 11", "", true),
+      ("size > -50", "", false), ("name CONTAINS 'zz1'", "", false), ("", "name", false),
+      ("", "real", true),
+      ("size > -50", "real", true), ("", "price", true), ("size == 400 AND price > 0", "", true),
+      ("NOT size == 4", "", false),
+    ])
+  func used(_ text: String, _ order: String, _ isUsed: Bool) throws {
+    let source = Unscannable(source: try Self.world(4))
+    var request = FetchRequest("Item")
+    if !text.isEmpty { request.predicate = try QueryPredicate(text) }
+    if !order.isEmpty {
+      request.sortKeys = [SortKey(order)]
+      request.fetchLimit = 5
+    }
+    let plan = try QueryPlan(request, model: Self.model, schema: source.schema)
+    if isUsed {
+      #expect(try plan.keys(in: source).count < 200)
+    } else {
+      #expect(throws: Unscannable.Scan.self) { try plan.keys(in: source) }
+    }
+  }
+}
