@@ -15,7 +15,7 @@ extension [UInt8] {
   }
 
   /// Makes an array of `count` bytes that `fill` writes, and cuts it to as many as it returns.
-  init<Failure: Error>(
+  package init<Failure: Error>(
     count: Int, fill: (inout MutableRawSpan) throws(Failure) -> Int
   ) throws(Failure) {
     self.init(repeating: 0, count: count)

@@ -55,17 +55,22 @@ extension DurableFile {
     return found
   }
 
+  /// Memory for so many bytes costs less than looking at the file's size.
+  private static let smallReadByteCount = 64 * 1024
+
   /// Reads so many bytes at `offset`.
   ///
-  /// The file's size is looked at first, so a length from a damaged file costs no memory.
+  /// Before much is read the file's size is looked at, so a length from a damaged file costs no memory.
   ///
   /// - Throws: ``DiskError`` with code `unexpectedEnd` if the file has fewer.
   public func read(byteCount: Int, at offset: Int) throws(DiskError) -> [UInt8] {
     precondition(byteCount >= 0 && offset >= 0, "A length or an offset is not negative.")
     guard byteCount > 0 else { return [] }
-    let available = max(0, try self.byteCount() - offset)
-    guard byteCount <= available else {
-      throw .unexpectedEnd(path: path, offset: offset, byteCount: byteCount, found: available)
+    if byteCount > DurableFile.smallReadByteCount {
+      let available = max(0, try self.byteCount() - offset)
+      guard byteCount <= available else {
+        throw .unexpectedEnd(path: path, offset: offset, byteCount: byteCount, found: available)
+      }
     }
     return try Array(count: byteCount) { memory throws(DiskError) in
       try read(into: &memory, at: offset)

@@ -21,11 +21,28 @@ public struct Layout: Sendable, Hashable {
   ///
   /// - Precondition: No two columns share a name or a number.
   public init(entity: String, entityNumber: UInt16, columns: [LayoutColumn]) {
+    guard let layout = Layout(checking: entity, entityNumber: entityNumber, columns: columns) else {
+      preconditionFailure("No two columns of a layout share a name or a number.")
+    }
+    self = layout
+  }
+
+  /// A layout of columns that somebody kept; `nil` when two share a name or a number.
+  public init?(checking entity: String, entityNumber: UInt16, columns: [LayoutColumn]) {
+    var names: [String: Int] = [:]
+    var numbers: [UInt16: Int] = [:]
+    names.reserveCapacity(columns.count)
+    numbers.reserveCapacity(columns.count)
+    for (index, column) in columns.enumerated() {
+      names[column.name] = index
+      numbers[column.number] = index
+    }
+    guard names.count == columns.count, numbers.count == columns.count else { return nil }
     self.entity = entity
     self.entityNumber = entityNumber
     self.columns = columns
-    indexByName = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1.name, $0) })
-    indexByNumber = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1.number, $0) })
+    indexByName = names
+    indexByNumber = numbers
   }
 
   /// The position of the column of the given name.

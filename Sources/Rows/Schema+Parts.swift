@@ -23,13 +23,3 @@ extension Schema {
       indexes.sorted { $0.number < $1.number }, highestEntityNumber, highestPropertyNumbers)
   }
 }
-
-extension Layout {
-  /// A layout of columns that somebody kept; `nil` when two share a name or a number.
-  public init?(checking entity: String, entityNumber: UInt16, columns: [LayoutColumn]) {
-    guard Set(columns.map(\.name)).count == columns.count,
-      Set(columns.map(\.number)).count == columns.count
-    else { return nil }
-    self.init(entity: entity, entityNumber: entityNumber, columns: columns)
-  }
-}

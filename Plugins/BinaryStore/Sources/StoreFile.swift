@@ -19,8 +19,10 @@ final class StoreFile: Sendable {
   private static func header(of file: DurableFile) throws -> FileHeader {
     let path = file.path
     do {
-      let count = min(try file.byteCount(), BlockFile.headerByteCount)
-      guard let header = try FileHeader(try file.read(byteCount: count, at: 0)) else {
+      let bytes = try [UInt8](count: BlockFile.headerByteCount) { memory throws(DiskError) in
+        try file.readAvailable(into: &memory, at: 0)
+      }
+      guard let header = try FileHeader(bytes) else {
         throw StoreError(
           .notAStore, "The file is not a block file: it does not begin as one.", path: path)
       }

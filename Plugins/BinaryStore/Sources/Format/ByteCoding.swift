@@ -1,3 +1,7 @@
+// SAFETY: What is read was seen to be there.
+
+import DurableFiles
+
 /// Little-endian numbers, one behind the other.
 struct ByteWriter {
   private(set) var bytes: [UInt8] = []
@@ -45,16 +49,16 @@ struct ByteReader {
 
   var remaining: Int { bytes.count - offset }
 
-  mutating func next<T: FixedWidthInteger>(_: T.Type) throws(FormatFault) -> T {
+  mutating func next<T: FixedWidthInteger & BitwiseCopyable>(_: T.Type) throws(FormatFault) -> T {
     let size = T.bitWidth / 8
     guard remaining >= size else {
       throw FormatFault(
         "The \(bytes.count) bytes at \(fileOffset) end where a number of \(size) was expected.")
     }
-    var value: T = 0
-    for index in 0..<size { value |= T(truncatingIfNeeded: bytes[offset + index]) << T(8 * index) }
+    // SAFETY: The bytes are there, and every bit pattern is an integer.
+    let value = unsafe bytes.rawSpan.unsafeLoadUnaligned(fromByteOffset: offset, as: T.self)
     offset += size
-    return value
+    return T(littleEndian: value)
   }
 
   mutating func skip(_ count: Int) throws(FormatFault) {
