@@ -12,22 +12,45 @@ enum PointValue {
   case value(Value)
 }
 
+/// What a column has in place of one value.
+private enum PointPlace {
+  case absent
+  case value(Value)
+  case outside(OutsideReference)
+}
+
 extension Block {
   /// The value of one row of a large column of texts or bytes, from the pages it lies in alone
-  /// (spec §3.3.5).
+  /// (spec §3.3.5), or of one with values outside of the block, of which no other is read.
   ///
   /// - Returns: `nil` when the column is loaded already, is small, was written as another kind, or when
   ///   so many values were read one by one that it should be loaded.
   func pointValue(_ column: LayoutColumn, row: Int) throws -> PointValue? {
-    guard let position = position(of: column.number), !isLoaded(position) else { return nil }
+    guard let position = position(of: column.number) else { return nil }
     let entry = entries[position]
     guard entry.encoding == .bytes, entry.kind == column.kind, entry.kind != .decimal,
-      !entry.flags.contains(.nothing),
-      Int(entry.bodyByteCount) > 2 * BlockFormat.pageByteCount, mayReadPoint()
+      !entry.flags.contains(.nothing)
     else { return nil }
     precondition(row >= 0 && row < rowCount, "The row is out of range.")
-    var reader = try PointReader(entry, block: self)
-    return try reader.value(row)
+    if !isLoaded(position), Int(entry.bodyByteCount) > 2 * BlockFormat.pageByteCount,
+      mayReadPoint()
+    {
+      var reader = try PointReader(entry, block: self)
+      switch try reader.place(row) {
+      case .absent: return .absent
+      case .value(let value): return .value(value)
+      case .outside(let reference):
+        try source.check([reference])
+        return .value(try value(at: reference))
+      }
+    }
+    guard entry.flags.contains(.outside) else { return nil }
+    let raw = unsafe try storedColumn(at: position).raw
+    if unsafe !raw.isGiven(row) { return .absent }
+    if let reference = unsafe raw.outsideReference(row) {
+      return .value(try value(at: reference))
+    }
+    return .value(unsafe raw.value(row))
   }
 
   /// The bytes at the given offsets, for whoever checks them.
@@ -94,7 +117,7 @@ private struct PointReader {
     return bytes
   }
 
-  mutating func value(_ row: Int) throws -> PointValue {
+  mutating func place(_ row: Int) throws -> PointPlace {
     let bitmapByteCount = (block.rowCount + 7) / 8
     var place = 0
     func isSet(_ bytes: [UInt8]) -> Bool { bytes[0] >> UInt8(row & 7) & 1 != 0 }
@@ -104,6 +127,11 @@ private struct PointReader {
     }
     if entry.flags.contains(.presence) {
       guard isSet(try bytes(place + row >> 3..<place + row >> 3 + 1)) else { return .value(.null) }
+      place = BlockFormat.align(place + bitmapByteCount)
+    }
+    var isOutside = false
+    if entry.flags.contains(.outside) {
+      isOutside = isSet(try bytes(place + row >> 3..<place + row >> 3 + 1))
       place = BlockFormat.align(place + bitmapByteCount)
     }
     let width = Int(entry.offsetWidth)
@@ -121,6 +149,7 @@ private struct PointReader {
         entry.number, "The offsets of row \(row) go from \(start) to \(end).")
     }
     let value = try bytes(heap + Int(start)..<heap + Int(end))
+    if isOutside { return .outside(try OutsideReference(value, column: entry.number)) }
     guard entry.kind.isText else { return .value(.binary(Data(value))) }
     guard let text = String(validating: value, as: UTF8.self) else {
       throw BlockError.badText(entry.number)

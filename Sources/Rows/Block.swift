@@ -31,6 +31,8 @@ public final class Block: Sendable {
 
   let entries: [ColumnEntry]
   let source: any BlockSource
+  /// Whether values of some column may lie outside of the block.
+  let hasOutsideValues: Bool
   private let loaded: LoadedColumns
 
   /// Opens the block that `source` holds the bytes of.
@@ -54,6 +56,7 @@ public final class Block: Sendable {
     self.byteCount = header.blockByteCount
     self.version = version
     self.source = source
+    hasOutsideValues = entries.contains { $0.flags.contains(.outside) }
     loaded = LoadedColumns(count: entries.count)
   }
 
@@ -92,6 +95,9 @@ extension Block {
   /// The column with the given number; `nil` when the block has none, which in whole rows means the
   /// default value and in changes the value of the row beneath.
   ///
+  /// Values that lie outside of the block are read on each call, all of them; ``value(_:row:)`` reads
+  /// one.
+  ///
   /// - Throws: ``BlockError`` when the column is damaged, or what the source throws. The other
   ///   columns stay readable.
   public func column(_ number: UInt16) throws -> Column? {
@@ -108,7 +114,17 @@ extension Block {
   private static let mostPointReads = 16
 
   func column(at position: Int) throws -> Column {
-    if let column = loaded[position] { return column }
+    let stored = try storedColumn(at: position)
+    return unsafe stored.raw.outside == nil ? stored : try withValuesInside(stored)
+  }
+
+  /// The column as it lies in the block, with references where values lie outside.
+  func storedColumn(at position: Int) throws -> Column {
+    try loaded[position] ?? loaded.publish(readColumn(at: position), at: position)
+  }
+
+  /// Reads and checks a column.
+  func readColumn(at position: Int) throws -> Column {
     let entry = entries[position]
     let chunk: BlockSlice?
     if entry.bodyByteCount > 0 {
@@ -121,14 +137,22 @@ extension Block {
     if entry.number == LayoutColumn.Number.key {
       try checkKeys(column)
     }
-    return loaded.publish(column, at: position)
+    if entry.flags.contains(.outside) {
+      try source.check(column.outsideReferences(entry.number))
+    }
+    return column
   }
 
-  /// Reads and checks every column.
+  /// Reads and checks every column, and every value outside of the block.
   ///
   /// - Throws: The first ``BlockError`` found.
   public func verify() throws {
-    for position in entries.indices { _ = try column(at: position) }
+    for position in entries.indices {
+      let column = try storedColumn(at: position)
+      for reference in try column.outsideReferences(entries[position].number) {
+        _ = try memory(of: reference)
+      }
+    }
   }
 
   /// The column of keys.

@@ -30,6 +30,8 @@ public struct BlockError: Error, Sendable, Hashable {
     public static let badValue = Code(rawValue: "bad-value")
     /// Keys are not in ascending order.
     public static let badKeys = Code(rawValue: "bad-keys")
+    /// A value lies outside of the block, and the block is in no file that would hold it.
+    public static let noOutsideValues = Code(rawValue: "no-outside-values")
   }
 }
 

@@ -82,6 +82,8 @@ struct ColumnFlags: OptionSet {
   static let sloped = ColumnFlags(rawValue: 1 << 2)
   /// A bitmap says for which rows the change gives a value.
   static let given = ColumnFlags(rawValue: 1 << 3)
+  /// A bitmap says for which rows a reference stands in place of the value.
+  static let outside = ColumnFlags(rawValue: 1 << 4)
 }
 
 /// One entry of a block's directory: a column's encoding and where its chunk is.

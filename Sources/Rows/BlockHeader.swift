@@ -157,7 +157,7 @@ extension ColumnEntry {
 
   /// Checks that the entry's parts go together and its chunk lies within the block.
   func check(in header: BlockHeader) throws {
-    let known: ColumnFlags = [.presence, .nothing, .sloped, .given]
+    let known: ColumnFlags = [.presence, .nothing, .sloped, .given, .outside]
     guard flags.isSubset(of: known) else {
       throw BlockError.badColumn(number, "The flags \(flags.rawValue) are unknown.")
     }
@@ -165,7 +165,8 @@ extension ColumnEntry {
       throw BlockError.badColumn(number, "Only changes may leave a value to the row beneath.")
     }
     if flags.contains(.nothing) {
-      guard flags.isDisjoint(with: [.presence, .sloped]), encoding == .integer, width == 0,
+      guard flags.isDisjoint(with: [.presence, .sloped, .outside]), encoding == .integer,
+        width == 0,
         offsetWidth == 0, scale == 0, dictionaryCount == 0
       else { throw BlockError.badColumn(number, "A column without values has an encoding.") }
     } else {
@@ -219,7 +220,8 @@ extension ColumnEntry {
     guard isLegal, encoding == .scaled || scale == 0,
       encoding == .dictionary || dictionaryCount == 0,
       hasOffsets ? integerWidths.contains(offsetWidth) : offsetWidth == 0,
-      hasBase || !flags.contains(.sloped)
+      hasBase || !flags.contains(.sloped),
+      (kind == .binary && encoding == .bytes) || !flags.contains(.outside)
     else {
       throw BlockError.badColumn(
         number,

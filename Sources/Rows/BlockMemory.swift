@@ -51,6 +51,22 @@ public protocol BlockSource: AnyObject, Sendable {
   ///
   /// - Throws: What the medium says when it can't be read. A block passes it on.
   func bytes(_ range: Range<Int>) throws -> BlockSlice
+
+  /// Where the values are that lie outside of the block; `nil` when there are none.
+  var outsideValues: (any OutsideValues)? { get }
+
+  /// Refuses references of one column that can't be to values of this block.
+  ///
+  /// Called once, when the column is first read: a damaged reference shows before anybody asks for its
+  /// value, and before memory is taken for it.
+  func check(_ references: [OutsideReference]) throws
+}
+
+extension BlockSource {
+  /// None.
+  public var outsideValues: (any OutsideValues)? { nil }
+  /// Whoever has no values outside has nothing to check.
+  public func check(_ references: [OutsideReference]) throws {}
 }
 
 /// Some bytes of a ``BlockMemory``.
@@ -69,6 +85,11 @@ public struct BlockSlice: Sendable {
       "A slice lies within its memory.")
     self.memory = memory
     self.range = range
+  }
+
+  /// The bytes, in place.
+  public var bytes: RawSpan {
+    @_lifetime(borrow self) get { memory.bytes.extracting(range) }
   }
 
   /// All bytes of the given memory.

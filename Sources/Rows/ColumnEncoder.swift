@@ -39,6 +39,10 @@ struct ColumnEncoder: ~Copyable {
         entry.flags.insert(.presence)
         unsafe appendBitmap(values.present, values.count)
       }
+      if values.outsideCount > 0 {
+        entry.flags.insert(.outside)
+        unsafe appendBitmap(values.outside, values.count)
+      }
       encodeValues(values, &entry)
     }
     appendChunk(&entry, into: &block)
@@ -253,7 +257,9 @@ extension ColumnEncoder {
       heapByteCount += unsafe values.spans[i].count
     }
     unsafe offsets[n] = Int64(heapByteCount)
-    if n > 1, unsafe dictionary.build(values.spans, count: n, worthBelow: heapByteCount + 2 * n) {
+    if n > 1, values.outsideCount == 0,
+      unsafe dictionary.build(values.spans, count: n, worthBelow: heapByteCount + 2 * n)
+    {
       entry.encoding = .dictionary
       entry.dictionaryCount = UInt32(dictionary.count)
       entry.width = IntegerEncoding.width(of: UInt64(dictionary.count - 1))

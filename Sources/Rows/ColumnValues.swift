@@ -22,6 +22,11 @@ struct ColumnValues: ~Copyable {
   let present: UnsafeMutablePointer<UInt8>
   /// A byte a row, 1 where the value is given by the change.
   let given: UnsafeMutablePointer<UInt8>
+  /// A byte a row, 1 where the span holds a reference to a value outside of the block. Means nothing
+  /// but for bytes.
+  let outside: UnsafeMutablePointer<UInt8>
+  /// How many values are outside.
+  private(set) var outsideCount = 0
   private var arena = Arena()
 
   init(capacity: Int) {
@@ -30,6 +35,7 @@ struct ColumnValues: ~Copyable {
     unsafe spans = .allocate(capacity: capacity)
     unsafe present = .allocate(capacity: capacity)
     unsafe given = .allocate(capacity: capacity)
+    unsafe outside = .allocate(capacity: capacity)
   }
 
   deinit {
@@ -37,6 +43,7 @@ struct ColumnValues: ~Copyable {
     unsafe spans.deallocate()
     unsafe present.deallocate()
     unsafe given.deallocate()
+    unsafe outside.deallocate()
   }
 
   /// Starts a column of the given kind.
@@ -45,6 +52,8 @@ struct ColumnValues: ~Copyable {
     count = 0
     nullCount = 0
     absentCount = 0
+    outsideCount = 0
+    if kind == .binary { unsafe outside.initialize(repeating: 0, count: capacity) }
     arena.removeAll()
   }
 
@@ -125,6 +134,15 @@ struct ColumnValues: ~Copyable {
     unsafe spans[row] = arena.copy(bytes)
   }
 
+  /// Adds a value that lies outside of the block.
+  mutating func append(outside reference: OutsideReference) {
+    precondition(kind == .binary, "Only bytes lie outside of blocks.")
+    let row = count
+    unsafe reference.bytes.withUnsafeBytes { unsafe append(copying: $0) }
+    unsafe outside[row] = 1
+    outsideCount += 1
+  }
+
   /// Adds a decimal; `nil` is "not a number".
   mutating func append(_ parts: DecimalParts?) {
     var bytes: [UInt8] = []
@@ -141,7 +159,8 @@ struct ColumnValues: ~Copyable {
       for row in rows { unsafe appendWidened(raw, row) }
       return
     }
-    guard unsafe raw.allHaveValues(rows), unsafe !(kind == .decimal && raw.encoding == .scaled)
+    guard unsafe raw.allHaveValues(rows), unsafe raw.outside == nil,
+      unsafe !(kind == .decimal && raw.encoding == .scaled)
     else {
       for row in rows { unsafe appendOne(raw, row) }
       return
@@ -162,6 +181,7 @@ struct ColumnValues: ~Copyable {
   @unsafe private mutating func appendOne(_ raw: RawColumn, _ row: Int) {
     if unsafe !raw.isGiven(row) { return appendAbsent() }
     if unsafe raw.isNull(row) { return appendNull() }
+    precondition(unsafe !raw.isOutside(row), "A reference is no value.")
     switch kind.family {
     case .integers: unsafe append(word: raw.integer(row))
     case .reals: unsafe append(word: raw.pattern(row))

@@ -33,6 +33,9 @@ struct ColumnVerifier {
       if entry.flags.contains(.presence) {
         unsafe raw.presence = try parts.take((rowCount + 7) / 8)
       }
+      if entry.flags.contains(.outside) {
+        unsafe raw.outside = try parts.take((rowCount + 7) / 8)
+      }
       unsafe raw.encoding = entry.encoding
       unsafe raw.width = entry.width
       unsafe raw.base = entry.base
@@ -44,6 +47,7 @@ struct ColumnVerifier {
       try unsafe take(&parts, into: &raw)
     }
     try parts.finish()
+    if entry.flags.contains(.outside) { try unsafe checkReferences(raw) }
     return unsafe Column(raw, owner: chunk?.memory)
   }
 
@@ -183,6 +187,24 @@ struct ColumnVerifier {
           throw BlockError.badValue(entry.number, "A decimal number is not in canonical form.")
         }
       }
+    }
+  }
+
+  /// Checks that what stands in place of values outside of the block are references, and that whoever
+  /// reads the column whole need not take memory beyond measure.
+  @unsafe private func checkReferences(_ raw: RawColumn) throws {
+    var (count, byteCount) = (0, 0)
+    for row in 0..<rowCount where unsafe raw.isOutside(row) {
+      guard unsafe !raw.isNull(row), unsafe raw.isGiven(row) else {
+        throw BlockError.badColumn(
+          entry.number, "Row \(row) has no value, and it lies outside of the block.")
+      }
+      count += 1
+      unsafe byteCount += try OutsideReference(raw.bytes(row), column: entry.number).byteCount
+    }
+    guard count <= 1 || byteCount <= OutsideReference.maximumColumnByteCount else {
+      throw BlockError.badColumn(
+        entry.number, "Its \(count) values outside of the block have \(byteCount) bytes.")
     }
   }
 

@@ -118,7 +118,6 @@ extension RowEntry {
 extension RowLocation {
   /// The value that the row gives; `nil` when it leaves it to the row beneath.
   public func givenValue(_ column: LayoutColumn) throws -> Value? {
-    guard let values = try block.column(column) else { return nil }
-    return values.isGiven(row) ? values.value(at: row) : nil
+    try block.value(column, row: row)
   }
 }

@@ -210,7 +210,7 @@ private struct LayerMerge {
       let draft = drafts[drafts.count - 1]
       let row = draft.append(key: key, basis: try change.version)
       for (position, column) in layout.columns.enumerated() {
-        guard let given = try change.block.column(column.number), given.isGiven(change.row) else {
+        guard let given = try change.block.presence(of: column), given.isGiven(change.row) else {
           continue
         }
         draft.set(try beneath.value(column), column: position, row: row)

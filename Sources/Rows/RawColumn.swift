@@ -40,6 +40,8 @@ package struct RawColumn {
   @usableFromInline package var presence: UnsafeRawPointer?
   /// A bit a row, 1 where a change gives the value; `nil` when every row's is given.
   @usableFromInline package var given: UnsafeRawPointer?
+  /// A bit a row, 1 where the value lies outside of the block; `nil` when every value is in it.
+  @usableFromInline package var outside: UnsafeRawPointer?
   /// Offsets into the heap, integers encoded as the data are.
   @usableFromInline package var offsets: UnsafeRawPointer?
   @usableFromInline package var offsetBase: Int64 = 0

@@ -14,6 +14,14 @@ protocol RowSource: AnyObject {
   var byteStringByteCount: Int { get }
   /// The version of rows that have none of their own.
   var version: Int64 { get }
+  /// Whether columns may have references where values lie outside of the source.
+  var hasOutsideValues: Bool { get }
+  /// Where those values are; `nil` for nowhere.
+  var outsideValues: (any OutsideValues)? { get }
+  /// The memory that a column's values lie in, when others may share it.
+  func memory(ofColumn number: UInt16) throws -> BlockMemory?
+  /// One value that lies outside.
+  func memory(of reference: OutsideReference) throws -> BlockMemory
 }
 
 extension RowSource {
@@ -22,8 +30,15 @@ extension RowSource {
 }
 
 extension Block: RowSource {
-  @unsafe package func rawColumn(_ number: UInt16) throws -> RawColumn? {
-    unsafe try column(number)?.raw
+  @unsafe func rawColumn(_ number: UInt16) throws -> RawColumn? {
+    guard let position = position(of: number) else { return nil }
+    return unsafe try storedColumn(at: position).raw
+  }
+
+  var outsideValues: (any OutsideValues)? { source.outsideValues }
+
+  func memory(ofColumn number: UInt16) throws -> BlockMemory? {
+    try position(of: number).flatMap { try storedColumn(at: $0).owner }
   }
 
   var isSparse: Bool { flags.contains(.changes) }
@@ -80,6 +95,8 @@ struct RowGathering {
   var version: Int64?
   /// Whether rows keep the versions they have.
   var keepsVersions = false
+  /// Who puts large values outside of the blocks; `nil` when they stay where they are.
+  var outsideWriter: (any OutsideWriter)?
 
   init(
     entity: UInt16, flags: BlockFlags, columns: [LayoutColumn], sources: [any RowSource]
@@ -118,28 +135,32 @@ struct RowGathering {
     var blocks: [Block] = []
     var cursor = Cursor(runs: runs)
     var first = 0
+    let outside = OutsideGathering(sources, outsideWriter, entity: entity)
     while first < keys.count {
       var part = cursor.take(BlockFormat.targetRowCount)
-      let fitting = try rowsThatFit(part.runs)
+      let fitting = try rowsThatFit(part.runs, outside)
       if fitting < part.count {
         cursor.giveBack(part)
         part = cursor.take(fitting)
       }
       blocks.append(
-        Block(written: try write(part.runs, first..<first + part.count, &writer)))
+        Block(
+          written: try write(part.runs, first..<first + part.count, outside, &writer),
+          outsideValues: outside.kept))
       first += part.count
     }
     return blocks
   }
 
   private func write(
-    _ runs: [RowRun], _ rows: Range<Int>, _ writer: inout BlockWriter
+    _ runs: [RowRun], _ rows: Range<Int>, _ outside: OutsideGathering,
+    _ writer: inout BlockWriter
   ) throws -> BlockMemory {
     writer.begin()
     var failure: (any Error)?
     for column in columns {
       writer.add(column.number, column.kind) { values in
-        do { try gather(column, runs, into: &values) } catch {
+        do { try gather(column, runs, outside, into: &values) } catch {
           failure = error
           // The block is thrown away; it must only be well formed until then.
           values.begin(column.kind)
@@ -179,17 +200,34 @@ struct RowGathering {
   }
 
   private func gather(
-    _ column: LayoutColumn, _ runs: [RowRun], into values: inout ColumnValues
+    _ column: LayoutColumn, _ runs: [RowRun], _ outside: OutsideGathering,
+    into values: inout ColumnValues
   ) throws {
     var known = -1
     var raw: RawColumn?
     for run in runs {
       if run.source != known {
-        unsafe raw = try sources[run.source].rawColumn(column.number)
+        unsafe raw = try rawColumn(column, of: run.source)
         known = run.source
       }
       if let beneath = run.beneath {
-        try gatherOne(column, run, beneath, into: &values)
+        guard let found = try unsafe find(column, run, beneath) else {
+          values.appendAbsent()
+          continue
+        }
+        guard let raw = unsafe found.raw else {
+          values.append(column.defaultValue)
+          continue
+        }
+        if unsafe outside.mayConcern(column, raw) {
+          try unsafe outside.append(column, raw, found.row, of: found.source, to: &values)
+        } else {
+          unsafe values.append(from: raw, rows: found.row..<found.row + 1)
+        }
+      } else if let raw = unsafe raw, unsafe outside.mayConcern(column, raw) {
+        for row in run.rows {
+          try unsafe outside.append(column, raw, row, of: sources[run.source], to: &values)
+        }
       } else if let raw = unsafe raw {
         // SAFETY: The source stays alive and unchanged until the column is encoded.
         unsafe values.append(from: raw, rows: run.rows)
@@ -214,29 +252,47 @@ struct RowGathering {
     }
   }
 
-  /// Adds the value of a single row, looked for from the top down.
-  private func gatherOne(
-    _ column: LayoutColumn, _ run: RowRun, _ beneath: RowPlace, into values: inout ColumnValues
-  ) throws {
+  /// A column of a source, whose values are also values of the wanted kind.
+  @unsafe private func rawColumn(_ column: LayoutColumn, of source: Int) throws -> RawColumn? {
+    guard let raw = try unsafe sources[source].rawColumn(column.number) else { return nil }
+    guard unsafe raw.kind.widens(to: column.kind) else {
+      throw BlockError.badValue(
+        column.number,
+        "It holds values of kind \(unsafe raw.kind), which can't be read as \(column.kind).")
+    }
+    return unsafe raw
+  }
+
+  /// A value of a single row: its column, or `nil` for the default, and the place in it.
+  @unsafe private struct Found {
+    var raw: RawColumn?
+    var row: Int
+    var source: any RowSource
+  }
+
+  /// Looks for the value of a single row from the top down; `nil` when no row gives it.
+  @unsafe private func find(
+    _ column: LayoutColumn, _ run: RowRun, _ beneath: RowPlace?
+  ) throws -> Found? {
     var place: RowPlace? = RowPlace(source: run.source, row: run.rows.lowerBound)
     var next: RowPlace? = beneath
     while let one = place {
       let source = sources[one.source]
-      if let raw = try unsafe source.rawColumn(column.number) {
+      if let raw = try unsafe rawColumn(column, of: one.source) {
         if unsafe raw.isGiven(one.row) {
-          return unsafe values.append(from: raw, rows: one.row..<one.row + 1)
+          return unsafe Found(raw: raw, row: one.row, source: source)
         }
       } else if !source.isSparse {
-        return values.append(column.defaultValue)
+        return unsafe Found(raw: nil, row: one.row, source: source)
       }
       place = next
       next = next?.beneath.map { places[$0] }
     }
-    values.appendAbsent()
+    return nil
   }
 
   /// How many of the rows go into one block before it is larger than it should be; at least one.
-  private func rowsThatFit(_ runs: [RowRun]) throws -> Int {
+  private func rowsThatFit(_ runs: [RowRun], _ outside: OutsideGathering) throws -> Int {
     let count = runs.reduce(0) { $0 + $1.rows.count }
     // Where all byte strings of all sources together are few, there is nothing to weigh.
     var total = 0
@@ -247,24 +303,41 @@ struct RowGathering {
       last = run.source
       if total > BlockFormat.targetByteCount { break }
     }
-    if total <= BlockFormat.targetByteCount { return count }
-    var sizes = [Int](repeating: 0, count: count)
+    if total <= BlockFormat.targetByteCount, !outside.isNeeded { return count }
+    var sizes = [(inside: Int, outside: Int)](repeating: (0, 0), count: count)
     for column in columns where column.kind.family == .bytes && column.kind != .uuid {
       var index = 0
       for run in runs {
-        let raw = unsafe try sources[run.source].rawColumn(column.number)
+        let raw = unsafe try rawColumn(column, of: run.source)
         for row in run.rows {
-          if let raw = unsafe raw, unsafe !raw.isNull(row), unsafe raw.encoding != .scaled {
-            unsafe sizes[index] += raw.bytes(row).count
+          var found: (inside: Int, outside: Int) = (0, 0)
+          if let beneath = run.beneath {
+            if let one = try unsafe find(column, run, beneath), let raw = unsafe one.raw {
+              found = try unsafe outside.byteCounts(column, raw, one.row, of: one.source)
+            }
+          } else if let raw = unsafe raw {
+            found = try unsafe outside.byteCounts(column, raw, row, of: sources[run.source])
           }
+          sizes[index].inside += found.inside
+          sizes[index].outside += found.outside
           index += 1
         }
       }
     }
-    var sum = 0
+    if let first = sizes.first, first.inside > BlockFormat.maximumByteCount / 2 {
+      throw BlockError(
+        code: .badValue, column: nil,
+        message: "The texts and bytes of one row take \(first.inside) bytes, which no block holds.")
+    }
+    var sum: (inside: Int, outside: Int) = (0, 0)
     for (index, size) in sizes.enumerated() {
-      sum += size
-      if sum > BlockFormat.targetByteCount { return max(index, 1) }
+      sum.inside += size.inside
+      sum.outside += size.outside
+      if sum.inside > BlockFormat.targetByteCount
+        || sum.outside > OutsideReference.maximumColumnByteCount
+      {
+        return max(index, 1)
+      }
     }
     return count
   }
@@ -302,15 +375,6 @@ struct RowGathering {
     mutating func giveBack(_ part: Part) {
       index = part.index
       offset = part.offset
-    }
-  }
-}
-
-extension Block {
-  /// Opens a block that was just written.
-  convenience init(written memory: BlockMemory) {
-    do { try self.init(memory) } catch {
-      preconditionFailure("A block just written can't be opened: \(error)")
     }
   }
 }

@@ -85,13 +85,7 @@ public struct ViewRow: Sendable {
   /// The value of the given column.
   public func value(_ column: LayoutColumn) throws -> Value {
     for location in locations {
-      switch try location.block.pointValue(column, row: location.row) {
-      case .absent?: continue
-      case .value(let value)?: return value
-      case nil: break
-      }
-      guard let values = try location.block.column(column.number, as: column.kind) else { continue }
-      if values.isGiven(location.row) { return values.value(at: location.row) }
+      if let value = try location.block.value(column, row: location.row) { return value }
     }
     return column.defaultValue
   }

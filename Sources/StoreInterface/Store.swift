@@ -213,12 +213,7 @@ extension Layer {
   /// The same changes, as those that the given commit made.
   package func stamped(_ commit: Int64) throws -> Layer {
     func stamped(_ run: BlockRun) throws -> BlockRun {
-      BlockRun(
-        try run.blocks.map { block in
-          let bytes = try block.bytes()
-          return try Block(
-            SlicedBlock(bytes), byteCount: block.byteCount, version: commit)
-        })
+      BlockRun(try run.blocks.map { try $0.stamped(commit) })
     }
     return Layer(
       try entities.map { changes in
@@ -226,18 +221,5 @@ extension Layer {
           entityNumber: changes.entityNumber, put: try stamped(changes.put),
           changed: try stamped(changes.changed), removed: try stamped(changes.removed))
       })
-  }
-}
-
-/// A block's bytes that lie in memory already.
-private final class SlicedBlock: BlockSource {
-  private let slice: BlockSlice
-
-  init(_ slice: BlockSlice) { self.slice = slice }
-
-  func bytes(_ range: Range<Int>) throws -> BlockSlice {
-    let start = slice.range.lowerBound
-    return BlockSlice(
-      memory: slice.memory, range: start + range.lowerBound..<start + range.upperBound)
   }
 }

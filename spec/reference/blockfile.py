@@ -59,10 +59,10 @@ def bit(bitmap, row):
 class Column:
     """3.3.4, 3.3.5 and 3.4."""
 
-    def __init__(self, block, entry, parameters, rows):
+    def __init__(self, block, entry, parameters, rows, outside):
         (self.number, self.kind, self.encoding, self.width, self.offset_width, self.flags, self.scale, chunk_offset,
          body_count, checksum, self.dictionary_count) = entry
-        self.rows = rows
+        self.rows, self.outside = rows, outside
         self.base, self.step, self.offset_base, self.offset_step = parameters
         table_count = 0
         if body_count > 16384:
@@ -84,6 +84,8 @@ class Column:
         if self.nothing:
             return
         self.presence = self.take(bitmap) if self.flags & 1 else None
+        need(not self.flags & 16 or (self.kind == BYTES and self.encoding == 5), "values outside of another column")
+        self.is_outside = self.take(bitmap) if self.flags & 16 else None
         if self.encoding in (1, 2, 3, 7):
             self.data = self.take(rows * self.width)
         elif self.encoding == 4:
@@ -146,6 +148,8 @@ class Column:
         if self.encoding == 2:
             return decimal(self.integer(row), -self.scale)
         data = self.heap_bytes(self.unsigned(self.data, self.width, row) if self.encoding == 6 else row)
+        if self.is_outside is not None and bit(self.is_outside, row):
+            data = self.outside(data)
         if kind != DECIMAL:
             return data.hex()
         if not data:
@@ -163,9 +167,9 @@ def decimal(magnitude, exponent):
 
 
 class Block:
-    """3.3."""
+    """3.3. The values outside of it come from `outside`, which is given a reference."""
 
-    def __init__(self, data):
+    def __init__(self, data, outside):
         magic, header_count, block_count, checksum = struct.unpack_from("<IIII", data)
         need(magic == 0x4B4C4251 and block_count <= len(data), "no block")
         directory = data[:header_count]
@@ -184,7 +188,7 @@ class Block:
                 for index in wanted:
                     parameters[index], = struct.unpack_from("<q", data, place)
                     place += 8
-            self.columns[entry[0]] = Column(data, entry, parameters, self.rows)
+            self.columns[entry[0]] = Column(data, entry, parameters, self.rows, outside)
         need(place == header_count, "a directory's end")
         keys = self.columns[0xFFFF]
         self.keys = [keys.integer(row) for row in range(self.rows)]
@@ -237,20 +241,34 @@ class File:
         for _ in range(segment_count):
             _, _, highest_index, entry_count, page_count = struct.unpack_from("<QQH6xII", self.record, place)
             place += 32
-            entries = self.record[place:place + 48 * entry_count]
-            place += 48 * entry_count
+            entries = self.record[place:place + 56 * entry_count]
+            place += 56 * entry_count
             for page in range(page_count):
                 entries += self.section(place + 32 * page)
             place += 32 * page_count
-            yield highest_index, [self.block(entries[i:i + 48]) for i in range(0, len(entries), 48)]
+            yield highest_index, [self.block(entries[i:i + 56]) for i in range(0, len(entries), 56)]
         need(place == len(self.record), "a record's end")
 
     def block(self, entry):
-        offset, count, rows, minimum, maximum, _, entity, run, codec, block_count = struct.unpack_from(
-            "<QIIQQqHBBI", entry)
+        offset, count, rows, minimum, maximum, _, entity, run, codec, block_count, outside_count = struct.unpack_from(
+            "<QIIQQqHBBIQ", entry)
         data = self.data[offset:offset + count]
         need(codec <= 1 and block_count <= 1032 * count + 64, "an entry's codec or size")
-        block = Block(zlib.decompress(data) if codec else data)
+
+        def outside(reference):
+            """3.4.9 and 4.5.7."""
+            need(len(reference) == 32, "a reference's length")
+            start, value_count, stored_count, checksum, codec = struct.unpack_from("<QQQIB", reference)
+            need(64 <= start and start % 8 == 0 and start + stored_count <= offset, "a reference's place")
+            need(stored_count <= outside_count, "an entry's values outside")
+            need(codec <= 1 and value_count <= 1032 * stored_count + 64, "a value's codec or size")
+            kept = self.data[start:start + stored_count]
+            need(crc32c(kept) == checksum, "a value's checksum")
+            value = zlib.decompress(kept) if codec else kept
+            need(len(value) == value_count, "a value's size")
+            return value
+
+        block = Block(zlib.decompress(data) if codec else data, outside)
         need((block.rows, block.minimum, block.maximum, block.entity, block.flags)
              == (rows, minimum, maximum, entity, run), "a block is another than its entry says")
         return entity, run, block
@@ -335,7 +353,7 @@ class Schema:
         return self.bytes(self.take("<H")).decode()
 
     def check_index(self, entity, columns, rows, runs, objects):
-        """4.5.6: a run has an entry for each row put, and for each changed in one of the columns."""
+        """4.5.7: a run has an entry for each row put, and for each changed in one of the columns."""
         wanted = []
         defaults = {number: default for number, _, default in self.entities[entity][1]}
         for _, run, block in rows:

@@ -32,8 +32,10 @@ extension BinaryStore {
       }
       if !request.changes.isEmpty {
         let parts = try head.file.reading {
-          try merged(
-            head.segments.map { .stored($0) } + [.made(request.changes.stamped(number), [:])],
+          let changes = try image.movingLargeValues(
+            of: request.changes, after: head, schema, options)
+          return try merged(
+            head.segments.map { .stored($0) } + [.made(changes.stamped(number), [:])],
             schema)
         }
         try head.file.reading { try image.setSegments(parts, schema) }

@@ -45,9 +45,7 @@ extension BinaryStore {
 extension CommitImage {
   /// The same commit as the first of a file of its own, with everything that it refers to.
   func copied(from head: CommittedState) throws -> CommitImage {
-    var copy = CommitImage(
-      number: record.number, previousTrailer: 0, start: UInt64(BlockFile.headerByteCount),
-      compression: compression)
+    var copy = emptyCopy(from: head.file)
     copy.setNextKeys(record.nextKeys)
     let schema = pending.schema ?? head.schema
     try copy.addDescription(

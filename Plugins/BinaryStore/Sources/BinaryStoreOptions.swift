@@ -9,6 +9,12 @@ public struct BinaryStoreOptions: Sendable, Hashable {
   /// How many bytes must be dead before the share counts.
   public var leastDeadByteCount = 1 << 20
 
+  /// How many bytes a value has at least that lies in a section of its own, so that it is not written
+  /// anew when other values of its object change.
+  public var leastOutsideByteCount = 32 * 1024
+  /// The same for attributes marked for external storage.
+  public var leastExternalByteCount = 4 * 1024
+
   /// How much time a compressed store takes to make blocks small.
   public var compressionLevel = Deflate.Level.fast
 

@@ -12,6 +12,11 @@ struct CommitImage {
   private enum Piece {
     case bytes([UInt8])
     case block(Block)
+    /// A block whose values outside are in this file at other offsets than in the one it is from.
+    case movedBlock(Block)
+    case value(BlockSlice)
+    /// A value that another file has.
+    case copiedValue(OutsideReference, from: StoreFile)
   }
 
   private(set) var record: CommitRecord
@@ -22,7 +27,20 @@ struct CommitImage {
   /// The segments that this commit sets, if it does.
   private var pendingParts: [SegmentPart]?
   private var pieces: [Piece] = []
+  /// Where the values are that this commit puts into sections of their own: pieces by offset.
+  private var valuePieces: [UInt64: Int] = [:]
+  /// When all that is alive is written anew: where it is from.
+  private var origin: Origin?
   private var next: UInt64
+
+  /// A file, and a commit of it that may not be in it yet.
+  private struct Origin {
+    let file: StoreFile
+    let start: UInt64
+    let pieces: [UInt64: Piece]
+    /// Where values went that were at other offsets there.
+    var newOffsets: [UInt64: UInt64] = [:]
+  }
 
   /// How many bytes lie before the record.
   var byteCount: Int { Int(next - record.start) }
@@ -78,6 +96,43 @@ struct CommitImage {
     record.schema = try add(section: SchemaSection.bytes(schema))
   }
 
+  /// The changes with their large values in sections of this commit.
+  mutating func movingLargeValues(
+    of changes: Layer, after head: CommittedState, _ schema: Schema,
+    _ options: BinaryStoreOptions
+  ) throws -> Layer {
+    let sections = ValueSections(
+      of: head.file, at: next, compression: compression, options: options, schema: schema,
+      model: { [pending] in try pending.model ?? head.model })
+    let moved = try changes.movingLargeValues(to: sections)
+    for section in sections.sections {
+      valuePieces[section.reference.offset] = pieces.count
+      add(.value(section.bytes), section.bytes.range.count)
+    }
+    return moved
+  }
+
+  /// An empty image of the same commit as the first of a file of its own.
+  func emptyCopy(from file: StoreFile) -> CommitImage {
+    var copy = CommitImage(
+      number: record.number, previousTrailer: 0, start: UInt64(BlockFile.headerByteCount),
+      compression: compression)
+    copy.origin = Origin(
+      file: file, start: record.start, pieces: valuePieces.mapValues { pieces[$0] })
+    return copy
+  }
+
+  /// Copies the values that a block of another file refers to, unless they were already.
+  private mutating func copyValues(_ references: [OutsideReference]) {
+    for reference in references {
+      guard let origin, origin.newOffsets[reference.offset] == nil else { continue }
+      self.origin!.newOffsets[reference.offset] = next
+      add(
+        origin.pieces[reference.offset] ?? .copiedValue(reference, from: origin.file),
+        reference.storedByteCount)
+    }
+  }
+
   /// Sets the segments, and writes the blocks that are in no file yet.
   mutating func setSegments(_ parts: [SegmentPart], _ schema: Schema) throws {
     pendingParts = parts
@@ -122,7 +177,7 @@ struct CommitImage {
       }
       entries.sort { $0.place < $1.place }
     }
-    var byteCount = entries.reduce(0) { $0 + UInt64($1.byteCount) }
+    var byteCount = entries.reduce(0) { $0 + UInt64($1.byteCount) + $1.outsideByteCount }
     guard entries.count > BlockFile.inlineEntryCount else {
       return SegmentRecord(
         rowCount: rowCount, byteCount: byteCount, highestIndex: highestIndex,
@@ -145,18 +200,30 @@ struct CommitImage {
   }
 
   private mutating func add(_ block: Block, _ run: RunKind) throws -> BlockEntry {
+    let references = try block.outsideReferences()
+    copyValues(references)
+    let isMoved = !references.isEmpty && origin != nil
+    let outsideByteCount = references.reduce(0) { $0 + UInt64($1.storedByteCount) }
     let offset = next
     if let compression, block.byteCount >= BlockFile.leastCompressedByteCount {
-      let slice = try block.bytes()
-      let small = Deflate.compress(slice.memory.bytes.extracting(slice.range), level: compression)
+      let slice = isMoved ? BlockSlice(try movedBytes(of: block)) : try block.bytes()
+      let small = Deflate.compress(slice.bytes, level: compression)
       if small.count < block.byteCount {
         add(.bytes(small), small.count)
         return BlockEntry(
-          block, run: run, offset: offset, codec: .zlib, byteCount: small.count)
+          block, run: run, offset: offset, codec: .zlib, byteCount: small.count,
+          outsideByteCount: outsideByteCount)
       }
     }
-    add(.block(block), block.byteCount)
-    return BlockEntry(block, run: run, offset: offset, codec: .plain, byteCount: block.byteCount)
+    add(isMoved ? .movedBlock(block) : .block(block), block.byteCount)
+    return BlockEntry(
+      block, run: run, offset: offset, codec: .plain, byteCount: block.byteCount,
+      outsideByteCount: outsideByteCount)
+  }
+
+  /// The bytes of a block of another file, with its values where they are in this one.
+  private func movedBytes(of block: Block) throws -> BlockMemory {
+    try block.bytes { origin?.newOffsets[$0] ?? $0 }
   }
 
   private mutating func add(section bytes: [UInt8]) throws -> SectionReference {
@@ -213,8 +280,21 @@ struct CommitImage {
       case .bytes(let bytes): try padded(bytes.count, bytes.rawSpan)
       case .block(let block):
         let slice = try block.bytes()
-        try padded(
-          slice.range.count, slice.memory.bytes.extracting(slice.range))
+        try padded(slice.range.count, slice.bytes)
+      case .movedBlock(let block):
+        let memory = try movedBytes(of: block)
+        try padded(memory.byteCount, memory.bytes)
+      case .value(let slice): try padded(slice.range.count, slice.bytes)
+      case .copiedValue(let reference, let file):
+        // As it is, a piece at a time: what is damaged stays so, and its checksum says it.
+        let byteCount = reference.storedByteCount
+        for start in stride(from: 0, to: byteCount, by: 1 << 20) {
+          let piece = try file.file.read(
+            byteCount: min(1 << 20, byteCount - start), at: Int(reference.offset) + start)
+          try body(piece.rawSpan)
+        }
+        let padding = BlockFile.align(byteCount) - byteCount
+        if padding > 0 { try body(zeros.rawSpan.extracting(0..<padding)) }
       }
     }
     try padded(record.count, record.rawSpan)

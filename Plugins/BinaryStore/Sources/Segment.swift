@@ -12,6 +12,8 @@ final class Segment: RowTable {
 
   private struct Cache {
     var pages: [Int: [BlockEntry]] = [:]
+    /// How many bytes of values the blocks of these pages refer to.
+    var outsideByteCount: UInt64 = 0
     var blocks: [UInt64: Block] = [:]
     var changes: [UInt16: Layer.EntityChanges] = [:]
   }
@@ -53,7 +55,14 @@ final class Segment: RowTable {
       }
       return entries
     }
-    cache.withLock { $0.pages[index] = entries }
+    try file.reading {
+      try cache.withLock { cache in
+        guard cache.pages[index] == nil else { return }
+        try record.checkValues(of: entries, besides: cache.outsideByteCount)
+        cache.outsideByteCount += entries.outsideByteCount
+        cache.pages[index] = entries
+      }
+    }
     return entries
   }
 

@@ -42,17 +42,22 @@ final class StoreFile: Sendable {
 
   /// Calls `body`, and says of what it throws which file it is about.
   func reading<R>(_ body: () throws -> R) throws -> R {
-    do { return try body() } catch let error as StoreError { throw error } catch let fault
-      as FormatFault
-    {
-      throw StoreError(.damaged, fault.description, path: path)
-    } catch let error as BlockError {
-      throw StoreError(.damaged, error.description, path: path, cause: error)
-    } catch let error as DiskError {
+    do { return try body() } catch { throw described(error) }
+  }
+
+  /// What was found wrong below, as a store says it of this file.
+  func described(_ error: any Error) -> any Error {
+    switch error {
+    case let fault as FormatFault:
+      StoreError(.damaged, fault.description, path: path)
+    case let error as BlockError:
+      StoreError(.damaged, error.description, path: path, cause: error)
+    case let error as DiskError:
       // A file that ends before its commit says so is damaged, and not the disk's fault.
-      throw StoreError(
+      StoreError(
         error.code == .unexpectedEnd ? .damaged : .inputOutput, error.message, path: path,
         cause: error)
+    default: error
     }
   }
 
@@ -72,7 +77,7 @@ final class StoreFile: Sendable {
   func block(_ entry: BlockEntry) throws -> Block {
     try reading {
       let block = try Block(
-        FileBlock(file, entry), byteCount: Int(entry.blockByteCount), version: entry.version)
+        FileBlock(self, entry), byteCount: Int(entry.blockByteCount), version: entry.version)
       guard block.entityNumber == entry.entity, block.rowCount == Int(entry.rowCount),
         block.minimumKey == entry.minimumKey, block.maximumKey == entry.maximumKey,
         block.flags == entry.run.flags, block.byteCount == Int(entry.blockByteCount)
@@ -86,16 +91,20 @@ final class StoreFile: Sendable {
 
 /// A block's bytes in a file.
 private final class FileBlock: BlockSource {
-  private let file: DurableFile
+  private let storeFile: StoreFile
+  private var file: DurableFile { storeFile.file }
   private let offset: Int
+  private let outsideByteCount: UInt64
   /// Small blocks are read at once, since a read costs more than their bytes.
   private let whole: BlockMemory?
 
   private static let smallByteCount = 16_384
 
-  init(_ file: DurableFile, _ entry: BlockEntry) throws {
-    self.file = file
+  init(_ storeFile: StoreFile, _ entry: BlockEntry) throws {
+    self.storeFile = storeFile
+    let file = storeFile.file
     offset = Int(entry.offset)
+    outsideByteCount = entry.outsideByteCount
     let count = Int(entry.byteCount)
     switch entry.codec {
     case .zlib:
@@ -110,6 +119,12 @@ private final class FileBlock: BlockSource {
     case .plain:
       whole = count <= FileBlock.smallByteCount ? try file.memory(0..<count, from: offset) : nil
     }
+  }
+
+  var outsideValues: (any OutsideValues)? { storeFile }
+
+  func check(_ references: [OutsideReference]) throws {
+    try storeFile.check(references, before: UInt64(offset), atMost: outsideByteCount)
   }
 
   func bytes(_ range: Range<Int>) throws -> BlockSlice {

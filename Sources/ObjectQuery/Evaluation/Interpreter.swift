@@ -20,7 +20,7 @@ struct Subject {
 
   func value(_ column: LayoutColumn) throws -> Value {
     switch values {
-    case .row(let reader, let row): try reader.column(column).value(at: row)
+    case .row(let reader, let row): try reader.value(column, row)
     case .view(let row): try row.value(column)
     case .other(let values): try values.value(of: column)
     case .nothing: .null
@@ -60,7 +60,24 @@ final class BatchReader {
     let found =
       try batch.block.column(column)
       ?? Column(repeating: .null, kind: column.kind, rowCount: batch.block.rowCount)
-    columns.append((column.number, found))
+    // Values from outside of the block are not kept: all batches of a query together may have more of
+    // them than there is memory.
+    if !batch.block.hasOutsideValues(in: column.number) { columns.append((column.number, found)) }
+    return found
+  }
+
+  /// The value of one row. One that lies outside of the block is read by itself.
+  func value(_ column: LayoutColumn, _ row: Int) throws -> Value {
+    batch.block.hasOutsideValues(in: column.number)
+      ? try batch.block.value(column, row: row) ?? .null
+      : try self.column(column).value(at: row)
+  }
+
+  /// A column that has values where the given one has, for tests that ask no more.
+  func presence(of column: LayoutColumn) throws -> Column {
+    guard batch.block.hasOutsideValues(in: column.number),
+      let found = try batch.block.presence(of: column)
+    else { return try self.column(column) }
     return found
   }
 

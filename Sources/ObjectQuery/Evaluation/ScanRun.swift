@@ -55,6 +55,8 @@ final class ScanRun {
         unsafe try filter(node, reader, kept)
         for row in flags.indices { unsafe flags[row] &= ~kept[row] }
       }
+    case .column(let column, .isNull(let wanted)):
+      unsafe try reader.presence(of: column).filter(.isNull(wanted), flags)
     case .column(let column, let test): unsafe try reader.column(column).filter(test, flags)
     case .columns(let left, let relation, let right):
       let left = try reader.column(left)

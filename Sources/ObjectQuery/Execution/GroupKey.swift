@@ -39,11 +39,11 @@ struct GroupKey {
     _ kept: KeptRows, into numbers: UnsafeMutableBufferPointer<Int32>, _ interpreter: Interpreter
   ) throws {
     if let column {
-      let values = try kept.reader.column(column)
       switch column.kind {
-      case .string: return unsafe number(texts: values, kept, into: numbers)
+      case .string:
+        return unsafe number(texts: try kept.reader.column(column), kept, into: numbers)
       case .boolean, .int16, .int32, .int64, .reference:
-        return unsafe number(integers: values, kept, into: numbers)
+        return unsafe number(integers: try kept.reader.column(column), kept, into: numbers)
       default: break
       }
     }

@@ -132,6 +132,8 @@ private struct SortRanks {
   private static func ofColumn(
     _ column: LayoutColumn, _ options: TextOptions, _ hits: RowHits
   ) throws -> (numbers: [UInt64], compare: ((Int, Int) -> Order)?)? {
+    // Bytes have no order of their own, and may be much to read.
+    if column.kind == .binary { return nil }
     let columns = try hits.readers.map { try $0.column(column) }
     switch column.kind {
     case .boolean, .int16, .int32: return (ofSmallIntegers(columns, hits), nil)

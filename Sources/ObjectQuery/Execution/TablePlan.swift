@@ -91,7 +91,9 @@ struct TablePlan: Sendable {
     for index in rows.indices { rows[index].reserveCapacity(values.count) }
     for value in values {
       // Most values are those of a column, and need nobody to evaluate anything.
-      if let steps = value.ownSteps, steps.count == 1, let column = steps[0].plainColumn {
+      if let steps = value.ownSteps, steps.count == 1, let column = steps[0].plainColumn,
+        !hits.readers.contains(where: { $0.batch.block.hasOutsideValues(in: column.number) })
+      {
         let columns = try hits.readers.map { try $0.column(column) }
         unsafe columns.withRaw { raws in
           for (index, hit) in hits.hits.enumerated() {

@@ -32,6 +32,8 @@ struct BlockEntry: Hashable {
   var codec: Codec
   /// How many bytes the block has; `byteCount` says how many the file keeps of it.
   var blockByteCount: UInt32
+  /// How many bytes the file keeps of the values that lie outside of the block.
+  var outsideByteCount: UInt64
 
   enum Codec: UInt8 {
     case plain = 0
@@ -51,8 +53,12 @@ struct BlockEntry: Hashable {
 
   var place: Place { Place(entity: entity, run: run.rawValue, key: minimumKey) }
 
-  /// The entry of a block of which the file keeps so many bytes.
-  init(_ block: Block, run: RunKind, offset: UInt64, codec: Codec, byteCount: Int) {
+  /// The entry of a block of which the file keeps so many bytes, and so many of values outside of it.
+  init(
+    _ block: Block, run: RunKind, offset: UInt64, codec: Codec, byteCount: Int,
+    outsideByteCount: UInt64
+  ) {
+    self.outsideByteCount = outsideByteCount
     self.offset = offset
     self.run = run
     self.codec = codec
@@ -76,6 +82,7 @@ struct BlockEntry: Hashable {
     writer.append(run.rawValue)
     writer.append(codec.rawValue)
     writer.append(blockByteCount)
+    writer.append(outsideByteCount)
   }
 
   /// Parses an entry of a block that lies before `limit`.
@@ -90,6 +97,7 @@ struct BlockEntry: Hashable {
     let run = try reader.next(UInt8.self)
     let codec = try reader.next(UInt8.self)
     blockByteCount = try reader.next(UInt32.self)
+    outsideByteCount = try reader.next(UInt64.self)
     guard let codec = Codec(rawValue: codec) else {
       throw FormatFault("There is no codec \(codec).")
     }
@@ -109,6 +117,10 @@ struct BlockEntry: Hashable {
       throw FormatFault(
         "The \(byteCount) bytes at \(offset) can't be a block of \(blockByteCount).")
     }
+    guard outsideByteCount <= offset else {
+      throw FormatFault(
+        "Values of \(outsideByteCount) bytes can't lie before the block at \(offset).")
+    }
     guard rowCount >= 1, minimumKey >= 1, minimumKey <= maximumKey,
       maximumKey <= ObjectKey.highestNumber, entity >= 1
     else {
@@ -120,6 +132,16 @@ struct BlockEntry: Hashable {
 }
 
 extension [BlockEntry] {
+  /// How many bytes the file keeps of the values outside of the blocks.
+  ///
+  /// No entry has more than lie before its block, but many may say so: the sum does not overflow.
+  var outsideByteCount: UInt64 {
+    reduce(0) { sum, entry in
+      let (next, overflow) = sum.addingReportingOverflow(entry.outsideByteCount)
+      return overflow ? .max : next
+    }
+  }
+
   /// Checks that the entries follow one another and none reaches into the next of its run.
   func checkOrder() throws(FormatFault) {
     for (entry, next) in zip(self, dropFirst()) {

@@ -9,7 +9,7 @@ enum BlockFile {
   static let minorVersion: UInt16 = 0
   static let headerByteCount = 64
   static let trailerByteCount = 48
-  static let entryByteCount = 48
+  static let entryByteCount = 56
   static let pageReferenceByteCount = 32
   /// The most entries a page has, and the most that a record holds without pages.
   static let pageEntryCount = 256

@@ -1,7 +1,7 @@
 /// A segment as a commit record has it: its blocks, or the pages that list them (spec §4.5).
 struct SegmentRecord: Hashable {
   var rowCount: UInt64
-  /// How many bytes its blocks and pages take.
+  /// How many bytes its blocks, the values outside of them, and its pages take.
   var byteCount: UInt64
   /// The segment has the entries of all indexes up to this number; 0 when it has none.
   var highestIndex: UInt16
@@ -69,6 +69,7 @@ struct SegmentRecord: Hashable {
       for _ in 0..<entryCount { entries.append(try BlockEntry(&reader, before: limit)) }
       try entries.checkOrder()
       contents = .entries(entries)
+      try checkValues(of: entries, besides: 0)
       return
     }
     var pages: [PageReference] = []
@@ -90,5 +91,14 @@ struct SegmentRecord: Hashable {
       throw FormatFault("The pages of a segment are not in order.")
     }
     contents = .pages(pages)
+  }
+
+  /// Checks that the values outside of some blocks, and of others, are not more than the segment has:
+  /// otherwise a file could ask for the same bytes again and again.
+  func checkValues(of entries: [BlockEntry], besides others: UInt64) throws(FormatFault) {
+    let sum = others.addingReportingOverflow(entries.outsideByteCount)
+    guard !sum.overflow, sum.partialValue <= byteCount else {
+      throw FormatFault("The values outside of a segment's blocks have more bytes than it says.")
+    }
   }
 }

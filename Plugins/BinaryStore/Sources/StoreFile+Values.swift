@@ -1,0 +1,71 @@
+import Checksums
+import Deflate
+import DurableFiles
+import Rows
+
+extension StoreFile: OutsideValues {
+  /// The bytes of a value that lies in a section of its own, which match their checksum.
+  func read(_ reference: OutsideReference, into memory: inout MutableRawSpan) throws {
+    do {
+      guard memory.byteCount == reference.byteCount else {
+        throw FormatFault("The value at \(reference.offset) has \(reference.byteCount) bytes.")
+      }
+      let offset = Int(clamping: reference.offset)
+      func check(_ bytes: RawSpan) throws(FormatFault) {
+        guard CRC32C.checksum(of: bytes) == reference.checksum else {
+          throw FormatFault(
+            "The value of \(reference.byteCount) bytes at \(reference.offset) does not match its "
+              + "checksum.")
+        }
+      }
+      switch reference.codec {
+      case .plain:
+        try file.read(into: &memory, at: offset)
+        try check(memory.bytes)
+      case .zlib:
+        let stored = try file.read(byteCount: reference.storedByteCount, at: offset)
+        try check(stored.rawSpan)
+        do { try Deflate.expand(stored.rawSpan, into: &memory) } catch {
+          throw FormatFault("The value at \(reference.offset): \(error)")
+        }
+      }
+    } catch {
+      throw described(error)
+    }
+  }
+
+  /// Refuses references of a block that can't be to values before it.
+  ///
+  /// - Parameters:
+  ///   - limit: Where the block begins.
+  ///   - most: How many bytes its values take in the file.
+  func check(_ references: [OutsideReference], before limit: UInt64, atMost most: UInt64) throws {
+    do {
+      var sum: UInt64 = 0
+      for reference in references {
+        let (offset, byteCount) = (reference.offset, UInt64(reference.storedByteCount))
+        guard offset % 8 == 0, offset >= UInt64(BlockFile.headerByteCount), offset <= limit,
+          byteCount <= limit - offset
+        else {
+          throw FormatFault(
+            "A value of \(byteCount) bytes at \(offset) does not lie before its block at \(limit).")
+        }
+        // What expands beyond all measure is refused before any memory is taken for it.
+        guard
+          reference.codec == .plain
+            || reference.byteCount <= Deflate.mostBytes(from: reference.storedByteCount)
+        else {
+          throw FormatFault(
+            "The \(byteCount) bytes at \(offset) can't be a value of \(reference.byteCount).")
+        }
+        sum += byteCount
+      }
+      guard sum <= most else {
+        throw FormatFault(
+          "The block at \(limit) refers to values of \(sum) bytes, and its segment says \(most).")
+      }
+    } catch {
+      throw described(error)
+    }
+  }
+}

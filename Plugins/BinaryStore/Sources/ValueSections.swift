@@ -1,0 +1,97 @@
+import Checksums
+import Deflate
+import ObjectModel
+import Rows
+
+/// Large values on their way into sections of their own, which lie in a commit before the blocks that
+/// refer to them (spec §4.5.7).
+final class ValueSections: OutsideWriter {
+  /// The file, for those who hold blocks of it.
+  let values: any OutsideValues
+  /// What is to be written one behind the other.
+  private(set) var sections: [(reference: OutsideReference, bytes: BlockSlice)] = []
+  private var next: UInt64
+  private let compression: Deflate.Level?
+  private let options: BinaryStoreOptions
+  private let schema: Schema
+  private let model: () throws -> Model
+  /// The columns whose attributes are marked for external storage, once they are known.
+  private var marked: Set<Column>?
+
+  private struct Column: Hashable {
+    var entity: UInt16
+    var number: UInt16
+  }
+
+  /// Sections of a file from `start` on.
+  init(
+    of file: StoreFile, at start: UInt64, compression: Deflate.Level?,
+    options: BinaryStoreOptions, schema: Schema, model: @escaping () throws -> Model
+  ) {
+    values = file
+    next = start
+    self.compression = compression
+    self.options = options
+    self.schema = schema
+    self.model = model
+  }
+
+  func putsOutside(_ byteCount: Int, column: UInt16, entity: UInt16) throws -> Bool {
+    guard byteCount <= OutsideReference.maximumByteCount else { return false }
+    if byteCount >= options.leastOutsideByteCount { return true }
+    // The model is read when a value first asks for it, and not for every small save.
+    guard byteCount >= options.leastExternalByteCount else { return false }
+    if marked == nil { marked = try ValueSections.marked(model(), schema) }
+    return marked!.contains(Column(entity: entity, number: column))
+  }
+
+  func add(_ value: BlockSlice) throws -> OutsideReference {
+    var kept = value
+    var codec = OutsideReference.Codec.plain
+    if let compression, let small = ValueSections.compressed(value, compression) {
+      kept = BlockSlice(BlockMemory(small))
+      codec = .zlib
+    }
+    let reference = OutsideReference(
+      offset: next, byteCount: value.range.count, storedByteCount: kept.range.count,
+      checksum: CRC32C.checksum(of: kept.bytes), codec: codec)
+    sections.append((reference, kept))
+    next += UInt64(BlockFile.align(kept.range.count))
+    return reference
+  }
+
+  /// The bytes made smaller; `nil` where that saves less than a sixteenth, as with pictures and sound,
+  /// which are compressed already.
+  private static func compressed(_ value: BlockSlice, _ level: Deflate.Level) -> [UInt8]? {
+    func pays(_ small: Int, _ whole: Int) -> Bool { small < whole - whole / 16 }
+    let bytes = value.bytes
+    // Its beginning tells what to expect of a long value.
+    let sample = min(bytes.byteCount, 65_536)
+    if sample < bytes.byteCount {
+      let small = Deflate.compress(bytes.extracting(0..<sample), level: level)
+      guard pays(small.count, sample) else { return nil }
+    }
+    let small = Deflate.compress(bytes, level: level)
+    return pays(small.count, bytes.byteCount) ? small : nil
+  }
+
+  private static func marked(_ model: Model, _ schema: Schema) -> Set<Column> {
+    var marked: Set<Column> = []
+    for layout in schema.layouts {
+      var waiting = model.properties(of: layout.entity).compactMap {
+        property -> (path: String, attribute: Attribute)? in
+        if case .attribute(let attribute) = property { (attribute.name, attribute) } else { nil }
+      }
+      while let (path, attribute) = waiting.popLast() {
+        if attribute.options.contains(.allowsExternalStorage),
+          let index = layout.index(of: path)
+        {
+          marked.insert(Column(entity: layout.entityNumber, number: layout.columns[index].number))
+        }
+        let parts = attribute.compositeName.flatMap(model.composite)?.attributes ?? []
+        waiting += parts.map { ("\(path).\($0.name)", $0) }
+      }
+    }
+    return marked
+  }
+}

@@ -1,0 +1,121 @@
+// SAFETY: Copies have the bytes of what was verified, at the same offsets, and are written before anybody
+// else has them.
+
+import Checksums
+
+extension Block {
+  /// The same rows as those that the given commit wrote, with the block's bytes in memory.
+  ///
+  /// - Throws: What the source throws.
+  package func stamped(_ commit: Int64) throws -> Block {
+    try Block(CopiedBlock(of: source, bytes()), byteCount: byteCount, version: commit)
+  }
+
+  /// The block's bytes with the values outside of it at other offsets.
+  ///
+  /// Takes as many bytes as before: only the offsets change, and the checksums with them.
+  ///
+  /// - Throws: ``BlockError`` when a column is damaged, or what the source throws.
+  package func bytes(movingValues newOffset: (UInt64) -> UInt64) throws -> BlockMemory {
+    let slice = try bytes()
+    return unsafe try BlockMemory(byteCount: byteCount) { target in
+      unsafe target.copyMemory(from: slice.buffer)
+      var place = BlockFormat.headerByteCount
+      for entry in entries {
+        if entry.flags.contains(.outside) {
+          // SAFETY: The directory was checked: entries and chunks lie within the block.
+          try unsafe move(entry, at: place, in: slice, target, newOffset)
+        }
+        place += entry.byteCount
+      }
+      let checksum = BlockFormat.Header.checksum
+      unsafe target.storeBytes(of: 0, toByteOffset: checksum, as: UInt32.self)
+      let directory = unsafe UnsafeRawBufferPointer(rebasing: target[..<place])
+      unsafe target.storeBytes(
+        of: CRC32C.checksum(of: directory).littleEndian, toByteOffset: checksum, as: UInt32.self)
+    }
+  }
+
+  /// Moves the values of one column, whose entry is at `place`.
+  @unsafe private func move(
+    _ entry: ColumnEntry, at place: Int, in slice: BlockSlice,
+    _ target: UnsafeMutableRawBufferPointer, _ newOffset: (UInt64) -> UInt64
+  ) throws {
+    let start = Int(entry.chunkOffset)
+    let first = slice.range.lowerBound + start
+    let chunk = BlockSlice(memory: slice.memory, range: first..<first + entry.chunkByteCount)
+    let column = try unsafe ColumnVerifier(entry, rowCount: rowCount).verify(chunk)
+    for row in 0..<rowCount {
+      guard let reference = unsafe column.raw.outsideReference(row),
+        let source = unsafe column.raw.bytes(row).baseAddress
+      else { continue }
+      unsafe target.storeBytes(
+        of: newOffset(reference.offset).littleEndian, toByteOffset: source - slice.start,
+        as: UInt64.self)
+    }
+    // SAFETY: Table and body are the chunk, and the entry lies in the directory.
+    let body = unsafe UnsafeRawBufferPointer(
+      rebasing: target[(start + entry.chunkByteCount - Int(entry.bodyByteCount))...])
+    let tableByteCount = entry.chunkByteCount - Int(entry.bodyByteCount)
+    var summed = unsafe UnsafeRawBufferPointer(rebasing: body[..<Int(entry.bodyByteCount)])
+    if tableByteCount > 0 {
+      for (page, offset) in stride(
+        from: 0, to: summed.count, by: BlockFormat.pageByteCount
+      ).enumerated() {
+        let end = min(offset + BlockFormat.pageByteCount, summed.count)
+        unsafe target.storeBytes(
+          of: CRC32C.checksum(of: UnsafeRawBufferPointer(rebasing: summed[offset..<end]))
+            .littleEndian,
+          toByteOffset: start + page * 4, as: UInt32.self)
+      }
+      unsafe summed = UnsafeRawBufferPointer(rebasing: target[start..<start + tableByteCount])
+    }
+    unsafe target.storeBytes(
+      of: CRC32C.checksum(of: summed).littleEndian,
+      toByteOffset: place + BlockFormat.Entry.checksum, as: UInt32.self)
+  }
+
+  /// Opens a block that was just written, with values outside of it in the given place.
+  convenience init(written memory: BlockMemory, outsideValues: (any OutsideValues)? = nil) {
+    do {
+      try self.init(
+        outsideValues.map { WrittenBlock(memory, $0) } ?? memory, byteCount: memory.byteCount)
+    } catch {
+      preconditionFailure("A block just written can't be opened: \(error)")
+    }
+  }
+}
+
+/// A block's bytes that lie in memory already, and the rest of where they came from.
+private final class CopiedBlock: BlockSource {
+  private let source: any BlockSource
+  private let slice: BlockSlice
+
+  init(of source: any BlockSource, _ slice: BlockSlice) {
+    self.source = source
+    self.slice = slice
+  }
+
+  var outsideValues: (any OutsideValues)? { source.outsideValues }
+
+  func check(_ references: [OutsideReference]) throws { try source.check(references) }
+
+  func bytes(_ range: Range<Int>) throws -> BlockSlice {
+    let start = slice.range.lowerBound
+    return BlockSlice(
+      memory: slice.memory, range: start + range.lowerBound..<start + range.upperBound)
+  }
+}
+
+/// A block that was just written, some of whose values stayed where they were.
+private final class WrittenBlock: BlockSource {
+  private let memory: BlockMemory
+  let outsideValues: (any OutsideValues)?
+
+  init(_ memory: BlockMemory, _ outsideValues: any OutsideValues) {
+    self.memory = memory
+    self.outsideValues = outsideValues
+  }
+
+  func bytes(_ range: Range<Int>) throws -> BlockSlice { try memory.bytes(range) }
+}

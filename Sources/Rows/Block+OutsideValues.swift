@@ -1,0 +1,179 @@
+// SAFETY: References come from columns that were verified, rows stay below their count, and memory is
+// filled before anybody else has it.
+
+import Foundation
+public import ObjectModel
+
+extension Block {
+  /// Whether values of the given column may lie outside of the block.
+  package func hasOutsideValues(in number: UInt16) -> Bool {
+    hasOutsideValues
+      && position(of: number).map { entries[$0].flags.contains(.outside) } ?? false
+  }
+
+  /// The values outside of the block that its rows refer to, column by column.
+  ///
+  /// Columns that are not in memory already are not kept there.
+  ///
+  /// - Throws: ``BlockError`` when a column is damaged, or what the source throws.
+  package func outsideReferences() throws -> [OutsideReference] {
+    guard hasOutsideValues else { return [] }
+    var references: [OutsideReference] = []
+    for position in entries.indices where entries[position].flags.contains(.outside) {
+      let column =
+        isLoaded(position) ? try storedColumn(at: position) : try readColumn(at: position)
+      references += try column.outsideReferences(entries[position].number)
+    }
+    return references
+  }
+
+  /// A column that has a value exactly where the given one has, and no telling which.
+  ///
+  /// It costs no reading of values outside of the block.
+  ///
+  /// - Returns: `nil` as ``column(_:)-(LayoutColumn)``.
+  package func presence(of column: LayoutColumn) throws -> Column? {
+    guard hasOutsideValues(in: column.number), let position = position(of: column.number) else {
+      return try self.column(column)
+    }
+    let stored = try storedColumn(at: position)
+    var raw = unsafe RawColumn()
+    unsafe raw.kind = .boolean
+    unsafe raw.rowCount = stored.raw.rowCount
+    unsafe raw.presence = stored.raw.presence
+    unsafe raw.given = stored.raw.given
+    return unsafe Column(raw, owner: stored.owner)
+  }
+
+  /// The value of one row as a layout has it, read by itself where that is cheaper than the column.
+  ///
+  /// - Returns: `nil` when the row is a change that leaves the value to the row beneath.
+  public func value(_ column: LayoutColumn, row: Int) throws -> Value? {
+    switch try pointValue(column, row: row) {
+    case .absent?: return nil
+    case .value(let value)?: return value
+    case nil: break
+    }
+    guard let values = try self.column(column.number, as: column.kind) else {
+      return flags.contains(.changes) ? nil : column.defaultValue
+    }
+    return values.isGiven(row) ? values.value(at: row) : nil
+  }
+
+  /// One value that lies outside of the block.
+  func value(at reference: OutsideReference) throws -> Value {
+    let values = try outsideValues(for: reference)
+    var data = Data(count: reference.byteCount)
+    try unsafe data.withUnsafeMutableBytes { buffer in
+      var memory = unsafe MutableRawSpan(_unsafeBytes: buffer)
+      try values.read(reference, into: &memory)
+    }
+    return .binary(data)
+  }
+
+  /// The same, in memory of its own.
+  func memory(of reference: OutsideReference) throws -> BlockMemory {
+    let values = try outsideValues(for: reference)
+    return unsafe try BlockMemory(byteCount: reference.byteCount) { buffer in
+      var memory = unsafe MutableRawSpan(_unsafeBytes: buffer)
+      try values.read(reference, into: &memory)
+    }
+  }
+
+  private func outsideValues(for reference: OutsideReference) throws -> any OutsideValues {
+    guard let values = source.outsideValues else {
+      throw BlockError(
+        code: .noOutsideValues, column: nil,
+        message: "A value of \(reference.byteCount) bytes lies outside of the block, in no file.")
+    }
+    return values
+  }
+
+  /// A column with all its values in memory.
+  ///
+  /// It is made on each call and lives as long as somebody holds it: kept, it would fill the memory with
+  /// values that nobody wants any more.
+  func withValuesInside(_ stored: Column) throws -> Column {
+    let raw = unsafe stored.raw
+    let bitmapByteCount = (rowCount + 7) / 8
+    var heapByteCount = 0
+    for row in 0..<rowCount { heapByteCount += unsafe raw.valueByteCount(row) }
+    let presence = unsafe raw.presence == nil ? 0 : BlockFormat.align(bitmapByteCount)
+    let given = unsafe raw.given == nil ? 0 : BlockFormat.align(bitmapByteCount)
+    let offsets = presence + given
+    let heap = offsets + (rowCount + 1) * 8
+    let memory = unsafe try BlockMemory(byteCount: heap + heapByteCount) { target in
+      // SAFETY: The parts follow one another and end with the memory; values have the bytes that were
+      // counted above.
+      if let bits = unsafe raw.presence {
+        unsafe target.baseAddress.unsafelyUnwrapped.copyMemory(
+          from: bits, byteCount: bitmapByteCount)
+      }
+      if let bits = unsafe raw.given {
+        unsafe (target.baseAddress.unsafelyUnwrapped + presence).copyMemory(
+          from: bits, byteCount: bitmapByteCount)
+      }
+      var place = heap
+      for row in 0...rowCount {
+        unsafe target.storeBytes(
+          of: Int64(place - heap), toByteOffset: offsets + row * 8, as: Int64.self)
+        if row == rowCount { break }
+        let byteCount = unsafe raw.valueByteCount(row)
+        let piece = unsafe UnsafeMutableRawBufferPointer(
+          rebasing: target[place..<place + byteCount])
+        if let reference = unsafe raw.outsideReference(row) {
+          var span = unsafe MutableRawSpan(_unsafeBytes: piece)
+          try outsideValues(for: reference).read(reference, into: &span)
+        } else if byteCount > 0 {
+          unsafe piece.copyMemory(from: raw.bytes(row))
+        }
+        place += byteCount
+      }
+    }
+    var inside = unsafe RawColumn()
+    unsafe inside.kind = raw.kind
+    unsafe inside.encoding = .bytes
+    unsafe inside.rowCount = raw.rowCount
+    unsafe inside.offsetWidth = 8
+    let start = unsafe UnsafeRawPointer(memory.start)
+    if unsafe raw.presence != nil { unsafe inside.presence = start }
+    if unsafe raw.given != nil { unsafe inside.given = start + presence }
+    unsafe inside.offsets = start + offsets
+    unsafe inside.heap = start + heap
+    return unsafe Column(inside, owner: memory)
+  }
+}
+
+extension Column {
+  /// The references of the rows whose values lie outside of the block.
+  ///
+  /// - Throws: ``BlockError`` when one can't be a reference.
+  func outsideReferences(_ number: UInt16) throws -> [OutsideReference] {
+    guard unsafe raw.outside != nil else { return [] }
+    return try (0..<rowCount).compactMap { row in
+      unsafe raw.isOutside(row) ? try OutsideReference(raw.bytes(row), column: number) : nil
+    }
+  }
+}
+
+extension RawColumn {
+  /// Whether the value of row `i` lies outside of the block, and a reference is in its place.
+  @inline(__always)
+  func isOutside(_ i: Int) -> Bool {
+    guard let outside = unsafe outside else { return false }
+    return unsafe RawColumn.bit(outside, i)
+  }
+
+  /// Where the value of row `i` is; `nil` when it lies in the block.
+  func outsideReference(_ i: Int) -> OutsideReference? {
+    guard unsafe isOutside(i) else { return nil }
+    // Verification has parsed each once.
+    return unsafe try? OutsideReference(bytes(i), column: 0)
+  }
+
+  /// How many bytes the value of row `i` has, wherever they are; 0 without a value.
+  func valueByteCount(_ i: Int) -> Int {
+    if unsafe isNull(i) || !isGiven(i) { return 0 }
+    return unsafe outsideReference(i)?.byteCount ?? bytes(i).count
+  }
+}

@@ -1,0 +1,198 @@
+// SAFETY: Sources stay alive and unchanged while rows are gathered from them, and what is read from
+// elsewhere is copied.
+
+import ObjectModel
+
+/// What becomes of values that lie outside of the blocks that rows are gathered from.
+///
+/// They stay where they are when all are in one place, so that merging segments moves no large value;
+/// values from different places come into the new block, since a reference does not say which place
+/// it means. A writer takes what is large, and what is elsewhere, to its own place.
+struct OutsideGathering {
+  /// Where values may stay; `nil` for nowhere.
+  let kept: (any OutsideValues)?
+  /// Whether any value lies outside, or is to.
+  let isNeeded: Bool
+  private let writer: (any OutsideWriter)?
+  private let entity: UInt16
+
+  init(_ sources: [any RowSource], _ writer: (any OutsideWriter)?, entity: UInt16) {
+    self.writer = writer
+    self.entity = entity
+    let concerned = sources.filter { $0.hasOutsideValues }
+    isNeeded = writer != nil || !concerned.isEmpty
+    if let writer {
+      kept = writer.values
+    } else {
+      let first = concerned.first?.outsideValues
+      kept = concerned.allSatisfy { $0.outsideValues === first } ? first : nil
+    }
+  }
+
+  private func keeps(_ source: any RowSource) -> Bool {
+    kept != nil && source.outsideValues === kept
+  }
+
+  /// Whether rows of the column must be looked at one by one.
+  func mayConcern(_ column: LayoutColumn, _ raw: RawColumn) -> Bool {
+    unsafe raw.outside != nil || (writer != nil && column.kind == .binary)
+  }
+
+  /// How many bytes the value of a row will take in the new block, and outside of it.
+  func byteCounts(
+    _ column: LayoutColumn, _ raw: RawColumn, _ row: Int, of source: any RowSource
+  ) throws -> (inside: Int, outside: Int) {
+    if unsafe raw.isNull(row) || !raw.isGiven(row) || raw.encoding == .scaled { return (0, 0) }
+    guard unsafe mayConcern(column, raw) else { return (unsafe raw.bytes(row).count, 0) }
+    let byteCount = unsafe raw.valueByteCount(row)
+    var isOutside = unsafe raw.isOutside(row) && keeps(source)
+    if !isOutside, let writer {
+      isOutside = try writer.putsOutside(byteCount, column: column.number, entity: entity)
+    }
+    return isOutside ? (OutsideReference.referenceByteCount, byteCount) : (byteCount, 0)
+  }
+
+  /// Adds the value of one row.
+  func append(
+    _ column: LayoutColumn, _ raw: RawColumn, _ row: Int, of source: any RowSource,
+    to values: inout ColumnValues
+  ) throws {
+    guard unsafe !raw.isNull(row), unsafe raw.isGiven(row) else {
+      return unsafe values.append(from: raw, rows: row..<row + 1)
+    }
+    if let reference = unsafe raw.outsideReference(row) {
+      if keeps(source) { return values.append(outside: reference) }
+      let value = try source.memory(of: reference)
+      if let writer,
+        try writer.putsOutside(value.byteCount, column: column.number, entity: entity)
+      {
+        return values.append(outside: try writer.add(BlockSlice(value)))
+      }
+      return unsafe values.append(copying: BlockSlice(value).buffer)
+    }
+    guard let writer,
+      try writer.putsOutside(unsafe raw.bytes(row).count, column: column.number, entity: entity)
+    else { return unsafe values.append(from: raw, rows: row..<row + 1) }
+    values.append(
+      outside: try writer.add(unsafe slice(raw.bytes(row), column.number, of: source)))
+  }
+
+  /// Bytes of a source, in the source's own memory where they lie in it.
+  private func slice(
+    _ bytes: UnsafeRawBufferPointer, _ number: UInt16, of source: any RowSource
+  ) throws -> BlockSlice {
+    guard let memory = try source.memory(ofColumn: number), let start = bytes.baseAddress else {
+      return unsafe BlockSlice(BlockMemory(bytes))
+    }
+    let offset = unsafe start - UnsafeRawPointer(memory.start)
+    guard offset >= 0, offset + bytes.count <= memory.byteCount else {
+      return unsafe BlockSlice(BlockMemory(bytes))
+    }
+    return BlockSlice(memory: memory, range: offset..<offset + bytes.count)
+  }
+}
+
+extension RowSource {
+  /// Nowhere.
+  var outsideValues: (any OutsideValues)? { nil }
+  /// None.
+  var hasOutsideValues: Bool { false }
+  /// No memory that others could share.
+  func memory(ofColumn number: UInt16) throws -> BlockMemory? { nil }
+  /// There is none.
+  func memory(of reference: OutsideReference) throws -> BlockMemory {
+    preconditionFailure("Only blocks have values outside of them.")
+  }
+}
+
+extension Layer {
+  /// The same changes with large values where `writer` puts them.
+  ///
+  /// Blocks without such values stay as they are.
+  ///
+  /// - Throws: ``BlockError`` when a block is damaged, or what its source or the writer throws.
+  package func movingLargeValues(to writer: any OutsideWriter) throws -> Layer {
+    var blockWriter: BlockWriter?
+    var changed = false
+    let moved = try entities.map { changes in
+      func moved(_ run: BlockRun) throws -> BlockRun {
+        var blocks: [Block] = []
+        var waiting: [Block] = []
+        func moveWaiting() throws {
+          if waiting.isEmpty { return }
+          changed = true
+          if blockWriter == nil { blockWriter = BlockWriter() }
+          blocks += try Block.movingLargeValues(of: waiting, to: writer, &blockWriter!)
+          waiting = []
+        }
+        for block in run.blocks {
+          let isMoved = try block.hasValues(toMoveTo: writer)
+          if !isMoved || waiting.first.map({ !$0.hasColumns(of: block) }) ?? false {
+            try moveWaiting()
+          }
+          if isMoved { waiting.append(block) } else { blocks.append(block) }
+        }
+        try moveWaiting()
+        return BlockRun(blocks)
+      }
+      return EntityChanges(
+        entityNumber: changes.entityNumber, put: try moved(changes.put),
+        changed: try moved(changes.changed), removed: changes.removed)
+    }
+    return changed ? Layer(moved) : self
+  }
+}
+
+extension Block {
+  /// Whether a value is large, or lies outside in another place than the writer's.
+  fileprivate func hasValues(toMoveTo writer: any OutsideWriter) throws -> Bool {
+    if hasOutsideValues && outsideValues !== writer.values { return true }
+    for (position, entry) in entries.enumerated()
+    where entry.kind == .binary && !entry.flags.contains(.nothing) {
+      guard
+        try writer.putsOutside(
+          Int(entry.bodyByteCount), column: entry.number, entity: entityNumber)
+      else { continue }
+      let column = try storedColumn(at: position)
+      for row in 0..<rowCount where unsafe !column.raw.isOutside(row) {
+        let byteCount = unsafe column.raw.valueByteCount(row)
+        if try writer.putsOutside(byteCount, column: entry.number, entity: entityNumber) {
+          return true
+        }
+      }
+    }
+    return false
+  }
+
+  /// Whether another block has the same columns, the basis aside: a missing column means the default,
+  /// which nobody here knows.
+  fileprivate func hasColumns(of other: Block) -> Bool {
+    func columns(_ block: Block) -> [[UInt16]] {
+      block.entries.filter { $0.number != LayoutColumn.Number.basis }
+        .map { [$0.number, UInt16($0.kind.rawValue)] }
+    }
+    return columns(self) == columns(other)
+  }
+
+  /// The rows of consecutive blocks with the same columns in blocks of a sensible size, with large
+  /// values elsewhere.
+  fileprivate static func movingLargeValues(
+    of blocks: [Block], to writer: any OutsideWriter, _ blockWriter: inout BlockWriter
+  ) throws -> [Block] {
+    let columns = blocks[0].entries.filter { $0.number <= LayoutColumn.Number.highestProperty }
+      .map { LayoutColumn(number: $0.number, name: "", kind: $0.kind) }
+    var gathering = RowGathering(
+      entity: blocks[0].entityNumber, flags: blocks[0].flags, columns: columns, sources: blocks)
+    gathering.outsideWriter = writer
+    gathering.keepsVersions = blocks[0].position(of: LayoutColumn.Number.version) != nil
+    for (source, block) in blocks.enumerated() {
+      let keys = try block.keys
+      for row in 0..<block.rowCount {
+        gathering.append(
+          source: source, row: row, key: UInt64(bitPattern: keys.integer(at: row)),
+          basis: try RowLocation(block: block, row: row).basis)
+      }
+    }
+    return try gathering.blocks(&blockWriter)
+  }
+}
