@@ -20,21 +20,16 @@ private enum PointPlace {
 }
 
 extension Block {
-  /// The value of one row of a large column of texts or bytes, from the pages it lies in alone
-  /// (spec §3.3.5), or of one with values outside of the block, of which no other is read.
+  /// The value of one row of a column of several pages, from those it lies in alone (spec §3.3.5), or of one with values outside of the block, of which no other is read.
   ///
   /// - Returns: `nil` when the column is loaded already, is small, was written as another kind, or when
   ///   so many values were read one by one that it should be loaded.
   func pointValue(_ column: LayoutColumn, row: Int) throws -> PointValue? {
     guard let position = position(of: column.number) else { return nil }
     let entry = entries[position]
-    guard entry.encoding == .bytes, entry.kind == column.kind, entry.kind != .decimal,
-      !entry.flags.contains(.nothing)
-    else { return nil }
+    guard entry.kind == column.kind, !entry.flags.contains(.nothing) else { return nil }
     precondition(row >= 0 && row < rowCount, "The row is out of range.")
-    if !isLoaded(position), Int(entry.bodyByteCount) > 2 * BlockFormat.pageByteCount,
-      mayReadPoint()
-    {
+    if !isLoaded(position), Int(entry.bodyByteCount) > BlockFormat.pageByteCount, mayReadPoint() {
       var reader = try PointReader(entry, block: self)
       switch try reader.place(row) {
       case .absent: return .absent
@@ -134,26 +129,109 @@ private struct PointReader {
       isOutside = isSet(try bytes(place + row >> 3..<place + row >> 3 + 1))
       place = BlockFormat.align(place + bitmapByteCount)
     }
-    let width = Int(entry.offsetWidth)
-    let pair = try bytes(place + row * width..<place + (row + 2) * width)
-    let heap = BlockFormat.align(place + (block.rowCount + 1) * width)
-    func offset(_ i: Int) -> Int64 {
-      var number: UInt64 = 0
-      for k in 0..<width { number |= UInt64(pair[i * width + k]) << UInt64(8 * k) }
-      return entry.offsetBase &+ entry.offsetStep &* Int64(row + i)
-        &+ Int64(bitPattern: number)
+    if !entry.hasOffsets { return .value(try fixedValue(row, at: place)) }
+    var index = row
+    var count = block.rowCount
+    if entry.encoding == .dictionary {
+      let code = try unsigned(row, width: entry.width, at: place)
+      guard code < UInt64(entry.dictionaryCount) else {
+        throw BlockError.badColumn(
+          entry.number, "The code \(code) is not below \(entry.dictionaryCount).")
+      }
+      place = BlockFormat.align(place + block.rowCount * Int(entry.width))
+      (index, count) = (Int(code), Int(entry.dictionaryCount))
     }
-    let (start, end) = (offset(0), offset(1))
+    let value = try heapBytes(index, of: count, at: place)
+    if isOutside { return .outside(try OutsideReference(value, column: entry.number)) }
+    return .value(try byteValue(value))
+  }
+
+  /// The number of a row among those at a place.
+  private mutating func unsigned(_ row: Int, width: UInt8, at place: Int) throws -> UInt64 {
+    let width = Int(width)
+    let bytes = try bytes(place + row * width..<place + (row + 1) * width)
+    return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// A value whose row says all of it.
+  private mutating func fixedValue(_ row: Int, at place: Int) throws -> Value {
+    func word() throws -> Int64 {
+      let number = try unsigned(row, width: entry.width, at: place)
+      return entry.base &+ entry.step &* Int64(row) &+ Int64(bitPattern: number)
+    }
+    switch entry.encoding {
+    case .bits:
+      return .boolean(
+        try bytes(place + row >> 3..<place + row >> 3 + 1)[0] >> UInt8(row & 7) & 1 != 0)
+    case .fixed:
+      let b = try bytes(place + row * 16..<place + (row + 1) * 16)
+      return .uuid(
+        UUID(
+          uuid: (
+            b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
+            b[14], b[15]
+          )))
+    case .real:
+      let bits = try unsigned(row, width: entry.width, at: place)
+      return entry.kind == .float
+        ? .float(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
+        : realValue(Double(bitPattern: bits))
+    case .scaled:
+      let number = try word()
+      if entry.kind == .decimal {
+        return .decimal(DecimalParts(number, exponent: -Int8(entry.scale)).decimal)
+      }
+      return realValue(Double(number) / Scale.divisor(entry.scale))
+    default:
+      let number = try word()
+      guard entry.kind.integerRange.contains(number) else {
+        throw BlockError.badValue(entry.number, "The number \(number) does not fit the column.")
+      }
+      switch entry.kind {
+      case .boolean: return .boolean(number != 0)
+      case .reference:
+        return number == 0 ? .null : .object(ObjectKey(rawValue: UInt64(bitPattern: number)))
+      default: return .integer(number)
+      }
+    }
+  }
+
+  private func realValue(_ number: Double) -> Value {
+    switch entry.kind {
+    case .float: .float(Float(number))
+    case .date: .date(Date(timeIntervalSinceReferenceDate: number))
+    default: .double(number)
+    }
+  }
+
+  /// The bytes of one of so many entries of a heap, whose offsets are at a place.
+  private mutating func heapBytes(_ index: Int, of count: Int, at place: Int) throws -> [UInt8] {
+    let heap = BlockFormat.align(place + (count + 1) * Int(entry.offsetWidth))
+    func offset(_ i: Int, _ number: UInt64) -> Int64 {
+      entry.offsetBase &+ entry.offsetStep &* Int64(i) &+ Int64(bitPattern: number)
+    }
+    let start = offset(index, try unsigned(index, width: entry.offsetWidth, at: place))
+    let end = offset(index + 1, try unsigned(index + 1, width: entry.offsetWidth, at: place))
     guard start >= 0, start <= end, end <= Int64(Int(entry.bodyByteCount) - heap) else {
       throw BlockError.badColumn(
-        entry.number, "The offsets of row \(row) go from \(start) to \(end).")
+        entry.number, "The offsets of entry \(index) go from \(start) to \(end).")
     }
-    let value = try bytes(heap + Int(start)..<heap + Int(end))
-    if isOutside { return .outside(try OutsideReference(value, column: entry.number)) }
-    guard entry.kind.isText else { return .value(.binary(Data(value))) }
-    guard let text = String(validating: value, as: UTF8.self) else {
-      throw BlockError.badText(entry.number)
+    return try bytes(heap + Int(start)..<heap + Int(end))
+  }
+
+  private func byteValue(_ value: [UInt8]) throws -> Value {
+    switch entry.kind {
+    case .binary: return .binary(Data(value))
+    case .decimal:
+      if value.isEmpty { return .decimal(.nan) }
+      guard let parts = unsafe value.withUnsafeBytes({ unsafe DecimalParts(canonicalBytes: $0) })
+      else { throw BlockError.badValue(entry.number, "A decimal is not in its canonical form.") }
+      return .decimal(parts.decimal)
+    default:
+      guard let text = String(validating: value, as: UTF8.self) else {
+        throw BlockError.badText(entry.number)
+      }
+      return entry.kind == .uri ? .uri(text) : .string(text)
     }
-    return .value(entry.kind == .uri ? .uri(text) : .string(text))
   }
 }

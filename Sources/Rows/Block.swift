@@ -43,9 +43,11 @@ public final class Block: Sendable {
     guard byteCount >= BlockFormat.headerByteCount else {
       throw BlockError.truncated(needed: BlockFormat.headerByteCount, available: byteCount)
     }
-    let header = try unsafe BlockHeader(
-      checking: source.bytes(0..<BlockFormat.headerByteCount), available: byteCount)
-    let directory = try source.bytes(0..<header.headerByteCount)
+    let first = try source.bytes(0..<min(byteCount, BlockFormat.usualHeaderByteCount))
+    let header = try unsafe BlockHeader(checking: first, available: byteCount)
+    let directory =
+      header.headerByteCount <= first.range.count
+      ? first.prefix(header.headerByteCount) : try source.bytes(0..<header.headerByteCount)
     try unsafe header.checkChecksum(of: directory)
     entries = try unsafe header.entries(in: directory)
     entityNumber = header.entityNumber
@@ -109,9 +111,9 @@ extension Block {
   func isLoaded(_ position: Int) -> Bool { loaded.has(position) }
 
   /// Whether one more value may be read by itself. So many reads, and whole columns are cheaper.
-  func mayReadPoint() -> Bool { loaded.countPointRead() <= Block.mostPointReads }
+  func mayReadPoint() -> Bool { loaded.countPointRead() <= Block.mostPointReads * entries.count }
 
-  private static let mostPointReads = 16
+  private static let mostPointReads = 8
 
   func column(at position: Int) throws -> Column {
     let stored = try storedColumn(at: position)

@@ -5,10 +5,12 @@ enum BlockFormat {
   static let headerByteCount = 48
   static let entryByteCount = 24
   /// Chunks with a longer body are checked page by page (spec §3.3.5).
-  static let pageByteCount = 16_384
+  static let pageByteCount = 4096
+  /// Most directories fit into so many first bytes of a block.
+  static let usualHeaderByteCount = 512
   /// The most rows a block may have.
   static let maximumRowCount = 65_536
-  /// The most columns: every property and the three of the block itself.
+  /// The most columns: every property and the four of the block itself.
   static let maximumColumnCount = Int(LayoutColumn.Number.highestProperty) + 4
   /// The longest block.
   static let maximumByteCount = 1 << 30

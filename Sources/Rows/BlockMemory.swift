@@ -95,6 +95,11 @@ public struct BlockSlice: Sendable {
   /// All bytes of the given memory.
   public init(_ memory: BlockMemory) { self.init(memory: memory, range: 0..<memory.byteCount) }
 
+  /// The first so many bytes.
+  func prefix(_ byteCount: Int) -> BlockSlice {
+    BlockSlice(memory: memory, range: range.lowerBound..<range.lowerBound + byteCount)
+  }
+
   // SAFETY for both: the initializer checked that the range lies within the memory.
   @unsafe var start: UnsafeRawPointer { unsafe UnsafeRawPointer(memory.start) + range.lowerBound }
   @unsafe var buffer: UnsafeRawBufferPointer {

@@ -117,7 +117,7 @@ enum BlockForgery {
       let (start, count) = (u32(entry + 8), u32(entry + 12))
       let encoding = bytes[entry + 3]
       let flags = bytes[entry + 6]
-      if count > 0, count <= 16_384, start + count <= bytes.count {
+      if count > 0, count <= 4096, start + count <= bytes.count {
         put(Reference.crc32c(bytes[start..<start + count]), entry + 16)
       }
       entry += 24

@@ -65,16 +65,16 @@ class Column:
         self.rows, self.outside = rows, outside
         self.base, self.step, self.offset_base, self.offset_step = parameters
         table_count = 0
-        if body_count > 16384:
-            table_count = align((body_count + 16383) // 16384 * 4)
+        if body_count > 4096:
+            table_count = align((body_count + 4095) // 4096 * 4)
         chunk = block[chunk_offset:chunk_offset + table_count + body_count]
         need(len(chunk) == table_count + body_count, "a chunk ends early")
         body = chunk[table_count:]
         if table_count:
             need(crc32c(chunk[:table_count]) == checksum, "a table's checksum")
-            for page in range((body_count + 16383) // 16384):
+            for page in range((body_count + 4095) // 4096):
                 stored, = struct.unpack_from("<I", chunk, page * 4)
-                need(crc32c(body[page * 16384:(page + 1) * 16384]) == stored, "a page's checksum")
+                need(crc32c(body[page * 4096:(page + 1) * 4096]) == stored, "a page's checksum")
         elif body_count:
             need(crc32c(body) == checksum, f"the checksum of column {self.number}")
         self.body, self.place = body, 0
@@ -166,29 +166,62 @@ def decimal(magnitude, exponent):
     return f"{magnitude}e{exponent if magnitude else 0}"
 
 
+def directory(data):
+    """3.3.4: for each column its entry and parameters, and where the directory ends."""
+    columns, place = [], 48
+    for _ in range(struct.unpack_from("<H", data, 18)[0]):
+        entry = struct.unpack_from("<HBBBBBBIIII", data, place)
+        place += 24
+        parameters = [0, 0, 0, 0]
+        encoding, flags = entry[2], entry[5]
+        if not flags & 2:
+            wanted = [0] if encoding in (1, 2) else []
+            wanted += [1] if encoding in (1, 2) and flags & 4 else []
+            wanted += [2, 3] if encoding in (5, 6) else []
+            for index in wanted:
+                parameters[index], = struct.unpack_from("<q", data, place)
+                place += 8
+        columns.append((entry, parameters))
+    return columns, place
+
+
+def untransposed(data):
+    """4.5.7."""
+    rows, = struct.unpack_from("<I", data, 20)
+    result = bytearray(data)
+    for entry, _ in directory(data)[0]:
+        _, _, encoding, width, offset_width, flags, _, chunk, body_count, _, dictionary_count = entry
+        if flags & 2 or not body_count:
+            continue
+        place = chunk + (align((body_count + 4095) // 4096 * 4) if body_count > 4096 else 0)
+        place += align((rows + 7) // 8) * sum(1 for flag in (8, 1, 16) if flags & flag)
+        parts = []
+        if encoding in (1, 2, 3, 6):
+            parts.append((place, rows, width))
+        if encoding == 6:
+            place = align(place + rows * width)
+        if encoding in (5, 6):
+            parts.append((place, (dictionary_count if encoding == 6 else rows) + 1, offset_width))
+        for start, count, size in parts:
+            if size > 1:
+                for byte in range(size):
+                    plane = data[start + byte * count:start + (byte + 1) * count]
+                    result[start + byte:start + count * size:size] = plane
+    return bytes(result)
+
+
 class Block:
     """3.3. The values outside of it come from `outside`, which is given a reference."""
 
     def __init__(self, data, outside):
         magic, header_count, block_count, checksum = struct.unpack_from("<IIII", data)
         need(magic == 0x4B4C4251 and block_count <= len(data), "no block")
-        directory = data[:header_count]
-        need(crc32c(directory[:12] + bytes(4) + directory[16:]) == checksum, "a block's checksum")
-        self.entity, count, self.rows, self.minimum, self.maximum, self.flags = struct.unpack_from("<HHIQQI", data, 16)
-        self.columns, place = {}, 48
-        for _ in range(count):
-            entry = struct.unpack_from("<HBBBBBBIIII", data, place)
-            place += 24
-            parameters = [0, 0, 0, 0]
-            encoding, flags = entry[2], entry[5]
-            if not flags & 2:
-                wanted = [0] if encoding in (1, 2) else []
-                wanted += [1] if encoding in (1, 2) and flags & 4 else []
-                wanted += [2, 3] if encoding in (5, 6) else []
-                for index in wanted:
-                    parameters[index], = struct.unpack_from("<q", data, place)
-                    place += 8
-            self.columns[entry[0]] = Column(data, entry, parameters, self.rows, outside)
+        header = data[:header_count]
+        need(crc32c(header[:12] + bytes(4) + header[16:]) == checksum, "a block's checksum")
+        self.entity, _, self.rows, self.minimum, self.maximum, self.flags = struct.unpack_from("<HHIQQI", data, 16)
+        columns, place = directory(data)
+        self.columns = {
+            entry[0]: Column(data, entry, parameters, self.rows, outside) for entry, parameters in columns}
         need(place == header_count, "a directory's end")
         keys = self.columns[0xFFFF]
         self.keys = [keys.integer(row) for row in range(self.rows)]
@@ -253,7 +286,7 @@ class File:
         offset, count, rows, minimum, maximum, _, entity, run, codec, block_count, outside_count = struct.unpack_from(
             "<QIIQQqHBBIQ", entry)
         data = self.data[offset:offset + count]
-        need(codec <= 1 and block_count <= 1032 * count + 64, "an entry's codec or size")
+        need(codec <= 2 and block_count <= 1032 * count + 64, "an entry's codec or size")
 
         def outside(reference):
             """3.4.9 and 4.5.7."""
@@ -268,7 +301,9 @@ class File:
             need(len(value) == value_count, "a value's size")
             return value
 
-        block = Block(zlib.decompress(data) if codec else data, outside)
+        if codec:
+            data = zlib.decompress(data)
+        block = Block(untransposed(data) if codec == 2 else data, outside)
         need((block.rows, block.minimum, block.maximum, block.entity, block.flags)
              == (rows, minimum, maximum, entity, run), "a block is another than its entry says")
         return entity, run, block

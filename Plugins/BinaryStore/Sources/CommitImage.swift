@@ -27,6 +27,8 @@ struct CommitImage {
   /// The segments that this commit sets, if it does.
   private var pendingParts: [SegmentPart]?
   private var pieces: [Piece] = []
+  /// Blocks that were compressed already.
+  private var compressed: [ObjectIdentifier: [UInt8]] = [:]
   /// Where the values are that this commit puts into sections of their own: pieces by offset.
   private var valuePieces: [UInt64: Int] = [:]
   /// When all that is alive is written anew: where it is from.
@@ -152,6 +154,9 @@ struct CommitImage {
     _ layer: Layer, _ known: [ObjectIdentifier: BlockEntry], above view: View, _ schema: Schema
   ) throws -> SegmentRecord {
     var entries: [BlockEntry] = []
+    try compress(
+      layer.entities.flatMap { $0.put.blocks + $0.changed.blocks + $0.removed.blocks }
+        .filter { known[ObjectIdentifier($0)] == nil })
     for changes in layer.entities {
       for (run, blocks) in [
         (RunKind.put, changes.put), (.changed, changes.changed), (.removed, changes.removed),
@@ -173,6 +178,7 @@ struct CommitImage {
         guard let changes = layer[index.entityNumber], let layout = schema[index.entityNumber]
         else { continue }
         let run = try IndexRun(index, of: changes, layout: layout, above: view)
+        try compress(run.blocks)
         for block in run.blocks { entries.append(try add(block, .put)) }
       }
       entries.sort { $0.place < $1.place }
@@ -199,21 +205,31 @@ struct CommitImage {
       contents: .pages(pages))
   }
 
+  /// Compresses blocks on several cores.
+  private mutating func compress(_ blocks: [Block]) throws {
+    guard let compression else { return }
+    let blocks = try blocks.filter {
+      try $0.byteCount >= BlockFile.leastCompressedByteCount && $0.outsideReferences().isEmpty
+    }
+    let bytes = try blocks.concurrentMap { try $0.compressed(compression) }
+    for (block, bytes) in zip(blocks, bytes) { compressed[ObjectIdentifier(block)] = bytes }
+  }
+
   private mutating func add(_ block: Block, _ run: RunKind) throws -> BlockEntry {
     let references = try block.outsideReferences()
     copyValues(references)
     let isMoved = !references.isEmpty && origin != nil
     let outsideByteCount = references.reduce(0) { $0 + UInt64($1.storedByteCount) }
     let offset = next
-    if let compression, block.byteCount >= BlockFile.leastCompressedByteCount {
-      let slice = isMoved ? BlockSlice(try movedBytes(of: block)) : try block.bytes()
-      let small = Deflate.compress(slice.bytes, level: compression)
-      if small.count < block.byteCount {
-        add(.bytes(small), small.count)
-        return BlockEntry(
-          block, run: run, offset: offset, codec: .zlib, byteCount: small.count,
-          outsideByteCount: outsideByteCount)
-      }
+    var moved = block
+    if isMoved { moved = try Block(movedBytes(of: block)) }
+    var small = compressed.removeValue(forKey: ObjectIdentifier(block))
+    if small == nil, let compression { small = try moved.compressed(compression) }
+    if let small {
+      add(.bytes(small), small.count)
+      return BlockEntry(
+        block, run: run, offset: offset, codec: .transposed, byteCount: small.count,
+        outsideByteCount: outsideByteCount)
     }
     add(isMoved ? .movedBlock(block) : .block(block), block.byteCount)
     return BlockEntry(
@@ -327,6 +343,16 @@ struct CommitImage {
       isSettled: true, salt: salt,
       offset: section.offset + UInt64(BlockFile.align(bytes.count)), record: section,
       commitChecksum: 0)
+  }
+}
+
+extension Block {
+  /// The block's bytes made smaller; `nil` when they are few, or gain nothing.
+  fileprivate func compressed(_ level: Deflate.Level) throws -> [UInt8]? {
+    guard byteCount >= BlockFile.leastCompressedByteCount else { return nil }
+    let memory = try transposedBytes()
+    let small = Deflate.compress(memory.bytes, level: level)
+    return small.count < byteCount ? small : nil
   }
 }
 

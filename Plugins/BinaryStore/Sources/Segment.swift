@@ -129,8 +129,11 @@ final class Segment: RowTable {
         if pages[page].first.entity > number { break }
         if page + 1 < pages.count, pages[page + 1].first.entity < number { continue }
       }
-      for entry in try entries(ofPage: page) where entry.entity == number {
-        let block = try block(entry)
+      let entries = try entries(ofPage: page).filter { $0.entity == number }
+      // What has to be expanded is, on several cores.
+      let isCompressed = entries.contains { $0.codec != .plain }
+      let blocks = isCompressed ? try entries.concurrentMap(block) : try entries.map(block)
+      for (entry, block) in zip(entries, blocks) {
         if let last = runs[entry.run]?.last, last.maximumKey >= block.minimumKey {
           throw StoreError(
             .damaged, "The blocks of entity \(number) are not in the order of their keys.",

@@ -107,15 +107,16 @@ private final class FileBlock: BlockSource {
     outsideByteCount = entry.outsideByteCount
     let count = Int(entry.byteCount)
     switch entry.codec {
-    case .zlib:
+    case .zlib, .transposed:
       let stored = try file.read(byteCount: count, at: offset)
       // SAFETY: The memory is this call's alone until it returns.
-      whole = unsafe try BlockMemory(byteCount: Int(entry.blockByteCount)) { buffer in
+      let expanded = unsafe try BlockMemory(byteCount: Int(entry.blockByteCount)) { buffer in
         var span = unsafe MutableRawSpan(_unsafeBytes: buffer)
         do { try Deflate.expand(stored.rawSpan, into: &span) } catch {
           throw FormatFault("The block at \(entry.offset): \(error)")
         }
       }
+      whole = entry.codec == .zlib ? expanded : try Block.untransposed(expanded)
     case .plain:
       whole = count <= FileBlock.smallByteCount ? try file.memory(0..<count, from: offset) : nil
     }

@@ -38,6 +38,8 @@ struct BlockEntry: Hashable {
   enum Codec: UInt8 {
     case plain = 0
     case zlib = 1
+    /// The bytes of each number of a column apart, and zlib over all.
+    case transposed = 2
   }
 
   /// Where the block stands among a segment's: by entity, run and key.
@@ -110,9 +112,9 @@ struct BlockEntry: Hashable {
       throw FormatFault("A block of \(byteCount) bytes at \(offset) does not lie before \(limit).")
     }
     // What expands beyond all measure is refused before any memory is taken for it.
-    let most = codec == .zlib ? Deflate.mostBytes(from: Int(byteCount)) : Int(byteCount)
+    let most = codec == .plain ? Int(byteCount) : Deflate.mostBytes(from: Int(byteCount))
     guard blockByteCount <= 1 << 30, Int(blockByteCount) <= most,
-      codec == .zlib || blockByteCount == byteCount
+      codec != .plain || blockByteCount == byteCount
     else {
       throw FormatFault(
         "The \(byteCount) bytes at \(offset) can't be a block of \(blockByteCount).")

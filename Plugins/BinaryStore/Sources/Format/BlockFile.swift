@@ -12,7 +12,7 @@ enum BlockFile {
   static let entryByteCount = 56
   static let pageReferenceByteCount = 32
   /// The most entries a page has, and the most that a record holds without pages.
-  static let pageEntryCount = 256
+  static let pageEntryCount = 64
   static let inlineEntryCount = 16
   /// Segments of fewer rows have no index entries: sorting them when asked costs less.
   static let leastIndexedRowCount = 1024

@@ -1,0 +1,79 @@
+// SAFETY: The directory was checked: chunks lie within the block, and each part is checked to lie within
+// its chunk before it is touched.
+
+extension Block {
+  /// The block's bytes, with the numbers of each column taken apart: all their first bytes, then all
+  /// their second, and so on (spec §4.5.7).
+  ///
+  /// Numbers of a column are alike in their upper bytes, and so a compressor sees it.
+  ///
+  /// - Throws: What the source throws.
+  package func transposedBytes() throws -> BlockMemory {
+    try unsafe rearranged(bytes()) { source, target, count, width in
+      for byte in 0..<width {
+        let plane = byte &* count
+        for i in 0..<count { unsafe target[plane &+ i] = source[i &* width &+ byte] }
+      }
+    }
+  }
+
+  /// The bytes of a block that ``transposedBytes()`` took apart.
+  ///
+  /// - Throws: ``BlockError`` when they are none. Their checksums are looked at as with any block.
+  package static func untransposed(_ memory: BlockMemory) throws -> BlockMemory {
+    let block = try Block(memory)
+    guard block.byteCount == memory.byteCount else {
+      throw BlockError.truncated(needed: memory.byteCount, available: block.byteCount)
+    }
+    return try unsafe block.rearranged(BlockSlice(memory)) { source, target, count, width in
+      for byte in 0..<width {
+        let plane = byte &* count
+        for i in 0..<count { unsafe target[i &* width &+ byte] = source[plane &+ i] }
+      }
+    }
+  }
+
+  /// A copy of the block's bytes whose numbers `move` puts elsewhere.
+  private func rearranged(
+    _ slice: BlockSlice,
+    _ move: (UnsafePointer<UInt8>, UnsafeMutablePointer<UInt8>, Int, Int) -> Void
+  ) throws -> BlockMemory {
+    try unsafe BlockMemory(byteCount: slice.range.count) { target in
+      unsafe target.copyMemory(from: slice.buffer)
+      for entry in entries {
+        let body = Int(entry.chunkOffset) + entry.chunkByteCount - Int(entry.bodyByteCount)
+        for part in entry.numbers(rowCount: rowCount) {
+          guard part.offset + part.count * part.width <= Int(entry.bodyByteCount) else {
+            throw BlockError.badColumn(
+              entry.number, "Its \(entry.bodyByteCount) bytes do not hold all its numbers.")
+          }
+          unsafe move(
+            (slice.start + body + part.offset).assumingMemoryBound(to: UInt8.self),
+            (target.baseAddress! + body + part.offset).assumingMemoryBound(to: UInt8.self),
+            part.count, part.width)
+        }
+      }
+    }
+  }
+}
+
+extension ColumnEntry {
+  /// Where in the column's body numbers of several bytes lie.
+  fileprivate func numbers(rowCount: Int) -> [(offset: Int, count: Int, width: Int)] {
+    guard bodyByteCount > 0, !flags.contains(.nothing) else { return [] }
+    let bitmaps = [ColumnFlags.given, .presence, .outside].count { flags.contains($0) }
+    var offset = bitmaps * BlockFormat.align((rowCount + 7) / 8)
+    var parts: [(offset: Int, count: Int, width: Int)] = []
+    var count = rowCount
+    switch encoding {
+    case .integer, .scaled, .real: parts.append((offset, rowCount, Int(width)))
+    case .dictionary:
+      parts.append((offset, rowCount, Int(width)))
+      offset = BlockFormat.align(offset + rowCount * Int(width))
+      count = Int(dictionaryCount)
+    case .bytes, .bits, .fixed, .slots: break
+    }
+    if hasOffsets { parts.append((offset, count + 1, Int(offsetWidth))) }
+    return parts.filter { $0.width > 1 }
+  }
+}
