@@ -26,7 +26,9 @@ extension Block {
   /// - Returns: `nil` when the column is loaded already, is small, was written as another kind, or when
   ///   so many values were read one by one that it should be loaded.
   func pointValue(_ column: LayoutColumn, row: Int) throws -> PointValue? {
-    guard let position = position(of: column.number) else { return nil }
+    guard let position = position(of: column.number),
+      hasOutsideValues || !isLoaded(position)
+    else { return nil }
     let entry = entries[position]
     guard entry.encoding == .bytes, entry.kind == column.kind, entry.kind != .decimal,
       !entry.flags.contains(.nothing)
