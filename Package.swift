@@ -124,7 +124,9 @@ let package = Package(
     tests(
       "BinaryStoreTests",
       [
-        "BinaryStore", "StoreInterface", "StoreConformance", "DurableFiles", "ObjectModel", "Rows",
+        "BinaryStore", "StoreInterface", "StoreConformance", "DurableFiles", "ObjectModel",
+        "ObjectQuery",
+        "Rows",
         "SeededRandom", "SpecVectors", "Checksums",
       ]),
     tests(

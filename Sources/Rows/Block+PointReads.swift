@@ -25,7 +25,9 @@ extension Block {
   /// - Returns: `nil` when the column is loaded already, is small, was written as another kind, or when
   ///   so many values were read one by one that it should be loaded.
   func pointValue(_ column: LayoutColumn, row: Int) throws -> PointValue? {
-    guard let position = position(of: column.number) else { return nil }
+    guard let position = position(of: column.number),
+      hasOutsideValues || !isLoaded(position)
+    else { return nil }
     let entry = entries[position]
     guard entry.kind == column.kind, !entry.flags.contains(.nothing) else { return nil }
     precondition(row >= 0 && row < rowCount, "The row is out of range.")

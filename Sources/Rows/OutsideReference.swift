@@ -113,4 +113,9 @@ package protocol OutsideWriter: AnyObject {
 
   /// Adds a value.
   func add(_ value: BlockSlice) throws -> OutsideReference
+
+  /// Adds a value that lies outside of a block already, in another place, without reading it now.
+  ///
+  /// - Returns: `nil` when it must be read, as ``add(_:)`` takes it.
+  func add(_ reference: OutsideReference, from values: any OutsideValues) -> OutsideReference?
 }

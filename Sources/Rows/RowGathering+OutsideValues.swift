@@ -62,10 +62,15 @@ struct OutsideGathering {
     }
     if let reference = unsafe raw.outsideReference(row) {
       if keeps(source) { return values.append(outside: reference) }
-      let value = try source.memory(of: reference)
-      if let writer,
-        try writer.putsOutside(value.byteCount, column: column.number, entity: entity)
+      let isLarge = try writer?.putsOutside(
+        reference.byteCount, column: column.number, entity: entity)
+      if let writer, isLarge == true, let place = source.outsideValues,
+        let copied = writer.add(reference, from: place)
       {
+        return values.append(outside: copied)
+      }
+      let value = try source.memory(of: reference)
+      if let writer, isLarge == true {
         return values.append(outside: try writer.add(BlockSlice(value)))
       }
       return unsafe values.append(copying: BlockSlice(value).buffer)

@@ -255,7 +255,7 @@ struct RowGathering {
   /// A column of a source, whose values are also values of the wanted kind.
   @unsafe private func rawColumn(_ column: LayoutColumn, of source: Int) throws -> RawColumn? {
     guard let raw = try unsafe sources[source].rawColumn(column.number) else { return nil }
-    guard unsafe raw.kind.widens(to: column.kind) else {
+    guard unsafe raw.kind == column.kind || raw.kind.widens(to: column.kind) else {
       throw BlockError.badValue(
         column.number,
         "It holds values of kind \(unsafe raw.kind), which can't be read as \(column.kind).")

@@ -118,6 +118,8 @@ struct CrashTests {
       if round == 8 { try work.open() }
     }
     for _ in 0..<8 { try work.save(changes: 2, valueByteCount: 3000) }
+    // Values outside of their blocks, in commits of a single sync.
+    for round in 0..<6 { try work.save(changes: 2, valueByteCount: 33_000 + round) }
     let states = disk.crashStates(limit: Self.stateCount, seed: seed)
     #expect(states.count >= min(Self.stateCount, 900))
 
@@ -174,7 +176,7 @@ struct CrashTests {
       var error: (any Error)?
       do {
         for round in 0..<6 {
-          try work.save(changes: 3, valueByteCount: round == 2 ? 300_000 : 2000)
+          try work.save(changes: 3, valueByteCount: [2000, 40_000, 300_000][round % 3])
         }
       } catch let caught { error = caught }
       let reached = disk.operations.contains { $0.failure != nil }

@@ -16,8 +16,10 @@ struct ReferenceTests {
     let path = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path
     defer { try? FileManager.default.removeItem(atPath: path) }
     var generator = SeededGenerator(seed: seed)
+    var options = BinaryStoreOptions()
+    if seed > 1 { options.leastOutsideByteCount = 30 }
     let store = try BinaryStore.create(
-      at: path, model: StoreConformance.model, isCompressed: seed == 2)
+      at: path, model: StoreConformance.model, isCompressed: seed == 2, options: options)
     for round in 0..<12 {
       let base = try store.snapshot()
       let builder = LayerBuilder(base.schema)

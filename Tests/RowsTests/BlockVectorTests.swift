@@ -12,7 +12,7 @@ struct BlockVectorTests {
     arguments: try SpecVector.all("block", on: "3-rows-and-blocks.md"))
   func reading(_ vector: SpecVector) throws {
     let bytes = try #require(vector.bytes("bytes"))
-    let block = try Block(bytes)
+    let block = try BlockWithElsewhere(bytes, Self.outside(vector)).block()
     try block.verify()
 
     #expect(vector["entity"] == "\(block.entityNumber)")
@@ -45,6 +45,18 @@ struct BlockVectorTests {
     #expect(titles == Self.samples.map(\.title))
     #expect(
       try SpecVector.all("bad-block", on: "3-rows-and-blocks.md").count == Self.badBlocks.count)
+  }
+
+  /// What a vector says that a file has outside of the block: an offset and bytes a line.
+  private static func outside(_ vector: SpecVector) throws -> Elsewhere {
+    let place = Elsewhere()
+    for line in vector[all: "outside"] {
+      let parts = line.split(separator: " ")
+      place[try #require(UInt64(parts[0]))] = try parts.dropFirst().map {
+        try #require(UInt8($0, radix: 16))
+      }
+    }
+    return place
   }
 
   /// A line for each value, as vectors have it.
@@ -138,7 +150,22 @@ struct BlockVectorTests {
         version: 8,
         basis: 7)
     ),
+    ("a value outside of the block, one inside and none", outside),
   ]
+
+  /// Where the values of the last sample are that are not in it.
+  private static let elsewhere = Elsewhere()
+  private static let outside: Block = {
+    let inside = block(
+      [.binary],
+      [
+        (1, [.binary(Data((0..<40).map { $0 * 3 }))]), (2, [.binary(Data([1, 2, 3]))]),
+        (3, [.null]),
+      ])
+    let layer = Layer([.init(entityNumber: 3, put: BlockRun([inside]))])
+    return try! layer.movingLargeValues(to: ElsewhereWriter(elsewhere, least: 32)).entities[0].put
+      .blocks[0]
+  }()
 
   /// Blocks that break one clause each, their checksums right.
   static let badBlocks: [(title: String, bytes: [UInt8])] = {
@@ -182,6 +209,14 @@ struct BlockVectorTests {
         "a character cut in two (3.4.5)", 2, { ($0[0x9E], $0[0x9F]) = (0xC3, 0xA9) }),
       broken("a code without an entry (3.4.7)", 2, { $0[0x80] = 2 }),
       broken("a dictionary out of order (3.4.7)", 2, { $0[0x98] = 0x5A }),
+      broken("texts outside of the block (3.3.4)", 2, { $0[48 + 6] |= 16 }),
+      broken("no value, and it is outside (3.3.6)", 4, { $0[0x88] |= 4 }),
+      broken("a reference of another length (3.4.9)", 4, { $0[0x88] |= 2 }),
+      broken("a codec that is not known (3.4.9)", 4, { $0[0x98 + 28] = 2 }),
+      broken("a plain value that is kept shorter than it is (3.4.9)", 4, { $0[0x98 + 16] = 39 }),
+      broken(
+        "a value of more than 2^30 bytes (3.4.9)", 4,
+        { ($0[0x98 + 11], $0[0x98 + 19]) = (0x50, 0x50) }),
     ]
   }()
 
@@ -199,6 +234,9 @@ struct BlockVectorTests {
       )
       print("rows = \(block.rowCount)")
       for line in try values(of: block) { print("value = \(line)") }
+      for reference in try block.outsideReferences() {
+        print("outside = \(reference.offset) \(hex(elsewhere[reference.offset]!))")
+      }
       print("bytes = \(hex(try [UInt8](bytes: block)))\n```\n")
     }
     for (title, bytes) in badBlocks {

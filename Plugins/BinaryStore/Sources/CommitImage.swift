@@ -9,7 +9,7 @@ import StoreInterface
 /// A commit on its way into a file: its pieces, where each will be, and its record.
 struct CommitImage {
   /// Pieces that are written one behind the other from the commit's start.
-  private enum Piece {
+  enum Piece {
     case bytes([UInt8])
     case block(Block)
     /// A block whose values outside are in this file at other offsets than in the one it is from.
@@ -17,6 +17,15 @@ struct CommitImage {
     case value(BlockSlice)
     /// A value that another file has.
     case copiedValue(OutsideReference, from: StoreFile)
+
+    var byteCount: Int {
+      switch self {
+      case .bytes(let bytes): bytes.count
+      case .block(let block), .movedBlock(let block): block.byteCount
+      case .value(let slice): slice.range.count
+      case .copiedValue(let reference, _): reference.storedByteCount
+      }
+    }
   }
 
   private(set) var record: CommitRecord
@@ -108,8 +117,8 @@ struct CommitImage {
       model: { [pending] in try pending.model ?? head.model })
     let moved = try changes.movingLargeValues(to: sections)
     for section in sections.sections {
-      valuePieces[section.reference.offset] = pieces.count
-      add(.value(section.bytes), section.bytes.range.count)
+      valuePieces[section.offset] = pieces.count
+      add(section.piece)
     }
     return moved
   }
@@ -129,9 +138,7 @@ struct CommitImage {
     for reference in references {
       guard let origin, origin.newOffsets[reference.offset] == nil else { continue }
       self.origin!.newOffsets[reference.offset] = next
-      add(
-        origin.pieces[reference.offset] ?? .copiedValue(reference, from: origin.file),
-        reference.storedByteCount)
+      add(origin.pieces[reference.offset] ?? .copiedValue(reference, from: origin.file))
     }
   }
 
@@ -226,12 +233,12 @@ struct CommitImage {
     var small = compressed.removeValue(forKey: ObjectIdentifier(block))
     if small == nil, let compression { small = try moved.compressed(compression) }
     if let small {
-      add(.bytes(small), small.count)
+      add(.bytes(small))
       return BlockEntry(
         block, run: run, offset: offset, codec: .transposed, byteCount: small.count,
         outsideByteCount: outsideByteCount)
     }
-    add(isMoved ? .movedBlock(block) : .block(block), block.byteCount)
+    add(isMoved ? .movedBlock(block) : .block(block))
     return BlockEntry(
       block, run: run, offset: offset, codec: .plain, byteCount: block.byteCount,
       outsideByteCount: outsideByteCount)
@@ -251,13 +258,13 @@ struct CommitImage {
     let section = SectionReference(
       offset: next, byteCount: UInt32(bytes.count),
       checksum: bytes.checksum)
-    add(.bytes(bytes), bytes.count)
+    add(.bytes(bytes))
     return section
   }
 
-  private mutating func add(_ piece: Piece, _ byteCount: Int) {
+  private mutating func add(_ piece: Piece) {
     pieces.append(piece)
-    next += UInt64(BlockFile.align(byteCount))
+    next += UInt64(BlockFile.align(piece.byteCount))
   }
 
   // MARK: - Writing

@@ -8,8 +8,8 @@ import Rows
 final class ValueSections: OutsideWriter {
   /// The file, for those who hold blocks of it.
   let values: any OutsideValues
-  /// What is to be written one behind the other.
-  private(set) var sections: [(reference: OutsideReference, bytes: BlockSlice)] = []
+  /// What is to be written one behind the other, each at its offset.
+  private(set) var sections: [(offset: UInt64, piece: CommitImage.Piece)] = []
   private var next: UInt64
   private let compression: Deflate.Level?
   private let options: BinaryStoreOptions
@@ -55,9 +55,21 @@ final class ValueSections: OutsideWriter {
     let reference = OutsideReference(
       offset: next, byteCount: value.range.count, storedByteCount: kept.range.count,
       checksum: CRC32C.checksum(of: kept.bytes), codec: codec)
-    sections.append((reference, kept))
-    next += UInt64(BlockFile.align(kept.range.count))
+    add(.value(kept))
     return reference
+  }
+
+  func add(_ reference: OutsideReference, from values: any OutsideValues) -> OutsideReference? {
+    guard let file = values as? StoreFile else { return nil }
+    var copied = reference
+    copied.offset = next
+    add(.copiedValue(reference, from: file))
+    return copied
+  }
+
+  private func add(_ piece: CommitImage.Piece) {
+    sections.append((next, piece))
+    next += UInt64(BlockFile.align(piece.byteCount))
   }
 
   /// The bytes made smaller; `nil` where that saves less than a sixteenth, as with pictures and sound,

@@ -34,6 +34,7 @@ public struct StoreConformance: Sendable {
     try history()
     try inheritance()
     try largeValues()
+    try largeValuesStay()
     try indexes()
     try modelChanges()
     for seed in 1...4 as ClosedRange<UInt64> { try random(seed: seed) }
@@ -105,7 +106,7 @@ public struct StoreConformance: Sendable {
     return objects
   }
 
-  private func expect(
+  func expect(
     _ store: any Store, holds objects: Objects, _ comment: Comment = "",
     _ location: SourceLocation = #_sourceLocation
   ) throws {

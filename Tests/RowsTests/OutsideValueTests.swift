@@ -1,0 +1,271 @@
+import Foundation
+import ObjectModel
+import Rows
+import Testing
+
+@Suite("Values outside of their blocks")
+struct OutsideValueTests {
+  private static let schema: Schema = {
+    var photo = Entity("Photo")
+    photo.properties = [
+      .attribute(Attribute("name", .string)), .attribute(Attribute("picture", .binary)),
+    ]
+    return try! Schema(Model(entities: [photo]))
+  }()
+  private static let layout = schema["Photo"]!
+  private static let (name, picture) = (layout.columns[0], layout.columns[1])
+
+  private static func key(_ number: Int) -> ObjectKey {
+    ObjectKey(entity: layout.entityNumber, number: UInt64(number))
+  }
+
+  private static func bytes(_ number: Int, _ count: Int) -> Data {
+    Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) })
+  }
+
+  /// Objects from 1 on, each third with a large picture, each third with a small one.
+  private static func pictures(_ count: Int, large: Int = 5000) -> (Layer, [Value]) {
+    let builder = LayerBuilder(schema)
+    let values: [Value] = (1...count).map { number in
+      let value: Value =
+        [.null, .binary(bytes(number, large)), .binary(bytes(number, number % 90))][number % 3]
+      builder.insert(key(number))
+      builder.set(.string("number \(number)"), column: 0, of: key(number))
+      builder.set(value, column: 1, of: key(number))
+      return value
+    }
+    return (builder.freeze(), values)
+  }
+
+  private static func values(_ table: any RowTable, _ count: Int) throws -> [Value?] {
+    try (1...count).map { try View([table]).value(of: key($0), column: picture) }
+  }
+
+  @Test("Columns and single values are what they were, and one is read for one")
+  func reading() throws {
+    let (layer, values) = Self.pictures(100)
+    let place = Elsewhere()
+
+    let moved = try layer.movingLargeValues(to: ElsewhereWriter(place, least: 1000))
+
+    let block = try #require(moved.entities[0].put.blocks.first)
+    #expect(moved.entities[0].put.blocks.count == 1)
+    #expect(block.byteCount < 10_000)
+    #expect(try block.outsideReferences().count == 34)
+    #expect(place.readCount == 0)
+    let column = try #require(try block.column(Self.picture.number))
+    #expect((0..<100).map { column.value(at: $0) } == values)
+    #expect(place.readCount == 34)
+    #expect(try Self.values(moved, 100) == values)
+    #expect(place.readCount == 68)
+    let presence = try #require(try block.presence(of: Self.picture))
+    #expect((0..<100).map { presence.isNull($0) } == values.map(\.isNull))
+    #expect(place.readCount == 68)
+    // What has nothing large stays the block it is.
+    let again = try moved.movingLargeValues(to: ElsewhereWriter(place, least: 1000))
+    #expect(again.entities[0].put.blocks[0] === block)
+  }
+
+  @Test("Merging moves references, and reads no value")
+  func merging() throws {
+    let (layer, values) = Self.pictures(100)
+    let place = Elsewhere()
+    let writer = ElsewhereWriter(place, least: 1000)
+    let lower = try layer.movingLargeValues(to: writer)
+    let builder = LayerBuilder(Self.schema)
+    // A name changes, a picture comes, goes, is replaced; an object goes.
+    builder.set(.string("new"), column: 0, of: Self.key(1))
+    builder.set(.binary(Self.bytes(900, 7000)), column: 1, of: Self.key(3))
+    builder.set(.null, column: 1, of: Self.key(4))
+    builder.set(.binary(Self.bytes(901, 8000)), column: 1, of: Self.key(7))
+    builder.remove(Self.key(10))
+    let upper = try builder.freeze().movingLargeValues(to: writer)
+
+    let merged = try lower.merged(with: upper, schema: Self.schema, keepingVersions: true)
+
+    #expect(place.readCount == 0)
+    var wanted: [Value?] = values
+    wanted[2] = .binary(Self.bytes(900, 7000))
+    wanted[3] = .null
+    wanted[6] = .binary(Self.bytes(901, 8000))
+    wanted[9] = nil
+    #expect(try Self.values(merged, 100) == wanted)
+    let references = try merged.entities[0].put.blocks.flatMap { try $0.outsideReferences() }
+    #expect(references.count == 33)
+    // A stack shows the same, as rows gathered for a scan do.
+    let view = View([lower, upper])
+    #expect(try (1...100).map { try view.value(of: Self.key($0), column: Self.picture) } == wanted)
+    let before = place.readCount
+    let batches = try view.batches(of: Self.layout)
+    #expect(place.readCount == before)
+    var scanned: [UInt64: Value] = [:]
+    for batch in batches {
+      let keys = try batch.block.keys
+      let column = try #require(try batch.block.column(Self.picture))
+      for row in 0..<batch.block.rowCount where !(batch.hidden?.contains(row) ?? false) {
+        scanned[UInt64(keys.integer(at: row))] = column.value(at: row)
+      }
+    }
+    #expect(scanned.count == 99)
+    #expect(scanned.allSatisfy { wanted[Int($0) - 1] == $1 })
+  }
+
+  @Test("A removal taken back has its values where they were")
+  func undoing() throws {
+    let place = Elsewhere()
+    let (layer, values) = Self.pictures(10)
+    let moved = try layer.movingLargeValues(to: ElsewhereWriter(place, least: 1000))
+    let removal = LayerBuilder(Self.schema)
+    removal.remove(Self.key(4))
+
+    let undo = try removal.freeze().inverted(above: View([moved]), schema: Self.schema)
+
+    #expect(place.readCount == 0)
+    #expect(try undo.entities[0].put.blocks[0].outsideReferences().count == 1)
+    #expect(try View([undo]).value(of: Self.key(4), column: Self.picture) == values[3])
+    // In memory they stay readable, as those of the commit that takes them over.
+    let stamped = try undo.entities[0].put.blocks[0].stamped(5)
+    #expect(try stamped.value(Self.picture, row: 0) == values[3])
+    #expect(stamped.version == 5)
+  }
+
+  @Test("Values from two places come together inside, or where a writer puts them")
+  func places() throws {
+    let (one, other) = (Elsewhere(), Elsewhere())
+    let (layer, values) = Self.pictures(20)
+    let lower = try layer.movingLargeValues(to: ElsewhereWriter(one, least: 1000))
+    let builder = LayerBuilder(Self.schema)
+    builder.set(.binary(Self.bytes(7, 6000)), column: 1, of: Self.key(2))
+    let upper = try builder.freeze().movingLargeValues(to: ElsewhereWriter(other, least: 1000))
+    var wanted: [Value?] = values
+    wanted[1] = .binary(Self.bytes(7, 6000))
+
+    let merged = try lower.merged(with: upper, schema: Self.schema)
+    let third = Elsewhere()
+    let moved = try lower.movingLargeValues(to: ElsewhereWriter(third, least: 1000))
+
+    #expect(try merged.entities[0].put.blocks.allSatisfy { try $0.outsideReferences().isEmpty })
+    #expect(try Self.values(merged, 20) == wanted)
+    let before = one.readCount
+    #expect(try Self.values(moved, 20) == values)
+    #expect(one.readCount == before && third.readCount > 0)
+  }
+
+  @Test("No column of a block refers to more than can be read at once")
+  func splitting() throws {
+    let place = Elsewhere()
+    let writer = ElsewhereWriter(place, least: 1000)
+    writer.pretendedByteCount = 20 << 20
+    var merged = Layer()
+    for first in stride(from: 1, to: 60, by: 3) {
+      let builder = LayerBuilder(Self.schema)
+      for number in first..<first + 3 {
+        builder.insert(Self.key(number))
+        builder.set(
+          .binary(Self.bytes(number, number % 3 == 0 ? 2000 : 9)), column: 1, of: Self.key(number))
+      }
+      let moved = try builder.freeze().movingLargeValues(to: writer)
+      merged = try merged.merged(with: moved, schema: Self.schema)
+    }
+    let builder = LayerBuilder(Self.schema)
+    for number in 1...60 { builder.set(.string("new"), column: 0, of: Self.key(number)) }
+    merged = try merged.merged(with: builder.freeze(), schema: Self.schema)
+
+    let counts = try merged.entities[0].put.blocks.map { try $0.outsideReferences().count }
+    #expect(counts.reduce(0, +) == 20)
+    #expect(counts.max() == 3 && counts.count == 7)
+    #expect(place.readCount == 0)
+  }
+
+  @Test(
+    "A block whose values are moved keeps its length and its other values", arguments: [3, 900])
+  func moving(count: Int) throws {
+    let place = Elsewhere()
+    let (layer, values) = Self.pictures(count, large: 1000)
+    let moved = try layer.movingLargeValues(to: ElsewhereWriter(place, least: 1000))
+    let further = Elsewhere()
+
+    for block in moved.entities[0].put.blocks {
+      for reference in try block.outsideReferences() {
+        further[reference.offset + 4096] = place[reference.offset]
+      }
+      let bytes = try block.bytes { $0 + 4096 }
+      #expect(bytes.byteCount == block.byteCount)
+      let other = try BlockWithElsewhere([UInt8](BlockSlice(bytes)), further).block()
+      try other.verify()
+      let first = Int(block.minimumKey) - 1
+      let column = try #require(try other.column(Self.picture.number))
+      #expect(
+        (0..<other.rowCount).map { column.value(at: $0) }
+          == Array(values[first..<first + other.rowCount]))
+    }
+  }
+
+  @Test("A value that is not there, or another, is an error of its row alone")
+  func missing() throws {
+    let place = Elsewhere()
+    let (layer, values) = Self.pictures(9)
+    let moved = try layer.movingLargeValues(to: ElsewhereWriter(place, least: 1000))
+    let block = moved.entities[0].put.blocks[0]
+    place[try block.outsideReferences()[1].offset]![17] ^= 1
+
+    #expect(throws: Elsewhere.NotThere.self) { try block.column(Self.picture.number) }
+    #expect(throws: Elsewhere.NotThere.self) { try block.verify() }
+    #expect(throws: Elsewhere.NotThere.self) { try block.value(Self.picture, row: 3) }
+    #expect(try block.value(Self.picture, row: 0) == values[0])
+    #expect(try block.value(Self.name, row: 3) == .string("number 4"))
+    // Without a place at all there is a code for it.
+    let error = #expect(throws: BlockError.self) {
+      try Block([UInt8](bytes: block)).value(Self.picture, row: 0)
+    }
+    #expect(error?.code == .noOutsideValues)
+  }
+
+  @Test("As an Arrow batch a block has its values in it")
+  func arrow() throws {
+    let place = Elsewhere()
+    let (layer, values) = Self.pictures(30)
+    let moved = try layer.movingLargeValues(to: ElsewhereWriter(place, least: 1000))
+
+    let batch = try ArrowBatch(moved.entities[0].put.blocks[0], layout: Self.layout)
+    let blocks = try batch.blocks(Self.layout)
+
+    let read = try blocks.flatMap { try $0.allValues(Self.layout) }
+    #expect(read.map { $0.values[1] } == values)
+  }
+
+  @Test("References of changes, in columns large enough to be read by pages")
+  func changes() throws {
+    let place = Elsewhere()
+    let builder = LayerBuilder(Self.schema)
+    var wanted: [Int: Value] = [:]
+    for number in 1...1500 {
+      builder.set(.string("n"), column: 0, of: Self.key(number), basis: 3)
+      let value: Value? =
+        [nil, .null, .binary(Self.bytes(number, 1000)), .binary(Self.bytes(number, 60))][number % 4]
+      if let value {
+        builder.set(value, column: 1, of: Self.key(number), basis: 3)
+        wanted[number] = value
+      }
+    }
+    let moved = try builder.freeze().movingLargeValues(to: ElsewhereWriter(place, least: 1000))
+
+    let blocks = moved.entities[0].changed.blocks
+    #expect(blocks.contains { $0.chunkByteCount(of: Self.picture.number) > 32_768 })
+    for block in blocks {
+      let keys = try block.keys
+      // First by pages, later from the loaded column.
+      for row in 0..<block.rowCount {
+        let number = Int(keys.integer(at: row))
+        #expect(try block.value(Self.picture, row: row) == wanted[number], "\(number)")
+        #expect(try RowLocation(block: block, row: row).basis == 3)
+      }
+      let column = try #require(try block.column(Self.picture.number))
+      for row in 0..<block.rowCount {
+        let number = Int(keys.integer(at: row))
+        #expect(column.isGiven(row) == (wanted[number] != nil))
+        if let value = wanted[number] { #expect(column.value(at: row) == value) }
+      }
+    }
+  }
+}
