@@ -3,7 +3,7 @@
 
 extension Block {
   /// The block's bytes, with the numbers of each column taken apart: all their first bytes, then all
-  /// their second, and so on (spec §4.5.7).
+  /// their second, and so on (spec §4.5.8).
   ///
   /// Numbers of a column are alike in their upper bytes, and so a compressor sees it.
   ///

@@ -186,7 +186,7 @@ def directory(data):
 
 
 def untransposed(data):
-    """4.5.7."""
+    """4.5.8."""
     rows, = struct.unpack_from("<I", data, 20)
     result = bytearray(data)
     for entry, _ in directory(data)[0]:
@@ -388,7 +388,7 @@ class Schema:
         return self.bytes(self.take("<H")).decode()
 
     def check_index(self, entity, columns, rows, runs, objects):
-        """4.5.7: a run has an entry for each row put, and for each changed in one of the columns."""
+        """4.5.6: a run has an entry for each row put, and for each changed in one of the columns."""
         wanted = []
         defaults = {number: default for number, _, default in self.entities[entity][1]}
         for _, run, block in rows:
