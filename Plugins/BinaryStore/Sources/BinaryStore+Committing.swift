@@ -26,7 +26,7 @@ extension BinaryStore {
         schema = try request.schema(evolving: schema, path: filePath)
         var metadata = try request.metadata ?? head.metadata
         metadata.setModel(model)
-        try image.addDescription(metadata: metadata, model: model, schema: schema)
+        try image.setDescription(metadata: metadata, model: model, schema: schema)
       } else if let metadata = request.metadata {
         try image.setMetadata(metadata)
       }
@@ -75,7 +75,7 @@ extension BinaryStore {
   // MARK: - Steps
 
   /// Calls `body` as the only writer of all processes, with the newest commit.
-  private func alone<R>(
+  func alone<R>(
     _ body: (inout Writing, CommittedState) throws -> R
   ) throws -> R {
     if isReadOnly {
@@ -169,7 +169,7 @@ extension BinaryStore {
     current.withLock { current in
       if current != nil { current = Current(head: state, seenByteCount: Int(state.end)) }
     }
-    return (try? vacuumIfDue(state)) ?? state
+    return (try? vacuumIfDue(state, &writing)) ?? state
   }
 
   /// Makes what was written durable. When that fails, whatever was written since is taken back as far

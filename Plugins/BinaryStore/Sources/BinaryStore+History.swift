@@ -2,10 +2,11 @@ import DurableFiles
 public import StoreInterface
 
 extension BinaryStore {
-  /// The commits that can be opened, the newest first: all since the file was last written anew.
+  /// The commits that can be opened, the newest first: all since the file was last written anew, and
+  /// those that ``BinaryStoreOptions/history`` kept then.
   public func commits() throws -> [CommitSummary] {
     var summaries: [CommitSummary] = []
-    try forEachCommit { _, record in
+    try forEachCommit(from: head()) { _, record in
       // A commit that only set keys aside repeats the number of the one before.
       if summaries.last?.number != record.number {
         summaries.append(
@@ -20,7 +21,7 @@ extension BinaryStore {
   public func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
     let head = try head()
     var found: CommittedState?
-    try forEachCommit { trailer, record in
+    try forEachCommit(from: head) { trailer, record in
       if record.number == number {
         found = try CommittedState(trailer, record, in: head.file, after: head)
       }
@@ -30,11 +31,10 @@ extension BinaryStore {
     return found
   }
 
-  /// Calls `body` with each commit from the newest back, as long as it answers yes.
-  private func forEachCommit(
-    _ body: (Trailer, CommitRecord) throws -> Bool
+  /// Calls `body` with each commit from the given one back, as long as it answers yes.
+  func forEachCommit(
+    from head: CommittedState, _ body: (Trailer, CommitRecord) throws -> Bool
   ) throws {
-    let head = try head()
     var (trailer, record) = (head.trailer, head.record)
     while try body(trailer, record), record.previousTrailer > 0 {
       // Each lies before the one that names it, so this comes to an end.

@@ -1,32 +1,67 @@
 import DurableFiles
+import Foundation
 import Rows
 import StoreInterface
 import Synchronization
 
 extension BinaryStore {
-  /// Writes the file anew when enough of it is dead.
-  func vacuumIfDue(_ state: CommittedState) throws -> CommittedState {
-    let dead = state.end - min(state.record.liveByteCount, state.end)
-    guard dead > UInt64(options.leastDeadByteCount),
-      Double(dead) > Double(state.end) * options.deadShare
-    else { return state }
-    return try rewrite(
-      CommitImage(after: state, number: state.commit, start: state.end, compression: compression),
-      state)
+  /// Writes the file anew without what is dead: superseded rows, and commits that
+  /// ``BinaryStoreOptions/history`` does not keep.
+  ///
+  /// Saves do so by themselves when enough is dead. Who reads the old file goes on reading it.
+  ///
+  /// - Throws: ``StoreError``; the file is as it was then.
+  public func vacuum() throws {
+    try alone { _, head in
+      _ = try rewrite(CommitImage(copying: head, compression: compression), head)
+    }
   }
 
-  /// Writes a commit and all that it keeps into a new file, which takes the old one's place at once.
-  ///
-  /// Whoever reads the old file goes on reading it.
+  /// Writes the file anew when enough of it is dead.
+  func vacuumIfDue(
+    _ state: CommittedState, _ writing: inout Writing
+  ) throws -> CommittedState {
+    func isDue(_ live: UInt64) -> Bool {
+      let dead = state.end - min(live, state.end)
+      return dead > UInt64(options.leastDeadByteCount)
+        && Double(dead) > Double(state.end) * options.deadShare
+    }
+    guard isDue(state.record.liveByteCount), state.end >= writing.nextVacuumEnd else {
+      return state
+    }
+    if options.history != .none {
+      // Whatever kept commits refer to is alive. Looking at all of them takes its time, so the file has
+      // to grow before that is done again.
+      let kept = try retained(before: state.commit, state) + [state]
+      guard isDue(try BinaryStore.liveByteCount(kept)) else {
+        writing.nextVacuumEnd = state.end + state.end / 4
+        return state
+      }
+    }
+    writing.nextVacuumEnd = 0
+    return try rewrite(CommitImage(copying: state, compression: compression), state)
+  }
+
+  /// Writes a commit, and all earlier ones that are kept, into a new file, which takes the old one's
+  /// place at once.
   func rewrite(_ image: CommitImage, _ head: CommittedState) throws -> CommittedState {
     let header = FileHeader(
       uuid: uuid, salt: .random(in: 1 ... .max), isCompressed: type == .compressed)
+    let kept = try retained(before: image.record.number, head)
     do {
       try disk.replace(filePath) { writer in
         try writer.write(header.bytes)
-        var copy = try image.copied(from: head)
-        let trailer = try copy.write(into: &writer, salt: header.salt)
-        try writer.write(trailer.bytes)
+        var copied = CommitImage.Copied()
+        func write(_ image: CommitImage, _ state: CommittedState) throws {
+          var copy = try image.copied(from: state, after: copied)
+          let trailer = try copy.write(into: &writer, salt: header.salt)
+          try writer.write(trailer.bytes)
+          copied = copy.copied(behind: trailer)
+        }
+        for state in kept {
+          try write(CommitImage(copying: state, compression: compression), state)
+        }
+        try write(image, head)
       }
     } catch let error as DiskError {
       throw BinaryStore.failure(error, filePath)
@@ -40,19 +75,51 @@ extension BinaryStore {
       return state
     }
   }
-}
 
-extension CommitImage {
-  /// The same commit as the first of a file of its own, with everything that it refers to.
-  func copied(from head: CommittedState) throws -> CommitImage {
-    var copy = emptyCopy(from: head.file)
-    copy.setNextKeys(record.nextKeys)
-    let schema = pending.schema ?? head.schema
-    try copy.addDescription(
-      metadata: try pending.metadata ?? head.metadata, model: try pending.model ?? head.model,
-      schema: schema, setBy: record.schemaNumber)
-    try copy.setSegments(
-      parts(head).map { part in .made(try part.layer(schema).layer, [:]) }, schema)
-    return copy
+  // MARK: - What is kept
+
+  /// The commits below a number that the policy keeps, the oldest first.
+  private func retained(
+    before number: Int64, _ head: CommittedState
+  ) throws -> [CommittedState] {
+    let policy = options.history
+    if policy == .none { return [] }
+    var kept: [CommittedState] = []
+    let now = Date()
+    try forEachCommit(from: head) { trailer, record in
+      // A commit that only set keys aside repeats the number of the one before.
+      guard record.number < (kept.last?.commit ?? number) else { return true }
+      guard policy.keeps(kept.count + 1, madeAt: record.date, now) else { return false }
+      kept.append(try CommittedState(trailer, record, in: head.file, after: kept.last ?? head))
+      return true
+    }
+    return kept.reversed()
+  }
+
+  /// How many bytes of the file any of the given commits refers to.
+  private static func liveByteCount(_ states: [CommittedState]) throws -> UInt64 {
+    var pieces: [UInt64: UInt64] = [:]
+    func note(_ section: SectionReference) { pieces[section.offset] = UInt64(section.byteCount) }
+    var seen: Set<SegmentRecord> = []
+    for state in states {
+      note(state.record.metadata)
+      note(state.record.model)
+      note(state.record.schema)
+      note(state.trailer.record)
+      pieces[state.trailer.offset] = UInt64(BlockFile.trailerByteCount)
+      for segment in state.segments where seen.insert(segment.record).inserted {
+        if case .pages(let pages) = segment.record.contents {
+          for page in pages { note(page.section) }
+        }
+        for entry in try segment.allEntries() where pieces[entry.offset] == nil {
+          pieces[entry.offset] = UInt64(entry.byteCount)
+          guard entry.outsideByteCount > 0 else { continue }
+          for reference in try segment.block(entry).outsideReferences() {
+            pieces[reference.offset] = UInt64(reference.storedByteCount)
+          }
+        }
+      }
+    }
+    return pieces.values.reduce(UInt64(BlockFile.headerByteCount), +)
   }
 }

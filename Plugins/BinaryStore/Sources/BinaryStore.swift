@@ -49,6 +49,8 @@ public final class BinaryStore: Store {
     var leases: [UInt16: Range<UInt64>] = [:]
     /// Whether a sync of the file failed, so that nothing may be added to it any more.
     var mustRewrite = false
+    /// How long the file must be before it is looked at again for what is dead.
+    var nextVacuumEnd: UInt64 = 0
   }
   let writing = Mutex(Writing())
 
@@ -87,7 +89,7 @@ public final class BinaryStore: Store {
     }
     var image = CommitImage(
       number: 1, previousTrailer: 0, start: UInt64(BlockFile.headerByteCount))
-    try image.addDescription(metadata: metadata, model: model, schema: schema)
+    try image.setDescription(metadata: metadata, model: model, schema: schema)
     let header = FileHeader(
       uuid: uuid, salt: .random(in: 1 ... .max), isCompressed: isCompressed)
     let bytes = try header.bytes + image.finished(salt: header.salt).bytes

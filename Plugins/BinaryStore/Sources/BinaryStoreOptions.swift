@@ -15,6 +15,9 @@ public struct BinaryStoreOptions: Sendable, Hashable {
   /// The same for attributes marked for external storage.
   public var leastExternalByteCount = 4 * 1024
 
+  /// Which earlier commits survive when the file is written anew.
+  public var history = HistoryPolicy.none
+
   /// How much time a compressed store takes to make blocks small.
   public var compressionLevel = Deflate.Level.fast
 

@@ -47,10 +47,20 @@ struct CommitImage {
   /// A file, and a commit of it that may not be in it yet.
   private struct Origin {
     let file: StoreFile
-    let start: UInt64
     let pieces: [UInt64: Piece]
-    /// Where values went that were at other offsets there.
-    var newOffsets: [UInt64: UInt64] = [:]
+    var copied: Copied
+  }
+
+  /// What of one file is in another already, and where the next commit there begins.
+  struct Copied {
+    fileprivate var start = UInt64(BlockFile.headerByteCount)
+    fileprivate var previousTrailer: UInt64 = 0
+    /// Where values went that were at other offsets.
+    fileprivate var values: [UInt64: UInt64] = [:]
+    /// The same of blocks.
+    fileprivate var entries: [UInt64: BlockEntry] = [:]
+    fileprivate var sections: [SectionReference: SectionReference] = [:]
+    fileprivate var segments: [SegmentRecord: SegmentRecord] = [:]
   }
 
   /// How many bytes lie before the record.
@@ -83,26 +93,32 @@ struct CommitImage {
     record.segments = head.record.segments
   }
 
-  mutating func setNextKeys(_ keys: [UInt16: UInt64]) { record.nextKeys = keys }
-
-  /// The segments as they are after this commit.
-  func parts(_ head: CommittedState) -> [SegmentPart] {
-    pendingParts ?? head.segments.map { .stored($0) }
+  /// A commit that is in a file, on its way into another one.
+  init(copying state: CommittedState, compression: Deflate.Level?) {
+    self.init(
+      after: state, number: state.commit, start: state.end, compression: compression)
+    record.time = state.record.time
   }
+
+  mutating func setNextKeys(_ keys: [UInt16: UInt64]) { record.nextKeys = keys }
 
   mutating func setMetadata(_ metadata: StoreMetadata) throws {
     pending.metadata = metadata
     record.metadata = try add(section: BinaryPropertyList.write(.dictionary(metadata.values)))
   }
 
-  /// Sets the model and its schema, by this commit unless an earlier one set the same.
-  mutating func addDescription(
-    metadata: StoreMetadata, model: Model, schema: Schema, setBy number: Int64? = nil
+  /// Sets the metadata, the model and its schema.
+  mutating func setDescription(
+    metadata: StoreMetadata, model: Model, schema: Schema
   ) throws {
+    record.schemaNumber = record.number
     try setMetadata(metadata)
+    try setModel(model, schema)
+  }
+
+  private mutating func setModel(_ model: Model, _ schema: Schema) throws {
     pending.model = model
     pending.schema = schema
-    record.schemaNumber = number ?? record.number
     record.model = try add(section: ModelSource.write(model))
     record.schema = try add(section: SchemaSection.bytes(schema))
   }
@@ -123,21 +139,77 @@ struct CommitImage {
     return moved
   }
 
-  /// An empty image of the same commit as the first of a file of its own.
-  func emptyCopy(from file: StoreFile) -> CommitImage {
+  /// The same commit in another file, with everything that it refers to and is not there yet.
+  ///
+  /// - Parameter head: The commit whose file this one is in, or would be.
+  func copied(from head: CommittedState, after copied: Copied) throws -> CommitImage {
     var copy = CommitImage(
-      number: record.number, previousTrailer: 0, start: UInt64(BlockFile.headerByteCount),
+      number: record.number, previousTrailer: copied.previousTrailer, start: copied.start,
       compression: compression)
     copy.origin = Origin(
-      file: file, start: record.start, pieces: valuePieces.mapValues { pieces[$0] })
+      file: head.file, pieces: valuePieces.mapValues { pieces[$0] }, copied: copied)
+    copy.record.time = record.time
+    copy.record.nextKeys = record.nextKeys
+    copy.record.schemaNumber = record.schemaNumber
+    if let metadata = pending.metadata {
+      try copy.setMetadata(metadata)
+    } else {
+      copy.record.metadata = try copy.copy(head.record.metadata)
+    }
+    if let model = pending.model, let schema = pending.schema {
+      try copy.setModel(model, schema)
+    } else {
+      copy.record.model = try copy.copy(head.record.model)
+      copy.record.schema = try copy.copy(head.record.schema)
+    }
+    try copy.copySegments(
+      pendingParts ?? head.segments.map { .stored($0) }, pending.schema ?? head.schema)
     return copy
+  }
+
+  /// What is in the file behind this commit, which its trailer ends.
+  func copied(behind trailer: Trailer) -> Copied {
+    var copied = origin?.copied ?? Copied()
+    copied.previousTrailer = trailer.offset
+    copied.start = UInt64(BlockFile.align(Int(trailer.end)))
+    return copied
+  }
+
+  /// A section of the file that is copied from, which may be here already.
+  private mutating func copy(_ section: SectionReference) throws -> SectionReference {
+    if let known = origin?.copied.sections[section] { return known }
+    guard let origin else { return section }
+    let copied = try add(section: origin.file.bytes(of: section))
+    self.origin!.copied.sections[section] = copied
+    return copied
+  }
+
+  private mutating func copySegments(_ parts: [SegmentPart], _ schema: Schema) throws {
+    pendingParts = parts
+    var beneath = View()
+    for part in parts {
+      if case .stored(let segment) = part, let known = origin?.copied.segments[segment.record] {
+        record.segments.append(known)
+      } else {
+        let (layer, entries) = try part.layer(schema)
+        var known: [ObjectIdentifier: BlockEntry] = [:]
+        for (block, entry) in entries { known[block] = origin?.copied.entries[entry.offset] }
+        let (copy, added) = try add(layer, known, above: beneath, schema)
+        for (block, entry) in added {
+          if let old = entries[block] { origin?.copied.entries[old.offset] = entry }
+        }
+        if case .stored(let segment) = part { origin?.copied.segments[segment.record] = copy }
+        record.segments.append(copy)
+      }
+      beneath = beneath.pushing(part.table)
+    }
   }
 
   /// Copies the values that a block of another file refers to, unless they were already.
   private mutating func copyValues(_ references: [OutsideReference]) {
     for reference in references {
-      guard let origin, origin.newOffsets[reference.offset] == nil else { continue }
-      self.origin!.newOffsets[reference.offset] = next
+      guard let origin, origin.copied.values[reference.offset] == nil else { continue }
+      self.origin!.copied.values[reference.offset] = next
       add(origin.pieces[reference.offset] ?? .copiedValue(reference, from: origin.file))
     }
   }
@@ -151,7 +223,7 @@ struct CommitImage {
       switch part {
       case .stored(let segment): record.segments.append(segment.record)
       case .made(let layer, let known):
-        record.segments.append(try add(layer, known, above: beneath, schema))
+        record.segments.append(try add(layer, known, above: beneath, schema).record)
       }
       beneath = beneath.pushing(part.table)
     }
@@ -159,8 +231,9 @@ struct CommitImage {
 
   private mutating func add(
     _ layer: Layer, _ known: [ObjectIdentifier: BlockEntry], above view: View, _ schema: Schema
-  ) throws -> SegmentRecord {
+  ) throws -> (record: SegmentRecord, added: [ObjectIdentifier: BlockEntry]) {
     var entries: [BlockEntry] = []
+    var added: [ObjectIdentifier: BlockEntry] = [:]
     try compress(
       layer.entities.flatMap { $0.put.blocks + $0.changed.blocks + $0.removed.blocks }
         .filter { known[ObjectIdentifier($0)] == nil })
@@ -172,7 +245,9 @@ struct CommitImage {
           if let entry = known[ObjectIdentifier(block)] {
             entries.append(entry)
           } else {
-            entries.append(try add(block, run))
+            let entry = try add(block, run)
+            added[ObjectIdentifier(block)] = entry
+            entries.append(entry)
           }
         }
       }
@@ -192,9 +267,11 @@ struct CommitImage {
     }
     var byteCount = entries.reduce(0) { $0 + UInt64($1.byteCount) + $1.outsideByteCount }
     guard entries.count > BlockFile.inlineEntryCount else {
-      return SegmentRecord(
-        rowCount: rowCount, byteCount: byteCount, highestIndex: highestIndex,
-        contents: .entries(entries))
+      return (
+        SegmentRecord(
+          rowCount: rowCount, byteCount: byteCount, highestIndex: highestIndex,
+          contents: .entries(entries)), added
+      )
     }
     var pages: [SegmentRecord.PageReference] = []
     for start in stride(from: 0, to: entries.count, by: BlockFile.pageEntryCount) {
@@ -207,9 +284,11 @@ struct CommitImage {
           section: try add(section: writer.bytes), entryCount: UInt16(page.count),
           first: page.first!.place))
     }
-    return SegmentRecord(
-      rowCount: rowCount, byteCount: byteCount, highestIndex: highestIndex,
-      contents: .pages(pages))
+    return (
+      SegmentRecord(
+        rowCount: rowCount, byteCount: byteCount, highestIndex: highestIndex,
+        contents: .pages(pages)), added
+    )
   }
 
   /// Compresses blocks on several cores.
@@ -246,7 +325,7 @@ struct CommitImage {
 
   /// The bytes of a block of another file, with its values where they are in this one.
   private func movedBytes(of block: Block) throws -> BlockMemory {
-    try block.bytes { origin?.newOffsets[$0] ?? $0 }
+    try block.bytes { origin?.copied.values[$0] ?? $0 }
   }
 
   private mutating func add(section bytes: [UInt8]) throws -> SectionReference {

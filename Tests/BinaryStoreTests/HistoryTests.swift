@@ -1,0 +1,148 @@
+import BinaryStore
+import DurableFiles
+import Foundation
+import ObjectModel
+import Rows
+import StoreConformance
+import StoreInterface
+import Testing
+
+@Suite("Earlier commits that a file keeps when it is written anew")
+struct HistoryTests {
+  private static let path = "/h.store"
+
+  private static func store(
+    _ policy: HistoryPolicy, isCompressed: Bool = false, on disk: SimulatedDisk = SimulatedDisk(),
+    leastDeadByteCount: Int = .max
+  ) throws -> BinaryStore {
+    var options = BinaryStoreOptions()
+    options.history = policy
+    options.leastDeadByteCount = leastDeadByteCount
+    return try BinaryStore.create(
+      at: path, model: StoreConformance.model, isCompressed: isCompressed, on: disk,
+      options: options)
+  }
+
+  /// Saves one change after the other, and gives what the store held after each.
+  private static func fill(
+    _ store: BinaryStore, _ rounds: Range<Int>, picture: Int = 0
+  ) throws -> [Int64: StoreConformance.Objects] {
+    var states: [Int64: StoreConformance.Objects] = [:]
+    for round in rounds {
+      let base = try store.snapshot()
+      let builder = LayerBuilder(base.schema)
+      let thing = base.schema["Thing"]!.entityNumber
+      for number in [UInt64(round % 7 + 1), UInt64(round + 100)] {
+        let key = ObjectKey(entity: thing, number: number)
+        let version = try base.view.row(of: key)?.version
+        if version == nil {
+          builder.insert(key)
+          if picture > 0 {
+            let bytes = Data(repeating: UInt8(round), count: picture)
+            builder.set(.binary(bytes), "bytes", of: key, base.schema)
+          }
+        }
+        builder.set(
+          .string("round \(round)"), "name", of: key, base.schema, basis: version ?? 0)
+      }
+      let after = try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+      states[after.commit] = try StoreConformance.objects(after)
+    }
+    return states
+  }
+
+  @Test(
+    "The newest, and as many before it as the policy says",
+    arguments: [
+      (.none, 1), (.last(0), 1), (.last(3), 4), (.last(1000), 21), (.all, 21),
+      (.newerThan(seconds: 3600), 21), (.newerThan(seconds: -1), 1),
+    ] as [(HistoryPolicy, Int)])
+  func policies(_ policy: HistoryPolicy, _ count: Int) throws {
+    for isCompressed in [false, true] {
+      let store = try Self.store(policy, isCompressed: isCompressed)
+      let empty = try store.snapshot()
+      var states = try Self.fill(store, 0..<20)
+      states[empty.commit] = [:]
+      let times = try store.commits()
+
+      try store.vacuum()
+
+      let commits = try store.commits()
+      #expect(commits.count == count)
+      #expect(commits == Array(times.prefix(count)), "Each keeps its number and its time.")
+      for commit in commits {
+        let snapshot = try store.snapshot(ofCommit: commit.number)
+        #expect(try StoreConformance.objects(snapshot) == states[commit.number])
+        #expect(try snapshot.model == StoreConformance.model)
+      }
+      let error = #expect(throws: StoreError.self) {
+        try store.snapshot(ofCommit: commits.last!.number - 1)
+      }
+      #expect(error?.code == .notFound)
+
+      // And it goes on from there, for others too.
+      states.merge(try Self.fill(store, 20..<25)) { _, new in new }
+      #expect(try store.commits().count == count + 5)
+      let newest = try store.snapshot()
+      #expect(try StoreConformance.objects(newest) == states[newest.commit])
+    }
+  }
+
+  @Test("What several commits share is in the file once")
+  func shared() throws {
+    let disk = SimulatedDisk()
+    let store = try Self.store(.all, on: disk)
+    let states = try Self.fill(store, 0..<20, picture: 50_000)
+    let before = try store.describe().byteCount
+
+    try store.vacuum()
+
+    // Twenty-seven pictures, each once, and little else.
+    let after = try store.describe().byteCount
+    #expect(after <= before)
+    #expect(after < 27 * 50_000 + 100_000)
+    for (number, objects) in states {
+      #expect(try StoreConformance.objects(store.snapshot(ofCommit: number)) == objects)
+    }
+    try store.vacuum()
+    #expect(try store.describe().byteCount == after)
+  }
+
+  @Test("A model that changed meanwhile stays that of the commits before")
+  func models() throws {
+    let store = try Self.store(.all)
+    let states = try Self.fill(store, 0..<3)
+    let base = try store.snapshot()
+    let next = try Model(entities: [
+      Entity("Thing", properties: [.attribute(Attribute("name", .string))])
+    ])
+    let after = try store.commit(CommitRequest(Layer(), basedOn: base, model: next))
+
+    try store.vacuum()
+
+    #expect(try store.snapshot().model == next)
+    #expect(try store.snapshot(ofCommit: after.commit).schema == after.schema)
+    let earlier = try store.snapshot(ofCommit: base.commit)
+    #expect(try earlier.model == StoreConformance.model)
+    #expect(earlier.schema == base.schema)
+    #expect(try StoreConformance.objects(earlier) == states[base.commit])
+  }
+
+  @Test("A file that is saved to for ever stays small, and has what it has to keep")
+  func bounded() throws {
+    let store = try Self.store(.last(3), leastDeadByteCount: 20_000)
+    var states: [Int64: StoreConformance.Objects] = [:]
+    var most = 0
+    for round in 0..<150 {
+      states.merge(try Self.fill(store, (round % 10)..<(round % 10 + 1))) { _, new in new }
+      most = max(most, try store.describe().byteCount)
+      if round > 4 { #expect(try store.commits().count >= 4) }
+    }
+    #expect(most < 100_000)
+    for commit in try store.commits().prefix(4) {
+      #expect(
+        try StoreConformance.objects(store.snapshot(ofCommit: commit.number))
+          == states[commit.number])
+    }
+  }
+}
