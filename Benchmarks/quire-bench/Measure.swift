@@ -6,12 +6,14 @@ import Foundation
 /// the median of the ratios of rounds, not the ratio of medians.
 struct Measurement {
   /// What is measured, in the order it is shown.
-  private(set) var names: [String] = []
   private var works:
     [(name: String, unitCount: Int, unit: String, prepare: () -> Void, work: () -> Int)] = []
   private let rounds: Int
 
   init(rounds: Int = 7) { self.rounds = rounds }
+
+  /// What is measured, in the order it was added.
+  var names: [String] { works.map(\.name) }
 
   /// Adds a piece of work that handles `unitCount` units. What it returns keeps the optimiser honest.
   mutating func add(_ name: String, _ unitCount: Int, _ unit: String, _ work: @escaping () -> Int) {

@@ -88,6 +88,11 @@ enum People {
 
   /// Drafts of `count` people, set column by column as an application would set objects.
   static func drafts(_ count: Int, companies: Int) -> [Draft] {
+    drafts(0..<count, companies: companies)
+  }
+
+  /// Drafts of the people with the given numbers.
+  static func drafts(_ range: Range<Int>, companies: Int) -> [Draft] {
     var drafts: [Draft] = []
     let column = Dictionary(
       uniqueKeysWithValues: layout.columns.enumerated().map { ($1.name, $0) })
@@ -97,7 +102,7 @@ enum People {
     let (balance, created, note) = (column["balance"]!, column["created"]!, column["note"]!)
     let (active, company) = (column["active"]!, column["company"]!)
     var draft = Draft(layout, role: .insertions)
-    for i in 0..<count {
+    for i in range {
       if draft.isFull {
         drafts.append(draft)
         draft = Draft(layout, role: .insertions)

@@ -1,0 +1,181 @@
+import BinaryStore
+import CSQLite3
+import Deflate
+import Foundation
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// What opening a store and reading one object takes when nothing of it is in the page cache, and how it
+/// grows with the store; and how objects are found by those they are related to.
+func runOpeningBenchmarks(_ count: Int) throws {
+  let bench = try OpeningBench(count)
+  defer { bench.clean() }
+  try bench.measureCold()
+  try bench.measureGrowth()
+  try bench.measureRelated()
+  try bench.measureLoading()
+}
+
+private final class OpeningBench {
+  let count: Int
+  let companies: Int
+  let folder = FileManager.default.temporaryDirectory
+    .appending(path: "quire-bench-\(UUID().uuidString)")
+  let peer: SQLitePeer
+
+  init(_ count: Int) throws {
+    self.count = count
+    companies = max(1, count / 100)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    peer = try SQLitePeer(count, companies: companies)
+    try fill("whole", count)
+    try fill("small", count, isCompressed: true)
+    try fill("hundredth", max(1000, count / 100))
+  }
+
+  func clean() { try? FileManager.default.removeItem(at: folder) }
+
+  private func path(_ name: String) -> String { folder.appending(path: name).path }
+
+  /// A store of so many people, saved a million at a time.
+  private func fill(_ name: String, _ count: Int, isCompressed: Bool = false) throws {
+    let store = try BinaryStore.create(
+      at: path(name), model: People.model, isCompressed: isCompressed)
+    for start in stride(from: 0, to: count, by: 1_000_000) {
+      let drafts = People.drafts(
+        start..<min(start + 1_000_000, count), companies: max(1, count / 100))
+      var writer = BlockWriter()
+      let blocks = drafts.flatMap { Draft.freeze([$0], &writer) }
+      let layer = Layer([.init(entityNumber: People.layout.entityNumber, put: BlockRun(blocks))])
+      try store.commit(CommitRequest(layer, basedOn: store.snapshot()))
+    }
+    try store.close()
+  }
+
+  private func readOne(_ path: String, _ number: UInt64) -> Int {
+    let store = try! BinaryStore.open(path, readOnly: true)
+    let snapshot = try! store.snapshot()
+    let layout = snapshot.schema["Person"]!
+    let row = try! snapshot.view.row(
+      of: ObjectKey(entity: layout.entityNumber, number: number))!
+    return layout.columns.count { try! !row.value($0).isNull }
+  }
+
+  private static func dropFromCache(_ path: String) {
+    let file = open(path, O_RDONLY)
+    fdatasync(file)
+    posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
+    close(file)
+  }
+
+  func measureCold() throws {
+    var measurement = Measurement(rounds: 9)
+    // Of the peer a copy that nobody has open: pages that somebody has mapped stay in the cache.
+    let (ours, theirs) = (path("whole"), path("people.sqlite"))
+    try FileManager.default.copyItem(atPath: peer.path, toPath: theirs)
+    let middle = count / 2
+    measurement.add("SQLite: open cold and read one object", 1, "object") {
+      SQLitePeer.opening(theirs) { database in
+        sqlite3_exec(
+          database, "PRAGMA journal_mode = WAL; PRAGMA mmap_size = 4294967296", nil, nil, nil)
+        var statement: OpaquePointer?
+        sqlite3_prepare_v2(
+          database, "SELECT * FROM person WHERE id = \(middle)", -1, &statement, nil)
+        defer { sqlite3_finalize(statement) }
+        return SQLitePeer.count(statement)
+      }
+    }
+    measurement.prepare { OpeningBench.dropFromCache(theirs) }
+    measurement.add("open cold and read one object", 1, "object") { [self] in
+      readOne(ours, UInt64(middle))
+    }
+    measurement.prepare { OpeningBench.dropFromCache(ours) }
+    let times = measurement.report("Opening with a cold page cache (W2)")
+    ratio(times, "open cold and read one object", atMost: 0.2)
+  }
+
+  func measureGrowth() throws {
+    var measurement = Measurement(rounds: 9)
+    for (name, count) in [("hundredth", max(1000, count / 100)), ("whole", count)] {
+      let path = path(name)
+      measurement.add("open and read one of \(count)", 100, "object") { [self] in
+        (0..<100).reduce(0) { sum, _ in sum + readOne(path, UInt64(count / 2)) }
+      }
+    }
+    let times = measurement.report("Opening as the store grows")
+    let names = measurement.names
+    target(
+      "whole / a hundredth of it", Measurement.ratio(times, names[1], to: names[0]), atMost: 1.15)
+  }
+
+  func measureRelated() throws {
+    var measurement = Measurement(rounds: 7)
+    let store = try BinaryStore.open(path("whole"), readOnly: true)
+    let companies = stride(from: 1, through: self.companies, by: max(1, self.companies / 1000))
+      .map { UInt64($0) }
+    let statement = peer.prepare("SELECT id FROM person WHERE company = ?")
+    measurement.add("SQLite: people of a company", companies.count, "company") {
+      companies.reduce(0) { sum, company in
+        sqlite3_bind_int64(statement, 1, Int64(company))
+        return sum + SQLitePeer.count(statement)
+      }
+    }
+    measurement.add("people of a company", companies.count, "company") {
+      // A view of its own, as for whoever looks for the first time.
+      let snapshot = try! store.snapshot()
+      let indexed = IndexedView(snapshot.view, snapshot.schema)
+      let layout = snapshot.schema["Person"]!
+      let column = layout.columns[layout.index(of: "company")!]
+      let index = snapshot.schema.index(ofEntity: layout.entityNumber, by: [column])!
+      let entity = snapshot.schema["Company"]!.entityNumber
+      return companies.reduce(0) { sum, company in
+        let key = ObjectKey(entity: entity, number: company)
+        let range = IndexRange(equalTo: IndexBound([.object(key)]))
+        return sum + (try! indexed.keys(index, in: range).count)
+      }
+    }
+    let times = measurement.report("From an object to those that refer to it")
+    ratio(times, "people of a company", atMost: 1)
+  }
+
+  func measureLoading() throws {
+    var measurement = Measurement(rounds: 5)
+    let path = path("small")
+    let pieces = try expandable()
+    let byteCount = pieces.reduce(0) { $0 + $1.byteCount }
+    measurement.add("zlib alone, on as many cores", byteCount, "byte") {
+      DispatchQueue.concurrentPerform(iterations: pieces.count) { index in
+        let piece = pieces[index]
+        let memory = UnsafeMutableRawBufferPointer.allocate(
+          byteCount: piece.byteCount, alignment: 16)
+        defer { memory.deallocate() }
+        var span = MutableRawSpan(_unsafeBytes: memory)
+        piece.small.withUnsafeBytes { small in
+          try! Deflate.expand(RawSpan(_unsafeBytes: small), into: &span)
+        }
+      }
+      return pieces.count
+    }
+    measurement.add("load every block of a compressed store", byteCount, "byte") {
+      let snapshot = try! BinaryStore.open(path, readOnly: true).snapshot()
+      let layout = snapshot.schema["Person"]!
+      return try! snapshot.view.batches(of: layout).count
+    }
+    let times = measurement.report("Loading a compressed store")
+    target(
+      "zlib alone / load",
+      Measurement.ratio(
+        times, "zlib alone, on as many cores", to: "load every block of a compressed store"),
+      atLeast: 0.85)
+  }
+
+  /// The same blocks as the store has, compressed as it does.
+  private func expandable() throws -> [(small: [UInt8], byteCount: Int)] {
+    let snapshot = try BinaryStore.open(path("whole"), readOnly: true).snapshot()
+    return try snapshot.view.batches(of: snapshot.schema["Person"]!).map { batch in
+      let memory = try batch.block.transposedBytes()
+      return (Deflate.compress(memory.bytes), memory.byteCount)
+    }
+  }
+}
