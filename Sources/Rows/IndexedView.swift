@@ -56,7 +56,30 @@ public final class IndexedView: Sendable {
 
   /// The numbers of the objects in a range of an index, in its order.
   public func keys(_ index: IndexLayout, in range: IndexRange) throws -> [UInt64] {
-    try entries(index, in: range).map(\.object)
+    if let keys = try keysOfTop(index, in: range) { return keys }
+    return try entries(index, in: range).map(\.object)
+  }
+
+  /// The same where only the topmost table has any, so that nothing can be above them.
+  private func keysOfTop(_ index: IndexLayout, in range: IndexRange) throws -> [UInt64]? {
+    guard let top = view.tables.indices.last else { return [] }
+    for position in 0..<top {
+      if try !run(index, ofTable: position).places(range).isEmpty { return nil }
+    }
+    let run = try run(index, ofTable: top)
+    let places = try run.places(range)
+    var keys: [UInt64] = []
+    keys.reserveCapacity(places.count)
+    var start = 0
+    for block in run.blocks {
+      let rows = max(places.lowerBound - start, 0)..<max(
+        places.lowerBound - start, 0, min(places.upperBound - start, block.rowCount))
+      start += block.rowCount
+      if rows.isEmpty { continue }
+      let objects = try block.objects
+      for row in rows { keys.append(UInt64(bitPattern: objects.integer(at: row))) }
+    }
+    return keys
   }
 
   /// The entries in a range of an index that still hold, in its order.
