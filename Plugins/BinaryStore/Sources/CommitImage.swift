@@ -222,6 +222,8 @@ struct CommitImage {
     for part in parts {
       switch part {
       case .stored(let segment): record.segments.append(segment.record)
+      // Of a segment whose rows the schema does not know any more nothing is left.
+      case .made(let layer, _) where layer.isEmpty: continue
       case .made(let layer, let known):
         record.segments.append(try add(layer, known, above: beneath, schema).record)
       }

@@ -87,12 +87,12 @@ public struct BlockFileMap: Sendable {
       place += 32
       for _ in 0..<min(entryCount, 256) {
         walk(entry: place)
-        place += 48
+        place += 56
       }
       for _ in 0..<min(pageCount, 256) {
         addSection(at: place)
         let page = number(place, 8)
-        for index in 0..<min(number(place + 26, 2), 256) { walk(entry: page + index * 48) }
+        for index in 0..<min(number(place + 26, 2), 256) { walk(entry: page + index * 56) }
         place += 32
       }
     }

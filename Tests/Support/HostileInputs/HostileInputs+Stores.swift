@@ -67,23 +67,32 @@ extension HostileInputs {
     /// Writing the file anew.
     case rewriting
 
-    init(number: UInt8) { self = Activity(rawValue: number & 7)! }
+    /// The activity of a number; each has many.
+    public init(number: UInt8) { self = Activity(rawValue: number & 7)! }
   }
 
   /// Opens a file of the given bytes and does with it what is to be done, going on past what it refuses.
-  public static func use(file bytes: [UInt8], _ activities: [Activity] = Activity.allCases) {
+  ///
+  /// - Returns: The error that says why it can't be opened; `nil` when it can.
+  @discardableResult
+  public static func use(
+    file bytes: [UInt8], _ activities: [Activity] = Activity.allCases
+  ) -> (any Error)? {
     let disk = SimulatedDisk()
     guard let file = try? disk.open("/s", for: .create), (try? file.append(bytes)) != nil else {
-      return
+      return nil
     }
     for activity in activities {
       var options = BinaryStoreOptions()
       options.patience = .zero
       options.leastDeadByteCount = activity == .rewriting ? 0 : 1 << 30
       options.deadShare = 0
-      guard let store = try? BinaryStore.open("/s", on: disk, options: options) else { return }
-      try? use(store, activity, disk)
+      do {
+        let store = try BinaryStore.open("/s", on: disk, options: options)
+        try? use(store, activity, disk)
+      } catch { return error }
     }
+    return nil
   }
 
   private static func use(

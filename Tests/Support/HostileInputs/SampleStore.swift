@@ -17,6 +17,8 @@ public enum SampleStore: Int, CaseIterable, Sendable {
   case paged
   /// A column of several pages.
   case large
+  /// A value outside of its block, compressed.
+  case outside
   /// A commit that set another model.
   case evolved
 
@@ -25,7 +27,7 @@ public enum SampleStore: Int, CaseIterable, Sendable {
     let disk = SimulatedDisk()
     let store = try BinaryStore.create(
       at: "/s", model: model, uuid: UUID(uuidString: "6FB9DF54-A60E-4A15-8C3B-1D2E3F405162")!,
-      isCompressed: self == .compressed, on: disk)
+      isCompressed: self == .compressed || self == .outside, on: disk)
     try fill(store)
     try store.close()
     return SampleStore.withoutChance(try disk.read("/s", byteLimit: 1 << 20))
@@ -50,6 +52,7 @@ public enum SampleStore: Int, CaseIterable, Sendable {
       "Note",
       properties: [
         .attribute(Attribute("stars", .int16)), .attribute(Attribute("text", .string)),
+        .attribute(Attribute("picture", .binary)),
         .relationship(Relationship("next", to: "Note", inverse: "previous")),
         .relationship(Relationship("previous", to: "Note", inverse: "next", count: .toMany)),
         .relationship(
@@ -75,6 +78,7 @@ public enum SampleStore: Int, CaseIterable, Sendable {
         "Note",
         properties: [
           .attribute(Attribute("stars", .int64)), .attribute(title),
+          .attribute(Attribute("picture", .binary)),
           .attribute(Attribute("colour", .string, defaultValue: .string("grey"))),
           .relationship(Relationship("next", to: "Note")),
         ])
@@ -134,6 +138,14 @@ public enum SampleStore: Int, CaseIterable, Sendable {
           changes.put("Note", number, ["text": .string(String(text.prefix(15_000)))])
         }
       }
+    case .outside:
+      try SampleStore.commit(store) { changes in
+        for number in 1...3 as ClosedRange<UInt64> {
+          let picture = Data(repeating: UInt8(number), count: 40_000)
+          changes.put("Note", number, ["picture": .binary(picture)])
+        }
+      }
+      try SampleStore.commit(store) { $0.change("Note", 2, ["stars": .integer(5)]) }
     case .evolved:
       try SampleStore.fillPlain(store)
       try SampleStore.evolve(store)
