@@ -99,7 +99,11 @@ final class Segment: RowTable {
   func block(_ entry: BlockEntry) throws -> Block {
     if let known = try known(entry) { return known }
     try file.reading { try allowance.take(entry) }
-    let block = try file.block(entry)
+    let block: Block
+    do { block = try file.block(entry) } catch {
+      allowance.giveBack(entry)
+      throw error
+    }
     return cache.withLock { cache in
       if let known = cache.blocks[entry.offset] {
         // Another thread was as quick.
