@@ -147,8 +147,8 @@ struct LimitTests {
       }
     }
 
-    #expect(Self.code(opening: bytes(256)) == nil)
-    #expect(Self.code(opening: bytes(257)) == .damaged)
+    #expect(throws: Never.self) { _ = try Self.open(bytes(64)) }
+    #expect(Self.code(opening: bytes(65)) == .damaged)
   }
 
   @Test("Bytes that a block expands to")

@@ -197,7 +197,7 @@ final class Segment: RowTable {
 /// How many more bytes of blocks may be read for a commit.
 ///
 /// Blocks do not overlap, so together they have no more bytes than lie before the record. Were that not
-/// held to, a small file could have the same large block in thousands of segments (spec §4.5.8).
+/// held to, a small file could have the same large block in thousands of segments (spec §4.5.9).
 final class BlockAllowance: Sendable {
   private let byteCount: Mutex<UInt64>
 

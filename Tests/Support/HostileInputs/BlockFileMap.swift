@@ -9,7 +9,7 @@ public struct BlockFileMap: Sendable {
   /// Parts of a file that have a checksum, in the order in which they must be mended: each holds those
   /// of parts before it.
   public enum Kind: Int, Sendable, CaseIterable {
-    /// 16 384 bytes of a column.
+    /// 4096 bytes of a column.
     case columnPage
     /// A column, or the table of its pages.
     case column
@@ -126,15 +126,15 @@ public struct BlockFileMap: Sendable {
   private mutating func walk(column: Int, of block: Int) {
     let (chunk, count) = (block + number(column + 8, 4), number(column + 12, 4))
     guard count > 0 else { return }
-    guard count > 16_384 else {
+    guard count > 4_096 else {
       return add(.column, chunk, chunk + count, at: column + 16)
     }
-    let pageCount = (count + 16_383) / 16_384
+    let pageCount = (count + 4_095) / 4_096
     let body = chunk + (pageCount * 4 + 7) & ~7
     add(.column, chunk, body, at: column + 16)
     for page in 0..<min(pageCount, 256) {
-      let start = body + page * 16_384
-      add(.columnPage, start, min(start + 16_384, body + count), at: chunk + page * 4)
+      let start = body + page * 4_096
+      add(.columnPage, start, min(start + 4_096, body + count), at: chunk + page * 4)
     }
   }
 }

@@ -83,7 +83,7 @@ extension HostileInputs {
       return nil
     }
     for activity in activities {
-      var options = BinaryStoreOptions()
+      var options = SampleStore.options
       options.patience = .zero
       options.leastDeadByteCount = activity == .rewriting ? 0 : 1 << 30
       options.deadShare = 0

@@ -27,7 +27,8 @@ public enum SampleStore: Int, CaseIterable, Sendable {
     let disk = SimulatedDisk()
     let store = try BinaryStore.create(
       at: "/s", model: model, uuid: UUID(uuidString: "6FB9DF54-A60E-4A15-8C3B-1D2E3F405162")!,
-      isCompressed: self == .compressed || self == .outside, on: disk)
+      isCompressed: self == .compressed || self == .outside, on: disk,
+      options: SampleStore.options)
     try fill(store)
     try store.close()
     return SampleStore.withoutChance(try disk.read("/s", byteLimit: 1 << 20))
@@ -43,6 +44,13 @@ public enum SampleStore: Int, CaseIterable, Sendable {
     }
     return BlockFileMap.mended(bytes)
   }
+
+  /// How these stores behave: values lie outside of their blocks that need not be large.
+  public static let options: BinaryStoreOptions = {
+    var options = BinaryStoreOptions()
+    options.leastOutsideByteCount = 64
+    return options
+  }()
 
   // MARK: - What the files hold
 
@@ -134,14 +142,14 @@ public enum SampleStore: Int, CaseIterable, Sendable {
     case .large:
       try SampleStore.commit(store) { changes in
         for number in 1...3 as ClosedRange<UInt64> {
-          let text = (0..<4000).map { "\(UInt64($0) * number % 9973)" }.joined(separator: " ")
-          changes.put("Note", number, ["text": .string(String(text.prefix(15_000)))])
+          let text = (0..<1200).map { "\(UInt64($0) * number % 9973)" }.joined(separator: " ")
+          changes.put("Note", number, ["text": .string(String(text.prefix(4_500)))])
         }
       }
     case .outside:
       try SampleStore.commit(store) { changes in
         for number in 1...3 as ClosedRange<UInt64> {
-          let picture = Data(repeating: UInt8(number), count: 40_000)
+          let picture = Data(repeating: UInt8(number), count: 50 + Int(number) * 200)
           changes.put("Note", number, ["picture": .binary(picture)])
         }
       }
