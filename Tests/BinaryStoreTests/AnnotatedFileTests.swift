@@ -76,7 +76,8 @@ private struct FileAnnotation {
       }.joined(separator: " ")
     let place = String(repeating: " ", count: 5 - "\(offset)".count) + "\(offset)"
     let padding = String(repeating: " ", count: max(0, 48 - shown.count))
-    lines.append("\(place)  \(shown)\(padding) \(words)")
+    let line = "\(place)  \(shown)\(padding) \(words)"
+    lines.append(String(line.reversed().drop { $0 == " " }.reversed()))
     offset += byteCount
   }
 

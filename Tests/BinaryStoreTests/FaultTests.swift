@@ -17,16 +17,16 @@ struct FaultTests {
     case saving, savingMuch, leasing, evolving, rewriting
   }
 
-  /// What the disk does instead of an operation.
+  /// How often the disk fails.
   enum Fault: String, CaseIterable, Sendable {
-    case error, errorForGood, noSpace, noSpaceForGood
+    case once, forGood
 
+    /// The failure of the operation with the given number: the device's, or of space.
     func plan(_ number: Int) -> PlannedFailure {
-      .failing(
-        self == .error || self == .errorForGood ? .inputOutput : .noSpace, after: number,
-        lasting: self == .error || self == .noSpace ? .once : .forGood)
+      .failing(error(number), after: number, lasting: self == .once ? .once : .forGood)
     }
-    var isOnce: Bool { self == .error || self == .noSpace }
+
+    func error(_ number: Int) -> ErrorNumber { number % 2 == 0 ? .inputOutput : .noSpace }
   }
 
   @Test(
@@ -38,7 +38,7 @@ struct FaultTests {
       let trial = try FaultTrial(path)
       trial.disk.plan(fault.plan(number))
       trial.run()
-      let isReached = trial.disk.operations.contains { $0.failure == (fault.plan(number).error) }
+      let isReached = trial.disk.operations.contains { $0.failure == fault.error(number) }
       trial.disk.planNoFailures()
       if !isReached {
         #expect(trial.failure == nil, "\(path) fails without a failing disk")
@@ -46,7 +46,7 @@ struct FaultTests {
         return
       }
       failureCount += trial.failure == nil ? 0 : 1
-      try trial.check("\(path), operation \(number)", isOnce: fault.isOnce)
+      try trial.check("\(path), operation \(number)", isOnce: fault == .once)
     }
     Issue.record("\(path) does not come to an end.")
   }
@@ -61,12 +61,6 @@ struct FaultTests {
       #expect(trial.failure == nil, "\(path)")
       try trial.check("\(path)", isOnce: true)
     }
-  }
-}
-
-extension PlannedFailure {
-  fileprivate var error: ErrorNumber? {
-    if case .error(let error) = fault { error } else { nil }
   }
 }
 

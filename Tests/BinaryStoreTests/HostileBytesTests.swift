@@ -38,7 +38,7 @@ struct HostileBytesTests {
   func flips(_ sample: SampleStore) throws {
     let (bytes, contents) = Self.samples[sample]!
     var errorCount = 0
-    for place in Self.places(bytes.count, sample, of: 120) {
+    for place in Self.places(bytes.count, sample, of: 48) {
       var changed = bytes
       changed[place] ^= 0x21
       do {
@@ -57,7 +57,7 @@ struct HostileBytesTests {
   @Test("A file cut anywhere holds an earlier commit, or is none", arguments: SampleStore.allCases)
   func truncations(_ sample: SampleStore) throws {
     let (bytes, contents) = Self.samples[sample]!
-    for count in Self.places(bytes.count, sample, of: 120) {
+    for count in Self.places(bytes.count, sample, of: 48) {
       do {
         let found = try Self.read(Array(bytes[..<count]))
         #expect(contents.earlier[found.newest.commit] == found.newest, "\(sample), \(count) bytes")
@@ -79,7 +79,7 @@ struct HostileBytesTests {
     var openedCount = 0
     for kind in [BlockFileMap.Kind.directory, .section, .record, .trailer, .header] {
       let places = parts.filter { $0.kind == kind }.flatMap { Array($0.range) }
-      for place in Self.places(places.count, sample, of: 60).map({ places[$0] }) {
+      for place in Self.places(places.count, sample, of: 32).map({ places[$0] }) {
         for value in [bytes[place] ^ 1, bytes[place] ^ 0x80, 0, 0xFF] where value != bytes[place] {
           var changed = bytes
           changed[place] = value
@@ -101,6 +101,6 @@ struct HostileBytesTests {
         }
       }
     }
-    #expect(refusedCount > 10 && openedCount > 10, "\(sample)")
+    #expect(refusedCount > 3 && openedCount > 3, "\(sample)")
   }
 }
