@@ -148,6 +148,7 @@ private final class Trial {
     var options = BinaryStoreOptions()
     options.leastDeadByteCount = 20_000
     options.patience = .zero
+    options.history = [.none, .last(3), .all, .newerThan(seconds: 3600)][Int(seed % 4)]
     let other = ProcessIdentity(
       hostName: "here", bootID: "boot-1", processID: 200, startTime: 1)
     stores = [
@@ -183,7 +184,8 @@ private final class Trial {
       if kept.count > 4 { kept.remove(at: 0) }
       kept.append(try pair())
     case 88..<93: try readHistory()
-    case 93..<94: try commit(above: pair(), count: 1300)
+    case 93: try store.vacuum()
+    case 94: try commit(above: pair(), count: 1300)
     default: try crash()
     }
     try compare("step \(number)")
