@@ -157,11 +157,11 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     ),
     fuzzer("BlockFuzz"),
     fuzzer("IdentifierFuzz"),
-    fuzzer("MetadataFuzz", exclude: ["Seeds"]),
+    fuzzer("MetadataFuzz", exclude: ["Seeds", "corpus.hex"]),
     fuzzer("ModelArchiveFuzz"),
     fuzzer("ModelSourceFuzz"),
     fuzzer("PredicateFuzz", exclude: ["seeds.txt"]),
     fuzzer("QueryFuzz", exclude: ["seeds.txt"]),
-    fuzzer("StoreFuzz", exclude: ["Seeds"]),
+    fuzzer("StoreFuzz", exclude: ["Seeds", "corpus.hex"]),
   ]
 }

@@ -28,16 +28,30 @@ struct SeedTests {
   private static func inputs(of name: String) throws -> [[UInt8]] {
     let folder = folder.appending(path: name)
     var inputs: [[UInt8]] = []
-    for part in ["Seeds", "Corpus"] {
-      let part = folder.appending(path: part)
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: part.path)) ?? []
-      for name in names.sorted() {
-        inputs.append(Array(try Data(contentsOf: part.appending(path: name))))
-      }
+    let seeds = folder.appending(path: "Seeds")
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: seeds.path)) ?? []
+    for name in names.sorted() {
+      inputs.append(Array(try Data(contentsOf: seeds.appending(path: name))))
+    }
+    let kept =
+      (try? String(contentsOf: folder.appending(path: "corpus.hex"), encoding: .utf8)) ?? ""
+    for line in kept.split(separator: "\n") {
+      inputs.append(try #require(Self.bytes(line), "\(name): a line of the corpus is no bytes"))
     }
     let lines =
       (try? String(contentsOf: folder.appending(path: "seeds.txt"), encoding: .utf8)) ?? ""
     return inputs + lines.split(separator: "\n").map { Array($0.utf8) }
+  }
+
+  private static func bytes(_ digits: Substring) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    var rest = digits[...]
+    while !rest.isEmpty {
+      guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
+      bytes.append(byte)
+      rest = rest.dropFirst(2)
+    }
+    return bytes
   }
 
   /// Writes the seeds of the metadata's fuzzer: the sections of sound files, for each use of them.
