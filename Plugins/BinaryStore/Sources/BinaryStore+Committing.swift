@@ -185,7 +185,11 @@ extension BinaryStore {
     } catch {
       writing.mustRewrite = true
       current.withLock { $0?.refused = trailer }
-      if let other = try? disk.open(filePath, for: .update) { try? other.truncate(to: size) }
+      if let other = try? disk.open(filePath, for: .update) {
+        try? other.truncate(to: size)
+        // Otherwise a power cut might bring back a save that was said to have failed.
+        try? other.sync()
+      }
       throw error
     }
   }
