@@ -103,6 +103,12 @@ let package = Package(
       dependencies: ["StoreInterface", "ObjectModel", "Rows", "SeededRandom"],
       path: "Tests/Support/StoreConformance", swiftSettings: relaxed),
     .target(name: "SpecVectors", path: "Tests/Support/SpecVectors", swiftSettings: strict),
+    .target(
+      name: "HostileInputs",
+      dependencies: [
+        "BinaryStore", "StoreInterface", "DurableFiles", "ObjectModel", "ObjectQuery", "QueryWorld",
+        "PropertyLists", "Rows", "Checksums",
+      ], path: "Tests/Support/HostileInputs", swiftSettings: relaxed),
 
     // Tests, one target a module.
     tests("ChecksumsTests", ["Checksums", "SeededRandom"]),
@@ -125,9 +131,7 @@ let package = Package(
       "BinaryStoreTests",
       [
         "BinaryStore", "StoreInterface", "StoreConformance", "DurableFiles", "ObjectModel",
-        "ObjectQuery",
-        "Rows",
-        "SeededRandom", "SpecVectors", "Checksums",
+        "ObjectQuery", "Rows", "SeededRandom", "SpecVectors", "Checksums", "HostileInputs",
       ]),
     tests(
       "ToolCommandsTests",
@@ -140,11 +144,9 @@ let package = Package(
 // Fuzzers exist only when asked for, with the flags that `./run fuzz` gives: libFuzzer must be linked
 // in, and every module they reach instrumented with it.
 if Context.environment["QUIRE_FUZZ"] != nil {
-  func fuzzer(
-    _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
-  ) -> Target {
+  func fuzzer(_ name: String, exclude: [String] = []) -> Target {
     .executableTarget(
-      name: name, dependencies: ["FuzzDriver"] + dependencies, path: "Fuzz/\(name)",
+      name: name, dependencies: ["FuzzDriver", "HostileInputs"], path: "Fuzz/\(name)",
       exclude: exclude, swiftSettings: relaxed)
   }
 
@@ -153,12 +155,13 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     .target(
       name: "FuzzDriver", dependencies: ["CFuzzer"], path: "Fuzz/FuzzDriver", swiftSettings: relaxed
     ),
-    fuzzer("BlockFuzz", ["Rows"]),
-    fuzzer("IdentifierFuzz", ["ObjectModel"]),
-    fuzzer("ModelArchiveFuzz", ["ObjectModel"]),
-    fuzzer("ModelSourceFuzz", ["ObjectModel"]),
-    fuzzer("PredicateFuzz", ["ObjectQuery"], exclude: ["seeds.txt"]),
-    fuzzer("StoreFuzz", ["BinaryStore", "StoreInterface", "DurableFiles", "Checksums", "Rows"]),
-    fuzzer("QueryFuzz", ["ObjectQuery", "QueryWorld"], exclude: ["seeds.txt"]),
+    fuzzer("BlockFuzz"),
+    fuzzer("IdentifierFuzz"),
+    fuzzer("MetadataFuzz", exclude: ["Seeds", "corpus.hex"]),
+    fuzzer("ModelArchiveFuzz"),
+    fuzzer("ModelSourceFuzz"),
+    fuzzer("PredicateFuzz", exclude: ["seeds.txt"]),
+    fuzzer("QueryFuzz", exclude: ["seeds.txt"]),
+    fuzzer("StoreFuzz", exclude: ["Seeds", "corpus.hex"]),
   ]
 }

@@ -1,10 +1,4 @@
 import FuzzDriver
-import ObjectModel
+import HostileInputs
 
-// Any bytes are a compiled model or an error.
-fuzz { bytes in
-  guard let description = try? CompiledModel.read(Array(bytes), path: "fuzz"),
-    let model = try? Model(description)
-  else { return }
-  _ = model.versionHashes
-}
+fuzz(HostileInputs.modelArchive)

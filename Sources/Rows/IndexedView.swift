@@ -177,7 +177,7 @@ private struct IndexCursor {
     blocks = run.blocks
     remaining = places.count - 1
     objects = try run.blocks[block].objects
-    entry = IndexEntry(block: run.blocks[block], row: row, run.index, objects)
+    entry = try IndexEntry(block: run.blocks[block], row: row, run.index, objects)
   }
 
   /// Moves to the next place; false when there is none.
@@ -190,7 +190,7 @@ private struct IndexCursor {
       row = isAscending ? 0 : blocks[block].rowCount - 1
       objects = try blocks[block].objects
     }
-    entry = IndexEntry(block: blocks[block], row: row, index, objects)
+    entry = try IndexEntry(block: blocks[block], row: row, index, objects)
     return true
   }
 }
@@ -208,10 +208,15 @@ extension Block {
 }
 
 extension IndexEntry {
-  fileprivate init(block: Block, row: Int, _ index: IndexLayout, _ objects: Column) {
-    self.init(
-      block: block, row: row, entity: index.entityNumber,
-      object: UInt64(bitPattern: objects.integer(at: row)))
+  fileprivate init(
+    block: Block, row: Int, _ index: IndexLayout, _ objects: Column
+  ) throws(BlockError) {
+    let object = UInt64(bitPattern: objects.integer(at: row))
+    // A file may say anything, and numbers beyond these make no key (spec §4.5.6).
+    guard object >= 1, object <= ObjectKey.highestNumber else {
+      throw .badValue(LayoutColumn.Number.object, "No object has the number \(object).")
+    }
+    self.init(block: block, row: row, entity: index.entityNumber, object: object)
   }
 
   /// The object.

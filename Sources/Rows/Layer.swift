@@ -128,6 +128,9 @@ extension Layer.EntityChanges {
   }
 
   /// All entries in the order of their keys.
+  ///
+  /// - Throws: ``BlockError`` when a key is in two of the parts (spec §3.5.1), which only a damaged
+  ///   file's can be.
   package func entries() throws -> [KeyedEntry] {
     var parts = [
       try BlockRunCursor(put), try BlockRunCursor(changed), try BlockRunCursor(removed),
@@ -141,6 +144,7 @@ extension Layer.EntityChanges {
         least = index
       }
       guard let index = least, let key = parts[index].key else { return entries }
+      guard entries.last?.key != key else { throw BlockError.badKeys() }
       let location = parts[index].location
       let entry: RowEntry =
         switch index {

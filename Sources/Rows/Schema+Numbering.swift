@@ -104,7 +104,12 @@ struct Numbering {
     columns.sort { $0.name < $1.name }
     columnsByEntity[entity.name] = columns
     relationshipNumbers[entity.name] = others
-    layouts.append(Layout(entity: entity.name, entityNumber: number, columns: columns))
+    // Only numbers that were kept wrongly can meet those that are given now.
+    guard let layout = Layout(checking: entity.name, entityNumber: number, columns: columns) else {
+      throw SchemaError(
+        description: "The properties of '\(entity.name)' can't be told apart by their numbers.")
+    }
+    layouts.append(layout)
   }
 
   private func inverse(of relationship: Relationship) -> Relationship? {
@@ -202,7 +207,9 @@ extension Numbering {
       let known = previous?.linkTables.first {
         $0.forward.isSame(as: forward) || ($0.backward?.isSame(as: forward) ?? false)
       }
-      // A table keeps its direction, whichever of the two relationships is met first.
+      // A table keeps its places: numbers of its columns are not given again, so were they dropped and
+      // came back, old places would show or not, as rows were written anew meanwhile or not.
+      // And it keeps its direction, whichever of the two relationships is met first.
       let isTurned = known.map { !$0.forward.isSame(as: forward) } ?? false
       let number: UInt16
       if let known { number = known.layout.entityNumber } else { number = try nextNumber() }
@@ -211,8 +218,10 @@ extension Numbering {
           name: "\(entity.name).\(relationship.name)", number: number,
           forward: isTurned ? backward ?? forward : forward,
           backward: isTurned ? forward : backward,
-          isTargetOrdered: isTurned ? isBackOrdered : isOrdered,
-          isSourceOrdered: isTurned ? isOrdered : isBackOrdered))
+          isTargetOrdered: (isTurned ? isBackOrdered : isOrdered)
+            || known?.layout.index(ofNumber: LinkTable.Column.targetOrder) != nil,
+          isSourceOrdered: (isTurned ? isOrdered : isBackOrdered)
+            || known?.layout.index(ofNumber: LinkTable.Column.sourceOrder) != nil))
     }
   }
 

@@ -70,9 +70,10 @@ extension Schema {
   public init(_ model: Model, evolving previous: Schema? = nil) throws(SchemaError) {
     var numbering = Numbering(model: model, previous: previous)
     try numbering.run()
-    self.init(
-      known: numbering.layouts.sorted { $0.entityNumber < $1.entityNumber },
-      numbering.relationshipNumbers, numbering.linkTables, numbering.indexes,
-      numbering.highestEntity, numbering.highestProperty)
+    try self.init(
+      layouts: numbering.layouts, relationshipNumbers: numbering.relationshipNumbers,
+      linkTables: numbering.linkTables, indexes: numbering.indexes,
+      highestEntityNumber: numbering.highestEntity,
+      highestPropertyNumbers: numbering.highestProperty)
   }
 }

@@ -20,6 +20,9 @@ extension BinaryStore {
       guard conflicts.isEmpty else { throw CommitRequest.refusal(conflicts, path: filePath) }
       if request.isEmpty { return head }
       let number = head.commit + 1
+      guard number <= BlockFile.highestCommitNumber else {
+        throw StoreError(.badChange, "There are no numbers left for commits.", path: filePath)
+      }
       var image = try image(after: head, number: number)
       var schema = head.schema
       if let model = request.model {
@@ -182,7 +185,11 @@ extension BinaryStore {
     } catch {
       writing.mustRewrite = true
       current.withLock { $0?.refused = trailer }
-      if let other = try? disk.open(filePath, for: .update) { try? other.truncate(to: size) }
+      if let other = try? disk.open(filePath, for: .update) {
+        try? other.truncate(to: size)
+        // Otherwise a power cut might bring back a save that was said to have failed.
+        try? other.sync()
+      }
       throw error
     }
   }

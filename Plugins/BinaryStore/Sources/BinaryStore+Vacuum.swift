@@ -49,6 +49,9 @@ extension BinaryStore {
       uuid: uuid, salt: .random(in: 1 ... .max), isCompressed: type == .compressed)
     let kept = try retained(before: image.record.number, head)
     do {
+      // Whoever began this before and never came to its end left a file behind. Nobody else is at it
+      // now: the lock is held.
+      _ = try? disk.removeAbandonedReplacements(of: filePath)
       try disk.replace(filePath) { writer in
         try writer.write(header.bytes)
         var copied = CommitImage.Copied()

@@ -192,6 +192,8 @@ struct CommitImage {
         record.segments.append(known)
       } else {
         let (layer, entries) = try part.layer(schema)
+        // Of a segment whose rows the schema does not know any more nothing is left.
+        if layer.isEmpty { continue }
         var known: [ObjectIdentifier: BlockEntry] = [:]
         for (block, entry) in entries { known[block] = origin?.copied.entries[entry.offset] }
         let (copy, added) = try add(layer, known, above: beneath, schema)
@@ -222,6 +224,8 @@ struct CommitImage {
     for part in parts {
       switch part {
       case .stored(let segment): record.segments.append(segment.record)
+      // Of a segment whose rows the schema does not know any more nothing is left.
+      case .made(let layer, _) where layer.isEmpty: continue
       case .made(let layer, let known):
         record.segments.append(try add(layer, known, above: beneath, schema).record)
       }

@@ -59,8 +59,10 @@ final class CommittedState: StoreSnapshot {
     }
     var kept: [SegmentRecord: Segment] = [:]
     for segment in before?.segments ?? [] { kept[segment.record] = segment }
+    let limit = trailer.record.offset
+    let allowance = BlockAllowance(before: limit)
     segments = record.segments.map { part in
-      kept[part] ?? Segment(part, in: file, before: trailer.record.offset)
+      kept[part] ?? Segment(part, in: file, before: limit, within: allowance)
     }
   }
 

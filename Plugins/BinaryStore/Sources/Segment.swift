@@ -9,21 +9,26 @@ final class Segment: RowTable {
   let record: SegmentRecord
   private let file: StoreFile
   private let limit: UInt64
+  private let allowance: BlockAllowance
 
   private struct Cache {
     var pages: [Int: [BlockEntry]] = [:]
     /// How many bytes of values the blocks of these pages refer to.
     var outsideByteCount: UInt64 = 0
-    var blocks: [UInt64: Block] = [:]
+    var blocks: [UInt64: (entry: BlockEntry, block: Block)] = [:]
     var changes: [UInt16: Layer.EntityChanges] = [:]
   }
   private let cache: Mutex<Cache>
 
   /// The segment of a record in a file, all of which lies before `limit`.
-  init(_ record: SegmentRecord, in file: StoreFile, before limit: UInt64) {
+  init(
+    _ record: SegmentRecord, in file: StoreFile, before limit: UInt64,
+    within allowance: BlockAllowance
+  ) {
     self.record = record
     self.file = file
     self.limit = limit
+    self.allowance = allowance
     cache = Mutex(Cache())
   }
 
@@ -92,13 +97,32 @@ final class Segment: RowTable {
   }
 
   func block(_ entry: BlockEntry) throws -> Block {
-    if let known = cache.withLock({ $0.blocks[entry.offset] }) { return known }
-    let block = try file.block(entry)
+    if let known = try known(entry) { return known }
+    try file.reading { try allowance.take(entry) }
+    let block: Block
+    do { block = try file.block(entry) } catch {
+      allowance.giveBack(entry)
+      throw error
+    }
     return cache.withLock { cache in
-      if let known = cache.blocks[entry.offset] { return known }
-      cache.blocks[entry.offset] = block
+      if let known = cache.blocks[entry.offset] {
+        // Another thread was as quick.
+        allowance.giveBack(entry)
+        return known.block
+      }
+      cache.blocks[entry.offset] = (entry, block)
       return block
     }
+  }
+
+  /// The block of an entry, if it was read already.
+  private func known(_ entry: BlockEntry) throws -> Block? {
+    guard let known = cache.withLock({ $0.blocks[entry.offset] }) else { return nil }
+    guard known.entry == entry else {
+      throw StoreError(
+        .damaged, "A segment has two entries for the block at \(entry.offset).", path: file.path)
+    }
+    return known.block
   }
 
   // MARK: - Rows
@@ -168,4 +192,26 @@ final class Segment: RowTable {
     }
     return (Layer(entities), places)
   }
+}
+
+/// How many more bytes of blocks may be read for a commit.
+///
+/// Blocks do not overlap, so together they have no more bytes than lie before the record. Were that not
+/// held to, a small file could have the same large block in thousands of segments (spec §4.5.9).
+final class BlockAllowance: Sendable {
+  private let byteCount: Mutex<UInt64>
+
+  /// The allowance of a commit whose blocks lie before `limit`.
+  init(before limit: UInt64) { byteCount = Mutex(limit) }
+
+  func take(_ entry: BlockEntry) throws {
+    try byteCount.withLock { left in
+      guard left >= UInt64(entry.byteCount) else {
+        throw FormatFault("The block at \(entry.offset) overlaps others: there are too many bytes.")
+      }
+      left -= UInt64(entry.byteCount)
+    }
+  }
+
+  func giveBack(_ entry: BlockEntry) { byteCount.withLock { $0 += UInt64(entry.byteCount) } }
 }

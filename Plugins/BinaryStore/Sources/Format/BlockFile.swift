@@ -27,6 +27,9 @@ enum BlockFile {
   /// Blocks of fewer bytes are not compressed.
   static let leastCompressedByteCount = 1024
 
+  /// The highest number of a commit, so that there is always one behind it (spec §4.8).
+  static let highestCommitNumber: Int64 = 1 << 62
+
   static func align(_ byteCount: Int) -> Int { (byteCount + 7) & ~7 }
 
   /// The checksum of a structure whose last four bytes are the checksum itself.

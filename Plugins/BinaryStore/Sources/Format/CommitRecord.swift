@@ -80,7 +80,8 @@ struct CommitRecord: Hashable {
     previousTrailer = try reader.next(UInt64.self)
     start = try reader.next(UInt64.self)
     liveByteCount = try reader.next(UInt64.self)
-    guard number >= 1, start % 8 == 0, start >= UInt64(BlockFile.headerByteCount), start <= offset,
+    guard number >= 1, number <= BlockFile.highestCommitNumber, start % 8 == 0,
+      start >= UInt64(BlockFile.headerByteCount), start <= offset,
       previousTrailer < start
     else {
       throw FormatFault("The commit \(number) at \(offset) says that it begins at \(start).")

@@ -1,0 +1,211 @@
+import BinaryStore
+import DurableFiles
+import Foundation
+import HostileInputs
+import ObjectModel
+import Rows
+import StoreConformance
+import StoreInterface
+import Testing
+
+/// Every operation of the disk that a store asks for fails: once, and for good.
+@Suite("Failing disks")
+struct FaultTests {
+  /// A path through the store.
+  enum Path: String, CaseIterable, Sendable {
+    case creating, replacing, opening, describing, reading, scanning, lookingUp, readingHistory
+    case saving, savingMuch, leasing, evolving, rewriting
+  }
+
+  /// How often the disk fails.
+  enum Fault: String, CaseIterable, Sendable {
+    case once, forGood
+
+    /// The failure of the operation with the given number: the device's, or of space.
+    func plan(_ number: Int) -> PlannedFailure {
+      .failing(error(number), after: number, lasting: self == .once ? .once : .forGood)
+    }
+
+    func error(_ number: Int) -> ErrorNumber { number % 2 == 0 ? .inputOutput : .noSpace }
+  }
+
+  @Test(
+    "Any one operation fails: an error that says so, nothing lost and nothing left behind, and the next save works",
+    arguments: Path.allCases, Fault.allCases)
+  func failures(_ path: Path, _ fault: Fault) throws {
+    var failureCount = 0
+    for number in 0..<500 {
+      let trial = try FaultTrial(path)
+      trial.disk.plan(fault.plan(number))
+      trial.run()
+      let isReached = trial.disk.operations.contains { $0.failure == fault.error(number) }
+      trial.disk.planNoFailures()
+      if !isReached {
+        #expect(trial.failure == nil, "\(path) fails without a failing disk")
+        #expect(failureCount > 0)
+        return
+      }
+      failureCount += trial.failure == nil ? 0 : 1
+      try trial.check("\(path), operation \(number)", isOnce: fault == .once)
+    }
+    Issue.record("\(path) does not come to an end.")
+  }
+
+  @Test("A disk that reads and writes a few bytes at a time is slow, and nothing else")
+  func short() throws {
+    for path in Path.allCases {
+      let trial = try FaultTrial(path)
+      trial.disk.plan(PlannedFailure(.short(byteCount: 700), lasting: .forGood))
+      trial.run()
+      trial.disk.planNoFailures()
+      #expect(trial.failure == nil, "\(path)")
+      try trial.check("\(path)", isOnce: true)
+    }
+  }
+}
+
+/// A store on a disk that is about to fail.
+private final class FaultTrial {
+  let disk = SimulatedDisk()
+  /// What the path threw.
+  private(set) var failure: (any Error)?
+  private let path: FaultTests.Path
+  private var store: BinaryStore?
+  private var options = BinaryStoreOptions()
+  private let before: SnapshotContents?
+  /// What was read, which is what was there, if it could be read.
+  private var result: SnapshotContents?
+  private static let file = "/folder/s"
+  private static let plain = try! sample(.plain)
+  private static let indexed = try! sample(.indexed)
+
+  private static func sample(_ sample: SampleStore) throws -> ([UInt8], SnapshotContents) {
+    let disk = SimulatedDisk()
+    let bytes = try sample.bytes()
+    try disk.open("/s", for: .create).append(bytes)
+    return (bytes, try SnapshotContents(BinaryStore.open("/s", on: disk).snapshot()))
+  }
+
+  init(_ path: FaultTests.Path) throws {
+    self.path = path
+    options.patience = .zero
+    options.leastDeadByteCount = path == .rewriting ? 0 : 1 << 30
+    options.deadShare = 0
+    try disk.makeDirectory("/folder")
+    try disk.syncDirectory("/")
+    if path == .creating {
+      before = nil
+      disk.settle()
+      return
+    }
+    let (bytes, contents) = path == .lookingUp ? FaultTrial.indexed : FaultTrial.plain
+    before = contents
+    let file = try disk.open(FaultTrial.file, for: .create)
+    try file.append(bytes)
+    try file.close()
+    if path != .opening, path != .replacing, path != .describing {
+      self.store = try BinaryStore.open(FaultTrial.file, on: disk, options: options)
+    }
+    disk.settle()
+  }
+
+  /// Goes the path, and notes what it throws.
+  func run() {
+    do { try go() } catch { failure = error }
+  }
+
+  private func go() throws {
+    switch path {
+    case .creating, .replacing:
+      store = try BinaryStore.create(
+        at: FaultTrial.file, model: SampleStore.notes, on: disk, overwriting: path == .replacing,
+        options: options)
+    case .opening:
+      store = try BinaryStore.open(FaultTrial.file, on: disk, options: options)
+    case .describing:
+      _ = try BinaryStore.metadata(at: FaultTrial.file, on: disk)
+    case .reading: result = try SnapshotContents(store!.snapshot())
+    case .scanning:
+      let snapshot = try store!.snapshot()
+      for layout in snapshot.schema.layouts { _ = try snapshot.view.batches(of: layout) }
+    case .lookingUp:
+      let snapshot = try store!.snapshot()
+      let sorted = IndexedView(snapshot.view, snapshot.schema)
+      for index in snapshot.schema.indexes {
+        let range = IndexRange(equalTo: IndexBound([.null]))
+        _ = try sorted.keys(index, in: range)
+      }
+    case .readingHistory:
+      for commit in try store!.commits() {
+        _ = try SnapshotContents(store!.snapshot(ofCommit: commit.number))
+      }
+    case .saving, .rewriting:
+      try SampleStore.commit(store!) { $0.put("Note", 99, ["text": .string("new")]) }
+    case .savingMuch:
+      try SampleStore.commit(store!) {
+        $0.put("Note", 99, ["text": .string(String(repeating: "new ", count: 80_000))])
+      }
+    case .leasing:
+      _ = try store!.leaseKeys(ofEntity: 1, count: 10_000)
+    case .evolving: try SampleStore.evolve(store!)
+    }
+  }
+
+  /// What must hold once the disk works again.
+  func check(_ comment: String, isOnce: Bool) throws {
+    if let failure {
+      #expect(failure is StoreError, "\(comment): \(failure)")
+      #expect(
+        [.inputOutput, .locked].contains((failure as? StoreError)?.code), "\(comment): \(failure)")
+    }
+    if let result { #expect(result == before, "\(comment)") }
+    let isChanged = failure == nil && [.saving, .savingMuch, .evolving, .rewriting].contains(path)
+    if path == .creating, failure != nil {
+      // There is no store, or the new one: only the last sync of the folder may have failed.
+      store = nil
+      if !(try disk.exists(FaultTrial.file)) {
+        try checkFolder([], comment, isOnce)
+        return
+      }
+    }
+    // The same store goes on, showing what it showed, or all of the change.
+    let same =
+      try store ?? BinaryStore.open(FaultTrial.file, on: disk, options: options)
+    if let before, path != .replacing {
+      let now = try SnapshotContents(same.snapshot())
+      if isChanged {
+        #expect(now.commit > before.commit, "\(comment)")
+      } else {
+        #expect(now == before, "\(comment)")
+      }
+    }
+    let title = try same.snapshot().schema["Note"]!.index(of: "title") == nil ? "text" : "title"
+    try SampleStore.commit(same) { $0.put("Note", 500, [title: .string("next")]) }
+    let after = try SnapshotContents(same.snapshot())
+    try same.close()
+    store = nil
+    // Another process sees the same, and nobody holds a lock.
+    let other = try BinaryStore.open(FaultTrial.file, on: disk, options: options)
+    #expect(try SnapshotContents(other.snapshot()) == after, "\(comment)")
+    #expect(
+      after.objects[ObjectKey(entity: 1, number: 500)]?[title] == .string("next"), "\(comment)")
+    try SampleStore.commit(other) { $0.put("Note", 501) }
+    try checkFolder(["s"], comment, isOnce)
+  }
+
+  /// Nothing is left behind: what a failing disk did not let us remove goes with the next rewriting.
+  private func checkFolder(_ expected: Set<String>, _ comment: String, _ isOnce: Bool) throws {
+    let names = try Set(disk.list("/folder").map(\.name))
+    #expect(names == expected || !isOnce, "\(comment): \(names)")
+    if names != expected, !expected.isEmpty {
+      options.leastDeadByteCount = 0
+      let store = try BinaryStore.open(FaultTrial.file, on: disk, options: options)
+      try SampleStore.commit(store) { $0.put("Note", 502) }
+      #expect(try Set(disk.list("/folder").map(\.name)) == expected, "\(comment)")
+    }
+  }
+
+  deinit {
+    store = nil
+  }
+}

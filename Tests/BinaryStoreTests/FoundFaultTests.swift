@@ -1,0 +1,123 @@
+import BinaryStore
+import DurableFiles
+import HostileInputs
+import ObjectModel
+import Rows
+import StoreConformance
+import StoreInterface
+import Testing
+
+/// Faults that random work and hostile files showed, each with the shortest way to it.
+@Suite("Faults that were found")
+struct FoundFaultTests {
+  @Test("A file of which a new model leaves no rows can be written anew, and opened")
+  func nothingLeft() throws {
+    let disk = SimulatedDisk()
+    var options = BinaryStoreOptions()
+    options.leastDeadByteCount = 1 << 30
+    let store = try BinaryStore.create(
+      at: "/s", model: SampleStore.notes, on: disk, options: options)
+    try SampleStore.commit(store) { $0.put("Tag", 1, ["name": .string("gone")]) }
+    try SampleStore.evolve(store)
+    try store.close()
+    (options.leastDeadByteCount, options.deadShare) = (0, 0)
+
+    let again = try BinaryStore.open("/s", on: disk, options: options)
+    try SampleStore.commit(again) { $0.put("Note", 1) }
+    try SampleStore.commit(again) { $0.remove("Note", 1) }
+
+    let last = try BinaryStore.open("/s", on: disk)
+    #expect(try StoreConformance.objects(last.snapshot()).isEmpty)
+  }
+
+  @Test("Places among links are the same whether rows were written anew meanwhile or not")
+  func placesOfLinks() throws {
+    func model(isOrdered: Bool) throws -> Model {
+      try Model(entities: [
+        Entity(
+          "A",
+          properties: [
+            .relationship(
+              Relationship("bs", to: "B", inverse: "as", count: .toMany, isOrdered: isOrdered))
+          ]),
+        Entity(
+          "B",
+          properties: [.relationship(Relationship("as", to: "A", inverse: "bs", count: .toMany))]),
+      ])
+    }
+    func objects(isRewritten: Bool) throws -> StoreConformance.Objects {
+      let disk = SimulatedDisk()
+      var options = BinaryStoreOptions()
+      options.leastDeadByteCount = isRewritten ? 0 : 1 << 30
+      options.deadShare = 0
+      let store = try BinaryStore.create(
+        at: "/s", model: model(isOrdered: true), on: disk, options: options)
+      let base = try store.snapshot()
+      let table = base.schema.linkTables[0].layout
+      let builder = LayerBuilder(base.schema)
+      let link = ObjectKey(entity: table.entityNumber, number: 1)
+      builder.insert(link)
+      for column in table.columns.indices {
+        let isPlace = table.columns[column].kind == .int64
+        builder.set(
+          isPlace ? .integer(7) : .object(ObjectKey(entity: 1, number: 1)), column: column, of: link
+        )
+      }
+      try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+      for isOrdered in [false, true] {
+        try store.commit(
+          CommitRequest(
+            Layer(), basedOn: store.snapshot(), model: model(isOrdered: isOrdered)))
+      }
+      return try StoreConformance.objects(store.snapshot())
+    }
+
+    let kept = try objects(isRewritten: false)
+    let rewritten = try objects(isRewritten: true)
+    #expect(kept.count == 1)
+    #expect(kept == rewritten)
+  }
+
+  @Test("What a kept schema numbers wrongly is an error once a model is to go on from it")
+  func wrongNumbers() throws {
+    let kept = try Schema(
+      layouts: [
+        Layout(
+          entity: "A", entityNumber: 1,
+          columns: [LayoutColumn(number: 2, name: "a", kind: .int64)])
+      ], highestEntityNumber: 1, highestPropertyNumbers: [1: 0])
+    let model = try Model(entities: [
+      Entity(
+        "A",
+        properties: ["a", "b", "c"].map { .attribute(Attribute($0, .int64)) })
+    ])
+
+    // The next two numbers are 1 and 2, and 2 is taken.
+    #expect(throws: SchemaError.self) { try Schema(model, evolving: kept) }
+  }
+
+  @Test("Two entities that both want to be the one before are an error")
+  func twoOfOne() throws {
+    let before = try Schema(Model(entities: [Entity("A")]))
+    var renamed = Entity("B")
+    renamed.renamingIdentifier = "A"
+    let model = try? Model(entities: [Entity("A"), renamed])
+
+    if let model { #expect(throws: SchemaError.self) { try Schema(model, evolving: before) } }
+  }
+
+  @Test("A rewriting takes away what one before it left behind")
+  func abandoned() throws {
+    let disk = SimulatedDisk()
+    try disk.makeDirectory("/f")
+    var options = BinaryStoreOptions()
+    (options.leastDeadByteCount, options.deadShare) = (0, 0)
+    let store = try BinaryStore.create(
+      at: "/f/s", model: SampleStore.notes, on: disk, options: options)
+    try disk.open("/f/.s.00000000000000ab.quire-tmp", for: .create).append([1])
+
+    try SampleStore.commit(store) { $0.put("Note", 1) }
+
+    #expect(try disk.list("/f").map(\.name) == ["s"])
+  }
+}

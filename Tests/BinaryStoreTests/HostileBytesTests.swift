@@ -1,0 +1,106 @@
+import BinaryStore
+import DurableFiles
+import Foundation
+import HostileInputs
+import Rows
+import StoreInterface
+import Testing
+
+/// Files of each kind, with bytes missing and bytes changed. All of them: `QUIRE_ALL_BYTES=1`.
+@Suite("Hostile bytes", .serialized)
+struct HostileBytesTests {
+  private static let isFull = ProcessInfo.processInfo.environment["QUIRE_ALL_BYTES"] != nil
+  private static let samples: [SampleStore: (bytes: [UInt8], contents: StoreContents)] =
+    Dictionary(
+      uniqueKeysWithValues: SampleStore.allCases.map { sample in
+        let bytes = try! sample.bytes()
+        return (sample, (bytes, try! read(bytes)))
+      })
+
+  private static func read(_ bytes: [UInt8]) throws -> StoreContents {
+    let disk = SimulatedDisk()
+    try disk.open("/s", for: .create).append(bytes)
+    return try StoreContents(BinaryStore.open("/s", on: disk))
+  }
+
+  /// Places spread over a file, so many that it takes a moment, or all.
+  private static func places(_ count: Int, _ sample: SampleStore, of most: Int) -> [Int] {
+    // These take long to read.
+    let isLarge = sample == .indexed || sample == .large
+    let wanted = isFull ? (isLarge ? count / 16 : count) : (isLarge ? most / 8 : most)
+    let step = max(1, count / max(wanted, 1))
+    return Array(stride(from: step / 2, to: count, by: step))
+  }
+
+  @Test(
+    "A changed byte is an error, or harmless, or shows as bytes behind an earlier commit",
+    arguments: SampleStore.allCases)
+  func flips(_ sample: SampleStore) throws {
+    let (bytes, contents) = Self.samples[sample]!
+    var errorCount = 0
+    for place in Self.places(bytes.count, sample, of: 48) {
+      var changed = bytes
+      changed[place] ^= 0x21
+      do {
+        let found = try Self.read(changed)
+        let isEarlier =
+          found.strayByteCount > 0 && contents.earlier[found.newest.commit] == found.newest
+        #expect(found == contents || isEarlier, "\(sample), byte \(place)")
+      } catch {
+        errorCount += 1
+        #expect(error is StoreError || error is BlockError, "\(sample), byte \(place): \(error)")
+      }
+    }
+    #expect(errorCount > 0, "\(sample)")
+  }
+
+  @Test("A file cut anywhere holds an earlier commit, or is none", arguments: SampleStore.allCases)
+  func truncations(_ sample: SampleStore) throws {
+    let (bytes, contents) = Self.samples[sample]!
+    for count in Self.places(bytes.count, sample, of: 48) {
+      do {
+        let found = try Self.read(Array(bytes[..<count]))
+        #expect(contents.earlier[found.newest.commit] == found.newest, "\(sample), \(count) bytes")
+      } catch let error as StoreError {
+        #expect([.damaged, .notAStore].contains(error.code), "\(sample), \(count) bytes: \(error)")
+      }
+    }
+  }
+
+  @Test(
+    "Behind mended checksums every structure is checked: an error that names what is wrong, or a store to read and save to",
+    arguments: SampleStore.allCases)
+  func mendedChanges(_ sample: SampleStore) throws {
+    let bytes = Self.samples[sample]!.bytes
+    let parts = BlockFileMap(bytes).parts.filter {
+      [.directory, .section, .record, .trailer, .header].contains($0.kind)
+    }
+    var refusedCount = 0
+    var openedCount = 0
+    for kind in [BlockFileMap.Kind.directory, .section, .record, .trailer, .header] {
+      let places = parts.filter { $0.kind == kind }.flatMap { Array($0.range) }
+      for place in Self.places(places.count, sample, of: 32).map({ places[$0] }) {
+        for value in [bytes[place] ^ 1, bytes[place] ^ 0x80, 0, 0xFF] where value != bytes[place] {
+          var changed = bytes
+          changed[place] = value
+          changed = BlockFileMap.mended(changed)
+          let activities =
+            Self.isFull
+            ? HostileInputs.Activity.allCases
+            : [HostileInputs.Activity(number: UInt8(truncatingIfNeeded: place &+ Int(value)))]
+          guard let error = HostileInputs.use(file: changed, activities) else {
+            openedCount += 1
+            continue
+          }
+          refusedCount += 1
+          #expect(error is StoreError, "\(sample), byte \(place) = \(value): \(error)")
+          if kind == .record || kind == .section {
+            #expect(
+              !"\(error)".contains("match"), "\(sample), byte \(place): its checksum is not mended")
+          }
+        }
+      }
+    }
+    #expect(refusedCount > 3 && openedCount > 3, "\(sample)")
+  }
+}

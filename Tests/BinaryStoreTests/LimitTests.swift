@@ -1,0 +1,257 @@
+import BinaryStore
+import DurableFiles
+import Foundation
+import HostileInputs
+import ObjectModel
+import PropertyLists
+import Rows
+import StoreInterface
+import Testing
+
+/// What spec §4.8 limits, at the limit and beyond.
+@Suite("Limits of block files")
+struct LimitTests {
+  private static let plain = try! SampleStore.plain.bytes()
+  /// Where the first segment of a record begins that has one next key.
+  private static let segments = 112 + 16
+
+  private static func open(_ bytes: [UInt8]) throws -> BinaryStore {
+    let disk = SimulatedDisk()
+    try disk.open("/s", for: .create).append(bytes)
+    return try BinaryStore.open("/s", on: disk)
+  }
+
+  private static func code(_ body: () throws -> Void) -> StoreError.Code? {
+    do { try body() } catch let error as StoreError { return error.code } catch { return nil }
+    return nil
+  }
+
+  /// The code of the error that opening the file ends with; `nil` when it opens.
+  private static func code(opening bytes: [UInt8]) -> StoreError.Code? {
+    code { _ = try open(bytes) }
+  }
+
+  private static func changed(_ change: @escaping (inout [UInt8]) -> Void) -> [UInt8] {
+    BlockFileMap.appending(to: plain) { record, _ in change(&record) }
+  }
+
+  @Test("The sample's record is as these tests take it to be")
+  func layout() throws {
+    let record = Int(Self.plain.number(UInt64.self, at: Self.plain.count - 24))
+    #expect(Self.plain.number(UInt32.self, at: record + 104) == 1)
+    #expect(Self.plain.number(UInt32.self, at: record + 108) == 2)
+    #expect(Self.code(opening: Self.changed { _ in }) == nil)
+  }
+
+  @Test("Numbers of commits, and no save beyond the last")
+  func commitNumbers() throws {
+    let last = try Self.open(Self.changed { $0.set(Int64(1) << 62, at: 8) })
+    let base = try last.snapshot()
+    var metadata = try base.metadata
+    metadata.values["a"] = .integer(1)
+
+    #expect(base.commit == 1 << 62)
+    #expect(
+      Self.code {
+        _ = try last.commit(CommitRequest(Layer(), basedOn: base, metadata: metadata))
+      } == .badChange)
+    #expect(Self.code(opening: Self.changed { $0.set((Int64(1) << 62) + 1, at: 8) }) == .damaged)
+    #expect(Self.code(opening: Self.changed { $0.set(Int64.max, at: 8) }) == .damaged)
+    #expect(Self.code(opening: Self.changed { $0.set(Int64(0), at: 8) }) == .damaged)
+  }
+
+  @Test("Keys, of which none are given beyond the last")
+  func keys() throws {
+    let last = try Self.open(Self.changed { $0.set(UInt64(1) << 48, at: 112) })
+
+    #expect(Self.code { _ = try last.leaseKeys(ofEntity: 1, count: 1) } == .badChange)
+    #expect(Self.code(opening: Self.changed { $0.set((UInt64(1) << 48) + 1, at: 112) }) == .damaged)
+  }
+
+  @Test("Bytes of a record")
+  func recordBytes() throws {
+    func bytes(_ count: Int) -> [UInt8] {
+      BlockFileMap.appending(to: Self.plain, isSettled: true) { record, _ in
+        record += [UInt8](repeating: 0, count: count - record.count)
+      }
+    }
+
+    // At the limit it is read, and the bytes behind the last segment are too many.
+    let error = #expect(throws: StoreError.self) { try Self.open(bytes(1 << 24)) }
+    #expect(error?.message.contains("too many") == true)
+    // Beyond, the trailer does not count: the commit before is the last.
+    let store = try Self.open(bytes((1 << 24) + 1))
+    #expect(try store.describe().strayByteCount > 1 << 24)
+  }
+
+  @Test("Bytes of a section")
+  func sectionBytes() throws {
+    func metadata(_ count: Int) -> [UInt8] {
+      var data = count - 200
+      while true {
+        let list = BinaryPropertyList.write(
+          .dictionary(["a": .data(Data(repeating: 7, count: data))]))
+        if list.count >= count { return list }
+        data += count - list.count
+      }
+    }
+    let most = metadata(1 << 26)
+    #expect(most.count == 1 << 26)
+
+    let store = try Self.open(BlockFileMap.replacing(sectionAt: 48, with: most, in: Self.plain))
+    #expect(try store.snapshot().metadata.values["a"]?.data?.count ?? 0 > 67_000_000)
+    let more = BlockFileMap.replacing(
+      sectionAt: 48, with: most + [0, 0, 0, 0, 0, 0, 0, 0], in: Self.plain)
+    #expect(Self.code(opening: more) == .damaged)
+  }
+
+  @Test("Bytes of a commit that is not settled")
+  func unsettledBytes() throws {
+    func bytes(_ count: Int) -> [UInt8] {
+      let record = Int(Self.plain.number(UInt32.self, at: Self.plain.count - 16))
+      return BlockFileMap.appending(
+        to: Self.plain, sections: [[UInt8](repeating: 1, count: count - (record + 7) & ~7)],
+        isSettled: false
+      ) { _, _ in }
+    }
+
+    #expect(Self.code(opening: bytes(262_144)) == nil)
+    #expect(Self.code(opening: bytes(262_152)) == .damaged)
+  }
+
+  @Test("Entries of a page")
+  func pageEntries() throws {
+    func bytes(_ count: Int) -> [UInt8] {
+      let record = Int(Self.plain.number(UInt64.self, at: Self.plain.count - 24))
+      let entry = Array(Self.plain[record + Self.segments + 32..<record + Self.segments + 88])
+      var page: [UInt8] = []
+      for number in 1...count {
+        var next = entry
+        next.set(UInt64(number), at: 16)
+        next.set(UInt64(number), at: 24)
+        page += next
+      }
+      return BlockFileMap.appending(to: Self.plain, sections: [page]) { record, places in
+        record = Array(record[..<Self.segments])
+        record.set(UInt32(1), at: 108)
+        var segment = [UInt8](repeating: 0, count: 64)
+        segment.set(UInt64(count), at: 0)
+        segment.set(UInt32(1), at: 28)
+        segment.set(UInt64(places[0]), at: 32)
+        segment.set(UInt32(page.count), at: 40)
+        segment.set(page.crc, at: 44)
+        segment.set(UInt64(1), at: 48)
+        segment.set(entry.number(UInt16.self, at: 40), at: 56)
+        segment.set(UInt16(truncatingIfNeeded: count), at: 58)
+        record += segment
+      }
+    }
+
+    #expect(throws: Never.self) { _ = try Self.open(bytes(64)) }
+    #expect(Self.code(opening: bytes(65)) == .damaged)
+  }
+
+  @Test("Bytes that a block expands to")
+  func expansion() throws {
+    let stored = [UInt8](repeating: 0, count: 1_048_576)
+    func bytes(_ blockByteCount: Int, storedByteCount: Int) -> [UInt8] {
+      BlockFileMap.appending(to: Self.plain, sections: [stored]) { record, places in
+        let entry = Self.segments + 32
+        record.set(UInt64(places[0]), at: entry)
+        record.set(UInt32(storedByteCount), at: entry + 8)
+        record[entry + 43] = 1
+        record.set(UInt32(blockByteCount), at: entry + 44)
+      }
+    }
+    func reading(_ bytes: [UInt8]) -> StoreError.Code? {
+      Self.code { _ = try Self.open(bytes).snapshot().view.keys(ofEntity: 1) }
+    }
+
+    // What may be, opens, and shows when it is read that it is not so.
+    let most = 1032 * 100 + 64
+    #expect(Self.code(opening: bytes(most, storedByteCount: 100)) == nil)
+    #expect(reading(bytes(most, storedByteCount: 100)) == .damaged)
+    #expect(Self.code(opening: bytes(most + 1, storedByteCount: 100)) == .damaged)
+    // A block has 2^30 bytes at most, whatever it is expanded from.
+    #expect(Self.code(opening: bytes(1 << 30, storedByteCount: stored.count)) == nil)
+    #expect(Self.code(opening: bytes((1 << 30) + 1, storedByteCount: stored.count)) == .damaged)
+  }
+
+  @Test("Blocks in more than one segment, or under two entries, ask for no more than the file has")
+  func overlappingBlocks() throws {
+    func bytes(_ count: Int) -> [UInt8] {
+      Self.changed { record in
+        let first = Array(record[Self.segments..<Self.segments + 32])
+        let entries = Int(first.number(UInt32.self, at: 24))
+        let segment = Array(record[Self.segments..<Self.segments + 32 + entries * 56])
+        record = record[..<Self.segments] + Array(repeatElement(segment, count: count).joined())
+        record.set(UInt32(count), at: 108)
+      }
+    }
+    func reading(_ count: Int) -> StoreError.Code? {
+      Self.code { _ = try Self.open(bytes(count)).snapshot().view.keys(ofEntity: 1) }
+    }
+
+    #expect(reading(1) == nil)
+    #expect(reading(200) == .damaged)
+  }
+
+  @Test("Depth and values of the metadata")
+  func metadata() throws {
+    func code(_ list: [UInt8]) -> StoreError.Code? {
+      Self.code {
+        _ = try Self.open(
+          BlockFileMap.replacing(sectionAt: 48, with: list, in: Self.plain)
+        ).snapshot().metadata
+      }
+    }
+    func nested(_ depth: Int) -> [UInt8] {
+      var list = PropertyList.integer(1)
+      for _ in 0..<depth { list = .array([list]) }
+      return BinaryPropertyList.write(.dictionary(["a": list]))
+    }
+
+    #expect(code(nested(255)) == nil)
+    #expect(code(nested(256)) == .damaged)
+    #expect(code(Self.bomb(levels: 5)) == nil)
+    #expect(code(Self.bomb(levels: 7)) == .damaged)
+  }
+
+  /// A list of a few bytes that unfolds into ten values for each, level by level.
+  private static func bomb(levels: Int) -> [UInt8] {
+    var objects: [[UInt8]] = [[0xD1, 1, 2], [0x51, 0x61]]
+    for level in 0..<levels {
+      objects.append([0xAA] + [UInt8](repeating: UInt8(level + 3), count: 10))
+    }
+    objects.append([0x10, 1])
+    var bytes = Array("bplist00".utf8)
+    var offsets: [UInt8] = []
+    for object in objects {
+      offsets.append(UInt8(bytes.count))
+      bytes += object
+    }
+    let table = bytes.count
+    bytes += offsets + [0, 0, 0, 0, 0, 0, 1, 1]
+    for number in [objects.count, 0, table] {
+      bytes += [0, 0, 0, 0, 0, 0, 0, UInt8(number)]
+    }
+    return bytes
+  }
+
+  @Test("Depth of the model's text")
+  func model() throws {
+    func message(_ depth: Int) throws -> String {
+      let text =
+        String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
+      let store = try Self.open(
+        BlockFileMap.replacing(sectionAt: 64, with: Array(text.utf8), in: Self.plain))
+      let error = #expect(throws: StoreError.self) { try store.snapshot().model }
+      #expect(error?.code == .damaged)
+      return error?.message ?? ""
+    }
+
+    // At the limit it is read, and is none of a model; beyond it is not read to its end.
+    #expect(try !message(64).contains("64"))
+    #expect(try message(65).contains("64"))
+  }
+}

@@ -1,0 +1,228 @@
+import Checksums
+
+/// Where the checksums of a block file are and what each is of, found by a walk from its last trailer
+/// back that believes whatever it reads (spec §4).
+///
+/// Tests and fuzzers change bytes and then mend what a checksum would have shown, so that what lies
+/// behind the checksums is reached.
+public struct BlockFileMap: Sendable {
+  /// Parts of a file that have a checksum, in the order in which they must be mended: each holds those
+  /// of parts before it.
+  public enum Kind: Int, Sendable, CaseIterable {
+    /// 4096 bytes of a column.
+    case columnPage
+    /// A column, or the table of its pages.
+    case column
+    /// A block's header and directory.
+    case directory
+    /// Metadata, model, schema, or a page of block entries.
+    case section
+    /// A commit record.
+    case record
+    /// All of a commit up to its trailer.
+    case commit
+    /// A trailer.
+    case trailer
+    /// The file's header.
+    case header
+  }
+
+  /// A part that has a checksum.
+  public struct Part: Sendable, Hashable {
+    /// What it is.
+    public var kind: Kind
+    /// Its bytes.
+    public var range: Range<Int>
+    /// Where its checksum is.
+    public var checksumPlace: Int
+  }
+
+  /// The parts, in the order in which they must be mended.
+  public private(set) var parts: [Part] = []
+  private var seen: Set<Part> = []
+  private let bytes: [UInt8]
+
+  /// More parts than a test's file has: a walk through hostile bytes ends.
+  private static let mostParts = 4096
+
+  /// The map of a file.
+  public init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    add(.header, 0, 60, at: 60)
+    var trailer = (bytes.count - 48) & ~7
+    while trailer >= 64, parts.count < BlockFileMap.mostParts {
+      let record = number(trailer + 24, 8)
+      add(.record, record, record + number(trailer + 32, 4), at: trailer + 36)
+      if number(trailer + 4, 4) & 1 == 0 {
+        add(.commit, number(record + 32, 8), trailer, at: trailer + 40)
+      }
+      add(.trailer, trailer, trailer + 44, at: trailer + 44)
+      walk(record: record)
+      let previous = number(record + 24, 8)
+      guard previous < trailer else { break }
+      trailer = previous
+    }
+    parts.sort { $0.kind.rawValue < $1.kind.rawValue }
+  }
+
+  private mutating func add(_ kind: Kind, _ start: Int, _ end: Int, at place: Int) {
+    guard start <= end, end <= bytes.count, place + 4 <= bytes.count else { return }
+    let part = Part(kind: kind, range: start..<end, checksumPlace: place)
+    if parts.count < BlockFileMap.mostParts, seen.insert(part).inserted { parts.append(part) }
+  }
+
+  /// A little-endian number; one that is too large or not there is 0.
+  private func number(_ offset: Int, _ byteCount: Int) -> Int {
+    guard offset >= 0, offset <= bytes.count - byteCount else { return 0 }
+    var number: UInt64 = 0
+    for index in 0..<byteCount { number |= UInt64(bytes[offset + index]) << UInt64(8 * index) }
+    return number < 1 << 32 ? Int(number) : 0
+  }
+
+  private mutating func walk(record: Int) {
+    for field in [48, 64, 80] { addSection(at: record + field) }
+    var place = record + 112 + number(record + 104, 4) * 16
+    for _ in 0..<min(number(record + 108, 4), 256) {
+      let (entryCount, pageCount) = (number(place + 24, 4), number(place + 28, 4))
+      place += 32
+      for _ in 0..<min(entryCount, 256) {
+        walk(entry: place)
+        place += 56
+      }
+      for _ in 0..<min(pageCount, 256) {
+        addSection(at: place)
+        let page = number(place, 8)
+        for index in 0..<min(number(place + 26, 2), 256) { walk(entry: page + index * 56) }
+        place += 32
+      }
+    }
+  }
+
+  private mutating func addSection(at reference: Int) {
+    let offset = number(reference, 8)
+    add(.section, offset, offset + number(reference + 8, 4), at: reference + 12)
+  }
+
+  private mutating func walk(entry: Int) {
+    guard number(entry + 43, 1) == 0 else { return }
+    let block = number(entry, 8)
+    let end = number(block + 4, 4)
+    guard block >= 64, number(block, 4) == 0x4B4C_4251 else { return }
+    add(.directory, block, block + end, at: block + 12)
+    var place = block + 48
+    for _ in 0..<min(number(block + 18, 2), 256) {
+      walk(column: place, of: block)
+      let (encoding, flags) = (number(place + 3, 1), number(place + 6, 1))
+      place += 24
+      guard flags & 2 == 0 else { continue }
+      switch encoding {
+      case 1, 2: place += flags & 4 == 0 ? 8 : 16
+      case 5, 6: place += 16
+      default: break
+      }
+    }
+  }
+
+  private mutating func walk(column: Int, of block: Int) {
+    let (chunk, count) = (block + number(column + 8, 4), number(column + 12, 4))
+    guard count > 0 else { return }
+    guard count > 4_096 else {
+      return add(.column, chunk, chunk + count, at: column + 16)
+    }
+    let pageCount = (count + 4_095) / 4_096
+    let body = chunk + (pageCount * 4 + 7) & ~7
+    add(.column, chunk, body, at: column + 16)
+    for page in 0..<min(pageCount, 256) {
+      let start = body + page * 4_096
+      add(.columnPage, start, min(start + 4_096, body + count), at: chunk + page * 4)
+    }
+  }
+}
+
+extension BlockFileMap {
+  /// The bytes with every checksum mended that the walk finds.
+  public static func mended(_ bytes: [UInt8]) -> [UInt8] {
+    var bytes = bytes
+    for part in BlockFileMap(bytes).parts {
+      if part.kind == .directory { bytes.set(UInt32(0), at: part.checksumPlace) }
+      let sum = CRC32C.checksum(of: bytes.span.bytes.extracting(part.range))
+      bytes.set(sum, at: part.checksumPlace)
+    }
+    return bytes
+  }
+
+  /// The file with one more commit behind it, whose record is that of the last one, changed.
+  ///
+  /// - Parameters:
+  ///   - sections: What the commit has beside its record.
+  ///   - isSettled: What the trailer says; by itself, what it must.
+  ///   - change: Changes the record; it is told where the sections are.
+  public static func appending(
+    to bytes: [UInt8], sections: [[UInt8]] = [], isSettled: Bool? = nil,
+    record change: (inout [UInt8], [Int]) -> Void
+  ) -> [UInt8] {
+    let old = bytes.count - 48
+    let oldRecord = Int(bytes.number(UInt64.self, at: old + 24))
+    var record = Array(
+      bytes[oldRecord..<oldRecord + Int(bytes.number(UInt32.self, at: old + 32))])
+    var all = bytes
+    var places: [Int] = []
+    for section in sections {
+      places.append(all.count)
+      all += section + [UInt8](repeating: 0, count: -section.count & 7)
+    }
+    record.set(UInt64(old), at: 24)
+    record.set(UInt64(bytes.count), at: 32)
+    change(&record, places)
+    let place = all.count
+    all += record + [UInt8](repeating: 0, count: -record.count & 7)
+    let settled = isSettled ?? (all.count - bytes.count > 262_144)
+    var trailer = Array(bytes[old...])
+    trailer.set(UInt32(settled ? 1 : 0), at: 4)
+    trailer.set(UInt64(all.count), at: 16)
+    trailer.set(UInt64(place), at: 24)
+    trailer.set(UInt32(record.count), at: 32)
+    trailer.set(record.crc, at: 36)
+    trailer.set(settled ? UInt32(0) : Array(all[bytes.count...]).crc, at: 40)
+    trailer.set(Array(trailer[..<44]).crc, at: 44)
+    return all + trailer
+  }
+
+  /// The file with one more commit, which has other bytes in the place of a section of the last one.
+  ///
+  /// - Parameter field: Where the record has the section's place: 48 for the metadata, 64 for the
+  ///   model, 80 for the schema.
+  public static func replacing(
+    sectionAt field: Int, with section: [UInt8], in bytes: [UInt8]
+  ) -> [UInt8] {
+    appending(to: bytes, sections: [section]) { record, places in
+      record.set(UInt64(places[0]), at: field)
+      record.set(UInt32(section.count), at: field + 8)
+      record.set(section.crc, at: field + 12)
+    }
+  }
+
+  /// The bytes of a section of the last commit; `field` as above.
+  public static func section(at field: Int, of bytes: [UInt8]) -> [UInt8] {
+    let record = Int(bytes.number(UInt64.self, at: bytes.count - 24))
+    let offset = Int(bytes.number(UInt64.self, at: record + field))
+    return Array(bytes[offset..<offset + Int(bytes.number(UInt32.self, at: record + field + 8))])
+  }
+}
+
+extension [UInt8] {
+  /// The little-endian number at an offset.
+  public func number<T: FixedWidthInteger>(_: T.Type, at offset: Int) -> T {
+    (0..<T.bitWidth / 8).reduce(0) { $0 | T(truncatingIfNeeded: self[offset + $1]) << T(8 * $1) }
+  }
+
+  /// Puts a little-endian number at an offset.
+  public mutating func set<T: FixedWidthInteger>(_ value: T, at offset: Int) {
+    for index in 0..<T.bitWidth / 8 {
+      self[offset + index] = UInt8(truncatingIfNeeded: value >> T(8 * index))
+    }
+  }
+
+  /// The checksum of all bytes.
+  public var crc: UInt32 { CRC32C.checksum(of: span.bytes) }
+}

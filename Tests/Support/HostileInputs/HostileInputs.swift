@@ -1,0 +1,123 @@
+import ObjectModel
+import ObjectQuery
+import PropertyLists
+import QueryWorld
+import Rows
+
+/// What the fuzzers do with an input, by the fuzzers' names: tests run the inputs of `Fuzz/` through
+/// them again.
+///
+/// A body says that something is wrong by trapping; to return is to survive.
+public enum HostileInputs {
+  /// The bodies, by the names of the fuzzers.
+  public static let all: [String: @Sendable ([UInt8]) -> Void] = [
+    "BlockFuzz": block, "IdentifierFuzz": identifier, "MetadataFuzz": metadata,
+    "ModelArchiveFuzz": modelArchive, "ModelSourceFuzz": modelSource, "PredicateFuzz": predicate,
+    "QueryFuzz": query, "StoreFuzz": store,
+  ]
+
+  /// Any bytes are a block or an error, and whatever opens can be read to its end.
+  public static func block(_ bytes: [UInt8]) {
+    guard let block = try? FuzzedBlock(bytes).block() else { return }
+    for number in block.columnNumbers {
+      guard let column = try? block.column(number) else { continue }
+      for row in 0..<block.rowCount { _ = column.value(at: row) }
+      let layout = LayoutColumn(number: number, name: "", kind: column.kind)
+      _ = try? block.value(layout, row: block.rowCount - 1)
+      _ = try? block.presence(of: layout)
+    }
+    _ = try? block.bytes(movingValues: { $0 &+ 8 })
+    _ = try? block.row(of: block.minimumKey)
+  }
+
+  /// Any 64 bits are a key that comes apart and together again.
+  public static func identifier(_ bytes: [UInt8]) {
+    guard bytes.count >= 8 else { return }
+    let key = ObjectKey(rawValue: bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
+    precondition(ObjectKey(entity: key.entity, number: key.number) == key)
+  }
+
+  /// Any bytes are a compiled model or an error.
+  public static func modelArchive(_ bytes: [UInt8]) {
+    guard let description = try? CompiledModel.read(bytes, path: "fuzz"),
+      let model = try? Model(description)
+    else { return }
+    _ = model.versionHashes
+  }
+
+  /// Any bytes are a model's source or an error, and a model that is written is read back equal.
+  public static func modelSource(_ bytes: [UInt8]) {
+    guard let model = try? Model(ModelSource.read(bytes)),
+      let written = try? ModelSource.write(model)
+    else { return }
+    let again = try? ModelSource.read(written)
+    precondition(again != nil, "What is written is read.")
+  }
+
+  /// Any text gives a predicate or an error. A predicate prints as text that reads back as an equal
+  /// tree.
+  public static func predicate(_ bytes: [UInt8]) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    guard let predicate = try? QueryPredicate(text) else {
+      _ = try? QueryExpression(text)
+      return
+    }
+    let printed = predicate.description
+    do throws(QueryError) {
+      let read = try QueryPredicate(printed)
+      // "Not a number" is not equal to itself, so trees with it are compared by what they print as.
+      precondition(read == predicate || read.description == printed, printed)
+    } catch {
+      // What is printed may be deeper than what was read only at the limit itself.
+      precondition(error.code == .tooLarge, "\(error)")
+    }
+  }
+
+  private static let worlds: [World] = [try! World(), try! World(layered: true)]
+
+  /// Any predicate that can be bound gives the same answer from columns as from each object by itself,
+  /// through one layer and through several.
+  public static func query(_ bytes: [UInt8]) {
+    let text = String(decoding: bytes.prefix(400), as: UTF8.self)
+    let capitals = text.uppercased()
+    // Regular expressions may take for ever, and random numbers are different each time.
+    guard !capitals.contains("MATCHES"), !capitals.contains("RANDOM") else { return }
+    guard let predicate = try? QueryPredicate(text) else { return }
+    for entity in ["Sample", "Person", "City"] {
+      var answers: [[UInt64]] = []
+      for world in worlds {
+        guard let scanned = try? world.scan(predicate, entity) else { continue }
+        answers.append(scanned)
+        if let asked = try? world.ask(predicate, entity) { answers.append(asked) }
+      }
+      precondition(answers.allSatisfy { $0 == answers[0] }, "\(entity): \(text): \(answers)")
+    }
+  }
+}
+
+/// A block whose values outside are zeros, as many as its references say, and that are not there beyond
+/// a megabyte.
+private final class FuzzedBlock: BlockSource, OutsideValues {
+  private let memory: BlockMemory
+
+  init(_ bytes: [UInt8]) { memory = BlockMemory(bytes) }
+
+  struct NotThere: Error {}
+
+  var outsideValues: (any OutsideValues)? { self }
+
+  func bytes(_ range: Range<Int>) throws -> BlockSlice { try memory.bytes(range) }
+
+  func check(_ references: [OutsideReference]) throws {
+    guard references.allSatisfy({ $0.byteCount <= 1 << 20 }) else { throw NotThere() }
+  }
+
+  func read(_ reference: OutsideReference, into memory: inout MutableRawSpan) throws {
+    guard memory.byteCount == reference.byteCount else { throw NotThere() }
+    for offset in 0..<memory.byteCount {
+      memory.storeBytes(of: 0, toByteOffset: offset, as: UInt8.self)
+    }
+  }
+
+  func block() throws -> Block { try Block(self, byteCount: memory.byteCount) }
+}
