@@ -72,8 +72,10 @@ public final class IndexedView: Sendable {
     keys.reserveCapacity(places.count)
     var start = 0
     for block in run.blocks {
-      let rows = max(places.lowerBound - start, 0)..<max(
-        places.lowerBound - start, 0, min(places.upperBound - start, block.rowCount))
+      let rows =
+        max(
+          places.lowerBound - start, 0)..<max(
+          places.lowerBound - start, 0, min(places.upperBound - start, block.rowCount))
       start += block.rowCount
       if rows.isEmpty { continue }
       let objects = try block.objects

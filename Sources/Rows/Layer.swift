@@ -88,9 +88,15 @@ public protocol RowTable: Sendable {
   /// The entries of an index for everything the table says of the index's rows, sorted; `nil` when
   /// the table keeps none, and they have to be made.
   func entries(of index: IndexLayout) throws -> IndexRun?
+
+  /// Whether another table is known to say the same, because it has the same blocks.
+  func isSame(as other: any RowTable) -> Bool
 }
 
 extension RowTable {
+  /// Nothing is known.
+  public func isSame(as other: any RowTable) -> Bool { false }
+
   /// None are kept.
   public func entries(of index: IndexLayout) throws -> IndexRun? { nil }
 
@@ -113,6 +119,16 @@ extension Layer: RowTable {
   public func entry(of key: ObjectKey) throws -> RowEntry {
     guard let changes = self[key.entity] else { return .absent }
     return try changes.entry(of: key.number)
+  }
+
+  /// Whether another layer has the same blocks.
+  public func isSame(as other: any RowTable) -> Bool {
+    guard let other = other as? Layer else { return false }
+    return blocks.elementsEqual(other.blocks, by: ===)
+  }
+
+  private var blocks: [Block] {
+    entities.flatMap { $0.put.blocks + $0.changed.blocks + $0.removed.blocks }
   }
 
   /// The layer's changes of an entity.

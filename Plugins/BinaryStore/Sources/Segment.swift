@@ -174,6 +174,9 @@ final class Segment: RowTable {
     return changes
   }
 
+  /// Whether another table is this segment.
+  func isSame(as other: any RowTable) -> Bool { (other as? Segment) === self }
+
   /// The entries of an index, if the segment was written with them.
   func entries(of index: IndexLayout) throws -> IndexRun? {
     guard index.number > 0, index.number <= record.highestIndex else { return nil }

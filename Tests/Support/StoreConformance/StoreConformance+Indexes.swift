@@ -27,7 +27,7 @@ extension StoreConformance {
   }
 
   /// Changes of so many objects and links here and there.
-  private static func changes(
+  static func changes(
     _ count: Int, _ base: any StoreSnapshot, _ generator: inout SeededGenerator
   ) throws -> Layer {
     let builder = LayerBuilder(base.schema)

@@ -37,6 +37,7 @@ public struct StoreConformance: Sendable {
     try largeValuesStay()
     try indexes()
     try modelChanges()
+    try changesBetween()
     for seed in 1...4 as ClosedRange<UInt64> { try random(seed: seed) }
     try closing()
   }
@@ -89,9 +90,13 @@ public struct StoreConformance: Sendable {
 
   /// Everything a snapshot shows.
   public static func objects(_ snapshot: any StoreSnapshot) throws -> Objects {
+    try objects(snapshot.view, snapshot.schema)
+  }
+
+  /// Everything a view shows.
+  static func objects(_ view: View, _ schema: Schema) throws -> Objects {
     var objects: Objects = [:]
-    let view = snapshot.view
-    for layout in snapshot.schema.layouts + snapshot.schema.linkTables.map(\.layout) {
+    for layout in schema.layouts + schema.linkTables.map(\.layout) {
       for number in try view.keys(ofEntity: layout.entityNumber) {
         let key = ObjectKey(entity: layout.entityNumber, number: number)
         guard let row = try view.row(of: key) else { continue }
