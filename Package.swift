@@ -49,7 +49,7 @@ let package = Package(
     module("Checksums", ["CChecksums"]),
     .target(
       name: "XMLEvents", dependencies: ["CLibXML2"], exclude: ["CLibXML2"], swiftSettings: strict),
-    module("PropertyLists"),
+    module("PropertyLists", ["XMLEvents"]),
     .systemLibrary(
       name: "CZlib", path: "Sources/Deflate/CZlib", pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -62,19 +62,28 @@ let package = Package(
     module("ObjectQuery", ["ObjectModel", "Rows"]),
 
     // Stores: the interface, and the backends behind it.
-    module("StoreInterface", ["ObjectModel", "Rows", "PropertyLists"]),
+    module("StoreInterface", ["ObjectModel", "Rows", "PropertyLists", "DurableFiles"]),
     .target(
       name: "BinaryStore",
       dependencies: [
         "StoreInterface", "ObjectModel", "Rows", "PropertyLists", "DurableFiles", "Checksums",
         "Deflate",
       ], path: "Plugins/BinaryStore/Sources", swiftSettings: strict),
+    .target(
+      name: "XMLStore",
+      dependencies: [
+        "StoreInterface", "ObjectModel", "Rows", "PropertyLists", "DurableFiles", "XMLEvents",
+      ], path: "Plugins/XMLStore/Sources", swiftSettings: strict),
 
     // What applications import, and the tool.
-    module("Quire", ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "BinaryStore"]),
+    module(
+      "Quire", ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "BinaryStore", "XMLStore"]),
     module(
       "ToolCommands",
-      ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "BinaryStore", "DurableFiles"]),
+      [
+        "Quire", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "BinaryStore", "XMLStore",
+        "DurableFiles",
+      ]),
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
 
@@ -132,6 +141,12 @@ let package = Package(
       [
         "BinaryStore", "StoreInterface", "StoreConformance", "DurableFiles", "ObjectModel",
         "ObjectQuery", "Rows", "SeededRandom", "SpecVectors", "Checksums", "HostileInputs",
+      ]),
+    tests(
+      "XMLStoreTests",
+      [
+        "XMLStore", "BinaryStore", "StoreInterface", "StoreConformance", "DurableFiles",
+        "ObjectModel", "Rows", "PropertyLists", "XMLEvents", "SeededRandom", "SpecVectors",
       ]),
     tests(
       "ToolCommandsTests",

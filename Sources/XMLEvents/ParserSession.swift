@@ -85,7 +85,8 @@ extension ParserSession {
   func parse(_ bytes: Span<UInt8>) throws {
     var rest = bytes
     while !rest.isEmpty {
-      let piece = rest.extracting(first: ParserSession.pieceByteCount)
+      // A token that is longer than a piece is scanned again with each: so pieces grow with it.
+      let piece = rest.extracting(first: max(ParserSession.pieceByteCount, waitingByteCount / 2))
       rest = rest.extracting(droppingFirst: piece.count)
       try push(piece, isLast: false)
       try checkWaitingBytes()
@@ -130,11 +131,15 @@ extension ParserSession {
     unsafe (handler.pointee, argument.pointee) = previous
   }
 
-  private func checkWaitingBytes() throws {
-    guard let input = unsafe context?.pointee.input else { return }
+  /// How many bytes libxml2 keeps that are not parsed yet.
+  private var waitingByteCount: Int {
+    guard let input = unsafe context?.pointee.input else { return 0 }
     // SAFETY: Both point into the parser's one buffer.
-    let waiting = unsafe input.pointee.end - input.pointee.cur
-    if waiting > limits.tokenByteCount {
+    return unsafe input.pointee.end - input.pointee.cur
+  }
+
+  private func checkWaitingBytes() throws {
+    if waitingByteCount > limits.tokenByteCount {
       stop(.limit("A tag or comment", limits.tokenByteCount, at: position))
     }
     if let failure { throw failure }

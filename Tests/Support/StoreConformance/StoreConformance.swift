@@ -326,7 +326,8 @@ public struct StoreConformance: Sendable {
     var store = try make(Self.model)
     let snapshot = try store.snapshot()
     let special = try Self.key(store, "SpecialThing", 5)
-    let plain = try Self.key(store, "Thing", 5)
+    // Another number: where all entities share them, no two objects have the same.
+    let plain = try Self.key(store, "Thing", 6)
     let builder = LayerBuilder(snapshot.schema)
     builder.insert(special)
     builder.insert(plain)
