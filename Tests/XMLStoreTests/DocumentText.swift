@@ -124,7 +124,9 @@ struct DocumentText {
     var inverses: [End: End] = [:]
     for (end, pairs) in links {
       let back = Set(pairs.map { [$0[1], $0[0]] })
-      let found = links.filter { $0.key != end && $0.value.intersection(back).count * 2 > pairs.count }
+      let found = links.filter {
+        $0.key != end && $0.value.intersection(back).count * 2 > pairs.count
+      }
       inverses[end] = found.keys.min { ($0.entity, $0.name) < ($1.entity, $1.name) }
     }
     return inverses

@@ -45,7 +45,7 @@ struct FixtureTests {
     #expect(backend.recognizes(Array(bytes.prefix(StoreBackends.firstByteCount))))
     let store = try backend.open("/d", on: disk, StoreOpening(model: model))
     let snapshot = try store.snapshot()
-    #expect(try StoreConformance.objects(snapshot).count == before.objects.count)
+    #expect(try StoreConformance.described(snapshot).count == before.objects.count)
 
     try store.commit(CommitRequest(Layer(), basedOn: snapshot, metadata: snapshot.metadata))
 

@@ -140,7 +140,9 @@ struct SharingTests {
   func edited() throws {
     let (one, _) = try two()
     let text = try Library.text(one, on: disk)
-    try disk.replace("/library") { try $0.write(text.replacing("Catwings", with: "Jane on Her Own")) }
+    try disk.replace("/library") {
+      try $0.write(text.replacing("Catwings", with: "Jane on Her Own"))
+    }
     let objects = try StoreConformance.objects(one.snapshot())
     #expect(objects.values.contains { $0["title"] == .string("Jane on Her Own") })
     #expect(try one.snapshot().commit == 2)

@@ -175,7 +175,9 @@ extension AtomicStore {
     if let isThere = try? before.file.isStillAtItsPath(), isThere { return }
     var byteCount = refusedByteCount
     var restored = 0
-    if (try? replace(before.head, nextKey: before.nextKey, &restored)) != nil { byteCount = restored }
+    if (try? replace(before.head, nextKey: before.nextKey, &restored)) != nil {
+      byteCount = restored
+    }
     // Whatever is there now, the state before is what counts.
     let file = try? disk.open(filePath, for: .update)
     let seen = try? file?.status()

@@ -26,7 +26,7 @@ extension AtomicStore {
       }
     }
     let (file, seen, contents) = try AtomicStore.read(
-      filePath, format, disk, readOnly: isReadOnly, model: givenModel,
+      filePath, format, disk, readOnly: isReadOnly, model: hasGivenModel ? current.head.model : nil,
       evolving: current.head.schema)
     // Another store was put there: what was read stays, and a commit says that it can't be.
     guard contents.metadata.uuid == uuid else { return }

@@ -31,7 +31,8 @@ public final class AtomicStore: Store {
   let disk: any Disk
   let isReadOnly: Bool
   let uuid: UUID
-  let givenModel: Model?
+  /// Whether the model was given, and not read.
+  let hasGivenModel: Bool
   /// How long a commit waits for another process's.
   let patience: Duration
 
@@ -67,7 +68,7 @@ public final class AtomicStore: Store {
     filePath = path
     self.disk = disk
     isReadOnly = opening.readOnly
-    givenModel = opening.model
+    hasGivenModel = opening.model != nil
     self.patience = patience
     let (file, seen, contents) = try AtomicStore.read(
       path, format, disk, readOnly: opening.readOnly, model: opening.model, evolving: nil)
@@ -105,7 +106,8 @@ public final class AtomicStore: Store {
     } catch let error as DiskError {
       throw StoreError(error, path: path)
     }
-    return try open(path, format: format, on: disk, patience: patience)
+    return try open(
+      path, format: format, on: disk, StoreOpening(model: model), patience: patience)
   }
 
   /// The first number that a store sets aside, which is what Core Data's XML stores begin with.

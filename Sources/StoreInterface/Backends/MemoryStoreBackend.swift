@@ -34,6 +34,7 @@ public struct MemoryStoreBackend: StoreBackend {
   }
 
   private func missing(_ path: String) -> StoreError {
-    StoreError(.notFound, "A store in memory can't be opened: it ends with its program.", path: path)
+    StoreError(
+      .notFound, "A store in memory can't be opened: it ends with its program.", path: path)
   }
 }

@@ -95,7 +95,8 @@ struct DatabaseInfo {
     }
     if checksHashes {
       do { try metadata.checkModel(model, path: path) } catch let error as StoreError {
-        throw StoreError(.damaged, "The metadata contradict themselves. \(error.message)", path: path)
+        throw StoreError(
+          .damaged, "The metadata contradict themselves. \(error.message)", path: path)
       }
     }
     return model

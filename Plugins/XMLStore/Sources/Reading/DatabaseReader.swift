@@ -33,7 +33,7 @@ struct DatabaseReader: XMLEventHandler {
   let path: String
   let given: Model?
   /// The schema that numbers go on from; `nil` when the document's own do.
-  let previous: Schema?
+  let earlierSchema: Schema?
   let checksHashes: Bool
   let endsWithMetadata: Bool
 
@@ -72,13 +72,13 @@ struct DatabaseReader: XMLEventHandler {
   var objectCount = 0
 
   init(
-    _ names: XMLNames, path: String, given: Model? = nil, evolving previous: Schema? = nil,
+    _ names: XMLNames, path: String, given: Model? = nil, evolving schema: Schema? = nil,
     checksHashes: Bool = true, endsWithMetadata: Bool = false
   ) {
     self.names = Names(names)
     self.path = path
     self.given = given
-    self.previous = previous
+    earlierSchema = schema
     self.checksHashes = checksHashes
     self.endsWithMetadata = endsWithMetadata
   }
@@ -165,7 +165,8 @@ struct DatabaseReader: XMLEventHandler {
     _ tag: borrowing XMLStartTag, in parent: String, _ expected: String
   ) -> XMLStoreFault {
     fault(
-      "The element '\(tag.nameString.prefix(60))' can't stand here in '\(parent)'; \(expected) can.")
+      "The element '\(tag.nameString.prefix(60))' can't stand here in '\(parent)'; \(expected) can."
+    )
   }
 
   // MARK: - What stands before the objects
@@ -218,7 +219,9 @@ struct DatabaseReader: XMLEventHandler {
     if endsWithMetadata { throw MetadataRead(metadata: try info.metadata()) }
     let model = try info.model(given: given, checksHashes: checksHashes, path: path)
     let schema: Schema
-    do { schema = try Schema(model, evolving: previous ?? info.numbers()) } catch let error as SchemaError {
+    do { schema = try Schema(model, evolving: earlierSchema ?? info.numbers()) } catch let error
+      as SchemaError
+    {
       throw StoreError(.incompatibleModel, "\(error)", path: path, cause: error)
     }
     var families: [String: Set<UInt16>] = [:]

@@ -154,7 +154,8 @@ enum NumberParsing {
       else { return nil }
       bits = bits << 4 | UInt64(digit)
     }
-    let isNumber = digitCount == 16
+    let isNumber =
+      digitCount == 16
       ? !Double(bitPattern: bits).isNaN : !Float(bitPattern: UInt32(bits)).isNaN
     return isNumber ? nil : bits
   }

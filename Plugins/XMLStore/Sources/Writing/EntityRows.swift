@@ -33,7 +33,9 @@ struct EntityRows {
 
   /// The place of the object with the given number; `nil` when there is none.
   func place(of key: UInt64) -> Int? {
-    guard let first = keys.first, let last = keys.last, key >= first, key <= last else { return nil }
+    guard let first = keys.first, let last = keys.last, key >= first, key <= last else {
+      return nil
+    }
     // No holes: the place follows from the number.
     if last - first == UInt64(keys.count - 1) { return Int(key - first) }
     let place = keys.firstPosition { $0 >= key }

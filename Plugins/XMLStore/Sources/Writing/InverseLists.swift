@@ -31,7 +31,8 @@ struct InverseLists {
       guard let column = source.layout.index(of: name).map({ source.layout.columns[$0] }) else {
         continue
       }
-      let order = isOrdered
+      let order =
+        isOrdered
         ? source.layout.index(of: name + "#order").map { source.layout.columns[$0] } : nil
       let columns = try source.blocks.map { try $0.column(column) }
       let orders = try source.blocks.map { block in try order.flatMap { try block.column($0) } }
@@ -63,7 +64,9 @@ struct InverseLists {
       var (kept, begins): ([UInt64], [Int]) = ([], [0])
       for index in 0..<starts.count - 1 {
         var seen: Set<UInt64> = []
-        kept += members[entity]![starts[index]..<starts[index + 1]].filter { seen.insert($0).inserted }
+        kept += members[entity]![starts[index]..<starts[index + 1]].filter {
+          seen.insert($0).inserted
+        }
         begins.append(kept.count)
       }
       (self.starts[entity], members[entity]) = (begins, kept)
@@ -88,7 +91,8 @@ struct InverseLists {
         throw StoreError(
           .badChange,
           "The link \(key) of '\(rows.layout.entity)' leads from z\(owner.number) to "
-            + "z\(other.number), and one of them is not there: a store of type XML can't hold that.")
+            + "z\(other.number), and one of them is not there: a store of type XML can't hold that."
+        )
       }
       var position = Int64.max
       if let column = orders[block], !column.isNull(row) { position = column.integer(at: row) }
