@@ -81,8 +81,7 @@ let package = Package(
     module(
       "ToolCommands",
       [
-        "Quire", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "BinaryStore", "XMLStore",
-        "DurableFiles",
+        "Quire", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "DurableFiles",
       ]),
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
@@ -91,11 +90,14 @@ let package = Package(
     .systemLibrary(
       name: "CSQLite3", path: "Benchmarks/CSQLite3", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+    .systemLibrary(
+      name: "CXMLPeer", path: "Benchmarks/CXMLPeer", pkgConfig: "libxml-2.0",
+      providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
     .executableTarget(
       name: "quire-bench",
       dependencies: [
         "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "BinaryStore", "Deflate",
-        "CSQLite3",
+        "CSQLite3", "CXMLPeer", "XMLStore", "DurableFiles",
       ],
       path: "Benchmarks/quire-bench", swiftSettings: relaxed),
 
@@ -115,7 +117,8 @@ let package = Package(
     .target(
       name: "HostileInputs",
       dependencies: [
-        "BinaryStore", "StoreInterface", "DurableFiles", "ObjectModel", "ObjectQuery", "QueryWorld",
+        "BinaryStore", "XMLStore", "XMLEvents", "StoreInterface", "DurableFiles", "ObjectModel",
+        "ObjectQuery", "QueryWorld",
         "PropertyLists", "Rows", "Checksums",
       ], path: "Tests/Support/HostileInputs", swiftSettings: relaxed),
 
@@ -150,7 +153,10 @@ let package = Package(
       ]),
     tests(
       "ToolCommandsTests",
-      ["ToolCommands", "ObjectModel", "Rows", "StoreInterface", "BinaryStore", "DurableFiles"],
+      [
+        "ToolCommands", "Quire", "ObjectModel", "Rows", "StoreInterface", "BinaryStore",
+        "DurableFiles",
+      ],
       exclude: ["Snapshots"]),
     tests("HouseTests", []),
   ],
@@ -176,7 +182,9 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     fuzzer("ModelArchiveFuzz"),
     fuzzer("ModelSourceFuzz"),
     fuzzer("PredicateFuzz", exclude: ["seeds.txt"]),
+    fuzzer("PropertyListFuzz", exclude: ["Seeds"]),
     fuzzer("QueryFuzz", exclude: ["seeds.txt"]),
     fuzzer("StoreFuzz", exclude: ["Seeds", "corpus.hex"]),
+    fuzzer("XMLStoreFuzz", exclude: ["Seeds"]),
   ]
 }
