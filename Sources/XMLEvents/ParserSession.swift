@@ -18,11 +18,15 @@ final class ParserSession {
   /// libxml2's parser; `nil` after ``close()``.
   private(set) var context: xmlParserCtxtPtr?
   /// The first error. Nothing more is delivered after it.
-  private(set) var failure: (any Error)?
+  private(set) var failure: (any Error)? { didSet { unsafe hasFailed = failure != nil } }
+  // One thread at a time parses, and none of these is borrowed while it is changed: they are looked at
+  // for every event.
+  /// Whether there is an error.
+  @exclusivity(unchecked) private(set) var hasFailed = false
   /// The number of open elements.
-  var depth = 0
+  @exclusivity(unchecked) var depth = 0
   /// The number of bytes of text since the last tag.
-  var textByteCount = 0
+  @exclusivity(unchecked) var textByteCount = 0
 
   @usableFromInline
   init(

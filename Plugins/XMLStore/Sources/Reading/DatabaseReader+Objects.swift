@@ -18,7 +18,7 @@ struct ReferenceList {
 
 extension DatabaseReader {
   /// What messages call the object that is open.
-  private var object: String { "object z\(number) (\(plans[entity].entity.name))" }
+  private var object: String { "object z\(number) (\(plans[entity].name))" }
 
   // MARK: - Objects
 
@@ -42,8 +42,8 @@ extension DatabaseReader {
         "The model has no entity '\(tag.attributeString(type).prefix(60))'."
           + suggestion(tag.attributeString(type), entityNames.names))
     }
-    guard !plans[entity].entity.isAbstract else {
-      throw fault("The entity '\(plans[entity].entity.name)' is abstract and has no objects.")
+    guard !plans[entity].isAbstract else {
+      throw fault("The entity '\(plans[entity].name)' is abstract and has no objects.")
     }
     guard places.insert(number, .init(entity: entity, row: plans[entity].lines.count)) else {
       throw fault("The object z\(number) is there twice.")
@@ -72,7 +72,7 @@ extension DatabaseReader {
   ) throws {
     guard name >= 0 else { throw fault("A property of \(object) has no 'name'.") }
     let guess = plans[entity].follows[previous]
-    if guess < plans[entity].properties.count,
+    if guess < plans[entity].slots.count,
       plans[entity].names.matches(guess, tag.attributeValue(name))
     {
       property = guess
@@ -106,7 +106,7 @@ extension DatabaseReader {
       }
     }
     try findProperty(tag, name: name, "attribute")
-    guard plans[entity].properties[property].role == .attribute else {
+    guard plans[entity].slots[property].role == .attribute else {
       throw fault(
         "\(object): '\(plans[entity].properties[property].name)' is a relationship, and no "
           + "attribute.")
@@ -118,8 +118,9 @@ extension DatabaseReader {
   /// Puts the text of an attribute into its column (spec §5.4).
   mutating func setAttribute() throws {
     guard let draft else { return }
-    let column = plans[entity].properties[property].column
-    switch plans[entity].properties[property].kind {
+    let slot = plans[entity].slots[property]
+    let column = slot.column
+    switch slot.kind {
     case .string, .uri:
       try setText(draft, column)
     case .boolean:
@@ -129,10 +130,9 @@ extension DatabaseReader {
       draft.setBoolean(value == 1, column: column, row: row)
     case .int16, .int32, .int64:
       guard let value = NumberParsing.integer(text.span) else { throw badValue("a whole number") }
-      let kind = plans[entity].properties[property].kind
       let isInRange =
-        kind == .int64
-        || (kind == .int32 ? Int32(exactly: value) != nil : Int16(exactly: value) != nil)
+        slot.kind == .int64
+        || (slot.kind == .int32 ? Int32(exactly: value) != nil : Int16(exactly: value) != nil)
       guard isInRange else { throw badValue("a whole number of that size") }
       draft.setInteger(value, column: column, row: row)
     case .double, .date:
@@ -193,7 +193,7 @@ extension DatabaseReader {
       }
     }
     try findProperty(tag, name: name, "relationship")
-    let role = plans[entity].properties[property].role
+    let role = plans[entity].slots[property].role
     guard role != .attribute else {
       throw fault(
         "\(object): '\(plans[entity].properties[property].name)' is an attribute, and no "
@@ -221,8 +221,7 @@ extension DatabaseReader {
     }
     // Which entity the object is of is found when all objects are known.
     draft?.setReference(
-      ObjectKey(entity: 0, number: number), column: plans[entity].properties[property].column,
-      row: row)
+      ObjectKey(entity: 0, number: number), column: plans[entity].slots[property].column, row: row)
   }
 
   /// The place of the open object among those of its entity.

@@ -1,3 +1,5 @@
+// SAFETY: The bytes of a text are read while the span lends them.
+
 import Foundation
 import ObjectModel
 import PropertyLists
@@ -124,11 +126,16 @@ struct DatabaseReader: XMLEventHandler {
   mutating func text(_ bytes: Span<UInt8>) throws {
     switch place {
     case .attribute, .infoText:
-      for index in bytes.indices { text.append(bytes[index]) }
+      unsafe bytes.withUnsafeBufferPointer { unsafe text.append(contentsOf: $0) }
     case .propertyList: try listBuilder.text(bytes)
     default:
-      for index in bytes.indices where ![0x0A, 0x20, 0x09, 0x0D].contains(bytes[index]) {
-        throw fault("Text stands where an element is expected.")
+      var index = 0
+      while index < bytes.count {
+        let byte = bytes[index]
+        guard byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D else {
+          throw fault("Text stands where an element is expected.")
+        }
+        index &+= 1
       }
     }
   }
@@ -232,7 +239,7 @@ struct DatabaseReader: XMLEventHandler {
     plans = schema.layouts.compactMap { layout in
       model[layout.entity].map { EntityPlan($0, layout, model, schema, families: families) }
     }
-    entityNames = NameTable(plans.map(\.entity.name)) { $0.uppercased() }
+    entityNames = NameTable(plans.map(\.name)) { $0.uppercased() }
     givenBy = Array(repeating: 0, count: plans.map(\.properties.count).max() ?? 0)
     self.model = model
     self.schema = schema

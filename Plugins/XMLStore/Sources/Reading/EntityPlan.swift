@@ -3,10 +3,13 @@ import Rows
 
 /// Where the values of an entity's objects go.
 struct EntityPlan {
-  let entity: Entity
+  let name: String
+  let isAbstract: Bool
   let layout: Layout
   /// The properties that a document may give, by the order of `names`.
   let properties: [PropertyPlan]
+  /// What of them is looked at for every value.
+  let slots: [Slot]
   var names: NameTable
   /// Which property came behind which the last time: those of one kind of object come in one order.
   var follows: [Int]
@@ -22,7 +25,8 @@ struct EntityPlan {
     _ entity: Entity, _ layout: Layout, _ model: Model, _ schema: Schema,
     families: [String: Set<UInt16>]
   ) {
-    self.entity = entity
+    name = entity.name
+    isAbstract = entity.isAbstract
     self.layout = layout
     var properties: [PropertyPlan] = []
     for (position, column) in layout.columns.enumerated() where !column.name.contains("#") {
@@ -42,6 +46,7 @@ struct EntityPlan {
           links: schema.links(of: entity.name, relationship.name)))
     }
     self.properties = properties
+    slots = properties.map { Slot(role: $0.role, kind: $0.kind, column: $0.column) }
     names = NameTable(properties.map(\.name)) { $0.lowercased() }
     follows = Array(0...properties.count)
     defaulted = properties.enumerated().compactMap { index, property in
@@ -49,6 +54,13 @@ struct EntityPlan {
       else { return nil }
       return (index, property.column)
     }
+  }
+
+  /// Where the values of one property go.
+  struct Slot {
+    let role: PropertyPlan.Role
+    let kind: ColumnKind
+    let column: Int
   }
 
   /// Adds an object.
@@ -67,7 +79,7 @@ struct EntityPlan {
   /// What messages call the object with the given place.
   func describe(_ row: Int) -> String {
     let (draft, row) = location(row)
-    return "object z\(draft.key(row: row)) (\(entity.name))"
+    return "object z\(draft.key(row: row)) (\(name))"
   }
 }
 

@@ -49,9 +49,18 @@ struct NameTable {
   @inline(__always)
   func matches(_ index: Int, _ text: Span<UInt8>) -> Bool {
     let start = offsets[index]
-    guard offsets[index + 1] - start == text.count else { return false }
-    for place in text.indices where heap[start + place] != text[place] { return false }
-    return true
+    let count = text.count
+    guard offsets[index + 1] - start == count else { return false }
+    return unsafe heap.withUnsafeBufferPointer { heap in
+      unsafe text.withUnsafeBufferPointer { text in
+        var place = 0
+        while place < count {
+          if unsafe heap[start &+ place] != text[place] { return false }
+          place &+= 1
+        }
+        return true
+      }
+    }
   }
 
   /// The place of the name that the bytes spell; `nil` when there is none.

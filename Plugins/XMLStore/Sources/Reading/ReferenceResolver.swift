@@ -51,13 +51,19 @@ struct ReferenceResolver {
   func resolveToOne() throws {
     for plan in plans {
       for property in plan.properties where property.role == .toOne {
+        // Most references of a relationship lead to one entity, which was looked at then.
+        var known = -1
         for (index, draft) in plan.drafts.enumerated() {
           for row in 0..<draft.count {
-            guard let number = draft.integer(column: property.column, row: row) else { continue }
-            let place = try target(
-              UInt64(number), plan, index * Draft.maximumRowCount + row, property)
+            guard let packed = draft.integer(column: property.column, row: row) else { continue }
+            let number = UInt64(packed)
+            var place = places[number]
+            if place?.entity != known {
+              place = try target(number, plan, index * Draft.maximumRowCount + row, property)
+              known = place!.entity
+            }
             draft.setReference(
-              key(place, UInt64(number)), column: property.column, row: row)
+              key(place!, number), column: property.column, row: row)
           }
         }
       }
@@ -80,7 +86,7 @@ struct ReferenceResolver {
       throw fault(
         plan, row,
         "'\(property.name)' leads to z\(number), which is of the entity "
-          + "'\(plans[place.entity].entity.name)' and not of "
+          + "'\(plans[place.entity].name)' and not of "
           + "'\(property.relationship?.destination ?? "")'.")
     }
     return place
@@ -112,16 +118,26 @@ struct ReferenceResolver {
     guard let inverse = property.relationship?.inverse else {
       throw fault(plan, list.row, "'\(property.name)' has no inverse.")
     }
+    var known: Members?
     for (index, number) in numbers.enumerated() {
-      let place = try target(number, plan, list.row, property)
-      let other = plans[place.entity]
-      guard let column = other.layout.index(of: inverse) else {
-        throw fault(plan, list.row, "'\(property.name)' has no to-one inverse.")
+      var place = places[number]
+      if place == nil || place!.entity != known?.entity {
+        place = try target(number, plan, list.row, property)
+        let other = plans[place!.entity]
+        guard let column = other.layout.index(of: inverse) else {
+          throw fault(plan, list.row, "'\(property.name)' has no to-one inverse.")
+        }
+        known = Members(
+          entity: place!.entity, drafts: other.drafts, column: column,
+          order: property.relationship?.isOrdered == true
+            ? other.layout.index(of: inverse + "#order") : nil)
       }
-      let (draft, row) = other.location(place.row)
-      let claim = Claim(entity: place.entity, row: place.row, column: column)
-      if let named = draft.integer(column: column, row: row) {
+      let (members, row) = (known!, place!.row)
+      let draft = members.drafts[row / Draft.maximumRowCount]
+      let draftRow = row % Draft.maximumRowCount
+      if let named = draft.integer(column: members.column, row: draftRow) {
         guard UInt64(bitPattern: named) == key.rawValue else {
+          let claim = Claim(entity: members.entity, row: row, column: members.column)
           guard !claimed.contains(claim) else {
             throw fault(
               plan, list.row,
@@ -130,21 +146,29 @@ struct ReferenceResolver {
           continue
         }
       } else {
-        draft.setReference(key, column: column, row: row)
-        claimed.insert(claim)
+        draft.setReference(key, column: members.column, row: draftRow)
+        claimed.insert(Claim(entity: members.entity, row: row, column: members.column))
       }
-      if property.relationship?.isOrdered == true,
-        let order = other.layout.index(of: inverse + "#order")
-      {
-        draft.setInteger(Int64(index + 1), column: order, row: row)
+      if let order = members.order {
+        draft.setInteger(Int64(index + 1), column: order, row: draftRow)
       }
     }
+  }
+
+  /// Where what a list leads to is, and where that leads back.
+  private struct Members {
+    let entity: Int
+    let drafts: [Draft]
+    let column: Int
+    let order: Int?
   }
 
   private func checkUnique(
     _ numbers: ArraySlice<UInt64>, _ plan: EntityPlan, _ list: ReferenceList,
     _ property: PropertyPlan
   ) throws {
+    // Most lists ascend.
+    if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) { return }
     let sorted = numbers.sorted()
     for (one, next) in zip(sorted, sorted.dropFirst()) where one == next {
       throw fault(plan, list.row, "'\(property.name)' lists z\(one) twice.")

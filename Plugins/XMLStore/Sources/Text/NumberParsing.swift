@@ -34,6 +34,13 @@ enum NumberParsing {
     return Int64(exactly: magnitude)
   }
 
+  /// The powers of ten that are exact.
+  private static let realPowers: [Double] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17,
+    1e18, 1e19, 1e20, 1e21, 1e22,
+  ]
+
   private static let powers: [UInt128] = (0...38).map { (0..<$0).reduce(1) { one, _ in one * 10 } }
 
   /// The number of 64 bits that is nearest to the text; `nil` when it is none.
@@ -52,7 +59,7 @@ enum NumberParsing {
     let text = trimmed(text)
     if let (isNegative, digits, places) = fixed(text), digits < 1 << 24, places <= 10 {
       // Both are exact, so the quotient is rounded once.
-      let value = Float(digits) / Float(powers[places])
+      let value = Float(UInt32(truncatingIfNeeded: digits)) / Float(realPowers[places])
       return isNegative ? -value : value
     }
     if let bits = pattern(text, digitCount: 8) { return Float(bitPattern: UInt32(bits)) }
@@ -108,7 +115,7 @@ enum NumberParsing {
   private static func quotient(_ digits: UInt128, _ places: Int) -> Double {
     if digits < 1 << 53 {
       // Both are exact; powers up to the twenty-second are.
-      return Double(UInt64(digits)) / Double(powers[places])
+      return Double(UInt64(truncatingIfNeeded: digits)) / realPowers[places]
     }
     if places == 0 { return rounded(digits) }
     // As many bits as there is room for, and one below them for what is left over.
