@@ -126,7 +126,7 @@ let package = Package(
     tests("ChecksumsTests", ["Checksums", "SeededRandom"]),
     tests("XMLEventsTests", ["XMLEvents"]),
     tests("DeflateTests", ["Deflate", "SeededRandom"]),
-    tests("PropertyListsTests", ["PropertyLists", "SeededRandom"]),
+    tests("PropertyListsTests", ["PropertyLists", "XMLEvents", "SeededRandom"]),
     tests("DurableFilesTests", ["DurableFiles", "SeededRandom"]),
     tests(
       "ObjectModelTests",

@@ -36,8 +36,9 @@ public struct StoreCopy {
     }
   }
 
-  /// How many rows are committed at a time.
+  /// How many rows are committed at a time, and about how many bytes at most.
   static let rowCount = 16 * Draft.maximumRowCount
+  static let byteCount = 64 << 20
 
   /// A copy of what `source` shows into `target`, which has no objects yet and the same model.
   public init(from source: any StoreSnapshot, to target: any Store) {
@@ -78,7 +79,7 @@ public struct StoreCopy {
       for batch in try view.batches(of: pair.source) {
         try rows.append(batch)
         try progress(Progress(done: state.done + rows.count, total: state.total))
-        guard isIncremental, rows.pendingCount >= StoreCopy.rowCount else { continue }
+        guard isIncremental, rows.isLarge else { continue }
         pending.add(rows.take())
         base = try target.commit(CommitRequest(pending.takeLayer(), basedOn: base))
       }
@@ -210,6 +211,12 @@ private struct RowCopy {
 
   init(_ pair: LayoutPair, _ own: KeyPlaces, _ places: [UInt16: KeyPlaces]) {
     (self.pair, self.own, self.places) = (pair, own, places)
+  }
+
+  /// Whether so much is gathered that it should go.
+  var isLarge: Bool {
+    pendingCount >= StoreCopy.rowCount
+      || drafts.reduce(0) { $0 + $1.memoryByteCount } >= StoreCopy.byteCount
   }
 
   mutating func append(_ batch: RowBatch) throws {
