@@ -98,7 +98,7 @@ struct DatabaseWriter {
     writer.end()
     writer.end()
     let declaration = """
-      <?xml version="1.0" standalone="yes"?>
+      <?xml version="1.0" encoding="UTF-8"?>
       <!DOCTYPE database SYSTEM "file:///System/Library/DTDs/CoreData.dtd">
 
 
