@@ -71,6 +71,36 @@ struct SharingTests {
     #expect(objects.values.contains { $0["title"] == .string("first") })
   }
 
+  @Test("What is read anew has the places it had, and no more is a conflict than was changed")
+  func order() throws {
+    let (one, other) = try two()
+    let base = try other.snapshot()
+    // Places with numbers that the file does not keep.
+    let builder = LayerBuilder(base.schema)
+    for (entity, number, place) in [("Book", 2, 900), ("Comic", 3, 20)] as [(String, UInt64, Int64)]
+    {
+      let key = ObjectKey(entity: base.schema[entity]!.entityNumber, number: number)
+      builder.set(
+        .integer(place), "author#order", of: key, base.schema,
+        basis: try base.view.row(of: key)!.version)
+    }
+    let sparse = try other.commit(CommitRequest(builder.freeze(), basedOn: base))
+    try rename(2, "first", in: one, above: one.snapshot())
+
+    let comic = ObjectKey(entity: base.schema["Comic"]!.entityNumber, number: 3)
+    let change = LayerBuilder(base.schema)
+    change.set(
+      .string("second"), "title", of: comic, base.schema,
+      basis: try sparse.view.row(of: comic)!.version)
+    try other.commit(CommitRequest(change.freeze(), basedOn: sparse))
+
+    let titles = try StoreConformance.described(other.snapshot(), by: "title")
+    #expect(titles["\(Value.string("first"))"] != nil && titles["\(Value.string("second"))"] != nil)
+    let author = try #require(titles.values.first { $0.entity == "Author" })
+    #expect(
+      author.relationships["books"] == ["\(Value.string("second"))", "\(Value.string("first"))"])
+  }
+
   @Test("What another removed or added is found")
   func removal() throws {
     let (one, other) = try two()

@@ -210,4 +210,50 @@ struct XMLStoreTests {
     #expect(try snapshot.metadata == metadata)
     #expect(try snapshot.model == StoreConformance.model)
   }
+
+  @Test("Parts of composite attributes, and names that differ in case only")
+  func names() throws {
+    var place = Entity("Place")
+    place.properties = [
+      .attribute(Attribute("address", .composite, compositeName: "Address")),
+      .attribute(Attribute("size", .int16)), .attribute(Attribute("Size", .int16)),
+    ]
+    let model = try Model(
+      Model.Description(
+        entities: [place, Entity("place"), Entity("Straße")],
+        composites: [
+          CompositeType(
+            "Address", attributes: [Attribute("street", .string), Attribute("No", .int16)])
+        ]))
+    let disk = SimulatedDisk()
+    let backend = XMLStoreBackend()
+    let store = try backend.create(at: "/s", model: model, on: disk, StoreCreation())
+    let base = try store.snapshot()
+    let builder = LayerBuilder(base.schema)
+    var objects: StoreConformance.Objects = [:]
+    for (number, (entity, values)) in [
+      (
+        "Place",
+        [
+          "address.street": Value.string("Rua"), "address.No": .integer(7), "size": .integer(1),
+          "Size": .integer(2),
+        ]
+      ), ("place", [:]), ("Straße", [:]),
+    ].enumerated() {
+      let key = ObjectKey(
+        entity: base.schema[entity]!.entityNumber, number: UInt64(number + 1))
+      builder.insert(key)
+      for (name, value) in values { builder.set(value, name, of: key, base.schema) }
+      objects[key] = values
+    }
+    try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+
+    let text = try Library.text(store, on: disk)
+    #expect(text.contains("<attribute name=\"address.street\" type=\"string\">Rua</attribute>"))
+    #expect(text.contains("<attribute name=\"address.no\" type=\"int16\">7</attribute>"))
+    #expect(text.contains("name=\"Size\"") && text.contains("name=\"size\""))
+    #expect(text.contains("<object type=\"STRASSE\" id=\"z3\">"))
+    let again = try backend.open("/s", on: disk, StoreOpening()).snapshot()
+    #expect(try StoreConformance.objects(again) == objects)
+  }
 }
