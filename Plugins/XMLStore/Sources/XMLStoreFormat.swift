@@ -29,7 +29,12 @@ struct XMLStoreFormat: AtomicFormat {
 
   /// What a document may ask of its reader (spec §5.7.1).
   static let limits = XMLLimits(
-    depth: 512, attributeCount: 64, textByteCount: 1 << 30, tokenByteCount: 64 << 20)
+    depth: 512, attributeCount: 64, textByteCount: greatestObjectByteCount, tokenByteCount: 64 << 20
+  )
+  /// The most bytes that the texts of one object may take.
+  static let greatestObjectByteCount = 1 << 28
+  /// The most bytes that a document may have.
+  static let greatestByteCount = 1 << 33
   /// The most bytes that the references of one relationship may take.
   static let greatestReferencesByteCount = 60 << 20
 
@@ -65,6 +70,11 @@ struct XMLStoreFormat: AtomicFormat {
       names, path: file.path, given: model, evolving: schema,
       checksHashes: options.checksVersionHashes)
     return try explaining(file.path) {
+      guard try file.byteCount() <= XMLStoreFormat.greatestByteCount else {
+        throw XMLStoreFault(
+          "The document has more than \(XMLStoreFormat.greatestByteCount) bytes; take another type of "
+            + "store for so much.")
+      }
       var parser = XMLPushParser(
         handler: reader, names: names, limits: XMLStoreFormat.limits)
       try pieces(of: file) { try parser.parse($0) }

@@ -52,6 +52,7 @@ extension DatabaseReader {
     self.number = number
     (draft, row) = plans[entity].append(number, line: line)
     objectCount += 1
+    objectByteCount = 0
     previous = 0
     place = .object
   }
@@ -118,6 +119,11 @@ extension DatabaseReader {
   /// Puts the text of an attribute into its column (spec §5.4).
   mutating func setAttribute() throws {
     guard let draft else { return }
+    objectByteCount += text.count
+    guard objectByteCount <= XMLStoreFormat.greatestObjectByteCount else {
+      throw fault(
+        "\(object) has more than \(XMLStoreFormat.greatestObjectByteCount) bytes of text.")
+    }
     let slot = plans[entity].slots[property]
     let column = slot.column
     switch slot.kind {

@@ -72,6 +72,8 @@ struct DatabaseReader: XMLEventHandler {
   /// For each property of an entity the object that gave it last.
   var givenBy: [Int] = []
   var objectCount = 0
+  /// The bytes of the texts of the object that is open.
+  var objectByteCount = 0
 
   init(
     _ names: XMLNames, path: String, given: Model? = nil, evolving schema: Schema? = nil,

@@ -35,7 +35,7 @@ struct DatabaseWriter {
     case .readable:
       for index in entities.indices {
         for place in entities[index].rows.keys.indices {
-          entities[index].append(place, to: &output)
+          try entities[index].append(place, to: &output)
           try output.flushIfFull(to: &writer)
         }
       }
@@ -48,7 +48,7 @@ struct DatabaseWriter {
       }
       order.sort { $0.number < $1.number }
       for one in order {
-        entities[one.entity].append(one.place, to: &output)
+        try entities[one.entity].append(one.place, to: &output)
         try output.flushIfFull(to: &writer)
       }
     }

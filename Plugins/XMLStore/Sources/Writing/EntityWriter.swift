@@ -117,9 +117,12 @@ struct EntityWriter {
   }
 
   /// Adds the object at the given place.
-  func append(_ place: Int, to output: inout OutputBuffer) {
+  ///
+  /// - Throws: ``StoreError`` for an object so large that no reader would take it (spec §5.7.1).
+  func append(_ place: Int, to output: inout OutputBuffer) throws {
     let location = rows.locations[place]
     let (block, row) = (Int(location >> 24), Int(location & 0xFF_FFFF))
+    let before = output.count
     output.append(start)
     output.append(magnitude: rows.keys[place])
     output.append(EntityWriter.openEnd)
@@ -128,6 +131,12 @@ struct EntityWriter {
       relationships[index].append(rows.layout.entityNumber, place, block, row, to: &output)
     }
     output.append(EntityWriter.end)
+    guard output.count - before <= XMLStoreFormat.greatestObjectByteCount else {
+      throw StoreError(
+        .badChange,
+        "Object z\(rows.keys[place]) (\(rows.layout.entity)) takes more than "
+          + "\(XMLStoreFormat.greatestObjectByteCount) bytes: a store of type XML can't hold that.")
+    }
   }
 
   private static let openEnd = Array("\">\n".utf8)
