@@ -117,47 +117,67 @@ private final class XMLBench {
 /// Writes people as the XML store does, knowing everything about them beforehand.
 enum XMLPeerWriter {
   static func write(_ people: [Person], _ companies: Int, _ path: String) -> Int {
+    var output = PeerOutput(path)
+    return output.write(people, companies)
+  }
+}
+
+/// Bytes on their way to a file, gathered by the mebibyte.
+private struct PeerOutput {
+  private let file: Int32
+  private let capacity = 1 << 20
+  private let buffer: UnsafeMutablePointer<UInt8>
+  private var count = 0
+  private var total = 0
+
+  init(_ path: String) {
+    file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0o644)
+    buffer = .allocate(capacity: capacity)
+  }
+
+  private mutating func flush() {
+    var written = 0
+    while written < count { written += Foundation.write(file, buffer + written, count - written) }
+    total += count
+    count = 0
+  }
+
+  private mutating func put(_ text: StaticString) {
+    memcpy(buffer + count, text.utf8Start, text.utf8CodeUnitCount)
+    count += text.utf8CodeUnitCount
+  }
+
+  private mutating func put(_ text: String) {
+    var text = text
+    text.withUTF8 { utf8 in
+      if let start = utf8.baseAddress { memcpy(buffer + count, start, utf8.count) }
+      count += utf8.count
+    }
+  }
+
+  private mutating func put(_ number: Int) {
+    var rest = number
+    var digits = 1
+    while rest >= 10 {
+      rest /= 10
+      digits += 1
+    }
+    rest = number
+    var place = count + digits
+    count = place
+    repeat {
+      place -= 1
+      buffer[place] = UInt8(48 + rest % 10)
+      rest /= 10
+    } while rest > 0
+  }
+
+  mutating func write(_ people: [Person], _ companies: Int) -> Int {
+    defer {
+      close(file)
+      buffer.deallocate()
+    }
     var members = [[Int]](repeating: [], count: companies + 1)
-    let file = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0o644)
-    defer { close(file) }
-    let capacity = 1 << 20
-    let buffer = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity)
-    defer { buffer.deallocate() }
-    var count = 0
-    var total = 0
-    func flush() {
-      var written = 0
-      while written < count { written += Foundation.write(file, buffer + written, count - written) }
-      total += count
-      count = 0
-    }
-    func put(_ text: StaticString) {
-      memcpy(buffer + count, text.utf8Start, text.utf8CodeUnitCount)
-      count += text.utf8CodeUnitCount
-    }
-    func put(_ text: String) {
-      var text = text
-      text.withUTF8 {
-        if let start = $0.baseAddress { memcpy(buffer + count, start, $0.count) }
-        count += $0.count
-      }
-    }
-    func put(_ number: Int) {
-      var rest = number
-      var digits = 1
-      while rest >= 10 {
-        rest /= 10
-        digits += 1
-      }
-      rest = number
-      var place = count + digits
-      count = place
-      repeat {
-        place -= 1
-        buffer[place] = UInt8(48 + rest % 10)
-        rest /= 10
-      } while rest > 0
-    }
     put("<?xml version=\"1.0\" standalone=\"yes\"?>\n<database>\n")
     for (index, person) in people.enumerated() {
       members[Int(person.company)].append(index + 1)

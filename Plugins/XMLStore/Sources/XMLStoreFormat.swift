@@ -39,7 +39,7 @@ struct XMLStoreFormat: AtomicFormat {
   static let greatestReferencesByteCount = 60 << 20
 
   /// How many bytes are read at a time.
-  private static let pieceByteCount = 1 << 20
+  private static let pieceByteCount = 1 << 16
 
   /// Whether the bytes begin such a document (spec §5.2.1).
   static func recognizes(_ firstBytes: [UInt8]) -> Bool {

@@ -50,7 +50,9 @@ extension DatabaseReader {
     }
     self.entity = entity
     self.number = number
-    (draft, row) = plans[entity].append(number, line: line)
+    let new = plans[entity].append(number, line: line)
+    (draft, row) = new
+    unsafe lentDraft = Unmanaged.passUnretained(new.draft)
     objectCount += 1
     objectByteCount = 0
     previous = 0
@@ -118,7 +120,13 @@ extension DatabaseReader {
 
   /// Puts the text of an attribute into its column (spec §5.4).
   mutating func setAttribute() throws {
-    guard let draft else { return }
+    guard let draft = unsafe lentDraft else { return }
+    // SAFETY: The plan of the entity holds the draft, and nobody takes it from there while values are set.
+    try unsafe draft._withUnsafeGuaranteedRef { try setAttribute(of: $0) }
+  }
+
+  @inline(__always)
+  private mutating func setAttribute(of draft: Draft) throws {
     objectByteCount += text.count
     guard objectByteCount <= XMLStoreFormat.greatestObjectByteCount else {
       throw fault(

@@ -1,4 +1,4 @@
-// SAFETY: The bytes of a text are read while the span lends them.
+// SAFETY: The bytes of a text are read while the span lends them; the draft that is lent is held beside.
 
 import Foundation
 import ObjectModel
@@ -9,6 +9,7 @@ import XMLEvents
 
 /// Takes the events of a document and puts the values of its objects into drafts, without a string or
 /// an object for each.
+@safe
 struct DatabaseReader: XMLEventHandler {
   /// The identifiers of the grammar's names.
   struct Names {
@@ -66,6 +67,8 @@ struct DatabaseReader: XMLEventHandler {
   var number: UInt64 = 0
   var row = 0
   var draft: Draft?
+  /// The same, not retained for every value.
+  var lentDraft: Unmanaged<Draft>?
   var property = 0
   /// The property before that one, from 1; 0 for none.
   var previous = 0

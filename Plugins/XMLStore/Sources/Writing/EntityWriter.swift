@@ -7,7 +7,7 @@ import Rows
 import StoreInterface
 
 /// Writes the objects of one entity: everything about them that is always the same is made once.
-struct EntityWriter {
+final class EntityWriter {
   let rows: EntityRows
   private let start: [UInt8]
   private let attributes: [AttributeWriter]
@@ -143,11 +143,43 @@ struct EntityWriter {
   private static let end = Array("    </object>\n".utf8)
 }
 
+/// One column of all blocks, read without a count of who holds it.
+@safe
+private final class BlockColumns {
+  /// Keeps the memory alive that `raws` lead to.
+  private let columns: [Column?]
+  private let raws: UnsafeMutablePointer<RawColumn>
+
+  init(_ columns: [Column?]) {
+    self.columns = columns
+    unsafe raws = .allocate(capacity: max(columns.count, 1))
+    for (index, column) in columns.enumerated() {
+      var nothing = unsafe RawColumn()
+      unsafe nothing.isNothing = true
+      unsafe (raws + index).initialize(to: column?.raw ?? nothing)
+    }
+  }
+
+  deinit { unsafe raws.deallocate() }
+
+  var isEmpty: Bool { columns.isEmpty }
+
+  /// The column of a block. Valid while this object lives.
+  @unsafe @inline(__always)
+  subscript(block: Int) -> UnsafeMutablePointer<RawColumn> { unsafe raws + block }
+}
+
 /// Writes one attribute of one entity's objects.
-private struct AttributeWriter {
+private final class AttributeWriter {
   let kind: ColumnKind
   let start: [UInt8]
-  let columns: [Column?]
+  private let columns: BlockColumns
+
+  init(kind: ColumnKind, start: [UInt8], columns: [Column?]) {
+    self.kind = kind
+    self.start = start
+    self.columns = BlockColumns(columns)
+  }
 
   private static let end = Array("</attribute>\n".utf8)
 
@@ -174,23 +206,24 @@ private struct AttributeWriter {
   func append(
     _ block: Int, _ row: Int, _ form: XMLStoreOptions.Form, to output: inout OutputBuffer
   ) {
-    guard let column = columns[block], unsafe !column.raw.isNull(row) else { return }
+    let raw = unsafe columns[block]
+    if unsafe raw.pointee.isNull(row) { return }
     output.append(start)
     switch kind {
-    case .boolean, .int16, .int32, .int64: unsafe output.append(column.raw.integer(row))
-    case .string, .uri: unsafe output.append(escaping: column.raw.bytes(row))
-    case .double: unsafe output.append(shortest: column.raw.double(row))
+    case .boolean, .int16, .int32, .int64: unsafe output.append(raw.pointee.integer(row))
+    case .string, .uri: unsafe output.append(escaping: raw.pointee.bytes(row))
+    case .double: unsafe output.append(shortest: raw.pointee.double(row))
     case .date:
       if form == .coreData {
-        unsafe output.append(twentyDecimals: column.raw.double(row))
+        unsafe output.append(twentyDecimals: raw.pointee.double(row))
       } else {
-        unsafe output.append(shortest: column.raw.double(row))
+        unsafe output.append(shortest: raw.pointee.double(row))
       }
-    case .float: unsafe output.append(shortest: column.raw.float(row))
+    case .float: unsafe output.append(shortest: raw.pointee.float(row))
     case .decimal:
-      output.append(DecimalParts(unsafe column.raw.decimal(row))?.text ?? "NaN")
-    case .binary: unsafe output.append(base64: column.raw.bytes(row))
-    case .uuid: output.append(unsafe column.raw.uuid(row).uuidString)
+      output.append(DecimalParts(unsafe raw.pointee.decimal(row))?.text ?? "NaN")
+    case .binary: unsafe output.append(base64: raw.pointee.bytes(row))
+    case .uuid: output.append(unsafe raw.pointee.uuid(row).uuidString)
     case .reference: break
     }
     output.append(AttributeWriter.end)
@@ -198,12 +231,18 @@ private struct AttributeWriter {
 }
 
 /// Writes one relationship of one entity's objects.
-private struct RelationshipWriter {
+private final class RelationshipWriter {
   let start: [UInt8]
   /// The references of a to-one relationship.
-  let columns: [Column?]
+  private let columns: BlockColumns
   /// What a to-many one lists.
   let lists: InverseLists?
+
+  init(start: [UInt8], columns: [Column?], lists: InverseLists?) {
+    self.start = start
+    self.columns = BlockColumns(columns)
+    self.lists = lists
+  }
 
   private static let references = Array(" idrefs=\"z".utf8)
   private static let next = Array(" z".utf8)
@@ -222,8 +261,8 @@ private struct RelationshipWriter {
         isFirst = false
       }
       if !isFirst { output.append(RelationshipWriter.quote) }
-    } else if !columns.isEmpty, let column = columns[block], unsafe !column.raw.isNull(row) {
-      let key = unsafe ObjectKey(rawValue: UInt64(bitPattern: column.raw.integer(row)))
+    } else if !columns.isEmpty, unsafe !columns[block].pointee.isNull(row) {
+      let key = unsafe ObjectKey(rawValue: UInt64(bitPattern: columns[block].pointee.integer(row)))
       if key.rawValue != 0 {
         output.append(RelationshipWriter.references)
         output.append(magnitude: key.number)
