@@ -49,7 +49,7 @@ let package = Package(
     module("Checksums", ["CChecksums"]),
     .target(
       name: "XMLEvents", dependencies: ["CLibXML2"], exclude: ["CLibXML2"], swiftSettings: strict),
-    module("PropertyLists"),
+    module("PropertyLists", ["XMLEvents"]),
     .systemLibrary(
       name: "CZlib", path: "Sources/Deflate/CZlib", pkgConfig: "zlib",
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -62,19 +62,27 @@ let package = Package(
     module("ObjectQuery", ["ObjectModel", "Rows"]),
 
     // Stores: the interface, and the backends behind it.
-    module("StoreInterface", ["ObjectModel", "Rows", "PropertyLists"]),
+    module("StoreInterface", ["ObjectModel", "Rows", "PropertyLists", "DurableFiles"]),
     .target(
       name: "BinaryStore",
       dependencies: [
         "StoreInterface", "ObjectModel", "Rows", "PropertyLists", "DurableFiles", "Checksums",
         "Deflate",
       ], path: "Plugins/BinaryStore/Sources", swiftSettings: strict),
+    .target(
+      name: "XMLStore",
+      dependencies: [
+        "StoreInterface", "ObjectModel", "Rows", "PropertyLists", "DurableFiles", "XMLEvents",
+      ], path: "Plugins/XMLStore/Sources", swiftSettings: strict),
 
     // What applications import, and the tool.
-    module("Quire", ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "BinaryStore"]),
+    module(
+      "Quire", ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "BinaryStore", "XMLStore"]),
     module(
       "ToolCommands",
-      ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "BinaryStore", "DurableFiles"]),
+      [
+        "Quire", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "DurableFiles",
+      ]),
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
 
@@ -82,11 +90,14 @@ let package = Package(
     .systemLibrary(
       name: "CSQLite3", path: "Benchmarks/CSQLite3", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+    .systemLibrary(
+      name: "CXMLPeer", path: "Benchmarks/CXMLPeer", pkgConfig: "libxml-2.0",
+      providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
     .executableTarget(
       name: "quire-bench",
       dependencies: [
         "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "BinaryStore", "Deflate",
-        "CSQLite3",
+        "CSQLite3", "CXMLPeer", "XMLStore", "DurableFiles",
       ],
       path: "Benchmarks/quire-bench", swiftSettings: relaxed),
 
@@ -106,7 +117,8 @@ let package = Package(
     .target(
       name: "HostileInputs",
       dependencies: [
-        "BinaryStore", "StoreInterface", "DurableFiles", "ObjectModel", "ObjectQuery", "QueryWorld",
+        "BinaryStore", "XMLStore", "XMLEvents", "StoreInterface", "DurableFiles", "ObjectModel",
+        "ObjectQuery", "QueryWorld",
         "PropertyLists", "Rows", "Checksums",
       ], path: "Tests/Support/HostileInputs", swiftSettings: relaxed),
 
@@ -114,7 +126,7 @@ let package = Package(
     tests("ChecksumsTests", ["Checksums", "SeededRandom"]),
     tests("XMLEventsTests", ["XMLEvents"]),
     tests("DeflateTests", ["Deflate", "SeededRandom"]),
-    tests("PropertyListsTests", ["PropertyLists", "SeededRandom"]),
+    tests("PropertyListsTests", ["PropertyLists", "XMLEvents", "SeededRandom"]),
     tests("DurableFilesTests", ["DurableFiles", "SeededRandom"]),
     tests(
       "ObjectModelTests",
@@ -134,8 +146,17 @@ let package = Package(
         "ObjectQuery", "Rows", "SeededRandom", "SpecVectors", "Checksums", "HostileInputs",
       ]),
     tests(
+      "XMLStoreTests",
+      [
+        "XMLStore", "BinaryStore", "StoreInterface", "StoreConformance", "DurableFiles",
+        "ObjectModel", "Rows", "PropertyLists", "XMLEvents", "SeededRandom", "SpecVectors",
+      ]),
+    tests(
       "ToolCommandsTests",
-      ["ToolCommands", "ObjectModel", "Rows", "StoreInterface", "BinaryStore", "DurableFiles"],
+      [
+        "ToolCommands", "Quire", "ObjectModel", "Rows", "StoreInterface", "BinaryStore",
+        "DurableFiles",
+      ],
       exclude: ["Snapshots"]),
     tests("HouseTests", []),
   ],
@@ -161,7 +182,9 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     fuzzer("ModelArchiveFuzz"),
     fuzzer("ModelSourceFuzz"),
     fuzzer("PredicateFuzz", exclude: ["seeds.txt"]),
+    fuzzer("PropertyListFuzz", exclude: ["Seeds"]),
     fuzzer("QueryFuzz", exclude: ["seeds.txt"]),
     fuzzer("StoreFuzz", exclude: ["Seeds", "corpus.hex"]),
+    fuzzer("XMLStoreFuzz", exclude: ["Seeds"]),
   ]
 }

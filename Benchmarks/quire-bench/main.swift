@@ -5,6 +5,7 @@ import Foundation
 let parts = [
   ("rows", runRowBenchmarks), ("queries", runQueryBenchmarks), ("stores", runStoreBenchmarks),
   ("opening", runOpeningBenchmarks),
+  ("xml", runXMLBenchmarks),
 ]
 let arguments = CommandLine.arguments.dropFirst()
 let count = arguments.first.map { Int($0) ?? 0 } ?? 1_000_000

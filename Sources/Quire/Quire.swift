@@ -4,3 +4,4 @@
 @_exported public import ObjectQuery
 @_exported public import Rows
 @_exported public import StoreInterface
+@_exported public import XMLStore

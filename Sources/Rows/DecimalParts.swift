@@ -1,16 +1,16 @@
-import Foundation
+package import Foundation
 
 /// A decimal number taken apart: sign, whole number, power of ten.
 ///
 /// In canonical form the whole number does not end in a zero, and zero has no sign and no power, so
 /// equal numbers have equal parts.
-struct DecimalParts: Equatable {
-  var isNegative: Bool
-  var magnitude: UInt128
-  var exponent: Int8
+package struct DecimalParts: Equatable {
+  package var isNegative: Bool
+  package var magnitude: UInt128
+  package var exponent: Int8
 
   /// The parts of the given number, in canonical form; `nil` for "not a number".
-  init?(_ decimal: Decimal) {
+  package init?(_ decimal: Decimal) {
     guard !decimal.isNaN else { return nil }
     #if canImport(Darwin)
       let m = decimal._mantissa

@@ -214,6 +214,22 @@ extension Draft {
     unsafe value.withUnsafeBytes { unsafe target.pointee.setBytes($0, row) }
   }
 
+  /// Sets a text whose bytes are known to be UTF-8.
+  package func setText(_ utf8: RawSpan, column: Int, row: Int) {
+    let target = unsafe writable(column, row, .bytes)
+    precondition(unsafe target.pointee.raw.kind.isText, "The column holds no text.")
+    unsafe utf8.withUnsafeBytes { unsafe target.pointee.setBytes($0, row) }
+  }
+
+  /// Sets a decimal number; `nil` is "not a number".
+  package func setDecimal(_ parts: DecimalParts?, column: Int, row: Int) {
+    let target = unsafe writable(column, row, .bytes)
+    precondition(unsafe target.pointee.raw.kind == .decimal, "The column holds no decimals.")
+    var bytes: [UInt8] = []
+    parts?.write(into: &bytes)
+    unsafe bytes.withUnsafeBytes { unsafe target.pointee.setBytes($0, row) }
+  }
+
   /// Takes the value away.
   public func setNull(column: Int, row: Int) {
     check(column, row)

@@ -15,23 +15,11 @@ public final class MemoryStore: Store {
   public var path: String? { nil }
 
   private struct State {
-    var head: Snapshot
+    var head: LayeredSnapshot
     var nextKeys: [UInt16: UInt64] = [:]
     var isClosed = false
   }
   private let state: Mutex<State>
-
-  private struct Snapshot: StoreSnapshot {
-    var commit: Int64 = 0
-    var model: Model
-    var schema: Schema
-    /// The commit that set the model.
-    var schemaNumber: Int64 = 0
-    var metadata: StoreMetadata
-    var layers: [Layer] = []
-
-    var tables: [any RowTable] { layers }
-  }
 
   /// An empty store for objects of the given model.
   ///
@@ -41,7 +29,7 @@ public final class MemoryStore: Store {
     tag = StoreTag(uuid)
     state = Mutex(
       State(
-        head: Snapshot(
+        head: LayeredSnapshot(
           model: model, schema: try Schema(model),
           metadata: StoreMetadata(uuid: uuid, type: .memory, model: model))))
   }
@@ -59,25 +47,7 @@ public final class MemoryStore: Store {
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
     try state.withLock { state in
       try MemoryStore.checkOpen(state)
-      try request.checkModel(setBy: state.head.schemaNumber, path: nil)
-      let conflicts = try request.conflicts(with: state.head)
-      guard conflicts.isEmpty else { throw CommitRequest.refusal(conflicts, path: nil) }
-      if request.isEmpty { return state.head }
-      var next = state.head
-      next.commit += 1
-      if let metadata = request.metadata { next.metadata = metadata }
-      if let model = request.model {
-        next.schema = try request.schema(evolving: next.schema, path: nil)
-        next.schemaNumber = next.commit
-        next.model = model
-        next.metadata.setModel(model)
-      }
-      if !request.changes.isEmpty {
-        next.layers.append(try request.changes.stamped(next.commit))
-        // Looking down through the layers stays short.
-        try SegmentTiers.merge(
-          &next.layers, next.schema, size: \.count, layer: { $0 }, part: { $0 })
-      }
+      guard let next = try state.head.committing(request, path: nil) else { return state.head }
       state.head = next
       return next
     }

@@ -16,6 +16,8 @@ public struct StoreType: RawRepresentable, Sendable, Hashable {
   public static let binary = StoreType(rawValue: "Binary")
   /// The block file, its blocks compressed.
   public static let compressed = StoreType(rawValue: "CompressedBinary")
+  /// The XML file, in the grammar of Core Data's.
+  public static let xml = StoreType(rawValue: "XML")
 }
 
 /// What a kind of store can do by itself. What it can't, those above do on blocks.

@@ -21,7 +21,9 @@ enum FetchCommand {
     "The form of the results; text unless said otherwise.")
 
   /// The command, over stores from the given reader.
-  static func command(_ reader: StoreReader) -> Command {
+  static func command(
+    _ reader: StoreReader, _ models: ModelReader = .files
+  ) -> Command {
     Command(
       "fetch", "shows the objects of an entity that meet a predicate",
       discussion: """
@@ -29,7 +31,8 @@ enum FetchCommand {
         other objects are such identifiers too. With jsonl each object is a line; with csv the first \
         line has the names.
         """,
-      arguments: [.store, .entity], options: [condition, sort, limit, offset, columns, form],
+      arguments: [.store, .entity],
+      options: [condition, sort, limit, offset, columns, .storeModel, form],
       examples: [
         Example(
           "quire fetch Trips.store Trip --where 'name CONTAINS[cd] \"lis\"' --sort=-start",
@@ -39,7 +42,7 @@ enum FetchCommand {
           "Writes names and numbers of stops as a table for other programs."),
       ]
     ) { invocation in
-      let store = try reader.open(invocation[.store])
+      let store = try reader.open(invocation[.store], invocation, models)
       let snapshot = try store.snapshot()
       var request = try request(invocation, snapshot)
       request.resultType = .dictionaries
@@ -179,16 +182,18 @@ enum FetchCommand {
 /// `quire count`
 enum CountCommand {
   /// The command, over stores from the given reader.
-  static func command(_ reader: StoreReader) -> Command {
+  static func command(
+    _ reader: StoreReader, _ models: ModelReader = .files
+  ) -> Command {
     Command(
       "count", "prints how many objects of an entity meet a predicate",
-      arguments: [.store, .entity], options: [FetchCommand.condition, .format],
+      arguments: [.store, .entity], options: [FetchCommand.condition, .storeModel, .format],
       examples: [
         Example(
           "quire count Trips.store Trip --where 'days > 3'", "Prints the number of such trips.")
       ]
     ) { invocation in
-      let store = try reader.open(invocation[.store])
+      let store = try reader.open(invocation[.store], invocation, models)
       let snapshot = try store.snapshot()
       let request = try FetchCommand.request(invocation, snapshot)
       let count = try FetchCommand.run(invocation, snapshot) { plan, source in

@@ -7,7 +7,9 @@ import StoreInterface
 /// `quire info`
 enum InfoCommand {
   /// The command, over stores from the given reader.
-  static func command(_ reader: StoreReader) -> Command {
+  static func command(
+    _ reader: StoreReader, _ models: ModelReader = .files
+  ) -> Command {
     Command(
       "info", "shows what a store is: its type, identity, size and how many objects it has",
       discussion: """
@@ -15,10 +17,10 @@ enum InfoCommand {
         last save are what a power cut left of the next one, or damage; they are passed over, and the \
         exit code is 1.
         """,
-      arguments: [.store], options: [.format],
+      arguments: [.store], options: [.storeModel, .format],
       examples: [Example("quire info Trips.store", "Shows type, UUID, size and entities.")]
     ) { invocation in
-      let store = try reader.open(invocation[.store])
+      let store = try reader.open(invocation[.store], invocation, models)
       let snapshot = try store.snapshot()
       let description = try store.describe()
       let metadata = try snapshot.metadata

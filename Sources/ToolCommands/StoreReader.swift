@@ -1,34 +1,46 @@
-import BinaryStore
 import DurableFiles
+import ObjectModel
+import Quire
 import StoreInterface
 
-/// Where commands get their stores from: files, or in a test whatever it hands out.
+/// Where commands get their stores from: the backends they know, and the disk that files are on.
 struct StoreReader: Sendable {
-  /// The store at a path, opened for reading.
-  let open: @Sendable (_ path: String) throws -> any Store
+  /// The kinds of stores.
+  let backends: StoreBackends
+  /// The disk.
+  let disk: any Disk
 
-  /// Opens store files on the given disk. What they are is seen from their first bytes.
+  /// Stores of every built-in kind in files of the given disk.
   static func files(on disk: any Disk) -> StoreReader {
-    StoreReader { path in
-      let start: [UInt8]
-      do {
-        let file = try disk.open(path, for: .read)
-        start = try file.read(byteCount: min(16, try file.byteCount()), at: 0)
-      } catch let error as DiskError {
-        throw CommandError(.inputOutput, error.message)
-      }
-      if BinaryStore.recognizes(start) {
-        return try BinaryStore.open(path, on: disk, readOnly: true)
-      }
-      throw CommandError(
-        .unreadable, "'\(path)' is no store that this program knows.",
-        hint: start.starts(with: Array("SQLite format 3".utf8))
-          ? "It is an SQLite database, which can't be read yet." : nil)
-    }
+    StoreReader(backends: .builtIn, disk: disk)
   }
 
   /// Opens store files.
   static let files = StoreReader.files(on: RealDisk())
+
+  /// The store at a path, opened for reading, with the model that the command line names.
+  ///
+  /// What kind of store it is is seen from its first bytes.
+  func open(
+    _ path: String, _ invocation: Invocation, _ models: ModelReader
+  ) throws -> any Store {
+    let model = try invocation.value(of: .storeModel).map { try models.model(at: $0).model }
+    do {
+      return try backends.open(path, on: disk, StoreOpening(readOnly: true, model: model))
+    } catch let error as StoreError where error.code == .notAStore {
+      throw CommandError(
+        .unreadable, "'\(path)' is no store that this program knows.", hint: hint(path))
+    } catch let error as StoreError where error.code == .incompatibleModel && model == nil {
+      throw CommandError(
+        .modelMismatch, "\(error)", hint: "Give the model with --model.")
+    }
+  }
+
+  private func hint(_ path: String) -> String? {
+    let start = try? StoreBackends.firstBytes(of: path, on: disk)
+    return start?.starts(with: Array("SQLite format 3".utf8)) ?? false
+      ? "It is an SQLite database, which can't be read yet." : nil
+  }
 }
 
 extension Argument {
@@ -37,4 +49,11 @@ extension Argument {
   /// The entity that a command is about.
   static let entity = Argument(
     "ENTITY", "The entity whose objects are meant, subentities included.")
+}
+
+extension Option {
+  /// The model of a store that does not hold its own.
+  static let storeModel = Option(
+    "model", value: "MODEL",
+    "The model that the store was written with, for one that does not hold it.")
 }

@@ -8,7 +8,7 @@ public struct Tool: Sendable {
   public static let quire: Tool = Tool(commands: [
     HelpCommand.command, ModelCommand.command(.files), HashCommand.command(.files),
     PredicateCommand.command(.files), InfoCommand.command(.files), FetchCommand.command(.files),
-    CountCommand.command(.files), VersionCommand.command,
+    CountCommand.command(.files), ConvertCommand.command(.files, .files), VersionCommand.command,
   ])
 
   /// Runs the command that `words` names, the words being those after the tool's own name.

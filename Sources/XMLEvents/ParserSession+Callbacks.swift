@@ -37,29 +37,45 @@ extension ParserSession {
     unsafe Unmanaged<ParserSession>.fromOpaque(user.unsafelyUnwrapped).takeUnretainedValue()
   }
 
+  // SAFETY: As in `at`. The session is alive while libxml2 parses, so it need not be retained for every
+  // event.
+  @inline(__always)
+  private static func lent(
+    _ user: UnsafeMutableRawPointer?, _ body: (ParserSession) -> Void
+  ) {
+    unsafe Unmanaged<ParserSession>.fromOpaque(user.unsafelyUnwrapped)
+      ._withUnsafeGuaranteedRef(body)
+  }
+
   private static let startElement: startElementNsSAX2Func = {
     user, localName, prefix, _, _, _, attributeCount, _, attributes in
-    let session = unsafe ParserSession.at(user)
-    guard session.failure == nil, let localName = unsafe localName else { return }
-    unsafe session.start(localName, prefix, Int(attributeCount), attributes)
+    unsafe lent(user) { session in
+      guard unsafe !session.hasFailed, let localName = unsafe localName else { return }
+      unsafe session.start(localName, prefix, Int(attributeCount), attributes)
+    }
   }
 
   private static let endElement: endElementNsSAX2Func = { user, localName, prefix, _ in
-    let session = unsafe ParserSession.at(user)
-    guard session.failure == nil, let localName = unsafe localName else { return }
-    session.depth -= 1
-    session.textByteCount = 0
-    do {
-      try session.deliverEnd(unsafe XMLNameID(session.qualified(localName, prefix)))
-    } catch { session.stop(error) }
+    unsafe lent(user) { session in
+      guard unsafe !session.hasFailed, let localName = unsafe localName else { return }
+      unsafe session.depth -= 1
+      unsafe session.textByteCount = 0
+      do {
+        try session.deliverEnd(unsafe XMLNameID(session.qualified(localName, prefix)))
+      } catch { session.stop(error) }
+    }
   }
 
   private static let characters: charactersSAXFunc = { user, start, count in
-    let session = unsafe ParserSession.at(user)
+    unsafe lent(user) { session in unsafe session.take(start, count) }
+  }
+
+  private func take(_ start: UnsafePointer<UInt8>?, _ count: Int32) {
+    let session = self
     // Text outside the root is white space; libxml2 reports anything else as an error.
-    guard session.failure == nil, session.depth > 0, count > 0 else { return }
-    session.textByteCount += Int(count)
-    guard session.textByteCount <= session.limits.textByteCount else {
+    guard unsafe !session.hasFailed, unsafe session.depth > 0, count > 0 else { return }
+    unsafe session.textByteCount += Int(count)
+    guard unsafe session.textByteCount <= session.limits.textByteCount else {
       let limit = session.limits.textByteCount
       return session.stop(.limit("A run of text", limit, at: session.position))
     }
@@ -98,9 +114,9 @@ extension ParserSession {
     _ localName: UnsafePointer<UInt8>, _ prefix: UnsafePointer<UInt8>?, _ attributeCount: Int,
     _ attributes: UnsafeMutablePointer<UnsafePointer<UInt8>?>?
   ) {
-    depth += 1
-    textByteCount = 0
-    guard depth <= limits.depth else {
+    unsafe depth += 1
+    unsafe textByteCount = 0
+    guard unsafe depth <= limits.depth else {
       return stop(.limit("The depth of elements", limits.depth, at: position))
     }
     guard attributeCount <= limits.attributeCount else {

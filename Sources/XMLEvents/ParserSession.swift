@@ -18,11 +18,15 @@ final class ParserSession {
   /// libxml2's parser; `nil` after ``close()``.
   private(set) var context: xmlParserCtxtPtr?
   /// The first error. Nothing more is delivered after it.
-  private(set) var failure: (any Error)?
+  private(set) var failure: (any Error)? { didSet { unsafe hasFailed = failure != nil } }
+  // One thread at a time parses, and none of these is borrowed while it is changed: they are looked at
+  // for every event.
+  /// Whether there is an error.
+  @exclusivity(unchecked) private(set) var hasFailed = false
   /// The number of open elements.
-  var depth = 0
+  @exclusivity(unchecked) var depth = 0
   /// The number of bytes of text since the last tag.
-  var textByteCount = 0
+  @exclusivity(unchecked) var textByteCount = 0
 
   @usableFromInline
   init(
@@ -85,7 +89,8 @@ extension ParserSession {
   func parse(_ bytes: Span<UInt8>) throws {
     var rest = bytes
     while !rest.isEmpty {
-      let piece = rest.extracting(first: ParserSession.pieceByteCount)
+      // A token that is longer than a piece is scanned again with each: so pieces grow with it.
+      let piece = rest.extracting(first: max(ParserSession.pieceByteCount, waitingByteCount / 2))
       rest = rest.extracting(droppingFirst: piece.count)
       try push(piece, isLast: false)
       try checkWaitingBytes()
@@ -130,11 +135,15 @@ extension ParserSession {
     unsafe (handler.pointee, argument.pointee) = previous
   }
 
-  private func checkWaitingBytes() throws {
-    guard let input = unsafe context?.pointee.input else { return }
+  /// How many bytes libxml2 keeps that are not parsed yet.
+  private var waitingByteCount: Int {
+    guard let input = unsafe context?.pointee.input else { return 0 }
     // SAFETY: Both point into the parser's one buffer.
-    let waiting = unsafe input.pointee.end - input.pointee.cur
-    if waiting > limits.tokenByteCount {
+    return unsafe input.pointee.end - input.pointee.cur
+  }
+
+  private func checkWaitingBytes() throws {
+    if waitingByteCount > limits.tokenByteCount {
       stop(.limit("A tag or comment", limits.tokenByteCount, at: position))
     }
     if let failure { throw failure }

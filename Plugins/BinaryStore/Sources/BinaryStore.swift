@@ -143,15 +143,7 @@ public final class BinaryStore: Store {
 
   /// What the disk refused, as a store says it.
   static func failure(_ error: DiskError, _ path: String) -> StoreError {
-    let code: StoreError.Code =
-      switch error.code {
-      case .notFound: .notFound
-      case .exists: .exists
-      case .locked: .locked
-      case .readOnly, .permissionDenied: .readOnly
-      default: .inputOutput
-      }
-    return StoreError(code, error.message, path: path, cause: error)
+    StoreError(error, path: path)
   }
 
   /// The objects as the newest commit left them, another process's included.

@@ -13,7 +13,8 @@ public enum HostileInputs {
   public static let all: [String: @Sendable ([UInt8]) -> Void] = [
     "BlockFuzz": block, "IdentifierFuzz": identifier, "MetadataFuzz": metadata,
     "ModelArchiveFuzz": modelArchive, "ModelSourceFuzz": modelSource, "PredicateFuzz": predicate,
-    "QueryFuzz": query, "StoreFuzz": store,
+    "PropertyListFuzz": propertyList, "QueryFuzz": query, "StoreFuzz": store,
+    "XMLStoreFuzz": xmlStore,
   ]
 
   /// Any bytes are a block or an error, and whatever opens can be read to its end.

@@ -1,0 +1,252 @@
+// SAFETY: The bytes of a text are read while the span lends them; the draft that is lent is held beside.
+
+import Foundation
+import ObjectModel
+import PropertyLists
+import Rows
+import StoreInterface
+import XMLEvents
+
+/// Takes the events of a document and puts the values of its objects into drafts, without a string or
+/// an object for each.
+@safe
+struct DatabaseReader: XMLEventHandler {
+  /// The identifiers of the grammar's names.
+  struct Names {
+    let database, databaseInfo, version, uuid, nextObjectID, metadata: XMLNameID
+    let object, attribute, relationship, name, type, id, idrefs, destination: XMLNameID
+
+    init(_ names: XMLNames) {
+      (database, databaseInfo) = (names.id("database"), names.id("databaseInfo"))
+      (version, uuid) = (names.id("version"), names.id("UUID"))
+      (nextObjectID, metadata) = (names.id("nextObjectID"), names.id("metadata"))
+      (object, attribute) = (names.id("object"), names.id("attribute"))
+      relationship = names.id("relationship")
+      (name, type, id) = (names.id("name"), names.id("type"), names.id("id"))
+      (idrefs, destination) = (names.id("idrefs"), names.id("destination"))
+    }
+  }
+
+  /// Where in the grammar the reader is.
+  enum Place {
+    case outside, database, info, infoText, metadata, propertyList, object, attribute, relationship
+  }
+
+  let names: Names
+  let path: String
+  let given: Model?
+  /// The schema that numbers go on from; `nil` when the document's own do.
+  let earlierSchema: Schema?
+  let checksHashes: Bool
+  let endsWithMetadata: Bool
+
+  var place = Place.outside
+  var line = 1
+  var info = DatabaseInfo()
+  var hasInfo = false
+  var seenInfo: Set<XMLNameID> = []
+  /// The part of the information that is being read.
+  var infoPart: XMLNameID?
+  var listBuilder = XMLPropertyListBuilder()
+  var listDepth = 0
+
+  /// The text of the element that is open.
+  var text: [UInt8] = []
+
+  var model: Model?
+  var schema: Schema?
+  var plans: [EntityPlan] = []
+  var entityNames = NameTable([]) { $0 }
+  var places = ObjectPlaces()
+  /// What to-many relationships list.
+  var lists: [ReferenceList] = []
+  var listed: [UInt64] = []
+
+  /// The object that is open: its entity, its row, and the property that is open.
+  var entity = 0
+  var number: UInt64 = 0
+  var row = 0
+  var draft: Draft?
+  /// The same, not retained for every value.
+  var lentDraft: Unmanaged<Draft>?
+  var property = 0
+  /// The property before that one, from 1; 0 for none.
+  var previous = 0
+  /// For each property of an entity the object that gave it last.
+  var givenBy: [Int] = []
+  var objectCount = 0
+  /// The bytes of the texts of the object that is open.
+  var objectByteCount = 0
+
+  init(
+    _ names: XMLNames, path: String, given: Model? = nil, evolving schema: Schema? = nil,
+    checksHashes: Bool = true, endsWithMetadata: Bool = false
+  ) {
+    self.names = Names(names)
+    self.path = path
+    self.given = given
+    earlierSchema = schema
+    self.checksHashes = checksHashes
+    self.endsWithMetadata = endsWithMetadata
+  }
+
+  func fault(_ words: String) -> XMLStoreFault { XMLStoreFault(line: line, words) }
+
+  // MARK: - Events
+
+  mutating func start(_ tag: borrowing XMLStartTag) throws {
+    line = tag.position.line
+    switch place {
+    case .object:
+      if tag.name == names.attribute { return try beginAttribute(tag) }
+      if tag.name == names.relationship { return try beginRelationship(tag) }
+      throw unexpected(tag, in: "object", "'attribute' or 'relationship'")
+    case .database:
+      if tag.name == names.object { return try beginObject(tag) }
+      guard tag.name == names.databaseInfo, !hasInfo else {
+        throw unexpected(tag, in: "database", hasInfo ? "'object'" : "'databaseInfo'")
+      }
+      hasInfo = true
+      place = .info
+    case .outside:
+      guard tag.name == names.database else {
+        throw XMLStoreFault(
+          "line \(line): The document is no store: its root is '\(tag.nameString.prefix(60))', and "
+            + "not 'database'.", code: .notAStore)
+      }
+      place = .database
+    case .info: try beginInfoPart(tag)
+    case .metadata:
+      place = .propertyList
+      listDepth = 1
+      try listBuilder.start(tag)
+    case .propertyList:
+      listDepth += 1
+      try listBuilder.start(tag)
+    case .infoText, .attribute, .relationship:
+      throw fault("The element '\(tag.nameString.prefix(60))' stands where text is expected.")
+    }
+  }
+
+  mutating func text(_ bytes: Span<UInt8>) throws {
+    switch place {
+    case .attribute, .infoText:
+      unsafe bytes.withUnsafeBufferPointer { unsafe text.append(contentsOf: $0) }
+    case .propertyList: try listBuilder.text(bytes)
+    default:
+      var index = 0
+      while index < bytes.count {
+        let byte = bytes[index]
+        guard byte == 0x20 || byte == 0x0A || byte == 0x09 || byte == 0x0D else {
+          throw fault("Text stands where an element is expected.")
+        }
+        index &+= 1
+      }
+    }
+  }
+
+  mutating func end(_ name: XMLNameID) throws {
+    switch place {
+    case .attribute:
+      try setAttribute()
+      place = .object
+    case .relationship: place = .object
+    case .object:
+      endObject()
+      place = .database
+    case .infoText:
+      try endInfoPart()
+      place = .info
+    case .propertyList:
+      try listBuilder.end()
+      listDepth -= 1
+      if listDepth == 0 { place = .metadata }
+    case .metadata:
+      if let list = listBuilder.list { try info.take(list) }
+      place = .info
+    case .info:
+      try endInfo()
+      place = .database
+    case .database, .outside:
+      if !hasInfo { throw fault("The document has no 'databaseInfo'.") }
+      place = .outside
+    }
+  }
+
+  private func unexpected(
+    _ tag: borrowing XMLStartTag, in parent: String, _ expected: String
+  ) -> XMLStoreFault {
+    fault(
+      "The element '\(tag.nameString.prefix(60))' can't stand here in '\(parent)'; \(expected) can."
+    )
+  }
+
+  // MARK: - What stands before the objects
+
+  private mutating func beginInfoPart(_ tag: borrowing XMLStartTag) throws {
+    guard seenInfo.insert(tag.name).inserted else {
+      throw fault("'\(tag.nameString.prefix(60))' is there twice.")
+    }
+    text.removeAll(keepingCapacity: true)
+    switch tag.name {
+    case names.version, names.uuid, names.nextObjectID:
+      infoPart = tag.name
+      place = .infoText
+    case names.metadata: place = .metadata
+    default:
+      throw unexpected(
+        tag, in: "databaseInfo", "'version', 'UUID', 'nextObjectID' and 'metadata'")
+    }
+  }
+
+  private mutating func endInfoPart() throws {
+    let words = String(decoding: text, as: UTF8.self)
+    switch infoPart {
+    case names.uuid:
+      guard let uuid = BytesParsing.uuid(text.span) else {
+        throw fault("'\(words.prefix(60))' is no UUID.")
+      }
+      info.uuid = uuid
+    case names.version:
+      guard let version = NumberParsing.integer(text.span), version >= 0 else {
+        throw fault("'\(words.prefix(60))' is no version.")
+      }
+      guard version <= XMLStoreFormat.highestVersion else {
+        throw XMLStoreFault(
+          line: line,
+          "The document is of version \(version), and this program reads those up to "
+            + "\(XMLStoreFormat.highestVersion).", code: .newerFormat)
+      }
+      info.version = Int(version)
+    default:
+      guard let number = NumberParsing.integer(text.span), number >= 0,
+        number <= ObjectKey.highestNumber
+      else { throw fault("'\(words.prefix(60))' is no number of an object.") }
+      info.highestKey = UInt64(number)
+    }
+  }
+
+  private mutating func endInfo() throws {
+    guard info.uuid != nil else { throw fault("'databaseInfo' has no UUID.") }
+    if endsWithMetadata { throw MetadataRead(metadata: try info.metadata()) }
+    let model = try info.model(given: given, checksHashes: checksHashes, path: path)
+    let schema: Schema
+    do { schema = try Schema(model, evolving: earlierSchema ?? info.numbers()) } catch let error
+      as SchemaError
+    {
+      throw StoreError(.incompatibleModel, "\(error)", path: path, cause: error)
+    }
+    var families: [String: Set<UInt16>] = [:]
+    for entity in model.entities {
+      families[entity.name] = Set(
+        model.family(of: entity.name).compactMap { schema[$0.name]?.entityNumber })
+    }
+    plans = schema.layouts.compactMap { layout in
+      model[layout.entity].map { EntityPlan($0, layout, model, schema, families: families) }
+    }
+    entityNames = NameTable(plans.map(\.name)) { $0.uppercased() }
+    givenBy = Array(repeating: 0, count: plans.map(\.properties.count).max() ?? 0)
+    self.model = model
+    self.schema = schema
+  }
+}

@@ -1,0 +1,100 @@
+// SAFETY: Offsets ascend and end with the heap, and a span is compared only with as many bytes.
+
+import ObjectModel
+
+/// Names as a document spells them, each with its place in a list.
+///
+/// Core Data writes entities in upper case and properties in lower case, so names are found whatever
+/// their case is (spec §5.3.1). The bytes of the usual spelling are compared first, and a string is
+/// only made of another.
+struct NameTable {
+  /// The names of the model.
+  let names: [String]
+  private let fold: @Sendable (String) -> String
+  private let heap: [UInt8]
+  private let offsets: [Int]
+  /// Where each folded name is; those that two names share are left out.
+  private let folded: [String: Int]
+  /// Spellings that were met and are none of the usual ones.
+  private var others: [String: Int] = [:]
+
+  /// A table of the given names.
+  ///
+  /// - Parameter fold: Gives names their usual case.
+  init(_ names: [String], fold: @escaping @Sendable (String) -> String) {
+    self.names = names
+    self.fold = fold
+    let spellings = NameTable.spellings(names, fold)
+    var heap: [UInt8] = []
+    var offsets = [0]
+    for spelling in spellings {
+      heap += TextEscapes.attribute(spelling)
+      offsets.append(heap.count)
+    }
+    self.heap = heap
+    self.offsets = offsets
+    folded = Dictionary(
+      names.enumerated().map { (fold($1), $0) }.filter { spellings[$0.1] == $0.0 },
+      uniquingKeysWith: { first, _ in first })
+  }
+
+  /// How each name is written: in its usual case, or as it is where two names share that.
+  static func spellings(_ names: [String], _ fold: (String) -> String) -> [String] {
+    var counts: [String: Int] = [:]
+    for name in names { counts[fold(name), default: 0] += 1 }
+    return names.map { counts[fold($0)] == 1 ? fold($0) : $0 }
+  }
+
+  /// Whether the usual spelling of a name is the given bytes.
+  @inline(__always)
+  func matches(_ index: Int, _ text: Span<UInt8>) -> Bool {
+    let start = offsets[index]
+    let count = text.count
+    guard offsets[index + 1] - start == count else { return false }
+    return unsafe heap.withUnsafeBufferPointer { heap in
+      unsafe text.withUnsafeBufferPointer { text in
+        var place = 0
+        while place < count {
+          if unsafe heap[start &+ place] != text[place] { return false }
+          place &+= 1
+        }
+        return true
+      }
+    }
+  }
+
+  /// The place of the name that the bytes spell; `nil` when there is none.
+  ///
+  /// - Parameter guess: Where it probably is.
+  mutating func index(of text: Span<UInt8>, guess: Int) -> Int? {
+    if guess < names.count, matches(guess, text) { return guess }
+    if names.count <= 24 {
+      for index in names.indices where matches(index, text) { return index }
+    }
+    return index(of: String(decodingBytes: text))
+  }
+
+  private mutating func index(of spelling: String) -> Int? {
+    if let known = others[spelling] { return known }
+    let plain = TextEscapes.unescaped(spelling)
+    let found = names.firstIndex { $0 == plain } ?? folded[fold(plain)]
+    if let found, others.count < 65_536 { others[spelling] = found }
+    return found
+  }
+}
+
+extension TextEscapes {
+  /// The text with every escape put in its place; as it is when an escape is half of a character.
+  static func unescaped(_ text: String) -> String {
+    guard text.utf8.contains(0x5C) else { return text }
+    let bytes = Array(text.utf8)
+    return unescaped(bytes.span).map { String(decoding: $0, as: UTF8.self) } ?? text
+  }
+}
+
+extension String {
+  /// The text that the bytes are in UTF-8.
+  init(decodingBytes bytes: Span<UInt8>) {
+    self = unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+  }
+}

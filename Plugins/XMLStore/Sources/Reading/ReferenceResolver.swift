@@ -1,0 +1,182 @@
+import ObjectModel
+import Rows
+import StoreInterface
+import XMLEvents
+
+extension DatabaseReader {
+  /// Everything the document holds, with every reference leading to its object.
+  consuming func contents() throws -> AtomicContents {
+    guard let model, let schema, place == .outside else {
+      throw XMLStoreFault("The document has no 'databaseInfo'.")
+    }
+    var resolver = ReferenceResolver(plans: plans, places: places)
+    try resolver.resolveToOne()
+    for list in lists { try resolver.resolve(list, listed[list.range]) }
+    var writer = BlockWriter()
+    let runs =
+      plans.map { ($0.layout.entityNumber, $0.drafts) }
+      + resolver.links.map { ($0.key, $0.value.drafts()) }
+    let layer = Layer(
+      runs.map { number, drafts in
+        Layer.EntityChanges(
+          entityNumber: number, put: BlockRun(Draft.freeze(drafts, version: nil, &writer)))
+      })
+    return AtomicContents(
+      model: model, schema: schema, metadata: try info.metadata(), layers: [layer],
+      nextKey: max(info.highestKey, places.highest) + 1)
+  }
+}
+
+/// Makes keys of the numbers that references are written as, once all objects are known.
+struct ReferenceResolver {
+  let plans: [EntityPlan]
+  let places: ObjectPlaces
+  /// References that only the list at the other end gave, by object and column.
+  private var claimed: Set<Claim> = []
+  /// The links of relationships that lead to many on both sides, by the numbers of their tables.
+  private(set) var links: [UInt16: LinkCollection] = [:]
+
+  private struct Claim: Hashable {
+    let entity: Int
+    let row: Int
+    let column: Int
+  }
+
+  init(plans: [EntityPlan], places: ObjectPlaces) {
+    self.plans = plans
+    self.places = places
+  }
+
+  /// Gives the references of to-one relationships their entities.
+  func resolveToOne() throws {
+    for plan in plans {
+      for property in plan.properties where property.role == .toOne {
+        // Most references of a relationship lead to one entity, which was looked at then.
+        var known = -1
+        for (index, draft) in plan.drafts.enumerated() {
+          for row in 0..<draft.count {
+            guard let packed = draft.integer(column: property.column, row: row) else { continue }
+            let number = UInt64(packed)
+            var place = places[number]
+            if place?.entity != known {
+              place = try target(number, plan, index * Draft.maximumRowCount + row, property)
+              known = place!.entity
+            }
+            draft.setReference(
+              key(place!, number), column: property.column, row: row)
+          }
+        }
+      }
+    }
+  }
+
+  private func key(_ place: ObjectPlaces.Place, _ number: UInt64) -> ObjectKey {
+    ObjectKey(entity: plans[place.entity].layout.entityNumber, number: number)
+  }
+
+  /// The object that a reference leads to, which is one the relationship may lead to.
+  private func target(
+    _ number: UInt64, _ plan: EntityPlan, _ row: Int, _ property: PropertyPlan
+  ) throws -> ObjectPlaces.Place {
+    guard let place = places[number] else {
+      throw fault(
+        plan, row, "'\(property.name)' leads to z\(number), and there is no such object.")
+    }
+    guard property.destinations.contains(plans[place.entity].layout.entityNumber) else {
+      throw fault(
+        plan, row,
+        "'\(property.name)' leads to z\(number), which is of the entity "
+          + "'\(plans[place.entity].name)' and not of "
+          + "'\(property.relationship?.destination ?? "")'.")
+    }
+    return place
+  }
+
+  private func fault(_ plan: EntityPlan, _ row: Int, _ words: String) -> XMLStoreFault {
+    XMLStoreFault(line: Int(plan.lines[row]), "\(plan.describe(row)): \(words)")
+  }
+
+  /// Takes what a to-many relationship lists (spec §5.3.6).
+  ///
+  /// Where the inverse is to-one, what that names counts. An object whose inverse names none belongs
+  /// to the list it stands in, and its place there is its order.
+  mutating func resolve(_ list: ReferenceList, _ numbers: ArraySlice<UInt64>) throws {
+    let plan = plans[list.entity]
+    let property = plan.properties[list.property]
+    let source = plan.location(list.row)
+    let key = ObjectKey(
+      entity: plan.layout.entityNumber, number: source.draft.key(row: source.row))
+    try checkUnique(numbers, plan, list, property)
+    if let side = property.links {
+      for (index, number) in numbers.enumerated() {
+        let place = try target(number, plan, list.row, property)
+        links[side.table.layout.entityNumber, default: LinkCollection(side.table)]
+          .add(key, self.key(place, number), side, order: index + 1)
+      }
+      return
+    }
+    guard let inverse = property.relationship?.inverse else {
+      throw fault(plan, list.row, "'\(property.name)' has no inverse.")
+    }
+    var known: Members?
+    for (index, number) in numbers.enumerated() {
+      var place = places[number]
+      if place == nil || place!.entity != known?.entity {
+        place = try target(number, plan, list.row, property)
+        let other = plans[place!.entity]
+        guard let column = other.layout.index(of: inverse) else {
+          throw fault(plan, list.row, "'\(property.name)' has no to-one inverse.")
+        }
+        known = Members(
+          entity: place!.entity, drafts: other.drafts, column: column,
+          order: property.relationship?.isOrdered == true
+            ? other.layout.index(of: inverse + "#order") : nil)
+      }
+      let (members, row) = (known!, place!.row)
+      let draft = members.drafts[row / Draft.maximumRowCount]
+      let draftRow = row % Draft.maximumRowCount
+      if let named = draft.integer(column: members.column, row: draftRow) {
+        guard UInt64(bitPattern: named) == key.rawValue else {
+          let claim = Claim(entity: members.entity, row: row, column: members.column)
+          guard !claimed.contains(claim) else {
+            throw fault(
+              plan, list.row,
+              "'\(property.name)' lists z\(number), which another object lists as well.")
+          }
+          continue
+        }
+      } else {
+        draft.setReference(key, column: members.column, row: draftRow)
+        claimed.insert(Claim(entity: members.entity, row: row, column: members.column))
+      }
+      if let order = members.order {
+        draft.setInteger(Int64(index + 1), column: order, row: draftRow)
+      }
+    }
+  }
+
+  /// Where what a list leads to is, and where that leads back.
+  private struct Members {
+    let entity: Int
+    let drafts: [Draft]
+    let column: Int
+    let order: Int?
+  }
+
+  private func checkUnique(
+    _ numbers: ArraySlice<UInt64>, _ plan: EntityPlan, _ list: ReferenceList,
+    _ property: PropertyPlan
+  ) throws {
+    // Most lists ascend.
+    if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) { return }
+    let sorted = numbers.sorted()
+    for (one, next) in zip(sorted, sorted.dropFirst()) where one == next {
+      throw fault(plan, list.row, "'\(property.name)' lists z\(one) twice.")
+    }
+  }
+}
+
+extension Draft {
+  /// The number of rows.
+  fileprivate var count: Int { rowCount }
+}

@@ -1,0 +1,44 @@
+import ObjectModel
+import Rows
+
+/// The objects of one entity in the order of their numbers, wherever their rows are.
+struct EntityRows {
+  let layout: Layout
+  let blocks: [Block]
+  /// The objects' numbers, ascending.
+  let keys: [UInt64]
+  /// For each object its block and its row there, in 40 and 24 bits.
+  let locations: [UInt64]
+
+  /// The objects that a view shows.
+  init(_ layout: Layout, _ view: View) throws {
+    self.layout = layout
+    let batches = try view.batches(of: layout)
+    blocks = batches.map(\.block)
+    var found: [(key: UInt64, location: UInt64)] = []
+    found.reserveCapacity(batches.reduce(0) { $0 + $1.rowCount })
+    var ascends = true
+    for (index, batch) in batches.enumerated() {
+      let keys = try batch.block.keys
+      for row in 0..<batch.block.rowCount where !(batch.hidden?.contains(row) ?? false) {
+        let key = UInt64(bitPattern: keys.integer(at: row))
+        if let last = found.last, last.key > key { ascends = false }
+        found.append((key, UInt64(index) << 24 | UInt64(row)))
+      }
+    }
+    if !ascends { found.sort { $0.key < $1.key } }
+    keys = found.map(\.key)
+    locations = found.map(\.location)
+  }
+
+  /// The place of the object with the given number; `nil` when there is none.
+  func place(of key: UInt64) -> Int? {
+    guard let first = keys.first, let last = keys.last, key >= first, key <= last else {
+      return nil
+    }
+    // No holes: the place follows from the number.
+    if last - first == UInt64(keys.count - 1) { return Int(key - first) }
+    let place = keys.firstPosition { $0 >= key }
+    return keys[place] == key ? place : nil
+  }
+}

@@ -1,0 +1,152 @@
+import DurableFiles
+import Foundation
+import ObjectModel
+import PropertyLists
+import Rows
+import StoreInterface
+import XMLEvents
+
+/// The grammar's constants, and how whole documents are read and written (spec §5).
+struct XMLStoreFormat: AtomicFormat {
+  let options: XMLStoreOptions
+
+  var type: StoreType { .xml }
+  var version: String { String(XMLStoreFormat.version) }
+
+  /// The version that every known document has (spec §5.2.3).
+  static let version = 134_481_920
+  /// The highest version that is read: the first byte is the major one.
+  static let highestVersion = 0x08FF_FFFF
+
+  /// Names of ours in the metadata (spec §5.5.2, spec §5.5.3, spec §5.5.4).
+  enum MetadataKey {
+    static let model = "QuireModel"
+    static let values = "QuireValues"
+    static let entityNumbers = "QuireEntityNumbers"
+    static let highestNumber = "QuireHighestEntityNumber"
+    static let all = [model, values, entityNumbers, highestNumber]
+  }
+
+  /// What a document may ask of its reader (spec §5.7.1).
+  static let limits = XMLLimits(
+    depth: 512, attributeCount: 64, textByteCount: greatestObjectByteCount, tokenByteCount: 64 << 20
+  )
+  /// The most bytes that the texts of one object may take.
+  static let greatestObjectByteCount = 1 << 28
+  /// The most bytes that a document may have.
+  static let greatestByteCount = 1 << 33
+  /// The most bytes that the references of one relationship may take.
+  static let greatestReferencesByteCount = 60 << 20
+
+  /// How many bytes are read at a time.
+  private static let pieceByteCount = 1 << 16
+
+  /// Whether the bytes begin such a document (spec §5.2.1).
+  static func recognizes(_ firstBytes: [UInt8]) -> Bool {
+    var rest = firstBytes[...]
+    if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
+    func skip(from start: String, to end: String) -> Bool {
+      guard rest.starts(with: start.utf8) else { return false }
+      while !rest.isEmpty, !rest.starts(with: end.utf8) { rest = rest.dropFirst() }
+      rest = rest.dropFirst(end.utf8.count)
+      return true
+    }
+    func skipBlank() { rest = rest.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) } }
+    repeat { skipBlank() } while skip(from: "<?", to: "?>") || skip(from: "<!--", to: "-->")
+    if rest.starts(with: "<!DOCTYPE".utf8) {
+      rest = rest.dropFirst("<!DOCTYPE".utf8.count)
+      skipBlank()
+      return rest.starts(with: "database".utf8)
+    }
+    guard rest.starts(with: "<database".utf8) else { return false }
+    let next = rest.dropFirst("<database".utf8.count).first
+    return next.map { [0x20, 0x09, 0x0A, 0x0D, 0x3E, 0x2F].contains($0) } ?? false
+  }
+
+  /// Reads everything.
+  func read(_ file: DurableFile, model: Model?, evolving schema: Schema?) throws -> AtomicContents {
+    let names = XMLNames()
+    let reader = DatabaseReader(
+      names, path: file.path, given: model, evolving: schema,
+      checksHashes: options.checksVersionHashes)
+    return try explaining(file.path) {
+      guard try file.byteCount() <= XMLStoreFormat.greatestByteCount else {
+        throw XMLStoreFault(
+          "The document has more than \(XMLStoreFormat.greatestByteCount) bytes; take another type of "
+            + "store for so much.")
+      }
+      var parser = XMLPushParser(
+        handler: reader, names: names, limits: XMLStoreFormat.limits)
+      try pieces(of: file) { try parser.parse($0) }
+      return try parser.finish().contents()
+    }
+  }
+
+  /// Reads what stands before the objects.
+  func metadata(_ file: DurableFile) throws -> StoreMetadata {
+    let names = XMLNames()
+    return try explaining(file.path) {
+      do {
+        var parser = XMLPushParser(
+          handler: DatabaseReader(names, path: file.path, endsWithMetadata: true), names: names,
+          limits: XMLStoreFormat.limits)
+        try pieces(of: file) { try parser.parse($0) }
+        let reader = try parser.finish()
+        return try reader.info.metadata()
+      } catch let end as MetadataRead {
+        return end.metadata
+      }
+    }
+  }
+
+  private func pieces(of file: DurableFile, _ body: (Span<UInt8>) throws -> Void) throws {
+    var buffer = [UInt8](repeating: 0, count: XMLStoreFormat.pieceByteCount)
+    var offset = 0
+    while true {
+      var memory = buffer.mutableSpan
+      // SAFETY: Any byte is a valid element.
+      var bytes = unsafe memory.mutableBytes
+      let count = try file.readAvailable(into: &bytes, at: offset)
+      if count == 0 { return }
+      try body(buffer.span.extracting(first: count))
+      offset += count
+    }
+  }
+
+  /// Says of errors which file they are about.
+  private func explaining<R>(_ path: String, _ body: () throws -> R) throws -> R {
+    do { return try body() } catch let fault as XMLStoreFault {
+      throw StoreError(fault.code, fault.description, path: path)
+    } catch let error as XMLError {
+      throw StoreError(.damaged, error.description, path: path, cause: error)
+    } catch let error as PropertyListError {
+      throw StoreError(
+        .damaged, "The metadata can't be read: \(error.description)", path: path, cause: error)
+    }
+  }
+
+  /// Writes everything.
+  func write(_ contents: AtomicContents, to writer: inout FileWriter) throws {
+    try DatabaseWriter(contents, options).write(to: &writer)
+  }
+}
+
+/// What is wrong with a document, and where.
+struct XMLStoreFault: Error, CustomStringConvertible {
+  let description: String
+  let code: StoreError.Code
+
+  init(_ description: String, code: StoreError.Code = .damaged) {
+    self.description = description
+    self.code = code
+  }
+
+  init(line: Int, _ words: String, code: StoreError.Code = .damaged) {
+    self.init("line \(line): \(words)", code: code)
+  }
+}
+
+/// Ends the reading of a document of which only the metadata were wanted.
+struct MetadataRead: Error {
+  let metadata: StoreMetadata
+}

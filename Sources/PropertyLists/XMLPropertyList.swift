@@ -1,0 +1,207 @@
+import Foundation
+public import XMLEvents
+
+/// The XML form of property lists.
+///
+///     let list = try XMLPropertyList.read(bytes)
+///     try XMLPropertyList.write(list, into: &writer)
+///
+/// Survives any bytes: nesting is limited, nothing is loaded, and what is not a property list is an
+/// error with its line.
+public enum XMLPropertyList {
+  /// The deepest nesting that is read.
+  public static let maximumDepth = 256
+
+  /// Reads a property list.
+  ///
+  /// - Throws: ``PropertyListError`` when the text is no property list, `XMLError` when it is no XML.
+  public static func read(_ bytes: [UInt8]) throws -> PropertyList {
+    let handler = try XMLPushParser.parse(
+      bytes.span, handler: Document(), limits: XMLLimits(depth: maximumDepth + 2))
+    guard let list = handler.builder.list else {
+      throw PropertyListError(.damaged, "The text holds no property list.")
+    }
+    return list
+  }
+
+  /// A property list that is a document of its own.
+  private struct Document: XMLEventHandler {
+    var builder = XMLPropertyListBuilder()
+
+    mutating func start(_ tag: borrowing XMLStartTag) throws { try builder.start(tag) }
+    mutating func end(_ name: XMLNameID) throws { try builder.end() }
+    mutating func text(_ bytes: Span<UInt8>) throws { try builder.text(bytes) }
+  }
+}
+
+/// Makes a property list of XML events: for one that lies within another document.
+///
+/// Takes the events of the `plist` element, its start and end included.
+public struct XMLPropertyListBuilder {
+  /// The list, once its element has ended.
+  public private(set) var list: PropertyList?
+  /// The containers and leaves that are open; `plist` is the lowest.
+  private var open: [Part] = []
+  private var line = 0
+
+  private struct Part {
+    enum Kind: String {
+      case plist, dict, array, key, string, integer, real, date, data
+      case yes = "true"
+      case no = "false"
+    }
+    let kind: Kind
+    var text: [UInt8] = []
+    var values: [PropertyList] = []
+    var members: [String: PropertyList] = [:]
+    var key: String?
+
+    var isContainer: Bool { kind == .dict || kind == .array || kind == .plist }
+  }
+
+  /// A builder that has seen nothing.
+  public init() {}
+
+  /// An element begins.
+  ///
+  /// - Throws: ``PropertyListError`` when it can't stand there.
+  public mutating func start(_ tag: borrowing XMLStartTag) throws {
+    line = tag.position.line
+    let name = tag.nameString
+    guard let kind = Part.Kind(rawValue: name) else {
+      throw damaged("'\(name.prefix(40))' is no element of a property list")
+    }
+    guard open.count <= XMLPropertyList.maximumDepth else {
+      throw PropertyListError(
+        .limit, "line \(line): the list is nested more than \(XMLPropertyList.maximumDepth) deep.")
+    }
+    if let parent = open.last {
+      guard parent.isContainer, kind != .plist else {
+        throw damaged("'\(name)' can't stand in '\(parent.kind.rawValue)'")
+      }
+      guard parent.kind != .plist || parent.values.isEmpty else {
+        throw damaged("there are two values where one is expected")
+      }
+      guard (kind == .key) == (parent.kind == .dict && parent.key == nil) else {
+        throw damaged(
+          kind == .key ? "a key can't stand here" : "a value of a dictionary has no key")
+      }
+    } else if list != nil || kind != .plist {
+      throw damaged("'plist' is expected, and '\(name)' is there")
+    }
+    open.append(Part(kind: kind))
+  }
+
+  /// Text within an element.
+  ///
+  /// - Throws: ``PropertyListError`` when it can't stand there.
+  public mutating func text(_ bytes: Span<UInt8>) throws {
+    guard let kind = open.last?.kind else { return }
+    guard open[open.count - 1].isContainer || kind == .yes || kind == .no else {
+      for index in bytes.indices { open[open.count - 1].text.append(bytes[index]) }
+      return
+    }
+    for index in bytes.indices where ![0x20, 0x09, 0x0A, 0x0D].contains(bytes[index]) {
+      throw damaged("'\(kind.rawValue)' holds text")
+    }
+  }
+
+  /// The element begun last ends.
+  ///
+  /// - Throws: ``PropertyListError`` when it is no value.
+  public mutating func end() throws {
+    guard let part = open.popLast() else { return }
+    let value: PropertyList
+    switch part.kind {
+    case .plist:
+      guard let only = part.values.first else { throw damaged("the property list is empty") }
+      list = only
+      return
+    case .key:
+      open[open.count - 1].key = String(decoding: part.text, as: UTF8.self)
+      return
+    case .dict:
+      guard part.key == nil else { throw damaged("the last key of a dictionary has no value") }
+      value = .dictionary(part.members)
+    case .array: value = .array(part.values)
+    case .string: value = .string(String(decoding: part.text, as: UTF8.self))
+    case .yes: value = .boolean(true)
+    case .no: value = .boolean(false)
+    default:
+      let text = String(decoding: part.text, as: UTF8.self)
+      guard let found = XMLPropertyList.value(part.kind.rawValue, text) else {
+        throw damaged("'\(text.prefix(60))' is no value of kind \(part.kind.rawValue)")
+      }
+      value = found
+    }
+    guard let parent = open.last else { return }
+    if parent.kind == .dict {
+      let key = parent.key ?? ""
+      guard parent.members[key] == nil else {
+        throw damaged("the key '\(key.prefix(60))' is there twice")
+      }
+      open[open.count - 1].members[key] = value
+      open[open.count - 1].key = nil
+    } else {
+      open[open.count - 1].values.append(value)
+    }
+  }
+
+  private func damaged(_ words: String) -> PropertyListError {
+    PropertyListError(.damaged, "line \(line): \(words).")
+  }
+}
+
+extension XMLPropertyList {
+  /// The value of an element that is neither text nor a container; `nil` when the text is none.
+  fileprivate static func value(_ element: String, _ text: String) -> PropertyList? {
+    if element == "data" {
+      let digits = text.utf8.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+      return Data(base64Encoded: Data(digits)).map { .data($0) }
+    }
+    let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
+    switch element {
+    case "integer":
+      let isHexadecimal = text.hasPrefix("0x") || text.hasPrefix("0X")
+      let digits = isHexadecimal ? String(text.dropFirst(2)) : text
+      let radix = isHexadecimal ? 16 : 10
+      if let value = Int64(digits, radix: radix) { return .integer(value) }
+      return UInt64(digits, radix: radix).map { .unsigned($0) }
+    case "real":
+      switch text.lowercased() {
+      case "nan": return .real(.nan)
+      case "inf", "+inf", "infinity", "+infinity": return .real(.infinity)
+      case "-inf", "-infinity": return .real(-.infinity)
+      default:
+        guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }) else { return nil }
+        return Double(text).map { .real($0) }
+      }
+    default: return date(text).map { .date($0) }
+    }
+  }
+
+  /// The moment that `2001-01-01T00:00:00Z` writes.
+  private static func date(_ text: String) -> Date? {
+    guard
+      let match = text.wholeMatch(
+        of: #/(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)Z/#),
+      let year = Int(match.1), let month = Int(match.2), let day = Int(match.3),
+      let hour = Int(match.4), let minute = Int(match.5), let second = Int(match.6),
+      (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 60
+    else { return nil }
+    let days = daysSince2001(year, month, day)
+    return Date(
+      timeIntervalSinceReferenceDate: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
+  }
+
+  /// How many days lie between 2001-01-01 and a day of the Gregorian calendar.
+  static func daysSince2001(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    // Years that begin in March end with the day that leap years have more.
+    let shifted = month <= 2 ? year - 1 : year
+    let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+    let yearOfEra = shifted - era * 400
+    let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * 146_097 + dayOfEra - 730_791
+  }
+}

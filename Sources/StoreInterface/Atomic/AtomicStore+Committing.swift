@@ -1,0 +1,193 @@
+import DurableFiles
+import ObjectModel
+import Rows
+import Synchronization
+
+extension AtomicStore {
+  /// Makes changes durable, all of them or none, by writing the whole file anew.
+  @discardableResult
+  public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
+    try alone { _, current in
+      guard let next = try current.head.committing(request, path: filePath) else {
+        return current.head
+      }
+      let highest = try checkNumbers(request.changes, current.head, next.schema)
+      try write(next, nextKey: max(current.nextKey, highest + 1), current)
+      return next
+    }
+  }
+
+  /// Sets keys aside for new objects.
+  ///
+  /// The file knows how far they go, so no other process gives them to anybody. That costs writing
+  /// it, so the larger the store, the more are taken at once.
+  public func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
+    try alone { writing, current in
+      let count = UInt64(max(count, 1))
+      if current.head.schema.linkTables.contains(where: { $0.layout.entityNumber == number }) {
+        writing.nextLink += count
+        return writing.nextLink - count..<writing.nextLink
+      }
+      if UInt64(writing.lease.count) < count {
+        let rows = current.head.layers.reduce(0) { $0 + $1.count }
+        let end = current.nextKey + max(count, 64, UInt64(rows / 16))
+        guard end <= ObjectKey.highestNumber else {
+          throw StoreError(.badChange, "The store has no keys left.", path: filePath)
+        }
+        try write(current.head, nextKey: end, current)
+        writing.lease = current.nextKey..<end
+      }
+      let first = writing.lease.lowerBound
+      writing.lease = first + count..<writing.lease.upperBound
+      return first..<first + count
+    }
+  }
+
+  // MARK: - Steps
+
+  /// Calls `body` as the only writer of all processes, with the newest state.
+  private func alone<R>(_ body: (inout Writing, Current) throws -> R) throws -> R {
+    if isReadOnly {
+      throw StoreError(.readOnly, "The store was opened for reading only.", path: filePath)
+    }
+    return try writing.withLock { writing in
+      while true {
+        let file = try newest().file
+        do throws(DiskError) { try file.lock(.exclusive, waiting: .upTo(patience)) } catch {
+          throw StoreError(error, path: filePath)
+        }
+        defer { try? file.unlock() }
+        // Whoever held the lock may have saved, which put another file in the place.
+        let current = try newest()
+        guard current.file === file else { continue }
+        let isThere: Bool
+        do throws(DiskError) { isThere = try file.isStillAtItsPath() } catch {
+          throw StoreError(error, path: filePath)
+        }
+        guard isThere else {
+          throw StoreError(
+            .notFound, "The store's file was removed, or another was put in its place.",
+            path: filePath)
+        }
+        if !writing.hasTidied {
+          writing.hasTidied = true
+          // What a crash left is litter; a store works as well with it.
+          _ = try? disk.removeAbandonedReplacements(of: filePath)
+        }
+        return try body(&writing, current)
+      }
+    }
+  }
+
+  private func newest() throws -> Current {
+    try current.withLock { current in
+      guard current != nil else { throw closed }
+      try refresh(&current!)
+      return current!
+    }
+  }
+
+  /// Refuses new objects whose numbers others have: all entities share the numbers.
+  ///
+  /// - Returns: The highest number among the new objects; 0 when there is none.
+  private func checkNumbers(
+    _ changes: Layer, _ head: LayeredSnapshot, _ schema: Schema
+  ) throws -> UInt64 {
+    var added: [(number: UInt64, entity: UInt16)] = []
+    let objects = Set(schema.layouts.map(\.entityNumber))
+    for entity in changes.entities where objects.contains(entity.entityNumber) {
+      for block in entity.put.blocks {
+        let keys = try block.keys
+        for row in 0..<block.rowCount {
+          added.append((UInt64(bitPattern: keys.integer(at: row)), entity.entityNumber))
+        }
+      }
+    }
+    added.sort { $0.number < $1.number }
+    let view = head.view
+    // Most new numbers are above all that are there, and need not be looked for.
+    var highest: UInt64 = 0
+    for layer in head.layers {
+      for entity in layer.entities where objects.contains(entity.entityNumber) {
+        highest = max(highest, entity.put.blocks.last?.maximumKey ?? 0)
+      }
+    }
+    for (index, one) in added.enumerated() {
+      var isTaken = index > 0 && added[index - 1].number == one.number
+      if !isTaken, one.number <= highest {
+        isTaken = try schema.layouts.contains {
+          try $0.entityNumber != one.entity
+            && (view.contains(ObjectKey(entity: $0.entityNumber, number: one.number)))
+        }
+      }
+      guard !isTaken else {
+        throw StoreError(
+          .badChange,
+          "Two objects have the number \(one.number). In a store of type \(type.rawValue) all "
+            + "entities share the numbers: take them from the store.", path: filePath)
+      }
+    }
+    return added.last?.number ?? 0
+  }
+
+  /// Writes a state to a new file, which takes the place of the one before.
+  private func write(
+    _ head: LayeredSnapshot, nextKey: UInt64, _ before: Current
+  ) throws {
+    current.withLock { $0?.isWriting = true }
+    defer { current.withLock { $0?.isWriting = false } }
+    var byteCount = 0
+    do {
+      try replace(head, nextKey: nextKey, &byteCount)
+    } catch {
+      recover(before, refusedByteCount: byteCount)
+      if let error = error as? DiskError { throw StoreError(error, path: filePath) }
+      throw error
+    }
+    // It is saved. What fails from here on must not make it look otherwise: a file that can't be
+    // opened is read anew the next time, and found to hold this.
+    let file = try? disk.open(filePath, for: .update)
+    let seen = try? file?.status()
+    current.withLock { current in
+      guard current != nil else { return }
+      current!.head = head
+      current!.nextKey = nextKey
+      current!.refusedByteCount = nil
+      guard let file, let seen, seen.byteCount == byteCount else { return }
+      (current!.file, current!.seen) = (file, seen)
+    }
+  }
+
+  private func replace(
+    _ head: LayeredSnapshot, nextKey: UInt64, _ byteCount: inout Int
+  ) throws {
+    try disk.replace(filePath) { writer in
+      try format.write(
+        AtomicContents(
+          model: head.model, schema: head.schema, metadata: head.metadata, layers: head.layers,
+          nextKey: nextKey), to: &writer)
+      byteCount = writer.offset
+    }
+  }
+
+  /// Brings back what was there when a replacement took place and could not be made durable.
+  private func recover(_ before: Current, refusedByteCount: Int) {
+    if let isThere = try? before.file.isStillAtItsPath(), isThere { return }
+    var byteCount = refusedByteCount
+    var restored = 0
+    if (try? replace(before.head, nextKey: before.nextKey, &restored)) != nil {
+      byteCount = restored
+    }
+    // Whatever is there now, the state before is what counts.
+    let file = try? disk.open(filePath, for: .update)
+    let seen = try? file?.status()
+    current.withLock { current in
+      guard current != nil else { return }
+      if let file, let seen {
+        (current!.file, current!.seen) = (file, seen)
+      } else {
+        current!.refusedByteCount = byteCount
+      }
+    }
+  }
+}

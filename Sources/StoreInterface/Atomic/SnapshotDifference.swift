@@ -1,0 +1,165 @@
+import Foundation
+import ObjectModel
+import Rows
+
+/// What two states of one store differ by.
+enum SnapshotDifference {
+  /// The changes that lead from one state to another, each based on the version of the row in the
+  /// first.
+  ///
+  /// - Throws: What a damaged block throws.
+  static func changes(from old: View, to new: View, schema: Schema) throws -> Layer {
+    let builder = LayerBuilder(schema)
+    for layout in schema.layouts {
+      let number = layout.entityNumber
+      let orders = try OrderDifference(layout, from: old, to: new)
+      let (before, after) = (try old.keys(ofEntity: number), try new.keys(ofEntity: number))
+      var index = 0
+      for key in after {
+        while index < before.count, before[index] < key {
+          try remove(ObjectKey(entity: number, number: before[index]), old, builder)
+          index += 1
+        }
+        let isThere = index < before.count && before[index] == key
+        if isThere { index += 1 }
+        let key = ObjectKey(entity: number, number: key)
+        guard let row = try new.row(of: key) else { continue }
+        if isThere, let earlier = try old.row(of: key) {
+          try change(key, earlier, row, layout, orders, builder)
+        } else {
+          builder.insert(key)
+          for (position, column) in layout.columns.enumerated() {
+            builder.set(try row.value(column), column: position, of: key)
+          }
+        }
+      }
+      for key in before[index...] {
+        try remove(ObjectKey(entity: number, number: key), old, builder)
+      }
+    }
+    for table in schema.linkTables { try addLinks(table, from: old, to: new, builder) }
+    return builder.freeze()
+  }
+
+  /// The changes of links. A link is known by what it leads from and to: the file has no number for it.
+  private static func addLinks(
+    _ table: LinkTable, from old: View, to new: View, _ builder: LayerBuilder
+  ) throws {
+    let layout = table.layout
+    func links(_ view: View) throws -> [[Value]: (key: ObjectKey, row: ViewRow)] {
+      var links: [[Value]: (ObjectKey, ViewRow)] = [:]
+      for number in try view.keys(ofEntity: layout.entityNumber) {
+        let key = ObjectKey(entity: layout.entityNumber, number: number)
+        guard let row = try view.row(of: key) else { continue }
+        links[try layout.columns.prefix(2).map { try row.value($0) }] = (key, row)
+      }
+      return links
+    }
+    let (before, after) = (try links(old), try links(new))
+    let orders = try OrderDifference(layout, areLinks: true, from: old, to: new)
+    // New ones are numbered from the top down, below all that are there.
+    var lowest = before.values.map(\.key.number).filter { $0 > 1 << 47 }.min() ?? 1 << 48
+    for (pair, link) in after.sorted(by: { $0.value.key < $1.value.key }) {
+      if let known = before[pair] {
+        try change(known.key, known.row, link.row, layout, orders, builder)
+        continue
+      }
+      lowest -= 1
+      let key = ObjectKey(entity: layout.entityNumber, number: lowest)
+      builder.insert(key)
+      for (position, column) in layout.columns.enumerated() {
+        builder.set(try link.row.value(column), column: position, of: key)
+      }
+    }
+    for (pair, link) in before where after[pair] == nil {
+      builder.remove(link.key, basis: try link.row.version)
+    }
+  }
+
+  private static func remove(_ key: ObjectKey, _ old: View, _ builder: LayerBuilder) throws {
+    builder.remove(key, basis: try old.row(of: key)?.version ?? 0)
+  }
+
+  private static func change(
+    _ key: ObjectKey, _ earlier: ViewRow, _ row: ViewRow, _ layout: Layout,
+    _ orders: OrderDifference, _ builder: LayerBuilder
+  ) throws {
+    var version: Int64?
+    for (position, column) in layout.columns.enumerated() {
+      if try orders.isSame(column, row) { continue }
+      let value = try row.value(column)
+      guard try !isSame(value, earlier.value(column)) else { continue }
+      if version == nil { version = try earlier.version }
+      builder.set(value, column: position, of: key, basis: version!)
+    }
+  }
+
+  /// Whether two values are the same bits: "not a number" is itself, and zeros have signs.
+  private static func isSame(_ one: Value, _ other: Value) -> Bool {
+    switch (one, other) {
+    case (.double(let one), .double(let other)): one.bitPattern == other.bitPattern
+    case (.float(let one), .float(let other)): one.bitPattern == other.bitPattern
+    case (.date(let one), .date(let other)):
+      one.timeIntervalSinceReferenceDate.bitPattern
+        == other.timeIntervalSinceReferenceDate.bitPattern
+    case (.decimal(let one), .decimal(let other)): one == other || (one.isNaN && other.isNaN)
+    // Strings compare by what they show; bytes are meant here.
+    case (.string(let one), .string(let other)), (.uri(let one), .uri(let other)):
+      one.utf8.elementsEqual(other.utf8)
+    default: one == other
+    }
+  }
+}
+
+/// Which lists of objects are in another order than they were.
+///
+/// A file that holds lists has no numbers for the places in them: these are counted anew each time it is
+/// read, so they say something only together.
+private struct OrderDifference {
+  /// For each column of places: the column of the object whose list they are in, and the objects whose
+  /// lists differ.
+  private var changed: [String: (owner: LayoutColumn, objects: Set<Value>)] = [:]
+
+  init(_ layout: Layout, areLinks: Bool = false, from old: View, to new: View) throws {
+    for column in layout.columns where column.name.hasSuffix("#order") {
+      // In a link the place of the target is one in the list of the source, and the other way round.
+      let name = String(column.name.dropLast("#order".count))
+      let other = name == "target" ? "source" : "target"
+      guard let owner = layout.index(of: areLinks ? other : name) else { continue }
+      let columns = layout.columns
+      let item = areLinks ? layout.index(of: name).map { columns[$0] } : nil
+      let before = try OrderDifference.lists(layout, column, columns[owner], item, old)
+      let after = try OrderDifference.lists(layout, column, columns[owner], item, new)
+      changed[column.name] = (
+        columns[owner], Set(after.keys.filter { before[$0] != after[$0] })
+      )
+    }
+  }
+
+  /// Whether the column holds a place that is the same as before, whatever its number.
+  func isSame(_ column: LayoutColumn, _ row: ViewRow) throws -> Bool {
+    guard let (owner, objects) = changed[column.name] else { return false }
+    return try objects.isEmpty || !objects.contains(row.value(owner))
+  }
+
+  /// For each object its list: what it leads to, in order.
+  private static func lists(
+    _ layout: Layout, _ place: LayoutColumn, _ owner: LayoutColumn, _ member: LayoutColumn?,
+    _ view: View
+  ) throws -> [Value: [Value]] {
+    var lists: [Value: [(place: Int64, member: Value)]] = [:]
+    for number in try view.keys(ofEntity: layout.entityNumber) {
+      let key = ObjectKey(entity: layout.entityNumber, number: number)
+      guard let row = try view.row(of: key) else { continue }
+      var position = Int64.max
+      if case .integer(let number) = try row.value(place) { position = number }
+      lists[try row.value(owner), default: []].append(
+        (position, try member.map { try row.value($0) } ?? .object(key)))
+    }
+    return lists.mapValues { list in
+      // Those of equal places stay in the order of their keys.
+      list.enumerated().sorted { ($0.element.place, $0.offset) < ($1.element.place, $1.offset) }
+        .map(\.element.member)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+public import DurableFiles
+public import Foundation
+public import ObjectModel
+
+/// A kind of store: how one is created, opened, recognised and described.
+///
+///     let backend = try backends.backend(ofStoreAt: path, on: disk)
+///     let store = try backend.open(path, on: disk, StoreOpening(readOnly: true))
+///
+/// A backend is a value without state. What it creates or opens is a ``Store``.
+public protocol StoreBackend: Sendable {
+  /// The type of its stores.
+  var type: StoreType { get }
+
+  /// What its stores can do by themselves.
+  var capabilities: StoreCapabilities { get }
+
+  /// Whether a file that begins with the given bytes is such a store.
+  ///
+  /// - Parameter firstBytes: Up to ``StoreBackends/firstByteCount`` bytes; fewer when the file is
+  ///   shorter.
+  func recognizes(_ firstBytes: [UInt8]) -> Bool
+
+  /// Creates a store without objects.
+  ///
+  /// - Throws: ``StoreError``; there is no new store then, or the old one.
+  func create(
+    at path: String, model: Model, on disk: any Disk, _ creation: StoreCreation
+  ) throws -> any Store
+
+  /// Opens a store.
+  ///
+  /// - Throws: ``StoreError``.
+  func open(_ path: String, on disk: any Disk, _ opening: StoreOpening) throws -> any Store
+
+  /// What a store says of itself, read without a model and without its rows.
+  ///
+  /// - Throws: ``StoreError``.
+  func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata
+}
+
+/// How a store is created.
+public struct StoreCreation: Sendable {
+  /// The store's UUID.
+  public var uuid: UUID
+  /// Whether a file that is there is replaced; otherwise it is an error with code
+  /// ``StoreError/Code/exists``.
+  public var overwriting: Bool
+
+  /// A new store, in the place of none unless said otherwise.
+  public init(uuid: UUID = UUID(), overwriting: Bool = false) {
+    self.uuid = uuid
+    self.overwriting = overwriting
+  }
+}
+
+/// How a store is opened.
+public struct StoreOpening: Sendable {
+  /// Whether nothing is to be written.
+  public var readOnly: Bool
+  /// The model that the store was written with, for one that does not hold its model. A store that
+  /// was written with another is refused with code ``StoreError/Code/incompatibleModel``.
+  public var model: Model?
+
+  /// To read and write, with the model that the store holds.
+  public init(readOnly: Bool = false, model: Model? = nil) {
+    self.readOnly = readOnly
+    self.model = model
+  }
+}
+
+extension StoreOpening {
+  /// Refuses a store whose model is not the one that was given.
+  ///
+  /// - Throws: ``StoreError`` that names the entities whose hashes differ.
+  package func check(_ metadata: StoreMetadata, path: String) throws {
+    guard let model else { return }
+    try metadata.checkModel(model, path: path)
+  }
+}
+
+extension StoreMetadata {
+  /// Refuses a model whose version hashes are not those that the store was written with.
+  ///
+  /// A store may have the entities of one configuration and no others. Metadata without hashes refuse
+  /// no model.
+  ///
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/incompatibleModel``.
+  package func checkModel(_ model: Model, path: String?) throws {
+    guard values[Key.versionHashes] != nil else { return }
+    guard let stored = versionHashes else {
+      throw StoreError(
+        .damaged, "The version hashes in the metadata are no hashes of 32 bytes.", path: path)
+    }
+    let own = model.versionHashes
+    let subsets = [Set(own.keys)] + model.description.configurations.map { Set($0.entities) }
+    if subsets.contains(Set(stored.keys)), stored.allSatisfy({ own[$0] == $1 }) { return }
+    let names = Set(stored.keys).union(own.keys).filter { stored[$0] != own[$0] }.sorted()
+    let shown = names.prefix(8).map { "'\($0)'" }.joined(separator: ", ")
+    throw StoreError(
+      .incompatibleModel,
+      "The model is not the one that the store was written with: the version hashes of \(shown)"
+        + (names.count > 8 ? " and \(names.count - 8) more" : "") + " differ.", path: path)
+  }
+}

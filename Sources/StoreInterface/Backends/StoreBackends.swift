@@ -1,0 +1,97 @@
+public import DurableFiles
+import ObjectModel
+
+/// The kinds of stores that a program knows, by their types.
+///
+///     let backends = StoreBackends([BinaryStoreBackend(), XMLStoreBackend()])
+///     let store = try backends.open("Trips.store", on: RealDisk())
+///
+/// A value: whoever wants another backend makes one with it added. Nothing is registered anywhere.
+public struct StoreBackends: Sendable {
+  /// The backends, in the order in which they are asked whether they know a file.
+  public let backends: [any StoreBackend]
+
+  /// How many bytes of a file are looked at to tell what it is.
+  public static let firstByteCount = 1024
+
+  /// The given backends.
+  ///
+  /// - Precondition: No two have the same type.
+  public init(_ backends: [any StoreBackend]) {
+    precondition(
+      Set(backends.map(\.type)).count == backends.count, "There is one backend for each type.")
+    self.backends = backends
+  }
+
+  /// The backend of the given type.
+  public subscript(type: StoreType) -> (any StoreBackend)? { backends.first { $0.type == type } }
+
+  /// The types, in the backends' order.
+  public var types: [StoreType] { backends.map(\.type) }
+
+  /// These backends and one more, which takes the place of the one with its type.
+  public func adding(_ backend: any StoreBackend) -> StoreBackends {
+    StoreBackends(backends.filter { $0.type != backend.type } + [backend])
+  }
+
+  /// The backend whose stores begin with the given bytes.
+  public func backend(recognizing firstBytes: [UInt8]) -> (any StoreBackend)? {
+    backends.first { $0.recognizes(firstBytes) }
+  }
+
+  /// The backend of a file, seen from its first bytes.
+  ///
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/notAStore`` when none knows it, or what the
+  ///   disk says.
+  public func backend(ofStoreAt path: String, on disk: any Disk) throws -> any StoreBackend {
+    let bytes = try StoreBackends.firstBytes(of: path, on: disk)
+    guard let backend = backend(recognizing: bytes) else {
+      throw StoreError(
+        .notAStore, "The file is no store that this program knows.", path: path)
+    }
+    return backend
+  }
+
+  /// Opens a store, whatever its type.
+  ///
+  /// - Throws: ``StoreError``.
+  public func open(
+    _ path: String, on disk: any Disk, _ opening: StoreOpening = StoreOpening()
+  ) throws -> any Store {
+    try backend(ofStoreAt: path, on: disk).open(path, on: disk, opening)
+  }
+
+  /// What a store says of itself, whatever its type.
+  ///
+  /// - Throws: ``StoreError``.
+  public func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata {
+    try backend(ofStoreAt: path, on: disk).metadata(at: path, on: disk)
+  }
+
+  /// The first bytes of a file, by which it is known.
+  ///
+  /// - Throws: ``StoreError``.
+  public static func firstBytes(of path: String, on disk: any Disk) throws -> [UInt8] {
+    do {
+      let file = try disk.open(path, for: .read)
+      return try file.read(byteCount: min(firstByteCount, try file.byteCount()), at: 0)
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+}
+
+extension StoreError {
+  /// What the disk refused, as a store says it.
+  package init(_ error: DiskError, path: String) {
+    let code: StoreError.Code =
+      switch error.code {
+      case .notFound: .notFound
+      case .exists: .exists
+      case .locked: .locked
+      case .readOnly, .permissionDenied: .readOnly
+      default: .inputOutput
+      }
+    self.init(code, error.message, path: path, cause: error)
+  }
+}

@@ -1,0 +1,47 @@
+import ObjectModel
+import Rows
+
+/// A snapshot whose layers all lie in memory: that of the store in memory, and of stores that are
+/// read and written whole.
+struct LayeredSnapshot: StoreSnapshot {
+  var commit: Int64 = 0
+  var model: Model
+  var schema: Schema
+  /// The commit that set the model.
+  var schemaNumber: Int64 = 0
+  var metadata: StoreMetadata
+  /// What the commits changed, the oldest first; merged in tiers.
+  var layers: [Layer] = []
+
+  var tables: [any RowTable] { layers }
+
+  /// The state after a request, as the next commit; `nil` when the request asks for nothing.
+  ///
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/conflict`` or
+  ///   ``StoreError/Code/incompatibleModel``.
+  func committing(_ request: CommitRequest, path: String?) throws -> LayeredSnapshot? {
+    try request.checkModel(setBy: schemaNumber, path: path)
+    let conflicts = try request.conflicts(with: self)
+    guard conflicts.isEmpty else { throw CommitRequest.refusal(conflicts, path: path) }
+    if request.isEmpty { return nil }
+    var next = self
+    if let metadata = request.metadata { next.metadata = metadata }
+    if let model = request.model {
+      next.schema = try request.schema(evolving: schema, path: path)
+      next.schemaNumber = commit + 1
+      next.model = model
+      next.metadata.setModel(model)
+    }
+    try next.append(request.changes)
+    return next
+  }
+
+  /// Puts changes on top, as the next commit.
+  mutating func append(_ changes: Layer) throws {
+    commit += 1
+    guard !changes.isEmpty else { return }
+    layers.append(try changes.stamped(commit))
+    // Looking down through the layers stays short.
+    try SegmentTiers.merge(&layers, schema, size: \.count, layer: { $0 }, part: { $0 })
+  }
+}

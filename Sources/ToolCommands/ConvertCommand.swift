@@ -1,0 +1,123 @@
+import DurableFiles
+import ObjectModel
+import StoreInterface
+
+/// `quire convert`
+enum ConvertCommand {
+  static let source = Argument("SRC", "The store's file, of whatever type.")
+  static let target = Argument("DST", "The file that is made.")
+  static let types: KeyValuePairs<String, StoreType> = [
+    "binary": .binary, "compressed": .compressed, "xml": .xml,
+  ]
+  static let store = Option(
+    "store", value: "TYPE", choices: types.map(\.key),
+    "The type of the new store; unless said, xml where DST ends in .xml, and else binary.")
+  static let force = Option("force", "Replaces a file that is there.")
+
+  /// The command, over stores from the given reader and models from another.
+  static func command(_ reader: StoreReader, _ models: ModelReader) -> Command {
+    Command(
+      "convert", "writes what a store holds into a new store of another type",
+      discussion: """
+        Objects get the identifiers of the new store, in the order of those they had, and whatever leads \
+        to them follows. The metadata of the application go along. References to objects that are not \
+        there are left out, and counted on standard error.
+
+        SRC stays as it is. DST is there when everything is in it, or not at all.
+        """,
+      arguments: [source, target], options: [store, .storeModel, force, .format],
+      examples: [
+        Example("quire convert Trips.store Trips.xml", "Writes a document to read and compare."),
+        Example(
+          "quire convert Things.xml Things.store --model Things.momd --store compressed",
+          "Opens what Core Data wrote with its model, and compresses it."),
+      ]
+    ) { invocation in
+      let path = invocation[target]
+      let name =
+        invocation.value(of: store) ?? (path.lowercased().hasSuffix(".xml") ? "xml" : "binary")
+      let type = types.first { $0.key == name }!.value
+      guard let backend = reader.backends[type] else {
+        throw CommandError(.plugin, "There is no backend for stores of type \(type.rawValue).")
+      }
+      let from = try reader.open(invocation[source], invocation, models)
+      let snapshot = try from.snapshot()
+      if try reader.disk.exists(path), !invocation.has(force) {
+        throw CommandError(
+          .inputOutput, "'\(path)' is there already.", hint: "With --force it is replaced.")
+      }
+      let report = try make(path, invocation.has(force), on: reader.disk) { temporary in
+        let made = try backend.create(
+          at: temporary, model: snapshot.model, on: reader.disk, StoreCreation(overwriting: true))
+        let report = try StoreCopy(from: snapshot, to: made).run { progress in
+          try show(progress, invocation.console.messages)
+        }
+        try made.close()
+        return report
+      }
+      try write(report, type, path, invocation)
+      return .done
+    }
+  }
+
+  /// Makes a file under another name, which becomes its own when it is whole.
+  private static func make<R>(
+    _ path: String, _ overwrites: Bool, on disk: any Disk, _ body: (String) throws -> R
+  ) throws -> R {
+    let temporary = path + ".quire-new"
+    do {
+      let result = try body(temporary)
+      if overwrites {
+        try disk.rename(temporary, to: path)
+      } else {
+        // A rename would replace what appeared meanwhile; a second name is refused then.
+        try disk.link(temporary, to: path)
+        try disk.remove(temporary)
+      }
+      try disk.syncDirectory(of: path)
+      return result
+    } catch {
+      try? disk.remove(temporary)
+      if let error = error as? DiskError { throw CommandError(.inputOutput, error.message) }
+      throw error
+    }
+  }
+
+  private static func show(_ progress: StoreCopy.Progress, _ stream: Console.Stream) throws {
+    guard stream.isTerminal, progress.total > 100_000 else { return }
+    try stream.write("\r\(progress.done * 100 / progress.total) %")
+    if progress.done == progress.total { try stream.write("\r     \r") }
+  }
+
+  private static func write(
+    _ report: StoreCopy.Report, _ type: StoreType, _ path: String, _ invocation: Invocation
+  ) throws {
+    let lost = report.lostReferenceCount
+    if lost > 0 {
+      try invocation.console.messages.writeLine(
+        "note: \(Wording.count(lost, "reference")) to objects that are not there "
+          + (lost == 1 ? "was left out." : "were left out."))
+    }
+    let output = invocation.console.output
+    switch invocation.format {
+    case .text:
+      try output.writeLine(
+        "\(oneLine(path)): \(type.rawValue), \(Wording.count(report.objectCount, "object"))")
+    case .json:
+      try output.writeLine(
+        JSON.object([
+          "path": .string(path), "type": .string(type.rawValue),
+          "objectCount": .number(report.objectCount), "lostReferenceCount": .number(lost),
+        ]).text)
+    }
+  }
+}
+
+extension Disk {
+  /// Makes the name of a file durable.
+  fileprivate func syncDirectory(of path: String) throws {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+    let folder = parts.joined(separator: "/")
+    try syncDirectory(parts.isEmpty ? "." : folder.isEmpty ? "/" : folder)
+  }
+}

@@ -1,0 +1,171 @@
+import Foundation
+public import ObjectModel
+import Rows
+import SeededRandom
+public import StoreInterface
+import Testing
+
+/// Objects that lead to one another in every way a model knows.
+extension StoreConformance {
+  /// An object as everybody sees it, whatever its key: what it says, and whom it leads to, by name.
+  public struct Described: Hashable, Sendable {
+    /// The entity's name.
+    public var entity: String
+    /// What its attributes say.
+    public var values: [String: Value]
+    /// Whom its relationships lead to, in their order where they have one, else sorted.
+    public var relationships: [String: [String]]
+  }
+
+  /// All objects of a snapshot, by what the given property says: a name that no two share.
+  public static func described(
+    _ snapshot: any StoreSnapshot, by property: String = "token"
+  ) throws -> [String: Described] {
+    let (model, schema, view) = (try snapshot.model, snapshot.schema, snapshot.view)
+    let objects = try objects(snapshot)
+    var names: [ObjectKey: String] = [:]
+    for (key, values) in objects
+    where schema.layouts.contains(where: { $0.entityNumber == key.entity }) {
+      names[key] = "\(values[property] ?? .object(key))"
+    }
+    var all: [String: Described] = [:]
+    for (key, name) in names {
+      let layout = schema[key.entity]!
+      var one = Described(entity: layout.entity, values: [:], relationships: [:])
+      for (column, value) in objects[key]! where !column.contains("#") {
+        if case .object = value { continue }
+        one.values[column] = value
+      }
+      for case .relationship(let relationship) in model.properties(of: layout.entity) {
+        var members: [(order: Int64, name: String)] = []
+        func add(_ other: Value?, _ order: Value?) {
+          guard case .object(let other)? = other else { return }
+          var place: Int64 = relationship.isOrdered ? .max : 0
+          if relationship.isOrdered, case .integer(let number)? = order { place = number }
+          members.append((place, names[other] ?? "nobody"))
+        }
+        if let side = schema.links(of: layout.entity, relationship.name) {
+          for number in try view.keys(ofEntity: side.table.layout.entityNumber) {
+            let link = try view.row(
+              of: ObjectKey(entity: side.table.layout.entityNumber, number: number))!
+            for side in side.table.isSymmetric ? [side, side.turned] : [side]
+            where try link.value(side.owner) == .object(key) {
+              add(try link.value(side.destination), try side.order.map { try link.value($0) })
+            }
+          }
+        } else if relationship.isToMany {
+          guard let inverse = relationship.inverse else { continue }
+          for (other, values) in objects where values[inverse] == .object(key) {
+            guard names[other] != nil,
+              model.entity(schema[other.entity]!.entity, isOrInheritsFrom: relationship.destination)
+            else { continue }
+            add(.object(other), values[inverse + "#order"])
+          }
+        } else {
+          add(objects[key]![relationship.name], nil)
+        }
+        members.sort { ($0.order, $0.name) < ($1.order, $1.name) }
+        one.relationships[relationship.name] = members.map(\.name)
+      }
+      all[name] = one
+    }
+    return all
+  }
+
+  /// A store full of random things, owners and tags, every reference to one that is there.
+  public static func populate(
+    _ store: any Store, count: Int, _ generator: inout SeededGenerator
+  ) throws {
+    let base = try store.snapshot()
+    let schema = base.schema
+    let builder = LayerBuilder(schema)
+    var keys: [String: [ObjectKey]] = [:]
+    for (entity, share) in [("Thing", 4), ("SpecialThing", 2), ("Owner", 1), ("Tag", 1)] {
+      let number = schema[entity]!.entityNumber
+      let count = max(1, count * share / 8)
+      let lease = try store.leaseKeys(ofEntity: number, count: count)
+      keys[entity] = lease.prefix(count).map { ObjectKey(entity: number, number: $0) }
+    }
+    let things = keys["Thing"]! + keys["SpecialThing"]!
+    for (entity, keys) in keys {
+      for key in keys {
+        builder.insert(key)
+        for (position, column) in schema[entity]!.columns.enumerated() {
+          if let value = randomValue(column.kind, &generator) {
+            builder.set(value, column: position, of: key)
+          }
+        }
+      }
+    }
+    for (name, order) in [("owner", false), ("shelf", true)] {
+      for (index, thing) in things.enumerated() where Bool.random(using: &generator) {
+        builder.set(
+          .object(keys["Owner"]!.randomElement(using: &generator)!), name, of: thing, schema)
+        if order {
+          builder.set(.integer(Int64(things.count - index) * 3), "\(name)#order", of: thing, schema)
+        }
+      }
+    }
+    for (name, others) in [("tags", keys["Tag"]!), ("twins", things)] {
+      let side = schema.links(of: "Thing", name)!
+      var pairs: Set<Set<ObjectKey>> = []
+      for thing in things {
+        for _ in 0..<Int.random(in: 0...3, using: &generator) {
+          pairs.insert([thing, others.randomElement(using: &generator)!])
+        }
+      }
+      let number = side.table.layout.entityNumber
+      let lease = try store.leaseKeys(ofEntity: number, count: pairs.count)
+      let isThing = Set(things)
+      for (index, pair) in pairs.sorted(by: { $0.min()! < $1.min()! }).enumerated() {
+        let key = ObjectKey(entity: number, number: lease.lowerBound + UInt64(index))
+        let owner = pair.filter { isThing.contains($0) }.min()!
+        builder.insert(key)
+        builder.set(.object(owner), side.owner.name, of: key, schema)
+        builder.set(
+          .object(pair.subtracting([owner]).first ?? owner), side.destination.name, of: key, schema)
+        if let order = side.order {
+          builder.set(.integer(Int64(pairs.count - index)), order.name, of: key, schema)
+        }
+      }
+    }
+    try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+  }
+
+  private static func randomValue(
+    _ kind: ColumnKind, _ generator: inout SeededGenerator
+  ) -> Value? {
+    if kind != .uuid, Int.random(in: 0..<4, using: &generator) == 0 { return nil }
+    let number = Int64.random(in: -9999...9999, using: &generator)
+    switch kind {
+    case .boolean: return .boolean(number > 0)
+    case .int16, .int32, .int64: return .integer(number)
+    case .float: return .float(Float(number) / 7)
+    case .double: return .double(Double(number) / 3)
+    case .date: return .date(Date(timeIntervalSinceReferenceDate: Double(number) * 1e4 / 7))
+    case .decimal: return .decimal(Decimal(number) / 100)
+    case .string: return .string("<\(number)> \u{1F682}\\ & \u{0}")
+    case .uri: return .uri("https://example.org/?a=\(number)&b")
+    case .binary: return .binary(Data((0..<abs(number) % 99).map { UInt8($0) }))
+    case .uuid:
+      var bytes: [UInt8] = []
+      for _ in 0..<16 { bytes.append(.random(in: 0...255, using: &generator)) }
+      return .uuid(bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
+    case .reference: return nil
+    }
+  }
+
+  /// Relationships of every kind survive, in their order.
+  func relationships() throws {
+    for seed in 1...2 as ClosedRange<UInt64> {
+      var generator = SeededGenerator(seed: seed)
+      var store = try make(Self.model)
+      try Self.populate(store, count: 60, &generator)
+      let before = try Self.described(store.snapshot())
+      #expect(before.values.contains { $0.relationships["twins"]?.count ?? 0 > 1 })
+      store = try reopen(store)
+      #expect(try Self.described(store.snapshot()) == before, "seed \(seed)")
+      try store.close()
+    }
+  }
+}

