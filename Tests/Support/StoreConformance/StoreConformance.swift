@@ -40,10 +40,12 @@ public struct StoreConformance: Sendable {
     try inheritance()
     try largeValues()
     try largeValuesStay()
-    if keepsRows { try indexes() }
+    if keepsRows {
+      try indexes()
+      try changesBetween()
+    }
     try relationships()
     try modelChanges()
-    try changesBetween()
     for seed in 1...4 as ClosedRange<UInt64> { try random(seed: seed) }
     try closing()
   }
