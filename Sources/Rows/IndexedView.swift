@@ -79,7 +79,7 @@ public final class IndexedView: Sendable {
       start += block.rowCount
       if rows.isEmpty { continue }
       let objects = try block.objects
-      for row in rows { keys.append(UInt64(bitPattern: objects.integer(at: row))) }
+      for row in rows { keys.append(try objects.objectNumber(at: row)) }
     }
     return keys
   }
@@ -213,11 +213,7 @@ extension IndexEntry {
   fileprivate init(
     block: Block, row: Int, _ index: IndexLayout, _ objects: Column
   ) throws(BlockError) {
-    let object = UInt64(bitPattern: objects.integer(at: row))
-    // A file may say anything, and numbers beyond these make no key (spec §4.5.6).
-    guard object >= 1, object <= ObjectKey.highestNumber else {
-      throw .badValue(LayoutColumn.Number.object, "No object has the number \(object).")
-    }
+    let object = try objects.objectNumber(at: row)
     self.init(block: block, row: row, entity: index.entityNumber, object: object)
   }
 
@@ -248,5 +244,17 @@ extension IndexLayout {
       }
     }
     return left.key < right.key
+  }
+}
+
+extension Column {
+  /// The number of the object that an entry of an index is of.
+  fileprivate func objectNumber(at row: Int) throws(BlockError) -> UInt64 {
+    let object = UInt64(bitPattern: integer(at: row))
+    // A file may say anything, and numbers beyond these make no key (spec §4.5.6).
+    guard object >= 1, object <= ObjectKey.highestNumber else {
+      throw .badValue(LayoutColumn.Number.object, "No object has the number \(object).")
+    }
+    return object
   }
 }

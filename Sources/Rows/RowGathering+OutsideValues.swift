@@ -43,6 +43,8 @@ struct OutsideGathering {
     _ column: LayoutColumn, _ raw: RawColumn, _ row: Int, of source: any RowSource
   ) throws -> (inside: Int, outside: Int) {
     if unsafe raw.isNull(row) || !raw.isGiven(row) || raw.encoding == .scaled { return (0, 0) }
+    // A whole number that widens to a decimal has no bytes of its own.
+    guard unsafe raw.kind.family == .bytes else { return (0, 0) }
     guard unsafe mayConcern(column, raw) else { return (unsafe raw.bytes(row).count, 0) }
     let byteCount = unsafe raw.valueByteCount(row)
     var isOutside = unsafe raw.isOutside(row) && keeps(source)

@@ -1,5 +1,6 @@
 import BinaryStore
 import DurableFiles
+import Foundation
 import HostileInputs
 import ObjectModel
 import Rows
@@ -104,6 +105,39 @@ struct FoundFaultTests {
     let model = try? Model(entities: [Entity("A"), renamed])
 
     if let model { #expect(throws: SchemaError.self) { try Schema(model, evolving: before) } }
+  }
+
+  @Test("Whole numbers that became decimals are merged beside values that lie outside")
+  func widenedBesideOutside() throws {
+    func model(_ type: AttributeType) throws -> Model {
+      try Model(entities: [
+        Entity(
+          "Note",
+          properties: [
+            .attribute(Attribute("n", type)), .attribute(Attribute("picture", .binary)),
+          ])
+      ])
+    }
+    let store = try BinaryStore.create(
+      at: "/s", model: model(.int16), on: SimulatedDisk(), options: SampleStore.options)
+    for number in 1...8 as ClosedRange<UInt64> {
+      try SampleStore.commit(store) { changes in
+        changes.put(
+          "Note", number,
+          [
+            "n": number < 3 ? .integer(Int64(number)) : .decimal(Decimal(number)),
+            "picture": .binary(Data(repeating: UInt8(number), count: 100)),
+          ])
+      }
+      if number == 2 {
+        try store.commit(
+          CommitRequest(Layer(), basedOn: store.snapshot(), model: model(.decimal)))
+      }
+    }
+
+    let objects = try StoreConformance.objects(store.snapshot())
+    #expect(objects[ObjectKey(entity: 1, number: 2)]?["n"] == .decimal(2))
+    #expect(objects.count == 8)
   }
 
   @Test("A rewriting takes away what one before it left behind")
