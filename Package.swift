@@ -81,8 +81,8 @@ let package = Package(
     module(
       "Validation",
       [
-        "ObjectModel", "Rows", "StoreInterface", "BlockFileFormat", "PropertyLists", "DurableFiles",
-        "Deflate",
+        "ObjectModel", "Rows", "StoreInterface", "BlockFileFormat", "PropertyLists", "XMLEvents",
+        "DurableFiles", "Deflate",
       ]),
 
     // What applications import, and the tool.

@@ -16,6 +16,12 @@ final class Findings {
     }
   }
 
+  /// Takes back what was noted: the file is something else.
+  func forget() {
+    kept = []
+    counts = [:]
+  }
+
   /// How many errors there are so far.
   var errorCount: Int { counts.reduce(0) { $1.key.severity == .error ? $0 + $1.value : $0 } }
 }

@@ -33,6 +33,10 @@ extension Report {
       case .newerFormat: "a newer format"
       }
     let findings = found.isEmpty ? verdict : "\(verdict): \(found.joined(separator: ", "))"
+    if format == .xml {
+      return "\(findings); \(counted(checked.objectCount, "object")), "
+        + counted(checked.byteCount, "byte")
+    }
     guard format == .blockFile else { return findings }
     return "\(findings); \(counted(checked.commitCount, "commit")), "
       + "\(counted(checked.blockCount, "block")), \(counted(checked.rowCount, "row")), "

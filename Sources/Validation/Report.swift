@@ -21,6 +21,8 @@ public struct Report: Sendable {
     case newer
     /// The block file.
     case blockFile
+    /// The XML store.
+    case xml
   }
 
   /// How much was looked at.

@@ -25,8 +25,18 @@ public struct Validator {
   /// - Throws: `DiskError` when the file can't be read; never for what it holds.
   public func validate(_ path: String, on disk: any Disk = RealDisk()) throws -> Report {
     let file = try disk.open(path, for: .read)
+    let byteCount = try file.byteCount()
+    let start = try file.read(byteCount: min(64, byteCount), at: 0)
+    if XMLFileCheck.mayBegin(with: start) {
+      let check = XMLFileCheck(
+        file, byteCount: byteCount, model: model, progress: progress ?? { _ in })
+      try check.run()
+      return Report(
+        path: path, format: check.format, findings: check.findings.kept,
+        counts: check.findings.counts, checked: check.checked, passedOver: check.passedOver)
+    }
     let check = BlockFileCheck(
-      file, byteCount: try file.byteCount(), model: model, progress: progress ?? { _ in })
+      file, byteCount: byteCount, model: model, progress: progress ?? { _ in })
     try check.run()
     return Report(
       path: path, format: check.format, findings: check.findings.kept,

@@ -1,7 +1,9 @@
 extension Rule {
   /// Every rule, by its identifier.
   public static let all: [Rule] =
-    (files + blockFiles + blocks + metadata + models + indexes + objects).sorted { $0.id < $1.id }
+    (files + blockFiles + blocks + xmlStores + metadata + models + indexes + objects).sorted {
+      $0.id < $1.id
+    }
 
   /// The list of all rules as a page: what `docs/validation-rules.md` holds.
   public static var page: String {
