@@ -63,17 +63,27 @@ let package = Package(
 
     // Stores: the interface, and the backends behind it.
     module("StoreInterface", ["ObjectModel", "Rows", "PropertyLists", "DurableFiles"]),
+    module(
+      "BlockFileFormat", ["ObjectModel", "Rows", "DurableFiles", "Checksums", "Deflate"]),
     .target(
       name: "BinaryStore",
       dependencies: [
-        "StoreInterface", "ObjectModel", "Rows", "PropertyLists", "DurableFiles", "Checksums",
-        "Deflate",
+        "BlockFileFormat", "StoreInterface", "ObjectModel", "Rows", "PropertyLists", "DurableFiles",
+        "Checksums", "Deflate",
       ], path: "Plugins/BinaryStore/Sources", swiftSettings: strict),
     .target(
       name: "XMLStore",
       dependencies: [
         "StoreInterface", "ObjectModel", "Rows", "PropertyLists", "DurableFiles", "XMLEvents",
       ], path: "Plugins/XMLStore/Sources", swiftSettings: strict),
+
+    // Documents checked against every rule of the specification.
+    module(
+      "Validation",
+      [
+        "ObjectModel", "Rows", "StoreInterface", "BlockFileFormat", "PropertyLists", "XMLEvents",
+        "DurableFiles", "Deflate",
+      ]),
 
     // What applications import, and the tool.
     module(
@@ -82,6 +92,7 @@ let package = Package(
       "ToolCommands",
       [
         "Quire", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "DurableFiles",
+        "Validation",
       ]),
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
@@ -117,8 +128,8 @@ let package = Package(
     .target(
       name: "HostileInputs",
       dependencies: [
-        "BinaryStore", "XMLStore", "XMLEvents", "StoreInterface", "DurableFiles", "ObjectModel",
-        "ObjectQuery", "QueryWorld",
+        "BinaryStore", "XMLStore", "XMLEvents", "Validation", "StoreInterface", "DurableFiles",
+        "ObjectModel", "ObjectQuery", "QueryWorld",
         "PropertyLists", "Rows", "Checksums",
       ], path: "Tests/Support/HostileInputs", swiftSettings: relaxed),
 
@@ -152,10 +163,17 @@ let package = Package(
         "ObjectModel", "Rows", "PropertyLists", "XMLEvents", "SeededRandom", "SpecVectors",
       ]),
     tests(
+      "ValidationTests",
+      [
+        "Validation", "BlockFileFormat", "BinaryStore", "StoreInterface", "StoreConformance",
+        "DurableFiles", "PropertyLists", "ObjectModel", "Rows", "SeededRandom", "Checksums",
+        "HostileInputs",
+      ]),
+    tests(
       "ToolCommandsTests",
       [
         "ToolCommands", "Quire", "ObjectModel", "Rows", "StoreInterface", "BinaryStore",
-        "DurableFiles",
+        "DurableFiles", "PropertyLists",
       ],
       exclude: ["Snapshots"]),
     tests("HouseTests", []),
@@ -185,6 +203,7 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     fuzzer("PropertyListFuzz", exclude: ["Seeds"]),
     fuzzer("QueryFuzz", exclude: ["seeds.txt"]),
     fuzzer("StoreFuzz", exclude: ["Seeds", "corpus.hex"]),
+    fuzzer("ValidationFuzz"),
     fuzzer("XMLStoreFuzz", exclude: ["Seeds"]),
   ]
 }

@@ -133,7 +133,7 @@ extension Column {
 
 extension Comparison {
   /// How two values of columns of one kind are ordered; a missing column has none.
-  init(of left: Column?, _ i: Int, _ right: Column?, _ j: Int) {
+  package init(of left: Column?, _ i: Int, _ right: Column?, _ j: Int) {
     switch (left, right) {
     case (let left?, let right?):
       precondition(

@@ -136,7 +136,7 @@ extension Layer: RowTable {
 }
 
 extension Layer.EntityChanges {
-  func entry(of key: UInt64) throws -> RowEntry {
+  package func entry(of key: UInt64) throws -> RowEntry {
     if let location = try put.location(of: key) { return .put(location) }
     if let location = try changed.location(of: key) { return .changed(location) }
     if let location = try removed.location(of: key) { return .removed(location) }

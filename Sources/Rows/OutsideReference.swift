@@ -36,12 +36,12 @@ public struct OutsideReference: Sendable, Hashable {
 
 extension OutsideReference {
   /// How many bytes a reference takes in a block.
-  static let referenceByteCount = 32
+  package static let referenceByteCount = 32
   /// The longest value that may lie outside.
   public static let maximumByteCount = 1 << 30
   /// The most bytes that the values of one column of a block have together, unless it is one alone.
   /// Whoever wants the whole column takes memory for as many.
-  static let maximumColumnByteCount = 1 << 26
+  package static let maximumColumnByteCount = 1 << 26
 
   /// The reference's bytes in a block.
   var bytes: [UInt8] {

@@ -1,3 +1,5 @@
+import DurableFiles
+
 /// The command-line tool: its commands, and how a command line reaches one of them.
 ///
 ///     exit(Tool.quire.run(["hash", "Trips.xcdatamodeld"], on: .standard()).rawValue)
@@ -8,7 +10,8 @@ public struct Tool: Sendable {
   public static let quire: Tool = Tool(commands: [
     HelpCommand.command, ModelCommand.command(.files), HashCommand.command(.files),
     PredicateCommand.command(.files), InfoCommand.command(.files), FetchCommand.command(.files),
-    CountCommand.command(.files), ConvertCommand.command(.files, .files), VersionCommand.command,
+    CountCommand.command(.files), ConvertCommand.command(.files, .files),
+    ValidateCommand.command(on: RealDisk(), .files), VersionCommand.command,
   ])
 
   /// Runs the command that `words` names, the words being those after the tool's own name.

@@ -12,8 +12,8 @@ import Testing
 @Suite("Limits of block files")
 struct LimitTests {
   private static let plain = try! SampleStore.plain.bytes()
-  /// Where the first segment of a record begins that has one next key.
-  private static let segments = 112 + 16
+  /// Where the first segment of a record begins that has three next keys.
+  private static let segments = 112 + 3 * 16
 
   private static func open(_ bytes: [UInt8]) throws -> BinaryStore {
     let disk = SimulatedDisk()
@@ -38,7 +38,7 @@ struct LimitTests {
   @Test("The sample's record is as these tests take it to be")
   func layout() throws {
     let record = Int(Self.plain.number(UInt64.self, at: Self.plain.count - 24))
-    #expect(Self.plain.number(UInt32.self, at: record + 104) == 1)
+    #expect(Self.plain.number(UInt32.self, at: record + 104) == 3)
     #expect(Self.plain.number(UInt32.self, at: record + 108) == 2)
     #expect(Self.code(opening: Self.changed { _ in }) == nil)
   }

@@ -1,3 +1,4 @@
+import BlockFileFormat
 import DurableFiles
 import ObjectModel
 import Rows
@@ -42,6 +43,7 @@ extension BinaryStore {
             schema)
         }
         try head.file.reading { try image.setSegments(parts, schema) }
+        image.setNextKeys(BinaryStore.keys(head.record.nextKeys, above: request.changes))
       }
       return try append(image, to: head, &writing)
     }
@@ -74,6 +76,19 @@ extension BinaryStore {
   }
 
   private static let leaseCount: UInt64 = 4096
+
+  /// The first key of each entity that nobody has, once the given rows are there: whoever chose keys
+  /// without asking for them must not see them given to somebody else (spec §4.4.3).
+  private static func keys(
+    _ keys: [UInt16: UInt64], above changes: Layer
+  ) -> [UInt16: UInt64] {
+    var keys = keys
+    for entity in changes.entities {
+      guard let highest = entity.put.blocks.last?.maximumKey else { continue }
+      keys[entity.entityNumber] = max(keys[entity.entityNumber] ?? 1, highest + 1)
+    }
+    return keys
+  }
 
   // MARK: - Steps
 

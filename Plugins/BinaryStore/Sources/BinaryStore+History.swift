@@ -1,3 +1,4 @@
+import BlockFileFormat
 import DurableFiles
 public import StoreInterface
 

@@ -1,3 +1,4 @@
+import BlockFileFormat
 import Deflate
 public import DurableFiles
 public import Foundation

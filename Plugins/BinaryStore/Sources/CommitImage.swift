@@ -1,3 +1,4 @@
+import BlockFileFormat
 import Deflate
 import DurableFiles
 import Foundation

@@ -1,3 +1,4 @@
+import BlockFileFormat
 import ObjectModel
 import Rows
 import StoreInterface
@@ -137,7 +138,7 @@ final class Segment: RowTable {
       switch run {
       case .put: return .put(location)
       case .changed: return .changed(location)
-      case .removed: return .removed(location)
+      default: return .removed(location)
       }
     }
     return .absent

@@ -1,3 +1,4 @@
+import BlockFileFormat
 import Deflate
 import DurableFiles
 import Rows
@@ -117,7 +118,7 @@ private final class FileBlock: BlockSource {
         }
       }
       whole = entry.codec == .zlib ? expanded : try Block.untransposed(expanded)
-    case .plain:
+    default:
       whole = count <= FileBlock.smallByteCount ? try file.memory(0..<count, from: offset) : nil
     }
   }

@@ -1,3 +1,4 @@
+import BlockFileFormat
 import Checksums
 import Deflate
 import ObjectModel

@@ -65,7 +65,7 @@ extension Attribute.Validation {
 extension Value {
   /// Below, at or above zero as this value comes before, with or after another; `nil` if the two
   /// cannot be compared.
-  func order(comparedTo other: Value) -> Int? {
+  package func order(comparedTo other: Value) -> Int? {
     func order<Ordered: Comparable>(_ left: Ordered, _ right: Ordered) -> Int? {
       left < right ? -1 : left > right ? 1 : left == right ? 0 : nil
     }
@@ -98,7 +98,7 @@ extension Value {
   }
 
   /// The value as a person reads it, not too long.
-  var text: String {
+  package var text: String {
     switch self {
     case .null: "none"
     case .boolean(let value): value ? "true" : "false"

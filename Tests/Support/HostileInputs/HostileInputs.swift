@@ -14,7 +14,7 @@ public enum HostileInputs {
     "BlockFuzz": block, "IdentifierFuzz": identifier, "MetadataFuzz": metadata,
     "ModelArchiveFuzz": modelArchive, "ModelSourceFuzz": modelSource, "PredicateFuzz": predicate,
     "PropertyListFuzz": propertyList, "QueryFuzz": query, "StoreFuzz": store,
-    "XMLStoreFuzz": xmlStore,
+    "ValidationFuzz": validation, "XMLStoreFuzz": xmlStore,
   ]
 
   /// Any bytes are a block or an error, and whatever opens can be read to its end.

@@ -1,0 +1,200 @@
+import Deflate
+import ObjectModel
+package import Rows
+
+/// Which of a segment's three runs a block belongs to.
+package struct RunKind: RawRepresentable, Hashable, Sendable {
+  package let rawValue: UInt8
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  package static let put = RunKind(rawValue: 0)
+  package static let changed = RunKind(rawValue: 1)
+  package static let removed = RunKind(rawValue: 2)
+
+  /// Whether there is such a run.
+  package var isKnown: Bool { rawValue <= 2 }
+
+  /// What the headers of the run's blocks say.
+  package var flags: BlockFlags {
+    switch self {
+    case .changed: .changes
+    case .removed: .removals
+    default: []
+    }
+  }
+}
+
+/// What a segment says of one of its blocks (spec §4.5.2).
+package struct BlockEntry: Hashable, Sendable {
+  package var offset: UInt64
+  package var byteCount: UInt32
+  package var rowCount: UInt32
+  package var minimumKey: UInt64
+  package var maximumKey: UInt64
+  /// The version of rows that have none of their own.
+  package var version: Int64
+  package var entity: UInt16
+  package var run: RunKind
+  /// How the block's bytes are kept.
+  package var codec: Codec
+  /// How many bytes the block has; `byteCount` says how many the file keeps of it.
+  package var blockByteCount: UInt32
+  /// How many bytes the file keeps of the values that lie outside of the block.
+  package var outsideByteCount: UInt64
+
+  /// A way to keep a block's bytes.
+  package struct Codec: RawRepresentable, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static let plain = Codec(rawValue: 0)
+    package static let zlib = Codec(rawValue: 1)
+    /// The bytes of each number of a column apart, and zlib over all.
+    package static let transposed = Codec(rawValue: 2)
+
+    /// Whether this version knows the codec.
+    package var isKnown: Bool { rawValue <= 2 }
+  }
+
+  /// Where the block stands among a segment's: by entity, run and key.
+  package struct Place: Comparable, Hashable, Sendable {
+    package var entity: UInt16
+    package var run: UInt8
+    package var key: UInt64
+
+    package init(entity: UInt16, run: UInt8, key: UInt64) {
+      self.entity = entity
+      self.run = run
+      self.key = key
+    }
+
+    package static func < (left: Place, right: Place) -> Bool {
+      (left.entity, left.run, left.key) < (right.entity, right.run, right.key)
+    }
+  }
+
+  package var place: Place { Place(entity: entity, run: run.rawValue, key: minimumKey) }
+
+  /// The entry of a block of which the file keeps so many bytes, and so many of values outside of it.
+  package init(
+    _ block: Block, run: RunKind, offset: UInt64, codec: Codec, byteCount: Int,
+    outsideByteCount: UInt64
+  ) {
+    self.outsideByteCount = outsideByteCount
+    self.offset = offset
+    self.run = run
+    self.codec = codec
+    self.byteCount = UInt32(byteCount)
+    blockByteCount = UInt32(block.byteCount)
+    rowCount = UInt32(block.rowCount)
+    minimumKey = block.minimumKey
+    maximumKey = block.maximumKey
+    version = block.version
+    entity = block.entityNumber
+  }
+
+  package func write(into writer: inout ByteWriter) {
+    writer.append(offset)
+    writer.append(byteCount)
+    writer.append(rowCount)
+    writer.append(minimumKey)
+    writer.append(maximumKey)
+    writer.append(version)
+    writer.append(entity)
+    writer.append(run.rawValue)
+    writer.append(codec.rawValue)
+    writer.append(blockByteCount)
+    writer.append(outsideByteCount)
+  }
+
+  /// Reads the fields, whatever they say.
+  package init(unchecked reader: inout ByteReader) throws(FormatFault) {
+    offset = try reader.next(UInt64.self)
+    byteCount = try reader.next(UInt32.self)
+    rowCount = try reader.next(UInt32.self)
+    minimumKey = try reader.next(UInt64.self)
+    maximumKey = try reader.next(UInt64.self)
+    version = try reader.next(Int64.self)
+    entity = try reader.next(UInt16.self)
+    run = RunKind(rawValue: try reader.next(UInt8.self))
+    codec = Codec(rawValue: try reader.next(UInt8.self))
+    blockByteCount = try reader.next(UInt32.self)
+    outsideByteCount = try reader.next(UInt64.self)
+  }
+
+  /// Parses an entry of a block that lies before `limit`.
+  package init(_ reader: inout ByteReader, before limit: UInt64) throws(FormatFault) {
+    try self.init(unchecked: &reader)
+    try check(before: limit)
+  }
+
+  /// Checks an entry of a block that lies before `limit`.
+  package func check(before limit: UInt64) throws(FormatFault) {
+    guard codec.isKnown else { throw FormatFault("There is no codec \(codec.rawValue).") }
+    guard run.isKnown else { throw FormatFault("There is no run \(run.rawValue).") }
+    guard liesInPlace(before: limit) else {
+      throw FormatFault("A block of \(byteCount) bytes at \(offset) does not lie before \(limit).")
+    }
+    guard hasPossibleByteCount else {
+      throw FormatFault(
+        "The \(byteCount) bytes at \(offset) can't be a block of \(blockByteCount).")
+    }
+    guard outsideByteCount <= offset else {
+      throw FormatFault(
+        "Values of \(outsideByteCount) bytes can't lie before the block at \(offset).")
+    }
+    guard hasPossibleRows else {
+      throw FormatFault(
+        "The block at \(offset) has \(rowCount) rows of entity \(entity), from \(minimumKey) to "
+          + "\(maximumKey).")
+    }
+  }
+
+  /// Whether the block lies between the header and `limit`, at a multiple of 8.
+  package func liesInPlace(before limit: UInt64) -> Bool {
+    byteCount <= 1 << 30 && offset % 8 == 0 && offset >= UInt64(BlockFile.headerByteCount)
+      && offset <= limit && UInt64(byteCount) <= limit - offset
+  }
+
+  /// Whether the bytes the file keeps can be a block of so many: what expands beyond all measure is
+  /// refused before any memory is taken for it.
+  package var hasPossibleByteCount: Bool {
+    let most = codec == .plain ? Int(byteCount) : Deflate.mostBytes(from: Int(byteCount))
+    return blockByteCount <= 1 << 30 && Int(blockByteCount) <= most
+      && (codec != .plain || blockByteCount == byteCount)
+  }
+
+  /// Whether there is such an entity, and can be so many rows between the keys.
+  package var hasPossibleRows: Bool {
+    rowCount >= 1 && minimumKey >= 1 && minimumKey <= maximumKey
+      && maximumKey <= ObjectKey.highestNumber && entity >= 1
+  }
+}
+
+extension [BlockEntry] {
+  /// How many bytes the file keeps of the values outside of the blocks.
+  ///
+  /// No entry has more than lie before its block, but many may say so: the sum does not overflow.
+  package var outsideByteCount: UInt64 {
+    reduce(0) { sum, entry in
+      let (next, overflow) = sum.addingReportingOverflow(entry.outsideByteCount)
+      return overflow ? .max : next
+    }
+  }
+
+  /// Checks that the entries follow one another and none reaches into the next of its run.
+  package func checkOrder() throws(FormatFault) {
+    for (entry, next) in zip(self, dropFirst()) where !entry.precedes(next) {
+      throw FormatFault(
+        "The blocks at \(entry.offset) and \(next.offset) are not in the order of their keys.")
+    }
+  }
+}
+
+extension BlockEntry {
+  /// Whether the entry may stand before another, without reaching into it.
+  package func precedes(_ next: BlockEntry) -> Bool {
+    let isSameRun = entity == next.entity && run == next.run
+    return place < next.place && (!isSameRun || maximumKey < next.minimumKey)
+  }
+}

@@ -1,0 +1,108 @@
+// SAFETY: What is read was seen to be there.
+
+import DurableFiles
+
+/// Little-endian numbers, one behind the other.
+package struct ByteWriter {
+  package private(set) var bytes: [UInt8] = []
+
+  package init() {}
+
+  package mutating func append<T: FixedWidthInteger>(_ value: T) {
+    for shift in 0..<T.bitWidth / 8 {
+      bytes.append(UInt8(truncatingIfNeeded: value >> T(shift * 8)))
+    }
+  }
+
+  package mutating func append(_ other: [UInt8]) { bytes.append(contentsOf: other) }
+
+  package mutating func append(zeros count: Int) {
+    bytes.append(contentsOf: repeatElement(0, count: count))
+  }
+
+  /// A text of at most 65 535 bytes, its length first.
+  package mutating func append(text: String) {
+    let bytes = Array(text.utf8.prefix(Int(UInt16.max)))
+    append(UInt16(bytes.count))
+    append(bytes)
+  }
+
+  /// The elements of a list, their number first.
+  package mutating func append<T>(list: [T], _ body: (inout ByteWriter, T) -> Void) {
+    append(UInt16(list.count))
+    for element in list { body(&self, element) }
+  }
+
+  /// Zeros up to the next multiple of 8.
+  package mutating func align() { append(zeros: BlockFile.align(bytes.count) - bytes.count) }
+}
+
+/// Little-endian numbers read one behind the other; what is not there is an error and never a trap.
+package struct ByteReader {
+  fileprivate let bytes: [UInt8]
+  package private(set) var offset = 0
+  /// Where the first byte is in the file, for messages.
+  fileprivate let fileOffset: UInt64
+
+  package init(_ bytes: [UInt8], at fileOffset: UInt64) {
+    self.bytes = bytes
+    self.fileOffset = fileOffset
+  }
+
+  package var remaining: Int { bytes.count - offset }
+
+  package mutating func next<T: FixedWidthInteger & BitwiseCopyable>(_: T.Type) throws(FormatFault)
+    -> T
+  {
+    let size = T.bitWidth / 8
+    guard remaining >= size else {
+      throw FormatFault(
+        "The \(bytes.count) bytes at \(fileOffset) end where a number of \(size) was expected.")
+    }
+    // SAFETY: The bytes are there, and every bit pattern is an integer.
+    let value = unsafe bytes.rawSpan.unsafeLoadUnaligned(fromByteOffset: offset, as: T.self)
+    offset += size
+    return T(littleEndian: value)
+  }
+
+  package mutating func skip(_ count: Int) throws(FormatFault) {
+    guard remaining >= count else {
+      throw FormatFault("The \(bytes.count) bytes at \(fileOffset) end too early.")
+    }
+    offset += count
+  }
+
+  package mutating func take(_ count: Int) throws(FormatFault) -> [UInt8] {
+    let start = offset
+    try skip(count)
+    return Array(bytes[start..<offset])
+  }
+}
+
+extension ByteReader {
+  /// A text with its length before it.
+  package mutating func text() throws(FormatFault) -> String {
+    let bytes = try take(Int(try next(UInt16.self)))
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw FormatFault("A text within the \(bytes.count) bytes at \(fileOffset) is not UTF-8.")
+    }
+    return text
+  }
+
+  /// A list with the number of its elements before it, each of at least two bytes.
+  package mutating func list<T>(
+    _ element: (inout ByteReader) throws(FormatFault) -> T
+  ) throws(FormatFault) -> [T] {
+    let count = Int(try next(UInt16.self))
+    var list: [T] = []
+    for _ in 0..<count { list.append(try element(&self)) }
+    return list
+  }
+}
+
+/// What is wrong with the bytes of a block file, and where.
+package struct FormatFault: Error, CustomStringConvertible {
+  package let description: String
+
+  package init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,163 @@
+package import Foundation
+
+/// What is alive after a commit (spec §4.4).
+package struct CommitRecord: Hashable {
+  package static let magic: UInt32 = 0x544D_4351
+
+  package var number: Int64
+  /// Milliseconds since 2001-01-01 00:00 UTC.
+  package var time: Int64
+  /// Where the trailer of the commit before is; 0 when there is none in the file.
+  package var previousTrailer: UInt64
+  /// Where the bytes of this commit begin.
+  package var start: UInt64
+  /// How many bytes of the file are alive.
+  package var liveByteCount: UInt64
+  package var metadata: SectionReference
+  package var model: SectionReference
+  package var schema: SectionReference
+  /// The number of the commit that set the model and the schema.
+  package var schemaNumber: Int64
+  /// The first key of each entity that nobody has, as the record lists them.
+  package private(set) var listedKeys: [NextKey] = []
+  /// The segments, the lowest first.
+  package var segments: [SegmentRecord]
+
+  /// The first key of an entity that nobody has.
+  package struct NextKey: Hashable {
+    package var entity: UInt16
+    package var key: UInt64
+  }
+
+  /// The first key of each entity that nobody has, by entity.
+  package var nextKeys: [UInt16: UInt64] {
+    get { Dictionary(listedKeys.map { ($0.entity, $0.key) }) { $1 } }
+    set {
+      listedKeys = newValue.sorted { $0.key < $1.key }.map { NextKey(entity: $0, key: $1) }
+    }
+  }
+
+  /// When the commit was made.
+  package var date: Date { Date(timeIntervalSinceReferenceDate: Double(time) / 1000) }
+
+  package var bytes: [UInt8] {
+    var writer = ByteWriter()
+    writer.append(CommitRecord.magic)
+    writer.append(UInt32(0))
+    writer.append(number)
+    writer.append(time)
+    writer.append(previousTrailer)
+    writer.append(start)
+    writer.append(liveByteCount)
+    metadata.write(into: &writer)
+    model.write(into: &writer)
+    schema.write(into: &writer)
+    writer.append(schemaNumber)
+    writer.append(UInt32(listedKeys.count))
+    writer.append(UInt32(segments.count))
+    for next in listedKeys {
+      writer.append(next.key)
+      writer.append(next.entity)
+      writer.append(zeros: 6)
+    }
+    for segment in segments { segment.write(into: &writer) }
+    return writer.bytes
+  }
+
+  package init(
+    number: Int64, time: Int64, previousTrailer: UInt64, start: UInt64, liveByteCount: UInt64,
+    metadata: SectionReference, model: SectionReference, schema: SectionReference,
+    schemaNumber: Int64, nextKeys: [UInt16: UInt64], segments: [SegmentRecord]
+  ) {
+    self.number = number
+    self.time = time
+    self.previousTrailer = previousTrailer
+    self.start = start
+    self.liveByteCount = liveByteCount
+    self.metadata = metadata
+    self.model = model
+    self.schema = schema
+    self.schemaNumber = schemaNumber
+    self.segments = segments
+    self.nextKeys = nextKeys
+  }
+
+  /// Reads the fields, whatever they say but for the magic.
+  ///
+  /// - Returns: The record, and how many bytes are left behind it.
+  package static func unchecked(
+    _ bytes: [UInt8], at offset: UInt64
+  ) throws(FormatFault) -> (record: CommitRecord, excess: Int) {
+    var reader = ByteReader(bytes, at: offset)
+    let record = try CommitRecord(unchecked: &reader, at: offset)
+    return (record, reader.remaining)
+  }
+
+  private init(unchecked reader: inout ByteReader, at offset: UInt64) throws(FormatFault) {
+    guard try reader.next(UInt32.self) == CommitRecord.magic else {
+      throw FormatFault("There is no commit record at \(offset).")
+    }
+    _ = try reader.next(UInt32.self)
+    number = try reader.next(Int64.self)
+    time = try reader.next(Int64.self)
+    previousTrailer = try reader.next(UInt64.self)
+    start = try reader.next(UInt64.self)
+    liveByteCount = try reader.next(UInt64.self)
+    metadata = try SectionReference(unchecked: &reader)
+    model = try SectionReference(unchecked: &reader)
+    schema = try SectionReference(unchecked: &reader)
+    schemaNumber = try reader.next(Int64.self)
+    let keyCount = Int(try reader.next(UInt32.self))
+    let segmentCount = Int(try reader.next(UInt32.self))
+    guard keyCount <= reader.remaining / 16, segmentCount <= reader.remaining / 16 else {
+      throw FormatFault("The commit record at \(offset) is shorter than it says.")
+    }
+    segments = []
+    for _ in 0..<keyCount {
+      let key = try reader.next(UInt64.self)
+      listedKeys.append(NextKey(entity: try reader.next(UInt16.self), key: key))
+      try reader.skip(6)
+    }
+    for _ in 0..<segmentCount { segments.append(try SegmentRecord(unchecked: &reader)) }
+  }
+
+  /// Parses the record that lies at `offset`.
+  package init(_ bytes: [UInt8], at offset: UInt64) throws(FormatFault) {
+    let (record, excess) = try CommitRecord.unchecked(bytes, at: offset)
+    self = record
+    guard number >= 1, number <= BlockFile.highestCommitNumber, startsInPlace(at: offset) else {
+      throw FormatFault("The commit \(number) at \(offset) says that it begins at \(start).")
+    }
+    for section in [metadata, model, schema] where !section.liesInPlace(before: offset) {
+      throw FormatFault(
+        "A section of \(section.byteCount) bytes at \(section.offset) does not lie before \(offset)."
+      )
+    }
+    guard (1...number).contains(schemaNumber) else {
+      throw FormatFault("Commit \(number) says that commit \(schemaNumber) set its model.")
+    }
+    var last: UInt16 = 0
+    for next in listedKeys {
+      guard next.entity > last, next.isPossible else {
+        throw FormatFault("The next key of entity \(next.entity) is \(next.key).")
+      }
+      last = next.entity
+    }
+    for segment in segments { try segment.check(before: offset) }
+    guard excess == 0 else {
+      throw FormatFault("\(excess) bytes of the commit record at \(offset) are too many.")
+    }
+  }
+
+  /// Whether the commit begins behind the header and the commit before, at a multiple of 8 that is not
+  /// behind its own record.
+  package func startsInPlace(at offset: UInt64) -> Bool {
+    start % 8 == 0 && start >= UInt64(BlockFile.headerByteCount) && start <= offset
+      && previousTrailer < start
+  }
+}
+
+extension CommitRecord.NextKey {
+  /// Whether an entity can have such a key.
+  package var isPossible: Bool { key >= 1 && key <= 1 << 48 }
+}

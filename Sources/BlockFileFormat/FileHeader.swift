@@ -1,0 +1,72 @@
+package import Foundation
+
+/// The first bytes of a block file, written once (spec §4.2).
+package struct FileHeader: Equatable {
+  package var uuid: UUID
+  /// A number nobody can guess, which every trailer repeats: bytes of a value that look like a
+  /// trailer are not taken for one.
+  package var salt: UInt64
+  /// Whether writers compress blocks.
+  package var isCompressed: Bool { flags & 1 != 0 }
+  /// What the file says of itself in single bits.
+  package private(set) var flags: UInt32
+  /// The version of the format that the file was written in.
+  package private(set) var majorVersion = BlockFile.majorVersion
+  package private(set) var minorVersion = BlockFile.minorVersion
+
+  package var bytes: [UInt8] {
+    var writer = ByteWriter()
+    writer.append(BlockFile.magic)
+    writer.append(majorVersion)
+    writer.append(minorVersion)
+    writer.append(flags)
+    writer.append(uuid.bytes)
+    writer.append(salt)
+    writer.append(zeros: 20)
+    BlockFile.seal(&writer)
+    return writer.bytes
+  }
+
+  package init(uuid: UUID, salt: UInt64, isCompressed: Bool) {
+    self.uuid = uuid
+    self.salt = salt
+    flags = isCompressed ? 1 : 0
+  }
+
+  /// Parses the header.
+  ///
+  /// - Returns: `nil` when the bytes are not those of a block file at all.
+  /// - Throws: ``FormatFault`` when they are, and damaged.
+  package init?(_ bytes: [UInt8]) throws(FormatFault) {
+    guard bytes.starts(with: BlockFile.magic) else { return nil }
+    var reader = ByteReader(bytes, at: 0)
+    try reader.skip(8)
+    let majorVersion = try reader.next(UInt16.self)
+    if majorVersion > BlockFile.majorVersion {
+      // What comes behind may be anything.
+      self.init(uuid: UUID(), salt: 0, isCompressed: false)
+      self.majorVersion = majorVersion
+      return
+    }
+    guard bytes.count == BlockFile.headerByteCount, BlockFile.isSealed(bytes) else {
+      throw FormatFault("The file's header does not match its checksum.")
+    }
+    try self.init(unchecked: bytes)
+    guard majorVersion >= 1 else { throw FormatFault("There is no format version 0.") }
+    guard hasKnownFlags else { throw FormatFault("The header's flags \(flags) are unknown.") }
+  }
+
+  /// Reads the fields, whatever they say.
+  package init(unchecked bytes: [UInt8]) throws(FormatFault) {
+    var reader = ByteReader(bytes, at: 0)
+    try reader.skip(8)
+    majorVersion = try reader.next(UInt16.self)
+    minorVersion = try reader.next(UInt16.self)
+    flags = try reader.next(UInt32.self)
+    uuid = UUID(bytes: try reader.take(16))!
+    salt = try reader.next(UInt64.self)
+  }
+
+  /// Whether this version knows the flags.
+  package var hasKnownFlags: Bool { flags <= 1 }
+}

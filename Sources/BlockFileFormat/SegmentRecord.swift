@@ -1,0 +1,139 @@
+/// A segment as a commit record has it: its blocks, or the pages that list them (spec §4.5).
+package struct SegmentRecord: Hashable {
+  package var rowCount: UInt64
+  /// How many bytes its blocks, the values outside of them, and its pages take.
+  package var byteCount: UInt64
+  /// The segment has the entries of all indexes up to this number; 0 when it has none.
+  package var highestIndex: UInt16
+  package var contents: Contents
+
+  package enum Contents: Hashable {
+    case entries([BlockEntry])
+    case pages([PageReference])
+  }
+
+  /// A page of block entries, and where the first of them stands.
+  package struct PageReference: Hashable {
+    package var section: SectionReference
+    package var entryCount: UInt16
+    package var first: BlockEntry.Place
+
+    package init(section: SectionReference, entryCount: UInt16, first: BlockEntry.Place) {
+      self.section = section
+      self.entryCount = entryCount
+      self.first = first
+    }
+  }
+
+  package func write(into writer: inout ByteWriter) {
+    writer.append(rowCount)
+    writer.append(byteCount)
+    writer.append(highestIndex)
+    writer.append(zeros: 6)
+    switch contents {
+    case .entries(let entries):
+      writer.append(UInt32(entries.count))
+      writer.append(UInt32(0))
+      for entry in entries { entry.write(into: &writer) }
+    case .pages(let pages):
+      writer.append(UInt32(0))
+      writer.append(UInt32(pages.count))
+      for page in pages {
+        page.section.write(into: &writer)
+        writer.append(page.first.key)
+        writer.append(page.first.entity)
+        writer.append(page.entryCount)
+        writer.append(page.first.run)
+        writer.append(zeros: 3)
+      }
+    }
+  }
+
+  package init(rowCount: UInt64, byteCount: UInt64, highestIndex: UInt16, contents: Contents) {
+    self.rowCount = rowCount
+    self.byteCount = byteCount
+    self.highestIndex = highestIndex
+    self.contents = contents
+  }
+
+  /// Reads the fields, whatever they say.
+  package init(unchecked reader: inout ByteReader) throws(FormatFault) {
+    rowCount = try reader.next(UInt64.self)
+    byteCount = try reader.next(UInt64.self)
+    highestIndex = try reader.next(UInt16.self)
+    try reader.skip(6)
+    let entryCount = Int(try reader.next(UInt32.self))
+    let pageCount = Int(try reader.next(UInt32.self))
+    guard (entryCount == 0) != (pageCount == 0) else {
+      throw FormatFault("A segment has \(entryCount) blocks and \(pageCount) pages.")
+    }
+    // The record is in memory: what it claims to hold can't be more than it has bytes.
+    guard entryCount <= reader.remaining / BlockFile.entryByteCount,
+      pageCount <= reader.remaining / BlockFile.pageReferenceByteCount
+    else { throw FormatFault("A segment's blocks do not fit the record.") }
+    if entryCount > 0 {
+      var entries: [BlockEntry] = []
+      for _ in 0..<entryCount { entries.append(try BlockEntry(unchecked: &reader)) }
+      contents = .entries(entries)
+      return
+    }
+    var pages: [PageReference] = []
+    for _ in 0..<pageCount {
+      let section = try SectionReference(unchecked: &reader)
+      let key = try reader.next(UInt64.self)
+      let entity = try reader.next(UInt16.self)
+      let count = try reader.next(UInt16.self)
+      let run = try reader.next(UInt8.self)
+      try reader.skip(3)
+      pages.append(
+        PageReference(
+          section: section, entryCount: count, first: .init(entity: entity, run: run, key: key)))
+    }
+    contents = .pages(pages)
+  }
+
+  /// Checks a segment of a record at `limit`.
+  package func check(before limit: UInt64) throws(FormatFault) {
+    guard rowCount <= 1 << 48, byteCount <= limit else {
+      throw FormatFault("A segment has \(rowCount) rows in \(byteCount) bytes.")
+    }
+    switch contents {
+    case .entries(let entries):
+      for entry in entries { try entry.check(before: limit) }
+      try entries.checkOrder()
+      try checkValues(of: entries, besides: 0)
+    case .pages(let pages):
+      for page in pages {
+        guard page.section.liesInPlace(before: limit), page.hasPossibleCount else {
+          throw FormatFault(
+            "A page of \(page.section.byteCount) bytes at \(page.section.offset) has "
+              + "\(page.entryCount) entries.")
+        }
+      }
+      for (page, next) in zip(pages, pages.dropFirst()) where page.first >= next.first {
+        throw FormatFault("The pages of a segment are not in order.")
+      }
+    }
+  }
+}
+
+extension SegmentRecord {
+  /// Checks that the values outside of some blocks, and of others, are not more than the segment has:
+  /// otherwise a file could ask for the same bytes again and again.
+  package func checkValues(
+    of entries: [BlockEntry], besides others: UInt64
+  ) throws(FormatFault) {
+    let sum = others.addingReportingOverflow(entries.outsideByteCount)
+    guard !sum.overflow, sum.partialValue <= byteCount else {
+      throw FormatFault("The values outside of a segment's blocks have more bytes than it says.")
+    }
+  }
+}
+
+extension SegmentRecord.PageReference {
+  /// Whether a page can have so many entries, and has the bytes of as many.
+  package var hasPossibleCount: Bool {
+    entryCount >= 1 && Int(entryCount) <= BlockFile.pageEntryCount
+      && Int(section.byteCount) == Int(entryCount) * BlockFile.entryByteCount
+  }
+}

@@ -1,0 +1,60 @@
+/// The last bytes of a commit, which make it one (spec §4.3).
+package struct Trailer: Hashable {
+  package static let magic: UInt32 = 0x444E_4551
+
+  /// Whether everything before was durable before the trailer was written.
+  package var isSettled: Bool
+  package var salt: UInt64
+  /// Where the trailer itself is.
+  package var offset: UInt64
+  package var record: SectionReference
+  /// The checksum of the commit's bytes up to the trailer; 0 when it is settled.
+  package var commitChecksum: UInt32
+
+  /// Where the commit ends.
+  package var end: UInt64 { offset + UInt64(BlockFile.trailerByteCount) }
+
+  package var bytes: [UInt8] {
+    var writer = ByteWriter()
+    writer.append(Trailer.magic)
+    writer.append(UInt32(isSettled ? 1 : 0))
+    writer.append(salt)
+    writer.append(offset)
+    record.write(into: &writer)
+    writer.append(commitChecksum)
+    BlockFile.seal(&writer)
+    return writer.bytes
+  }
+
+  package init(
+    isSettled: Bool, salt: UInt64, offset: UInt64, record: SectionReference, commitChecksum: UInt32
+  ) {
+    self.isSettled = isSettled
+    self.salt = salt
+    self.offset = offset
+    self.record = record
+    self.commitChecksum = commitChecksum
+  }
+
+  /// Parses the trailer at `offset`; `nil` when there is none.
+  package init?(_ bytes: some Collection<UInt8>, at offset: UInt64, salt: UInt64) {
+    let bytes = Array(bytes)
+    guard bytes.count == BlockFile.trailerByteCount, BlockFile.isSealed(bytes) else { return nil }
+    var reader = ByteReader(bytes, at: offset)
+    do {
+      guard try reader.next(UInt32.self) == Trailer.magic else { return nil }
+      let flags = try reader.next(UInt32.self)
+      guard flags <= 1 else { return nil }
+      isSettled = flags == 1
+      self.salt = try reader.next(UInt64.self)
+      self.offset = try reader.next(UInt64.self)
+      record = try SectionReference(&reader, before: offset)
+      commitChecksum = try reader.next(UInt32.self)
+    } catch {
+      return nil
+    }
+    guard self.salt == salt, self.offset == offset,
+      record.byteCount <= BlockFile.maximumRecordByteCount
+    else { return nil }
+  }
+}

@@ -1,0 +1,126 @@
+import DurableFiles
+import ObjectModel
+import Validation
+
+/// `quire validate`
+enum ValidateCommand {
+  static let path = Argument(
+    "PATH", "The file to check; may be left out with --rules.", isRequired: false)
+  static let model = Option(
+    "model", value: "MODEL", "A model that the objects should be of, beside the one in the file.")
+  static let rules = Option("rules", "Lists every rule that is checked.")
+
+  /// The command, over files of the given disk and models from the given reader.
+  static func command(on disk: any Disk, _ reader: ModelReader) -> Command {
+    Command(
+      "validate", "checks a file against every rule there is",
+      discussion: """
+        Checks the format down to the last byte, the model and its hashes, and every object against the \
+        model: types, required values, bounds, patterns, relationships from both ends, uniqueness. Goes \
+        on past what is wrong, writes nothing, and reads all that the file keeps of earlier saves too.
+
+        A finding names its rule, the place and the clause of the specification. The exit code is 1 if \
+        there are errors, and 0 if there are warnings alone. Of a rule at most 20 findings are shown. \
+        Check a file that nobody is writing to.
+        """,
+      arguments: [path], options: [model, ModelCommand.version, rules, .format],
+      examples: [
+        Example("quire validate Trips.store", "Prints what is wrong, or that nothing is."),
+        Example("quire validate --rules", "Lists the rules."),
+      ]
+    ) { invocation in
+      if invocation.has(rules) {
+        try list(invocation)
+        return .done
+      }
+      guard let path = invocation.value(of: path) else {
+        throw CommandError.wrongUsage("Missing argument PATH: \(path.help)")
+      }
+      var validator = Validator()
+      if let model = invocation.value(of: model) {
+        validator.model =
+          try reader.model(at: model, version: invocation.value(of: ModelCommand.version)).model
+      }
+      let progress = ProgressLine(invocation.console.messages, "checking \(oneLine(path))")
+      validator.progress = progress.show
+      let report: Report
+      do { report = try validator.validate(path, on: disk) } catch let error as DiskError {
+        throw CommandError(.inputOutput, error.message)
+      }
+      progress.end()
+      switch invocation.format {
+      case .text: try invocation.console.output.write(printable(report.text))
+      case .json: try invocation.console.output.writeLine(json(report).text)
+      }
+      return switch report.verdict {
+      case .unknownFormat: .unreadable
+      case .newerFormat: .newerFormat
+      case .invalid: .no
+      default: .done
+      }
+    }
+  }
+
+  // MARK: - Rules
+
+  private static func list(_ invocation: Invocation) throws {
+    let output = invocation.console.output
+    switch invocation.format {
+    case .text:
+      for rule in Rule.all {
+        try output.writeLine(
+          "\(rule.id)  \(rule.severity.rawValue): \(rule.title) (spec §\(rule.clause))")
+      }
+    case .json: try output.writeLine(JSON.array(Rule.all.map(json)).text)
+    }
+  }
+
+  private static func json(_ rule: Rule) -> JSON {
+    .object([
+      "rule": .string(rule.id), "severity": .string(rule.severity.rawValue),
+      "title": .string(rule.title), "clause": .string(rule.clause),
+    ])
+  }
+
+  // MARK: - Reports
+
+  private static func json(_ report: Report) -> JSON {
+    let rules = report.counts.keys.sorted { $0.id < $1.id }
+    return .object([
+      "path": .string(report.path), "verdict": .string(report.verdict.rawValue),
+      "format": .string(report.format.rawValue),
+      "counts": .members(
+        Severity.allCases.map {
+          JSON.Member(name: $0.rawValue, value: .number(report.count(of: $0)))
+        }),
+      "rules": .members(
+        rules.map { JSON.Member(name: $0.id, value: .number(report.counts[$0] ?? 0)) }),
+      "findings": .array(report.findings.map(json)),
+      "passedOver": .strings(report.passedOver),
+      "checked": .object([
+        "bytes": .number(report.checked.byteCount),
+        "liveBytes": .number(report.checked.liveByteCount),
+        "commits": .number(report.checked.commitCount),
+        "blocks": .number(report.checked.blockCount),
+        "rows": .number(report.checked.rowCount),
+        "objects": .number(report.checked.objectCount),
+      ]),
+    ])
+  }
+
+  private static func json(_ finding: Finding) -> JSON {
+    let place = finding.place
+    return .object([
+      "rule": .string(finding.rule.id), "severity": .string(finding.rule.severity.rawValue),
+      "clause": .string(finding.rule.clause), "message": .string(finding.message),
+      "section": place.section.map { .string($0) },
+      "offset": place.offset.map { .number("\($0)") },
+      "commit": place.commit.map { .number("\($0)") },
+      "column": place.column.map { .number("\($0)") },
+      "row": place.row.map { .number($0) },
+      "entity": place.entity.map { .string($0) },
+      "object": place.object.map { .number("\($0)") },
+      "property": place.property.map { .string($0) },
+    ])
+  }
+}

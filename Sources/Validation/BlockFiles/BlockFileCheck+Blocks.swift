@@ -1,0 +1,69 @@
+import BlockFileFormat
+import Rows
+
+extension BlockFileCheck {
+  /// Checks every block that a commit refers to, once.
+  func checkBlocks(_ contents: Contents, newest: Int64) throws {
+    var done: UInt64 = 0
+    // What blocks refer to is added meanwhile.
+    for part in parts.all {
+      guard let entry = part.entries.first, !part.isShared else { continue }
+      checked.blockCount += 1
+      checked.rowCount += Int(entry.rowCount)
+      if try check(entry, part.place, contents, newest: newest), part.entries.count == 1 {
+        soundBlocks.insert(entry)
+      }
+      done += UInt64(entry.byteCount)
+      progress(0.1 + 0.6 * Double(done) / Double(byteCount))
+    }
+  }
+
+  /// Checks the block of an entry.
+  ///
+  /// - Returns: Whether it has no errors.
+  private func check(
+    _ entry: BlockEntry, _ place: Place, _ contents: Contents, newest: Int64
+  ) throws -> Bool {
+    let before = findings.errorCount
+    let kept = try bytes(entry.offset..<entry.offset + UInt64(entry.byteCount))
+    var block = kept
+    var isWhole = true
+    if entry.codec != .plain {
+      let (bytes, fault) = expanded(kept, to: Int(entry.blockByteCount))
+      if let fault {
+        findings.add(.expansion, place, fault)
+        return false
+      }
+      block = bytes
+      if entry.codec == .transposed {
+        // Header and directory are where they are in any block, and say why the rest can't be.
+        let back = try? Block.untransposed(BlockMemory(bytes))
+        isWhole = back != nil
+        if let back { block = back.array }
+      }
+    }
+    var check = BlockCheck(block, entry, place, findings)
+    let columns = check.run(
+      isIndex: indexNumbers.contains(entry.entity), checksColumns: isWhole, newest: newest)
+    if !isWhole, findings.errorCount == before {
+      findings.add(.expansion, place, "The numbers of its columns can't be put together again.")
+    }
+    self.check(columns, of: entry, place, contents)
+    if findings.errorCount == before, check.outsideByteCount != entry.outsideByteCount {
+      findings.add(
+        .outsideByteCount, place,
+        "It refers to values of \(check.outsideByteCount) bytes, and the entry says "
+          + "\(entry.outsideByteCount).")
+    }
+    for reference in check.references { parts.add(reference, commit: place.commit ?? 0) }
+    return findings.errorCount == before
+  }
+}
+
+extension BlockMemory {
+  /// The bytes as an array.
+  fileprivate var array: [UInt8] {
+    // SAFETY: The bytes are copied while the span lends them.
+    unsafe bytes.withUnsafeBytes { unsafe Array($0) }
+  }
+}

@@ -1,0 +1,198 @@
+import BlockFileFormat
+
+extension BlockFileCheck {
+  /// Checks every commit from the newest back to the first (spec §4.3, §4.4).
+  func walk(from newest: FoundCommit, _ header: FileHeader) throws {
+    var commit = newest
+    var newer: CommitRecord?
+    while true {
+      checked.commitCount += 1
+      guard let record = try check(commit, newer) else { return }
+      commits.append(commit)
+      progress(0.1 * (1 - Double(commit.trailer.offset) / Double(byteCount)))
+      guard record.previousTrailer > 0 else {
+        checkGap(UInt64(BlockFile.headerByteCount), before: record)
+        return
+      }
+      guard let before = try commitBefore(record, commit.trailer, header) else { return }
+      checkGap(before.trailer.end, before: record)
+      if let older = before.record { checkModelChange(record, after: older, commit.trailer) }
+      newer = record
+      commit = before
+    }
+  }
+
+  /// Checks that a commit says so when it sets another model (spec §4.6.4).
+  private func checkModelChange(
+    _ record: CommitRecord, after older: CommitRecord, _ trailer: Trailer
+  ) {
+    let isChanged = record.model != older.model || record.schema != older.schema
+    if isChanged ? record.schemaNumber != record.number : record.schemaNumber != older.schemaNumber
+    {
+      findings.add(
+        .modelChange, Place("record", at: trailer.record.offset, commit: record.number),
+        "Its model and schema are \(isChanged ? "other than" : "the same as") those of the commit before, "
+          + "and it says that commit \(record.schemaNumber) set them, the one before "
+          + "\(older.schemaNumber).")
+    }
+  }
+
+  /// Bytes between two commits are what a save left that did not come to its end.
+  private func checkGap(_ end: UInt64, before record: CommitRecord) {
+    if record.start >= end + 8 {
+      findings.add(
+        .unownedBytes, Place("bytes", at: end, commit: record.number),
+        "\(record.start - end) bytes before the commit belong to none.")
+    }
+  }
+
+  /// The commit before one whose record says where it ends; `nil` when it can't be gone on from there.
+  private func commitBefore(
+    _ record: CommitRecord, _ trailer: Trailer, _ header: FileHeader
+  ) throws -> FoundCommit? {
+    let offset = record.previousTrailer
+    let place = Place("record", at: trailer.record.offset, commit: record.number)
+    guard offset % 8 == 0, offset >= UInt64(BlockFile.headerByteCount), offset < record.start,
+      record.start - offset >= UInt64(BlockFile.trailerByteCount),
+      let before = Trailer(
+        try bytes(offset..<offset + UInt64(BlockFile.trailerByteCount)), at: offset,
+        salt: header.salt)
+    else {
+      findings.add(
+        .previousTrailer, place,
+        "The commit before should end with a trailer at \(offset), and there is none.")
+      return nil
+    }
+    let bytes = try bytes(of: before.record)
+    guard bytes.checksum == before.record.checksum else {
+      findings.add(
+        .recordChecksum, Place("record", at: before.record.offset),
+        "The stored checksum \(hex(before.record.checksum)) differs from the computed "
+          + "\(hex(bytes.checksum)).")
+      return nil
+    }
+    return FoundCommit(trailer: before, record: try self.record(of: before))
+  }
+
+  /// Checks one commit.
+  ///
+  /// - Returns: The record; `nil` when it can't be gone on from there.
+  private func check(_ commit: FoundCommit, _ newer: CommitRecord?) throws -> CommitRecord? {
+    let trailer = commit.trailer
+    let bytes = try bytes(of: trailer.record)
+    let place = Place("record", at: trailer.record.offset)
+    guard bytes.starts(with: CommitRecord.magicBytes) else {
+      findings.add(.recordMagic, place, "It does not begin with the bytes 51 43 4d 54.")
+      return nil
+    }
+    let record: CommitRecord
+    let excess: Int
+    do { (record, excess) = try CommitRecord.unchecked(bytes, at: trailer.record.offset) } catch {
+      findings.add(.recordStructure, place, "\(error)")
+      return nil
+    }
+    guard excess == 0 else {
+      findings.add(
+        .recordStructure, place,
+        "\(excess) of its \(bytes.count) bytes lie behind its last segment.")
+      return nil
+    }
+    try checkFrame(trailer, record, newer)
+    check(record, trailer, bytes)
+    // From here on the walk goes on only downwards, so that it comes to an end in good time.
+    guard record.startsInPlace(at: trailer.record.offset) else {
+      findings.add(
+        .commitStart, Place("record", at: trailer.record.offset, commit: record.number),
+        "The commit says that it begins at \(record.start), and the one before it ends at "
+          + "\(record.previousTrailer).")
+      return nil
+    }
+    return record
+  }
+
+  /// Checks how a commit's parts lie.
+  private func checkFrame(
+    _ trailer: Trailer, _ record: CommitRecord, _ newer: CommitRecord?
+  ) throws {
+    let place = Place("trailer", at: trailer.offset, commit: record.number)
+    let byteCount = trailer.offset - min(record.start, trailer.offset)
+    if trailer.isSettled {
+      if trailer.commitChecksum != 0 {
+        findings.add(
+          .settledChecksum, place,
+          "The commit is settled, and its checksum is \(hex(trailer.commitChecksum)) instead of 0.")
+      }
+    } else if byteCount > UInt64(BlockFile.unsettledByteCount) {
+      findings.add(
+        .unsettledCommit, place, "The commit of \(byteCount) bytes is not settled.")
+    } else if newer != nil, let fault = try faultOfBytes(trailer, from: record.start) {
+      findings.add(.commitChecksum, place, fault)
+    }
+    let end = trailer.record.offset + UInt64(trailer.record.byteCount)
+    if UInt64(BlockFile.align(Int(end))) != trailer.offset {
+      findings.add(.recordPlace, place, "The record ends at \(end).")
+    }
+    if record.number < 1 || record.number > newer?.number ?? BlockFile.highestCommitNumber {
+      findings.add(
+        .commitNumber, Place("record", at: trailer.record.offset, commit: record.number),
+        newer.map { "The commit behind it has the number \($0.number)." }
+          ?? "Numbers go from 1 to 2^62.")
+    }
+  }
+
+  /// Checks a record's own fields, and notes what it refers to.
+  private func check(_ record: CommitRecord, _ trailer: Trailer, _ bytes: [UInt8]) {
+    let offset = trailer.record.offset
+    let place = Place("record", at: offset, commit: record.number)
+    if record.bytes != bytes {
+      findings.add(.reservedBytes, place, "Reserved bytes are not zero.")
+    }
+    parts.add(.trailer, trailer.offset..<trailer.end, commit: record.number)
+    parts.add(
+      .record, offset..<offset + UInt64(bytes.count), commit: record.number)
+    for (kind, section) in record.sections {
+      guard section.liesInPlace(before: offset) else {
+        findings.add(
+          .sectionPlace, place,
+          "The \(kind.rawValue) of \(section.byteCount) bytes at \(section.offset) does not lie there."
+        )
+        continue
+      }
+      parts.add(kind, section, commit: record.number)
+    }
+    var last: UInt16 = 0
+    for next in record.listedKeys {
+      if next.entity <= last || !next.isPossible {
+        findings.add(
+          .nextKeyOrder, place,
+          "The next key of entity \(next.entity) is \(next.key), listed behind entity \(last).")
+      }
+      last = max(last, next.entity)
+    }
+    if !(1...max(1, record.number)).contains(record.schemaNumber) {
+      findings.add(
+        .schemaNumber, place, "It says that commit \(record.schemaNumber) set the model.")
+    }
+    checkLiveBytes(record, place, recordByteCount: bytes.count)
+  }
+
+  private func checkLiveBytes(_ record: CommitRecord, _ place: Place, recordByteCount: Int) {
+    var live = UInt64(BlockFile.headerByteCount + BlockFile.trailerByteCount + recordByteCount)
+    for (_, section) in record.sections { live &+= UInt64(section.byteCount) }
+    for segment in record.segments { live &+= segment.byteCount }
+    if live != record.liveByteCount {
+      findings.add(
+        .liveByteCount, place,
+        "It says that \(record.liveByteCount) bytes are not dead, and refers to \(live).")
+    }
+  }
+}
+
+extension CommitRecord {
+  static let magicBytes = (0..<4).map { UInt8(truncatingIfNeeded: CommitRecord.magic >> (8 * $0)) }
+
+  /// The sections that the record itself refers to.
+  var sections: [(kind: FileParts.Kind, section: SectionReference)] {
+    [(.metadata, metadata), (.model, model), (.schema, schema)]
+  }
+}

@@ -1,0 +1,60 @@
+import BlockFileFormat
+
+extension BlockFileCheck {
+  /// Checks the first bytes (spec §4.2).
+  ///
+  /// - Returns: `nil` when nothing behind them can be made sense of.
+  func header() throws -> FileHeader? {
+    let bytes = try bytes(0..<UInt64(min(byteCount, BlockFile.headerByteCount)))
+    let place = Place("header", at: 0)
+    guard bytes.starts(with: BlockFile.magic) else {
+      format = .unknown
+      findings.add(.unknownFormat, Place(), "The first bytes are those of no format that is known.")
+      return nil
+    }
+    guard bytes.count == BlockFile.headerByteCount, let header = try? FileHeader(unchecked: bytes)
+    else {
+      findings.add(
+        .headerChecksum, place,
+        "The file has \(bytes.count) bytes, and its header alone \(BlockFile.headerByteCount).")
+      return nil
+    }
+    guard header.majorVersion <= BlockFile.majorVersion else {
+      format = .newer
+      findings.add(
+        .newerFormat, place,
+        "The file is of format version \(header.majorVersion), and this program knows "
+          + "\(BlockFile.majorVersion).")
+      return nil
+    }
+    guard BlockFile.isSealed(bytes) else {
+      findings.add(
+        .headerChecksum, place,
+        "The stored checksum \(hex(bytes, at: 60)) differs from the computed "
+          + "\(hex(Array(bytes[..<60]).checksum)).")
+      // What the header says may be wrong, and most likely little of it is.
+      return header
+    }
+    if header.majorVersion == 0 {
+      findings.add(.majorVersion, place, "The version is 0.")
+    }
+    if !header.hasKnownFlags {
+      findings.add(.headerFlags, place, "The flags are \(header.flags), and only 1 is known.")
+    }
+    // A newer minor version may use what is reserved here.
+    if header.minorVersion <= BlockFile.minorVersion, header.bytes != bytes {
+      findings.add(.reservedBytes, place, "Reserved bytes from 40 to 59 are not zero.")
+    }
+    return header
+  }
+}
+
+/// A checksum in hexadecimal.
+func hex(_ value: UInt32) -> String {
+  let digits = String(value, radix: 16)
+  return "0x" + String(repeating: "0", count: 8 - digits.count) + digits
+}
+
+private func hex(_ bytes: [UInt8], at offset: Int) -> String {
+  hex((0..<4).reduce(0) { $0 | UInt32(bytes[offset + $1]) << (8 * UInt32($1)) })
+}

@@ -1,0 +1,65 @@
+import BlockFileFormat
+import Deflate
+import DurableFiles
+import Rows
+
+extension BlockFileCheck {
+  /// Checks that no part shares bytes with another (spec §4.4.4).
+  func checkSharedBytes() {
+    for (part, other) in parts.shared {
+      findings.add(
+        .sharedBytes, part.place,
+        "It begins within the \(other.kind.rawValue) from \(other.range.lowerBound) to "
+          + "\(other.range.upperBound).")
+    }
+    for part in parts.all where part.entries.count > 1 || part.references.count > 1 {
+      findings.add(
+        .sharedBytes, part.place, "Two that refer to it do not say the same of it.")
+    }
+  }
+
+  /// Checks that bytes between parts are zero (spec §4.1.1): fewer than 8, since parts begin at
+  /// multiples of 8. More are a part that nothing refers to any more.
+  func checkPadding() throws {
+    var end: UInt64 = 0
+    for part in parts.all where !part.range.isEmpty {
+      let start = part.range.lowerBound
+      if start > end, start - end < 8, try bytes(end..<start).contains(where: { $0 != 0 }) {
+        findings.add(.padding, part.place, "The \(start - end) bytes before it are not zero.")
+      }
+      end = max(end, part.range.upperBound)
+    }
+  }
+
+  /// Checks the values outside of blocks (spec §3.4.9), each once.
+  func checkValues() throws {
+    for part in parts.all where !part.isShared {
+      guard let reference = part.references.first else { continue }
+      let kept = try bytes(part.range)
+      guard kept.checksum == reference.checksum else {
+        findings.add(
+          .valueChecksum, part.place,
+          "The stored checksum \(hex(reference.checksum)) differs from the computed "
+            + "\(hex(kept.checksum)).")
+        continue
+      }
+      if reference.codec == .zlib, let fault = expanded(kept, to: reference.byteCount).fault {
+        findings.add(.valueExpansion, part.place, fault)
+      }
+    }
+  }
+
+  /// Compressed bytes, expanded to so many; or why they can't be.
+  func expanded(_ kept: [UInt8], to byteCount: Int) -> (bytes: [UInt8], fault: String?) {
+    var bytes = [UInt8](repeating: 0, count: byteCount)
+    do {
+      var span = bytes.mutableSpan
+      // SAFETY: Any byte is a valid element.
+      var memory = unsafe span.mutableBytes
+      try Deflate.expand(kept.rawSpan, into: &memory)
+      return (bytes, nil)
+    } catch {
+      return ([], "\(error)")
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import BlockFileFormat
+
+extension BlockFileCheck {
+  /// Checks the segments of every commit, and notes their blocks.
+  func checkSegments() {
+    for commit in commits {
+      guard let record = commit.record else { continue }
+      for (index, segment) in record.segments.enumerated() {
+        check(segment, at: index, of: record, before: commit.trailer.record.offset)
+      }
+    }
+  }
+
+  /// Checks a segment of a commit (spec §4.5): what it says of itself once, and what depends on the
+  /// commit each time.
+  private func check(
+    _ segment: SegmentRecord, at index: Int, of record: CommitRecord, before limit: UInt64
+  ) {
+    let place = Place("segment \(index) of the record", at: limit, commit: record.number)
+    let summary: SegmentSummary
+    if let known = segments[segment] {
+      summary = known
+    } else {
+      summary = check(segment, place, before: limit, commit: record.number)
+      segments[segment] = summary
+    }
+    if index == 0, !summary.hasOnlyPuts {
+      findings.add(
+        .lowestSegment, place, "It has changes or removals, and nothing lies beneath them.")
+    }
+    if summary.end > limit, segments[segment] != nil, summary.isSound {
+      findings.add(.blockPlace, place, "A block of it ends at \(summary.end), behind the record.")
+    }
+    if summary.highestVersion > record.number {
+      findings.add(
+        .rowVersion, place,
+        "Rows of it have the version \(summary.highestVersion), above the commit's number.")
+    }
+  }
+
+  /// Checks what a segment says of itself.
+  private func check(
+    _ segment: SegmentRecord, _ place: Place, before limit: UInt64, commit: Int64
+  ) -> SegmentSummary {
+    var summary = SegmentSummary()
+    switch segment.contents {
+    case .entries(let entries):
+      if entries.count > BlockFile.inlineEntryCount {
+        findings.add(
+          .inlineEntries, place, "It lists its \(entries.count) blocks in the record itself.")
+      }
+      summary = check(entries, place, before: limit, commit: commit)
+    case .pages(let pages):
+      var pageBytes: UInt64 = 0
+      for page in pages {
+        pageBytes += UInt64(page.section.byteCount)
+        let found = check(page, place, before: limit, commit: commit)
+        if let last = summary.last, let first = found.first, summary.isSound, found.isSound,
+          !last.precedes(first)
+        {
+          findings.add(
+            .entryOrder, place,
+            "The page at \(page.section.offset) begins with a block that belongs before the page's."
+          )
+        }
+        summary.add(found)
+      }
+      summary.byteCount &+= pageBytes
+    }
+    if summary.isSound, summary.rowCount != segment.rowCount {
+      findings.add(
+        .segmentRowCount, place,
+        "It says that it has \(segment.rowCount) rows, and its blocks have \(summary.rowCount).")
+    }
+    if summary.isSound, summary.byteCount != segment.byteCount {
+      findings.add(
+        .segmentByteCount, place,
+        "It says that it has \(segment.byteCount) bytes, and its blocks and pages have "
+          + "\(summary.byteCount).")
+    }
+    return summary
+  }
+
+  /// Checks a page of entries, whichever segments it belongs to, once.
+  private func check(
+    _ page: SegmentRecord.PageReference, _ place: Place, before limit: UInt64, commit: Int64
+  ) -> PageSummary {
+    let section = page.section
+    var unsound = PageSummary()
+    unsound.isSound = false
+    guard section.liesInPlace(before: limit) else {
+      findings.add(
+        .sectionPlace, place,
+        "The page of \(section.byteCount) bytes at \(section.offset) does not lie there.")
+      return unsound
+    }
+    parts.add(.page, section, commit: commit)
+    let pagePlace = Place("page", at: section.offset, commit: commit)
+    guard page.hasPossibleCount else {
+      findings.add(
+        .pageCount, pagePlace,
+        "The page of \(section.byteCount) bytes is said to have \(page.entryCount) entries.")
+      return unsound
+    }
+    let summary: PageSummary
+    if let known = pages[section] {
+      summary = known
+    } else {
+      summary = read(page, pagePlace, before: limit, commit: commit) ?? unsound
+      pages[section] = summary
+    }
+    if summary.isSound, let first = summary.first, first.place != page.first {
+      findings.add(
+        .pageFirst, pagePlace,
+        "Its reference says that it begins with key \(page.first.key) of entity \(page.first.entity), "
+          + "and it begins with \(first.minimumKey) of \(first.entity).")
+    }
+    return summary
+  }
+
+  private func read(
+    _ page: SegmentRecord.PageReference, _ place: Place, before limit: UInt64, commit: Int64
+  ) -> PageSummary? {
+    // Pages that share no bytes take no more than the file has.
+    pageByteCount += Int(page.section.byteCount)
+    guard pageByteCount <= byteCount, let bytes = try? bytes(of: page.section) else { return nil }
+    guard bytes.checksum == page.section.checksum else {
+      findings.add(
+        .sectionChecksum, place,
+        "The stored checksum \(hex(page.section.checksum)) differs from the computed "
+          + "\(hex(bytes.checksum)).")
+      return nil
+    }
+    var reader = ByteReader(bytes, at: page.section.offset)
+    var entries: [BlockEntry] = []
+    for _ in 0..<page.entryCount {
+      guard let entry = try? BlockEntry(unchecked: &reader) else { return nil }
+      entries.append(entry)
+    }
+    return check(entries, place, before: limit, commit: commit)
+  }
+
+  /// Checks entries one by one and against each other, and notes their blocks.
+  private func check(
+    _ entries: [BlockEntry], _ place: Place, before limit: UInt64, commit: Int64
+  ) -> PageSummary {
+    var summary = PageSummary()
+    for entry in entries {
+      if check(entry, before: limit, commit: commit) {
+        parts.add(entry, commit: commit)
+      } else {
+        summary.isSound = false
+      }
+      if let last = summary.last, summary.isSound, !last.precedes(entry) {
+        findings.add(
+          .entryOrder, Place("block", at: entry.offset, commit: commit),
+          "Its keys from \(entry.minimumKey) on come behind \(last.maximumKey) of entity "
+            + "\(last.entity) in run \(last.run.rawValue).")
+      }
+      summary.add(entry, isIndex: indexNumbers.contains(entry.entity))
+    }
+    return summary
+  }
+
+  /// Checks an entry by itself (spec §4.5.2).
+  ///
+  /// - Returns: Whether its block can be looked for.
+  private func check(_ entry: BlockEntry, before limit: UInt64, commit: Int64) -> Bool {
+    let place = Place("block", at: entry.offset, commit: commit)
+    let before = findings.errorCount
+    guard entry.liesInPlace(before: limit) else {
+      findings.add(
+        .blockPlace, place,
+        "Its \(entry.byteCount) bytes do not lie between the header and the record at \(limit).")
+      return false
+    }
+    if !entry.run.isKnown {
+      findings.add(.knownRun, place, "Its run is \(entry.run.rawValue).")
+    }
+    if !entry.codec.isKnown {
+      findings.add(.knownCodec, place, "Its codec is \(entry.codec.rawValue).")
+    } else if !entry.hasPossibleByteCount {
+      findings.add(
+        .blockByteCount, place,
+        "The \(entry.byteCount) bytes that are kept are said to be a block of "
+          + "\(entry.blockByteCount).")
+    }
+    if entry.outsideByteCount > entry.offset {
+      findings.add(
+        .outsideByteCount, place,
+        "Values of \(entry.outsideByteCount) bytes can't lie before it.")
+    }
+    if !entry.hasPossibleRows {
+      findings.add(
+        .entryRows, place,
+        "\(entry.rowCount) rows of entity \(entry.entity), from \(entry.minimumKey) to "
+          + "\(entry.maximumKey).")
+    }
+    if entry.version < 0 {
+      findings.add(.rowVersion, place, "Its rows have the version \(entry.version).")
+    }
+    return findings.errorCount == before
+  }
+}

@@ -1,0 +1,82 @@
+import BlockFileFormat
+import DurableFiles
+import ObjectModel
+import Rows
+
+/// The check of a block file (spec §4): its header, every commit that is kept, and all they refer to.
+///
+/// Shares the layout of structures with the store, and none of how the store reads them. What a
+/// structure says of others is looked at once, wherever it is referred to from, and parts that share
+/// bytes are read once: so a file of any bytes takes time in proportion to its size.
+final class BlockFileCheck {
+  let file: DurableFile
+  let byteCount: Int
+  let givenModel: Model?
+  let progress: (Double) -> Void
+  let findings = Findings()
+
+  var format = Report.Format.blockFile
+  var checked = Report.Checked()
+  var passedOver: [String] = []
+
+  /// The commits, the newest first.
+  var commits: [FoundCommit] = []
+  /// What the commits refer to, each once.
+  var parts = FileParts()
+  /// What was found of each segment that a commit lists.
+  var segments: [SegmentRecord: SegmentSummary] = [:]
+  /// What was found of each page.
+  var pages: [SectionReference: PageSummary] = [:]
+  /// How many bytes of pages were read.
+  var pageByteCount = 0
+  /// The numbers of indexes, in any schema that a commit refers to.
+  var indexNumbers: Set<UInt16> = []
+  /// The blocks that are what they should be.
+  var soundBlocks: Set<BlockEntry> = []
+
+  init(
+    _ file: DurableFile, byteCount: Int, model: Model?, progress: @escaping (Double) -> Void
+  ) {
+    self.file = file
+    self.byteCount = byteCount
+    givenModel = model
+    self.progress = progress
+  }
+
+  /// Checks everything.
+  func run() throws {
+    checked.byteCount = byteCount
+    guard let header = try header() else { return }
+    guard let newest = try newestCommit(header) else { return }
+    try walk(from: newest, header)
+    // What shares bytes with another part is not read: each time that more parts are known, they are
+    // put in order anew.
+    parts.sort()
+    let contents = try checkSections(header, newest.record)
+    checkSegments()
+    parts.sort()
+    try checkBlocks(contents, newest: newest.record?.number ?? .max)
+    parts.sort()
+    try checkValues()
+    checkSharedBytes()
+    try checkPadding()
+    if let record = newest.record {
+      checked.liveByteCount = Int(clamping: record.liveByteCount)
+      checkContents(contents, record)
+      try checkObjects(contents, record)
+    }
+    progress(1)
+  }
+
+  /// The bytes of a range that lies in the file.
+  func bytes(_ range: Range<UInt64>) throws -> [UInt8] {
+    try file.read(byteCount: Int(range.upperBound - range.lowerBound), at: Int(range.lowerBound))
+  }
+}
+
+/// A commit of the file.
+struct FoundCommit {
+  let trailer: Trailer
+  /// The commit's record; `nil` when it can't be parsed.
+  let record: CommitRecord?
+}

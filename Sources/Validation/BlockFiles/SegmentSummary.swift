@@ -1,0 +1,41 @@
+import BlockFileFormat
+
+/// What the entries of a page, or of a segment, say together.
+struct PageSummary {
+  var first: BlockEntry?
+  var last: BlockEntry?
+  var rowCount: UInt64 = 0
+  var byteCount: UInt64 = 0
+  /// Where the last of the blocks ends, and what the highest version is.
+  var end: UInt64 = 0
+  var highestVersion: Int64 = 0
+  var hasOnlyPuts = true
+  /// Whether every entry can be read by itself.
+  var isSound = true
+
+  /// Counts one entry.
+  mutating func add(_ entry: BlockEntry, isIndex: Bool) {
+    if first == nil { first = entry }
+    last = entry
+    if !isIndex { rowCount &+= UInt64(entry.rowCount) }
+    byteCount &+= UInt64(entry.byteCount) &+ entry.outsideByteCount
+    end = max(end, entry.offset &+ UInt64(entry.byteCount))
+    highestVersion = max(highestVersion, entry.version)
+    if entry.run != .put { hasOnlyPuts = false }
+  }
+
+  /// Counts a page that follows.
+  mutating func add(_ page: PageSummary) {
+    if first == nil { first = page.first }
+    last = page.last ?? last
+    rowCount &+= page.rowCount
+    byteCount &+= page.byteCount
+    end = max(end, page.end)
+    highestVersion = max(highestVersion, page.highestVersion)
+    hasOnlyPuts = hasOnlyPuts && page.hasOnlyPuts
+    isSound = isSound && page.isSound
+  }
+}
+
+/// What was found of a segment.
+typealias SegmentSummary = PageSummary

@@ -1,0 +1,101 @@
+import BlockFileFormat
+import ObjectModel
+import PropertyLists
+import Rows
+import StoreInterface
+
+extension BlockFileCheck {
+  /// Checks what the newest commit keeps beside its rows, one against the other.
+  func checkContents(_ contents: Contents, _ record: CommitRecord) {
+    let place = Place("metadata", at: record.metadata.offset, commit: record.number)
+    if let model = contents.model, let metadata = contents.metadata {
+      checkHashes(metadata, model, place)
+    }
+    if let model = contents.model, let schema = contents.schema {
+      let place = Place("schema", at: record.schema.offset, commit: record.number)
+      SchemaCheck(schema, model, place, findings).run()
+    }
+    if let givenModel, let hashes = contents.metadata?.versionHashes {
+      let differences = givenModel.differences(from: hashes)
+      if !differences.isEmpty { findings.add(.givenModel, place, "\(differences)") }
+    }
+  }
+
+  private func checkHashes(_ metadata: StoreMetadata, _ model: Model, _ place: Place) {
+    if let stored = metadata.versionHashes {
+      let computed = model.versionHashes
+      for name in Set(stored.keys).union(computed.keys).sorted()
+      where stored[name] != computed[name] {
+        var place = place
+        place.entity = name
+        let words =
+          switch (stored[name], computed[name]) {
+          case (nil, _): "There is no hash of it."
+          case (_, nil): "There is a hash of it, and the model has no such entity."
+          case (let stored?, let computed?):
+            "The stored hash \(stored) differs from the computed \(computed)."
+          }
+        findings.add(.modelHashes, place, words)
+      }
+    }
+    let identifiers = metadata.values[StoreMetadata.Key.versionIdentifiers]?.array?
+      .map(\.string)
+    if identifiers != model.description.versionIdentifiers.map(Optional.some) {
+      findings.add(
+        .versionIdentifiers, place,
+        "They are \(metadata.versionIdentifiers), and the model's are "
+          + "\(model.description.versionIdentifiers).")
+    }
+  }
+
+  /// Checks that a block uses only numbers that were given, and kinds that can be read (spec §3.2.1,
+  /// §3.6).
+  func check(
+    _ columns: [ColumnEntry], of entry: BlockEntry, _ place: Place, _ contents: Contents
+  ) {
+    guard let schema = contents.schema else { return }
+    guard entry.entity <= schema.highestEntityNumber else {
+      findings.add(
+        .givenNumbers, place,
+        "Its rows are of entity \(entry.entity), and \(schema.highestEntityNumber) is the highest "
+          + "number given.")
+      return
+    }
+    if let index = schema.indexes.first(where: { $0.number == entry.entity }) {
+      check(columns, of: index, place)
+      return
+    }
+    guard !indexNumbers.contains(entry.entity), let layout = schema[entry.entity] else { return }
+    let root = contents.model?.root(of: layout.entity).flatMap { schema[$0.name]?.entityNumber }
+    for column in columns where column.number <= LayoutColumn.Number.highestProperty {
+      var place = place
+      place.column = column.number
+      place.entity = layout.entity
+      if let root, column.number > schema.highestPropertyNumbers[root] ?? 0 {
+        findings.add(
+          .givenNumbers, place,
+          "\(schema.highestPropertyNumbers[root] ?? 0) is the highest number given in the family.")
+      }
+      if let known = layout.index(ofNumber: column.number).map({ layout.columns[$0] }),
+        !column.kind.widens(to: known.kind)
+      {
+        findings.add(
+          .columnKinds, place,
+          "It is of kind \(column.kind), and '\(known.name)' of kind \(known.kind).")
+      }
+    }
+  }
+
+  /// Checks that entries of an index have its columns, and the objects they are of (spec §4.5.6).
+  private func check(_ columns: [ColumnEntry], of index: IndexLayout, _ place: Place) {
+    let kinds = Dictionary(columns.map { ($0.number, $0.kind) }) { one, _ in one }
+    if kinds[LayoutColumn.Number.object] == nil {
+      findings.add(.indexColumns, place, "Entries of index \(index.number) are of no objects.")
+    }
+    for column in index.columns where kinds[column.number] != column.kind {
+      findings.add(
+        .indexColumns, place,
+        "Entries of index \(index.number) lack the column \(column.number), '\(column.name)'.")
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import BlockFileFormat
+import Foundation
+import ObjectModel
+import PropertyLists
+import Rows
+import StoreInterface
+
+/// What a file keeps beside its rows, as far as it can be read.
+struct Contents {
+  var metadata: StoreMetadata?
+  var model: Model?
+  var schema: Schema?
+}
+
+extension BlockFileCheck {
+  /// Checks metadata, models and schemas: each against its checksum, and each by itself.
+  ///
+  /// - Returns: Those of the newest commit.
+  func checkSections(_ header: FileHeader, _ newest: CommitRecord?) throws -> Contents {
+    var contents = Contents()
+    for part in parts.all where !part.checksums.isEmpty && !part.isShared && part.kind != .page {
+      let bytes = try bytes(part.range)
+      let wrong = part.checksums.filter { $0 != bytes.checksum }
+      for stored in wrong {
+        findings.add(
+          .sectionChecksum, part.place,
+          "The stored checksum \(hex(stored)) differs from the computed \(hex(bytes.checksum)).")
+      }
+      if !wrong.isEmpty { continue }
+      switch part.kind {
+      case .metadata:
+        let metadata = metadata(bytes, part.place, header)
+        if part.range.lowerBound == newest?.metadata.offset { contents.metadata = metadata }
+      case .model:
+        let model = model(bytes, part.place)
+        if part.range.lowerBound == newest?.model.offset { contents.model = model }
+      default:
+        let schema = schema(bytes, part)
+        indexNumbers.formUnion(schema?.indexes.map(\.number) ?? [])
+        if part.range.lowerBound == newest?.schema.offset { contents.schema = schema }
+      }
+    }
+    return contents
+  }
+
+  // MARK: - Metadata
+
+  /// Checks metadata by themselves and against the header (spec §4.6.1, §4.6.5).
+  private func metadata(
+    _ bytes: [UInt8], _ place: Place, _ header: FileHeader
+  ) -> StoreMetadata? {
+    let metadata: StoreMetadata
+    do {
+      guard case .dictionary(let values) = try BinaryPropertyList.read(bytes) else {
+        findings.add(.metadataForm, place, "They are a property list of another kind.")
+        return nil
+      }
+      metadata = StoreMetadata(values: values)
+    } catch {
+      findings.add(.metadataForm, place, "\(error)")
+      return nil
+    }
+    if let uuid = metadata.uuid {
+      if uuid != header.uuid {
+        findings.add(
+          .headerUUID, place, "The UUID is \(uuid), and the header's is \(header.uuid).")
+      }
+    } else {
+      findings.add(.metadataUUID, place, "There is no UUID under 'NSStoreUUID'.")
+    }
+    let expected: StoreType = header.isCompressed ? .compressed : .binary
+    if let type = metadata.type {
+      if type != expected {
+        findings.add(
+          .headerType, place,
+          "The type is '\(type.rawValue)', and the header's flags make it '\(expected.rawValue)'.")
+      }
+    } else {
+      findings.add(.metadataType, place, "There is no text under 'NSStoreType'.")
+    }
+    guard let hashes = metadata.versionHashes else {
+      findings.add(
+        .hashForm, place,
+        "There are no hashes of 32 bytes, by entity, under 'NSStoreModelVersionHashes'.")
+      return metadata
+    }
+    let digest = metadata.values[StoreMetadata.Key.versionHashesDigest]?.string
+    if digest != Model.versionHashesDigest(of: hashes) {
+      findings.add(
+        .hashDigest, place,
+        "The digest is \(digest.map { "'\($0.prefix(20))…'" } ?? "missing"), and that of the hashes "
+          + "'\(Model.versionHashesDigest(of: hashes).prefix(20))…'.")
+    }
+    return metadata
+  }
+
+  // MARK: - Model and schema
+
+  private func model(_ bytes: [UInt8], _ place: Place) -> Model? {
+    do {
+      return try Model(ModelSource.read(bytes, path: "the model"))
+    } catch let error as ModelError {
+      for fault in error.faults { findings.add(.modelFaults, place, "\(fault)") }
+    } catch {
+      findings.add(.modelForm, place, "\(error)")
+    }
+    return nil
+  }
+
+  private func schema(_ bytes: [UInt8], _ part: FileParts.Part) -> Schema? {
+    do {
+      return try SchemaSection.read(bytes, at: part.range.lowerBound)
+    } catch {
+      findings.add(.schemaForm, part.place, "\(error)")
+      return nil
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// One place where a rule is broken, and how.
+public struct Finding: Sendable, Hashable {
+  /// The rule.
+  public let rule: Rule
+  /// Where.
+  public let place: Place
+  /// What was found and what was expected, in a sentence or two.
+  public let message: String
+}
+
+/// Where in a document something is. What does not apply is `nil`.
+public struct Place: Sendable, Hashable {
+  /// The part of the file: `header`, `trailer`, `record`, `metadata`, `model`, `schema`, `page`, `block`.
+  public var section: String?
+  /// Where the part begins, in bytes from the start of the file.
+  public var offset: UInt64?
+  /// The number of the newest commit that it belongs to.
+  public var commit: Int64?
+  /// The number of a block's column.
+  public var column: UInt16?
+  /// The position of a row in its block.
+  public var row: Int?
+  /// The name of an entity.
+  public var entity: String?
+  /// The number of an object among those of the entity.
+  public var object: UInt64?
+  /// The name of a property.
+  public var property: String?
+
+  init(
+    _ section: String? = nil, at offset: UInt64? = nil, commit: Int64? = nil,
+    column: UInt16? = nil, row: Int? = nil, entity: String? = nil, object: UInt64? = nil,
+    property: String? = nil
+  ) {
+    self.section = section
+    self.offset = offset
+    self.commit = commit
+    self.column = column
+    self.row = row
+    self.entity = entity
+    self.object = object
+    self.property = property
+  }
+}
+
+extension Place: CustomStringConvertible {
+  /// The place in words: `block at 1184, column 5, row 17`, `Trip 3, budget`. Empty for the whole file.
+  public var description: String {
+    var parts: [String] = []
+    if let section { parts.append(offset.map { "\(section) at \($0)" } ?? section) }
+    if let commit { parts.append("commit \(commit)") }
+    if let column { parts.append("column \(column)") }
+    if let row { parts.append("row \(row)") }
+    if let entity { parts.append(object.map { "\(entity) \($0)" } ?? entity) }
+    if let property { parts.append(property) }
+    return parts.joined(separator: ", ")
+  }
+}
+
+extension Finding: CustomStringConvertible {
+  /// The finding as a report has it, without the file's name.
+  public var description: String { description(inFile: nil) }
+
+  /// The finding as a report has it: `BLCK-034 notes.store: record at 1832: … (spec §4.4.1)`.
+  public func description(inFile file: String?) -> String {
+    let words = [file, place.description.isEmpty ? nil : place.description, message]
+      .compactMap { $0 }.joined(separator: ": ")
+    return "\(rule.id) \(words) (spec §\(rule.clause))"
+  }
+}

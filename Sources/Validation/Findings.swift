@@ -1,0 +1,27 @@
+/// Findings as they are made. Of each rule only so many are kept, so that a file in which everything is
+/// wrong costs no more than one in which little is; all are counted.
+final class Findings {
+  /// How many findings of one rule are kept.
+  static let mostPerRule = 20
+
+  private(set) var kept: [Finding] = []
+  private(set) var counts: [Rule: Int] = [:]
+
+  /// Notes a finding. The message is made only if it is kept.
+  func add(_ rule: Rule, _ place: Place, _ message: @autoclosure () -> String) {
+    let count = counts[rule, default: 0] + 1
+    counts[rule] = count
+    if count <= Findings.mostPerRule {
+      kept.append(Finding(rule: rule, place: place, message: message()))
+    }
+  }
+
+  /// Takes back what was noted: the file is something else.
+  func forget() {
+    kept = []
+    counts = [:]
+  }
+
+  /// How many errors there are so far.
+  var errorCount: Int { counts.reduce(0) { $1.key.severity == .error ? $0 + $1.value : $0 } }
+}

@@ -1,0 +1,208 @@
+import BlockFileFormat
+import Deflate
+import DurableFiles
+import ObjectModel
+import Rows
+
+extension BlockFileCheck {
+  /// Checks the objects that the newest commit has, as far as the blocks they lie in are sound.
+  func checkObjects(_ contents: Contents, _ record: CommitRecord) throws {
+    guard let tables = try tables(of: record) else {
+      passedOver.append("The objects were not checked, since the segments they lie in are damaged.")
+      return
+    }
+    checkUsedKeys(tables, record)
+    guard findings.counts[.lowestSegment] == nil else {
+      passedOver.append("The objects were not checked, since the lowest segment has changes.")
+      return
+    }
+    guard let model = contents.model, let schema = contents.schema else {
+      passedOver.append("The objects were not checked, since the model or schema can't be read.")
+      return
+    }
+    guard findings.counts.keys.allSatisfy({ !Rule.models.contains($0) || $0 == .givenModel }) else {
+      passedOver.append("The objects were not checked, since the schema does not fit the model.")
+      return
+    }
+    let rowCount = tables.reduce(0) { $0 + $1.rowCount }
+    guard rowCount <= max(BlockFileCheck.leastRowLimit, 8 * byteCount) else {
+      passedOver.append(
+        "The objects were not checked: \(rowCount) rows are more than 8 for each byte of the file.")
+      return
+    }
+    let graph = GraphCheck(tables, model, schema, findings) { [progress] done in
+      progress(0.7 + 0.3 * done)
+    }
+    do {
+      try graph.run()
+      if try !IndexCheck(tables, schema, findings).run() {
+        passedOver.append("The indexes were not checked, since there are \(tables.count) segments.")
+      }
+    } catch let error as DiskError {
+      throw error
+    } catch {
+      passedOver.append("The objects were not checked to the end: \(error)")
+    }
+    checked.objectCount = graph.objectCount
+    for entity in graph.unsoundEntities {
+      passedOver.append(
+        "Objects of '\(entity)' were not checked, since blocks of them are damaged.")
+    }
+  }
+
+  /// So many rows are always looked at, however small the file. Rows that are all alike take hardly any
+  /// bytes, and each takes memory here.
+  static let leastRowLimit = 1 << 24
+
+  /// The segments of a commit, the lowest first; `nil` when it can't be told what they list.
+  private func tables(of record: CommitRecord) throws -> [SegmentTable]? {
+    var listed: Set<BlockEntry> = []
+    var tables: [SegmentTable] = []
+    for segment in record.segments {
+      guard segments[segment]?.isSound ?? false else { return nil }
+      var entries: [BlockEntry] = []
+      switch segment.contents {
+      case .entries(let inline): entries = inline
+      case .pages(let pages):
+        for page in pages {
+          var reader = ByteReader(try bytes(of: page.section), at: page.section.offset)
+          for _ in 0..<page.entryCount {
+            let entry = try BlockEntry(unchecked: &reader)
+            guard listed.insert(entry).inserted else { return twice(entry, record) }
+            entries.append(entry)
+          }
+        }
+        tables.append(
+          SegmentTable(
+            file, entries, sound: soundBlocks, highestIndex: segment.highestIndex))
+        continue
+      }
+      for entry in entries where !listed.insert(entry).inserted { return twice(entry, record) }
+      tables.append(
+        SegmentTable(
+          file, entries, sound: soundBlocks, highestIndex: segment.highestIndex))
+    }
+    return tables
+  }
+
+  private func twice(_ entry: BlockEntry, _ record: CommitRecord) -> [SegmentTable]? {
+    findings.add(
+      .sharedBytes, Place("block", at: entry.offset, commit: record.number),
+      "The commit lists it twice.")
+    return nil
+  }
+
+  /// Checks that keys from the next on are free (spec §4.4.3).
+  private func checkUsedKeys(_ tables: [SegmentTable], _ record: CommitRecord) {
+    // What is wrong with the next keys themselves was said.
+    guard findings.counts[.nextKeyOrder] == nil else { return }
+    var highest: [UInt16: UInt64] = [:]
+    for table in tables {
+      for entry in table.entries where entry.run == .put {
+        if indexNumbers.contains(entry.entity) { continue }
+        highest[entry.entity] = max(highest[entry.entity] ?? 0, entry.maximumKey)
+      }
+    }
+    for (entity, key) in highest.sorted(by: { $0.key < $1.key }) {
+      let next = record.nextKeys[entity] ?? 1
+      if key >= next {
+        findings.add(
+          .usedKeys, Place("record", commit: record.number),
+          "The next key of entity \(entity) is \(next), and an object has \(key).")
+      }
+    }
+  }
+}
+
+/// A segment of a block file as a table of rows.
+final class SegmentTable: RowTable {
+  let entries: [BlockEntry]
+  /// How many rows there are.
+  var rowCount: Int { entries.reduce(0) { $0 + Int($1.rowCount) } }
+  private let file: DurableFile
+  private let places: [UInt16: Range<Int>]
+  /// The numbers of the entities that the segment has rows of.
+  var entities: some Collection<UInt16> { places.keys }
+  /// Entities of which blocks are damaged.
+  let unsound: Set<UInt16>
+  /// The segment has the entries of indexes up to this number.
+  let highestIndex: UInt16
+
+  /// The table of the given entries, those of an entity together.
+  init(
+    _ file: DurableFile, _ entries: [BlockEntry], sound: Set<BlockEntry>, highestIndex: UInt16
+  ) {
+    self.file = file
+    self.highestIndex = highestIndex
+    self.entries = entries
+    var places: [UInt16: Range<Int>] = [:]
+    var unsound: Set<UInt16> = []
+    for (index, entry) in entries.enumerated() {
+      if !sound.contains(entry) { unsound.insert(entry.entity) }
+      if index > 0, !entries[index - 1].precedes(entry) {
+        unsound.formUnion([entry.entity, entries[index - 1].entity])
+      }
+      places[entry.entity] = (places[entry.entity]?.lowerBound ?? index)..<index + 1
+    }
+    self.places = places
+    self.unsound = unsound
+  }
+
+  /// Nothing: nobody looks for single rows here.
+  func entry(of key: ObjectKey) throws -> RowEntry {
+    try changes(ofEntity: key.entity)?.entry(of: key.number) ?? .absent
+  }
+
+  /// Everything the segment says of the objects of an entity whose blocks are sound.
+  func changes(ofEntity number: UInt16) throws -> Layer.EntityChanges? {
+    guard let range = places[number], !unsound.contains(number) else { return nil }
+    func run(_ kind: RunKind) throws -> BlockRun {
+      BlockRun(try entries[range].filter { $0.run == kind }.map(block))
+    }
+    return Layer.EntityChanges(
+      entityNumber: number, put: try run(.put), changed: try run(.changed),
+      removed: try run(.removed))
+  }
+
+  private func block(_ entry: BlockEntry) throws -> Block {
+    try Block(
+      EntryBytes(file, entry), byteCount: Int(entry.blockByteCount), version: entry.version)
+  }
+}
+
+/// The bytes of a block, read when they are asked for, and of the values outside of it.
+private final class EntryBytes: BlockSource, OutsideValues {
+  private let file: DurableFile
+  private let entry: BlockEntry
+
+  init(_ file: DurableFile, _ entry: BlockEntry) {
+    self.file = file
+    self.entry = entry
+  }
+
+  func bytes(_ range: Range<Int>) throws -> BlockSlice {
+    if entry.codec != .plain { return try BlockSlice(memory: expanded(), range: range) }
+    return BlockSlice(
+      BlockMemory(
+        try file.read(byteCount: range.count, at: Int(entry.offset) + range.lowerBound)))
+  }
+
+  var outsideValues: (any OutsideValues)? { self }
+
+  func read(_ reference: OutsideReference, into memory: inout MutableRawSpan) throws {
+    let offset = Int(clamping: reference.offset)
+    guard reference.codec == .zlib else { return try file.read(into: &memory, at: offset) }
+    let kept = try file.read(byteCount: reference.storedByteCount, at: offset)
+    try Deflate.expand(kept.rawSpan, into: &memory)
+  }
+
+  private func expanded() throws -> BlockMemory {
+    let kept = try file.read(byteCount: Int(entry.byteCount), at: Int(entry.offset))
+    // SAFETY: The memory is this call's alone until it returns.
+    let memory = unsafe try BlockMemory(byteCount: Int(entry.blockByteCount)) { buffer in
+      var span = unsafe MutableRawSpan(_unsafeBytes: buffer)
+      try Deflate.expand(kept.rawSpan, into: &span)
+    }
+    return entry.codec == .transposed ? try Block.untransposed(memory) : memory
+  }
+}

@@ -1,0 +1,87 @@
+import ObjectModel
+import Rows
+
+extension GraphCheck {
+  /// Checks the attributes of an entity's objects: required values, bounds, patterns.
+  func checkAttributes(
+    _ layout: Layout, _ objects: EntityObjects, _ blocks: [Block]
+  ) throws {
+    for property in model.properties(of: layout.entity) where !property.isTransient {
+      guard case .attribute(let attribute) = property else { continue }
+      try check(
+        attribute, attribute.name, isRequired: !attribute.isOptional, layout, objects, blocks)
+    }
+  }
+
+  /// Checks one attribute, or each part of a composite one.
+  private func check(
+    _ attribute: Attribute, _ path: String, isRequired: Bool, _ layout: Layout,
+    _ objects: EntityObjects, _ blocks: [Block]
+  ) throws {
+    if attribute.type == .composite {
+      for part in attribute.compositeName.flatMap(model.composite)?.attributes ?? []
+      where !part.isTransient {
+        try check(
+          part, path + "." + part.name, isRequired: isRequired && !part.isOptional, layout,
+          objects, blocks)
+      }
+      return
+    }
+    guard let index = layout.index(of: path) else { return }
+    // Bytes have neither bounds nor patterns.
+    let column = try ObjectColumn(
+      layout.columns[index], of: objects, in: blocks,
+      isPresence: layout.columns[index].kind == .binary)
+    var place = Place(entity: layout.entity, property: path)
+    if isRequired {
+      for object in objects.keys.indices where column.isNull(object) {
+        place.object = objects.keys[object]
+        findings.add(
+          .missingValue, place, "The attribute is required, and the object has no value.")
+      }
+    }
+    let validation = attribute.validation
+    if layout.columns[index].kind == .binary { return }
+    if validation.minimum.isNull && validation.maximum.isNull && validation.pattern == nil {
+      return
+    }
+    var pattern = validation.pattern.flatMap(BoundedPattern.init)
+    for object in objects.keys.indices {
+      let value = column.value(object)
+      guard !value.isNull else { continue }
+      place.object = objects.keys[object]
+      check(value, validation, place)
+      if case .string(let text) = value { check(text, &pattern, place) }
+    }
+  }
+
+  private func check(_ value: Value, _ validation: Attribute.Validation, _ place: Place) {
+    var measured = value
+    var words = value.text
+    if case .string(let text) = value {
+      let count = text.count
+      measured = .integer(Int64(count))
+      words = "The text has \(count) characters"
+    }
+    if let order = measured.order(comparedTo: validation.minimum), order < 0 {
+      findings.add(.lowValue, place, "\(words), and the least is \(validation.minimum.text).")
+    }
+    if let order = measured.order(comparedTo: validation.maximum), order > 0 {
+      findings.add(.highValue, place, "\(words), and the most is \(validation.maximum.text).")
+    }
+  }
+
+  private func check(_ text: String, _ pattern: inout BoundedPattern?, _ place: Place) {
+    switch pattern?.matches(text) {
+    case false?:
+      findings.add(
+        .patternMismatch, place, "The text does not match '\(pattern!.pattern.prefix(80))'.")
+    case nil where pattern != nil:
+      findings.add(
+        .patternTime, place, "It takes too long to say whether the text matches the pattern.")
+      // One that takes so long once may take as long each time.
+      if pattern!.isExhausted { pattern = nil }
+    default: break
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import ObjectModel
+import Rows
+
+extension GraphCheck {
+  /// Checks the links of a pair of to-many relationships, or of one without an inverse (spec §3.2.4).
+  func check(_ table: LinkTable) throws {
+    guard let rows = objects[table.layout.entityNumber], !rows.keys.isEmpty || hasCounts(table)
+    else { return }
+    let blocks = try blocks(of: table.layout)
+    func column(_ number: UInt16) throws -> ObjectColumn? {
+      try table.layout.index(ofNumber: number).map {
+        try ObjectColumn(table.layout.columns[$0], of: rows, in: blocks)
+      }
+    }
+    guard let sources = try column(LinkTable.Column.source),
+      let targets = try column(LinkTable.Column.target)
+    else { return }
+    let targetOrder = try column(LinkTable.Column.targetOrder)
+    let sourceOrder = try column(LinkTable.Column.sourceOrder)
+    var forward: [Link] = []
+    var backward: [Link] = []
+    for row in rows.keys.indices {
+      let place = Place(entity: table.layout.entity, object: rows.keys[row])
+      guard let source = sources.reference(row), let target = targets.reference(row) else {
+        findings.add(.missingEnd, place, "It has no source or no target.")
+        continue
+      }
+      guard isSound(source, table.forward.entities, place),
+        isSound(target, table.backward?.entities ?? destinations(of: table), place)
+      else { continue }
+      for order in [targetOrder, sourceOrder] {
+        if let order, order.isNull(row) {
+          findings.add(.missingPlace, place, "It has no '\(order.layout.name)'.")
+        }
+      }
+      // As references from the objects that are led to, back to those that lead there.
+      forward.append(
+        Link(
+          target: source.rawValue, source: target.rawValue, order: targetOrder?.integer(row)))
+      backward.append(
+        Link(
+          target: target.rawValue, source: source.rawValue, order: sourceOrder?.integer(row)))
+    }
+    if table.isSymmetric {
+      let both = forward + backward.filter { $0.source != $0.target }
+      checkDoubles(forward, table)
+      check(both, table.forward)
+    } else {
+      checkDoubles(forward, table)
+      check(forward, table.forward)
+      if let end = table.backward { check(backward, end) }
+    }
+  }
+
+  /// The relationships that an end of links stands for, each with the entity that declares it.
+  private func relationships(
+    _ end: LinkTable.End
+  ) -> [(relationship: Relationship, entity: String)] {
+    var found: [String: (Relationship, String)] = [:]
+    for number in end.entities {
+      guard let entity = schema[number]?.entity,
+        let name = schema.relationshipNumbers[entity]?
+          .first(where: { $0.value == end.relationship })?.key,
+        case .relationship(let relationship)? = model.property(name, of: entity)
+      else { continue }
+      found[declaringEntity(of: name, in: entity)] = (
+        relationship, declaringEntity(of: name, in: entity)
+      )
+    }
+    return found.values.sorted { $0.1 < $1.1 }
+  }
+
+  private func hasCounts(_ table: LinkTable) -> Bool {
+    [table.forward, table.backward].compactMap { $0 }.flatMap(relationships).contains {
+      !$0.relationship.isOptional || $0.relationship.count.minimum > 0
+    }
+  }
+
+  /// The numbers of the entities that a relationship without an inverse leads to.
+  private func destinations(of table: LinkTable) -> [UInt16] {
+    relationships(table.forward).flatMap { model.family(of: $0.relationship.destination) }
+      .compactMap { schema[$0.name]?.entityNumber }
+  }
+
+  /// Whether an end of a link is an object of one of the given entities, and there.
+  private func isSound(_ key: ObjectKey, _ entities: [UInt16], _ place: Place) -> Bool {
+    guard entities.contains(key.entity) else {
+      findings.add(
+        .foreignReference, place, "It leads to \(name(key)), which has no such relationship.")
+      return false
+    }
+    if let others = objects[key.entity], !others.contains(key.number) {
+      findings.add(.danglingLink, place, "It leads to \(name(key)), which is not there.")
+      return false
+    }
+    return true
+  }
+
+  private func checkDoubles(_ links: [Link], _ table: LinkTable) {
+    let sorted = links.sorted { ($0.target, $0.source) < ($1.target, $1.source) }
+    for (link, next) in zip(sorted, sorted.dropFirst())
+    where link.target == next.target && link.source == next.source {
+      findings.add(
+        .doubledLink, Place(entity: table.layout.entity),
+        "\(name(ObjectKey(rawValue: link.target))) is linked with "
+          + "\(name(ObjectKey(rawValue: link.source))) twice.")
+    }
+  }
+
+  /// Checks places and counts of the relationships that an end stands for.
+  private func check(_ links: [Link], _ end: LinkTable.End) {
+    let sorted = links.sorted {
+      ($0.target, $0.order ?? .min, $0.source) < ($1.target, $1.order ?? .min, $1.source)
+    }
+    for (relationship, entity) in relationships(end) {
+      if relationship.isOrdered { checkOrder(sorted, relationship) }
+      checkCounts(sorted, relationship, of: entity)
+    }
+  }
+}

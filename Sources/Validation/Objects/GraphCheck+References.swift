@@ -1,0 +1,181 @@
+import ObjectModel
+import Rows
+
+extension GraphCheck {
+  /// Checks the to-one relationships of an entity's objects, and notes the references along those that
+  /// have an inverse.
+  func checkReferences(
+    _ layout: Layout, _ objects: EntityObjects, _ blocks: [Block]
+  ) throws {
+    for property in model.properties(of: layout.entity) where !property.isTransient {
+      guard case .relationship(let relationship) = property, !relationship.isToMany,
+        let index = layout.index(of: relationship.name)
+      else { continue }
+      let column = try ObjectColumn(layout.columns[index], of: objects, in: blocks)
+      let order = try layout.index(of: relationship.name + "#order").map {
+        try ObjectColumn(layout.columns[$0], of: objects, in: blocks)
+      }
+      check(relationship, layout, objects, column, order)
+    }
+  }
+
+  private func check(
+    _ relationship: Relationship, _ layout: Layout, _ objects: EntityObjects,
+    _ column: ObjectColumn, _ order: ObjectColumn?
+  ) {
+    let declaring = declaringEntity(of: relationship.name, in: layout.entity)
+    let key = RelationshipPlace(entity: declaring, name: relationship.name)
+    let hasInverse = model.inverse(of: relationship) != nil
+    var destinations: [UInt16: Bool] = [:]
+    var place = Place(entity: layout.entity, property: relationship.name)
+    var found: [Link] = []
+    for object in objects.keys.indices {
+      place.object = objects.keys[object]
+      let position = order?.integer(object)
+      guard let target = column.reference(object) else {
+        if !relationship.isOptional {
+          findings.add(
+            .missingReference, place, "The relationship is required, and leads nowhere.")
+        }
+        if let position {
+          findings.add(
+            .uselessPlace, place,
+            "It has the place \(position), and the relationship leads nowhere.")
+        }
+        continue
+      }
+      let isOfDestination =
+        destinations[target.entity]
+        ?? schema[target.entity].map {
+          model.entity($0.entity, isOrInheritsFrom: relationship.destination)
+        } ?? false
+      destinations[target.entity] = isOfDestination
+      guard isOfDestination else {
+        findings.add(
+          .foreignReference, place,
+          "It leads to \(name(target)), which is no '\(relationship.destination)'.")
+        continue
+      }
+      // What became of the objects of a damaged entity nobody can tell.
+      if let others = self.objects[target.entity], !others.contains(target.number) {
+        findings.add(.danglingReference, place, "It leads to \(name(target)), which is not there.")
+        continue
+      }
+      if order != nil, position == nil {
+        findings.add(
+          .missingPlace, place, "It leads to \(name(target)), and has no place among its objects.")
+      }
+      if hasInverse {
+        found.append(
+          Link(
+            target: target.rawValue,
+            source: ObjectKey(entity: layout.entityNumber, number: objects.keys[object]).rawValue,
+            order: position))
+      }
+    }
+    if hasInverse { links[key, default: []] += found }
+  }
+
+  /// The entity that declares a property which another one has.
+  func declaringEntity(of property: String, in entity: String) -> String {
+    var name = entity
+    while let found = model[name], found[property] == nil, let parent = found.superentity {
+      name = parent
+    }
+    return name
+  }
+
+  /// Checks the references along one to-one relationship from the other end.
+  func check(_ links: [Link], at place: RelationshipPlace) {
+    guard case .relationship(let relationship)? = model[place.entity]?[place.name],
+      let inverse = model.inverse(of: relationship)
+    else { return }
+    let owner = declaringEntity(of: inverse.name, in: relationship.destination)
+    if inverse.isToMany {
+      let sorted = links.sorted {
+        ($0.target, $0.order ?? .min, $0.source) < ($1.target, $1.order ?? .min, $1.source)
+      }
+      if inverse.isOrdered { checkOrder(sorted, inverse) }
+      checkCounts(sorted, inverse, of: owner)
+    } else {
+      let back = (self.links[RelationshipPlace(entity: owner, name: inverse.name)] ?? [])
+        .sorted { $0.source < $1.source }
+      checkBack(links, back, relationship, inverse)
+    }
+  }
+
+  /// Checks that each reference is answered by one that leads back.
+  private func checkBack(
+    _ links: [Link], _ back: [Link], _ relationship: Relationship, _ inverse: Relationship
+  ) {
+    for link in links {
+      let target = ObjectKey(rawValue: link.target)
+      guard objects[target.entity] != nil else { continue }
+      let index = back.position { $0.source >= link.target }
+      let answer = index < back.count && back[index].source == link.target ? back[index] : nil
+      guard answer?.target != link.source else { continue }
+      let source = ObjectKey(rawValue: link.source)
+      findings.add(
+        .oneSided, at(source, relationship),
+        "It leads to \(name(target)), whose '\(inverse.name)' leads "
+          + (answer.map { "to \(name(ObjectKey(rawValue: $0.target)))." } ?? "nowhere."))
+    }
+  }
+
+  func at(_ key: ObjectKey, _ relationship: Relationship) -> Place {
+    Place(
+      entity: schema[key.entity]?.entity, object: key.number, property: relationship.name)
+  }
+
+  /// Checks places, in links that are sorted by target and place: those of the objects at the other end.
+  func checkOrder(_ links: [Link], _ inverse: Relationship) {
+    for (link, next) in zip(links, links.dropFirst())
+    where link.target == next.target && link.order == next.order {
+      guard let order = link.order else { continue }
+      let (one, other) = (ObjectKey(rawValue: link.source), ObjectKey(rawValue: next.source))
+      findings.add(
+        .doubledPlace, at(ObjectKey(rawValue: link.target), inverse),
+        "\(name(one)) and \(name(other)) have the same place, \(order).")
+    }
+  }
+
+  /// Checks how many objects a to-many relationship leads to, in links that are sorted by target.
+  func checkCounts(_ links: [Link], _ inverse: Relationship, of owner: String) {
+    let least = max(inverse.count.minimum, inverse.isOptional ? 0 : 1)
+    let most = inverse.count.maximum
+    guard least > 0 || most > 0 else { return }
+    for entity in model.family(of: owner) {
+      guard let number = schema[entity.name]?.entityNumber, let found = objects[number] else {
+        continue
+      }
+      for key in found.keys {
+        let target = ObjectKey(entity: number, number: key)
+        let start = links.position { $0.target >= target.rawValue }
+        let count = links[start...].prefix { $0.target == target.rawValue }.count
+        if count < least, count > 0 || !inverse.isOptional {
+          findings.add(
+            count == 0 ? .missingReference : .fewReferences, at(target, inverse),
+            "It leads to \(count) objects, and to \(least) it must.")
+        }
+        if most > 0, count > most {
+          findings.add(
+            .manyReferences, at(target, inverse),
+            "It leads to \(count) objects, and to \(most) it may.")
+        }
+      }
+    }
+  }
+}
+
+extension [Link] {
+  /// The first position whose link satisfies a condition that all behind it satisfy too.
+  fileprivate func position(where condition: (Link) -> Bool) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if condition(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

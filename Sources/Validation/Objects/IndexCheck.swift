@@ -1,0 +1,151 @@
+import BlockFileFormat
+import ObjectModel
+import Rows
+
+/// The check of the index entries that a segment keeps (spec §4.5.6), against the rows that it gives.
+struct IndexCheck {
+  let schema: Schema
+  let findings: Findings
+  /// The segments, the lowest first.
+  let tables: [SegmentTable]
+
+  init(_ tables: [SegmentTable], _ schema: Schema, _ findings: Findings) {
+    self.tables = tables
+    self.schema = schema
+    self.findings = findings
+  }
+
+  /// The most segments whose changes are looked up in those beneath. Sound files have fewer.
+  static let mostSegments = 256
+
+  /// Checks every segment.
+  ///
+  /// - Returns: Whether there were few enough.
+  func run() throws -> Bool {
+    guard tables.count <= IndexCheck.mostSegments else { return false }
+    let unsound = tables.reduce(into: Set<UInt16>()) { $0.formUnion($1.unsound) }
+    for index in schema.indexes {
+      guard let layout = schema[index.entityNumber], !unsound.contains(index.entityNumber),
+        !unsound.contains(index.number)
+      else { continue }
+      let rows = try tables.map { try GivenRows(changes: $0.changes(ofEntity: index.entityNumber)) }
+      for position in tables.indices { try check(index, layout, position, rows) }
+    }
+    return true
+  }
+
+  /// What a table says of one entity.
+  private struct GivenRows: RowTable {
+    let changes: Layer.EntityChanges?
+
+    func entry(of key: ObjectKey) throws -> RowEntry {
+      try changes?.entry(of: key.number) ?? .absent
+    }
+
+    func changes(ofEntity number: UInt16) throws -> Layer.EntityChanges? { changes }
+  }
+
+  private func check(
+    _ index: IndexLayout, _ layout: Layout, _ position: Int, _ rows: [GivenRows]
+  ) throws {
+    let table = tables[position]
+    let kept = try table.changes(ofEntity: index.number)
+    let place = Place(
+      "segment \(position)",
+      entity: "\(layout.entity) by \(index.columns.map(\.name).joined(separator: ", "))")
+    guard index.number <= table.highestIndex else {
+      if kept != nil {
+        findings.add(
+          .segmentIndexes, place,
+          "There are entries of index \(index.number), and the highest is said to be "
+            + "\(table.highestIndex).")
+      }
+      return
+    }
+    let expected = try IndexRun(
+      index, of: rows[position].changes, layout: layout, above: View(Array(rows[..<position])))
+    guard let kept, !kept.put.isEmpty else {
+      if expected.count > 0 {
+        findings.add(
+          .segmentIndexes, place,
+          "There are no entries of index \(index.number), which the segment is said to have.")
+      }
+      return
+    }
+    try check(kept, expected.blocks, index, place)
+  }
+
+  private func check(
+    _ kept: Layer.EntityChanges, _ expected: [Block], _ index: IndexLayout, _ place: Place
+  ) throws {
+    let found = kept.put.blocks
+    let numbers = Set(index.columns.map(\.number) + [LayoutColumn.Number.object])
+    let areSound = try found.allSatisfy { block in
+      try numbers.isSubset(of: block.columnNumbers)
+        && index.columns.allSatisfy { try block.column($0.number)?.kind == $0.kind }
+    }
+    guard areSound, kept.changed.isEmpty, kept.removed.isEmpty else {
+      findings.add(
+        .indexColumns, place,
+        "Its entries are not rows put, with the columns \(numbers.sorted()) of the index's kinds.")
+      return
+    }
+    let entries = try Entries(found, index)
+    guard found.first?.minimumKey == 1, found.last?.maximumKey == UInt64(entries.count) else {
+      findings.add(
+        .indexPlaces, place,
+        "The places of \(entries.count) entries go from \(found[0].minimumKey) to "
+          + "\(found[found.count - 1].maximumKey).")
+      return
+    }
+    let rows = try Entries(expected, index)
+    guard entries.objects.sorted() == rows.objects.sorted() else {
+      findings.add(
+        .indexObjects, place,
+        "\(entries.count) entries are not those of the \(rows.count) rows that the segment gives.")
+      return
+    }
+    for row in 1..<max(entries.count, 1)
+    where entries.comparison(row - 1, entries, row) != .less {
+      findings.add(.indexOrder, place, "Entry \(row + 1) does not come behind entry \(row).")
+      return
+    }
+    for row in 0..<entries.count where entries.comparison(row, rows, row) != .equal {
+      findings.add(
+        .indexValues, place,
+        "Entry \(row + 1), of object \(entries.objects[row]), has other values than its row.")
+      return
+    }
+  }
+}
+
+/// Entries of an index, in their order.
+private struct Entries {
+  private(set) var objects: [UInt64] = []
+  private var places: [(block: Int, row: Int)] = []
+  private let columns: [[Column?]]
+
+  init(_ blocks: [Block], _ index: IndexLayout) throws {
+    columns = try blocks.map { block in try index.columns.map { try block.column($0.number) } }
+    for (position, block) in blocks.enumerated() {
+      let column = try block.column(LayoutColumn.Number.object)
+      for row in 0..<block.rowCount {
+        objects.append(UInt64(bitPattern: column?.integer(at: row) ?? 0))
+        places.append((position, row))
+      }
+    }
+  }
+
+  var count: Int { objects.count }
+
+  /// How an entry is ordered beside one of these or other entries.
+  func comparison(_ entry: Int, _ other: Entries, _ otherEntry: Int) -> Comparison {
+    let (place, otherPlace) = (places[entry], other.places[otherEntry])
+    for (one, two) in zip(columns[place.block], other.columns[otherPlace.block]) {
+      let comparison = Comparison(of: one, place.row, two, otherPlace.row)
+      if comparison != .equal { return comparison }
+    }
+    let (left, right) = (objects[entry], other.objects[otherEntry])
+    return left < right ? .less : left == right ? .equal : .greater
+  }
+}

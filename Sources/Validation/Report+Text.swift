@@ -1,0 +1,45 @@
+extension Report {
+  /// The findings, one a line, and what was checked: `error: BLCK-034 notes.store: … (spec §4.4.1)`.
+  public var text: String {
+    var text = ""
+    for finding in findings {
+      text += "\(finding.rule.severity.rawValue): \(finding.description(inFile: path))\n"
+    }
+    for rule in counts.keys.sorted(by: { $0.id < $1.id }) {
+      let more = counts[rule]! - Findings.mostPerRule
+      if more > 0 {
+        text += "\(rule.severity.rawValue): \(rule.id) \(path): \(more) more of these\n"
+      }
+    }
+    for sentence in passedOver { text += "note: \(path): \(sentence)\n" }
+    return text + "\(path): \(summary)\n"
+  }
+
+  /// The verdict, the number of findings and what was checked, in a line.
+  public var summary: String {
+    func counted(_ count: Int, _ noun: String) -> String {
+      "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+    let found = Severity.allCases.compactMap { severity -> String? in
+      let count = count(of: severity)
+      if severity == .information { return count == 0 ? nil : "\(count) for information" }
+      return count == 0 ? nil : counted(count, severity.rawValue)
+    }
+    let verdict: String =
+      switch verdict {
+      case .valid: "valid"
+      case .invalid: "not valid"
+      case .unknownFormat: "not a format that is known"
+      case .newerFormat: "a newer format"
+      }
+    let findings = found.isEmpty ? verdict : "\(verdict): \(found.joined(separator: ", "))"
+    if format == .xml {
+      return "\(findings); \(counted(checked.objectCount, "object")), "
+        + counted(checked.byteCount, "byte")
+    }
+    guard format == .blockFile else { return findings }
+    return "\(findings); \(counted(checked.commitCount, "commit")), "
+      + "\(counted(checked.blockCount, "block")), \(counted(checked.rowCount, "row")), "
+      + "\(counted(checked.objectCount, "object")), \(counted(checked.byteCount, "byte"))"
+  }
+}

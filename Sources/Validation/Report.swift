@@ -1,0 +1,69 @@
+/// What came of checking a document.
+public struct Report: Sendable {
+  /// The path that was checked.
+  public let path: String
+  /// What the file is.
+  public let format: Format
+  /// The findings that were kept, in the order they were made.
+  public let findings: [Finding]
+  /// How often each rule was broken that was.
+  public let counts: [Rule: Int]
+  /// What was looked at.
+  public let checked: Checked
+  /// What could not be looked at, and why, in sentences.
+  public let passedOver: [String]
+
+  /// The formats that can be checked.
+  public enum Format: String, Sendable, Hashable {
+    /// None of those that this version knows.
+    case unknown
+    /// A newer version of one that this version knows.
+    case newer
+    /// The block file.
+    case blockFile
+    /// The XML store.
+    case xml
+  }
+
+  /// How much was looked at.
+  public struct Checked: Sendable, Hashable {
+    /// The size of the file.
+    public var byteCount = 0
+    /// How many of its bytes are in use.
+    public var liveByteCount = 0
+    /// Saves that are kept.
+    public var commitCount = 0
+    /// Blocks of rows, of all commits.
+    public var blockCount = 0
+    /// Rows in them.
+    public var rowCount = 0
+    /// Objects that the newest commit has.
+    public var objectCount = 0
+  }
+
+  /// What there is to say in a word.
+  public enum Verdict: String, Sendable, Hashable {
+    /// There is no error.
+    case valid
+    /// There are errors.
+    case invalid
+    /// It is no format that this version knows.
+    case unknownFormat
+    /// It was written in a newer version of its format.
+    case newerFormat
+  }
+
+  /// What there is to say in a word.
+  public var verdict: Verdict {
+    switch format {
+    case .unknown: .unknownFormat
+    case .newer: .newerFormat
+    default: count(of: .error) == 0 ? .valid : .invalid
+    }
+  }
+
+  /// How many findings of a severity were made, kept or not.
+  public func count(of severity: Severity) -> Int {
+    counts.reduce(0) { $1.key.severity == severity ? $0 + $1.value : $0 }
+  }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import ObjectModel
+import PropertyLists
+import Rows
+import StoreInterface
+
+/// The check of a document's metadata (spec §5.5).
+struct XMLMetadataCheck {
+  private let values: [String: PropertyList]
+  private let place: Place
+  private let findings: Findings
+
+  init(_ values: [String: PropertyList], _ place: Place, _ findings: Findings) {
+    self.values = values
+    self.place = place
+    self.findings = findings
+  }
+
+  /// Whether the document says that it holds its model.
+  var hasModel: Bool { values["QuireModel"] != nil }
+
+  /// The model of the objects: the document's own, or else the one given; `nil` when there is none, or
+  /// it can't be read.
+  func model(_ given: Model?) -> Model? {
+    checkParts()
+    let hashes = checkHashes()
+    var own: Model?
+    if let text = values["QuireModel"] {
+      guard let text = text.string else {
+        findings.add(.xmlMetadataParts, place, "'QuireModel' is no text.")
+        return nil
+      }
+      do { own = try Model(ModelSource.read(Array(text.utf8), path: "the model")) } catch let error
+        as ModelError
+      {
+        for fault in error.faults { findings.add(.modelFaults, place, "\(fault)") }
+        return nil
+      } catch {
+        findings.add(.modelForm, place, "\(error)")
+        return nil
+      }
+    }
+    if let hashes, let own {
+      let configurations = own.description.configurations.map { Optional($0.name) }
+      if !(configurations + [nil]).contains(where: {
+        own.isCompatible(with: hashes, configuration: $0)
+      }) {
+        findings.add(.modelHashes, place, "\(own.differences(from: hashes))")
+      }
+    }
+    if let hashes, let given {
+      let differences = given.differences(from: hashes)
+      if !differences.isEmpty { findings.add(.givenModel, place, "\(differences)") }
+    }
+    return own ?? given
+  }
+
+  private func checkHashes() -> [String: VersionHash]? {
+    let metadata = StoreMetadata(values: values)
+    guard values[StoreMetadata.Key.versionHashes] != nil else { return nil }
+    guard let hashes = metadata.versionHashes else {
+      findings.add(.hashForm, place, "They are no data of 32 bytes, by entity.")
+      return nil
+    }
+    if let digest = values[StoreMetadata.Key.versionHashesDigest],
+      digest.string != Model.versionHashesDigest(of: hashes)
+    {
+      findings.add(.hashDigest, place, "The digest is another than that of the hashes.")
+    }
+    return hashes
+  }
+
+  private func checkParts() {
+    if let exact = values["QuireValues"] {
+      if let bytes = exact.data, case .dictionary? = try? BinaryPropertyList.read(Array(bytes)) {
+      } else {
+        findings.add(
+          .xmlMetadataParts, place, "'QuireValues' is no binary property list with names.")
+      }
+    }
+  }
+
+  /// The schema of the model, with the numbers that the document gives its entities (spec §5.5.4).
+  func schema(_ model: Model) -> Schema? {
+    guard let numbers = values["QuireEntityNumbers"] else { return try? Schema(model) }
+    do {
+      let layouts = try (numbers.dictionary ?? [:]).map { name, value in
+        guard let number = value.integer.flatMap({ UInt16(exactly: $0) }), number > 0 else {
+          throw SchemaFault(description: "The number of '\(name.prefix(60))' is none.")
+        }
+        return Layout(entity: name, entityNumber: number, columns: [])
+      }
+      let highest = values["QuireHighestEntityNumber"]?.integer.flatMap { UInt16(exactly: $0) }
+      return try Schema(
+        model,
+        evolving: Schema(
+          layouts: layouts, highestEntityNumber: highest ?? 0, highestPropertyNumbers: [:]))
+    } catch {
+      findings.add(.xmlMetadataParts, place, "'QuireEntityNumbers': \(error)")
+      return nil
+    }
+  }
+
+  private struct SchemaFault: Error, CustomStringConvertible {
+    let description: String
+  }
+}

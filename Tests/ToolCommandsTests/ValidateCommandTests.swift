@@ -1,0 +1,115 @@
+import BinaryStore
+import DurableFiles
+import Foundation
+import ObjectModel
+import PropertyLists
+import Rows
+import StoreInterface
+import Testing
+
+@testable import ToolCommands
+
+@Suite("quire validate")
+struct ValidateCommandTests {
+  private let disk = SimulatedDisk()
+
+  init() throws {
+    var note = Entity("Note")
+    note.properties = [.attribute(Attribute("text", .string, isOptional: false))]
+    let store = try BinaryStore.create(
+      at: "Notes.store", model: try Model(entities: [note]), on: disk)
+    let base = try store.snapshot()
+    let builder = LayerBuilder(base.schema)
+    for number in 1...30 as ClosedRange<UInt64> {
+      let key = ObjectKey(entity: 1, number: number)
+      builder.insert(key)
+      if number == 1 { builder.set(.string("one"), column: 0, of: key) }
+    }
+    try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    _ = try BinaryStore.create(at: "Empty.store", model: try Model(entities: [note]), on: disk)
+    try disk.open("Other", for: .create).append(Array("Something else entirely".utf8))
+  }
+
+  private func run(_ words: String...) -> RecordedRun {
+    RecordedRun(words, tool: Tool(commands: [ValidateCommand.command(on: disk, .files)]))
+  }
+
+  @Test("A file without errors is done with in a line")
+  func valid() {
+    let run = run("validate", "Empty.store")
+
+    #expect(run.exitCode == .done)
+    #expect(run.output.hasPrefix("Empty.store: valid; 1 commit, 0 blocks, 0 rows, 0 objects, "))
+    #expect(run.messages.isEmpty)
+  }
+
+  @Test("Of a rule that is broken often, some places are shown and the others counted")
+  func invalid() {
+    let run = run("validate", "Notes.store")
+    let lines = run.output.split(separator: "\n")
+
+    #expect(run.exitCode == .no)
+    #expect(lines.count == 22)
+    #expect(
+      lines[0]
+        == "error: GRAF-002 Notes.store: Note 2, text: The attribute is required, and the object has no value. (spec §6.3.2)"
+    )
+    #expect(lines[20] == "error: GRAF-002 Notes.store: 9 more of these")
+    #expect(lines[21].hasPrefix("Notes.store: not valid: 29 errors; "))
+  }
+
+  @Test("The same for programs")
+  func json() throws {
+    let run = run("validate", "Notes.store", "--format", "json")
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(run.output.utf8)) as? [String: Any])
+    let findings = try #require(object["findings"] as? [[String: Any]])
+
+    #expect(run.exitCode == .no)
+    #expect(object["verdict"] as? String == "invalid")
+    #expect((object["counts"] as? [String: Int])?["error"] == 29)
+    #expect((object["rules"] as? [String: Int]) == ["GRAF-002": 29])
+    #expect((object["checked"] as? [String: Int])?["objects"] == 30)
+    #expect(findings.count == 20)
+    #expect(findings[0]["object"] as? Int == 2)
+    #expect(findings[0]["property"] as? String == "text")
+    #expect(findings[0]["clause"] as? String == "6.3.2")
+  }
+
+  @Test("What can't be judged has an exit code of its own")
+  func exitCodes() throws {
+    #expect(run("validate", "Other").exitCode == .unreadable)
+    #expect(run("validate", "missing").exitCode == .inputOutput)
+    #expect(run("validate").exitCode == .wrongUsage)
+    var bytes = try disk.read("Empty.store", byteLimit: 1 << 20)
+    bytes[8] = 9
+    try disk.open("Newer.store", for: .create).append(bytes)
+    #expect(run("validate", "Newer.store").exitCode == .newerFormat)
+  }
+
+  @Test("Nothing that a file holds can steer a terminal")
+  func controlCharacters() throws {
+    let store = try BinaryStore.open("Empty.store", on: disk)
+    let base = try store.snapshot()
+    var metadata = try base.metadata
+    metadata.values["NSStoreType"] = .string("\u{1B}[2J")
+    try store.commit(CommitRequest(Layer(), basedOn: base, metadata: metadata))
+
+    let run = run("validate", "Empty.store")
+
+    #expect(run.exitCode == .done)
+    #expect(run.output.contains("warning: META-005"))
+    #expect(!run.output.contains("\u{1B}"))
+  }
+
+  @Test("The rules are listed")
+  func rules() {
+    let run = run("validate", "--rules")
+
+    #expect(run.exitCode == .done)
+    #expect(
+      run.output.contains(
+        "BLCK-034  error: The record says how many bytes are not dead (spec §4.4.1)\n"))
+    #expect(self.run("validate", "--rules", "--format", "json").output.hasPrefix("[\n  {\n"))
+  }
+}

@@ -1,0 +1,92 @@
+import BinaryStore
+import DurableFiles
+import Foundation
+import HostileInputs
+import SeededRandom
+import StoreConformance
+import StoreInterface
+import Testing
+import Validation
+
+/// What the validator finds free of errors the library reads completely, and nothing crashes either.
+@Suite("Changed files")
+struct MutationTests {
+  /// A small file, and how many bytes are passed over between two changes of it.
+  struct Kind: CustomStringConvertible, Sendable {
+    let description: String
+    let step: Int
+    let make: @Sendable () throws -> [UInt8]
+
+    init(_ name: String, step: Int = 13, _ make: @escaping @Sendable () throws -> [UInt8]) {
+      description = name
+      self.step =
+        ProcessInfo.processInfo.environment["QUIRE_ALL_BYTES"] == nil ? step : (step + 99) / 100
+      self.make = make
+    }
+  }
+
+  private static let kinds = [
+    Kind("notes", SmallFile.notes), Kind("columns", SmallFile.columns),
+    Kind("pages", SmallFile.pages), Kind("compressed", SmallFile.compressed),
+    Kind("links", SmallFile.links), Kind("indexed", step: 97, SmallFile.indexed),
+    Kind("outside", step: 1999, SmallFile.outside),
+  ]
+
+  /// Everything the library reads of some bytes.
+  private static func objects(_ bytes: [UInt8]) throws -> StoreConformance.Objects {
+    let disk = SimulatedDisk()
+    try disk.open("/s", for: .create).append(bytes)
+    return try StoreConformance.objects(BinaryStore.open("/s", on: disk).snapshot())
+  }
+
+  @Test("Every changed byte is found, or changes nothing", arguments: kinds)
+  func flips(_ kind: Kind) throws {
+    let bytes = try kind.make()
+    let objects = try Self.objects(bytes)
+    for index in stride(from: 0, to: bytes.count, by: kind.step) {
+      var changed = bytes
+      changed[index] ^= 1 << (index % 8)
+      let report = try BrokenFile.report(changed)
+      guard report.verdict == .valid else { continue }
+      let found = try? Self.objects(changed)
+      #expect(found == objects, "\(kind), byte \(index): \(report.text)")
+    }
+  }
+
+  @Test("Every cut is found", arguments: kinds)
+  func truncations(_ kind: Kind) throws {
+    let bytes = try kind.make()
+    for count in stride(from: 0, to: bytes.count, by: kind.step + 4) {
+      let cut = Array(bytes[..<count])
+      let report = try BrokenFile.report(cut)
+      guard report.verdict == .valid else { continue }
+      // Cut where an earlier commit ends, it is the file of that commit.
+      #expect(throws: Never.self) { try Self.objects(cut) }
+    }
+  }
+
+  @Test(
+    "Behind checksums that are right too, no error means that all can be read",
+    arguments: kinds)
+  func sealed(_ kind: Kind) throws {
+    let bytes = try kind.make()
+    let editor = try FileEditor(bytes)
+    for index in stride(from: 0, to: bytes.count, by: kind.step) {
+      var editor = editor
+      editor.poke(index, [bytes[index] ^ 1 << UInt8(index % 8)])
+      let changed = editor.sealed()
+      let report = try BrokenFile.report(changed)
+      guard report.verdict == .valid else { continue }
+      #expect(throws: Never.self, "\(kind), byte \(index)") { try Self.objects(changed) }
+    }
+  }
+
+  @Test("Random changes, as the fuzzer makes them", arguments: [1, 2, 3, 4] as [UInt64])
+  func random(_ seed: UInt64) {
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<150 {
+      let count = 1 + 3 * Int.random(in: 1...4, using: &generator)
+      HostileInputs.validation((0..<count).map { _ in .random(in: 0...255, using: &generator) })
+    }
+  }
+}
