@@ -35,7 +35,7 @@ public enum SampleStore: Int, CaseIterable, Sendable {
   }
 
   /// The bytes with another salt and other times than chance and the clock gave.
-  private static func withoutChance(_ bytes: [UInt8]) -> [UInt8] {
+  public static func withoutChance(_ bytes: [UInt8]) -> [UInt8] {
     var bytes = bytes
     bytes.set(UInt64(0x5EED), at: 32)
     for part in BlockFileMap(bytes).parts {
