@@ -62,7 +62,9 @@ let package = Package(
     module("ObjectQuery", ["ObjectModel", "Rows"]),
 
     // Stores: the interface, and the backends behind it.
-    module("StoreInterface", ["ObjectModel", "Rows", "PropertyLists", "DurableFiles"]),
+    module(
+      "StoreInterface",
+      ["ObjectModel", "Rows", "ObjectQuery", "PropertyLists", "DurableFiles"]),
     module(
       "BlockFileFormat", ["ObjectModel", "Rows", "DurableFiles", "Checksums", "Deflate"]),
     .target(
@@ -149,7 +151,9 @@ let package = Package(
     tests(
       "ObjectQueryTests", ["ObjectQuery", "Rows", "ObjectModel", "SeededRandom", "QueryWorld"],
       exclude: ["Expressions"]),
-    tests("StoreInterfaceTests", ["StoreInterface", "StoreConformance"]),
+    tests(
+      "StoreInterfaceTests",
+      ["StoreInterface", "StoreConformance", "ObjectModel", "ObjectQuery", "Rows"]),
     tests(
       "BinaryStoreTests",
       [

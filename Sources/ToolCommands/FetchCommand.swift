@@ -53,10 +53,8 @@ enum FetchCommand {
       }
       request.fetchLimit = try count(limit, invocation)
       request.fetchOffset = try count(offset, invocation)
-      let table = try run(invocation, snapshot) { plan, source in
-        try plan(request).table(in: source)
-      }
-      try write(table, invocation)
+      try write(
+        try placed(invocation) { try store.table(request, in: snapshot) }, invocation)
       return .done
     }
   }
@@ -76,17 +74,9 @@ enum FetchCommand {
     return FetchRequest(entity, where: try text.map { try QueryPredicate($0) })
   }
 
-  /// Calls `body` with a way to plan requests, and shows where in the predicate a fault is.
-  static func run<R>(
-    _ invocation: Invocation, _ snapshot: any StoreSnapshot,
-    _ body: ((FetchRequest) throws -> QueryPlan, ViewSource) throws -> R
-  ) throws -> R {
-    let model = try snapshot.model
-    let source = ViewSource(snapshot.view, model: model, schema: snapshot.schema)
-    do {
-      return try body(
-        { try QueryPlan($0, model: model, schema: snapshot.schema) }, source)
-    } catch let error as QueryError {
+  /// Calls `body`, and shows where in the predicate a fault is.
+  static func placed<R>(_ invocation: Invocation, _ body: () throws -> R) throws -> R {
+    do { return try body() } catch let error as QueryError {
       throw invocation.value(of: condition).map { error.located(in: $0) } ?? error
     }
   }
@@ -196,9 +186,7 @@ enum CountCommand {
       let store = try reader.open(invocation[.store], invocation, models)
       let snapshot = try store.snapshot()
       let request = try FetchCommand.request(invocation, snapshot)
-      let count = try FetchCommand.run(invocation, snapshot) { plan, source in
-        try plan(request).count(in: source)
-      }
+      let count = try FetchCommand.placed(invocation) { try store.count(request, in: snapshot) }
       let output = invocation.console.output
       switch invocation.format {
       case .text: try output.writeLine("\(count)")

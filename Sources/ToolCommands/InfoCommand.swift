@@ -24,7 +24,7 @@ enum InfoCommand {
       let snapshot = try store.snapshot()
       let description = try store.describe()
       let metadata = try snapshot.metadata
-      let counts = try counts(snapshot)
+      let counts = try counts(store, snapshot)
       let output = invocation.console.output
       switch invocation.format {
       case .text:
@@ -65,15 +65,13 @@ enum InfoCommand {
 
   /// How many objects each entity has by itself, by name.
   private static func counts(
-    _ snapshot: any StoreSnapshot
+    _ store: any Store, _ snapshot: any StoreSnapshot
   ) throws -> [(name: String, count: Int)] {
-    let model = try snapshot.model
-    let source = ViewSource(snapshot.view, model: model, schema: snapshot.schema)
-    return try model.entities.filter { !$0.isAbstract }.sorted { $0.name < $1.name }.map { entity in
+    try snapshot.model.entities.filter { !$0.isAbstract }.sorted { $0.name < $1.name }.map {
+      entity in
       var request = FetchRequest(entity.name)
       request.includesSubentities = false
-      let plan = try QueryPlan(request, model: model, schema: snapshot.schema)
-      return (entity.name, try plan.count(in: source))
+      return (entity.name, try store.count(request, in: snapshot))
     }
   }
 }

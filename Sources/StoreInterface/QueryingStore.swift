@@ -1,0 +1,86 @@
+public import ObjectModel
+public import ObjectQuery
+
+/// A store that answers requests by itself: the third level, beside those that give all rows and those
+/// that give rows by key and take changes.
+///
+/// Each method answers exactly as a scan of the snapshot's rows would, or not at all: a store that means
+/// something else by a comparison, an order or a function leaves the request to the rows. Stores say
+/// that they answer with ``StoreCapabilities/querying``.
+public protocol QueryingStore: Store {
+  /// The objects a request finds, in its order; `nil` when they have to be looked for among the rows.
+  func keys(answering request: FetchRequest, in snapshot: any StoreSnapshot) throws -> [ObjectKey]?
+
+  /// How many objects a request finds, its limit and offset counted.
+  func count(answering request: FetchRequest, in snapshot: any StoreSnapshot) throws -> Int?
+
+  /// The values, groups or aggregates that a request asks for.
+  func table(answering request: FetchRequest, in snapshot: any StoreSnapshot) throws
+    -> ResultTable?
+}
+
+extension QueryingStore {
+  /// Left to the rows.
+  public func keys(
+    answering request: FetchRequest, in snapshot: any StoreSnapshot
+  ) throws -> [ObjectKey]? { nil }
+
+  /// Left to the rows.
+  public func count(
+    answering request: FetchRequest, in snapshot: any StoreSnapshot
+  ) throws -> Int? { nil }
+
+  /// Left to the rows.
+  public func table(
+    answering request: FetchRequest, in snapshot: any StoreSnapshot
+  ) throws -> ResultTable? { nil }
+}
+
+extension Store {
+  /// The objects a request finds in a snapshot of this store, in its order: by the store's own means
+  /// where it has them, and among the rows elsewhere. Either gives the same.
+  ///
+  /// - Throws: `QueryError` when the request does not fit the model, or what the store throws.
+  public func keys(
+    _ request: FetchRequest, in snapshot: any StoreSnapshot
+  ) throws -> [ObjectKey] {
+    let plan = try snapshot.plan(request)
+    return try querying?.keys(answering: request, in: snapshot)
+      ?? plan.keys(in: snapshot.querySource)
+  }
+
+  /// How many objects a request finds in a snapshot of this store.
+  ///
+  /// - Throws: As ``keys(_:in:)``.
+  public func count(_ request: FetchRequest, in snapshot: any StoreSnapshot) throws -> Int {
+    let plan = try snapshot.plan(request)
+    return try querying?.count(answering: request, in: snapshot)
+      ?? plan.count(in: snapshot.querySource)
+  }
+
+  /// The values, groups or aggregates that a request asks of a snapshot of this store.
+  ///
+  /// - Throws: As ``keys(_:in:)``.
+  public func table(
+    _ request: FetchRequest, in snapshot: any StoreSnapshot
+  ) throws -> ResultTable {
+    let plan = try snapshot.plan(request)
+    return try querying?.table(answering: request, in: snapshot)
+      ?? plan.table(in: snapshot.querySource)
+  }
+
+  private var querying: (any QueryingStore)? {
+    capabilities.contains(.querying) ? self as? any QueryingStore : nil
+  }
+}
+
+extension StoreSnapshot {
+  /// Binds a request, whoever is to answer it: what does not fit the model is refused alike.
+  fileprivate func plan(_ request: FetchRequest) throws -> QueryPlan {
+    try QueryPlan(request, model: model, schema: schema)
+  }
+
+  fileprivate var querySource: ViewSource {
+    get throws { ViewSource(view, model: try model, schema: schema) }
+  }
+}

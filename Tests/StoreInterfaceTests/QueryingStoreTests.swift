@@ -1,0 +1,88 @@
+import Foundation
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+import Testing
+
+@Suite("Requests go to the store where it answers them, and else to the rows")
+struct QueryingStoreTests {
+  /// A store that answers what has no predicate, with what it was given.
+  private final class Answering: QueryingStore {
+    let store: MemoryStore
+    let capabilities: StoreCapabilities
+
+    init(_ store: MemoryStore, _ capabilities: StoreCapabilities) {
+      self.store = store
+      self.capabilities = capabilities
+    }
+
+    var type: StoreType { store.type }
+    var tag: StoreTag { store.tag }
+    var path: String? { nil }
+    func snapshot() throws -> any StoreSnapshot { try store.snapshot() }
+    func commit(_ request: CommitRequest) throws -> any StoreSnapshot { try store.commit(request) }
+    func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
+      try store.leaseKeys(ofEntity: number, count: count)
+    }
+    func describe() throws -> StoreDescription { try store.describe() }
+    func close() throws { try store.close() }
+
+    func keys(
+      answering request: FetchRequest, in snapshot: any StoreSnapshot
+    ) throws -> [ObjectKey]? {
+      request.predicate == nil ? [ObjectKey(entity: 1, number: 4711)] : nil
+    }
+
+    func count(answering request: FetchRequest, in snapshot: any StoreSnapshot) throws -> Int? {
+      request.predicate == nil ? 4711 : nil
+    }
+  }
+
+  private func store(_ capabilities: StoreCapabilities) throws -> Answering {
+    let note = Entity("Note", properties: [.attribute(Attribute("stars", .int32))])
+    let store = try MemoryStore(Model(entities: [note]))
+    let base = try store.snapshot()
+    let builder = LayerBuilder(base.schema)
+    for number in 1...5 as ClosedRange<UInt64> {
+      let key = ObjectKey(entity: 1, number: number)
+      builder.insert(key)
+      builder.set(.integer(Int64(number)), column: 0, of: key)
+    }
+    try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    return Answering(store, capabilities)
+  }
+
+  @Test("What it answers is taken, what it leaves is looked for")
+  func answered() throws {
+    let store = try store([.incremental, .querying])
+    let snapshot = try store.snapshot()
+    let all = FetchRequest("Note")
+    let some = FetchRequest("Note", where: try QueryPredicate("stars > 3"))
+
+    #expect(try store.count(all, in: snapshot) == 4711)
+    #expect(try store.keys(all, in: snapshot).map(\.number) == [4711])
+    #expect(try store.count(some, in: snapshot) == 2)
+    #expect(try store.keys(some, in: snapshot).map(\.number) == [4, 5])
+    var stars = all
+    stars.resultType = .dictionaries
+    stars.propertiesToFetch = [FetchedValue("stars")]
+    #expect(try store.table(stars, in: snapshot).rows == (1...5).map { [.integer($0)] })
+  }
+
+  @Test("A store that does not claim to answer is not asked")
+  func unasked() throws {
+    let store = try store([.incremental])
+    #expect(try store.count(FetchRequest("Note"), in: store.snapshot()) == 5)
+  }
+
+  @Test("What does not fit the model is refused, whoever would answer")
+  func refused() throws {
+    let store = try store([.incremental, .querying])
+    let snapshot = try store.snapshot()
+    #expect(throws: QueryError.self) { try store.count(FetchRequest("Nothing"), in: snapshot) }
+    #expect(throws: QueryError.self) {
+      try store.keys(FetchRequest("Note", where: QueryPredicate("moons > 3")), in: snapshot)
+    }
+  }
+}
