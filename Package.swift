@@ -171,7 +171,7 @@ let package = Package(
       [
         "Validation", "BlockFileFormat", "BinaryStore", "StoreInterface", "StoreConformance",
         "DurableFiles", "PropertyLists", "ObjectModel", "Rows", "SeededRandom", "Checksums",
-        "HostileInputs",
+        "HostileInputs", "XMLStore",
       ]),
     tests(
       "ToolCommandsTests",

@@ -7,6 +7,7 @@ import StoreConformance
 import StoreInterface
 import Testing
 import Validation
+import XMLStore
 
 /// What the validator finds free of errors the library reads completely, and nothing crashes either.
 @Suite("Changed files")
@@ -88,5 +89,26 @@ struct MutationTests {
       let count = 1 + 3 * Int.random(in: 1...4, using: &generator)
       HostileInputs.validation((0..<count).map { _ in .random(in: 0...255, using: &generator) })
     }
+  }
+
+  @Test("Of documents too, what has no error is read to its end")
+  func documents() throws {
+    let bytes = try SmallFile.document()
+    let step = ProcessInfo.processInfo.environment["QUIRE_ALL_BYTES"] == nil ? 11 : 1
+    var validCount = 0
+    for index in stride(from: 0, to: bytes.count, by: step) {
+      var changed = bytes
+      changed[index] ^= 1 << (index % 7)
+      let report = try BrokenFile.report(changed)
+      guard report.verdict == .valid, report.passedOver.isEmpty else { continue }
+      validCount += 1
+      #expect(throws: Never.self, "byte \(index): \(report.text)") {
+        let disk = SimulatedDisk()
+        try disk.open("/s", for: .create).append(changed)
+        let store = try XMLStoreBackend().open("/s", on: disk, StoreOpening(readOnly: true))
+        _ = try StoreConformance.objects(store.snapshot())
+      }
+    }
+    #expect(validCount > 20)
   }
 }
