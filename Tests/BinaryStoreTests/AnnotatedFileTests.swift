@@ -191,7 +191,11 @@ private struct FileAnnotation {
     field("schema_number", 8)
     let keys = field("key_count", 4)
     let segments = field("segment_count", 4)
-    precondition(keys == 0, "Nobody set keys aside.")
+    for _ in 0..<keys {
+      field("next_key", 8)
+      field("entity_number", 2)
+      line(6, "reserved")
+    }
     for _ in 0..<segments { segment() }
     padding()
     precondition(offset == trailer, "The trailer follows the record.")

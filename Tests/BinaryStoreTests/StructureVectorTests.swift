@@ -319,7 +319,7 @@ private enum StructureVectors {
     let block = slice.memory.bytes.extracting(slice.range).withUnsafeBytes { Array($0) }
     let bytes = try disk.read("/v", byteLimit: 1 << 20)
     return BlockFileMap.appending(to: bytes, sections: [block]) { record, places in
-      let segment = 112
+      let segment = 112 + 16 * Int(record.number(UInt32.self, at: 104))
       var entry = Array(record[segment + 32..<segment + 88])
       entry.set(UInt64(places[0]), at: 0)
       entry.set(UInt32(block.count), at: 8)
