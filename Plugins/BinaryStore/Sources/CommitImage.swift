@@ -29,40 +29,21 @@ struct CommitImage {
     }
   }
 
-  private(set) var record: CommitRecord
+  var record: CommitRecord
   /// How blocks are compressed; `nil` when they are not.
   let compression: Deflate.Level?
   /// What this commit sets beside the rows, as far as it does.
   private(set) var pending = CommittedState.Description()
   /// The segments that this commit sets, if it does.
-  private var pendingParts: [SegmentPart]?
-  private var pieces: [Piece] = []
+  var pendingParts: [SegmentPart]?
+  var pieces: [Piece] = []
   /// Blocks that were compressed already.
   private var compressed: [ObjectIdentifier: [UInt8]] = [:]
   /// Where the values are that this commit puts into sections of their own: pieces by offset.
-  private var valuePieces: [UInt64: Int] = [:]
+  var valuePieces: [UInt64: Int] = [:]
   /// When all that is alive is written anew: where it is from.
-  private var origin: Origin?
-  private var next: UInt64
-
-  /// A file, and a commit of it that may not be in it yet.
-  private struct Origin {
-    let file: StoreFile
-    let pieces: [UInt64: Piece]
-    var copied: Copied
-  }
-
-  /// What of one file is in another already, and where the next commit there begins.
-  struct Copied {
-    fileprivate var start = UInt64(BlockFile.headerByteCount)
-    fileprivate var previousTrailer: UInt64 = 0
-    /// Where values went that were at other offsets.
-    fileprivate var values: [UInt64: UInt64] = [:]
-    /// The same of blocks.
-    fileprivate var entries: [UInt64: BlockEntry] = [:]
-    fileprivate var sections: [SectionReference: SectionReference] = [:]
-    fileprivate var segments: [SegmentRecord: SegmentRecord] = [:]
-  }
+  var origin: Origin?
+  var next: UInt64
 
   /// How many bytes lie before the record.
   var byteCount: Int { Int(next - record.start) }
@@ -117,7 +98,7 @@ struct CommitImage {
     try setModel(model, schema)
   }
 
-  private mutating func setModel(_ model: Model, _ schema: Schema) throws {
+  mutating func setModel(_ model: Model, _ schema: Schema) throws {
     pending.model = model
     pending.schema = schema
     record.model = try add(section: ModelSource.write(model))
@@ -138,74 +119,6 @@ struct CommitImage {
       add(section.piece)
     }
     return moved
-  }
-
-  /// The same commit in another file, with everything that it refers to and is not there yet.
-  ///
-  /// - Parameter head: The commit whose file this one is in, or would be.
-  func copied(from head: CommittedState, after copied: Copied) throws -> CommitImage {
-    var copy = CommitImage(
-      number: record.number, previousTrailer: copied.previousTrailer, start: copied.start,
-      compression: compression)
-    copy.origin = Origin(
-      file: head.file, pieces: valuePieces.mapValues { pieces[$0] }, copied: copied)
-    copy.record.time = record.time
-    copy.record.nextKeys = record.nextKeys
-    copy.record.schemaNumber = record.schemaNumber
-    if let metadata = pending.metadata {
-      try copy.setMetadata(metadata)
-    } else {
-      copy.record.metadata = try copy.copy(head.record.metadata)
-    }
-    if let model = pending.model, let schema = pending.schema {
-      try copy.setModel(model, schema)
-    } else {
-      copy.record.model = try copy.copy(head.record.model)
-      copy.record.schema = try copy.copy(head.record.schema)
-    }
-    try copy.copySegments(
-      pendingParts ?? head.segments.map { .stored($0) }, pending.schema ?? head.schema)
-    return copy
-  }
-
-  /// What is in the file behind this commit, which its trailer ends.
-  func copied(behind trailer: Trailer) -> Copied {
-    var copied = origin?.copied ?? Copied()
-    copied.previousTrailer = trailer.offset
-    copied.start = UInt64(BlockFile.align(Int(trailer.end)))
-    return copied
-  }
-
-  /// A section of the file that is copied from, which may be here already.
-  private mutating func copy(_ section: SectionReference) throws -> SectionReference {
-    if let known = origin?.copied.sections[section] { return known }
-    guard let origin else { return section }
-    let copied = try add(section: origin.file.bytes(of: section))
-    self.origin!.copied.sections[section] = copied
-    return copied
-  }
-
-  private mutating func copySegments(_ parts: [SegmentPart], _ schema: Schema) throws {
-    pendingParts = parts
-    var beneath = View()
-    for part in parts {
-      if case .stored(let segment) = part, let known = origin?.copied.segments[segment.record] {
-        record.segments.append(known)
-      } else {
-        let (layer, entries) = try part.layer(schema)
-        // Of a segment whose rows the schema does not know any more nothing is left.
-        if layer.isEmpty { continue }
-        var known: [ObjectIdentifier: BlockEntry] = [:]
-        for (block, entry) in entries { known[block] = origin?.copied.entries[entry.offset] }
-        let (copy, added) = try add(layer, known, above: beneath, schema)
-        for (block, entry) in added {
-          if let old = entries[block] { origin?.copied.entries[old.offset] = entry }
-        }
-        if case .stored(let segment) = part { origin?.copied.segments[segment.record] = copy }
-        record.segments.append(copy)
-      }
-      beneath = beneath.pushing(part.table)
-    }
   }
 
   /// Copies the values that a block of another file refers to, unless they were already.
@@ -234,7 +147,7 @@ struct CommitImage {
     }
   }
 
-  private mutating func add(
+  mutating func add(
     _ layer: Layer, _ known: [ObjectIdentifier: BlockEntry], above view: View, _ schema: Schema
   ) throws -> (record: SegmentRecord, added: [ObjectIdentifier: BlockEntry]) {
     var entries: [BlockEntry] = []
@@ -306,7 +219,7 @@ struct CommitImage {
     for (block, bytes) in zip(blocks, bytes) { compressed[ObjectIdentifier(block)] = bytes }
   }
 
-  private mutating func add(_ block: Block, _ run: RunKind) throws -> BlockEntry {
+  mutating func add(_ block: Block, _ run: RunKind) throws -> BlockEntry {
     let references = try block.outsideReferences()
     copyValues(references)
     let isMoved = !references.isEmpty && origin != nil
@@ -329,11 +242,11 @@ struct CommitImage {
   }
 
   /// The bytes of a block of another file, with its values where they are in this one.
-  private func movedBytes(of block: Block) throws -> BlockMemory {
+  func movedBytes(of block: Block) throws -> BlockMemory {
     try block.bytes { origin?.copied.values[$0] ?? $0 }
   }
 
-  private mutating func add(section bytes: [UInt8]) throws -> SectionReference {
+  mutating func add(section bytes: [UInt8]) throws -> SectionReference {
     guard bytes.count <= BlockFile.maximumSectionByteCount else {
       throw StoreError(
         .badChange,
@@ -346,94 +259,9 @@ struct CommitImage {
     return section
   }
 
-  private mutating func add(_ piece: Piece) {
+  mutating func add(_ piece: Piece) {
     pieces.append(piece)
     next += UInt64(BlockFile.align(piece.byteCount))
-  }
-
-  // MARK: - Writing
-
-  /// The record, when nothing more comes before it, and where it is.
-  private mutating func close() throws -> (bytes: [UInt8], section: SectionReference) {
-    record.liveByteCount =
-      UInt64(BlockFile.headerByteCount + BlockFile.trailerByteCount)
-      + UInt64(record.metadata.byteCount) + UInt64(record.model.byteCount)
-      + UInt64(record.schema.byteCount) + record.segments.reduce(0) { $0 + $1.byteCount }
-    record.liveByteCount += UInt64(record.bytes.count)
-    let bytes = record.bytes
-    guard bytes.count <= BlockFile.maximumRecordByteCount else {
-      throw StoreError(.badChange, "A commit record of \(bytes.count) bytes is too large.")
-    }
-    return (
-      bytes,
-      SectionReference(
-        offset: next, byteCount: UInt32(bytes.count),
-        checksum: bytes.checksum)
-    )
-  }
-
-  /// Everything up to the trailer, piece by piece.
-  private func forEachPiece(
-    _ record: [UInt8], _ body: (RawSpan) throws -> Void
-  ) throws {
-    let zeros = [UInt8](repeating: 0, count: 8)
-    func padded(_ byteCount: Int, _ span: RawSpan) throws {
-      try body(span)
-      let padding = BlockFile.align(byteCount) - byteCount
-      if padding > 0 { try body(zeros.rawSpan.extracting(0..<padding)) }
-    }
-    for piece in pieces {
-      switch piece {
-      case .bytes(let bytes): try padded(bytes.count, bytes.rawSpan)
-      case .block(let block):
-        let slice = try block.bytes()
-        try padded(slice.range.count, slice.bytes)
-      case .movedBlock(let block):
-        let memory = try movedBytes(of: block)
-        try padded(memory.byteCount, memory.bytes)
-      case .value(let slice): try padded(slice.range.count, slice.bytes)
-      case .copiedValue(let reference, let file):
-        // As it is, a piece at a time: what is damaged stays so, and its checksum says it.
-        let byteCount = reference.storedByteCount
-        for start in stride(from: 0, to: byteCount, by: 1 << 20) {
-          let piece = try file.file.read(
-            byteCount: min(1 << 20, byteCount - start), at: Int(reference.offset) + start)
-          try body(piece.rawSpan)
-        }
-        let padding = BlockFile.align(byteCount) - byteCount
-        if padding > 0 { try body(zeros.rawSpan.extracting(0..<padding)) }
-      }
-    }
-    try padded(record.count, record.rawSpan)
-  }
-
-  /// The whole commit in memory, its trailer included, for one write and one sync.
-  mutating func finished(salt: UInt64) throws -> (bytes: [UInt8], trailer: Trailer) {
-    let (bytes, section) = try close()
-    var all: [UInt8] = []
-    // SAFETY: The bytes are copied while the span lends them.
-    try forEachPiece(bytes) { span in
-      unsafe span.withUnsafeBytes { unsafe all.append(contentsOf: $0) }
-    }
-    let trailer = Trailer(
-      isSettled: false, salt: salt, offset: record.start + UInt64(all.count), record: section,
-      commitChecksum: all.checksum)
-    return (all + trailer.bytes, trailer)
-  }
-
-  /// Whether the commit is small enough to be made durable all at once (spec §4.3.4).
-  var isSmall: Bool {
-    byteCount + record.bytes.count <= BlockFile.unsettledByteCount - 64
-  }
-
-  /// Writes everything but the trailer, which is given back: it may be written once this is durable.
-  mutating func write(into writer: inout FileWriter, salt: UInt64) throws -> Trailer {
-    let (bytes, section) = try close()
-    try forEachPiece(bytes) { span in try writer.write(span) }
-    return Trailer(
-      isSettled: true, salt: salt,
-      offset: section.offset + UInt64(BlockFile.align(bytes.count)), record: section,
-      commitChecksum: 0)
   }
 }
 

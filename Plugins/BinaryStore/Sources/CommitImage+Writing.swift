@@ -1,0 +1,91 @@
+// SAFETY: Bytes are copied while a span lends them.
+
+import BlockFileFormat
+import DurableFiles
+import Rows
+import StoreInterface
+
+extension CommitImage {
+  /// The record, when nothing more comes before it, and where it is.
+  private mutating func close() throws -> (bytes: [UInt8], section: SectionReference) {
+    record.liveByteCount =
+      UInt64(BlockFile.headerByteCount + BlockFile.trailerByteCount)
+      + UInt64(record.metadata.byteCount) + UInt64(record.model.byteCount)
+      + UInt64(record.schema.byteCount) + record.segments.reduce(0) { $0 + $1.byteCount }
+    record.liveByteCount += UInt64(record.bytes.count)
+    let bytes = record.bytes
+    guard bytes.count <= BlockFile.maximumRecordByteCount else {
+      throw StoreError(.badChange, "A commit record of \(bytes.count) bytes is too large.")
+    }
+    return (
+      bytes,
+      SectionReference(
+        offset: next, byteCount: UInt32(bytes.count),
+        checksum: bytes.checksum)
+    )
+  }
+
+  /// Everything up to the trailer, piece by piece.
+  private func forEachPiece(
+    _ record: [UInt8], _ body: (RawSpan) throws -> Void
+  ) throws {
+    let zeros = [UInt8](repeating: 0, count: 8)
+    func padded(_ byteCount: Int, _ span: RawSpan) throws {
+      try body(span)
+      let padding = BlockFile.align(byteCount) - byteCount
+      if padding > 0 { try body(zeros.rawSpan.extracting(0..<padding)) }
+    }
+    for piece in pieces {
+      switch piece {
+      case .bytes(let bytes): try padded(bytes.count, bytes.rawSpan)
+      case .block(let block):
+        let slice = try block.bytes()
+        try padded(slice.range.count, slice.bytes)
+      case .movedBlock(let block):
+        let memory = try movedBytes(of: block)
+        try padded(memory.byteCount, memory.bytes)
+      case .value(let slice): try padded(slice.range.count, slice.bytes)
+      case .copiedValue(let reference, let file):
+        // As it is, a piece at a time: what is damaged stays so, and its checksum says it.
+        let byteCount = reference.storedByteCount
+        for start in stride(from: 0, to: byteCount, by: 1 << 20) {
+          let piece = try file.file.read(
+            byteCount: min(1 << 20, byteCount - start), at: Int(reference.offset) + start)
+          try body(piece.rawSpan)
+        }
+        let padding = BlockFile.align(byteCount) - byteCount
+        if padding > 0 { try body(zeros.rawSpan.extracting(0..<padding)) }
+      }
+    }
+    try padded(record.count, record.rawSpan)
+  }
+
+  /// The whole commit in memory, its trailer included, for one write and one sync.
+  mutating func finished(salt: UInt64) throws -> (bytes: [UInt8], trailer: Trailer) {
+    let (bytes, section) = try close()
+    var all: [UInt8] = []
+    // SAFETY: The bytes are copied while the span lends them.
+    try forEachPiece(bytes) { span in
+      unsafe span.withUnsafeBytes { unsafe all.append(contentsOf: $0) }
+    }
+    let trailer = Trailer(
+      isSettled: false, salt: salt, offset: record.start + UInt64(all.count), record: section,
+      commitChecksum: all.checksum)
+    return (all + trailer.bytes, trailer)
+  }
+
+  /// Whether the commit is small enough to be made durable all at once (spec §4.3.4).
+  var isSmall: Bool {
+    byteCount + record.bytes.count <= BlockFile.unsettledByteCount - 64
+  }
+
+  /// Writes everything but the trailer, which is given back: it may be written once this is durable.
+  mutating func write(into writer: inout FileWriter, salt: UInt64) throws -> Trailer {
+    let (bytes, section) = try close()
+    try forEachPiece(bytes) { span in try writer.write(span) }
+    return Trailer(
+      isSettled: true, salt: salt,
+      offset: section.offset + UInt64(BlockFile.align(bytes.count)), record: section,
+      commitChecksum: 0)
+  }
+}
