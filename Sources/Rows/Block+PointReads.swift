@@ -166,13 +166,10 @@ private struct PointReader {
       return .boolean(
         try bytes(place + row >> 3..<place + row >> 3 + 1)[0] >> UInt8(row & 7) & 1 != 0)
     case .fixed:
-      let b = try bytes(place + row * 16..<place + (row + 1) * 16)
+      let bytes = try bytes(place + row * 16..<place + (row + 1) * 16)
+      // SAFETY: These are sixteen bytes, and any sixteen are a UUID.
       return .uuid(
-        UUID(
-          uuid: (
-            b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
-            b[14], b[15]
-          )))
+        unsafe bytes.withUnsafeBytes { unsafe UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
     case .real:
       let bits = try unsigned(row, width: entry.width, at: place)
       return entry.kind == .float

@@ -45,49 +45,44 @@ public final class IndexedView: Sendable {
     return run
   }
 
+  /// What one of the view's tables has in a range of an index: at least one entry.
+  private struct Part {
+    let run: IndexRun
+    let places: Range<Int>
+    let table: Int
+  }
+
+  private func parts(_ index: IndexLayout, in range: IndexRange) throws -> [Part] {
+    try view.tables.indices.compactMap { table in
+      let run = try run(index, ofTable: table)
+      let places = try run.places(range)
+      return places.isEmpty ? nil : Part(run: run, places: places, table: table)
+    }
+  }
+
   /// At most how many objects are in a range: those that were moved out of it since count too.
   public func mostKeys(_ index: IndexLayout, in range: IndexRange) throws -> Int {
-    var count = 0
-    for position in view.tables.indices {
-      count += try run(index, ofTable: position).places(range).count
-    }
-    return count
+    try parts(index, in: range).reduce(0) { $0 + $1.places.count }
   }
 
   /// The numbers of the objects in a range of an index, in its order.
   public func keys(_ index: IndexLayout, in range: IndexRange) throws -> [UInt64] {
-    if let keys = try keysOfTop(index, in: range) { return keys }
-    return try entries(index, in: range).map(\.object)
-  }
-
-  /// The same where only the topmost table has any, so that nothing can be above them.
-  private func keysOfTop(_ index: IndexLayout, in range: IndexRange) throws -> [UInt64]? {
-    guard let top = view.tables.indices.last else { return [] }
-    for position in 0..<top {
-      if try !run(index, ofTable: position).places(range).isEmpty { return nil }
+    let parts = try parts(index, in: range)
+    if parts.count == 1, parts[0].table == view.tables.count - 1 {
+      // Nothing can be above them.
+      return try parts[0].run.objects(at: parts[0].places)
     }
-    let run = try run(index, ofTable: top)
-    let places = try run.places(range)
-    var keys: [UInt64] = []
-    keys.reserveCapacity(places.count)
-    var start = 0
-    for block in run.blocks {
-      let rows =
-        max(
-          places.lowerBound - start, 0)..<max(
-          places.lowerBound - start, 0, min(places.upperBound - start, block.rowCount))
-      start += block.rowCount
-      if rows.isEmpty { continue }
-      let objects = try block.objects
-      for row in rows { keys.append(try objects.objectNumber(at: row)) }
-    }
-    return keys
+    return try entries(parts).map(\.object)
   }
 
   /// The entries in a range of an index that still hold, in its order.
   package func entries(_ index: IndexLayout, in range: IndexRange) throws -> [IndexEntry] {
+    try entries(parts(index, in: range))
+  }
+
+  private func entries(_ parts: [Part]) throws -> [IndexEntry] {
     var found: [IndexEntry] = []
-    try forEach([index], in: range) { entry in
+    try forEach(parts, isAscending: true) { entry in
       found.append(entry)
       return true
     }
@@ -104,16 +99,15 @@ public final class IndexedView: Sendable {
     _ indexes: [IndexLayout], in range: IndexRange, isAscending: Bool = true,
     _ body: (IndexEntry) throws -> Bool
   ) throws {
-    guard let order = indexes.first else { return }
-    var cursors: [IndexCursor] = []
-    for index in indexes {
-      for position in view.tables.indices {
-        let run = try run(index, ofTable: position)
-        let places = try run.places(range)
-        if let cursor = try IndexCursor(run, places, isAscending, table: position) {
-          cursors.append(cursor)
-        }
-      }
+    try forEach(indexes.flatMap { try parts($0, in: range) }, isAscending: isAscending, body)
+  }
+
+  private func forEach(
+    _ parts: [Part], isAscending: Bool, _ body: (IndexEntry) throws -> Bool
+  ) throws {
+    guard let order = parts.first?.run.index else { return }
+    var cursors = try parts.map { part in
+      try IndexCursor(part.run, part.places, isAscending, table: part.table)
     }
     while !cursors.isEmpty {
       var next = 0
@@ -163,9 +157,8 @@ private struct IndexCursor {
   /// How many entries are left behind this one.
   private var remaining: Int
 
-  /// The first of the given places, or the last; `nil` when there is none.
-  init?(_ run: IndexRun, _ places: Range<Int>, _ isAscending: Bool, table: Int) throws {
-    guard !places.isEmpty else { return nil }
+  /// The first of the given places, or the last. There is at least one.
+  init(_ run: IndexRun, _ places: Range<Int>, _ isAscending: Bool, table: Int) throws {
     var row = isAscending ? places.lowerBound : places.upperBound - 1
     var block = 0
     while row >= run.blocks[block].rowCount {
@@ -197,6 +190,24 @@ private struct IndexCursor {
   }
 }
 
+extension IndexRun {
+  /// The numbers of the objects at the given places.
+  fileprivate func objects(at places: Range<Int>) throws -> [UInt64] {
+    var numbers: [UInt64] = []
+    numbers.reserveCapacity(places.count)
+    var start = 0
+    for block in blocks {
+      let here = places.clamped(to: start..<start + block.rowCount)
+      if !here.isEmpty {
+        let objects = try block.objects
+        for place in here { numbers.append(try objects.objectNumber(at: place - start)) }
+      }
+      start += block.rowCount
+    }
+    return numbers
+  }
+}
+
 extension Block {
   /// The column of the objects that entries of an index are of.
   fileprivate var objects: Column {
@@ -222,28 +233,26 @@ extension IndexEntry {
 
   /// Whether another entry has the same values.
   package func hasSameValues(as other: IndexEntry, in index: IndexLayout) throws -> Bool {
-    for column in index.columns {
-      let one = try block.column(column.number, as: column.kind)
-      let two = try other.block.column(column.number, as: column.kind)
-      if Comparison(of: one, row, two, other.row) != .equal { return false }
-    }
-    return true
+    try index.order(self, other) == .equal
   }
 }
 
 extension IndexLayout {
   /// Whether one entry comes before another, perhaps of another run.
   fileprivate func comesFirst(_ left: IndexEntry, _ right: IndexEntry) throws -> Bool {
+    let order = try order(left, right)
+    return order == .equal ? left.key < right.key : order == .less
+  }
+
+  /// How the values of two entries are ordered.
+  fileprivate func order(_ left: IndexEntry, _ right: IndexEntry) throws -> Comparison {
     for column in columns {
       let one = try left.block.column(column.number, as: column.kind)
       let other = try right.block.column(column.number, as: column.kind)
-      switch Comparison(of: one, left.row, other, right.row) {
-      case .less: return true
-      case .greater: return false
-      case .equal: continue
-      }
+      let order = Comparison(of: one, left.row, other, right.row)
+      if order != .equal { return order }
     }
-    return left.key < right.key
+    return .equal
   }
 }
 

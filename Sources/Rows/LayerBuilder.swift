@@ -109,6 +109,16 @@ extension LayerBuilder {
     }
   }
 
+  /// Puts an object in with the values that it has somewhere else.
+  ///
+  /// - Throws: What a damaged block throws.
+  package func insert(_ key: ObjectKey, copying row: ViewRow, _ layout: Layout) throws {
+    insert(key)
+    for (position, column) in layout.columns.enumerated() {
+      set(try row.value(column), column: position, of: key)
+    }
+  }
+
   /// Sets one value of an object.
   ///
   /// - Parameter column: The column's position in the entity's layout.

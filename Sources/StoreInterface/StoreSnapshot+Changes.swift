@@ -1,4 +1,3 @@
-import Foundation
 import ObjectModel
 public import Rows
 
@@ -29,10 +28,7 @@ extension StoreSnapshot {
         case (nil, nil): continue
         case (nil, let old?): builder.remove(key, basis: try old.version)
         case (let new?, nil):
-          builder.insert(key)
-          for (position, column) in layout.columns.enumerated() {
-            builder.set(try new.value(column), column: position, of: key)
-          }
+          try builder.insert(key, copying: new, layout)
         case (let new?, let old?):
           let basis = try old.version
           if try new.version == basis { continue }
@@ -55,18 +51,5 @@ extension StoreSnapshot {
       for entry in try table.entries(ofEntity: entity) { keys.insert(entry.key) }
     }
     return keys.sorted()
-  }
-}
-
-extension Value {
-  /// Whether another value is the same to the last bit: both zeros differ, and "not a number" is itself.
-  fileprivate func isIdentical(to other: Value) -> Bool {
-    switch (self, other) {
-    case (.double(let one), .double(let two)): one.bitPattern == two.bitPattern
-    case (.float(let one), .float(let two)): one.bitPattern == two.bitPattern
-    case (.date(let one), .date(let two)):
-      one.timeIntervalSinceReferenceDate.bitPattern == two.timeIntervalSinceReferenceDate.bitPattern
-    default: self == other
-    }
   }
 }

@@ -27,19 +27,30 @@ public struct Validator {
     let file = try disk.open(path, for: .read)
     let byteCount = try file.byteCount()
     let start = try file.read(byteCount: min(64, byteCount), at: 0)
+    let progress = progress ?? { _ in }
+    let check: any FileCheck
     if XMLFileCheck.mayBegin(with: start) {
-      let check = XMLFileCheck(
-        file, byteCount: byteCount, model: model, progress: progress ?? { _ in })
-      try check.run()
-      return Report(
-        path: path, format: check.format, findings: check.findings.kept,
-        counts: check.findings.counts, checked: check.checked, passedOver: check.passedOver)
+      check = XMLFileCheck(file, byteCount: byteCount, model: model, progress: progress)
+    } else {
+      check = BlockFileCheck(file, byteCount: byteCount, model: model, progress: progress)
     }
-    let check = BlockFileCheck(
-      file, byteCount: byteCount, model: model, progress: progress ?? { _ in })
     try check.run()
     return Report(
       path: path, format: check.format, findings: check.findings.kept,
       counts: check.findings.counts, checked: check.checked, passedOver: check.passedOver)
   }
 }
+
+/// The check of a file of one format, and what came of it.
+private protocol FileCheck {
+  var format: Report.Format { get }
+  var findings: Findings { get }
+  var checked: Report.Checked { get }
+  var passedOver: [String] { get }
+
+  /// Checks everything.
+  func run() throws
+}
+
+extension BlockFileCheck: FileCheck {}
+extension XMLFileCheck: FileCheck {}

@@ -47,7 +47,9 @@ private final class Work {
 
   /// Saves random changes: what came of it is certain when this returns.
   func save(changes: Int, valueByteCount: Int = 0) throws {
-    let (next, request) = try nextSave(changes: changes, valueByteCount: valueByteCount)
+    let (next, request) = try StoreConformance.randomSave(
+      of: changes, to: objects, above: store!.snapshot(), valueByteCount: valueByteCount,
+      &generator)
     attempted = next
     try store!.commit(request)
     objects = next
@@ -56,39 +58,6 @@ private final class Work {
 
   /// What the last save would have led to.
   private(set) var attempted: Objects = [:]
-
-  private func nextSave(
-    changes: Int, valueByteCount: Int
-  ) throws -> (Objects, CommitRequest) {
-    let base = try store!.snapshot()
-    let view = base.view
-    let builder = LayerBuilder(base.schema)
-    var next = objects
-    let entity = base.schema["Thing"]!.entityNumber
-    for index in 0..<changes {
-      let key = ObjectKey(entity: entity, number: .random(in: 1...30, using: &generator))
-      let version = try view.row(of: key)?.version
-      if next[key] == nil {
-        if objects[key] != nil { continue }
-        builder.insert(key)
-        next[key] = [:]
-      } else if objects[key] != nil, Int.random(in: 0..<4, using: &generator) == 0 {
-        builder.remove(key, basis: version!)
-        next[key] = nil
-        continue
-      }
-      let number = Value.integer(.random(in: 0...1_000_000, using: &generator))
-      builder.set(number, "large", of: key, base.schema, basis: version ?? 0)
-      next[key]!["large"] = number
-      if valueByteCount > 0, index == 0 {
-        let bytes = Value.binary(
-          Data((0..<valueByteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) }))
-        builder.set(bytes, "bytes", of: key, base.schema, basis: version ?? 0)
-        next[key]!["bytes"] = bytes
-      }
-    }
-    return (next, CommitRequest(builder.freeze(), basedOn: base))
-  }
 }
 
 @Suite("Power cuts and failing disks")

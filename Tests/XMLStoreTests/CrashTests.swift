@@ -46,27 +46,9 @@ private final class Work {
 
   /// Saves random changes: what came of it is certain when this returns.
   func save(changes: Int) throws {
-    let base = try store!.snapshot()
-    let builder = LayerBuilder(base.schema)
-    var next = objects
-    let entity = base.schema["Thing"]!.entityNumber
-    for _ in 0..<changes {
-      let key = ObjectKey(entity: entity, number: .random(in: 1...30, using: &generator))
-      let version = try base.view.row(of: key)?.version
-      if next[key] == nil {
-        if objects[key] != nil { continue }
-        builder.insert(key)
-        next[key] = [:]
-      } else if objects[key] != nil, Int.random(in: 0..<4, using: &generator) == 0 {
-        builder.remove(key, basis: version!)
-        next[key] = nil
-        continue
-      }
-      let number = Value.integer(.random(in: 0...1_000_000, using: &generator))
-      builder.set(number, "large", of: key, base.schema, basis: version ?? 0)
-      next[key]!["large"] = number
-    }
-    try store!.commit(CommitRequest(builder.freeze(), basedOn: base))
+    let (next, request) = try StoreConformance.randomSave(
+      of: changes, to: objects, above: store!.snapshot(), &generator)
+    try store!.commit(request)
     objects = next
     certain.append((count(), next))
   }

@@ -43,7 +43,8 @@ extension BinaryStore {
             schema)
         }
         try head.file.reading { try image.setSegments(parts, schema) }
-        image.setNextKeys(BinaryStore.keys(head.record.nextKeys, above: request.changes))
+        image.record.nextKeys = BinaryStore.keys(
+          head.record.nextKeys, above: request.changes)
       }
       return try append(image, to: head, &writing)
     }
@@ -66,9 +67,7 @@ extension BinaryStore {
         throw StoreError(.badChange, "Entity \(number) has no keys left.", path: filePath)
       }
       var image = try image(after: head, number: head.commit)
-      var keys = head.record.nextKeys
-      keys[number] = end
-      image.setNextKeys(keys)
+      image.record.nextKeys[number] = end
       _ = try append(image, to: head, &writing)
       writing.leases[number] = first + count..<end
       return first..<first + count

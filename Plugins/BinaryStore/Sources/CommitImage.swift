@@ -82,8 +82,6 @@ struct CommitImage {
     record.time = state.record.time
   }
 
-  mutating func setNextKeys(_ keys: [UInt16: UInt64]) { record.nextKeys = keys }
-
   mutating func setMetadata(_ metadata: StoreMetadata) throws {
     pending.metadata = metadata
     record.metadata = try add(section: BinaryPropertyList.write(.dictionary(metadata.values)))
@@ -225,10 +223,12 @@ struct CommitImage {
     let isMoved = !references.isEmpty && origin != nil
     let outsideByteCount = references.reduce(0) { $0 + UInt64($1.storedByteCount) }
     let offset = next
-    var moved = block
-    if isMoved { moved = try Block(movedBytes(of: block)) }
     var small = compressed.removeValue(forKey: ObjectIdentifier(block))
-    if small == nil, let compression { small = try moved.compressed(compression) }
+    if small == nil, let compression {
+      var source = block
+      if isMoved { source = try Block(movedBytes(of: block)) }
+      small = try source.compressed(compression)
+    }
     if let small {
       add(.bytes(small))
       return BlockEntry(

@@ -70,8 +70,7 @@ private struct RelationshipWay: Sendable {
       let columns = [inverse] + (relationship.order.map { [$0] } ?? [])
       kind = .inverse(
         schema.layouts(ofFamily: relationship.destination, in: model).map {
-          schema.index(ofEntity: $0.entityNumber, by: columns)
-            ?? IndexLayout(number: 0, entityNumber: $0.entityNumber, columns: columns)
+          schema.order(ofEntity: $0.entityNumber, by: columns)
         })
       return
     }
@@ -85,8 +84,7 @@ private struct RelationshipWay: Sendable {
       let columns = [side.owner] + (side.order.map { [$0] } ?? [])
       let number = side.table.layout.entityNumber
       return (
-        schema.index(ofEntity: number, by: columns)
-          ?? IndexLayout(number: 0, entityNumber: number, columns: columns),
+        schema.order(ofEntity: number, by: columns),
         side.destination
       )
     }
@@ -138,6 +136,12 @@ private struct RelationshipWay: Sendable {
 }
 
 extension Schema {
+  /// The index whose first columns are the given ones; one that no store keeps when there is none.
+  fileprivate func order(ofEntity number: UInt16, by columns: [LayoutColumn]) -> IndexLayout {
+    index(ofEntity: number, by: columns)
+      ?? IndexLayout(number: 0, entityNumber: number, columns: columns)
+  }
+
   /// The layouts of an entity and of all that inherit from it.
   func layouts(ofFamily entity: String, in model: Model) -> [Layout] {
     model.family(of: entity).compactMap { self[$0.name] }

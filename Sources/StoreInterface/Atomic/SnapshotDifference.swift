@@ -1,4 +1,3 @@
-import Foundation
 import ObjectModel
 import Rows
 
@@ -27,10 +26,7 @@ enum SnapshotDifference {
         if isThere, let earlier = try old.row(of: key) {
           try change(key, earlier, row, layout, orders, builder)
         } else {
-          builder.insert(key)
-          for (position, column) in layout.columns.enumerated() {
-            builder.set(try row.value(column), column: position, of: key)
-          }
+          try builder.insert(key, copying: row, layout)
         }
       }
       for key in before[index...] {
@@ -66,10 +62,7 @@ enum SnapshotDifference {
       }
       lowest -= 1
       let key = ObjectKey(entity: layout.entityNumber, number: lowest)
-      builder.insert(key)
-      for (position, column) in layout.columns.enumerated() {
-        builder.set(try link.row.value(column), column: position, of: key)
-      }
+      try builder.insert(key, copying: link.row, layout)
     }
     for (pair, link) in before where after[pair] == nil {
       builder.remove(link.key, basis: try link.row.version)
@@ -88,25 +81,9 @@ enum SnapshotDifference {
     for (position, column) in layout.columns.enumerated() {
       if try orders.isSame(column, row) { continue }
       let value = try row.value(column)
-      guard try !isSame(value, earlier.value(column)) else { continue }
+      guard try !value.isIdentical(to: earlier.value(column)) else { continue }
       if version == nil { version = try earlier.version }
       builder.set(value, column: position, of: key, basis: version!)
-    }
-  }
-
-  /// Whether two values are the same bits: "not a number" is itself, and zeros have signs.
-  private static func isSame(_ one: Value, _ other: Value) -> Bool {
-    switch (one, other) {
-    case (.double(let one), .double(let other)): one.bitPattern == other.bitPattern
-    case (.float(let one), .float(let other)): one.bitPattern == other.bitPattern
-    case (.date(let one), .date(let other)):
-      one.timeIntervalSinceReferenceDate.bitPattern
-        == other.timeIntervalSinceReferenceDate.bitPattern
-    case (.decimal(let one), .decimal(let other)): one == other || (one.isNaN && other.isNaN)
-    // Strings compare by what they show; bytes are meant here.
-    case (.string(let one), .string(let other)), (.uri(let one), .uri(let other)):
-      one.utf8.elementsEqual(other.utf8)
-    default: one == other
     }
   }
 }

@@ -33,6 +33,24 @@ extension StoreConformance {
     let (before, after) = (snapshots[10], snapshots[11])
     #expect(try after.changes(since: before).count <= 6)
     try store.close()
+    try changesOfSpelling()
+  }
+
+  /// A text that looks the same and has other bytes is another.
+  private func changesOfSpelling() throws {
+    let store = try make(Self.model)
+    var snapshots = [try store.snapshot()]
+    let key = ObjectKey(entity: snapshots[0].schema["Thing"]!.entityNumber, number: 1)
+    for name in ["\u{E9}", "e\u{301}"] {
+      let base = snapshots.last!
+      let builder = LayerBuilder(base.schema)
+      let version = try base.view.row(of: key)?.version
+      if version == nil { builder.insert(key) }
+      builder.set(.string(name), "name", of: key, base.schema, basis: version ?? 0)
+      snapshots.append(try store.commit(CommitRequest(builder.freeze(), basedOn: base)))
+    }
+    #expect(try snapshots[2].changes(since: snapshots[1]).count == 1)
+    try store.close()
   }
 
   /// Values as text, in which "not a number" is equal to itself.

@@ -1,0 +1,20 @@
+import Foundation
+import ObjectModel
+
+extension Value {
+  /// Whether another value is the same to the last bit: "not a number" is itself, zeros have signs, and
+  /// texts are their bytes and not what they show.
+  func isIdentical(to other: Value) -> Bool {
+    switch (self, other) {
+    case (.double(let one), .double(let other)): one.bitPattern == other.bitPattern
+    case (.float(let one), .float(let other)): one.bitPattern == other.bitPattern
+    case (.date(let one), .date(let other)):
+      one.timeIntervalSinceReferenceDate.bitPattern
+        == other.timeIntervalSinceReferenceDate.bitPattern
+    case (.decimal(let one), .decimal(let other)): one == other || (one.isNaN && other.isNaN)
+    case (.string(let one), .string(let other)), (.uri(let one), .uri(let other)):
+      one.utf8.elementsEqual(other.utf8)
+    default: self == other
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import ObjectModel
+import Rows
+public import SeededRandom
+public import StoreInterface
+
+extension StoreConformance {
+  /// Random changes of things: some are put in, some changed, some taken out.
+  ///
+  /// - Parameters:
+  ///   - objects: What the snapshot holds.
+  ///   - valueByteCount: How many bytes the first of them gets as a value.
+  /// - Returns: The objects as they are once the request is committed, and the request.
+  public static func randomSave(
+    of changes: Int, to objects: Objects, above base: any StoreSnapshot, valueByteCount: Int = 0,
+    _ generator: inout SeededGenerator
+  ) throws -> (objects: Objects, request: CommitRequest) {
+    let view = base.view
+    let builder = LayerBuilder(base.schema)
+    var next = objects
+    let entity = base.schema["Thing"]!.entityNumber
+    for index in 0..<changes {
+      let key = ObjectKey(entity: entity, number: .random(in: 1...30, using: &generator))
+      let version = try view.row(of: key)?.version
+      if next[key] == nil {
+        if objects[key] != nil { continue }
+        builder.insert(key)
+        next[key] = [:]
+      } else if objects[key] != nil, Int.random(in: 0..<4, using: &generator) == 0 {
+        builder.remove(key, basis: version!)
+        next[key] = nil
+        continue
+      }
+      let number = Value.integer(.random(in: 0...1_000_000, using: &generator))
+      builder.set(number, "large", of: key, base.schema, basis: version ?? 0)
+      next[key]!["large"] = number
+      if valueByteCount > 0, index == 0 {
+        let bytes = Value.binary(
+          Data((0..<valueByteCount).map { UInt8(truncatingIfNeeded: $0 &* 31) }))
+        builder.set(bytes, "bytes", of: key, base.schema, basis: version ?? 0)
+        next[key]!["bytes"] = bytes
+      }
+    }
+    return (next, CommitRequest(builder.freeze(), basedOn: base))
+  }
+}
