@@ -79,6 +79,9 @@ let package = Package(
         "StoreInterface", "ObjectModel", "Rows", "PropertyLists", "DurableFiles", "XMLEvents",
       ], path: "Plugins/XMLStore/Sources", swiftSettings: strict),
 
+    // Objects: coordinator, contexts, managed objects.
+    module("ObjectGraph", ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface"]),
+
     // Documents checked against every rule of the specification.
     module(
       "Validation",
@@ -89,7 +92,11 @@ let package = Package(
 
     // What applications import, and the tool.
     module(
-      "Quire", ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "BinaryStore", "XMLStore"]),
+      "Quire",
+      [
+        "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph", "BinaryStore",
+        "XMLStore",
+      ]),
     module(
       "ToolCommands",
       [
@@ -154,6 +161,12 @@ let package = Package(
     tests(
       "StoreInterfaceTests",
       ["StoreInterface", "StoreConformance", "ObjectModel", "ObjectQuery", "Rows"]),
+    tests(
+      "ObjectGraphTests",
+      [
+        "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore", "DurableFiles", "ObjectModel",
+        "ObjectQuery", "Rows", "SeededRandom",
+      ]),
     tests(
       "BinaryStoreTests",
       [

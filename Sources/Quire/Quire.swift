@@ -1,5 +1,6 @@
 // The umbrella: `import Quire` gives an application everything it needs.
 @_exported public import BinaryStore
+@_exported public import ObjectGraph
 @_exported public import ObjectModel
 @_exported public import ObjectQuery
 @_exported public import Rows

@@ -21,9 +21,16 @@ public final class IndexedView: Sendable {
   }
 
   /// The objects of the given view.
-  public init(_ view: View, _ schema: Schema) {
+  ///
+  /// - Parameter other: Another view, whose entries are used as far as both have the same tables at
+  ///   their bottom.
+  public init(_ view: View, _ schema: Schema, reusing other: IndexedView? = nil) {
     self.view = view
     self.schema = schema
+    guard let other else { return }
+    let common = zip(view.tables, other.view.tables).prefix { $0.isSame(as: $1) }.count
+    let known = other.made.withLock { $0 }
+    made.withLock { $0 = known.filter { $0.key.table < common } }
   }
 
   /// The entries of one of the view's tables.

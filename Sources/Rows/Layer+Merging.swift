@@ -1,4 +1,4 @@
-import ObjectModel
+package import ObjectModel
 
 extension Layer {
   /// One layer that changes what this one and then `upper` change.
@@ -31,6 +31,24 @@ extension Layer {
       merged.append(try merge.changes(&writer))
     }
     return Layer(merged)
+  }
+
+  /// The changes of this layer but for those of some objects.
+  ///
+  /// - Throws: ``BlockError`` when a block is damaged, or what its source throws.
+  package func without(_ keys: Set<ObjectKey>, schema: Schema) throws -> Layer {
+    var writer = BlockWriter()
+    return Layer(
+      try entities.compactMap { changes in
+        guard keys.contains(where: { $0.entity == changes.entityNumber }) else { return changes }
+        guard let layout = schema[changes.entityNumber] else { return nil }
+        var merge = LayerMerge(layout: layout)
+        let kept = try changes.entries().filter {
+          !keys.contains(ObjectKey(entity: changes.entityNumber, number: $0.key))
+        }
+        try merge.run(kept, [])
+        return try merge.changes(&writer)
+      })
   }
 
   /// The layer that takes this one back: applied above it, everything is as it was.

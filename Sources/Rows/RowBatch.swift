@@ -204,6 +204,7 @@ private struct ChangeGathering {
     found.sort { $0.key < $1.key }
     var gathering = RowGathering(
       entity: layout.entityNumber, flags: [], columns: layout.columns, sources: sources)
+    gathering.keepsVersions = true
     for (key, places) in found {
       var beneath: Int?
       for place in places.dropFirst(2).reversed() {

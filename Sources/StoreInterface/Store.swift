@@ -137,6 +137,10 @@ public struct CommitRequest: Sendable {
   /// The model from now on; `nil` when it stays. The changes are then of rows as the schema has them
   /// that evolves from the snapshot's by this model. Rows that are there already are read through it.
   public var model: Model?
+  /// Who the changes are said to be by, for the history.
+  public var author: String?
+  /// What the context of the changes is called, for the history.
+  public var contextName: String?
 
   /// Changes made above a snapshot.
   public init(

@@ -23,12 +23,19 @@ public final class ViewSource: QuerySource {
   private let ways = Mutex<[ToManyRelationship: RelationshipWay]>([:])
 
   /// The objects of the given view.
-  public init(_ view: View, model: Model, schema: Schema, store: StoreTag? = nil) {
+  ///
+  /// - Parameter other: The same store's objects as they were a moment ago: what was made to find them
+  ///   is used again as far as both views have the same at their bottom.
+  public init(
+    _ view: View, model: Model, schema: Schema, store: StoreTag? = nil,
+    reusing other: ViewSource? = nil
+  ) {
     self.view = view
     self.model = model
     self.schema = schema
     self.store = store
-    index = IndexedView(view, schema)
+    index = IndexedView(view, schema, reusing: other?.index)
+    if let other { ways.withLock { $0 = other.ways.withLock { $0 } } }
   }
 
   /// All objects of one entity, without those of its subentities.

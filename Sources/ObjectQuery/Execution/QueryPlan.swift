@@ -260,3 +260,20 @@ public struct CompiledPredicate: Sendable {
     Interpreter(source, now: now, slotCount: slotCount, sharedFetchCount: sharedFetchCount)
   }
 }
+
+// MARK: - Rows for objects
+
+extension QueryPlan {
+  /// Calls `body` with the row of each object found, in order.
+  ///
+  /// - Throws: What a damaged store throws, and what `body` throws.
+  package func forEachRow(
+    in source: some QuerySource, _ body: (_ block: Block, _ row: Int, _ key: ObjectKey) throws -> Void
+  ) throws {
+    let hits = try hits(in: source)
+    for hit in hits.hits {
+      let reader = hits.readers[Int(hit.reader)]
+      try body(reader.batch.block, Int(hit.row), try reader.key(Int(hit.row)))
+    }
+  }
+}

@@ -1,0 +1,184 @@
+public import ObjectModel
+import StoreInterface
+
+/// Why a context or a coordinator can't do what it was asked to.
+public struct ContextError: Error, Sendable {
+  /// What kind of failure it is.
+  public let code: Code
+  /// What was tried and what was found, in sentences.
+  public let message: String
+  /// Everything that is wrong with the objects to be saved; empty but for ``Code/validation``.
+  public let failures: [ValidationFailure]
+  /// What others changed meanwhile; empty but for ``Code/conflict``.
+  public let conflicts: [MergeConflict]
+  /// What made it fail, if something below did.
+  public let cause: (any Error)?
+
+  /// A failure of the given kind.
+  public init(
+    _ code: Code, _ message: String, failures: [ValidationFailure] = [],
+    conflicts: [MergeConflict] = [], cause: (any Error)? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.failures = failures
+    self.conflicts = conflicts
+    self.cause = cause
+  }
+
+  /// A kind of failure, to branch on. New kinds may be added.
+  public struct Code: RawRepresentable, Sendable, Hashable {
+    /// The kind's stable name.
+    public let rawValue: String
+    /// The kind with the given name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The model has no such entity.
+    public static let unknownEntity = Code(rawValue: "unknownEntity")
+    /// An entity has no such property.
+    public static let unknownProperty = Code(rawValue: "unknownProperty")
+    /// A value is not of the property's type.
+    public static let wrongType = Code(rawValue: "wrongType")
+    /// No store holds objects of the entity, or there is no such store.
+    public static let noStore = Code(rawValue: "noStore")
+    /// Two objects of different stores can't be related.
+    public static let crossStore = Code(rawValue: "crossStore")
+    /// There is no such object.
+    public static let noObject = Code(rawValue: "noObject")
+    /// An object belongs to another context.
+    public static let wrongContext = Code(rawValue: "wrongContext")
+    /// Objects are not what the model, or their classes, ask of them.
+    public static let validation = Code(rawValue: "validation")
+    /// Objects were changed by somebody else since they were read.
+    public static let conflict = Code(rawValue: "conflict")
+    /// The model does not fit a store.
+    public static let incompatibleModel = Code(rawValue: "incompatibleModel")
+    /// A value could not be read when it was asked for.
+    public static let unreadable = Code(rawValue: "unreadable")
+    /// The parent context is gone, or can't save.
+    public static let parent = Code(rawValue: "parent")
+    /// What was asked for is not possible where it stands.
+    public static let notSupported = Code(rawValue: "notSupported")
+  }
+}
+
+extension ContextError: CustomStringConvertible {
+  /// The message, and every failure on a line of its own.
+  public var description: String {
+    ([message] + failures.map { "  \($0)" } + conflicts.map { "  \($0)" }).joined(separator: "\n")
+  }
+}
+
+/// One thing that is wrong with an object that is to be saved.
+public struct ValidationFailure: Sendable, CustomStringConvertible {
+  /// The object.
+  public let object: ObjectID
+  /// The name of the object's entity.
+  public let entity: String
+  /// The name of the property; `nil` when it is about the object as a whole.
+  public let key: String?
+  /// The value that is wrong.
+  public let value: Value?
+  /// What is asked for.
+  public let rule: Rule
+  /// What is wrong, in a sentence.
+  public let message: String
+  /// What the object's class threw, if it did.
+  public let cause: (any Error)?
+
+  /// A failure of one object.
+  public init(
+    object: ObjectID, entity: String, key: String? = nil, value: Value? = nil, rule: Rule,
+    message: String, cause: (any Error)? = nil
+  ) {
+    self.object = object
+    self.entity = entity
+    self.key = key
+    self.value = value
+    self.rule = rule
+    self.message = message
+    self.cause = cause
+  }
+
+  /// What may be asked of objects.
+  public enum Rule: String, Sendable, Hashable {
+    /// There must be a value.
+    case required
+    /// The value must not be less than the minimum.
+    case minimum
+    /// The value must not be greater than the maximum.
+    case maximum
+    /// The text must match the pattern.
+    case pattern
+    /// The relationship leads to too few objects.
+    case tooFewObjects
+    /// The relationship leads to too many objects.
+    case tooManyObjects
+    /// The object can't be deleted as long as a relationship leads to others.
+    case deletionDenied
+    /// No two objects may share the values.
+    case unique
+    /// The object's class says so.
+    case custom
+  }
+
+  /// The entity, the identifier, and what is wrong.
+  public var description: String { "\(entity) \(object.uri): \(message)" }
+}
+
+// MARK: - What may be wrong
+
+extension ContextError {
+  static func unknownEntity(_ name: String, in model: Model) -> ContextError {
+    let names = model.entities.map { "\"\($0.name)\"" }.joined(separator: ", ")
+    return ContextError(
+      .unknownEntity, "The model has no entity \"\(name)\". It has: \(names).")
+  }
+
+  static func unknownProperty(_ name: String, of graph: GraphEntity) -> ContextError {
+    let names = graph.properties.map { "\"\($0.name)\"" }.joined(separator: ", ")
+    return ContextError(
+      .unknownProperty,
+      "The entity \"\(graph.name)\" has no property \"\(name)\". It has: \(names).")
+  }
+
+  static func derived(_ name: String, of graph: GraphEntity) -> ContextError {
+    ContextError(
+      .wrongType,
+      "The attribute \"\(name)\" of \"\(graph.name)\" follows from others and can't be set.")
+  }
+
+  static func wrongType(
+    _ value: Value, _ attribute: Attribute, of graph: GraphEntity
+  ) -> ContextError {
+    ContextError(
+      .wrongType,
+      """
+      \(value.text) can't be the value of "\(attribute.name)" of "\(graph.name)", which has the type \
+      \(attribute.type).
+      """)
+  }
+
+  static func wrongDestination(_ name: String, of graph: GraphEntity) -> ContextError {
+    ContextError(
+      .wrongType,
+      "The relationship \"\(name)\" of \"\(graph.name)\" leads to an object of another kind.")
+  }
+
+  static func notSingle(_ name: String, of graph: GraphEntity) -> ContextError {
+    ContextError(
+      .wrongType,
+      "The property \"\(name)\" of \"\(graph.name)\" is not a single value that can be set.")
+  }
+
+  static func crossStore(
+    _ relationship: String, _ object: ManagedObject, _ other: ManagedObject
+  ) -> ContextError {
+    ContextError(
+      .crossStore,
+      """
+      The relationship "\(relationship)" of \(object) can't lead to \(other), which is in another \
+      store. Insert both into the same store, or use a fetched property.
+      """)
+  }
+}

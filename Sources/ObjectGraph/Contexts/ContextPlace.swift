@@ -1,0 +1,94 @@
+import Foundation
+import Synchronization
+
+/// Where a context and its objects may be used: which thread is in its turn.
+///
+/// A private queue's turn is taken by whatever thread runs it; the main actor's and a confined context's
+/// thread stay the same.
+final class ContextPlace: @unchecked Sendable {
+  // Sendable: the thread is a word that is read by whoever uses an object and written only by who has the
+  // turn. Whoever has no right to it reads a number that is not its own, whichever moment it reads.
+  @exclusivity(unchecked) private var thread: UInt = 0
+  /// What the context's rule is called in messages.
+  let concurrency: ContextConcurrency
+  /// Set when the context is gone: its objects may be read anywhere then.
+  @exclusivity(unchecked) private var isAnywhere = false
+  private let contextName = Mutex<String>("")
+
+  init(_ concurrency: ContextConcurrency) {
+    self.concurrency = concurrency
+    if concurrency == .confined { unsafe thread = ContextPlace.currentThread }
+  }
+
+  /// A number of the thread that asks.
+  @inline(__always)
+  static var currentThread: UInt {
+    #if canImport(Darwin)
+      UInt(bitPattern: pthread_self())
+    #else
+      UInt(pthread_self())
+    #endif
+  }
+
+  /// Whether whoever asks has the turn.
+  @inline(__always)
+  var isCurrent: Bool { unsafe thread == ContextPlace.currentThread }
+
+  /// Takes the turn and gives who had it.
+  func enter() -> UInt {
+    defer { unsafe thread = ContextPlace.currentThread }
+    return unsafe thread
+  }
+
+  /// Gives the turn back.
+  func leave(_ before: UInt) { unsafe thread = before }
+
+  func open() { unsafe isAnywhere = true }
+
+  func setName(_ name: String) { contextName.withLock { $0 = name } }
+
+  /// Fails when a context or one of its objects is used where it must not be.
+  func check(_ what: @autoclosure () -> String) {
+    if isCurrent { return }
+    refuse(what())
+  }
+
+  @inline(never)
+  private func refuse(_ what: String) {
+    if unsafe isAnywhere { return }
+    if concurrency == .mainActor, Thread.isMainThread {
+      // The main actor's thread is known when it is first there.
+      unsafe thread = ContextPlace.currentThread
+      return
+    }
+    let name = contextName.withLock { $0 }
+    preconditionFailure(
+      """
+      \(what) was used outside of its context\(name.isEmpty ? "" : " \"\(name)\"")'s turn. \
+      \(concurrency.rule) To hand an object over, hand over its objectID and ask the other context \
+      for the object with it.
+      """)
+  }
+}
+
+/// Where a context does its work, and where its objects may be used.
+public enum ContextConcurrency: Sendable, Hashable {
+  /// On a queue of its own: within `perform` and `performAndWait`.
+  case privateQueue
+  /// On the main actor.
+  case mainActor
+  /// On the thread that made the context, which nobody checks to be the right one but its owner.
+  case confined
+
+  /// The rule in a sentence.
+  var rule: String {
+    switch self {
+    case .privateQueue:
+      "The context has a queue of its own: use it and its objects within perform or performAndWait."
+    case .mainActor:
+      "The context belongs to the main actor: use it and its objects there, or within perform."
+    case .confined:
+      "The context is confined to the thread that made it: use it and its objects there."
+    }
+  }
+}

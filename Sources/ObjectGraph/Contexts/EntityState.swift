@@ -1,0 +1,215 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// The objects of one entity of one store in one context: those it knows, and the drafts of those it
+/// changes.
+final class EntityState {
+  /// The context; `nil` when it is gone and only objects are left.
+  unowned(unsafe) private(set) var context: ManagedObjectContext?
+  let store: PersistentStore
+  let graph: GraphEntity
+  let place: ContextPlace
+  private let type: ManagedObject.Type
+
+  var objects = ObjectTable()
+  /// The sources of blocks that objects were found in, by block.
+  private var sources: [ObjectIdentifier: RowSource] = [:]
+  /// What objects lead to that are not looked up yet.
+  private(set) lazy var unresolved = RowSource(self, block: nil)
+
+  /// Drafts of new rows, the one that is being filled last.
+  private var insertions: [RowSource] = []
+  /// Drafts of changed rows, likewise.
+  private var changes: [RowSource] = []
+  /// Drafts of the keys that are taken out.
+  private var removals: [Draft] = []
+  /// Drafts that were frozen and are not saved yet.
+  private var sealed: [RowSource] = []
+  /// Keys for new objects that nobody else gets.
+  private var keys: Range<UInt64> = 0..<0
+  private var leaseSize = 16
+
+  init(_ context: ManagedObjectContext, _ store: PersistentStore, _ graph: GraphEntity) {
+    unsafe self.context = context
+    self.store = store
+    self.graph = graph
+    place = context.place
+    type = context.coordinator.classes[graph.name] ?? ManagedObject.self
+  }
+
+  /// Lets go of the context. Objects that are left may still be read.
+  func detach() {
+    unsafe context = nil
+    sources = [:]
+    insertions = []
+    changes = []
+    sealed = []
+  }
+
+  /// The drafts that were frozen and are not saved yet.
+  var sealedDrafts: some Sequence<Draft> { sealed.lazy.map { $0.draft! } }
+
+  var hasOpenChanges: Bool { !insertions.isEmpty || !changes.isEmpty || !removals.isEmpty }
+}
+
+// MARK: - Objects
+
+extension EntityState {
+  /// The source of a block's rows.
+  func source(of block: Block) -> RowSource {
+    let identifier = ObjectIdentifier(block)
+    if let known = sources[identifier] { return known }
+    let source = RowSource(self, block: block)
+    sources[identifier] = source
+    return source
+  }
+
+  /// Forgets sources, so that only those stay that objects lead to.
+  func forgetSources() { sources = [:] }
+
+  /// The object with the given number, made if it is not known: a row of a source, or one that is not
+  /// looked up yet.
+  @inline(__always)
+  func object(_ number: UInt64, at source: RowSource, _ row: Int) -> ManagedObject {
+    if let known = objects[number] {
+      if known.source.isUnresolved, !source.isUnresolved { known.point(to: source, row: row) }
+      return known
+    }
+    return make(number, at: source, row)
+  }
+
+  private func make(_ number: UInt64, at source: RowSource, _ row: Int) -> ManagedObject {
+    let object = type.init(
+      ObjectBirth(
+        key: ObjectKey(entity: graph.number, number: number), source: source, row: UInt32(row),
+        state: []))
+    objects.insert(object, number)
+    return object
+  }
+}
+
+// MARK: - Changes
+
+extension EntityState {
+  /// Makes a new object, with the given number or the next that is free.
+  func insert(_ number: UInt64? = nil, basis: Int64 = 0) throws -> ManagedObject {
+    let number = try number ?? nextKey()
+    let source: RowSource
+    if let last = insertions.last, !last.draft!.isFull {
+      source = last
+    } else {
+      source = RowSource(self, role: .insertions)
+      insertions.append(source)
+      unsafe context?.noteOpenChanges(of: store)
+    }
+    let row = source.draft!.append(key: number, basis: basis)
+    for (column, value) in graph.initialValues {
+      source.draft!.set(value, column: column, row: row)
+    }
+    if let known = objects[number] {
+      known.point(to: source, row: row)
+      return known
+    }
+    return make(number, at: source, row)
+  }
+
+  private func nextKey() throws -> UInt64 {
+    if keys.isEmpty {
+      keys = try store.store.leaseKeys(ofEntity: graph.number, count: leaseSize)
+      leaseSize = min(leaseSize * 2, Draft.maximumRowCount)
+    }
+    defer { keys = keys.dropFirst() }
+    return keys.lowerBound
+  }
+
+  /// Gives an object that has none a row in an open draft, above what it leads to.
+  func beginChange(of object: ManagedObject) throws -> RowSource {
+    let old = object.source
+    let row = unsafe Int(object.row)
+    let source: RowSource
+    if let last = changes.last, !last.draft!.isFull {
+      source = last
+    } else {
+      source = RowSource(self, role: .changes)
+      changes.append(source)
+      unsafe context?.noteOpenChanges(of: store)
+    }
+    let newRow: Int
+    if unsafe old.isPending, let below = old.below(row), let draft = old.draft {
+      // What was given before is given again, so that no more than one row of changes lies above what
+      // is saved.
+      newRow = unsafe source.append(
+        object.key.number, basis: draft.basis(row: row), above: below.source, below.row)
+      for column in draft.givenColumns(row: row) {
+        source.draft!.set(
+          draft.value(column: column, row: row) ?? .null, column: column, row: newRow)
+      }
+    } else {
+      newRow = unsafe source.append(
+        object.key.number, basis: try old.version(row), above: old, row)
+    }
+    object.point(to: source, row: newRow)
+    return source
+  }
+
+  /// Takes an object's row out.
+  func remove(_ object: ManagedObject) throws {
+    let source = object.source
+    let row = unsafe Int(object.row)
+    let number = unsafe object.key.number
+    if unsafe source.isOpen, let draft = source.draft {
+      draft.remove(row: row)
+      // Beneath a new row there is nothing, or it is taken out already.
+      if source.isSparse { noteRemoval(of: number, basis: draft.basis(row: row)) }
+      return
+    }
+    let basis: Int64
+    if unsafe source.isPending, let draft = source.draft {
+      basis = max(draft.basis(row: row), 0)
+    } else {
+      basis = try source.version(row)
+    }
+    noteRemoval(of: number, basis: basis)
+  }
+
+  private func noteRemoval(of number: UInt64, basis: Int64) {
+    if removals.last?.isFull ?? true {
+      removals.append(Draft(graph.layout, role: .changes))
+      unsafe context?.noteOpenChanges(of: store)
+    }
+    removals[removals.count - 1].append(key: number, basis: basis)
+  }
+
+  /// Freezes the open drafts. They may be read as before, and written no more.
+  func seal(_ writer: inout BlockWriter) -> Layer.EntityChanges {
+    let changes = Layer.EntityChanges(
+      entityNumber: graph.number,
+      put: BlockRun(Draft.freeze(insertions.map { $0.draft! }, &writer)),
+      changed: BlockRun(Draft.freeze(self.changes.map { $0.draft! }, &writer)),
+      removed: BlockRun(Draft.freeze(removals, flags: .removals, &writer)))
+    for source in insertions + self.changes {
+      unsafe source.isOpen = false
+      sealed.append(source)
+    }
+    insertions = []
+    self.changes = []
+    removals = []
+    return changes
+  }
+
+  /// Notes that what was sealed is saved.
+  func setSaved(_ commit: Int64) {
+    for source in sealed { source.setSaved(commit) }
+    sealed = []
+  }
+
+  /// Forgets all changes that are not saved.
+  func discard() {
+    for source in insertions + changes { unsafe source.isOpen = false }
+    insertions = []
+    changes = []
+    removals = []
+    sealed = []
+  }
+}

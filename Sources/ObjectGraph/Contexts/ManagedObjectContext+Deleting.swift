@@ -1,0 +1,90 @@
+import ObjectModel
+import ObjectQuery
+
+/// A deletion that its relationship denies as long as it leads to objects that stay.
+struct DeletionDenial {
+  let object: ManagedObject
+  let relationship: Relationship
+  let others: [ManagedObject]
+}
+
+// What deletions do to others.
+extension ManagedObjectContext {
+  /// Sees to the relationships of objects that were deleted.
+  func propagateDeletions() {
+    do { try propagateDeletionsOrThrow() } catch { note(error) }
+  }
+
+  func propagateDeletionsOrThrow() throws {
+    guard !deletionsToPropagate.isEmpty else { return }
+    var gone: [ManagedObject] = []
+    // Cascades may run in any shape, circles included: what is deleted already is not deleted again.
+    while !deletionsToPropagate.isEmpty {
+      let doomed = deletionsToPropagate
+      deletionsToPropagate = []
+      // The rows of what is going are still there, so that relationships can be read.
+      try sealAll()
+      for object in doomed {
+        unsafe object.state.remove(.deletionToPropagate)
+        try propagateDeletion(of: object)
+        gone.append(object)
+      }
+    }
+    for object in gone { try object.source.entity.remove(object) }
+  }
+
+  private func propagateDeletion(of object: ManagedObject) throws {
+    guard let state = state(of: object) else { return }
+    let graph = object.source.entity.graph
+    for index in graph.relationships {
+      switch graph.properties[index].place {
+      case .toOne(let toOne):
+        guard
+          toOne.relationship.deleteRule == .cascade || toOne.relationship.deleteRule == .deny
+            || toOne.inverse.map({ !$0.isToMany }) ?? false,
+          let key = object.reference(column: toOne.column),
+          let other = self.object(at: key, in: state)
+        else { continue }
+        try apply(toOne.relationship, of: object, to: [other], state)
+      case .toMany(let toMany):
+        if toMany.relationship.deleteRule != .nullify || toMany.links == nil {
+          let keys = unsafe try state.source.objects(relatedTo: object.key, through: toMany.query)
+          try apply(toMany.relationship, of: object, to: objects(at: keys, in: state), state)
+        }
+        if let side = toMany.links, toMany.relationship.deleteRule != .noAction {
+          try removeAllLinks(side, of: object, state)
+        }
+      default: continue
+      }
+    }
+  }
+
+  /// Does to the objects at the other end what a relationship says.
+  private func apply(
+    _ relationship: Relationship, of object: ManagedObject, to others: [ManagedObject],
+    _ state: StoreState
+  ) throws {
+    let staying = others.filter { other in
+      if other.source.isUnresolved { realize(other) }
+      return unsafe other.state.isDisjoint(with: [.deleted, .missing])
+    }
+    switch relationship.deleteRule {
+    case .noAction: return
+    case .deny:
+      if !staying.isEmpty {
+        denials.append(
+          DeletionDenial(object: object, relationship: relationship, others: staying))
+      }
+    case .cascade:
+      for other in staying { delete(other) }
+    case .nullify:
+      guard let name = relationship.inverse else { return }
+      for other in staying {
+        guard case .toOne(let toOne)? = other.source.entity.graph[name]?.place else { continue }
+        realize(other)
+        guard unsafe other.reference(column: toOne.column) == object.key else { continue }
+        setReference(of: other, toOne, to: nil)
+      }
+    }
+  }
+}

@@ -1,0 +1,315 @@
+import Foundation
+public import ObjectModel
+public import ObjectQuery
+import Rows
+import StoreInterface
+
+// Fetching. A request is answered on rows: the store's, and above them those of the context's own changes.
+extension ManagedObjectContext {
+  /// The objects that a request finds, in its order.
+  ///
+  /// Changes that are not saved count, unless the request says otherwise.
+  ///
+  /// - Throws: `QueryError` when the request does not fit the model, or what a damaged store throws.
+  public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
+    var objects: [ManagedObject] = []
+    try eachFound(request) { objects.append($0) }
+    if !request.relationshipKeyPathsForPrefetching.isEmpty {
+      try prefetch(request.relationshipKeyPathsForPrefetching, of: objects)
+    }
+    return objects
+  }
+
+  /// The objects of a class's entity that meet a predicate.
+  ///
+  ///     let late = try context.fetch(Trip.self, where: "start > %@", now, sortedBy: [SortKey("start")])
+  ///
+  /// - Throws: As ``fetch(_:)``.
+  public func fetch<T: ManagedObject>(
+    _ type: T.Type, where predicate: QueryPredicate? = nil, sortedBy sortKeys: [SortKey] = [],
+    limit: Int = 0
+  ) throws -> [T] {
+    let request = FetchRequest(T.entityName, where: predicate, sortedBy: sortKeys, limit: limit)
+    var objects: [T] = []
+    try eachFound(request) { objects.append(typed($0)) }
+    return objects
+  }
+
+  /// The objects of a class that a request finds.
+  ///
+  /// - Precondition: The request is for objects of that class.
+  /// - Throws: As ``fetch(_:)``.
+  public func fetch<T: ManagedObject>(_ request: FetchRequest, as type: T.Type) throws -> [T] {
+    try fetch(request).map(typed)
+  }
+
+  private func typed<T: ManagedObject>(_ object: ManagedObject) -> T {
+    if let typed = object as? T { return typed }
+    preconditionFailure(
+      """
+      \(object) is of the class \(type(of: object)), not \(T.self). Name the class when the coordinator \
+      is made.
+      """)
+  }
+
+  /// The identifiers of the objects that a request finds, in its order.
+  ///
+  /// - Throws: As ``fetch(_:)``.
+  public func fetchIdentifiers(_ request: FetchRequest) throws -> [ObjectID] {
+    let parts = try prepare(request)
+    if parts.count == 1 {
+      return try keys(parts[0], request).map { ObjectID(store: parts[0].state.tag, key: $0) }
+    }
+    return try merged(parts, request).map { ObjectID(store: $0.state.tag, key: $0.key) }
+  }
+
+  /// How many objects a request finds.
+  ///
+  /// - Throws: As ``fetch(_:)``.
+  public func count(for request: FetchRequest) throws -> Int {
+    let parts = try prepare(request)
+    if parts.count == 1 { return try parts[0].plan.count(in: parts[0].source) }
+    var unlimited = request
+    unlimited.fetchLimit = 0
+    unlimited.fetchOffset = 0
+    let count = try prepare(unlimited).reduce(0) { try $0 + $1.plan.count(in: $1.source) }
+    let rest = max(count - max(request.fetchOffset, 0), 0)
+    return request.fetchLimit > 0 ? min(rest, request.fetchLimit) : rest
+  }
+
+  /// The values, groups or aggregates that a request asks for.
+  ///
+  /// - Throws: As ``fetch(_:)``; ``ContextError`` when the entity's objects are in several stores.
+  public func fetchTable(_ request: FetchRequest) throws -> ResultTable {
+    var request = request
+    request.resultType = .dictionaries
+    let parts = try prepare(request)
+    guard parts.count == 1 else {
+      throw ContextError(
+        .notSupported,
+        "Values of \"\(request.entity)\" lie in several stores: name one in affectedStores.")
+    }
+    return try parts[0].plan.table(in: parts[0].source)
+  }
+
+  /// Walks through the objects that a request finds, so many at a time, in memory that stays the same
+  /// however many there are.
+  ///
+  /// - Parameter body: Gets the objects of one batch. Those it does not keep are let go.
+  /// - Throws: As ``fetch(_:)``, and what `body` throws.
+  public func forEachBatch(
+    of request: FetchRequest, size: Int = 1024, _ body: ([ManagedObject]) throws -> Void
+  ) throws {
+    let identifiers = try fetchIdentifiers(request)
+    var start = 0
+    while start < identifiers.count {
+      let end = min(start + max(size, 1), identifiers.count)
+      try body(identifiers[start..<end].map { object(with: $0) })
+      start = end
+      if !retainsRegisteredObjects {
+        sweep()
+        for state in storeStates {
+          for entity in state.knownEntities { entity.forgetSources() }
+        }
+      }
+    }
+  }
+}
+
+// How it is done.
+extension ManagedObjectContext {
+  /// A request as one store answers it.
+  struct FetchPart {
+    let state: StoreState
+    let source: ViewSource
+    let plan: QueryPlan
+  }
+
+  func prepare(
+    _ request: FetchRequest, _ variables: [String: QueryExpression] = [:]
+  ) throws -> [FetchPart] {
+    checkPlace()
+    guard coordinator.model[request.entity] != nil else {
+      throw ContextError.unknownEntity(request.entity, in: coordinator.model)
+    }
+    try propagateDeletionsOrThrow()
+    try sealAll()
+    let states = try states(holding: request.entity, among: request.affectedStores)
+    guard !states.isEmpty else {
+      throw ContextError(.noStore, "The coordinator has no store that holds \"\(request.entity)\".")
+    }
+    return try states.map { state in
+      try advance(state)
+      let source =
+        request.includesPendingChanges
+        ? state.source
+        : ViewSource(
+          View(state.base.tables), model: state.graph.model, schema: state.graph.schema,
+          store: state.tag)
+      let plan = try QueryPlan(
+        request, model: state.graph.model, schema: state.graph.schema, store: state.tag,
+        variables: variables)
+      return FetchPart(state: state, source: source, plan: plan)
+    }
+  }
+
+  private func keys(_ part: FetchPart, _ request: FetchRequest) throws -> [ObjectKey] {
+    try part.plan.keys(in: part.source)
+  }
+
+  /// Calls `body` with each object found.
+  private func eachFound(
+    _ request: FetchRequest, _ variables: [String: QueryExpression] = [:],
+    _ body: (ManagedObject) -> Void
+  ) throws {
+    let parts = try prepare(request, variables)
+    guard parts.count == 1, let part = parts.first else {
+      for found in try merged(parts, request, variables) {
+        if let object = object(at: found.key, in: found.state) { body(object) }
+      }
+      return
+    }
+    var entity: EntityState?
+    var lastBlock: Block?
+    var source: RowSource?
+    try part.plan.forEachRow(in: part.source) { block, row, key in
+      if block !== lastBlock || entity?.graph.number != key.entity {
+        entity = part.state.entity(key.entity, self)
+        source = entity?.source(of: block)
+        lastBlock = block
+      }
+      guard let entity, let source else { return }
+      body(entity.object(key.number, at: source, row))
+    }
+  }
+
+  /// What several stores find, in the order that the request asks for.
+  private func merged(
+    _ parts: [FetchPart], _ request: FetchRequest, _ variables: [String: QueryExpression] = [:]
+  ) throws -> [(state: StoreState, key: ObjectKey)] {
+    var unlimited = request
+    unlimited.fetchOffset = 0
+    if request.fetchLimit > 0 { unlimited.fetchLimit += max(request.fetchOffset, 0) }
+    var sorting = unlimited
+    sorting.resultType = .dictionaries
+    sorting.propertiesToFetch = request.sortKeys.map { FetchedValue($0.path) }
+    var found: [(state: StoreState, key: ObjectKey, values: [Value])] = []
+    for part in try prepare(unlimited, variables) {
+      let keys = try part.plan.keys(in: part.source)
+      if request.sortKeys.isEmpty {
+        found += keys.map { (part.state, $0, []) }
+        continue
+      }
+      let plan = try QueryPlan(
+        sorting, model: part.state.graph.model, schema: part.state.graph.schema,
+        store: part.state.tag, variables: variables)
+      let rows = try plan.table(in: part.source).rows
+      found += zip(keys, rows).map { (part.state, $0, $1) }
+    }
+    let sorted = found.enumerated().sorted { left, right in
+      for (index, key) in request.sortKeys.enumerated() {
+        let order = left.element.values[index].order(
+          comparedTo: right.element.values[index], options: key.options)
+        if order != 0 { return (order < 0) == key.isAscending }
+      }
+      return left.offset < right.offset
+    }
+    let start = min(max(request.fetchOffset, 0), sorted.count)
+    let end =
+      request.fetchLimit > 0 ? min(start + request.fetchLimit, sorted.count) : sorted.count
+    return sorted[start..<end].map { ($0.element.state, $0.element.key) }
+  }
+
+  /// Looks up the objects at the ends of some paths at once.
+  private func prefetch(_ paths: [String], of objects: [ManagedObject]) throws {
+    for path in paths {
+      var current = objects
+      for name in path.split(separator: ".").map(String.init) {
+        var next: [ManagedObject] = []
+        var seen: Set<ManagedObject> = []
+        for object in current {
+          realize(object)
+          switch object.source.entity.graph[name]?.place {
+          case .toOne(let toOne):
+            if let key = object.reference(column: toOne.column), let state = state(of: object),
+              let other = self.object(at: key, in: state), seen.insert(other).inserted
+            {
+              next.append(other)
+            }
+          case .toMany(let toMany):
+            for other in relatedObjects(of: object, toMany) where seen.insert(other).inserted {
+              next.append(other)
+            }
+          default: break
+          }
+        }
+        try locate(next)
+        current = next
+      }
+    }
+  }
+
+  /// Looks up objects that were not looked up yet, block by block.
+  func locate(_ objects: [ManagedObject]) throws {
+    var open: [ObjectIdentifier: (entity: EntityState, objects: [ManagedObject])] = [:]
+    for object in objects where object.source.isUnresolved {
+      let entity = object.source.entity
+      open[ObjectIdentifier(entity), default: (entity, [])].objects.append(object)
+    }
+    for (entity, objects) in open.values {
+      guard let state = storeStates.first(where: { $0.persistent === entity.store }) else {
+        continue
+      }
+      let found = try View(state.base.tables).rows(
+        of: objects.map(unsafe \.key.number), entity.graph.layout)
+      for place in found.rows {
+        objects[place.key].point(
+          to: entity.source(of: found.blocks[place.block]), row: place.row)
+      }
+    }
+  }
+}
+
+extension Value {
+  /// Below, at or above zero, as sorting has it: what has no value comes first.
+  fileprivate func order(comparedTo other: Value, options: TextOptions) -> Int {
+    switch (self, other) {
+    case (.null, .null): return 0
+    case (.null, _): return -1
+    case (_, .null): return 1
+    case (.string(let left), .string(let right)), (.uri(let left), .uri(let right)):
+      let (left, right) = (left.folded(options), right.folded(options))
+      return left < right ? -1 : left > right ? 1 : 0
+    case (.boolean(let left), .boolean(let right)):
+      return left == right ? 0 : right ? -1 : 1
+    case (.uuid(let left), .uuid(let right)):
+      return left.uuidString < right.uuidString ? -1 : left == right ? 0 : 1
+    default: return order(comparedTo: other) ?? 0
+    }
+  }
+}
+
+extension String {
+  fileprivate func folded(_ options: TextOptions) -> String {
+    var result = self
+    if options.contains(.caseInsensitive) { result = result.lowercased() }
+    if options.contains(.diacriticInsensitive) {
+      result = result.folding(options: .diacriticInsensitive, locale: nil)
+    }
+    return result
+  }
+}
+
+// MARK: - Fetched properties
+
+extension ManagedObjectContext {
+  /// What a fetched property of an object finds. It may be in any store.
+  func fetch(_ property: FetchedProperty, for object: ManagedObject) throws -> [ManagedObject] {
+    let request = try FetchRequest(property.request)
+    var objects: [ManagedObject] = []
+    unsafe try eachFound(request, ["FETCH_SOURCE": .constant(.object(object.key))]) {
+      objects.append($0)
+    }
+    return objects
+  }
+}

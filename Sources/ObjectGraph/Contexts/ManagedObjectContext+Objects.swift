@@ -1,0 +1,250 @@
+public import ObjectModel
+import Rows
+import StoreInterface
+
+// Inserting, finding and deleting.
+extension ManagedObjectContext {
+  /// Inserts an object of a class's entity.
+  ///
+  ///     let trip = try context.insert(Trip.self) { $0.name = "Lisbon" }
+  ///
+  /// The object has its final identifier at once.
+  ///
+  /// - Parameters:
+  ///   - store: The store it goes to; by its entity's configuration when it is `nil`.
+  ///   - fill: Gives the object its first values.
+  /// - Throws: ``ContextError`` when no store takes such objects, or `StoreError`.
+  @discardableResult
+  public func insert<T: ManagedObject>(
+    _ type: T.Type, into store: PersistentStore? = nil, _ fill: (T) throws -> Void = { _ in }
+  ) throws -> T {
+    let object = try insert(T.entityName, into: store)
+    guard let typed = object as? T else {
+      preconditionFailure(
+        """
+        The objects of "\(T.entityName)" are of the class \(Swift.type(of: object)), not \(T.self). \
+        Name the class when the coordinator is made.
+        """)
+    }
+    try fill(typed)
+    return typed
+  }
+
+  /// Inserts an object of an entity.
+  ///
+  /// - Throws: ``ContextError`` when the model has no such entity, it is abstract or no store takes its
+  ///   objects, or `StoreError`.
+  @discardableResult
+  public func insert(
+    _ entity: String, into store: PersistentStore? = nil
+  ) throws -> ManagedObject {
+    checkPlace()
+    let state = try entityState(entity, into: store)
+    let object = try state.insert()
+    unsafe object.state = [.inserted, .realized, .pending]
+    changedObjects.append(object)
+    object.awakeFromInsert()
+    return object
+  }
+
+  /// The state of an entity whose objects are about to be inserted.
+  func entityState(_ entity: String, into store: PersistentStore?) throws -> EntityState {
+    if store == nil, let last = lastInsertion, last.graph.name == entity,
+      last.store === assignments[entity] ?? last.store
+    {
+      return last
+    }
+    guard let described = coordinator.model[entity] else {
+      throw ContextError.unknownEntity(entity, in: coordinator.model)
+    }
+    guard !described.isAbstract else {
+      throw ContextError(
+        .unknownEntity, "The entity \"\(entity)\" is abstract and has no objects of its own.")
+    }
+    let target = try store ?? assignments[entity] ?? coordinator.store(for: entity)
+    guard target.holds(entity) else {
+      throw ContextError(
+        .noStore, "The store \(target.path ?? "in memory") does not hold \"\(entity)\".")
+    }
+    let state = try state(of: target)
+    guard let number = state.graph[entity]?.number, let found = state.entity(number, self) else {
+      throw ContextError.unknownEntity(entity, in: coordinator.model)
+    }
+    if store == nil { lastInsertion = found }
+    return found
+  }
+
+  /// Sends the objects of an entity that are inserted from now on to a store; those that are there
+  /// already stay, because identifiers do not change.
+  ///
+  /// - Parameter store: The store; the one its configuration says when it is `nil`.
+  public func assign(_ entity: String, to store: PersistentStore?) {
+    checkPlace()
+    assignments[entity] = store
+  }
+
+  /// Marks an object to be deleted by the next save. What its relationships say happens to others
+  /// happens when changes are next processed.
+  ///
+  /// - Precondition: The object belongs to this context.
+  public func delete(_ object: ManagedObject) {
+    checkPlace()
+    requireOwn(object)
+    guard unsafe !object.state.contains(.deleted), unsafe !object.state.contains(.missing) else {
+      return
+    }
+    realize(object)
+    guard unsafe !object.state.contains(.missing) else { return }
+    object.prepareForDeletion()
+    unsafe object.state.insert([.deleted, .deletionToPropagate])
+    noteChange(of: object)
+    deletionsToPropagate.append(object)
+  }
+
+  /// The object with an identifier, as a fault: whether there is one in the store is not asked.
+  ///
+  /// - Precondition: The identifier is of a store of the coordinator.
+  public func object(with id: ObjectID) -> ManagedObject {
+    checkPlace()
+    do {
+      if let state = try state(of: id.store), let object = object(at: id.key, in: state) {
+        return object
+      }
+    } catch {
+      preconditionFailure("The store of \(id.uri) can't be read: \(error)")
+    }
+    preconditionFailure("No store of the coordinator has objects like \(id.uri).")
+  }
+
+  /// The object with an identifier.
+  ///
+  /// - Throws: ``ContextError`` when there is none, or what a damaged store throws.
+  public func existingObject(with id: ObjectID) throws -> ManagedObject {
+    checkPlace()
+    guard let state = try state(of: id.store), let object = object(at: id.key, in: state) else {
+      throw ContextError(.noObject, "No store of the coordinator has objects like \(id.uri).")
+    }
+    if object.source.isUnresolved {
+      try advance(state)
+      try resolve(object, in: state)
+    }
+    guard unsafe !object.state.contains(.missing), !object.isDeleted else {
+      throw ContextError(.noObject, "There is no object \(id.uri).")
+    }
+    return object
+  }
+
+  /// The object with an identifier, if the context knows it.
+  public func registeredObject(for id: ObjectID) -> ManagedObject? {
+    checkPlace()
+    guard let state = storeStates.first(where: { $0.tag == id.store }) else { return nil }
+    return state.entity(id.key.entity, self)?.objects[id.key.number]
+  }
+
+  /// The same object in this context, whatever context the given one belongs to.
+  public func object<T: ManagedObject>(_ object: T) -> T {
+    if object.managedObjectContext === self { return object }
+    return self.object(with: object.objectID) as! T
+  }
+
+  /// The object with a key; `nil` when the store has no such entity.
+  func object(at key: ObjectKey, in state: StoreState) -> ManagedObject? {
+    guard let entity = state.entity(key.entity, self), key.number > 0 else { return nil }
+    return entity.objects[key.number] ?? entity.object(key.number, at: entity.unresolved, 0)
+  }
+
+  func object(at key: ObjectKey, in store: PersistentStore) -> ManagedObject? {
+    storeStates.first { $0.persistent === store }.flatMap { object(at: key, in: $0) }
+  }
+
+  /// Fails when an object belongs to another context.
+  func requireOwn(_ object: ManagedObject) {
+    guard unsafe object.source.entity.context === self else {
+      preconditionFailure(
+        unsafe """
+        \(object) belongs to \(object.source.entity.context?.label ?? "a context that is gone") and was \
+        given to \(label). Ask this context for its own: context.object(with: object.objectID).
+        """)
+    }
+  }
+
+  /// What messages call the context.
+  var label: String { name.map { "the context \"\($0)\"" } ?? "a context without a name" }
+}
+
+// Reading and changing one object.
+extension ManagedObjectContext {
+  /// Makes sure that an object leads to its values.
+  func realize(_ object: ManagedObject) {
+    if object.source.isUnresolved, unsafe !object.state.contains(.missing),
+      let state = storeStates.first(where: { $0.persistent === object.source.entity.store })
+    {
+      do { try resolve(object, in: state) } catch { note(error) }
+    }
+    if unsafe !object.state.contains(.realized) {
+      unsafe object.state.insert(.realized)
+      object.awakeFromFetch()
+    }
+  }
+
+  /// Looks for an object's row.
+  func resolve(_ object: ManagedObject, in state: StoreState) throws {
+    let entity = object.source.entity
+    let view = View(state.base.tables)
+    guard let row = unsafe try view.row(of: object.key) else {
+      unsafe object.state.insert(.missing)
+      return
+    }
+    unsafe object.state.remove(.missing)
+    try point(object, to: row, in: view, entity)
+  }
+
+  /// Leads an object to its row in a view.
+  private func point(
+    _ object: ManagedObject, to row: ViewRow, in view: View, _ entity: EntityState
+  ) throws {
+    if row.locations.count == 1 {
+      object.point(to: entity.source(of: row.locations[0].block), row: row.locations[0].row)
+      return
+    }
+    let found = unsafe try view.rows(of: [object.key.number], entity.graph.layout)
+    guard let place = found.rows.first else { return }
+    object.point(to: entity.source(of: found.blocks[place.block]), row: place.row)
+  }
+
+  /// Gives an object a row that may be written; `nil` when it was deleted, or there is no such object.
+  func beginChange(of object: ManagedObject) -> RowSource? {
+    if unsafe object.source.isOpen { return object.source }
+    realize(object)
+    guard unsafe object.state.isDisjoint(with: [.missing, .deleted]) else { return nil }
+    do {
+      if object.source.depth > 4, unsafe !object.source.isPending,
+        let state = storeStates.first(where: { $0.persistent === object.source.entity.store })
+      {
+        try resolve(object, in: state)
+      }
+      let source = try object.source.entity.beginChange(of: object)
+      noteChange(of: object)
+      if unsafe !object.state.contains(.inserted) { unsafe object.state.insert(.updated) }
+      return source
+    } catch {
+      note(error)
+      return nil
+    }
+  }
+
+  /// Notes that an object is not what is saved.
+  func noteChange(of object: ManagedObject) {
+    guard unsafe !object.state.contains(.pending) else { return }
+    unsafe object.state.insert(.pending)
+    changedObjects.append(object)
+  }
+
+  func transientValue(of object: ManagedObject, _ property: Int) -> Value? {
+    transientValues[object.objectID]?[property]
+  }
+
+  func setTransientValue(_ value: Value, of object: ManagedObject, _ property: Int) {
+    transientValues[object.objectID, default: [:]][property] = value
+  }
+}

@@ -1,0 +1,179 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+// Going back, and looking again.
+extension ManagedObjectContext {
+  /// Looks again at what lies beneath an object.
+  ///
+  /// - Parameter mergeChanges: Whether the object's own changes stay. Otherwise they are given up, and
+  ///   the object becomes a fault.
+  public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
+    checkPlace()
+    requireOwn(object)
+    guard !object.isInserted, let state = state(of: object) else { return }
+    do {
+      try processPendingChanges()
+      try advance(state)
+      if mergeChanges {
+        try refreshBeneath([object], in: state, events: .refresh)
+        return
+      }
+      object.willTurnIntoFault()
+      if unsafe object.state.contains(.pending) {
+        state.setPending(
+          try state.pending.map { unsafe try $0.without([object.key], schema: state.graph.schema) }
+            .filter { !$0.isEmpty })
+        changedObjects.removeAll { $0 === object }
+      }
+      makeFault(object)
+      transientValues[object.objectID] = nil
+      object.didTurnIntoFault()
+    } catch { note(error) }
+  }
+
+  private func makeFault(_ object: ManagedObject) {
+    unsafe object.state.subtract([.realized, .updated, .deleted, .pending, .missing])
+    object.point(to: object.source.entity.unresolved, row: 0)
+  }
+
+  /// Looks again at what lies beneath all known objects. Changes stay.
+  public func refreshAllObjects() {
+    checkPlace()
+    do {
+      try processPendingChanges()
+      for state in storeStates {
+        try advance(state)
+        var objects: [ManagedObject] = []
+        for entity in state.knownEntities {
+          entity.objects.forEach { object in
+            if unsafe object.state.contains(.pending) {
+              objects.append(object)
+            } else {
+              makeFault(object)
+            }
+          }
+        }
+        try refreshBeneath(objects, in: state, events: .refresh)
+        state.oldestCommit = state.base.snapshot.commit
+      }
+      orderEnds = [:]
+    } catch { note(error) }
+  }
+
+  /// Gives up all changes that are not saved.
+  public func rollback() {
+    checkPlace()
+    let objects = changedObjects
+    changedObjects = []
+    deletionsToPropagate = []
+    denials = []
+    orderEnds = [:]
+    unannounced = [:]
+    for state in storeStates { state.discard() }
+    for object in objects {
+      transientValues[object.objectID] = nil
+      if unsafe object.state.contains(.inserted) {
+        unsafe object.source.entity.objects.remove(object.key.number)
+        unsafe object.state.subtract([.inserted, .updated, .pending, .deletionToPropagate])
+        unsafe object.state.insert([.deleted, .missing])
+        continue
+      }
+      unsafe object.state.subtract([.updated, .deleted, .pending, .deletionToPropagate])
+      if let place = object.committedPlace {
+        object.point(to: place.source, row: place.row)
+      } else {
+        object.point(to: object.source.entity.unresolved, row: 0)
+      }
+      object.awake(fromSnapshotEvents: .rollback)
+    }
+    publish()
+  }
+
+  /// Forgets everything: changes and objects. Objects that somebody still holds can't be used any more.
+  public func reset() {
+    checkPlace()
+    rollback()
+    for state in storeStates {
+      for entity in state.knownEntities {
+        entity.objects.forEach { object in
+          object.point(to: entity.unresolved, row: 0)
+          unsafe object.state = [.missing, .deleted, .realized]
+        }
+      }
+    }
+    storeStates = []
+    transientValues = [:]
+    lastInsertion = nil
+    publish()
+  }
+
+  /// Whether somebody else has changed an object since it was read here: then saving a change of it
+  /// would be in conflict.
+  ///
+  /// - Throws: What a damaged store throws.
+  public func detectConflicts(for object: ManagedObject) throws -> MergeConflict? {
+    checkPlace()
+    requireOwn(object)
+    guard !object.isInserted, let state = state(of: object), parent == nil else { return nil }
+    try processPendingChanges()
+    realize(object)
+    guard let place = object.committedPlace else { return nil }
+    let row = unsafe try state.persistent.store.snapshot().view.row(of: object.key)
+    if let row, try row.version == place.source.version(place.row) { return nil }
+    let columns = object.source.entity.graph.layout.columns
+    func values(_ value: (Int) throws -> Value) rethrows -> [String: Value] {
+      var all: [String: Value] = [:]
+      for index in columns.indices { all[columns[index].name] = try value(index) }
+      return all
+    }
+    return MergeConflict(
+      object: object.objectID, entity: object.entity.name,
+      base: values { place.source.value($0, place.row) },
+      mine: object.isDeleted ? nil : values { unsafe object.source.value($0, Int(object.row)) },
+      theirs: try row.map { row in try values { try row.value(columns[$0]) } })
+  }
+}
+
+/// What the stores held at one moment: a context that is pinned to it sees nothing newer.
+public struct QueryGeneration: Sendable {
+  private var snapshots: [StoreTag: any StoreSnapshot]
+
+  /// What the stores of a coordinator hold now.
+  ///
+  /// - Throws: `StoreError`.
+  public init(_ coordinator: PersistentStoreCoordinator) throws {
+    var snapshots: [StoreTag: any StoreSnapshot] = [:]
+    for store in coordinator.stores { snapshots[store.tag] = try store.store.snapshot() }
+    self.snapshots = snapshots
+  }
+
+  /// What a store held after an earlier commit, and all others hold now.
+  ///
+  /// - Throws: `StoreError` when the store does not keep that commit any more.
+  public init(_ coordinator: PersistentStoreCoordinator, commit: Int64, of store: PersistentStore)
+    throws
+  {
+    try self.init(coordinator)
+    snapshots[store.tag] = try store.store.snapshot(ofCommit: commit)
+  }
+
+  func snapshot(of tag: StoreTag) -> (any StoreSnapshot)? { snapshots[tag] }
+}
+
+extension ManagedObjectContext {
+  /// Pins the context to what the stores held at one moment, or lets it go on to the newest.
+  ///
+  /// Known objects without changes are read again.
+  public func setQueryGeneration(_ generation: QueryGeneration?) throws {
+    checkPlace()
+    try processPendingChanges()
+    pinned = generation
+    for state in storeStates {
+      state.base = try newestBase(of: state.persistent)
+      for entity in state.knownEntities { entity.forgetSources() }
+      state.changeView()
+    }
+    refreshAllObjects()
+  }
+}

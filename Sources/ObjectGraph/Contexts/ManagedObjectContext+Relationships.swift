@@ -1,0 +1,409 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+
+/// The end of an ordered relationship of one object: where the next one goes.
+struct OrderEnd: Hashable {
+  var owner: ObjectID
+  var relationship: String
+}
+
+// A relationship is kept in one place: a reference at the end that leads to one, or links. The other end
+// follows, so there is nothing to keep in agreement but the two references of one to one.
+extension ManagedObjectContext {
+  /// Whether a reference leads to an object that is there. One that was never looked up is.
+  func isThere(_ object: ManagedObject) -> Bool {
+    if !deletionsToPropagate.isEmpty { propagateDeletions() }
+    return unsafe object.state.isDisjoint(with: [.deleted, .missing])
+  }
+
+  /// The state of the store that an object is in.
+  func state(of object: ManagedObject) -> StoreState? {
+    let store = object.source.entity.store
+    return storeStates.first { $0.persistent === store }
+  }
+
+  // MARK: To one
+
+  /// Leads a relationship to another object, or to none, and its inverse back.
+  func setReference(
+    of object: ManagedObject, _ toOne: GraphProperty.ToOne, to other: ManagedObject?
+  ) {
+    if let other {
+      requireOwn(other)
+      guard other.source.entity.store === object.source.entity.store else {
+        preconditionFailure(
+          "\(ContextError.crossStore(toOne.relationship.name, object, other))")
+      }
+    }
+    if let inverse = toOne.inverse, !inverse.isToMany {
+      setBothReferences(of: object, toOne, inverse, to: other)
+    } else {
+      unsafe write(other?.key, of: object, toOne.column)
+    }
+    guard let order = toOne.order, let inverse = toOne.inverse else { return }
+    guard let other else { return write(order: nil, of: object, order) }
+    write(order: nextOrder(of: other, inverse.name), of: object, order)
+  }
+
+  /// One to one: whoever led here, or to the other, leads there no more.
+  private func setBothReferences(
+    of object: ManagedObject, _ toOne: GraphProperty.ToOne, _ inverse: Relationship,
+    to other: ManagedObject?
+  ) {
+    realize(object)
+    let old = object.reference(column: toOne.column)
+    if unsafe old == other?.key { return }
+    let store = object.source.entity.store
+    if let old, let before = self.object(at: old, in: store) {
+      unsafe clear(inverse.name, of: before, ifLeadingTo: object.key)
+    }
+    unsafe write(other?.key, of: object, toOne.column)
+    guard let other, let back = other.source.entity.graph[inverse.name],
+      case .toOne(let backward) = back.place
+    else { return }
+    realize(other)
+    if let third = other.reference(column: backward.column), unsafe third != object.key,
+      let former = self.object(at: third, in: store)
+    {
+      unsafe clear(toOne.relationship.name, of: former, ifLeadingTo: other.key)
+    }
+    unsafe write(object.key, of: other, backward.column)
+  }
+
+  private func clear(_ name: String, of object: ManagedObject, ifLeadingTo key: ObjectKey) {
+    guard case .toOne(let toOne)? = object.source.entity.graph[name]?.place else { return }
+    realize(object)
+    if object.reference(column: toOne.column) == key { write(nil, of: object, toOne.column) }
+  }
+
+  private func write(_ key: ObjectKey?, of object: ManagedObject, _ column: Int) {
+    guard let source = beginChange(of: object), let draft = source.draft else { return }
+    if let key {
+      unsafe draft.setReference(key, column: column, row: Int(object.row))
+    } else {
+      unsafe draft.setNull(column: column, row: Int(object.row))
+    }
+  }
+
+  func write(order: Int64?, of object: ManagedObject, _ column: Int) {
+    guard let source = beginChange(of: object), let draft = source.draft else { return }
+    if let order {
+      unsafe draft.setInteger(order, column: column, row: Int(object.row))
+    } else {
+      unsafe draft.setNull(column: column, row: Int(object.row))
+    }
+  }
+
+  /// The place behind the last of an ordered relationship.
+  private func nextOrder(of owner: ManagedObject, _ relationship: String) -> Int64 {
+    let end = OrderEnd(owner: owner.objectID, relationship: relationship)
+    if let known = orderEnds[end] {
+      orderEnds[end] = known + 1
+      return known
+    }
+    var next: Int64 = 0
+    if unsafe !owner.isInserted || owner.source.isOpen == false,
+      case .toMany(let toMany)? = owner.source.entity.graph[relationship]?.place
+    {
+      next = Int64((places(of: owner, toMany).last ?? -1) + 1)
+    }
+    orderEnds[end] = next + 1
+    return next
+  }
+
+  /// The places that the objects of an ordered relationship have, ascending.
+  private func places(of owner: ManagedObject, _ toMany: GraphProperty.ToMany) -> [Int64] {
+    relatedObjects(of: owner, toMany).compactMap { member in
+      guard let inverse = toMany.inverse,
+        case .toOne(let toOne)? = member.source.entity.graph[inverse.name]?.place,
+        let order = toOne.order
+      else { return nil }
+      realize(member)
+      if case .integer(let place) = unsafe member.source.value(order, Int(member.row)) {
+        return place
+      }
+      return nil
+    }.sorted()
+  }
+
+  // MARK: To many
+
+  /// The keys of the objects that a relationship leads to, in its order.
+  func relatedKeys(of object: ManagedObject, _ toMany: GraphProperty.ToMany) -> [ObjectKey] {
+    do {
+      try propagateDeletionsOrThrow()
+      return try relatedKeysOrThrow(of: object, toMany)
+    } catch {
+      note(error)
+      return []
+    }
+  }
+
+  private func relatedKeysOrThrow(
+    of object: ManagedObject, _ toMany: GraphProperty.ToMany
+  ) throws -> [ObjectKey] {
+    guard let state = state(of: object) else { return [] }
+    try sealAll()
+    return unsafe try state.source.objects(relatedTo: object.key, through: toMany.query)
+  }
+
+  /// The objects that a relationship leads to, in its order.
+  func relatedObjects(
+    of object: ManagedObject, _ toMany: GraphProperty.ToMany
+  ) -> [ManagedObject] {
+    guard let state = state(of: object) else { return [] }
+    return objects(at: relatedKeys(of: object, toMany), in: state)
+  }
+
+  /// The objects with the given keys, made where they are not known.
+  func objects(at keys: [ObjectKey], in state: StoreState) -> [ManagedObject] {
+    var objects: [ManagedObject] = []
+    objects.reserveCapacity(keys.count)
+    var entity: EntityState?
+    for key in keys {
+      if entity?.graph.number != key.entity { entity = state.entity(key.entity, self) }
+      guard let entity else { continue }
+      objects.append(
+        entity.objects[key.number] ?? entity.object(key.number, at: entity.unresolved, 0))
+    }
+    return objects
+  }
+
+  /// Leads a relationship to the given objects and to no others.
+  func setRelated(
+    of object: ManagedObject, _ toMany: GraphProperty.ToMany, to objects: [ManagedObject]
+  ) {
+    var wanted: [ManagedObject] = []
+    var seen: Set<ManagedObject> = []
+    for other in objects where seen.insert(other).inserted { wanted.append(other) }
+    for other in relatedObjects(of: object, toMany) where !seen.contains(other) {
+      remove(other, from: object, toMany)
+    }
+    let present = Set(relatedKeys(of: object, toMany))
+    for other in wanted where unsafe !present.contains(other.key) { add(other, to: object, toMany) }
+    if toMany.relationship.isOrdered { setOrder(of: wanted, in: object, toMany) }
+  }
+
+  /// Adds an object to a relationship.
+  func add(_ other: ManagedObject, to object: ManagedObject, _ toMany: GraphProperty.ToMany) {
+    requireOwn(object)
+    requireOwn(other)
+    guard other.source.entity.store === object.source.entity.store else {
+      preconditionFailure(
+        "\(ContextError.crossStore(toMany.relationship.name, object, other))")
+    }
+    if let toOne = backward(of: toMany, other) {
+      realize(other)
+      if unsafe other.reference(column: toOne.column) == object.key { return }
+      return setReference(of: other, toOne, to: object)
+    }
+    guard let side = toMany.links, let state = state(of: object) else { return }
+    do { try addLink(side, object, other, state) } catch { note(error) }
+  }
+
+  /// Takes an object out of a relationship.
+  func remove(
+    _ other: ManagedObject, from object: ManagedObject, _ toMany: GraphProperty.ToMany
+  ) {
+    requireOwn(object)
+    requireOwn(other)
+    if let toOne = backward(of: toMany, other) {
+      realize(other)
+      if unsafe other.reference(column: toOne.column) == object.key {
+        setReference(of: other, toOne, to: nil)
+      }
+      return
+    }
+    guard let side = toMany.links, let state = state(of: object) else { return }
+    do { unsafe try removeLinks(side, object.key, other.key, state) } catch { note(error) }
+  }
+
+  /// The reference of a member that a relationship follows from.
+  private func backward(
+    of toMany: GraphProperty.ToMany, _ member: ManagedObject
+  ) -> GraphProperty.ToOne? {
+    guard toMany.links == nil, let inverse = toMany.inverse,
+      case .toOne(let toOne)? = member.source.entity.graph[inverse.name]?.place
+    else { return nil }
+    return toOne
+  }
+
+  /// Numbers the objects of an ordered relationship in the given order.
+  private func setOrder(
+    of objects: [ManagedObject], in owner: ManagedObject, _ toMany: GraphProperty.ToMany
+  ) {
+    orderEnds[OrderEnd(owner: owner.objectID, relationship: toMany.relationship.name)] =
+      Int64(objects.count)
+    if let side = toMany.links, let state = state(of: owner) {
+      do { try setLinkOrder(side, owner, objects, state) } catch { note(error) }
+      return
+    }
+    for (place, member) in objects.enumerated() {
+      guard let toOne = backward(of: toMany, member), let column = toOne.order else { continue }
+      realize(member)
+      if case .integer(Int64(place)) = unsafe member.source.value(column, Int(member.row)) {
+        continue
+      }
+      write(order: Int64(place), of: member, column)
+    }
+  }
+}
+
+// MARK: - Links
+
+extension ManagedObjectContext {
+  /// A link of the view: its key, what it leads to, its place and the version of its row.
+  private struct FoundLink {
+    var key: ObjectKey
+    var other: ObjectKey
+    var order: Int64
+    var version: Int64
+  }
+
+  /// The links of an object in the view, seen from one side.
+  private func links(
+    of key: ObjectKey, _ side: LinkTable.Side, _ state: StoreState
+  ) throws -> [FoundLink] {
+    let sides = side.table.isSymmetric ? [side, side.turned] : [side]
+    guard let indexed = state.source.indexed else { return [] }
+    return try sides.flatMap { side in
+      let layout = side.table.layout
+      let index =
+        state.graph.schema.index(ofEntity: layout.entityNumber, by: [side.owner])
+        ?? IndexLayout(number: 0, entityNumber: layout.entityNumber, columns: [side.owner])
+      let range = IndexRange(equalTo: IndexBound([.object(key)]))
+      return try indexed.keys(index, in: range).compactMap { number -> FoundLink? in
+        let link = ObjectKey(entity: layout.entityNumber, number: number)
+        guard !state.links.isRemoved(link), let row = try state.source.view.row(of: link),
+          case .object(let other) = try row.value(side.destination)
+        else { return nil }
+        var order: Int64 = 0
+        if let column = side.order, case .integer(let place) = try row.value(column) {
+          order = place
+        }
+        return FoundLink(key: link, other: other, order: order, version: try row.version)
+      }
+    }
+  }
+
+  private func link(
+    _ side: LinkTable.Side, _ object: ObjectKey, _ other: ObjectKey
+  ) -> OpenLinks.Link {
+    OpenLinks.Link(
+      table: side.table.layout.entityNumber, source: side.isForward ? object : other,
+      target: side.isForward ? other : object)
+  }
+
+  /// Whether two objects were linked since the last sealing.
+  private func isOpen(
+    _ side: LinkTable.Side, _ object: ObjectKey, _ other: ObjectKey, _ state: StoreState
+  ) -> Bool {
+    state.links.number(of: link(side, object, other)) != nil
+      || (side.table.isSymmetric && state.links.number(of: link(side, other, object)) != nil)
+  }
+
+  private func addLink(
+    _ side: LinkTable.Side, _ object: ManagedObject, _ other: ManagedObject, _ state: StoreState
+  ) throws {
+    if unsafe isOpen(side, object.key, other.key, state) { return }
+    if unsafe try links(of: object.key, side, state).contains(where: {
+      unsafe $0.other == other.key
+    }) {
+      return
+    }
+    noteTouched(object)
+    noteTouched(other)
+    let table = side.table.layout.entityNumber
+    let number = try nextLinkKey(table, state)
+    let forward = try side.order.map { _ in try nextLinkOrder(of: object, side, state) }
+    let backward = try side.turned.order.map { _ in
+      try nextLinkOrder(of: other, side.turned, state)
+    }
+    unsafe state.links.insert(
+      link(side, object.key, other.key), number: number,
+      targetOrder: side.isForward ? forward : backward,
+      sourceOrder: side.isForward ? backward : forward)
+    state.hasOpenChanges = true
+  }
+
+  /// Links change no row of the objects they connect; both count as changed all the same.
+  private func noteTouched(_ object: ManagedObject) {
+    noteChange(of: object)
+    if unsafe !object.state.contains(.inserted) { unsafe object.state.insert(.updated) }
+  }
+
+  private func nextLinkKey(_ table: UInt16, _ state: StoreState) throws -> UInt64 {
+    if let range = linkKeys[state.tag]?[table], !range.isEmpty {
+      linkKeys[state.tag]![table] = range.dropFirst()
+      return range.lowerBound
+    }
+    let range = try state.persistent.store.leaseKeys(ofEntity: table, count: 256)
+    linkKeys[state.tag, default: [:]][table] = range.dropFirst()
+    return range.lowerBound
+  }
+
+  private func nextLinkOrder(
+    of owner: ManagedObject, _ side: LinkTable.Side, _ state: StoreState
+  ) throws -> Int64 {
+    let end = OrderEnd(
+      owner: owner.objectID,
+      relationship: "\(side.table.layout.entityNumber)\(side.isForward ? ">" : "<")")
+    if let known = orderEnds[end] {
+      orderEnds[end] = known + 1
+      return known
+    }
+    let last = unsafe try links(of: owner.key, side, state).map(\.order).max() ?? -1
+    orderEnds[end] = last + 2
+    return last + 1
+  }
+
+  /// Takes out the links between two objects, or all of one.
+  private func removeLinks(
+    _ side: LinkTable.Side, _ object: ObjectKey, _ other: ObjectKey, _ state: StoreState
+  ) throws {
+    var isChanged = state.links.remove(link(side, object, other))
+    if side.table.isSymmetric, state.links.remove(link(side, other, object)) { isChanged = true }
+    for found in try links(of: object, side, state) where found.other == other {
+      state.links.remove(found.key, basis: found.version)
+      isChanged = true
+    }
+    guard isChanged else { return }
+    state.hasOpenChanges = true
+    for key in [object, other] {
+      if let touched = self.object(at: key, in: state) { noteTouched(touched) }
+    }
+  }
+
+  /// Takes out all links of an object that is going.
+  func removeAllLinks(
+    _ side: LinkTable.Side, of object: ManagedObject, _ state: StoreState
+  ) throws {
+    for found in unsafe try links(of: object.key, side, state) {
+      state.links.remove(found.key, basis: found.version)
+      state.hasOpenChanges = true
+    }
+  }
+
+  private func setLinkOrder(
+    _ side: LinkTable.Side, _ owner: ManagedObject, _ objects: [ManagedObject],
+    _ state: StoreState
+  ) throws {
+    guard let column = side.order else { return }
+    // The links must be rows to be numbered.
+    try sealAll()
+    let known = unsafe try Dictionary(
+      links(of: owner.key, side, state).map { ($0.other, $0) }, uniquingKeysWith: { one, _ in one })
+    for (place, object) in objects.enumerated() {
+      guard let link = unsafe known[object.key], link.order != Int64(place) else { continue }
+      state.links.setOrder(Int64(place), column: column, of: link.key, basis: link.version)
+      state.hasOpenChanges = true
+    }
+    let end = OrderEnd(
+      owner: owner.objectID,
+      relationship: "\(side.table.layout.entityNumber)\(side.isForward ? ">" : "<")")
+    orderEnds[end] = Int64(objects.count)
+    if state.hasOpenChanges { noteTouched(owner) }
+  }
+}

@@ -1,0 +1,351 @@
+import Dispatch
+import Foundation
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+import Synchronization
+
+/// Where objects are fetched, changed and saved: one coherent set of objects, and of changes to them that
+/// are not saved yet.
+///
+///     let context = ManagedObjectContext(coordinator)
+///     try await context.perform {
+///       let trip = try context.insert(Trip.self)
+///       trip.name = "Lisbon"
+///       try context.save()
+///     }
+///
+/// A context belongs to one place (``ContextConcurrency``), and so do its objects; whoever uses them
+/// elsewhere is told at once. A context with a parent saves into it, and reads through what the parent
+/// has published, so that it waits for nobody.
+public final class ManagedObjectContext: @unchecked Sendable {
+  // Sendable: everything below but what is behind a lock is used in the context's turn only, which every
+  // entrance checks.
+
+  /// What the context's stores belong to.
+  public let coordinator: PersistentStoreCoordinator
+  /// The context that changes are saved into; `nil` when they are saved into the stores.
+  public let parent: ManagedObjectContext?
+  /// Where the context and its objects may be used.
+  public var concurrency: ContextConcurrency { place.concurrency }
+
+  /// A name for messages, notifications and the history.
+  public var name: String? {
+    didSet { place.setName(name ?? "") }
+  }
+  /// Who the changes are said to be by, in the history.
+  public var transactionAuthor: String?
+  /// What happens when somebody else has changed what is to be saved.
+  public var mergePolicy: MergePolicy = .error
+  /// Whether registered objects follow what is saved into the parent, or into the stores, by others.
+  public var automaticallyMergesChangesFromParent = false
+  /// Whether objects stay in memory that nobody else holds and that have no changes.
+  public var retainsRegisteredObjects = false
+  /// Whatever belongs to the context.
+  public var userInfo: [String: any Sendable] = [:]
+
+  let place: ContextPlace
+  private let queue: DispatchQueue?
+
+  var storeStates: [StoreState] = []
+  /// The objects with changes that are not saved, in the order in which they were first changed.
+  var changedObjects: [ManagedObject] = []
+  /// Deleted objects whose relationships were not seen to yet.
+  var deletionsToPropagate: [ManagedObject] = []
+  /// Deletions that stand only if the objects at the other end go too.
+  var denials: [DeletionDenial] = []
+  /// The values of transient properties.
+  var transientValues: [ObjectID: [Int: Value]] = [:]
+  /// What stays where nothing else is kept of it: the ends of ordered relationships.
+  var orderEnds: [OrderEnd: Int64] = [:]
+  /// The first value that could not be read since the last save.
+  private(set) var readFailure: (any Error)?
+  private var sweepThreshold = 4096
+  private var turnDepth = 0
+  /// What children and observers get.
+  let published = Mutex<[StoreTag: StoreBase]>([:])
+  let observers = ContextObservers()
+  var pinned: QueryGeneration?
+  /// The objects whose moment of saving was noted in the save that is under way.
+  var momentsTaken: Set<ObjectID> = []
+  /// Where the last object was inserted, for the next of its kind.
+  var lastInsertion: EntityState?
+  /// Keys for new links that nobody else gets, by store and table.
+  var linkKeys: [StoreTag: [UInt16: Range<UInt64>]] = [:]
+  /// The stores that objects of some entities go to.
+  var assignments: [String: PersistentStore] = [:]
+  /// Changes that were sealed since the last were told of.
+  var unannounced: [StoreTag: [Layer]] = [:]
+
+  /// A context that saves into the stores of a coordinator.
+  public init(
+    _ coordinator: PersistentStoreCoordinator, concurrency: ContextConcurrency = .privateQueue
+  ) {
+    self.coordinator = coordinator
+    parent = nil
+    place = ContextPlace(concurrency)
+    queue = ManagedObjectContext.makeQueue(concurrency)
+    coordinator.register(self)
+  }
+
+  /// A context that saves into another one.
+  public init(
+    parent: ManagedObjectContext, concurrency: ContextConcurrency = .privateQueue
+  ) {
+    self.parent = parent
+    coordinator = parent.coordinator
+    place = ContextPlace(concurrency)
+    queue = ManagedObjectContext.makeQueue(concurrency)
+    coordinator.register(self)
+    // What the parent has not published yet is published now, if that is possible without waiting.
+    if parent.place.isCurrent { try? parent.processPendingChanges() }
+  }
+
+  deinit {
+    for state in storeStates {
+      for entity in state.knownEntities { entity.detach() }
+    }
+    place.open()
+  }
+
+  private static func makeQueue(_ concurrency: ContextConcurrency) -> DispatchQueue? {
+    concurrency == .privateQueue ? DispatchQueue(label: "ManagedObjectContext") : nil
+  }
+}
+
+// MARK: - Turns
+
+extension ManagedObjectContext {
+  /// Runs `body` where the context belongs, and gives what it gives.
+  ///
+  /// Changes are processed when it ends. Called from within another turn of the context it runs at once.
+  public func perform<R: Sendable>(
+    _ body: @escaping @Sendable () throws -> R
+  ) async throws -> R {
+    if place.isCurrent { return try turn(body) }
+    switch concurrency {
+    case .confined: return try turn(body)
+    case .mainActor: return try await MainActor.run { try self.turn(body) }
+    case .privateQueue:
+      return try await withCheckedThrowingContinuation { continuation in
+        queue!.async { continuation.resume(with: Result { try self.turn(body) }) }
+      }
+    }
+  }
+
+  /// Runs `body` where the context belongs, and waits for it.
+  ///
+  /// Changes are processed when it ends. Called from within another turn of the context it runs at once.
+  public func performAndWait<R>(_ body: () throws -> R) rethrows -> R {
+    if place.isCurrent { return try turn(body) }
+    switch concurrency {
+    case .confined: return try turn(body)
+    case .mainActor:
+      if Thread.isMainThread { return try turn(body) }
+      // The main queue is no actor to the compiler: nothing else runs `body`, and this waits for it.
+      nonisolated(unsafe) let body = body
+      return try DispatchQueue.main.sync { try unsafe turn(body) }
+    case .privateQueue: return try queue!.sync { try turn(body) }
+    }
+  }
+
+  /// Runs `body` later, where the context belongs.
+  public func schedule(_ body: @escaping @Sendable () -> Void) {
+    switch concurrency {
+    case .confined: turn(body)
+    case .mainActor: DispatchQueue.main.async { self.turn(body) }
+    case .privateQueue: queue!.async { self.turn(body) }
+    }
+  }
+
+  private func turn<R>(_ body: () throws -> R) rethrows -> R {
+    if concurrency == .confined { checkPlace() }
+    let before = place.enter()
+    turnDepth += 1
+    defer {
+      turnDepth -= 1
+      if turnDepth == 0 { endTurn() }
+      place.leave(before)
+    }
+    return try body()
+  }
+
+  /// What happens when a turn is over.
+  private func endTurn() {
+    do { try processPendingChanges() } catch { note(error) }
+  }
+
+  /// Fails when the context is used where it must not be.
+  func checkPlace() { place.check("The context") }
+
+  /// Takes notice of a failure of something that can't throw. The next save throws it.
+  func note(_ error: any Error) {
+    if readFailure == nil { readFailure = error }
+  }
+
+  /// Throws what could not be read since the last time.
+  func throwReadFailure() throws {
+    guard let failure = readFailure else { return }
+    readFailure = nil
+    throw ContextError(
+      .unreadable, "A value could not be read: \(failure). Nothing was saved.", cause: failure)
+  }
+}
+
+// MARK: - Stores
+
+extension ManagedObjectContext {
+  /// The context's view of a store.
+  func state(of store: PersistentStore) throws -> StoreState {
+    if let known = storeStates.first(where: { $0.persistent === store }) { return known }
+    let made = StoreState(store, try newestBase(of: store))
+    storeStates.append(made)
+    return made
+  }
+
+  /// What lies beneath the context's changes by now.
+  func newestBase(of store: PersistentStore) throws -> StoreBase {
+    if let parent {
+      if let base = parent.published.withLock({ $0[store.tag] }) { return base }
+      if let grandparent = parent.parent,
+        let base = grandparent.published.withLock({ $0[store.tag] })
+      {
+        return base
+      }
+    }
+    if let pinned, let snapshot = pinned.snapshot(of: store.tag) {
+      return StoreBase(snapshot: snapshot)
+    }
+    return StoreBase(snapshot: try store.store.snapshot())
+  }
+
+  /// The state of the store with the given tag.
+  func state(of tag: StoreTag) throws -> StoreState? {
+    if let known = storeStates.first(where: { $0.tag == tag }) { return known }
+    return try coordinator.store(of: tag).map { try state(of: $0) }
+  }
+
+  /// The states of the stores that hold objects of an entity.
+  func states(holding entity: String, among wanted: [UUID]? = nil) throws -> [StoreState] {
+    try coordinator.stores.filter { store in
+      store.graph[entity] != nil && (wanted?.contains(store.uuid) ?? true)
+    }.map { try state(of: $0) }
+  }
+
+  func noteOpenChanges(of store: PersistentStore) {
+    storeStates.first { $0.persistent === store }?.hasOpenChanges = true
+  }
+
+  /// Moves on to what others have saved meanwhile.
+  func advance(_ state: StoreState) throws {
+    if pinned != nil { return }
+    let newest = try newestBase(of: state.persistent)
+    if newest.snapshot.commit == state.base.snapshot.commit,
+      newest.layers.count == state.base.layers.count,
+      zip(newest.layers, state.base.layers).allSatisfy({ $0.isSame(as: $1) })
+    {
+      return
+    }
+    state.base = newest
+    for entity in state.knownEntities { entity.forgetSources() }
+    state.changeView()
+  }
+}
+
+// MARK: - Processing
+
+extension ManagedObjectContext {
+  /// Does what changes entail, and lets others see them: deletions reach the objects they concern,
+  /// inverses agree, child contexts see the new state, and observers are told.
+  ///
+  /// Happens by itself before fetching and saving, and at the end of every `perform`.
+  ///
+  /// - Throws: What a damaged store throws.
+  public func processPendingChanges() throws {
+    checkPlace()
+    try propagateDeletionsOrThrow()
+    try sealAll()
+    publish()
+    announceChanges()
+    sweepIfNeeded()
+  }
+
+  /// Freezes all drafts.
+  func sealAll() throws {
+    for state in storeStates where state.hasOpenChanges {
+      let layer = try state.seal()
+      if !layer.isEmpty { unannounced[state.tag, default: []].append(layer) }
+    }
+  }
+
+  /// Shows children what they may see.
+  func publish() {
+    var bases: [StoreTag: StoreBase] = [:]
+    for state in storeStates {
+      var base = state.base
+      base.layers += state.pending
+      bases[state.tag] = base
+    }
+    published.withLock { $0 = bases }
+  }
+
+  private func sweepIfNeeded() {
+    if retainsRegisteredObjects { return }
+    let count = storeStates.reduce(0) { $0 + $1.knownEntities.reduce(0) { $0 + $1.objects.count } }
+    guard count > sweepThreshold else { return }
+    sweep()
+  }
+
+  /// Lets go of the objects that nobody holds and that have no changes.
+  func sweep() {
+    var count = 0
+    for state in storeStates {
+      for entity in state.knownEntities {
+        entity.objects.sweep()
+        count += entity.objects.count
+      }
+    }
+    sweepThreshold = max(4096, count * 2)
+  }
+}
+
+// MARK: - What there is
+
+extension ManagedObjectContext {
+  /// Whether there are changes that are not saved.
+  public var hasChanges: Bool {
+    checkPlace()
+    return !changedObjects.isEmpty || storeStates.contains { $0.hasChanges }
+  }
+
+  /// The objects that were inserted and not saved.
+  public var insertedObjects: Set<ManagedObject> {
+    processed { Set($0.filter { $0.isInserted && !$0.isDeleted }) }
+  }
+
+  /// The objects that were changed and not saved.
+  public var updatedObjects: Set<ManagedObject> { processed { Set($0.filter(\.isUpdated)) } }
+
+  /// The objects that are to be deleted by the next save.
+  public var deletedObjects: Set<ManagedObject> {
+    processed { Set($0.filter { $0.isDeleted && !$0.isInserted }) }
+  }
+
+  private func processed<R>(_ body: ([ManagedObject]) -> R) -> R {
+    checkPlace()
+    propagateDeletions()
+    return body(changedObjects)
+  }
+
+  /// The objects that the context knows: those that somebody uses, and those with changes.
+  public var registeredObjects: Set<ManagedObject> {
+    checkPlace()
+    if !retainsRegisteredObjects { sweep() }
+    var all: Set<ManagedObject> = []
+    for state in storeStates {
+      for entity in state.knownEntities { entity.objects.forEach { all.insert($0) } }
+    }
+    return all
+  }
+}

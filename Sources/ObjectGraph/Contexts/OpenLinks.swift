@@ -1,0 +1,78 @@
+import ObjectModel
+import Rows
+
+/// Links of relationships that lead to many on both sides, put and taken out since the last sealing.
+struct OpenLinks {
+  private let schema: Schema
+  private var builder: LayerBuilder?
+  /// The numbers of the links that were put, by table and by what they connect.
+  private var put: [Link: UInt64] = [:]
+  /// The links that were taken out.
+  private var removed: Set<ObjectKey> = []
+
+  struct Link: Hashable {
+    var table: UInt16
+    var source: ObjectKey
+    var target: ObjectKey
+  }
+
+  init(_ schema: Schema) { self.schema = schema }
+
+  private mutating func makeBuilder() -> LayerBuilder {
+    if let builder { return builder }
+    let made = LayerBuilder(schema)
+    builder = made
+    return made
+  }
+
+  func number(of link: Link) -> UInt64? { put[link] }
+
+  /// Whether a link of the view was taken out.
+  func isRemoved(_ key: ObjectKey) -> Bool { removed.contains(key) }
+
+  /// Puts a link, with its places where the ends have an order.
+  mutating func insert(
+    _ link: Link, number: UInt64, targetOrder: Int64?, sourceOrder: Int64?
+  ) {
+    let layout = schema[link.table]!
+    let key = ObjectKey(entity: link.table, number: number)
+    let builder = makeBuilder()
+    builder.insert(key)
+    func set(_ value: Value, _ column: UInt16) {
+      if let position = layout.index(ofNumber: column) {
+        builder.set(value, column: position, of: key)
+      }
+    }
+    set(.object(link.source), LinkTable.Column.source)
+    set(.object(link.target), LinkTable.Column.target)
+    if let targetOrder { set(.integer(targetOrder), LinkTable.Column.targetOrder) }
+    if let sourceOrder { set(.integer(sourceOrder), LinkTable.Column.sourceOrder) }
+    put[link] = number
+  }
+
+  /// Sets the place of a link that is in the view.
+  mutating func setOrder(_ order: Int64, column: LayoutColumn, of key: ObjectKey, basis: Int64) {
+    guard let layout = schema[key.entity], let position = layout.index(ofNumber: column.number)
+    else { return }
+    makeBuilder().set(.integer(order), column: position, of: key, basis: basis)
+  }
+
+  /// Takes out a link that was put since the last sealing; whether there was one.
+  mutating func remove(_ link: Link) -> Bool {
+    guard let number = put.removeValue(forKey: link) else { return false }
+    makeBuilder().remove(ObjectKey(entity: link.table, number: number))
+    return true
+  }
+
+  /// Takes out a link of the view.
+  mutating func remove(_ key: ObjectKey, basis: Int64) {
+    guard removed.insert(key).inserted else { return }
+    makeBuilder().remove(key, basis: basis)
+  }
+
+  /// The changes as a layer; `nil` when there are none.
+  mutating func seal() -> Layer? {
+    defer { self = OpenLinks(schema) }
+    return builder?.freeze()
+  }
+}

@@ -1,0 +1,157 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+
+/// What lies beneath a context's changes: a store's snapshot, and what the contexts above it have
+/// published.
+struct StoreBase: Sendable {
+  var snapshot: any StoreSnapshot
+  /// The published changes of all ancestors, the lowest first.
+  var layers: [Layer] = []
+
+  var tables: [any RowTable] { snapshot.tables + layers }
+}
+
+/// One store as one context sees it.
+final class StoreState {
+  let persistent: PersistentStore
+  var base: StoreBase
+  /// The oldest commit that a known object may still be as of.
+  var oldestCommit: Int64
+  /// The context's own changes that are sealed, the oldest first; merged in tiers.
+  private(set) var pending: [Layer] = []
+  /// The states of the entities, by their numbers.
+  private var entities: [EntityState?]
+  /// Links that were put or taken out since the last sealing.
+  var links: OpenLinks
+  /// Whether there are drafts that are not sealed.
+  var hasOpenChanges = false
+  private var cached: ViewSource?
+
+  var tag: StoreTag { persistent.tag }
+  var graph: GraphSchema { persistent.graph }
+
+  init(_ persistent: PersistentStore, _ base: StoreBase) {
+    self.persistent = persistent
+    self.base = base
+    oldestCommit = base.snapshot.commit
+    links = OpenLinks(persistent.graph.schema)
+    entities = Array(
+      repeating: nil, count: Int(persistent.graph.schema.highestEntityNumber) + 1)
+  }
+
+  /// The state of an entity; `nil` when the store has no such entity.
+  func entity(_ number: UInt16, _ context: ManagedObjectContext) -> EntityState? {
+    guard Int(number) < entities.count else { return nil }
+    if let known = entities[Int(number)] { return known }
+    guard let graph = graph[number] else { return nil }
+    let made = EntityState(context, persistent, graph)
+    entities[Int(number)] = made
+    return made
+  }
+
+  /// The states of the entities that were asked for.
+  var knownEntities: [EntityState] { entities.compactMap { $0 } }
+
+  /// Whether anything is not saved.
+  var hasChanges: Bool { hasOpenChanges || !pending.isEmpty }
+
+  /// What the context sees, to be queried. Everything must be sealed.
+  var source: ViewSource {
+    if let cached { return cached }
+    let made = ViewSource(
+      View(base.tables + pending), model: graph.model, schema: graph.schema, store: tag,
+      reusing: lastSource)
+    cached = made
+    lastSource = made
+    return made
+  }
+  private var lastSource: ViewSource?
+
+  /// Says that the view is not what it was.
+  func changeView() { cached = nil }
+
+  /// Freezes the open drafts and puts them on top of the pending changes.
+  ///
+  /// - Returns: What was changed since the last sealing.
+  func seal() throws -> Layer {
+    guard hasOpenChanges else { return Layer() }
+    hasOpenChanges = false
+    var writer = BlockWriter()
+    var changes: [Layer.EntityChanges] = []
+    for case let entity? in entities where entity.hasOpenChanges {
+      changes.append(entity.seal(&writer))
+    }
+    if let links = links.seal() { changes += links.entities }
+    let layer = Layer(changes)
+    if !layer.isEmpty {
+      pending.append(layer)
+      try mergeTiers()
+    }
+    changeView()
+    return layer
+  }
+
+  private func mergeTiers() throws {
+    while let count = SegmentTiers.mergeCount(sizes: pending.map(\.count)) {
+      let merged = try StoreState.merged(Array(pending.suffix(count)), graph.schema)
+      pending.replaceSubrange((pending.count - count)..., with: merged.isEmpty ? [] : [merged])
+    }
+  }
+
+  static func merged(_ layers: [Layer], _ schema: Schema) throws -> Layer {
+    guard var merged = layers.first else { return Layer() }
+    for upper in layers.dropFirst() { merged = try merged.merged(with: upper, schema: schema) }
+    return merged
+  }
+
+  /// All pending changes as one layer.
+  func pendingLayer() throws -> Layer { try StoreState.merged(pending, graph.schema) }
+
+  /// Puts other pending changes in the place of those there are.
+  func setPending(_ layers: [Layer]) {
+    pending = layers
+    changeView()
+  }
+
+  /// Moves on to what was saved.
+  func setSaved(_ base: StoreBase, commit: Int64) {
+    self.base = base
+    pending = []
+    for entity in knownEntities {
+      entity.setSaved(commit)
+      entity.forgetSources()
+    }
+    changeView()
+  }
+
+  /// Forgets the changes.
+  func discard() {
+    pending = []
+    hasOpenChanges = false
+    links = OpenLinks(graph.schema)
+    for entity in knownEntities { entity.discard() }
+    changeView()
+  }
+}
+
+extension StoreState {
+  /// The objects that have the given values in a constraint's properties. Everything must be sealed.
+  func objects(sharing values: [Value], _ constraint: GraphSchema.Uniqueness) throws -> [ObjectKey]
+  {
+    guard let indexed = source.indexed else { return [] }
+    return try constraint.family.flatMap { layout -> [ObjectKey] in
+      let columns = constraint.names.compactMap { name in
+        layout.index(of: name).map { layout.columns[$0] }
+      }
+      guard columns.count == constraint.names.count else { return [] }
+      let index =
+        graph.schema.index(ofEntity: layout.entityNumber, by: columns)
+        ?? IndexLayout(number: 0, entityNumber: layout.entityNumber, columns: columns)
+      return try indexed.keys(index, in: IndexRange(equalTo: IndexBound(values))).map {
+        ObjectKey(entity: layout.entityNumber, number: $0)
+      }
+    }
+  }
+}

@@ -1,0 +1,318 @@
+public import Foundation
+public import ObjectModel
+import ObjectQuery
+import Rows
+public import StoreInterface
+import Synchronization
+
+/// Brings contexts and stores together: which stores there are, which of them an object goes to, and how
+/// changes reach several at once.
+///
+///     let coordinator = PersistentStoreCoordinator(
+///       model: model, places: StorePlaces(.builtIn, on: RealDisk()), classes: [Trip.self])
+///     try coordinator.addStore(at: "Trips.store")
+///     let context = ManagedObjectContext(coordinator)
+///
+/// May be used from any thread.
+public final class PersistentStoreCoordinator: Sendable {
+  /// The model of all objects.
+  public let model: Model
+  /// What opens stores; `nil` when stores are only added that somebody else has opened.
+  public let places: StorePlaces?
+  let classes: [String: ManagedObject.Type]
+  /// What derived attributes follow from.
+  let derivations: Set<DerivedPath>
+
+  private struct State {
+    var stores: [PersistentStore] = []
+    var contexts: [WeakContext] = []
+  }
+  private let state = Mutex(State())
+  /// Commits of several stores at once wait for one another here.
+  private let commitLock = Mutex(())
+
+  /// A coordinator without stores.
+  ///
+  /// - Parameter classes: The classes of the objects, each for the entity it names. Objects of other
+  ///   entities are of the class of their nearest superentity that has one, or plain.
+  public init(model: Model, places: StorePlaces? = nil, classes: [ManagedObject.Type] = []) {
+    self.model = model
+    self.places = places
+    var byName: [String: ManagedObject.Type] = [:]
+    for type in classes {
+      precondition(
+        model[type.entityName] != nil,
+        "The model has no entity \"\(type.entityName)\", which the class \(type) is for.")
+      byName[type.entityName] = type
+    }
+    for entity in model.entities where byName[entity.name] == nil {
+      var next = entity.superentity
+      while let name = next {
+        if let type = byName[name] {
+          byName[entity.name] = type
+          break
+        }
+        next = model[name]?.superentity
+      }
+    }
+    self.classes = byName
+    derivations = PersistentStoreCoordinator.derivations(in: model)
+  }
+
+  /// The stores, in the order in which they were added.
+  public var stores: [PersistentStore] { state.withLock { $0.stores } }
+
+  /// The store with the given identifier.
+  public subscript(uuid: UUID) -> PersistentStore? { stores.first { $0.uuid == uuid } }
+
+  func store(of tag: StoreTag) -> PersistentStore? { stores.first { $0.tag == tag } }
+}
+
+// MARK: - Stores
+
+extension PersistentStoreCoordinator {
+  /// Opens the store at a path, or creates one where there is none, and adds it.
+  ///
+  /// - Parameters:
+  ///   - type: The store's type. When it is `nil`, the file tells; a new store is of type
+  ///     ``StoreInterface/StoreType/binary``.
+  ///   - configuration: The configuration whose entities the store is for; all when it is `nil`.
+  /// - Throws: `StoreError` when it can't be opened, or ``ContextError`` when its model is another.
+  @discardableResult
+  public func addStore(
+    at path: String, type: StoreType? = nil, configuration: String? = nil, readOnly: Bool = false
+  ) throws -> PersistentStore {
+    let places = try requirePlaces()
+    let store: any Store
+    if try type == .memory || !places.exists(path) {
+      store = try places.create(
+        path, type: type ?? .binary, model: try model(of: configuration))
+    } else {
+      store = try places.open(path, type: type, StoreOpening(readOnly: readOnly))
+    }
+    do {
+      return try add(store, configuration: configuration, readOnly: readOnly)
+    } catch {
+      try? store.close()
+      throw error
+    }
+  }
+
+  /// Adds a store that somebody has opened.
+  ///
+  /// - Throws: ``ContextError`` when its model is another than the coordinator's, or the store is there
+  ///   already.
+  @discardableResult
+  public func add(
+    _ store: any Store, configuration: String? = nil, readOnly: Bool = false
+  ) throws -> PersistentStore {
+    let snapshot = try store.snapshot()
+    let metadata = try snapshot.metadata
+    try check(metadata, snapshot, configuration, store.path)
+    guard let uuid = metadata.uuid else {
+      throw ContextError(.noStore, "The store\(at(store.path)) has no UUID.")
+    }
+    let entities = try configuration.map { Set(try self.configuration($0).entities) }
+    let added = PersistentStore(
+      store, uuid: uuid, configuration: configuration, entities: entities, isReadOnly: readOnly,
+      graph: GraphSchema(model: model, schema: snapshot.schema))
+    try state.withLock { state in
+      guard !state.stores.contains(where: { $0.tag == added.tag }) else {
+        throw ContextError(
+          .notSupported,
+          """
+          The store\(at(store.path)) has the identifier \(uuid), which a store of this coordinator has \
+          already. A copy of a store needs an identifier of its own.
+          """)
+      }
+      state.stores.append(added)
+    }
+    return added
+  }
+
+  /// Takes a store out and closes it. Objects of it that contexts still have can be read but not saved.
+  ///
+  /// - Throws: What the store says when it is closed.
+  public func remove(_ store: PersistentStore) throws {
+    state.withLock { $0.stores.removeAll { $0 === store } }
+    try store.store.close()
+  }
+
+  /// Moves a store to another place, or to another type, and takes the new one in its stead.
+  ///
+  /// The old file stays. Objects get identifiers of the new store.
+  ///
+  /// - Parameter progress: Is told now and then how far the copy is. What it throws ends it.
+  /// - Throws: `StoreError`, or what `progress` throws; the old store is still there then.
+  @discardableResult
+  public func migrate(
+    _ store: PersistentStore, to path: String, type: StoreType,
+    progress: (StoreCopy.Progress) throws -> Void = { _ in }
+  ) throws -> PersistentStore {
+    let places = try requirePlaces()
+    guard try !places.exists(path) else {
+      throw StoreError(.exists, "There is something at the place already.", path: path)
+    }
+    let target = try places.create(path, type: type, model: try model(of: store.configuration))
+    do {
+      try StoreCopy(from: store.store.snapshot(), to: target).run(progress)
+    } catch {
+      try? target.close()
+      try? places.destroy(path)
+      throw error
+    }
+    let added = try add(
+      target, configuration: store.configuration, readOnly: store.isReadOnly)
+    try remove(store)
+    return added
+  }
+
+  /// Puts one store's file in the place of another's, at once.
+  ///
+  /// - Throws: `StoreError`; or ``ContextError`` when a store of this coordinator lies at either place:
+  ///   remove it first.
+  public func replaceStore(at path: String, withStoreAt replacement: String) throws {
+    for path in [path, replacement] { try refuseOpenStore(at: path) }
+    let places = try requirePlaces()
+    _ = try places.metadata(at: replacement)
+    try places.replace(path, with: replacement)
+  }
+
+  /// Removes a store's file for good.
+  ///
+  /// - Throws: `StoreError`; or ``ContextError`` when the store is one of this coordinator's.
+  public func destroyStore(at path: String) throws {
+    try refuseOpenStore(at: path)
+    try requirePlaces().destroy(path)
+  }
+
+  /// What the store at a path says of itself, read without a model.
+  ///
+  /// - Throws: `StoreError`.
+  public func metadata(ofStoreAt path: String, type: StoreType? = nil) throws -> StoreMetadata {
+    try requirePlaces().metadata(at: path, type: type)
+  }
+
+  /// Sets what a store says of itself.
+  ///
+  /// - Throws: `StoreError`.
+  public func setMetadata(_ metadata: StoreMetadata, of store: PersistentStore) throws {
+    let snapshot = try store.store.snapshot()
+    try store.store.commit(CommitRequest(Layer(), basedOn: snapshot, metadata: metadata))
+  }
+}
+
+// MARK: - What fits
+
+extension PersistentStoreCoordinator {
+  private func requirePlaces() throws -> StorePlaces {
+    guard let places else {
+      throw ContextError(
+        .noStore, "The coordinator was made without places to open stores at.")
+    }
+    return places
+  }
+
+  private func refuseOpenStore(at path: String) throws {
+    if stores.contains(where: { $0.path == path }) {
+      throw ContextError(
+        .notSupported, "The store at \"\(path)\" is open. Remove it from the coordinator first.")
+    }
+  }
+
+  private func configuration(_ name: String) throws -> Configuration {
+    let all = model.description.configurations
+    guard let found = all.first(where: { $0.name == name }) else {
+      throw ContextError(
+        .noStore,
+        """
+        The model has no configuration "\(name)". It has: \
+        \(all.map { "\"\($0.name)\"" }.joined(separator: ", ")).
+        """)
+    }
+    return found
+  }
+
+  /// The model that a new store of a configuration is made with.
+  private func model(of configuration: String?) throws -> Model {
+    guard let configuration else { return model }
+    _ = try self.configuration(configuration)
+    // Entities that lead out of the configuration can't be had by themselves.
+    return (try? model.subset(configuration: configuration)) ?? model
+  }
+
+  /// Refuses a store that was written with another model, and says what differs.
+  private func check(
+    _ metadata: StoreMetadata, _ snapshot: any StoreSnapshot, _ configuration: String?,
+    _ path: String?
+  ) throws {
+    guard let hashes = metadata.versionHashes else { return }
+    let whole = model.differences(from: hashes)
+    if whole.isEmpty { return }
+    if configuration != nil,
+      model.differences(from: hashes, configuration: configuration).isEmpty
+    {
+      return
+    }
+    var message = "The model is not the one that the store\(at(path)) was written with: \(whole)."
+    if let stored = try? snapshot.model {
+      let changes = ModelDifference(from: stored, to: model).changes.filter(\.isSeenByHashes)
+      for change in changes.prefix(20) { message += "\n  \(change)" }
+      if changes.count > 20 { message += "\n  and \(changes.count - 20) more" }
+    }
+    throw ContextError(.incompatibleModel, message)
+  }
+
+  /// The store that a new object of an entity goes to: the first whose configuration has the entity,
+  /// and before all others one that has a configuration.
+  func store(for entity: String) throws -> PersistentStore {
+    let fitting = stores.filter { $0.holds(entity) && !$0.isReadOnly }
+    guard let store = fitting.first(where: { $0.entities != nil }) ?? fitting.first else {
+      throw ContextError(
+        .noStore,
+        stores.isEmpty
+          ? "The coordinator has no store." : "No store that can be written holds \"\(entity)\".")
+    }
+    return store
+  }
+}
+
+private func at(_ path: String?) -> String { path.map { " at \"\($0)\"" } ?? "" }
+
+// MARK: - Contexts
+
+/// A context that is let go when nobody else holds it.
+struct WeakContext: Sendable {
+  weak var context: ManagedObjectContext?
+}
+
+extension PersistentStoreCoordinator {
+  func register(_ context: ManagedObjectContext) {
+    state.withLock { state in
+      state.contexts.removeAll { $0.context == nil }
+      state.contexts.append(WeakContext(context: context))
+    }
+  }
+
+  /// The contexts that there are.
+  var contexts: [ManagedObjectContext] { state.withLock { $0.contexts.compactMap(\.context) } }
+}
+
+// MARK: - Committing
+
+extension PersistentStoreCoordinator {
+  /// Commits changes to one store or to several: to all of them or to none.
+  ///
+  /// - Returns: The stores' snapshots then, in the order of the requests.
+  /// - Throws: What the first store throws that refuses. The others are as they were: what they had
+  ///   taken already was taken back.
+  func commit(
+    _ requests: [(store: PersistentStore, request: CommitRequest)]
+  ) throws -> [any StoreSnapshot] {
+    if requests.count == 1 { return [try requests[0].store.store.commit(requests[0].request)] }
+    return try commitLock.withLock { _ in
+      let prepared = PreparedSave(requests.map { ($0.store.store, $0.request) })
+      return try prepared.commit()
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import Rows
+import StoreInterface
+
+/// A save that touches several stores: what each of them is to commit.
+///
+/// Stores commit one after another. When one refuses, those before it commit the opposite of what they
+/// took, so that all are as they were. A crash in between is the document's affair: it names the commits
+/// that belong together.
+struct PreparedSave {
+  private let parts: [(store: any Store, request: CommitRequest)]
+
+  init(_ parts: [(store: any Store, request: CommitRequest)]) { self.parts = parts }
+
+  /// Commits all parts.
+  ///
+  /// - Throws: What the first store throws that refuses.
+  func commit() throws -> [any StoreSnapshot] {
+    var befores: [any StoreSnapshot] = []
+    var afters: [any StoreSnapshot] = []
+    // A store that would refuse anyway does so before any has committed.
+    for part in parts {
+      let head = try part.store.snapshot()
+      let conflicts = try part.request.conflicts(with: head)
+      guard conflicts.isEmpty else {
+        throw CommitRequest.refusal(conflicts, path: part.store.path)
+      }
+      befores.append(head)
+    }
+    do {
+      for part in parts { afters.append(try part.store.commit(part.request)) }
+    } catch {
+      for index in afters.indices.reversed() {
+        try takeBack(parts[index].store, afters[index], to: befores[index])
+      }
+      throw error
+    }
+    return afters
+  }
+
+  private func takeBack(
+    _ store: any Store, _ after: any StoreSnapshot, to before: any StoreSnapshot
+  ) throws {
+    let back = try after.changes(since: before).inverted(
+      above: before.view, schema: before.schema)
+    try store.commit(CommitRequest(back, basedOn: after, metadata: try before.metadata))
+  }
+}

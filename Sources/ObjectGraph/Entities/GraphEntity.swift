@@ -1,0 +1,184 @@
+// SAFETY: The table has a power of two of places, at least one of them free, and is freed with its
+// owner; positions are masked to it.
+
+import ObjectModel
+import ObjectQuery
+import Rows
+
+/// An entity as the objects of one store know it: its properties, found by their names' numbers.
+@safe
+final class GraphEntity: @unchecked Sendable {
+  // Sendable: nothing changes after the initializer.
+  let model: Model
+  let entity: Entity
+  let layout: Layout
+  let properties: [GraphProperty]
+  /// The columns whose default for new objects is not the one of the layout.
+  let initialValues: [(column: Int, value: Value)]
+  /// The derived attributes, by their positions among the properties.
+  let derived: [Int]
+  /// The relationships, by their positions among the properties.
+  let relationships: [Int]
+  /// Whether anything must be asked when an object is validated.
+  let constraints: ValidationPlan
+  private let table: UnsafeMutablePointer<PropertyCode>
+  private let mask: Int
+
+  var name: String { entity.name }
+  var number: UInt16 { layout.entityNumber }
+
+  init(_ entity: Entity, _ layout: Layout, model: Model, schema: Schema) {
+    self.model = model
+    self.entity = entity
+    self.layout = layout
+    var properties: [GraphProperty] = []
+    var initialValues: [(column: Int, value: Value)] = []
+    for property in model.properties(of: entity.name) {
+      GraphEntity.add(property, of: entity, layout, model, schema, to: &properties)
+    }
+    for property in properties {
+      if case .attribute(let attribute, let column) = property.place,
+        attribute.defaultValue != layout.columns[column].defaultValue
+      {
+        initialValues.append((column, attribute.defaultValue))
+      }
+    }
+    self.properties = properties
+    self.initialValues = initialValues
+    derived = properties.indices.filter {
+      if case .attribute(let attribute, _) = properties[$0].place {
+        attribute.derivation != nil
+      } else {
+        false
+      }
+    }
+    relationships = properties.indices.filter { properties[$0].relationship != nil }
+    constraints = ValidationPlan(properties, layout)
+    var capacity = 16
+    while capacity < properties.count * 2 { capacity *= 2 }
+    mask = capacity - 1
+    unsafe table = .allocate(capacity: capacity)
+    unsafe table.initialize(repeating: .none, count: capacity)
+    for index in properties.indices { insert(GraphEntity.code(properties[index], index, layout)) }
+  }
+
+  deinit { unsafe table.deallocate() }
+
+  private func insert(_ code: PropertyCode) {
+    var place = Int(truncatingIfNeeded: code.hash) & mask
+    while unsafe table[place].form != .none { place = (place + 1) & mask }
+    unsafe table[place] = code
+  }
+
+  /// What is known of the property whose name has the given number; its form is `none` when the
+  /// entity has no such property.
+  @inline(__always)
+  func code(_ hash: UInt64) -> PropertyCode {
+    var place = Int(truncatingIfNeeded: hash) & mask
+    while true {
+      let code = unsafe table[place]
+      if code.hash == hash || code.form == .none { return code }
+      place = (place &+ 1) & mask
+    }
+  }
+
+  /// The property of the given name.
+  subscript(name: String) -> GraphProperty? {
+    let code = code(PropertyHash.of(name))
+    guard code.form != .none, properties[Int(code.property)].name == name else { return nil }
+    return properties[Int(code.property)]
+  }
+
+  /// Whether the property whose name has the given number holds yes or no.
+  func isBoolean(_ hash: UInt64) -> Bool {
+    let code = code(hash)
+    guard code.form != .none,
+      case .attribute(let attribute) = properties[Int(code.property)].property
+    else { return false }
+    return attribute.type == .boolean
+  }
+
+  /// Fails because a program asked for a property that there is not, or as what it is not.
+  func refuse(_ name: String, as use: String) -> Never {
+    let known = properties.map(\.name).joined(separator: ", ")
+    if self[name] != nil {
+      preconditionFailure("The property \"\(name)\" of \"\(self.name)\" is not \(use).")
+    }
+    preconditionFailure(
+      "The entity \"\(self.name)\" has no property \"\(name)\". It has: \(known).")
+  }
+}
+
+extension GraphEntity {
+  private static func add(
+    _ property: Property, of entity: Entity, _ layout: Layout, _ model: Model, _ schema: Schema,
+    to properties: inout [GraphProperty]
+  ) {
+    func append(_ place: GraphProperty.Place) {
+      properties.append(GraphProperty(name: property.name, property: property, place: place))
+    }
+    switch property {
+    case .attribute(let attribute): add(attribute, attribute.name, layout, model, to: &properties)
+    case .fetched(let fetched): append(.fetched(fetched))
+    case .relationship(let relationship):
+      let inverse = model.inverse(of: relationship)
+      if relationship.isTransient {
+        append(.transientRelationship(relationship))
+      } else if !relationship.isToMany, let column = layout.index(of: relationship.name) {
+        append(
+          .toOne(
+            .init(
+              relationship: relationship, column: column,
+              order: layout.index(of: relationship.name + "#order"), inverse: inverse)))
+      } else if let query = ToManyRelationship(relationship.name, of: entity.name, model, schema) {
+        append(
+          .toMany(
+            .init(
+              relationship: relationship, query: query,
+              links: query.inverse == nil
+                ? schema.links(of: entity.name, relationship.name) : nil, inverse: inverse)))
+      }
+    }
+  }
+
+  private static func add(
+    _ attribute: Attribute, _ path: String, _ layout: Layout, _ model: Model,
+    to properties: inout [GraphProperty]
+  ) {
+    var named = attribute
+    named.name = path
+    func append(_ place: GraphProperty.Place) {
+      properties.append(GraphProperty(name: path, property: .attribute(named), place: place))
+    }
+    if attribute.isTransient {
+      append(.transient(named))
+    } else if let column = layout.index(of: path) {
+      append(.attribute(named, column: column))
+    } else if let composite = attribute.compositeName.flatMap({ model.composite($0) }) {
+      append(.composite(named, parts: composite.attributes.map(\.name)))
+      for part in composite.attributes {
+        add(part, path + "." + part.name, layout, model, to: &properties)
+      }
+    }
+  }
+
+  private static func code(_ property: GraphProperty, _ index: Int, _ layout: Layout)
+    -> PropertyCode
+  {
+    var code = PropertyCode(
+      hash: PropertyHash.of(property.name), property: Int32(index), column: -1, form: .other,
+      kind: .int64)
+    switch property.place {
+    case .attribute(let attribute, let column):
+      code.column = Int32(column)
+      code.kind = layout.columns[column].kind
+      code.form = attribute.derivation == nil ? .attribute : .derived
+    case .toOne(let toOne):
+      code.column = Int32(toOne.column)
+      code.kind = .reference
+      code.form = .toOne
+    default: break
+    }
+    return code
+  }
+}

@@ -1,0 +1,48 @@
+import ObjectModel
+import Rows
+
+/// All entities of one store, as its objects know them.
+final class GraphSchema: Sendable {
+  let model: Model
+  let schema: Schema
+  private let byNumber: [UInt16: GraphEntity]
+  private let byName: [String: GraphEntity]
+
+  init(model: Model, schema: Schema) {
+    self.model = model
+    self.schema = schema
+    let entities = schema.layouts.compactMap { layout in
+      model[layout.entity].map { GraphEntity($0, layout, model: model, schema: schema) }
+    }
+    byNumber = Dictionary(uniqueKeysWithValues: entities.map { ($0.number, $0) })
+    byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
+  }
+
+  /// What no two objects of an entity may share: the names of the properties, and where they are.
+  struct Uniqueness: Sendable {
+    let names: [String]
+    /// The columns in the entity's layout.
+    let columns: [Int]
+    /// The layouts of all entities that the constraint is for.
+    let family: [Layout]
+  }
+
+  /// The constraints of an entity, inherited ones included.
+  func uniqueness(of graph: GraphEntity) -> [Uniqueness] {
+    var constraints: [Uniqueness] = []
+    var next: Entity? = graph.entity
+    while let entity = next {
+      for names in entity.uniquenessConstraints {
+        let columns = names.compactMap { graph.layout.index(of: $0) }
+        guard columns.count == names.count else { continue }
+        let family = model.family(of: entity.name).compactMap { schema[$0.name] }
+        constraints.append(Uniqueness(names: names, columns: columns, family: family))
+      }
+      next = entity.superentity.flatMap { model[$0] }
+    }
+    return constraints
+  }
+
+  subscript(number: UInt16) -> GraphEntity? { byNumber[number] }
+  subscript(name: String) -> GraphEntity? { byName[name] }
+}

@@ -1,0 +1,184 @@
+public import ObjectModel
+import Rows
+
+// Access by names that are only known when the program runs.
+extension ManagedObject {
+  /// The value of an attribute, or what a relationship to one object leads to as ``ObjectModel/Value/object(_:)``.
+  ///
+  ///     trip["name"] = .string("Lisbon")
+  ///
+  /// - Precondition: The entity has such a property, and the value is of its type. Values that come from
+  ///   outside go through ``setValues(_:)``, which throws instead.
+  public final subscript(name: String) -> Value {
+    get { storedValue(name) }
+    set { setValue(newValue, forKey: name) }
+  }
+
+  /// The value of a property: of an attribute as its type in Swift, of a relationship as an object, or as
+  /// an array of objects; `nil` for no value.
+  ///
+  /// - Precondition: The entity has such a property.
+  public final func value(forKey key: String) -> Any? {
+    let graph = source.entity.graph
+    guard let property = graph[key] else { graph.refuse(key, as: "there") }
+    switch property.place {
+    case .attribute, .transient: return storedValue(key).natural
+    case .composite(_, let parts):
+      var values: [String: Any] = [:]
+      for part in parts { values[part] = value(forKey: key + "." + part) }
+      return values
+    case .toOne(let toOne):
+      touch()
+      guard let context = unsafe source.entity.context, let other = reference(column: toOne.column),
+        let object = context.object(at: other, in: source.entity.store), context.isThere(object)
+      else { return nil }
+      return object
+    case .toMany(let toMany):
+      touch()
+      return relatedObjects(toMany)
+    case .transientRelationship: return nil
+    case .fetched: return try? fetchedObjects(key)
+    }
+  }
+
+  /// Sets the value of an attribute.
+  ///
+  /// - Precondition: The entity has such an attribute, and the value is of its type.
+  public final func setValue<V: AttributeValue>(_ value: V, forKey key: String) {
+    setValue(value.storedValue, forKey: key)
+  }
+
+  /// Sets the value of an attribute, or of a relationship to one object.
+  ///
+  /// - Precondition: The entity has such a property, and the value is of its type.
+  public final func setValue(_ value: Value, forKey key: String) {
+    if let wrong = setValue(value, PropertyHash.of(key), key) { preconditionFailure("\(wrong)") }
+  }
+
+  /// Leads a relationship to other objects: one, or none, or many.
+  ///
+  /// - Precondition: The entity has such a relationship.
+  public final func setObjects(_ objects: [ManagedObject], forKey key: String) {
+    touch()
+    let graph = source.entity.graph
+    switch graph[key]?.place {
+    case .toOne(let toOne):
+      precondition(objects.count < 2, "The relationship \"\(key)\" leads to one object at most.")
+      unsafe source.entity.context?.setReference(of: self, toOne, to: objects.first)
+    case .toMany(let toMany):
+      unsafe source.entity.context?.setRelated(of: self, toMany, to: objects)
+    default: graph.refuse(key, as: "a relationship")
+    }
+  }
+
+  /// Sets several values by name, all or none.
+  ///
+  /// - Throws: ``ContextError`` for the first name the entity does not have, or value that is not of its
+  ///   property's type.
+  public final func setValues(_ values: [String: Value]) throws {
+    let graph = source.entity.graph
+    for (name, value) in values {
+      guard let property = graph[name] else {
+        throw ContextError.unknownProperty(name, of: graph)
+      }
+      switch property.place {
+      case .attribute(let attribute, _), .transient(let attribute):
+        if attribute.derivation != nil { throw ContextError.derived(name, of: graph) }
+        guard attribute.type.accepts(value) else {
+          throw ContextError.wrongType(value, attribute, of: graph)
+        }
+      case .toOne: continue
+      default: throw ContextError.notSingle(name, of: graph)
+      }
+    }
+    for (name, value) in values {
+      if let wrong = setValue(value, PropertyHash.of(name), name) { throw wrong }
+    }
+  }
+
+  /// Checks that the object is used where it may be, and makes sure that it has values.
+  private final func touch() {
+    let source = source
+    if !source.place.isCurrent { refusePlace(source) }
+    if unsafe !state.contains(.realized) || source.isUnresolved { realize() }
+  }
+
+  /// The value of an attribute or a reference as rows have it.
+  private final func storedValue(_ key: String) -> Value {
+    touch()
+    let code = source.entity.graph.code(PropertyHash.of(key))
+    return unsafe code.column >= 0
+      ? source.value(Int(code.column), Int(row)) : otherValue(key, code)
+  }
+
+  /// What a fetched property finds.
+  ///
+  /// - Throws: `QueryError`, or what a damaged store throws.
+  public final func fetched<D: ManagedObject>(_ name: FetchedName<D>) throws -> [D] {
+    try fetchedObjects(name.name.description).compactMap { $0 as? D }
+  }
+
+  private final func fetchedObjects(_ name: String) throws -> [ManagedObject] {
+    touch()
+    let graph = source.entity.graph
+    guard case .fetched(let property)? = graph[name]?.place else {
+      graph.refuse(name, as: "a fetched property")
+    }
+    guard let context = unsafe source.entity.context else { return [] }
+    return try context.fetch(property, for: self)
+  }
+}
+
+extension ManagedObject {
+  /// The values that were changed and not saved, by name; for an inserted object all that it has.
+  public final func changedValues() -> [String: Value] {
+    touch()
+    let columns = source.entity.graph.layout.columns
+    var values: [String: Value] = [:]
+    let committed = committedPlace
+    for (column, value) in pendingValues where !columns[column].name.contains("#") {
+      if let committed, committed.source.value(column, committed.row) == value { continue }
+      if committed == nil, value.isNull { continue }
+      values[columns[column].name] = value
+    }
+    return values
+  }
+
+  /// The values that were saved last, by name.
+  ///
+  /// - Parameter keys: The names wanted; all when it is `nil`.
+  public final func committedValues(forKeys keys: [String]? = nil) -> [String: Value] {
+    touch()
+    guard let place = committedPlace else { return [:] }
+    let columns = source.entity.graph.layout.columns
+    var values: [String: Value] = [:]
+    for (index, column) in columns.enumerated() where !column.name.contains("#") {
+      if let keys, !keys.contains(column.name) { continue }
+      values[column.name] = place.source.value(index, place.row)
+    }
+    return values
+  }
+
+  /// Whether values were changed that will be saved.
+  public final var hasPersistentChangedValues: Bool { !changedValues().isEmpty }
+}
+
+extension Value {
+  /// The value as the type in Swift that it is of; `nil` for no value.
+  var natural: Any? {
+    switch self {
+    case .null: nil
+    case .boolean(let value): value
+    case .integer(let number): Int(number)
+    case .float(let number): number
+    case .double(let number): number
+    case .decimal(let number): number
+    case .string(let text): text
+    case .date(let date): date
+    case .uuid(let uuid): uuid
+    case .uri(let text): text
+    case .binary(let data): data
+    case .object(let key): key
+    }
+  }
+}

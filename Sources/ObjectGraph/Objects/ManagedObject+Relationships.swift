@@ -1,0 +1,108 @@
+import ObjectModel
+import Rows
+
+// Relationships by typed names.
+extension ManagedObject {
+  /// The object that a relationship leads to.
+  public final subscript<D: ManagedObject>(name: ToOneName<D>) -> D? {
+    get {
+      relatedObject(name.hash, name.name).map { cast($0, name.name) }
+    }
+    set {
+      let toOne = toOne(name.hash, name.name)
+      unsafe source.entity.context?.setReference(of: self, toOne, to: newValue)
+    }
+  }
+
+  /// The objects that a relationship leads to.
+  public final subscript<D: ManagedObject>(name: ToManyName<D>) -> RelatedObjects<D> {
+    get {
+      RelatedObjects(
+        relatedObjects(toMany(name.hash, name.name)).map { cast($0, name.name) as D })
+    }
+    set {
+      unsafe source.entity.context?.setRelated(
+        of: self, toMany(name.hash, name.name), to: newValue.objects)
+    }
+  }
+
+  /// Adds an object to a relationship, at the end where it is ordered. Nothing happens when it is there.
+  public final func add<D: ManagedObject>(_ other: D, to name: ToManyName<D>) {
+    unsafe source.entity.context?.add(other, to: self, toMany(name.hash, name.name))
+  }
+
+  /// Takes an object out of a relationship. Nothing happens when it is not there.
+  public final func remove<D: ManagedObject>(_ other: D, from name: ToManyName<D>) {
+    unsafe source.entity.context?.remove(other, from: self, toMany(name.hash, name.name))
+  }
+
+  /// How many objects a relationship leads to.
+  public final func count<D: ManagedObject>(of name: ToManyName<D>) -> Int {
+    let toMany = toMany(name.hash, name.name)
+    guard let context = unsafe source.entity.context else { return 0 }
+    return context.relatedKeys(of: self, toMany).count
+  }
+
+  private final func cast<D: ManagedObject>(_ object: ManagedObject, _ name: StaticString) -> D {
+    if let typed = object as? D { return typed }
+    preconditionFailure(
+      """
+      "\(name)" of \(self) leads to an object of the class \(type(of: object)), not \(D.self). Name the \
+      class when the coordinator is made.
+      """)
+  }
+
+  /// What is known of a relationship to one object.
+  private final func toOne(_ hash: UInt64, _ name: StaticString) -> GraphProperty.ToOne {
+    let source = source
+    if !source.place.isCurrent { refusePlace(source) }
+    let graph = source.entity.graph
+    let code = graph.code(hash)
+    guard code.form == .toOne,
+      case .toOne(let toOne) = graph.properties[Int(code.property)].place
+    else { graph.refuse(name.description, as: "a relationship to one object") }
+    return toOne
+  }
+
+  private final func toMany(_ hash: UInt64, _ name: StaticString) -> GraphProperty.ToMany {
+    let source = source
+    if !source.place.isCurrent { refusePlace(source) }
+    let graph = source.entity.graph
+    let code = graph.code(hash)
+    guard code.form == .other,
+      case .toMany(let toMany) = graph.properties[Int(code.property)].place
+    else { graph.refuse(name.description, as: "a relationship to many objects") }
+    return toMany
+  }
+
+  private final func relatedObject(_ hash: UInt64, _ name: StaticString) -> ManagedObject? {
+    let code = code(source, hash, name)
+    guard code.form == .toOne else {
+      source.entity.graph.refuse(name.description, as: "a relationship to one object")
+    }
+    guard let key = reference(column: Int(code.column)) else { return nil }
+    guard let context = unsafe source.entity.context,
+      let other = context.object(at: key, in: source.entity.store)
+    else { return nil }
+    return context.isThere(other) ? other : nil
+  }
+
+  /// The key that a column leads to.
+  @inline(__always)
+  final func reference(column: Int) -> ObjectKey? {
+    let source = source
+    if let raw = unsafe source.loaded(column) {
+      // SAFETY: A loaded column has a row for each row of its source.
+      if unsafe raw.pointee.isNull(Int(row)) { return nil }
+      let bits = unsafe UInt64(bitPattern: raw.pointee.integer(Int(row)))
+      return bits == 0 ? nil : ObjectKey(rawValue: bits)
+    }
+    if case .object(let key) = unsafe source.value(column, Int(row)) { return key }
+    return nil
+  }
+
+  final func relatedObjects(_ toMany: GraphProperty.ToMany) -> [ManagedObject] {
+    guard let context = unsafe source.entity.context else { return [] }
+    return context.relatedObjects(of: self, toMany)
+  }
+}

@@ -1,0 +1,189 @@
+// SAFETY: An object retains its source from its birth to its end.
+
+public import ObjectModel
+import Rows
+
+/// An object of a context: a row that may be read, changed, related and deleted.
+///
+///     final class Person: ManagedObject {
+///       static let name = AttributeName<String>("name")
+///       var name: String {
+///         get { self[Person.name] }
+///         set { self[Person.name] = newValue }
+///       }
+///     }
+///
+/// An object that is not changed is a block and a row in it: nothing is read before it is asked for, and
+/// nothing is kept for it. What is changed lies in a draft of its context. Objects are used where their
+/// context is and nowhere else; that is checked at every access.
+///
+/// Classes of your own add methods and computed properties and override what is `open`; they are not
+/// made by calling an initializer but by ``ManagedObjectContext/insert(_:)-swift.method``. Stored
+/// properties of a class are lost when the object turns into a fault; keep what should last in transient
+/// attributes.
+@safe
+open class ManagedObject {
+  /// The object's place in its store.
+  @exclusivity(unchecked) final let key: ObjectKey
+  /// Where the values are.
+  @exclusivity(unchecked) final var sourceReference: Unmanaged<RowSource>
+  /// Which row of the source.
+  @exclusivity(unchecked) final var row: UInt32
+  /// What is going on with the object.
+  @exclusivity(unchecked) final var state: State
+
+  struct State: OptionSet {
+    let rawValue: UInt32
+    /// It was inserted and is not saved.
+    static let inserted = State(rawValue: 1 << 0)
+    /// It was changed and is not saved.
+    static let updated = State(rawValue: 1 << 1)
+    /// It is to be deleted, or was.
+    static let deleted = State(rawValue: 1 << 2)
+    /// Its values were asked for.
+    static let realized = State(rawValue: 1 << 3)
+    /// The store has no such object.
+    static let missing = State(rawValue: 1 << 4)
+    /// It is among the context's changes.
+    static let pending = State(rawValue: 1 << 6)
+    /// What the deletion does to others was not done yet.
+    static let deletionToPropagate = State(rawValue: 1 << 7)
+    /// It stays in memory whether anybody uses it or not.
+    static let kept = State(rawValue: 1 << 8)
+  }
+
+  /// Makes an object known. Only a context can.
+  public required init(_ birth: ObjectBirth) {
+    unsafe key = birth.key
+    unsafe sourceReference = unsafe Unmanaged.passRetained(birth.source)
+    unsafe row = birth.row
+    unsafe state = birth.state
+  }
+
+  deinit { unsafe sourceReference.release() }
+
+  /// The name of the entity that this class is for; that of the class unless a subclass says otherwise.
+  open class var entityName: String { String(describing: self) }
+
+  // MARK: What happens to an object
+
+  /// The object was inserted. Give it the values that defaults can't say.
+  open func awakeFromInsert() {}
+  /// The object's values are about to be read for the first time since it was fetched.
+  open func awakeFromFetch() {}
+  /// The object was changed by undoing, merging or rolling back.
+  open func awake(fromSnapshotEvents events: SnapshotEvents) {}
+  /// The object is about to be saved. It may still be changed.
+  open func willSave() {}
+  /// The object was saved.
+  open func didSave() {}
+  /// The object is about to forget its values.
+  open func willTurnIntoFault() {}
+  /// The object has forgotten its values.
+  open func didTurnIntoFault() {}
+  /// The object is about to be deleted.
+  open func prepareForDeletion() {}
+
+  // MARK: What is right
+
+  /// The names of the attributes that ``validateValue(_:forKey:)`` is asked about; none unless a
+  /// subclass says so.
+  open class var validatedKeys: [String] { [] }
+  /// Checks one value that the object is to be saved with, and may mend it. Asked about the attributes
+  /// that ``validatedKeys`` names.
+  ///
+  /// - Throws: Whatever says what is wrong; it becomes one of the failures of saving.
+  open func validateValue(_ value: inout Value, forKey key: String) throws {}
+  /// Checks an inserted object as a whole.
+  open func validateForInsert() throws {}
+  /// Checks a changed object as a whole.
+  open func validateForUpdate() throws {}
+  /// Checks whether the object may be deleted.
+  open func validateForDelete() throws {}
+}
+
+/// What brought an object's values about, other than the program.
+public struct SnapshotEvents: OptionSet, Sendable {
+  /// The bits.
+  public let rawValue: Int
+  /// The events with the given bits.
+  public init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// An insertion was undone.
+  public static let undoInsertion = SnapshotEvents(rawValue: 1 << 1)
+  /// A deletion was undone.
+  public static let undoDeletion = SnapshotEvents(rawValue: 1 << 2)
+  /// A change was undone or redone.
+  public static let undoUpdate = SnapshotEvents(rawValue: 1 << 3)
+  /// The changes were rolled back.
+  public static let rollback = SnapshotEvents(rawValue: 1 << 4)
+  /// The object was refreshed from its store.
+  public static let refresh = SnapshotEvents(rawValue: 1 << 5)
+  /// A merge policy chose among values.
+  public static let mergePolicy = SnapshotEvents(rawValue: 1 << 6)
+}
+
+/// What an object is made of. Only contexts have one to give.
+public struct ObjectBirth {
+  let key: ObjectKey
+  let source: RowSource
+  let row: UInt32
+  let state: ManagedObject.State
+}
+
+extension ManagedObject {
+  /// The source, for whoever keeps the object.
+  @inline(__always)
+  final var source: RowSource { unsafe sourceReference.takeUnretainedValue() }
+
+  /// Leads the object to other values.
+  final func point(to source: RowSource, row: Int) {
+    let old = unsafe sourceReference
+    unsafe sourceReference = unsafe Unmanaged.passRetained(source)
+    unsafe self.row = UInt32(row)
+    unsafe old.release()
+  }
+}
+
+extension ManagedObject {
+  /// The object's identifier: final from birth.
+  public final var objectID: ObjectID { unsafe ObjectID(store: source.entity.store.tag, key: key) }
+
+  /// The context the object belongs to; `nil` when that has forgotten it.
+  public final var managedObjectContext: ManagedObjectContext? {
+    unsafe source.entity.context
+  }
+
+  /// The object's entity.
+  public final var entity: Entity { source.entity.graph.entity }
+
+  /// Whether the object was inserted and is not saved.
+  public final var isInserted: Bool { unsafe state.contains(.inserted) }
+  /// Whether the object was changed and is not saved.
+  public final var isUpdated: Bool { unsafe state.contains(.updated) && !isDeleted && !isInserted }
+  /// Whether the object is to be deleted when its context saves.
+  public final var isDeleted: Bool {
+    unsafe source.entity.context?.propagateDeletions()
+    return unsafe state.contains(.deleted)
+  }
+  /// Whether the object has changes that are not saved.
+  public final var hasChanges: Bool {
+    unsafe !state.isDisjoint(with: [.inserted, .updated, .deleted])
+  }
+  /// Whether none of the object's values was asked for yet.
+  public final var isFault: Bool { unsafe !state.contains(.realized) }
+}
+
+extension ManagedObject: Hashable {
+  /// Whether both are the same object of the same context.
+  public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
+  /// The object itself counts, and not its values.
+  public final func hash(into hasher: inout Hasher) { unsafe hasher.combine(key.rawValue) }
+}
+
+extension ManagedObject: CustomStringConvertible {
+  /// The entity and the identifier, and the values if they were read.
+  public var description: String {
+    "<\(entity.name) \(objectID.uri)>"
+  }
+}

@@ -1,0 +1,129 @@
+// SAFETY: A page has `Page.count` places, initialized when it is made, and positions are masked to that.
+
+/// The objects of one entity that a context knows, by their numbers.
+///
+/// Keys are leased in order, so objects lie in pages by number: eight bytes an object and no hash. The
+/// table keeps its objects alive until it is swept, because only so may their last user be on any
+/// thread: nothing is found here while it is going.
+struct ObjectTable: ~Copyable {
+  /// Pages up to here are in an array; the few there are beyond in a dictionary.
+  private static var mostLowPages: Int { 1 << 20 }
+
+  private var low: [Page?] = []
+  private var high: [UInt64: Page] = [:]
+  /// The number of objects.
+  private(set) var count = 0
+
+  deinit {
+    for page in low { page?.free() }
+    for page in high.values { page.free() }
+  }
+
+  /// Objects with consecutive numbers.
+  @safe
+  private struct Page {
+    static var count: Int { 64 }
+    private let places: UnsafeMutablePointer<ManagedObject?>
+
+    init() {
+      unsafe places = .allocate(capacity: Page.count)
+      unsafe places.initialize(repeating: nil, count: Page.count)
+    }
+
+    func free() {
+      unsafe places.deinitialize(count: Page.count)
+      unsafe places.deallocate()
+    }
+
+    @inline(__always)
+    subscript(number: UInt64) -> ManagedObject? {
+      get { unsafe places[Int(truncatingIfNeeded: number & 63)] }
+      nonmutating set { unsafe places[Int(truncatingIfNeeded: number & 63)] = newValue }
+    }
+
+    /// Lets go of what nobody else holds, and gives how many those were and how many are left.
+    func sweep() -> (gone: Int, left: Int) {
+      var (gone, left) = (0, 0)
+      for place in 0..<Page.count where unsafe places[place] != nil {
+        if unsafe isKnownUniquelyReferenced(&places[place]) {
+          unsafe places[place] = nil
+          gone += 1
+        } else {
+          left += 1
+        }
+      }
+      return (gone, left)
+    }
+
+    func forEach(_ body: (ManagedObject) throws -> Void) rethrows {
+      for place in 0..<Page.count {
+        if let object = unsafe places[place] { try body(object) }
+      }
+    }
+  }
+
+  @inline(__always)
+  private func page(of number: UInt64) -> Page? {
+    let index = number >> 6
+    if index < UInt64(low.count) { return low[Int(truncatingIfNeeded: index)] }
+    return high.isEmpty ? nil : high[index]
+  }
+
+  /// The object with the given number.
+  @inline(__always)
+  subscript(number: UInt64) -> ManagedObject? { page(of: number)?[number] }
+
+  /// Adds an object that is not there.
+  mutating func insert(_ object: ManagedObject, _ number: UInt64) {
+    (page(of: number) ?? makePage(number >> 6))[number] = object
+    count += 1
+  }
+
+  private mutating func makePage(_ index: UInt64) -> Page {
+    let page = Page()
+    if index < UInt64(ObjectTable.mostLowPages) {
+      if index >= UInt64(low.count) {
+        let missing = max(Int(index) + 1, low.count * 2, 16) - low.count
+        low.append(contentsOf: repeatElement(nil, count: missing))
+      }
+      low[Int(index)] = page
+    } else {
+      high[index] = page
+    }
+    return page
+  }
+
+  /// Takes an object out.
+  mutating func remove(_ number: UInt64) {
+    guard let page = page(of: number), page[number] != nil else { return }
+    page[number] = nil
+    count -= 1
+  }
+
+  /// Lets go of the objects that nobody else holds.
+  mutating func sweep() {
+    for index in low.indices {
+      guard let page = low[index] else { continue }
+      let (gone, left) = page.sweep()
+      count -= gone
+      if left == 0 {
+        page.free()
+        low[index] = nil
+      }
+    }
+    for (index, page) in high {
+      let (gone, left) = page.sweep()
+      count -= gone
+      if left == 0 {
+        page.free()
+        high[index] = nil
+      }
+    }
+  }
+
+  /// Calls `body` with every object, in the order of their numbers as far as these are low.
+  func forEach(_ body: (ManagedObject) throws -> Void) rethrows {
+    for page in low { try page?.forEach(body) }
+    for page in high.values { try page.forEach(body) }
+  }
+}

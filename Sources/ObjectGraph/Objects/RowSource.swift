@@ -1,0 +1,174 @@
+// SAFETY: There is a raw column and a state for each column of the layout. A raw column is read only once
+// it was loaded, its memory is kept alive by `owners`, and rows are those of the block. Entity states
+// outlive their sources: a context detaches its objects before it goes.
+
+import ObjectModel
+import Rows
+
+/// Where objects find their values: rows of one block, or of a draft of the context's own.
+///
+/// An object is a source and a row; a fault is no more than that. Columns are read when they are first
+/// asked for: the first few values one by one, and then the whole column, from which each further value
+/// is read in place.
+@safe
+final class RowSource {
+  /// The entity of the rows, in the context that reads them.
+  let entity: EntityState
+  /// Where the objects may be used, for a quick look.
+  let place: ContextPlace
+  /// The rows, where somebody else wrote them.
+  let block: Block?
+  /// The rows, where this context writes them or wrote them.
+  let draft: Draft?
+  /// Whether the draft may still be written in.
+  @exclusivity(unchecked) var isOpen: Bool
+  /// Whether the rows are not saved yet.
+  @exclusivity(unchecked) var isPending: Bool
+  /// The commit that saved the draft's rows.
+  var version: Int64 = 0
+  /// For each row of a draft of changes what lies beneath it.
+  private var beneath: [Beneath] = []
+  /// How many sources may have to be asked for a value.
+  private(set) var depth = 1
+
+  private let columns: UnsafeMutablePointer<RawColumn>
+  private let states: UnsafeMutablePointer<UInt8>
+  private let columnCount: Int
+  /// What keeps the memory of the raw columns alive.
+  private var owners: [Column] = []
+
+  private struct Beneath {
+    let source: RowSource
+    let row: Int
+  }
+
+  /// A column's state: read this often by single values, or one of these.
+  private enum State {
+    static let loaded: UInt8 = 255
+    /// Values lie outside of the block and are always read one by one.
+    static let single: UInt8 = 254
+    /// From so many single reads on the column is loaded.
+    static let enough: UInt8 = 3
+  }
+
+  /// The rows of a block; of nothing, when what objects are is not known yet.
+  init(_ entity: EntityState, block: Block?) {
+    self.entity = entity
+    place = entity.place
+    self.block = block
+    draft = nil
+    unsafe isOpen = false
+    unsafe isPending = false
+    columnCount = block == nil ? 0 : entity.graph.layout.columns.count
+    unsafe columns = .allocate(capacity: columnCount)
+    unsafe columns.initialize(repeating: RawColumn(), count: columnCount)
+    unsafe states = .allocate(capacity: columnCount)
+    unsafe states.initialize(repeating: 0, count: columnCount)
+  }
+
+  /// The rows of a new draft.
+  init(_ entity: EntityState, role: Draft.Role) {
+    self.entity = entity
+    place = entity.place
+    block = nil
+    draft = Draft(entity.graph.layout, role: role)
+    unsafe isOpen = true
+    unsafe isPending = true
+    columnCount = entity.graph.layout.columns.count
+    unsafe columns = .allocate(capacity: 0)
+    unsafe states = .allocate(capacity: columnCount)
+    unsafe states.initialize(repeating: 0, count: columnCount)
+  }
+
+  deinit {
+    unsafe columns.deallocate()
+    unsafe states.deallocate()
+  }
+
+  /// Whether what the objects are has to be looked up.
+  var isUnresolved: Bool { block == nil && draft == nil }
+
+  /// Whether a row gives only what changed.
+  var isSparse: Bool { draft?.role == .changes }
+
+  /// The column, if it is in memory.
+  @inline(__always)
+  @unsafe func loaded(_ column: Int) -> UnsafePointer<RawColumn>? {
+    // SAFETY: The entity has the column, and a source without columns has no loaded state.
+    guard columnCount != 0, unsafe states[column] == State.loaded else { return nil }
+    return unsafe UnsafePointer(columns + column)
+  }
+}
+
+// Reading what is not loaded.
+extension RowSource {
+  /// One value.
+  func value(_ column: Int, _ row: Int) -> Value {
+    if let draft {
+      if let value = draft.value(column: column, row: row) { return value }
+      let below = beneath[row]
+      return below.source.value(column, below.row)
+    }
+    if let raw = unsafe loaded(column) { return unsafe raw.pointee.value(row) }
+    guard let block else { return .null }
+    do { return try read(column, row, of: block) } catch {
+      unsafe entity.context?.note(error)
+      return .null
+    }
+  }
+
+  private func read(_ column: Int, _ row: Int, of block: Block) throws -> Value {
+    let wanted = entity.graph.layout.columns[column]
+    switch unsafe states[column] {
+    case State.single: break
+    case State.enough...:
+      if block.hasOutsideValues(in: wanted.number) {
+        unsafe states[column] = State.single
+      } else if let found = try block.column(wanted) {
+        unsafe columns[column] = found.raw
+        owners.append(found)
+        unsafe states[column] = State.loaded
+        return unsafe found.raw.value(row)
+      }
+    default: unsafe states[column] += 1
+    }
+    return try block.value(wanted, row: row) ?? .null
+  }
+
+  /// Loads a column at once, for whoever is going to read most of it.
+  func load(_ column: Int) {
+    guard let block, unsafe loaded(column) == nil, unsafe states[column] != State.single else {
+      return
+    }
+    unsafe states[column] = State.enough
+    do { _ = try read(column, 0, of: block) } catch { unsafe entity.context?.note(error) }
+  }
+
+  /// The version of a row, which a change of it is based on.
+  func version(_ row: Int) throws -> Int64 {
+    if draft != nil { return unsafe isPending ? 0 : version }
+    guard let block else { return 0 }
+    return try RowLocation(block: block, row: row).version
+  }
+
+  /// What lies beneath a row of changes.
+  func below(_ row: Int) -> (source: RowSource, row: Int)? {
+    isSparse ? (beneath[row].source, beneath[row].row) : nil
+  }
+}
+
+// Writing.
+extension RowSource {
+  /// Adds a row that changes what another source has.
+  func append(_ key: UInt64, basis: Int64, above source: RowSource, _ row: Int) -> Int {
+    beneath.append(Beneath(source: source, row: row))
+    depth = max(depth, source.depth + 1)
+    return draft!.append(key: key, basis: basis)
+  }
+
+  /// Notes that a commit has saved the rows.
+  func setSaved(_ commit: Int64) {
+    unsafe isPending = false
+    version = commit
+  }
+}

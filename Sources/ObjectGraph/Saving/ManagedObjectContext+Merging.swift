@@ -1,0 +1,276 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+import Synchronization
+
+// What comes from other contexts: a child's changes, and what others have saved.
+extension ManagedObjectContext {
+  /// Hands all changes to the parent, which has them as its own from then on.
+  func save(into parent: ManagedObjectContext) throws -> [SavedLayer] {
+    var layers: [(state: StoreState, layer: Layer)] = []
+    for state in storeStates {
+      let layer = try state.pendingLayer()
+      if !layer.isEmpty { layers.append((state, layer)) }
+    }
+    let transients = changedObjects.compactMap { object in
+      transientValues[object.objectID].map { (object.objectID, $0) }
+    }
+    let parts = layers.map { (store: $0.state.persistent, layer: $0.layer) }
+    let bases = try parent.performAndWait {
+      try parent.throwReadFailure()
+      for part in parts { try parent.apply(part.layer, of: part.store) }
+      for (id, values) in transients { parent.transientValues[id] = values }
+      try parent.processPendingChanges()
+      return parent.published.withLock { $0 }
+    }
+    var saved: [SavedLayer] = []
+    for (state, layer) in layers {
+      let before = state.base.snapshot
+      let base = bases[state.tag] ?? state.base
+      state.setSaved(base, commit: 0)
+      saved.append(
+        SavedLayer(
+          store: state.tag, layer: layer, commit: 0, before: before, after: base.snapshot))
+    }
+    return saved
+  }
+
+  /// Makes the changes of a layer in this context: values it gives are set, objects it puts in are
+  /// inserted, those it takes out deleted.
+  func apply(_ layer: Layer, of store: PersistentStore, events: SnapshotEvents = []) throws {
+    let state = try state(of: store)
+    try propagateDeletionsOrThrow()
+    // What a layer brings back may have been taken out since the last sealing.
+    try sealAll()
+    for changes in layer.entities {
+      guard let entity = state.entity(changes.entityNumber, self) else {
+        try applyLinks(changes, state)
+        continue
+      }
+      for one in try changes.entries() {
+        switch one.entry {
+        case .absent: continue
+        case .put(let location): try put(one.key, location, entity, state, events)
+        case .changed(let location):
+          guard
+            let object = object(
+              at: ObjectKey(entity: changes.entityNumber, number: one.key), in: state)
+          else { continue }
+          try set(location, of: object, onlyGiven: true)
+          if !events.isEmpty { object.awake(fromSnapshotEvents: events) }
+        case .removed: try takeOut(one.key, entity)
+        }
+      }
+    }
+    try sealAll()
+  }
+
+  /// Puts a whole row in.
+  private func put(
+    _ number: UInt64, _ location: RowLocation, _ entity: EntityState, _ state: StoreState,
+    _ events: SnapshotEvents
+  ) throws {
+    let known = entity.objects[number]
+    let key = ObjectKey(entity: entity.graph.number, number: number)
+    if let known, unsafe known.state.isDisjoint(with: [.deleted, .missing]) {
+      realize(known)
+      if unsafe !known.state.contains(.missing) {
+        return try set(location, of: known, onlyGiven: false)
+      }
+    } else if known == nil, let row = try state.source.view.row(of: key), !row.locations.isEmpty {
+      if let object = object(at: key, in: state) {
+        return try set(location, of: object, onlyGiven: false)
+      }
+    }
+    let saved = try View(state.base.tables).row(of: key)
+    let object = try entity.insert(
+      number, basis: try saved.map { max(try $0.version, 0) } ?? 0)
+    unsafe object.state = saved == nil ? [.inserted, .realized] : [.updated, .realized]
+    noteChange(of: object)
+    if unsafe known?.state.contains(.pending) ?? false { unsafe object.state.insert(.pending) }
+    try set(location, of: object, onlyGiven: false)
+    if !events.isEmpty { object.awake(fromSnapshotEvents: events) }
+  }
+
+  private func set(
+    _ location: RowLocation, of object: ManagedObject, onlyGiven: Bool
+  ) throws {
+    guard let source = beginChange(of: object), let draft = source.draft else { return }
+    for (position, column) in object.source.entity.graph.layout.columns.enumerated() {
+      guard let value = try location.block.value(column, row: location.row) else { continue }
+      unsafe draft.set(value, column: position, row: Int(object.row))
+    }
+  }
+
+  /// Takes an object out without asking what its relationships say: whoever made the layer has.
+  private func takeOut(_ number: UInt64, _ entity: EntityState) throws {
+    let object =
+      entity.objects[number] ?? entity.object(number, at: entity.unresolved, 0)
+    realize(object)
+    guard unsafe object.state.isDisjoint(with: [.deleted, .missing]) else { return }
+    noteChange(of: object)
+    unsafe object.state.insert(.deleted)
+    try entity.remove(object)
+  }
+
+  /// Puts and takes out the links of a layer.
+  private func applyLinks(_ changes: Layer.EntityChanges, _ state: StoreState) throws {
+    guard let layout = state.graph.schema[changes.entityNumber] else { return }
+    func value(_ column: UInt16, _ location: RowLocation) throws -> Value? {
+      guard let index = layout.index(ofNumber: column) else { return nil }
+      return try location.block.value(layout.columns[index], row: location.row)
+    }
+    func integer(_ column: UInt16, _ location: RowLocation) throws -> Int64? {
+      if case .integer(let number)? = try value(column, location) { number } else { nil }
+    }
+    let view = state.source.view
+    for one in try changes.entries() {
+      let key = ObjectKey(entity: changes.entityNumber, number: one.key)
+      switch one.entry {
+      case .absent: continue
+      case .put(let location):
+        guard case .object(let source)? = try value(LinkTable.Column.source, location),
+          case .object(let target)? = try value(LinkTable.Column.target, location),
+          try view.row(of: key) == nil
+        else { continue }
+        state.links.insert(
+          .init(table: changes.entityNumber, source: source, target: target), number: one.key,
+          targetOrder: try integer(LinkTable.Column.targetOrder, location),
+          sourceOrder: try integer(LinkTable.Column.sourceOrder, location))
+      case .changed(let location):
+        guard let row = try view.row(of: key) else { continue }
+        for column in [LinkTable.Column.targetOrder, LinkTable.Column.sourceOrder] {
+          guard let index = layout.index(ofNumber: column),
+            let place = try integer(column, location)
+          else { continue }
+          state.links.setOrder(
+            place, column: layout.columns[index], of: key, basis: try row.version)
+        }
+      case .removed:
+        guard let row = try view.row(of: key) else { continue }
+        state.links.remove(key, basis: try row.version)
+      }
+      state.hasOpenChanges = true
+    }
+  }
+}
+
+// MARK: - After others have saved
+
+extension ManagedObjectContext {
+  /// Takes over what another context, or another process, has saved: known objects without changes show
+  /// the new values, and those with changes the new values of what they have not changed.
+  ///
+  /// - Throws: What a damaged store throws.
+  public func mergeChanges(from change: ContextChange) throws {
+    checkPlace()
+    try processPendingChanges()
+    for (tag, layer) in change.layers {
+      guard let state = storeStates.first(where: { $0.tag == tag }) else { continue }
+      let keys = Set(
+        try layer.entities.flatMap { changes in
+          try changes.entries().map {
+            ObjectKey(entity: changes.entityNumber, number: $0.key)
+          }
+        })
+      try mergeNewest(keys, into: state)
+    }
+    try processPendingChanges()
+  }
+
+  /// Moves on to the newest state and refreshes the known objects among the given ones.
+  private func mergeNewest(_ keys: Set<ObjectKey>, into state: StoreState) throws {
+    guard pinned == nil else { return }
+    state.base = try newestBase(of: state.persistent)
+    for entity in state.knownEntities { entity.forgetSources() }
+    state.changeView()
+    orderEnds = [:]
+    let known = keys.compactMap { key in
+      state.entity(key.entity, self)?.objects[key.number]
+    }
+    try refreshBeneath(known, in: state, events: .refresh)
+    state.oldestCommit = max(
+      state.oldestCommit,
+      keys.isEmpty ? state.oldestCommit : min(state.base.snapshot.commit, state.oldestCommit + 1))
+  }
+
+  /// Leads objects to the rows that lie beneath by now; their own changes stay on top.
+  func refreshBeneath(
+    _ objects: [ManagedObject], in state: StoreState, events: SnapshotEvents
+  ) throws {
+    let changed = objects.filter {
+      unsafe $0.state.contains(.pending) && !$0.state.contains(.inserted)
+    }
+    var kept: [(object: ManagedObject, values: [(column: Int, value: Value)])] = []
+    for object in changed {
+      kept.append((object, object.pendingValues))
+    }
+    if !changed.isEmpty {
+      let keys = Set(changed.map(unsafe \.key))
+      state.setPending(
+        try state.pending.map { try $0.without(keys, schema: state.graph.schema) }
+          .filter { !$0.isEmpty })
+    }
+    for object in objects where unsafe !object.state.contains(.inserted) {
+      let isDeleted = unsafe object.state.contains(.deleted) && object.state.contains(.pending)
+      object.point(to: object.source.entity.unresolved, row: 0)
+      unsafe object.state.remove(.missing)
+      try resolve(object, in: state)
+      if unsafe object.state.contains(.missing) {
+        // Somebody else has deleted it.
+        unsafe object.state.insert(.deleted)
+        unsafe object.state.remove(.updated)
+        continue
+      }
+      if isDeleted { try object.source.entity.remove(object) }
+    }
+    for (object, values) in kept where unsafe object.state.isDisjoint(with: [.deleted, .missing]) {
+      guard !values.isEmpty, let source = beginChange(of: object) else { continue }
+      for (column, value) in values {
+        unsafe source.draft!.set(value, column: column, row: Int(object.row))
+      }
+    }
+    changedObjects.removeAll { unsafe $0.state.contains(.missing) }
+    for object in objects
+    where unsafe object.state.contains(.realized) && !object.state.contains(.missing) {
+      object.awake(fromSnapshotEvents: events)
+    }
+    try sealAll()
+  }
+
+  /// Tells children, siblings and other contexts what was saved.
+  func announceSave(_ saved: [SavedLayer]) {
+    guard !saved.isEmpty else { return }
+    var layers: [StoreTag: Layer] = [:]
+    for one in saved { layers[one.store] = one.layer }
+    tell(.saved, layers)
+    let change = ContextChange(
+      kind: .saved, contextName: name, author: transactionAuthor, layers: layers)
+    for other in coordinator.contexts
+    where other !== self && other.automaticallyMergesChangesFromParent
+      && (other.parent === parent || other.parent === self)
+    {
+      other.schedule { [weak other] in
+        do { try other?.mergeChanges(from: change) } catch { other?.note(error) }
+      }
+    }
+  }
+}
+
+extension ManagedObject {
+  /// The values that were given and not saved, by column.
+  final var pendingValues: [(column: Int, value: Value)] {
+    var values: [Int: Value] = [:]
+    var source = source
+    var row = unsafe Int(row)
+    while unsafe source.isPending, let draft = source.draft {
+      for column in draft.givenColumns(row: row) where values[column] == nil {
+        values[column] = draft.value(column: column, row: row)
+      }
+      guard let below = source.below(row) else { break }
+      (source, row) = below
+    }
+    return values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+}

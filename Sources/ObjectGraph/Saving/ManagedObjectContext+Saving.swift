@@ -1,0 +1,266 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+
+// Saving.
+extension ManagedObjectContext {
+  /// Saves all changes: into the stores, or into the parent context.
+  ///
+  /// Either everything is saved or nothing. After an error the context still has its changes, so you can
+  /// mend the cause and save again. A save into stores is durable when this returns.
+  ///
+  /// - Throws: ``ContextError`` with the code ``ContextError/Code/validation`` and everything that is
+  ///   wrong, or ``ContextError/Code/conflict`` when somebody else has changed the same objects and the
+  ///   merge policy does not say what then; `StoreError` when a store can't be written.
+  public func save() throws {
+    checkPlace()
+    try throwReadFailure()
+    guard hasChanges else { return }
+    try prepareToSave()
+    try throwReadFailure()
+    announceChanges()
+    observers.willSave(self)
+    let saved = try parent.map { try save(into: $0) } ?? saveIntoStores()
+    finishSaving()
+    publish()
+    announceSave(saved)
+  }
+
+  // MARK: Before
+
+  /// Asks objects to make themselves ready, and checks them.
+  private func prepareToSave() throws {
+    var rounds = 0
+    repeat {
+      try propagateDeletionsOrThrow()
+      try sealAll()
+      rounds += 1
+      guard rounds < 1000 else {
+        throw ContextError(
+          .validation, "Objects go on changing themselves in willSave, a thousand times by now.")
+      }
+      for object in changedObjects where type(of: object) != ManagedObject.self {
+        object.willSave()
+      }
+      try updateDerivedValues()
+    } while storeStates.contains { $0.hasOpenChanges } || !deletionsToPropagate.isEmpty
+    let failures = try validate()
+    guard failures.isEmpty else {
+      throw ContextError(
+        .validation,
+        "\(failures.count) \(failures.count == 1 ? "thing is" : "things are") wrong with what is to be "
+          + "saved.", failures: failures)
+    }
+  }
+
+  // MARK: Into stores
+
+  private func saveIntoStores() throws -> [SavedLayer] {
+    var parts: [(state: StoreState, layer: Layer)] = []
+    for state in storeStates {
+      let layer = try state.pendingLayer()
+      if layer.isEmpty { continue }
+      guard !state.persistent.isReadOnly else {
+        throw StoreError(
+          .readOnly, "The store was added for reading only.", path: state.persistent.path)
+      }
+      parts.append((state, layer))
+    }
+    guard !parts.isEmpty else { return [] }
+    var resolved: Set<ObjectID> = []
+    // Somebody else may save between finding out what is in conflict and saving what was made of it.
+    for _ in 0..<16 {
+      do {
+        let snapshots = try coordinator.commit(
+          parts.map { ($0.state.persistent, request($0.layer, in: $0.state)) })
+        return try settle(parts, snapshots, resolved)
+      } catch let error as StoreError where error.code == .conflict {
+        for index in parts.indices {
+          let keys = try conflicts(of: parts[index].layer, in: parts[index].state)
+          if keys.isEmpty { continue }
+          parts[index].layer = try resolve(keys, of: parts[index].layer, in: parts[index].state)
+          resolved.formUnion(keys.map { ObjectID(store: parts[index].state.tag, key: $0) })
+        }
+      }
+    }
+    throw ContextError(
+      .conflict, "Others save the same objects faster than this context can follow.")
+  }
+
+  private func request(_ layer: Layer, in state: StoreState) -> CommitRequest {
+    var request = CommitRequest(layer, basedOn: state.base.snapshot)
+    request.base = min(state.oldestCommit, request.base)
+    request.author = transactionAuthor
+    request.contextName = name
+    return request
+  }
+
+  /// Takes note of what was committed.
+  private func settle(
+    _ parts: [(state: StoreState, layer: Layer)], _ snapshots: [any StoreSnapshot],
+    _ resolved: Set<ObjectID>
+  ) throws -> [SavedLayer] {
+    var saved: [SavedLayer] = []
+    for (part, snapshot) in zip(parts, snapshots) {
+      let before = part.state.base.snapshot
+      // When nobody else has saved since, everything that is known is as of this commit.
+      if part.state.oldestCommit == before.commit, snapshot.commit == before.commit + 1 {
+        part.state.oldestCommit = snapshot.commit
+      }
+      part.state.setSaved(StoreBase(snapshot: snapshot), commit: snapshot.commit)
+      saved.append(
+        SavedLayer(
+          store: part.state.tag, layer: part.layer, commit: snapshot.commit, before: before,
+          after: snapshot))
+    }
+    for id in resolved {
+      guard let state = storeStates.first(where: { $0.tag == id.store }),
+        let object = state.entity(id.key.entity, self)?.objects[id.key.number]
+      else { continue }
+      try resolve(object, in: state)
+      if unsafe object.state.contains(.missing) {
+        unsafe object.state.insert(.deleted)
+      } else {
+        unsafe object.state.remove(.deleted)
+        object.awake(fromSnapshotEvents: .mergePolicy)
+      }
+    }
+    return saved
+  }
+
+  /// Forgets what was pending.
+  private func finishSaving() {
+    let objects = changedObjects
+    changedObjects = []
+    denials = []
+    momentsTaken = []
+    for object in objects {
+      if unsafe object.state.contains(.deleted) {
+        unsafe object.source.entity.objects.remove(object.key.number)
+        unsafe object.state.subtract([.inserted, .updated, .pending])
+        unsafe object.state.insert(.missing)
+      } else {
+        unsafe object.state.subtract([.inserted, .updated, .pending])
+      }
+      if type(of: object) != ManagedObject.self { object.didSave() }
+    }
+    // What didSave changes belongs to the next save.
+  }
+}
+
+/// What one save did to one store.
+struct SavedLayer: Sendable {
+  let store: StoreTag
+  let layer: Layer
+  let commit: Int64
+  let before: any StoreSnapshot
+  let after: any StoreSnapshot
+}
+
+// MARK: - Conflicts
+
+extension ManagedObjectContext {
+  /// The objects and links of a layer that were changed in the store since.
+  private func conflicts(of layer: Layer, in state: StoreState) throws -> [ObjectKey] {
+    let head = try state.persistent.store.snapshot()
+    return try request(layer, in: state).conflicts(with: head).map(\.key)
+  }
+
+  /// The layer with what the merge policy makes of the objects in conflict.
+  ///
+  /// - Throws: ``ContextError`` when the policy is to fail, or what a custom one throws.
+  private func resolve(
+    _ keys: [ObjectKey], of layer: Layer, in state: StoreState
+  ) throws -> Layer {
+    let head = try state.persistent.store.snapshot()
+    let view = head.view
+    let schema = state.graph.schema
+    var conflicts: [MergeConflict] = []
+    for key in keys {
+      if let conflict = try mergeConflict(about: key, layer, view, state) {
+        conflicts.append(conflict)
+      }
+    }
+    guard let decide = mergePolicy.decide else {
+      throw ContextError(
+        .conflict,
+        "\(conflicts.count) \(conflicts.count == 1 ? "object was" : "objects were") changed by somebody "
+          + "else since they were read.", conflicts: conflicts)
+    }
+    let builder = LayerBuilder(schema)
+    for conflict in conflicts {
+      let key = conflict.object.key
+      let row = try view.row(of: key)
+      let basis = try row?.version ?? 0
+      switch try decide(conflict) {
+      case .keepStored: continue
+      case .delete: if row != nil { builder.remove(key, basis: basis) }
+      case .save(let values):
+        if row == nil { builder.insert(key) }
+        guard let layout = schema[key.entity] else { continue }
+        for (name, value) in values {
+          guard let column = layout.index(of: name) else { continue }
+          if conflict.theirs?[name] == value { continue }
+          builder.set(value, column: column, of: key, basis: basis)
+        }
+      }
+    }
+    // A link that somebody else has taken out, or put, is as it should be already.
+    let links = keys.filter { state.graph[$0.entity] == nil }
+    for link in links {
+      guard case .removed? = try layer[link.entity]?.entry(of: link.number),
+        let row = try view.row(of: link)
+      else { continue }
+      builder.remove(link, basis: try row.version)
+    }
+    state.base = StoreBase(snapshot: head)
+    state.oldestCommit = head.commit
+    state.changeView()
+    return try layer.without(Set(keys), schema: schema).merged(
+      with: builder.freeze(), schema: schema)
+  }
+
+  private func mergeConflict(
+    about key: ObjectKey, _ layer: Layer, _ view: View, _ state: StoreState
+  ) throws -> MergeConflict? {
+    guard let entity = state.entity(key.entity, self) else { return nil }
+    let layout = entity.graph.layout
+    func values(_ value: (Int) throws -> Value) rethrows -> [String: Value] {
+      var all: [String: Value] = [:]
+      for (index, column) in layout.columns.enumerated() { all[column.name] = try value(index) }
+      return all
+    }
+    var mine: [String: Value]?
+    var base: [String: Value]?
+    if let object = entity.objects[key.number] {
+      let committed = object.committedPlace
+      if let committed {
+        base = values { committed.source.value($0, committed.row) }
+      }
+      if unsafe !object.state.contains(.deleted) {
+        mine = values { unsafe object.source.value($0, Int(object.row)) }
+      }
+    }
+    let row = try view.row(of: key)
+    let theirs = try row.map { row in try values { try row.value(layout.columns[$0]) } }
+    var conflict = MergeConflict(
+      object: ObjectID(store: state.tag, key: key), entity: entity.graph.name, base: base,
+      mine: mine, theirs: theirs)
+    conflict.derivedKeys = Set(entity.graph.derived.map { entity.graph.properties[$0].name })
+    return conflict
+  }
+}
+
+extension ManagedObject {
+  /// Where the object's values are that were saved last; `nil` when none were.
+  final var committedPlace: (source: RowSource, row: Int)? {
+    var source = source
+    var row = unsafe Int(row)
+    while unsafe source.isPending {
+      guard let below = source.below(row) else { return nil }
+      (source, row) = below
+    }
+    return source.isUnresolved ? nil : (source, row)
+  }
+}

@@ -1,0 +1,153 @@
+import ObjectModel
+import Rows
+
+// What is right with the objects to be saved.
+extension ManagedObjectContext {
+  /// Everything that is wrong with the changes.
+  func validate() throws -> [ValidationFailure] {
+    var failures: [ValidationFailure] = []
+    var plain: [ObjectIdentifier: Bool] = [:]
+    for object in changedObjects {
+      let entity = object.source.entity
+      let isClassed = type(of: object) != ManagedObject.self
+      if unsafe object.state.contains(.deleted) {
+        if isClassed, unsafe !object.state.contains(.inserted) {
+          failures += object.failuresOfDelete()
+        }
+        continue
+      }
+      let identifier = ObjectIdentifier(entity)
+      let mayFail: Bool
+      if let known = plain[identifier] {
+        mayFail = known
+      } else {
+        mayFail = entity.mayFailValidation
+        plain[identifier] = mayFail
+      }
+      if mayFail { failures += entity.graph.constraints.failures(of: object) }
+      for property in entity.graph.constraints.relationships {
+        if let failure = failure(of: property, of: object) { failures.append(failure) }
+      }
+      if isClassed { failures += object.failuresOfClass() }
+    }
+    for denial in denials where unsafe denial.object.state.contains(.deleted) {
+      let staying = denial.others.filter { unsafe !$0.state.contains(.deleted) }
+      guard let first = staying.first else { continue }
+      failures.append(
+        denial.object.failure(
+          denial.relationship.name, nil, .deletionDenied,
+          """
+          can't be deleted as long as "\(denial.relationship.name)" leads to \
+          \(staying.count == 1 ? "\(first)" : "\(staying.count) objects").
+          """))
+    }
+    return failures + (try constraintFailures())
+  }
+
+  private func failure(of property: GraphProperty, of object: ManagedObject) -> ValidationFailure? {
+    switch property.place {
+    case .toOne(let toOne):
+      guard !toOne.relationship.isOptional else { return nil }
+      if let key = object.reference(column: toOne.column),
+        let other = self.object(at: key, in: object.source.entity.store),
+        unsafe !other.state.contains(.deleted)
+      {
+        return nil
+      }
+      return object.failure(
+        property.name, .null, .required, "\"\(property.name)\" must lead to an object.")
+    case .toMany(let toMany):
+      let count = relatedKeys(of: object, toMany).count
+      let relationship = toMany.relationship
+      let least = max(relationship.count.minimum, relationship.isOptional ? 0 : 1)
+      // One that may lead nowhere may do so even where it has a least number.
+      if count < least, !(relationship.isOptional && count == 0) {
+        return object.failure(
+          property.name, nil, .tooFewObjects,
+          "\"\(property.name)\" leads to \(count) objects, and must lead to at least \(least).")
+      }
+      if relationship.count.maximum > 0, count > relationship.count.maximum {
+        return object.failure(
+          property.name, nil, .tooManyObjects,
+          """
+          "\(property.name)" leads to \(count) objects, and may lead to at most \
+          \(relationship.count.maximum).
+          """)
+      }
+      return nil
+    default: return nil
+    }
+  }
+
+  /// Objects that share values which no two objects may share.
+  private func constraintFailures() throws -> [ValidationFailure] {
+    var failures: [ValidationFailure] = []
+    for state in storeStates where state.hasChanges {
+      for entity in state.knownEntities {
+        let constraints = state.graph.uniqueness(of: entity.graph)
+        if constraints.isEmpty { continue }
+        for constraint in constraints {
+          for object in changedObjects
+          where unsafe object.source.entity === entity && !object.state.contains(.deleted) {
+            let values = constraint.columns.map {
+              unsafe object.source.value($0, Int(object.row))
+            }
+            if values.contains(where: \.isNull) { continue }
+            let sharing = try state.objects(sharing: values, constraint)
+            guard sharing.count > 1, sharing.contains(where: { unsafe $0 != object.key }) else {
+              continue
+            }
+            failures.append(
+              object.failure(
+                constraint.names.joined(separator: ", "), values.count == 1 ? values[0] : nil,
+                .unique,
+                """
+                \(constraint.names.map { "\"\($0)\"" }.joined(separator: " and ")) must be unique, and \
+                \(sharing.count - 1 == 1 ? "another object has" : "others have") the same \
+                \(values.map(\.text).joined(separator: ", ")).
+                """))
+          }
+        }
+      }
+    }
+    return failures
+  }
+}
+
+extension EntityState {
+  /// Whether a value in some draft may not be right.
+  var mayFailValidation: Bool { sealedDrafts.contains { graph.constraints.mayFail($0) } }
+}
+
+extension ManagedObject {
+  /// What the object's class says of its values, and of the whole.
+  fileprivate final func failuresOfClass() -> [ValidationFailure] {
+    var failures: [ValidationFailure] = []
+    for key in type(of: self).validatedKeys {
+      guard case .attribute(_, let column)? = source.entity.graph[key]?.place else { continue }
+      let before = unsafe source.value(column, Int(row))
+      var value = before
+      do {
+        try validateValue(&value, forKey: key)
+        if value != before, let wrong = setValue(value, PropertyHash.of(key), key) { throw wrong }
+      } catch {
+        failures.append(failure(key, value, .custom, "\"\(key)\": \(error)", cause: error))
+      }
+    }
+    do {
+      if isInserted { try validateForInsert() } else { try validateForUpdate() }
+    } catch {
+      failures.append(failure(nil, nil, .custom, "\(error)", cause: error))
+    }
+    return failures
+  }
+
+  fileprivate final func failuresOfDelete() -> [ValidationFailure] {
+    do {
+      try validateForDelete()
+      return []
+    } catch {
+      return [failure(nil, nil, .custom, "\(error)", cause: error)]
+    }
+  }
+}

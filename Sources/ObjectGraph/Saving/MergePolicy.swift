@@ -1,0 +1,115 @@
+public import ObjectModel
+
+/// What becomes of changes to objects that somebody else has changed since they were read.
+///
+///     context.mergePolicy = .objectWins
+///
+/// Values are compared three ways: what the object was when it was read, what it is here, and what it is
+/// in the store. A value that only one side has changed is that side's, whatever the policy but
+/// ``error``, ``overwrite`` and ``rollback``.
+public struct MergePolicy: Sendable {
+  /// Decides about one object.
+  let decide: (@Sendable (MergeConflict) throws -> MergeResolution)?
+
+  /// Whether conflicts fail the save.
+  var isError: Bool { decide == nil }
+
+  /// Saving fails, and says what is in conflict.
+  public static let error = MergePolicy(decide: nil)
+  /// Where both sides have changed a value, the store's stays: Core Data's
+  /// `mergeByPropertyStoreTrump`.
+  public static let storeWins = MergePolicy { $0.merged(preferringStore: true) }
+  /// Where both sides have changed a value, the object's is saved: Core Data's
+  /// `mergeByPropertyObjectTrump`.
+  public static let objectWins = MergePolicy { $0.merged(preferringStore: false) }
+  /// The object is saved as it is, with every value.
+  public static let overwrite = MergePolicy { conflict in
+    conflict.isDeletedHere ? .delete : .save(conflict.mine ?? [:])
+  }
+  /// The object's changes are given up.
+  public static let rollback = MergePolicy { _ in .keepStored }
+
+  /// Objects are asked about one by one.
+  ///
+  /// - Parameter decide: Says what becomes of an object; what it throws fails the save.
+  public static func custom(
+    _ decide: @escaping @Sendable (MergeConflict) throws -> MergeResolution
+  ) -> MergePolicy {
+    MergePolicy(decide: decide)
+  }
+}
+
+/// What becomes of an object that is in conflict.
+public enum MergeResolution: Sendable {
+  /// It stays as the store has it.
+  case keepStored
+  /// It is deleted.
+  case delete
+  /// It is saved with these values, and with the store's where none is given.
+  case save([String: Value])
+}
+
+/// An object that was changed here, and by somebody else meanwhile.
+public struct MergeConflict: Sendable, CustomStringConvertible {
+  /// The object.
+  public let object: ObjectID
+  /// The name of the object's entity.
+  public let entity: String
+  /// The values when the object was read, by name; `nil` when it was not there.
+  public let base: [String: Value]?
+  /// The values here; `nil` when it was deleted here.
+  public let mine: [String: Value]?
+  /// The values in the store; `nil` when it is not there any more.
+  public let theirs: [String: Value]?
+  /// The names of values that follow from others, about which nobody can disagree.
+  var derivedKeys: Set<String> = []
+
+  /// A conflict about one object.
+  public init(
+    object: ObjectID, entity: String, base: [String: Value]?, mine: [String: Value]?,
+    theirs: [String: Value]?
+  ) {
+    self.object = object
+    self.entity = entity
+    self.base = base
+    self.mine = mine
+    self.theirs = theirs
+  }
+
+  /// Whether the object was deleted here.
+  public var isDeletedHere: Bool { mine == nil }
+  /// Whether somebody else has deleted the object.
+  public var isDeletedThere: Bool { theirs == nil }
+
+  /// The names of the values that both sides have changed, and differently.
+  public var contestedKeys: [String] {
+    guard let mine, let theirs else { return [] }
+    return mine.keys.filter { key in
+      let before = base?[key]
+      return !derivedKeys.contains(key) && mine[key] != theirs[key] && mine[key] != before && theirs[key] != before
+    }.sorted()
+  }
+
+  /// Both sides' changes, and one side's where they disagree.
+  func merged(preferringStore: Bool) -> MergeResolution {
+    guard let mine else { return preferringStore && theirs != nil ? .keepStored : .delete }
+    guard let theirs else { return preferringStore ? .keepStored : .save(mine) }
+    var values: [String: Value] = [:]
+    for (key, value) in mine where value != base?[key] {
+      let isContested = theirs[key] != base?[key] && theirs[key] != value
+      if !isContested || !preferringStore { values[key] = value }
+    }
+    return .save(values)
+  }
+
+  /// What has happened to the object, in a sentence.
+  public var description: String {
+    let what = "\(entity) \(object.uri)"
+    if isDeletedThere { return "\(what) was changed here, and somebody else has deleted it." }
+    if isDeletedHere { return "\(what) was deleted here, and somebody else has changed it." }
+    let keys = contestedKeys.map { "\"\($0)\"" }.joined(separator: ", ")
+    return keys.isEmpty
+      ? "\(what) was changed here and by somebody else, in different values."
+      : "\(what) was changed here and by somebody else: \(keys)."
+  }
+}

@@ -1,0 +1,155 @@
+// SAFETY: Rows are those of the draft, and its columns are not written while they are checked.
+
+import Foundation
+import ObjectModel
+import Rows
+
+/// What the model asks of an entity's objects, so that a draft is checked column by column and only what
+/// fails is looked at object by object.
+struct ValidationPlan: @unchecked Sendable {
+  // Sendable: regular expressions are immutable.
+  private let attributes: [AttributeCheck]
+  let relationships: [GraphProperty]
+
+  fileprivate struct AttributeCheck {
+    let attribute: Attribute
+    let column: Int
+    let kind: ColumnKind
+    let isRequired: Bool
+    let pattern: NSRegularExpression?
+
+    var isNeeded: Bool {
+      isRequired || attribute.validation != Attribute.Validation()
+    }
+  }
+
+  init(_ properties: [GraphProperty], _ layout: Layout) {
+    attributes = properties.compactMap { property in
+      guard case .attribute(let attribute, let column) = property.place else { return nil }
+      let pattern = attribute.validation.pattern.flatMap {
+        try? NSRegularExpression(pattern: "\\A(?:\($0))\\z")
+      }
+      let check = AttributeCheck(
+        attribute: attribute, column: column, kind: layout.columns[column].kind,
+        isRequired: !attribute.isOptional && attribute.derivation == nil, pattern: pattern)
+      return check.isNeeded ? check : nil
+    }
+    relationships = properties.filter { property in
+      guard let relationship = property.relationship, !relationship.isTransient else {
+        return false
+      }
+      return !relationship.isOptional || relationship.count.minimum > 0
+        || (relationship.isToMany && relationship.count.maximum > 0)
+    }
+  }
+
+  /// Whether some row of a draft may have a value that is not right.
+  func mayFail(_ draft: Draft) -> Bool {
+    attributes.contains { check in
+      guard let raw = unsafe draft.raw(check.column) else {
+        // New rows have a column once there is a row.
+        return draft.role == .insertions
+      }
+      for row in 0..<draft.rowCount {
+        guard unsafe raw.isGiven(row) else { continue }
+        if unsafe raw.isNull(row) {
+          if check.isRequired { return true }
+          continue
+        }
+        if unsafe !check.isSurelyRight(raw, row) { return true }
+      }
+      return false
+    }
+  }
+
+  /// What is wrong with the attributes of an object.
+  func failures(of object: ManagedObject) -> [ValidationFailure] {
+    attributes.compactMap { check in
+      let value = unsafe object.source.value(check.column, Int(object.row))
+      return check.problem(with: value).map { rule, message in
+        object.failure(check.attribute.name, value, rule, message)
+      }
+    }
+  }
+}
+
+extension ValidationPlan.AttributeCheck {
+  /// Whether a value is right without a closer look.
+  @inline(__always)
+  @unsafe fileprivate func isSurelyRight(_ raw: RawColumn, _ row: Int) -> Bool {
+    let validation = attribute.validation
+    switch unsafe (raw.kind.family, validation.minimum, validation.maximum) {
+    case (_, .null, .null): return pattern == nil
+    case (.integers, let least, let greatest):
+      let number = unsafe raw.integer(row)
+      if case .integer(let bound) = least, number < bound { return false }
+      if case .integer(let bound) = greatest, number > bound { return false }
+      return true
+    case (.reals, let least, let greatest):
+      let number = unsafe raw.double(row)
+      if let bound = least.number, !(number >= bound) { return false }
+      if let bound = greatest.number, !(number <= bound) { return false }
+      return true
+    case (.bytes, let least, let greatest):
+      guard pattern == nil, unsafe raw.kind.isText else { return false }
+      // As many bytes as characters at least.
+      let count = unsafe raw.bytes(row).count
+      if case .integer(let bound) = least, count < 4 * Int(max(bound, 0)), bound > 0 {
+        return false
+      }
+      if case .integer(let bound) = greatest, count > Int(bound) { return false }
+      return true
+    }
+  }
+
+  fileprivate func problem(with value: Value) -> (ValidationFailure.Rule, String)? {
+    if value.isNull {
+      return isRequired ? (.required, "\"\(attribute.name)\" must have a value.") : nil
+    }
+    let validation = attribute.validation
+    let isText = attribute.type == .string
+    var measured = value
+    var what = "\"\(attribute.name)\" is \(value.text)"
+    if isText, case .string(let text) = value {
+      measured = .integer(Int64(text.count))
+      what += " of \(text.count) characters"
+    }
+    if let order = measured.order(comparedTo: validation.minimum), order < 0 {
+      return (.minimum, "\(what), and must be at least \(validation.minimum.text).")
+    }
+    if let order = measured.order(comparedTo: validation.maximum), order > 0 {
+      return (.maximum, "\(what), and must be at most \(validation.maximum.text).")
+    }
+    if let pattern, case .string(let text) = value,
+      pattern.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) == nil
+    {
+      return (
+        .pattern, "\(what), which does not match the pattern \(validation.pattern ?? "")."
+      )
+    }
+    return nil
+  }
+}
+
+extension Value {
+  fileprivate var number: Double? {
+    switch self {
+    case .double(let number): number
+    case .float(let number): Double(number)
+    case .date(let date): date.timeIntervalSinceReferenceDate
+    default: nil
+    }
+  }
+}
+
+extension ManagedObject {
+  /// Something that is wrong with the object.
+  final func failure(
+    _ key: String?, _ value: Value?, _ rule: ValidationFailure.Rule, _ message: String,
+    cause: (any Error)? = nil
+  ) -> ValidationFailure {
+    ValidationFailure(
+      object: objectID, entity: source.entity.graph.name, key: key, value: value, rule: rule,
+      message: message, cause: cause)
+  }
+}
