@@ -116,8 +116,8 @@ let package = Package(
     .executableTarget(
       name: "quire-bench",
       dependencies: [
-        "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "BinaryStore", "Deflate",
-        "CSQLite3", "CXMLPeer", "XMLStore", "DurableFiles",
+        "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph", "BinaryStore",
+        "Deflate", "CSQLite3", "CXMLPeer", "XMLStore", "DurableFiles",
       ],
       path: "Benchmarks/quire-bench", swiftSettings: relaxed),
 

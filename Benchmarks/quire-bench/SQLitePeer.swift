@@ -123,3 +123,42 @@ final class SQLitePeer {
     return sink == .min ? -1 : rows
   }
 }
+
+extension SQLitePeer {
+  /// Adds the companies that people belong to.
+  func addCompanies(_ count: Int) {
+    run("CREATE TABLE company (id INTEGER PRIMARY KEY, name TEXT)")
+    run("BEGIN")
+    for number in 0..<count {
+      run("INSERT INTO company VALUES (\(number + 1), 'Company \(number) Ltd')")
+    }
+    run("COMMIT")
+    run("PRAGMA wal_checkpoint(TRUNCATE)")
+  }
+
+  /// All people of each company, and then the company of each of them.
+  func traverse() -> Int {
+    let companies = prepare("SELECT id FROM company")
+    let people = prepare("SELECT * FROM person WHERE company = ?")
+    let company = prepare("SELECT name FROM company WHERE id = ?")
+    defer { for statement in [companies, people, company] { sqlite3_finalize(statement) } }
+    var sum = 0
+    var members: [Int64] = []
+    while sqlite3_step(companies) == SQLITE_ROW {
+      let id = sqlite3_column_int64(companies, 0)
+      sqlite3_bind_int64(people, 1, id)
+      while sqlite3_step(people) == SQLITE_ROW {
+        for column: Int32 in [1, 2, 6] { sum &+= Int(sqlite3_column_bytes(people, column)) }
+        sum &+= Int(sqlite3_column_int64(people, 3)) &+ Int(sqlite3_column_double(people, 4))
+        members.append(id)
+      }
+      sqlite3_reset(people)
+    }
+    for id in members {
+      sqlite3_bind_int64(company, 1, id)
+      if sqlite3_step(company) == SQLITE_ROW { sum &+= Int(sqlite3_column_bytes(company, 0)) }
+      sqlite3_reset(company)
+    }
+    return sum
+  }
+}

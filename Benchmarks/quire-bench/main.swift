@@ -4,7 +4,7 @@ import Foundation
 
 let parts = [
   ("rows", runRowBenchmarks), ("queries", runQueryBenchmarks), ("stores", runStoreBenchmarks),
-  ("opening", runOpeningBenchmarks),
+  ("opening", runOpeningBenchmarks), ("objects", runObjectBenchmarks),
   ("xml", runXMLBenchmarks),
 ]
 let arguments = CommandLine.arguments.dropFirst()

@@ -75,7 +75,7 @@ extension ColumnKind {
   package var isText: Bool { self == .string || self == .uri }
 
   /// The integers a column of this kind may hold.
-  var integerRange: ClosedRange<Int64> {
+  package var integerRange: ClosedRange<Int64> {
     switch self {
     case .boolean: 0...1
     case .int16: Int64(Int16.min)...Int64(Int16.max)

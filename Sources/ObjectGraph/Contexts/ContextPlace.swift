@@ -1,3 +1,5 @@
+// SAFETY: The word is allocated with the place and freed with it.
+
 import Foundation
 import Synchronization
 
@@ -5,10 +7,16 @@ import Synchronization
 ///
 /// A private queue's turn is taken by whatever thread runs it; the main actor's and a confined context's
 /// thread stay the same.
+@safe
 final class ContextPlace: @unchecked Sendable {
   // Sendable: the thread is a word that is read by whoever uses an object and written only by who has the
   // turn. Whoever has no right to it reads a number that is not its own, whichever moment it reads.
-  @exclusivity(unchecked) private var thread: UInt = 0
+  // Sources have a copy of the pointer, and keep this alive.
+  let turn: UnsafeMutablePointer<UInt>
+  private var thread: UInt {
+    get { unsafe turn.pointee }
+    set { unsafe turn.pointee = newValue }
+  }
   /// What the context's rule is called in messages.
   let concurrency: ContextConcurrency
   /// Set when the context is gone: its objects may be read anywhere then.
@@ -17,8 +25,12 @@ final class ContextPlace: @unchecked Sendable {
 
   init(_ concurrency: ContextConcurrency) {
     self.concurrency = concurrency
-    if concurrency == .confined { unsafe thread = ContextPlace.currentThread }
+    unsafe turn = .allocate(capacity: 1)
+    unsafe turn.initialize(to: 0)
+    if concurrency == .confined { thread = ContextPlace.currentThread }
   }
+
+  deinit { unsafe turn.deallocate() }
 
   /// A number of the thread that asks.
   @inline(__always)
@@ -32,16 +44,16 @@ final class ContextPlace: @unchecked Sendable {
 
   /// Whether whoever asks has the turn.
   @inline(__always)
-  var isCurrent: Bool { unsafe thread == ContextPlace.currentThread }
+  var isCurrent: Bool { thread == ContextPlace.currentThread }
 
   /// Takes the turn and gives who had it.
   func enter() -> UInt {
-    defer { unsafe thread = ContextPlace.currentThread }
-    return unsafe thread
+    defer { thread = ContextPlace.currentThread }
+    return thread
   }
 
   /// Gives the turn back.
-  func leave(_ before: UInt) { unsafe thread = before }
+  func leave(_ before: UInt) { thread = before }
 
   func open() { unsafe isAnywhere = true }
 
@@ -58,7 +70,7 @@ final class ContextPlace: @unchecked Sendable {
     if unsafe isAnywhere { return }
     if concurrency == .mainActor, Thread.isMainThread {
       // The main actor's thread is known when it is first there.
-      unsafe thread = ContextPlace.currentThread
+      thread = ContextPlace.currentThread
       return
     }
     let name = contextName.withLock { $0 }

@@ -21,8 +21,9 @@ final class GraphEntity: @unchecked Sendable {
   let relationships: [Int]
   /// Whether anything must be asked when an object is validated.
   let constraints: ValidationPlan
-  private let table: UnsafeMutablePointer<PropertyCode>
-  private let mask: Int
+  /// What finds a property by its name's number; sources have a copy of the pointer.
+  let table: UnsafeMutablePointer<PropertyCode>
+  let mask: Int
 
   var name: String { entity.name }
   var number: UInt16 { layout.entityNumber }
@@ -73,7 +74,12 @@ final class GraphEntity: @unchecked Sendable {
   /// What is known of the property whose name has the given number; its form is `none` when the
   /// entity has no such property.
   @inline(__always)
-  func code(_ hash: UInt64) -> PropertyCode {
+  func code(_ hash: UInt64) -> PropertyCode { unsafe GraphEntity.code(hash, in: table, mask) }
+
+  @inline(__always)
+  @unsafe static func code(
+    _ hash: UInt64, in table: UnsafeMutablePointer<PropertyCode>, _ mask: Int
+  ) -> PropertyCode {
     var place = Int(truncatingIfNeeded: hash) & mask
     while true {
       let code = unsafe table[place]

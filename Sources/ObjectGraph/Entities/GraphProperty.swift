@@ -3,10 +3,18 @@ import ObjectQuery
 import Rows
 
 /// A property of an entity as objects know it: what the model says, and where its values are.
-struct GraphProperty: Sendable {
+///
+/// A class, so that handing one over copies nothing.
+final class GraphProperty: Sendable {
   let name: String
   let property: Property
   let place: Place
+
+  init(name: String, property: Property, place: Place) {
+    self.name = name
+    self.property = property
+    self.place = place
+  }
 
   enum Place: Sendable {
     /// A value in a column.
@@ -26,23 +34,40 @@ struct GraphProperty: Sendable {
   }
 
   /// A relationship to one object.
-  struct ToOne: Sendable {
+  final class ToOne: Sendable {
     let relationship: Relationship
     let column: Int
     /// The column of the object's place among those that lead to the same one.
     let order: Int?
     /// The relationship back.
     let inverse: Relationship?
+
+    init(relationship: Relationship, column: Int, order: Int?, inverse: Relationship?) {
+      self.relationship = relationship
+      self.column = column
+      self.order = order
+      self.inverse = inverse
+    }
   }
 
   /// A relationship to any number of objects.
-  struct ToMany: Sendable {
+  final class ToMany: Sendable {
     let relationship: Relationship
     let query: ToManyRelationship
     /// Where its links are; `nil` when it follows from the reference that leads back.
     let links: LinkTable.Side?
     /// The relationship back.
     let inverse: Relationship?
+
+    init(
+      relationship: Relationship, query: ToManyRelationship, links: LinkTable.Side?,
+      inverse: Relationship?
+    ) {
+      self.relationship = relationship
+      self.query = query
+      self.links = links
+      self.inverse = inverse
+    }
   }
 
   var relationship: Relationship? {

@@ -74,6 +74,7 @@ enum PropertyHash {
     }
   }
 
+  @inlinable
   static func of(_ name: String) -> UInt64 {
     var name = name
     return name.withUTF8 { bytes in

@@ -44,8 +44,10 @@ extension ManagedObject {
   /// Sets the value of an attribute.
   ///
   /// - Precondition: The entity has such an attribute, and the value is of its type.
+  @inlinable
   public final func setValue<V: AttributeValue>(_ value: V, forKey key: String) {
-    setValue(value.storedValue, forKey: key)
+    let hash = PropertyHash.of(key)
+    if !write(value, hash) { setStored(value.storedValue, hash, key) }
   }
 
   /// Sets the value of an attribute, or of a relationship to one object.
@@ -99,7 +101,7 @@ extension ManagedObject {
   /// Checks that the object is used where it may be, and makes sure that it has values.
   private final func touch() {
     let source = source
-    if !source.place.isCurrent { refusePlace(source) }
+    if !source.isCurrent { refusePlace() }
     if unsafe !state.contains(.realized) || source.isUnresolved { realize() }
   }
 

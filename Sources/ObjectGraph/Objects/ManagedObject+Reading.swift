@@ -34,24 +34,9 @@ extension ManagedObject {
       return converted(name.hash, name.name)
     }
     set {
-      if V.self == String.self { return setString(newValue as! String, name.hash, name.name) }
-      if V.self == Int.self { return setInteger(Int64(newValue as! Int), name.hash, name.name) }
-      if V.self == Int64.self { return setInteger(newValue as! Int64, name.hash, name.name) }
-      if V.self == Int32.self {
-        return setInteger(Int64(newValue as! Int32), name.hash, name.name)
+      if !write(newValue, name.hash) {
+        setStored(newValue.storedValue, name.hash, name.name.description)
       }
-      if V.self == Int16.self {
-        return setInteger(Int64(newValue as! Int16), name.hash, name.name)
-      }
-      if V.self == Double.self { return setDouble(newValue as! Double, name.hash, name.name) }
-      if V.self == Bool.self {
-        return setInteger(newValue as! Bool ? 1 : 0, name.hash, name.name)
-      }
-      if V.self == Date.self {
-        return setDouble(
-          (newValue as! Date).timeIntervalSinceReferenceDate, name.hash, name.name)
-      }
-      setStored(newValue.storedValue, name.hash, name.name)
     }
   }
 }
@@ -60,92 +45,64 @@ extension ManagedObject {
 extension ManagedObject {
   /// The property's code, once it is clear that the object may be read here.
   @inline(__always)
-  final func code(_ source: RowSource, _ hash: UInt64, _ name: StaticString) -> PropertyCode {
-    if !source.place.isCurrent { refusePlace(source) }
-    if unsafe !state.contains(.realized) || source.isUnresolved { realize() }
-    return source.entity.graph.code(hash)
+  final func code(_ hash: UInt64) -> PropertyCode {
+    unsafe sourceReference._withUnsafeGuaranteedRef { source in
+      if !source.isCurrent { refusePlace() }
+      if unsafe !state.contains(.realized) || source.isUnresolved { realize() }
+      return source.code(hash)
+    }
   }
 
   @inline(never)
-  final func refusePlace(_ source: RowSource) { source.place.check("\(self)") }
+  final func refusePlace() { source.entity.place.check("\(self)") }
 
   @usableFromInline
   final func integer(_ hash: UInt64, _ name: StaticString) -> Int64 {
-    let code = code(source, hash, name)
-    guard code.form == .attribute || code.form == .derived, code.kind.family == .integers else {
-      return fallback(name, as: "a whole number or a boolean") { value in
-        switch value {
-        case .integer(let number): number
-        case .boolean(let value): value ? 1 : 0
-        case .null: 0
-        default: nil
+    let code = code(hash)
+    if code.isStored, code.kind.family == .integers {
+      return unsafe sourceReference._withUnsafeGuaranteedRef { source in
+        if let raw = unsafe source.loaded(Int(code.column)) {
+          return unsafe raw.pointee.isNull(Int(row)) ? 0 : raw.pointee.integer(Int(row))
         }
+        return unsafe source.value(Int(code.column), Int(row)).wholeNumber ?? 0
       }
     }
-    let source = source
-    if let raw = unsafe source.loaded(Int(code.column)) {
-      return unsafe raw.pointee.isNull(Int(row)) ? 0 : raw.pointee.integer(Int(row))
-    }
-    switch unsafe source.value(Int(code.column), Int(row)) {
-    case .integer(let number): return number
-    case .boolean(let value): return value ? 1 : 0
-    default: return 0
-    }
+    return fallback(name, as: "a whole number or a boolean", \.wholeNumber) ?? 0
   }
 
   @usableFromInline
   final func double(_ hash: UInt64, _ name: StaticString) -> Double {
-    let code = code(source, hash, name)
-    guard code.form == .attribute || code.form == .derived, code.kind.family == .reals else {
-      return fallback(name, as: "a floating-point number or a date") { value in
-        switch value {
-        case .double(let number): number
-        case .float(let number): Double(number)
-        case .date(let date): date.timeIntervalSinceReferenceDate
-        case .null: 0
-        default: nil
+    let code = code(hash)
+    if code.isStored, code.kind.family == .reals {
+      return unsafe sourceReference._withUnsafeGuaranteedRef { source in
+        if let raw = unsafe source.loaded(Int(code.column)) {
+          return unsafe raw.pointee.isNull(Int(row)) ? 0 : raw.pointee.double(Int(row))
         }
+        return unsafe source.value(Int(code.column), Int(row)).realNumber ?? 0
       }
     }
-    let source = source
-    if let raw = unsafe source.loaded(Int(code.column)) {
-      return unsafe raw.pointee.isNull(Int(row)) ? 0 : raw.pointee.double(Int(row))
-    }
-    switch unsafe source.value(Int(code.column), Int(row)) {
-    case .double(let number): return number
-    case .float(let number): return Double(number)
-    case .date(let date): return date.timeIntervalSinceReferenceDate
-    default: return 0
-    }
+    return fallback(name, as: "a floating-point number or a date", \.realNumber) ?? 0
   }
 
   @usableFromInline
   final func string(_ hash: UInt64, _ name: StaticString) -> String {
-    let code = code(source, hash, name)
-    guard code.form == .attribute || code.form == .derived, code.kind.isText else {
-      return fallback(name, as: "text") { value in
-        switch value {
-        case .string(let text), .uri(let text): text
-        case .null: ""
-        default: nil
+    let code = code(hash)
+    if code.isStored, code.kind.isText {
+      return unsafe sourceReference._withUnsafeGuaranteedRef { source in
+        if let raw = unsafe source.loaded(Int(code.column)) {
+          return unsafe raw.pointee.isNull(Int(row))
+            ? "" : String(decoding: raw.pointee.bytes(Int(row)), as: UTF8.self)
         }
+        return unsafe source.value(Int(code.column), Int(row)).characters ?? ""
       }
     }
-    let source = source
-    if let raw = unsafe source.loaded(Int(code.column)) {
-      return unsafe raw.pointee.isNull(Int(row))
-        ? "" : String(decoding: raw.pointee.bytes(Int(row)), as: UTF8.self)
-    }
-    switch unsafe source.value(Int(code.column), Int(row)) {
-    case .string(let text), .uri(let text): return text
-    default: return ""
-    }
+    return fallback(name, as: "text", \.characters) ?? ""
   }
 
   /// A value of any other type.
   @usableFromInline
   final func converted<V: AttributeValue>(_ hash: UInt64, _ name: StaticString) -> V {
-    let code = code(source, hash, name)
+    let code = code(hash)
     let value =
       unsafe code.column >= 0
       ? source.value(Int(code.column), Int(row)) : otherValue(name.description, code)
@@ -160,11 +117,13 @@ extension ManagedObject {
   /// What a property without a column of the right kind has, such as a transient one.
   private final func fallback<R>(
     _ name: StaticString, as use: String, _ convert: (Value) -> R?
-  ) -> R {
+  ) -> R? {
     let graph = source.entity.graph
     let code = graph.code(PropertyHash.of(name))
-    if code.form == .other, let result = convert(otherValue(name.description, code)) {
-      return result
+    if code.form == .other {
+      let value = otherValue(name.description, code)
+      if value.isNull { return nil }
+      if let result = convert(value) { return result }
     }
     graph.refuse(name.description, as: use)
   }
@@ -201,6 +160,37 @@ extension AttributeType {
     case .uuid: .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
     case .uri: .uri("")
     case .undefined, .objectID, .composite: .null
+    }
+  }
+}
+
+extension PropertyCode {
+  /// Whether the property is an attribute with a column.
+  fileprivate var isStored: Bool { form == .attribute || form == .derived }
+}
+
+extension Value {
+  fileprivate var wholeNumber: Int64? {
+    switch self {
+    case .integer(let number): number
+    case .boolean(let value): value ? 1 : 0
+    default: nil
+    }
+  }
+
+  fileprivate var realNumber: Double? {
+    switch self {
+    case .double(let number): number
+    case .float(let number): Double(number)
+    case .date(let date): date.timeIntervalSinceReferenceDate
+    default: nil
+    }
+  }
+
+  fileprivate var characters: String? {
+    switch self {
+    case .string(let text), .uri(let text): text
+    default: nil
     }
   }
 }

@@ -55,7 +55,7 @@ extension ManagedObject {
   /// What is known of a relationship to one object.
   private final func toOne(_ hash: UInt64, _ name: StaticString) -> GraphProperty.ToOne {
     let source = source
-    if !source.place.isCurrent { refusePlace(source) }
+    if !source.isCurrent { refusePlace() }
     let graph = source.entity.graph
     let code = graph.code(hash)
     guard code.form == .toOne,
@@ -66,7 +66,7 @@ extension ManagedObject {
 
   private final func toMany(_ hash: UInt64, _ name: StaticString) -> GraphProperty.ToMany {
     let source = source
-    if !source.place.isCurrent { refusePlace(source) }
+    if !source.isCurrent { refusePlace() }
     let graph = source.entity.graph
     let code = graph.code(hash)
     guard code.form == .other,
@@ -76,7 +76,7 @@ extension ManagedObject {
   }
 
   private final func relatedObject(_ hash: UInt64, _ name: StaticString) -> ManagedObject? {
-    let code = code(source, hash, name)
+    let code = code(hash)
     guard code.form == .toOne else {
       source.entity.graph.refuse(name.description, as: "a relationship to one object")
     }

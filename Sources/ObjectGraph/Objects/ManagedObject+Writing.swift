@@ -1,62 +1,84 @@
+// SAFETY: An object retains its source, which is used before anything can lead the object elsewhere.
+
+public import Foundation
 public import ObjectModel
 import Rows
 
 // Writing. An object whose values lie in an open draft is written in place; any other is given a row in
 // one first.
 extension ManagedObject {
-  /// The code of a property that may be set to values of a family; `nil` when it is something else.
+  /// Sets the value of an attribute with a column of its type; false when it must be done in another way.
+  @inlinable
+  final func write<V: AttributeValue>(_ value: V, _ hash: UInt64) -> Bool {
+    if V.self == String.self { return setString(value as! String, hash) }
+    if V.self == Int.self { return setInteger(Int64(value as! Int), hash) }
+    if V.self == Int64.self { return setInteger(value as! Int64, hash) }
+    if V.self == Int32.self { return setInteger(Int64(value as! Int32), hash) }
+    if V.self == Int16.self { return setInteger(Int64(value as! Int16), hash) }
+    if V.self == Double.self { return setDouble(value as! Double, hash) }
+    if V.self == Bool.self { return setBoolean(value as! Bool, hash) }
+    if V.self == Date.self {
+      return setDate((value as! Date).timeIntervalSinceReferenceDate, hash)
+    }
+    return false
+  }
+
+  /// Calls `body` with the draft that has a row for the object, and the property's column, if what the
+  /// column holds is right.
   @inline(__always)
-  private final func settable(
-    _ source: RowSource, _ hash: UInt64, _ family: ColumnKind.Family
-  ) -> PropertyCode? {
-    if !source.place.isCurrent { refusePlace(source) }
-    let code = source.entity.graph.code(hash)
-    return code.form == .attribute && code.kind.family == family ? code : nil
+  private final func write(
+    _ hash: UInt64, _ isRight: (ColumnKind) -> Bool, _ body: (Draft, Int) -> Void
+  ) -> Bool {
+    unsafe sourceReference._withUnsafeGuaranteedRef { source in
+      if !source.isCurrent { refusePlace() }
+      let code = source.code(hash)
+      guard code.form == .attribute, isRight(code.kind) else { return false }
+      if unsafe source.isOpen {
+        unsafe body(source.draft.unsafelyUnwrapped, Int(code.column))
+      } else if let draft = beginChange() {
+        body(draft, Int(code.column))
+      }
+      return true
+    }
   }
 
   /// The draft that has a row for the object; `nil` when the object can't be changed any more.
-  @inline(__always)
-  private final func openDraft(_ source: RowSource) -> Draft? {
-    unsafe source.isOpen ? source.draft : beginChange()
-  }
-
   @inline(never)
   private final func beginChange() -> Draft? {
     unsafe source.entity.context?.beginChange(of: self)?.draft
   }
 
   @usableFromInline
-  final func setInteger(_ value: Int64, _ hash: UInt64, _ name: StaticString) {
-    let source = source
-    guard let code = settable(source, hash, .integers) else {
-      let isBoolean = source.entity.graph.isBoolean(hash)
-      return setStored(isBoolean ? .boolean(value != 0) : .integer(value), hash, name)
+  final func setInteger(_ value: Int64, _ hash: UInt64) -> Bool {
+    write(hash, { $0.isWhole && $0.integerRange.contains(value) }) {
+      unsafe $0.setInteger(value, column: $1, row: Int(row))
     }
-    unsafe openDraft(source)?.setInteger(value, column: Int(code.column), row: Int(row))
   }
 
   @usableFromInline
-  final func setDouble(_ value: Double, _ hash: UInt64, _ name: StaticString) {
-    let source = source
-    guard let code = settable(source, hash, .reals) else {
-      return setStored(.double(value), hash, name)
-    }
-    unsafe openDraft(source)?.setDouble(value, column: Int(code.column), row: Int(row))
+  final func setBoolean(_ value: Bool, _ hash: UInt64) -> Bool {
+    write(hash, { $0 == .boolean }) { unsafe $0.setBoolean(value, column: $1, row: Int(row)) }
   }
 
   @usableFromInline
-  final func setString(_ value: String, _ hash: UInt64, _ name: StaticString) {
-    let source = source
-    guard let code = settable(source, hash, .bytes), code.kind.isText else {
-      return setStored(.string(value), hash, name)
-    }
-    unsafe openDraft(source)?.setString(value, column: Int(code.column), row: Int(row))
+  final func setDouble(_ value: Double, _ hash: UInt64) -> Bool {
+    write(hash, { $0 == .double }) { unsafe $0.setDouble(value, column: $1, row: Int(row)) }
+  }
+
+  @usableFromInline
+  final func setDate(_ value: Double, _ hash: UInt64) -> Bool {
+    write(hash, { $0 == .date }) { unsafe $0.setDouble(value, column: $1, row: Int(row)) }
+  }
+
+  @usableFromInline
+  final func setString(_ value: String, _ hash: UInt64) -> Bool {
+    write(hash, { $0 == .string }) { unsafe $0.setString(value, column: $1, row: Int(row)) }
   }
 
   /// Sets a value of any type, whatever kind of attribute it is.
   @usableFromInline
-  final func setStored(_ value: Value, _ hash: UInt64, _ name: StaticString) {
-    if let failure = setValue(value, hash, name.description) {
+  final func setStored(_ value: Value, _ hash: UInt64, _ name: String) {
+    if let failure = setValue(value, hash, name) {
       preconditionFailure("\(failure)")
     }
   }
@@ -64,7 +86,7 @@ extension ManagedObject {
   /// Sets the value of an attribute or of a relationship to one object; gives why that is not possible.
   final func setValue(_ value: Value, _ hash: UInt64, _ name: String) -> ContextError? {
     let source = source
-    if !source.place.isCurrent { refusePlace(source) }
+    if !source.isCurrent { refusePlace() }
     let graph = source.entity.graph
     let code = graph.code(hash)
     guard code.form != .none else { return .unknownProperty(name, of: graph) }
@@ -102,4 +124,9 @@ extension ManagedObject {
     }
     return nil
   }
+}
+
+extension ColumnKind {
+  /// Whether the column holds whole numbers.
+  fileprivate var isWhole: Bool { self == .int64 || self == .int32 || self == .int16 }
 }

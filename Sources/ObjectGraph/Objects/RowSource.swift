@@ -14,8 +14,10 @@ import Rows
 final class RowSource {
   /// The entity of the rows, in the context that reads them.
   let entity: EntityState
-  /// Where the objects may be used, for a quick look.
-  let place: ContextPlace
+  /// Which thread has the context's turn.
+  private let turn: UnsafeMutablePointer<UInt>
+  private let codes: UnsafeMutablePointer<PropertyCode>
+  private let codeMask: Int
   /// The rows, where somebody else wrote them.
   let block: Block?
   /// The rows, where this context writes them or wrote them.
@@ -54,7 +56,9 @@ final class RowSource {
   /// The rows of a block; of nothing, when what objects are is not known yet.
   init(_ entity: EntityState, block: Block?) {
     self.entity = entity
-    place = entity.place
+    unsafe turn = entity.place.turn
+    unsafe codes = entity.graph.table
+    codeMask = entity.graph.mask
     self.block = block
     draft = nil
     unsafe isOpen = false
@@ -69,7 +73,9 @@ final class RowSource {
   /// The rows of a new draft.
   init(_ entity: EntityState, role: Draft.Role) {
     self.entity = entity
-    place = entity.place
+    unsafe turn = entity.place.turn
+    unsafe codes = entity.graph.table
+    codeMask = entity.graph.mask
     block = nil
     draft = Draft(entity.graph.layout, role: role)
     unsafe isOpen = true
@@ -84,6 +90,14 @@ final class RowSource {
     unsafe columns.deallocate()
     unsafe states.deallocate()
   }
+
+  /// Whether whoever asks may use the objects.
+  @inline(__always)
+  var isCurrent: Bool { unsafe turn.pointee == ContextPlace.currentThread }
+
+  /// What is known of the property whose name has the given number.
+  @inline(__always)
+  func code(_ hash: UInt64) -> PropertyCode { unsafe GraphEntity.code(hash, in: codes, codeMask) }
 
   /// Whether what the objects are has to be looked up.
   var isUnresolved: Bool { block == nil && draft == nil }

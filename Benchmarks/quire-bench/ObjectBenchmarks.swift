@@ -1,0 +1,355 @@
+import BinaryStore
+import CSQLite3
+import DurableFiles
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+
+/// Managed objects beside SQLite's C interface in WAL mode and beside plain Swift objects, on the same
+/// people in the same run, with change tracking and validation on.
+func runObjectBenchmarks(_ count: Int) throws {
+  let bench = try ObjectBench(count)
+  defer { bench.clean() }
+  try bench.measureInserting()
+  try bench.measureReading()
+  try bench.measureChanging()
+  try bench.measureRelationships()
+}
+
+final class PersonObject: ManagedObject {
+  override class var entityName: String { "Person" }
+  enum Keys {
+    static let id = AttributeName<Int64>("id")
+    static let firstName = AttributeName<String>("firstName")
+    static let lastName = AttributeName<String>("lastName")
+    static let age = AttributeName<Int32>("age")
+    static let balance = AttributeName<Double>("balance")
+    static let created = AttributeName<Date>("created")
+    static let note = AttributeName<String>("note")
+    static let active = AttributeName<Bool>("active")
+    static let company = ToOneName<CompanyObject>("company")
+  }
+  var balance: Double {
+    get { self[Keys.balance] }
+    set { self[Keys.balance] = newValue }
+  }
+  var age: Int32 { self[Keys.age] }
+  var company: CompanyObject? {
+    get { self[Keys.company] }
+    set { self[Keys.company] = newValue }
+  }
+
+  /// Sets every attribute through typed names.
+  func fill(_ i: Int, _ person: Person) {
+    self[Keys.id] = Int64(i + 1)
+    self[Keys.firstName] = person.firstName
+    self[Keys.lastName] = person.lastName
+    self[Keys.age] = Int32(person.age)
+    self[Keys.balance] = person.balance
+    self[Keys.created] = Date(timeIntervalSinceReferenceDate: person.created)
+    self[Keys.note] = person.note
+    self[Keys.active] = person.active
+  }
+
+  /// Sets every attribute by names that are looked up.
+  func fillByKey(_ i: Int, _ person: Person) {
+    setValue(Int64(i + 1), forKey: "id")
+    setValue(person.firstName, forKey: "firstName")
+    setValue(person.lastName, forKey: "lastName")
+    setValue(Int32(person.age), forKey: "age")
+    setValue(person.balance, forKey: "balance")
+    setValue(Date(timeIntervalSinceReferenceDate: person.created), forKey: "created")
+    setValue(person.note, forKey: "note")
+    setValue(person.active, forKey: "active")
+  }
+
+  /// Reads every attribute.
+  func readAll() -> Int {
+    Int(self[Keys.id]) &+ self[Keys.firstName].utf8.count &+ self[Keys.lastName].utf8.count
+      &+ Int(self[Keys.age]) &+ Int(self[Keys.balance])
+      &+ Int(self[Keys.created].timeIntervalSinceReferenceDate) &+ self[Keys.note].utf8.count
+      &+ (self[Keys.active] ? 1 : 0)
+  }
+}
+
+final class CompanyObject: ManagedObject {
+  override class var entityName: String { "Company" }
+  static let nameKey = AttributeName<String>("name")
+  static let people = ToManyName<PersonObject>("people")
+}
+
+/// What plain Swift objects in memory take for the same.
+private final class FloorPerson {
+  let age: Int32
+  unowned(unsafe) let company: FloorCompany
+  init(_ age: Int32, _ company: FloorCompany) {
+    self.age = age
+    self.company = company
+  }
+}
+
+private final class FloorCompany {
+  let name: String
+  var people: [FloorPerson] = []
+  init(_ name: String) { self.name = name }
+}
+
+final class ObjectBench {
+  let count: Int
+  let companies: Int
+  let folder = FileManager.default.temporaryDirectory
+    .appending(path: "quire-bench-\(UUID().uuidString)")
+  let peer: SQLitePeer
+  var wholePath: String { folder.appending(path: "whole").path }
+  static let places = StorePlaces(StoreBackends([BinaryStoreBackend()]), on: RealDisk())
+
+  init(_ count: Int) throws {
+    self.count = count
+    companies = max(1, count / 100)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    peer = try SQLitePeer(count, companies: companies)
+    peer.addCompanies(companies)
+    _ = insert(at: wholePath, byKey: false)
+  }
+
+  func clean() { try? FileManager.default.removeItem(at: folder) }
+
+  func open(_ path: String) -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(
+      model: People.model, places: ObjectBench.places,
+      classes: [PersonObject.self, CompanyObject.self])
+    try! coordinator.addStore(at: path)
+    return ManagedObjectContext(coordinator, concurrency: .confined)
+  }
+
+  private func copy(_ name: String) -> ManagedObjectContext {
+    let path = folder.appending(path: name).path
+    try? FileManager.default.removeItem(atPath: path)
+    try! FileManager.default.copyItem(atPath: wholePath, toPath: path)
+    // What was copied is made durable now, or the first save would be charged with it.
+    sync()
+    return open(path)
+  }
+
+  /// Everybody into a new store, saved at once or after every so many.
+  func insert(at path: String, byKey: Bool, batch: Int = .max) -> Int {
+    try? FileManager.default.removeItem(atPath: path)
+    let context = open(path)
+    let all = (0..<companies).map { number in
+      try! context.insert(CompanyObject.self) {
+        $0[CompanyObject.nameKey] = "Company \(number) Ltd"
+      }.objectID
+    }
+    try! context.save()
+    let employers = all.map { context.object(with: $0) as! CompanyObject }
+    for i in 0..<count {
+      let person = Person(i, companies: companies)
+      let object = try! context.insert(PersonObject.self)
+      if byKey { object.fillByKey(i, person) } else { object.fill(i, person) }
+      object.company = employers[Int(person.company - 1)]
+      if (i + 1) % batch == 0 { try! context.save() }
+    }
+    try! context.save()
+    try! context.coordinator.stores[0].store.close()
+    return count
+  }
+
+  func measureInserting() throws {
+    var measurement = Measurement(rounds: 5)
+    measurement.add("SQLite: insert and save", count, "row") { [count, companies] in
+      let peer = try! SQLitePeer(count, companies: companies)
+      return peer.path.utf8.count
+    }
+    let path = folder.appending(path: "new").path
+    measurement.add("insert and save", count, "row") { self.insert(at: path, byKey: false) }
+    measurement.add("insert by key and save", count, "row") { self.insert(at: path, byKey: true) }
+    let times = measurement.report("Inserting objects (W1)")
+    ratio(times, "insert and save", atMost: 0.40)
+    target(
+      "insert by key and save / SQLite",
+      Measurement.ratio(times, "insert by key and save", to: "SQLite: insert and save"),
+      atMost: 0.50)
+  }
+
+  func measureReading() throws {
+    var measurement = Measurement(rounds: 5)
+    let (path, count) = (wholePath, count)
+    let peerPath = folder.appending(path: "people.sqlite").path
+    try FileManager.default.copyItem(atPath: peer.path, toPath: peerPath)
+    SQLitePeer.opening(peerPath) { database in
+      precondition(
+        sqlite3_exec(database, "PRAGMA journal_mode = DELETE", nil, nil, nil) == SQLITE_OK)
+    }
+    func times(_ body: () -> Int) -> Int { (0..<20).reduce(0) { sum, _ in sum + body() } }
+    measurement.add("SQLite: open and fetch one", 20, "object") {
+      times {
+        SQLitePeer.opening(peerPath) { database in
+          var statement: OpaquePointer?
+          sqlite3_prepare_v2(
+            database, "SELECT * FROM person WHERE id = \(count / 2)", -1, &statement, nil)
+          defer { sqlite3_finalize(statement) }
+          return SQLitePeer.count(statement)
+        }
+      }
+    }
+    let warm = open(path)
+    let middle = try warm.fetch(
+      PersonObject.self, where: QueryPredicate("id == \(count / 2)"))[0].objectID
+    measurement.add("open and fetch one", 20, "object") {
+      times { (try! self.open(path).existingObject(with: middle) as! PersonObject).readAll() }
+    }
+
+    let all = peer.prepare("SELECT * FROM person")
+    measurement.add("SQLite: fetch all", count, "row") { SQLitePeer.count(all) }
+    measurement.add("fetch all, one attribute", count, "row") {
+      let people = try! self.open(path).fetch(PersonObject.self)
+      return Int(people.reduce(0) { $0 + $1.balance })
+    }
+    measurement.add("fetch all, every attribute", count, "row") {
+      let people = try! self.open(path).fetch(PersonObject.self)
+      return people.reduce(0) { $0 &+ $1.readAll() }
+    }
+    var sum = FetchRequest("Person")
+    sum.resultType = .dictionaries
+    sum.propertiesToFetch = [FetchedValue("sum", .function(.sum, [.path("balance")]))]
+    measurement.add("sum in the store", count, "row") {
+      try! self.open(path).fetchTable(sum).rows.count
+    }
+
+    let sorted = peer.prepare(
+      """
+      SELECT * FROM person WHERE lastName >= 'Sm' AND lastName < 'Sn' AND age > 40
+      ORDER BY lastName, age
+      """)
+    measurement.add("SQLite: filter and sort", 1, "request") { SQLitePeer.count(sorted) }
+    let request = FetchRequest(
+      "Person", where: try QueryPredicate("lastName BEGINSWITH 'Sm' AND age > 40"),
+      sortedBy: [SortKey("lastName"), SortKey("age")])
+    measurement.add("filter and sort", 1, "request") { try! warm.fetch(request).count }
+    measurement.add("filter, sort and read", 1, "request") {
+      try! warm.fetch(request, as: PersonObject.self).reduce(0) { $0 &+ $1.readAll() }
+    }
+
+    let grouped = peer.prepare("SELECT lastName, count(*), avg(age) FROM person GROUP BY lastName")
+    measurement.add("SQLite: group", 1, "request") { SQLitePeer.count(grouped) }
+    var groups = FetchRequest("Person")
+    groups.resultType = .dictionaries
+    groups.propertiesToGroupBy = ["lastName"]
+    groups.propertiesToFetch = [
+      FetchedValue("lastName"),
+      FetchedValue("count", .function(.count, [.path("lastName")])),
+      FetchedValue("age", .function(.average, [.path("age")])),
+    ]
+    measurement.add("group", 1, "request") { try! warm.fetchTable(groups).rows.count }
+
+    let results = measurement.report("Fetching objects (W2, W3, W4, W11)")
+    func ratio(_ name: String, to other: String, atMost limit: Double) {
+      target(
+        "\(name) / \(other)", Measurement.ratio(results, name, to: other), atMost: limit)
+    }
+    ratio("open and fetch one", to: "SQLite: open and fetch one", atMost: 0.60)
+    ratio("fetch all, one attribute", to: "SQLite: fetch all", atMost: 0.25)
+    ratio("fetch all, every attribute", to: "SQLite: fetch all", atMost: 0.50)
+    ratio("sum in the store", to: "SQLite: fetch all", atMost: 0.10)
+    ratio("filter and sort", to: "SQLite: filter and sort", atMost: 0.08)
+    ratio("filter, sort and read", to: "SQLite: filter and sort", atMost: 0.20)
+    ratio("group", to: "SQLite: group", atMost: 0.010)
+  }
+
+  func measureChanging() throws {
+    var measurement = Measurement(rounds: 5)
+    var copied: SQLitePeer?
+    var context: ManagedObjectContext?
+    var objects: [PersonObject] = []
+    func add(
+      _ name: String, _ changes: Int, sql: String, ids: String, _ change: @escaping (PersonObject) -> Void
+    ) {
+      measurement.add("SQLite: \(name)", changes, "row") {
+        copied!.run(sql)
+        return 1
+      }
+      let peer = peer
+      measurement.prepare { copied = SQLitePeer(copying: peer) }
+      measurement.add(name, changes, "row") {
+        for object in objects { change(object) }
+        try! context!.save()
+        return 1
+      }
+      measurement.prepare { [self] in
+        context = copy("copy")
+        objects = try! context!.fetch(PersonObject.self, where: QueryPredicate(ids))
+        for object in objects { _ = object.balance }
+      }
+    }
+    add(
+      "change one", 1, sql: "UPDATE person SET balance = balance + 1 WHERE id = 8", ids: "id == 8"
+    ) { $0.balance += 1 }
+    add(
+      "change one in a hundred", count / 100,
+      sql: "UPDATE person SET balance = balance + 1 WHERE id % 100 = 1",
+      ids: "modulus:by:(id, 100) == 1"
+    ) { $0.balance += 1 }
+    add(
+      "delete one in ten", count / 10, sql: "DELETE FROM person WHERE id % 10 = 1",
+      ids: "modulus:by:(id, 10) == 1"
+    ) { $0.managedObjectContext!.delete($0) }
+    let times = measurement.report("Changing objects (W5, W6, W7)")
+    ratio(times, "change one", atMost: 1.0)
+    ratio(times, "change one in a hundred", atMost: 0.10)
+    ratio(times, "delete one in ten", atMost: 0.10)
+  }
+
+  func measureRelationships() throws {
+    var measurement = Measurement(rounds: 5)
+    let path = wholePath
+    measurement.add("SQLite: companies and people", count, "row") { self.peer.traverse() }
+    func traverse(_ context: ManagedObjectContext) -> Int {
+      var sum = 0
+      let companies = try! context.fetch(CompanyObject.self)
+      for company in companies {
+        for person in company[CompanyObject.people] { sum &+= Int(person.age) }
+      }
+      for company in companies {
+        for person in company[CompanyObject.people] {
+          sum &+= person.company!.source(name: CompanyObject.nameKey)
+        }
+      }
+      return sum
+    }
+    measurement.add("companies and people, cold", count, "row") { traverse(self.open(path)) }
+    let warm = open(path)
+    let kept = try warm.fetch(PersonObject.self)
+    _ = traverse(warm)
+    measurement.add("companies and people, hot", count, "row") { traverse(warm) }
+    let floor = (0..<companies).map { FloorCompany("Company \($0) Ltd") }
+    for i in 0..<count {
+      let person = Person(i, companies: companies)
+      let company = floor[Int(person.company - 1)]
+      company.people.append(FloorPerson(Int32(person.age), company))
+    }
+    measurement.add("plain objects", count, "row") {
+      var sum = 0
+      for company in floor { for person in company.people { sum &+= Int(person.age) } }
+      for company in floor {
+        for person in company.people { sum &+= person.company.name.utf8.count }
+      }
+      return sum
+    }
+    let times = measurement.report("Relationships (W8)")
+    target(
+      "companies and people, cold / SQLite",
+      Measurement.ratio(times, "companies and people, cold", to: "SQLite: companies and people"),
+      atMost: 0.15)
+    target(
+      "companies and people, hot / plain objects",
+      Measurement.ratio(times, "companies and people, hot", to: "plain objects"), atMost: 1.5)
+    withExtendedLifetime(kept) {}
+  }
+}
+
+extension ManagedObject {
+  fileprivate func source(name: AttributeName<String>) -> Int { self[name].utf8.count }
+}
