@@ -100,8 +100,8 @@ let package = Package(
     module(
       "ToolCommands",
       [
-        "Quire", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "DurableFiles",
-        "Validation",
+        "Quire", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph",
+        "DurableFiles", "Validation",
       ]),
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),

@@ -46,6 +46,7 @@ enum People {
       "Company",
       properties: [
         .attribute(Attribute("name", .string, isOptional: false)),
+        .attribute(Attribute("city", .string, isOptional: false, defaultValue: .string(""))),
         .relationship(Relationship("people", to: "Person", inverse: "company", count: .toMany)),
       ]),
   ])
@@ -75,6 +76,9 @@ enum People {
   static let lastNames = (0..<1000).map {
     $0 % 100 == 0 ? "Sm" + name($0, 12, 3...4) : name($0, 12, 4...5)
   }
+
+  /// The city of a company: 50 distinct.
+  static func city(_ company: Int) -> String { firstNames[Int(hash(company, 10) % 50)] }
 
   /// 256 words, of which notes are made.
   static let words = (0..<256).map { name($0, 13, 2...3).lowercased() }

@@ -127,10 +127,12 @@ final class SQLitePeer {
 extension SQLitePeer {
   /// Adds the companies that people belong to.
   func addCompanies(_ count: Int) {
-    run("CREATE TABLE company (id INTEGER PRIMARY KEY, name TEXT)")
+    run("CREATE TABLE company (id INTEGER PRIMARY KEY, name TEXT, city TEXT)")
     run("BEGIN")
     for number in 0..<count {
-      run("INSERT INTO company VALUES (\(number + 1), 'Company \(number) Ltd')")
+      run(
+        "INSERT INTO company VALUES (\(number + 1), 'Company \(number) Ltd', '\(People.city(number))')"
+      )
     }
     run("COMMIT")
     run("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -140,7 +142,7 @@ extension SQLitePeer {
   func traverse() -> Int {
     let companies = prepare("SELECT id FROM company")
     let people = prepare("SELECT * FROM person WHERE company = ?")
-    let company = prepare("SELECT name FROM company WHERE id = ?")
+    let company = prepare("SELECT city FROM company WHERE id = ?")
     defer { for statement in [companies, people, company] { sqlite3_finalize(statement) } }
     var sum = 0
     var members: [Int64] = []

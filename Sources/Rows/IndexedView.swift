@@ -18,6 +18,18 @@ public final class IndexedView: Sendable {
   private struct Key: Hashable {
     var table: Int
     var index: IndexLayout
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(table)
+      hasher.combine(index.number)
+      hasher.combine(index.entityNumber)
+    }
+
+    static func == (left: Key, right: Key) -> Bool {
+      guard left.table == right.table, left.index.number == right.index.number else { return false }
+      // A number says which index it is; one that no store keeps has none.
+      return left.index.number != 0 || left.index == right.index
+    }
   }
 
   /// The objects of the given view.

@@ -2,7 +2,10 @@ extension Command {
   /// The first lines of the help: how the command is written.
   var usage: String {
     let words =
-      arguments.map { $0.isRequired ? $0.name : "[\($0.name)]" }
+      arguments.map { argument in
+        let name = argument.name + (argument.isRepeating ? "…" : "")
+        return argument.isRequired ? name : "[\(name)]"
+      }
       + options.map { "[\($0.spelling)]" }
     return (["quire", name] + words).joined(separator: " ")
   }

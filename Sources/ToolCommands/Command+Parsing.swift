@@ -60,14 +60,18 @@ extension Command {
   }
 
   /// Gives each declared argument its value, in order.
-  private func assign(_ values: [String]) throws(CommandError) -> [Argument: String] {
-    if values.count > arguments.count {
+  private func assign(_ values: [String]) throws(CommandError) -> [Argument: [String]] {
+    if values.count > arguments.count, arguments.last?.isRepeating != true {
       throw .wrongUsage("Unexpected argument '\(values[arguments.count])'.", hint: seeHelp)
     }
     if let missing = arguments.dropFirst(values.count).first(where: \.isRequired) {
       throw .wrongUsage("Missing argument \(missing.name): \(missing.help)", hint: seeHelp)
     }
-    return Dictionary(uniqueKeysWithValues: zip(arguments, values))
+    var assigned: [Argument: [String]] = [:]
+    for (position, argument) in arguments.prefix(values.count).enumerated() {
+      assigned[argument] = argument.isRepeating ? Array(values[position...]) : [values[position]]
+    }
+    return assigned
   }
 
   private var seeHelp: String { "Run 'quire help \(name)' to see what it takes." }

@@ -41,11 +41,14 @@ struct Argument: Sendable, Hashable {
   let name: String
   let help: String
   let isRequired: Bool
+  /// Whether it takes all words that are left; only the last argument may.
+  let isRepeating: Bool
 
-  init(_ name: String, _ help: String, isRequired: Bool = true) {
+  init(_ name: String, _ help: String, isRequired: Bool = true, isRepeating: Bool = false) {
     self.name = name
     self.help = help
     self.isRequired = isRequired
+    self.isRepeating = isRepeating
   }
 }
 

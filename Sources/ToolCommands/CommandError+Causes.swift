@@ -1,3 +1,4 @@
+import ObjectGraph
 import ObjectModel
 import ObjectQuery
 import StoreInterface
@@ -22,6 +23,15 @@ extension CommandError {
         case .newerFormat: .newerFormat
         case .incompatibleModel: .modelMismatch
         default: .inputOutput
+        }
+      self.init(code, "\(error)")
+    case let error as ContextError:
+      let code: ExitCode =
+        switch error.code {
+        case .validation, .conflict, .noObject: .no
+        case .incompatibleModel: .modelMismatch
+        case .unreadable: .unreadable
+        default: .wrongUsage
         }
       self.init(code, "\(error)")
     default:

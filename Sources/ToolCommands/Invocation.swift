@@ -2,11 +2,12 @@
 struct Invocation: Sendable {
   let command: Command
   let console: Console
-  private let arguments: [Argument: String]
+  private let arguments: [Argument: [String]]
   private let options: [Option: String]
 
   init(
-    command: Command, console: Console, arguments: [Argument: String], options: [Option: String]
+    command: Command, console: Console, arguments: [Argument: [String]],
+    options: [Option: String]
   ) {
     self.command = command
     self.console = console
@@ -18,14 +19,17 @@ struct Invocation: Sendable {
   ///
   /// - Precondition: The command declares the argument, and as required.
   subscript(argument: Argument) -> String {
-    guard let value = arguments[argument] else {
+    guard let value = arguments[argument]?.first else {
       preconditionFailure("'\(command.name)' does not require an argument \(argument.name).")
     }
     return value
   }
 
   /// The value of an argument, if it was given.
-  func value(of argument: Argument) -> String? { arguments[argument] }
+  func value(of argument: Argument) -> String? { arguments[argument]?.first }
+
+  /// All values of an argument that takes several.
+  func values(of argument: Argument) -> [String] { arguments[argument] ?? [] }
 
   /// The value of an option, if it was given.
   func value(of option: Option) -> String? { options[option] }

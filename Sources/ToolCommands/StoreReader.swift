@@ -18,15 +18,16 @@ struct StoreReader: Sendable {
   /// Opens store files.
   static let files = StoreReader.files(on: RealDisk())
 
-  /// The store at a path, opened for reading, with the model that the command line names.
+  /// The store at a path, opened for reading unless said otherwise, with the model that the command line
+  /// names.
   ///
   /// What kind of store it is is seen from its first bytes.
   func open(
-    _ path: String, _ invocation: Invocation, _ models: ModelReader
+    _ path: String, _ invocation: Invocation, _ models: ModelReader, readOnly: Bool = true
   ) throws -> any Store {
     let model = try invocation.value(of: .storeModel).map { try models.model(at: $0).model }
     do {
-      return try backends.open(path, on: disk, StoreOpening(readOnly: true, model: model))
+      return try backends.open(path, on: disk, StoreOpening(readOnly: readOnly, model: model))
     } catch let error as StoreError where error.code == .notAStore {
       throw CommandError(
         .unreadable, "'\(path)' is no store that this program knows.", hint: hint(path))

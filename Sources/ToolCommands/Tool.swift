@@ -10,7 +10,8 @@ public struct Tool: Sendable {
   public static let quire: Tool = Tool(commands: [
     HelpCommand.command, ModelCommand.command(.files), HashCommand.command(.files),
     PredicateCommand.command(.files), InfoCommand.command(.files), FetchCommand.command(.files),
-    CountCommand.command(.files), ConvertCommand.command(.files, .files),
+    CountCommand.command(.files), InsertCommand.command(.files), SetCommand.command(.files),
+    DeleteCommand.command(.files), ConvertCommand.command(.files, .files),
     ValidateCommand.command(on: RealDisk(), .files), VersionCommand.command,
   ])
 

@@ -10,11 +10,13 @@ final class EntityState {
   let store: PersistentStore
   let graph: GraphEntity
   let place: ContextPlace
-  private let type: ManagedObject.Type
+  let type: ManagedObject.Type
 
-  var objects = ObjectTable()
+  @exclusivity(unchecked) var objects = ObjectTable()
   /// The sources of blocks that objects were found in, by block.
   private var sources: [ObjectIdentifier: RowSource] = [:]
+  /// The one that was asked for last.
+  private var lastSource: RowSource?
   /// What objects lead to that are not looked up yet.
   private(set) lazy var unresolved = RowSource(self, block: nil)
 
@@ -58,25 +60,36 @@ final class EntityState {
 extension EntityState {
   /// The source of a block's rows.
   func source(of block: Block) -> RowSource {
+    if let lastSource, lastSource.block === block { return lastSource }
     let identifier = ObjectIdentifier(block)
-    if let known = sources[identifier] { return known }
-    let source = RowSource(self, block: block)
+    let source = sources[identifier] ?? RowSource(self, block: block)
     sources[identifier] = source
+    lastSource = source
     return source
   }
 
   /// Forgets sources, so that only those stay that objects lead to.
-  func forgetSources() { sources = [:] }
+  func forgetSources() {
+    sources = [:]
+    lastSource = nil
+  }
 
   /// The object with the given number, made if it is not known: a row of a source, or one that is not
   /// looked up yet.
   @inline(__always)
   func object(_ number: UInt64, at source: RowSource, _ row: Int) -> ManagedObject {
-    if let known = objects[number] {
+    if let known = unsafe objects[number] {
       if known.source.isUnresolved, !source.isUnresolved { known.point(to: source, row: row) }
       return known
     }
     return make(number, at: source, row)
+  }
+
+  /// The object with the given number, made if it is not known, and looked up when it is first used.
+  @inline(__always)
+  func object(_ number: UInt64) -> ManagedObject {
+    if let known = unsafe objects[number] { return known }
+    return make(number, at: unresolved, 0)
   }
 
   private func make(_ number: UInt64, at source: RowSource, _ row: Int) -> ManagedObject {
@@ -84,7 +97,7 @@ extension EntityState {
       ObjectBirth(
         key: ObjectKey(entity: graph.number, number: number), source: source, row: UInt32(row),
         state: []))
-    objects.insert(object, number)
+    unsafe objects.insert(object, number)
     return object
   }
 }
@@ -107,7 +120,7 @@ extension EntityState {
     for (column, value) in graph.initialValues {
       source.draft!.set(value, column: column, row: row)
     }
-    if let known = objects[number] {
+    if let known = unsafe objects[number] {
       known.point(to: source, row: row)
       return known
     }

@@ -138,7 +138,7 @@ extension ManagedObjectContext {
   public func registeredObject(for id: ObjectID) -> ManagedObject? {
     checkPlace()
     guard let state = storeStates.first(where: { $0.tag == id.store }) else { return nil }
-    return state.entity(id.key.entity, self)?.objects[id.key.number]
+    return unsafe state.entity(id.key.entity, self)?.objects[id.key.number]
   }
 
   /// The same object in this context, whatever context the given one belongs to.
@@ -150,7 +150,22 @@ extension ManagedObjectContext {
   /// The object with a key; `nil` when the store has no such entity.
   func object(at key: ObjectKey, in state: StoreState) -> ManagedObject? {
     guard let entity = state.entity(key.entity, self), key.number > 0 else { return nil }
-    return entity.objects[key.number] ?? entity.object(key.number, at: entity.unresolved, 0)
+    return entity.object(key.number)
+  }
+
+  /// The object with a key that a reference of another one leads to.
+  func object(at key: ObjectKey, from entity: EntityState) -> ManagedObject? {
+    if let last = unsafe lastDestination, last.graph.number == key.entity,
+      last.store === entity.store,
+      key.number > 0
+    {
+      return last.object(key.number)
+    }
+    guard let state = storeStates.first(where: { $0.persistent === entity.store }),
+      let destination = state.entity(key.entity, self), key.number > 0
+    else { return nil }
+    unsafe lastDestination = destination
+    return destination.object(key.number)
   }
 
   func object(at key: ObjectKey, in store: PersistentStore) -> ManagedObject? {
@@ -190,6 +205,17 @@ extension ManagedObjectContext {
   /// Looks for an object's row.
   func resolve(_ object: ManagedObject, in state: StoreState) throws {
     let entity = object.source.entity
+    // Most objects are a row that nothing above changes.
+    for table in state.base.tables.reversed() {
+      switch unsafe try table.entry(of: object.key) {
+      case .absent: continue
+      case .put(let location):
+        unsafe object.state.remove(.missing)
+        return object.point(to: entity.source(of: location.block), row: location.row)
+      case .changed, .removed: break
+      }
+      break
+    }
     let view = View(state.base.tables)
     guard let row = unsafe try view.row(of: object.key) else {
       unsafe object.state.insert(.missing)

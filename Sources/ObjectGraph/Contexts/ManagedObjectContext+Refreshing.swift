@@ -46,7 +46,7 @@ extension ManagedObjectContext {
         try advance(state)
         var objects: [ManagedObject] = []
         for entity in state.knownEntities {
-          entity.objects.forEach { object in
+          unsafe entity.objects.forEach { object in
             if unsafe object.state.contains(.pending) {
               objects.append(object)
             } else {
@@ -96,7 +96,7 @@ extension ManagedObjectContext {
     rollback()
     for state in storeStates {
       for entity in state.knownEntities {
-        entity.objects.forEach { object in
+        unsafe entity.objects.forEach { object in
           object.point(to: entity.unresolved, row: 0)
           unsafe object.state = [.missing, .deleted, .realized]
         }
@@ -105,6 +105,7 @@ extension ManagedObjectContext {
     storeStates = []
     transientValues = [:]
     lastInsertion = nil
+    unsafe lastDestination = nil
     publish()
   }
 

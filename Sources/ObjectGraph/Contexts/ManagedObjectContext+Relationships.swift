@@ -149,6 +149,25 @@ extension ManagedObjectContext {
     return unsafe try state.source.objects(relatedTo: object.key, through: toMany.query)
   }
 
+  /// What a relationship leads to, each object to be made when it is asked for.
+  func related(of object: ManagedObject, _ toMany: GraphProperty.ToMany) -> RelatedStorage {
+    do {
+      try propagateDeletionsOrThrow()
+      try sealAll()
+      guard let state = state(of: object) else { return RelatedStorage([]) }
+      if let number = toMany.way.onlyEntity, let entity = state.entity(number, self) {
+        return unsafe RelatedStorage(
+          try toMany.way.numbers(relatedTo: object.key, in: state.source.index), entity)
+      }
+      return unsafe RelatedStorage(
+        objects(
+          at: try toMany.way.objects(relatedTo: object.key, in: state.source.index), in: state))
+    } catch {
+      note(error)
+      return RelatedStorage([])
+    }
+  }
+
   /// The objects that a relationship leads to, in its order.
   func relatedObjects(
     of object: ManagedObject, _ toMany: GraphProperty.ToMany
@@ -165,8 +184,7 @@ extension ManagedObjectContext {
     for key in keys {
       if entity?.graph.number != key.entity { entity = state.entity(key.entity, self) }
       guard let entity else { continue }
-      objects.append(
-        entity.objects[key.number] ?? entity.object(key.number, at: entity.unresolved, 0))
+      objects.append(entity.object(key.number))
     }
     return objects
   }

@@ -73,6 +73,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var lastInsertion: EntityState?
   /// Keys for new links that nobody else gets, by store and table.
   var linkKeys: [StoreTag: [UInt16: Range<UInt64>]] = [:]
+  /// Where the last reference that was followed led.
+  @exclusivity(unchecked) var lastDestination: EntityState?
   /// The stores that objects of some entities go to.
   var assignments: [String: PersistentStore] = [:]
   /// Changes that were sealed since the last were told of.
@@ -292,7 +294,9 @@ extension ManagedObjectContext {
 
   private func sweepIfNeeded() {
     if retainsRegisteredObjects { return }
-    let count = storeStates.reduce(0) { $0 + $1.knownEntities.reduce(0) { $0 + $1.objects.count } }
+    let count = storeStates.reduce(0) {
+      $0 + $1.knownEntities.reduce(0) { unsafe $0 + $1.objects.count }
+    }
     guard count > sweepThreshold else { return }
     sweep()
   }
@@ -302,8 +306,8 @@ extension ManagedObjectContext {
     var count = 0
     for state in storeStates {
       for entity in state.knownEntities {
-        entity.objects.sweep()
-        count += entity.objects.count
+        unsafe entity.objects.sweep()
+        unsafe count += entity.objects.count
       }
     }
     sweepThreshold = max(4096, count * 2)
@@ -344,7 +348,7 @@ extension ManagedObjectContext {
     if !retainsRegisteredObjects { sweep() }
     var all: Set<ManagedObject> = []
     for state in storeStates {
-      for entity in state.knownEntities { entity.objects.forEach { all.insert($0) } }
+      for entity in state.knownEntities { unsafe entity.objects.forEach { all.insert($0) } }
     }
     return all
   }

@@ -141,6 +141,7 @@ extension GraphEntity {
           .toMany(
             .init(
               relationship: relationship, query: query,
+              way: RelationshipWay(query, model, schema),
               links: query.inverse == nil
                 ? schema.links(of: entity.name, relationship.name) : nil, inverse: inverse)))
       }
@@ -182,7 +183,7 @@ extension GraphEntity {
     case .toOne(let toOne):
       code.column = Int32(toOne.column)
       code.kind = .reference
-      code.form = .toOne
+      code.form = toOne.isPlain ? .plainToOne : .toOne
     default: break
     }
     return code

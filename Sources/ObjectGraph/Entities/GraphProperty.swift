@@ -41,8 +41,11 @@ final class GraphProperty: Sendable {
     let order: Int?
     /// The relationship back.
     let inverse: Relationship?
+    /// Whether setting the reference is all there is to do.
+    let isPlain: Bool
 
     init(relationship: Relationship, column: Int, order: Int?, inverse: Relationship?) {
+      isPlain = order == nil && inverse?.isToMany ?? true
       self.relationship = relationship
       self.column = column
       self.order = order
@@ -54,15 +57,18 @@ final class GraphProperty: Sendable {
   final class ToMany: Sendable {
     let relationship: Relationship
     let query: ToManyRelationship
+    /// How the objects at the other end are found.
+    let way: RelationshipWay
     /// Where its links are; `nil` when it follows from the reference that leads back.
     let links: LinkTable.Side?
     /// The relationship back.
     let inverse: Relationship?
 
     init(
-      relationship: Relationship, query: ToManyRelationship, links: LinkTable.Side?,
-      inverse: Relationship?
+      relationship: Relationship, query: ToManyRelationship, way: RelationshipWay,
+      links: LinkTable.Side?, inverse: Relationship?
     ) {
+      self.way = way
       self.relationship = relationship
       self.query = query
       self.links = links
@@ -93,6 +99,8 @@ struct PropertyCode {
     case attribute
     /// A value that follows from others.
     case derived
+    /// A reference, and nothing that must agree with it.
+    case plainToOne
     case toOne
     /// Anything that has no column.
     case other

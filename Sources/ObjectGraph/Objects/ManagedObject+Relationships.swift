@@ -1,3 +1,5 @@
+// SAFETY: An object retains its source, which nothing leads it away from while it is asked.
+
 import ObjectModel
 import Rows
 
@@ -6,19 +8,40 @@ extension ManagedObject {
   /// The object that a relationship leads to.
   public final subscript<D: ManagedObject>(name: ToOneName<D>) -> D? {
     get {
-      relatedObject(name.hash, name.name).map { cast($0, name.name) }
+      guard let other = relatedObject(name.hash, name.name) else { return nil }
+      if type(of: other) == D.self { return unsafe unsafeDowncast(other, to: D.self) }
+      return cast(other, name.name)
     }
     set {
+      if let newValue, setPlainReference(to: newValue, name.hash) { return }
       let toOne = toOne(name.hash, name.name)
       unsafe source.entity.context?.setReference(of: self, toOne, to: newValue)
+    }
+  }
+
+  /// Sets a reference that nothing else must agree with, to an object that is surely of the same store and
+  /// context; false when it must be done in another way.
+  private final func setPlainReference(to other: ManagedObject, _ hash: UInt64) -> Bool {
+    unsafe sourceReference._withUnsafeGuaranteedRef { source in
+      unsafe other.sourceReference._withUnsafeGuaranteedRef { otherSource in
+        if !source.isCurrent { refusePlace() }
+        let code = source.code(hash)
+        guard code.form == .plainToOne, unsafe source.isOpen, source.shares(otherSource) else {
+          return false
+        }
+        unsafe source.draft.unsafelyUnwrapped.setReference(
+          other.key, column: Int(code.column), row: Int(row))
+        return true
+      }
     }
   }
 
   /// The objects that a relationship leads to.
   public final subscript<D: ManagedObject>(name: ToManyName<D>) -> RelatedObjects<D> {
     get {
-      RelatedObjects(
-        relatedObjects(toMany(name.hash, name.name)).map { cast($0, name.name) as D })
+      let toMany = toMany(name.hash, name.name)
+      guard let context = unsafe source.entity.context else { return RelatedObjects([]) }
+      return RelatedObjects(context.related(of: self, toMany))
     }
     set {
       unsafe source.entity.context?.setRelated(
@@ -58,7 +81,7 @@ extension ManagedObject {
     if !source.isCurrent { refusePlace() }
     let graph = source.entity.graph
     let code = graph.code(hash)
-    guard code.form == .toOne,
+    guard code.form == .toOne || code.form == .plainToOne,
       case .toOne(let toOne) = graph.properties[Int(code.property)].place
     else { graph.refuse(name.description, as: "a relationship to one object") }
     return toOne
@@ -77,20 +100,22 @@ extension ManagedObject {
 
   private final func relatedObject(_ hash: UInt64, _ name: StaticString) -> ManagedObject? {
     let code = code(hash)
-    guard code.form == .toOne else {
+    guard code.form == .toOne || code.form == .plainToOne else {
       source.entity.graph.refuse(name.description, as: "a relationship to one object")
     }
-    guard let key = reference(column: Int(code.column)) else { return nil }
-    guard let context = unsafe source.entity.context,
-      let other = context.object(at: key, in: source.entity.store)
-    else { return nil }
-    return context.isThere(other) ? other : nil
+    return unsafe sourceReference._withUnsafeGuaranteedRef { source in
+      guard let key = reference(column: Int(code.column)),
+        let context = unsafe source.entity.context,
+        let other = context.object(at: key, from: source.entity)
+      else { return nil }
+      return context.isThere(other) ? other : nil
+    }
   }
 
   /// The key that a column leads to.
   @inline(__always)
   final func reference(column: Int) -> ObjectKey? {
-    let source = source
+    let source = unsafe sourceReference._withUnsafeGuaranteedRef { $0 }
     if let raw = unsafe source.loaded(column) {
       // SAFETY: A loaded column has a row for each row of its source.
       if unsafe raw.pointee.isNull(Int(row)) { return nil }

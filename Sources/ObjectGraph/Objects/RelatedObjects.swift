@@ -1,23 +1,38 @@
+import ObjectModel
+
 /// The objects that a relationship leads to: in their order where the relationship is ordered, and
 /// otherwise in that of their identifiers.
 ///
 ///     for stop in trip.stops { … }
 ///     trip.stops = [lisbon, porto]
 ///
-/// A value: it stays what it is when the relationship changes.
+/// A value: it stays what it is when the relationship changes. Which objects these are is known; each is
+/// made when it is first asked for.
 public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
-  /// The objects.
-  public let objects: [Element]
+  @usableFromInline let storage: RelatedStorage
 
   /// The given objects.
-  public init(_ objects: some Sequence<Element>) { self.objects = Array(objects) }
+  public init(_ objects: some Sequence<Element>) {
+    storage = RelatedStorage(Array(objects))
+  }
+
+  init(_ storage: RelatedStorage) {
+    storage.check(Element.self)
+    self.storage = storage
+  }
+
+  /// The objects.
+  public var objects: [Element] { Array(self) }
 
   /// The first place.
-  public var startIndex: Int { 0 }
+  @inlinable public var startIndex: Int { 0 }
   /// The place behind the last.
-  public var endIndex: Int { objects.count }
+  @inlinable public var endIndex: Int { storage.count }
   /// The object at a place.
-  public subscript(position: Int) -> Element { objects[position] }
+  @inlinable public subscript(position: Int) -> Element {
+    // What the storage has was checked to be of the class when this was made.
+    unsafe unsafeDowncast(storage.object(at: position), to: Element.self)
+  }
 }
 
 extension RelatedObjects: ExpressibleByArrayLiteral {
@@ -29,5 +44,53 @@ extension RelatedObjects: Equatable {
   /// Whether both lead to the same objects in the same order.
   public static func == (left: RelatedObjects, right: RelatedObjects) -> Bool {
     left.objects == right.objects
+  }
+}
+
+/// What related objects are known by: the objects, or their numbers in one entity.
+@usableFromInline
+final class RelatedStorage {
+  private let objects: [ManagedObject]
+  private let numbers: [UInt64]
+  private let entity: EntityState?
+  @usableFromInline let count: Int
+
+  init(_ objects: [ManagedObject]) {
+    self.objects = objects
+    numbers = []
+    entity = nil
+    count = objects.count
+  }
+
+  init(_ numbers: [UInt64], _ entity: EntityState) {
+    objects = []
+    self.numbers = numbers
+    self.entity = entity
+    count = numbers.count
+  }
+
+  @usableFromInline
+  func object(at position: Int) -> ManagedObject {
+    guard let entity else { return objects[position] }
+    return entity.object(numbers[position])
+  }
+
+  /// Fails when an object is not of a class.
+  func check<D: ManagedObject>(_ type: D.Type) {
+    if let entity {
+      if entity.type == type || entity.type is D.Type || numbers.isEmpty { return }
+      RelatedStorage.refuse(entity.type, type)
+    }
+    for object in objects where !(object is D) {
+      RelatedStorage.refuse(Swift.type(of: object), type)
+    }
+  }
+
+  private static func refuse(_ found: ManagedObject.Type, _ wanted: ManagedObject.Type) -> Never {
+    preconditionFailure(
+      """
+      A relationship leads to objects of the class \(found), not \(wanted). Name the class when the \
+      coordinator is made.
+      """)
   }
 }

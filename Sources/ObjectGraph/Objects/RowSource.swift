@@ -95,6 +95,11 @@ final class RowSource {
   @inline(__always)
   var isCurrent: Bool { unsafe turn.pointee == ContextPlace.currentThread }
 
+  /// Whether the rows of another source are of the same store in the same context.
+  func shares(_ other: RowSource) -> Bool {
+    unsafe turn == other.turn && entity.store === other.entity.store
+  }
+
   /// What is known of the property whose name has the given number.
   @inline(__always)
   func code(_ hash: UInt64) -> PropertyCode { unsafe GraphEntity.code(hash, in: codes, codeMask) }

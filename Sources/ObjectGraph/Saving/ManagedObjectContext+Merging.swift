@@ -71,7 +71,7 @@ extension ManagedObjectContext {
     _ number: UInt64, _ location: RowLocation, _ entity: EntityState, _ state: StoreState,
     _ events: SnapshotEvents
   ) throws {
-    let known = entity.objects[number]
+    let known = unsafe entity.objects[number]
     let key = ObjectKey(entity: entity.graph.number, number: number)
     if let known, unsafe known.state.isDisjoint(with: [.deleted, .missing]) {
       realize(known)
@@ -106,7 +106,7 @@ extension ManagedObjectContext {
   /// Takes an object out without asking what its relationships say: whoever made the layer has.
   private func takeOut(_ number: UInt64, _ entity: EntityState) throws {
     let object =
-      entity.objects[number] ?? entity.object(number, at: entity.unresolved, 0)
+      unsafe entity.objects[number] ?? entity.object(number, at: entity.unresolved, 0)
     realize(object)
     guard unsafe object.state.isDisjoint(with: [.deleted, .missing]) else { return }
     noteChange(of: object)
@@ -187,7 +187,7 @@ extension ManagedObjectContext {
     state.changeView()
     orderEnds = [:]
     let known = keys.compactMap { key in
-      state.entity(key.entity, self)?.objects[key.number]
+      unsafe state.entity(key.entity, self)?.objects[key.number]
     }
     try refreshBeneath(known, in: state, events: .refresh)
     state.oldestCommit = max(

@@ -27,6 +27,17 @@ extension ManagedObjectContext {
     announceSave(saved)
   }
 
+  /// Everything that is wrong with what would be saved now. Nothing is.
+  ///
+  /// - Throws: What a damaged store throws.
+  public func validationFailures() throws -> [ValidationFailure] {
+    checkPlace()
+    do { try prepareToSave() } catch let error as ContextError where error.code == .validation {
+      return error.failures
+    }
+    return []
+  }
+
   // MARK: Before
 
   /// Asks objects to make themselves ready, and checks them.
@@ -116,7 +127,7 @@ extension ManagedObjectContext {
     }
     for id in resolved {
       guard let state = storeStates.first(where: { $0.tag == id.store }),
-        let object = state.entity(id.key.entity, self)?.objects[id.key.number]
+        let object = unsafe state.entity(id.key.entity, self)?.objects[id.key.number]
       else { continue }
       try resolve(object, in: state)
       if unsafe object.state.contains(.missing) {
@@ -233,7 +244,7 @@ extension ManagedObjectContext {
     }
     var mine: [String: Value]?
     var base: [String: Value]?
-    if let object = entity.objects[key.number] {
+    if let object = unsafe entity.objects[key.number] {
       let committed = object.committedPlace
       if let committed {
         base = values { committed.source.value($0, committed.row) }

@@ -86,7 +86,8 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
     guard let mine, let theirs else { return [] }
     return mine.keys.filter { key in
       let before = base?[key]
-      return !derivedKeys.contains(key) && mine[key] != theirs[key] && mine[key] != before && theirs[key] != before
+      return !derivedKeys.contains(key) && mine[key] != theirs[key] && mine[key] != before
+        && theirs[key] != before
     }.sorted()
   }
 

@@ -19,7 +19,7 @@ public final class ViewSource: QuerySource {
   /// The same, by what it is sorted by.
   public var indexed: IndexedView? { index }
 
-  private let index: IndexedView
+  package let index: IndexedView
   private let ways = Mutex<[ToManyRelationship: RelationshipWay]>([:])
 
   /// The objects of the given view.
@@ -61,7 +61,7 @@ public final class ViewSource: QuerySource {
 
 /// How the objects of a to-many relationship are found: by the column that leads back to one object,
 /// or by the links of the two.
-private struct RelationshipWay: Sendable {
+package struct RelationshipWay: Sendable {
   private enum Kind {
     /// For each entity of the destination's family an index of the column that leads back.
     case inverse([IndexLayout])
@@ -71,7 +71,8 @@ private struct RelationshipWay: Sendable {
   private let kind: Kind
   private let isOrdered: Bool
 
-  init(_ relationship: ToManyRelationship, _ model: Model, _ schema: Schema) {
+  /// The way of a relationship.
+  package init(_ relationship: ToManyRelationship, _ model: Model, _ schema: Schema) {
     if let inverse = relationship.inverse {
       isOrdered = relationship.order != nil
       let columns = [inverse] + (relationship.order.map { [$0] } ?? [])
@@ -98,7 +99,21 @@ private struct RelationshipWay: Sendable {
     kind = .links(side.table.isSymmetric ? [way(side), way(side.turned)] : [way(side)])
   }
 
-  func objects(relatedTo key: ObjectKey, in indexed: IndexedView) throws -> [ObjectKey] {
+  /// The only entity of the objects at the other end; `nil` when they may be of several.
+  package var onlyEntity: UInt16? {
+    if case .inverse(let indexes) = kind, indexes.count == 1 { indexes[0].entityNumber } else { nil }
+  }
+
+  /// The numbers of the objects that the relationship leads to, where these are of one entity.
+  package func numbers(relatedTo key: ObjectKey, in indexed: IndexedView) throws -> [UInt64] {
+    guard case .inverse(let indexes) = kind, indexes.count == 1 else { return [] }
+    return try indexed.keys(indexes[0], in: IndexRange(equalTo: IndexBound([.object(key)])))
+  }
+
+  /// The objects that the relationship leads to, in its order.
+  package func objects(
+    relatedTo key: ObjectKey, in indexed: IndexedView
+  ) throws -> [ObjectKey] {
     let range = IndexRange(equalTo: IndexBound([.object(key)]))
     switch kind {
     case .inverse(let indexes):

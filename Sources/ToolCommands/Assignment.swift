@@ -1,0 +1,136 @@
+import DurableFiles
+import Foundation
+import ObjectModel
+
+/// What a command line says of one property: `name=Lisbon`, `stops+=4/p7`.
+struct Assignment {
+  let key: String
+  let sign: Sign
+  private let text: String
+
+  /// How the property comes to its value.
+  enum Sign: String {
+    case set = "="
+    case add = "+="
+    case remove = "-="
+  }
+
+  init(_ word: String) throws(CommandError) {
+    guard let place = word.firstIndex(of: "="), place != word.startIndex else {
+      throw .wrongUsage("'\(word)' sets nothing.", hint: "Write KEY=VALUE.")
+    }
+    var key = word[..<place]
+    switch key.last {
+    case "+": sign = .add
+    case "-": sign = .remove
+    default: sign = .set
+    }
+    if sign != .set { key = key.dropLast() }
+    self.key = String(key)
+    text = String(word[word.index(after: place)...])
+  }
+
+  /// The property, without the part of a composite attribute.
+  var rootKey: String { String(key.prefix { $0 != "." }) }
+
+  /// The objects that a relationship is to lead to; none for `null`.
+  var targets: [String] {
+    if text == "null" || text.isEmpty { return [] }
+    var parts = [""]
+    var depth = 0
+    for character in text {
+      if character == "{" { depth += 1 }
+      if character == "}" { depth -= 1 }
+      if character == ",", depth == 0 {
+        parts.append("")
+      } else {
+        parts[parts.count - 1].append(character)
+      }
+    }
+    return parts.map { $0.trimmingCharacters(in: .whitespaces) }
+  }
+
+  /// The value as an attribute has it.
+  func value(of attribute: Attribute, on disk: any Disk) throws -> Value {
+    if text == "null" { return .null }
+    switch attribute.type {
+    case .string: return .string(text == "\\null" ? "null" : text)
+    case .uri: return .uri(text)
+    case .int16, .int32, .int64: return .integer(try parsed(Int64(text), "a whole number"))
+    case .double: return .double(try parsed(Double(text), "a number"))
+    case .float: return .float(try parsed(Float(text), "a number"))
+    case .decimal: return .decimal(try parsed(decimal, "a decimal number"))
+    case .boolean:
+      switch text.lowercased() {
+      case "true", "yes", "1": return .boolean(true)
+      case "false", "no", "0": return .boolean(false)
+      default: throw wrong("true or false")
+      }
+    case .uuid: return .uuid(try parsed(UUID(uuidString: text), "a UUID"))
+    case .date: return .date(try parsed(date(now: Date()), "a date"))
+    case .binary, .transformable: return .binary(try bytes(on: disk))
+    case .undefined, .objectID, .composite:
+      throw CommandError.wrongUsage("'\(key)' can't be set from a command line.")
+    }
+  }
+
+  private var decimal: Decimal? {
+    let isNumber = text.wholeMatch(of: /[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?/) != nil
+    return isNumber ? Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) : nil
+  }
+
+  private func bytes(on disk: any Disk) throws -> Data {
+    guard text.hasPrefix("@") else {
+      return try parsed(Data(base64Encoded: text), "base64, or @FILE")
+    }
+    let path = String(text.dropFirst())
+    do {
+      let file = try disk.open(path, for: .read)
+      return Data(try file.read(byteCount: file.byteCount(), at: 0))
+    } catch let error {
+      throw CommandError(.inputOutput, error.message)
+    }
+  }
+
+  /// A moment: ISO 8601, seconds since 2001 as `@123.5`, or relative to now.
+  func date(now: Date) -> Date? {
+    let calendar = Calendar(identifier: .gregorian)
+    switch text {
+    case "now": return now
+    case "today": return calendar.startOfDay(for: now)
+    case "tomorrow":
+      return calendar.date(byAdding: .day, value: 1, to: calendar.startOfDay(for: now))
+    case "yesterday":
+      return calendar.date(byAdding: .day, value: -1, to: calendar.startOfDay(for: now))
+    default: break
+    }
+    if let match = text.wholeMatch(of: /([+-]\d{1,9})([smhdwMy])/) {
+      guard let count = Int(match.1) else { return nil }
+      let component: Calendar.Component
+      switch match.2 {
+      case "s": component = .second
+      case "m": component = .minute
+      case "h": component = .hour
+      case "d": component = .day
+      case "w": component = .weekOfYear
+      case "M": component = .month
+      default: component = .year
+      }
+      return calendar.date(byAdding: component, value: count, to: now)
+    }
+    for fractional in [false, true] {
+      let style = Date.ISO8601FormatStyle(includingFractionalSeconds: fractional)
+      if let date = try? style.parse(text) { return date }
+    }
+    return try? Date.ISO8601FormatStyle().year().month().day().parse(text)
+  }
+
+  private func parsed<R>(_ result: R?, _ what: String) throws(CommandError) -> R {
+    if let result { return result }
+    throw wrong(what)
+  }
+
+  private func wrong(_ what: String) -> CommandError {
+    .wrongUsage("'\(key)' takes \(what), and '\(text)' is none.")
+  }
+}

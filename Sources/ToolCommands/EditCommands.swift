@@ -1,0 +1,281 @@
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+
+// `quire insert`, `quire set` and `quire delete`: edits of a store's objects through a context, so that
+// inverses, delete rules, derived attributes and validation are what they are for a program.
+
+extension Argument {
+  /// What an object's properties become.
+  static let assignments = Argument(
+    "KEY=VALUE",
+    "A property and its value. Dates are ISO 8601 or relative to now (now, today, -3d, +2h); binary "
+      + "values are base64 or @FILE; null takes a value away. A relationship leads to an identifier "
+      + "(2/p17) or to what meets a predicate in braces ({name == 'Lisbon'}), which must be one object; "
+      + "one to many takes several with commas between, and += and -= add to it and take from it.",
+    isRepeating: true)
+}
+
+extension Option {
+  static let identifiers = Option(
+    "id", value: "IDS", "The objects with these identifiers (2/p17), with commas between.")
+  static let dryRun = Option("dry-run", "Says what would be done and saves nothing.")
+}
+
+/// `quire insert`
+enum InsertCommand {
+  /// The command, over stores from the given reader.
+  static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
+    Command(
+      "insert", "inserts an object and prints its identifier",
+      arguments: [.store, .entity, .assignments], options: [.dryRun, .storeModel, .format],
+      examples: [
+        Example(
+          "quire insert Trips.store Trip name=Lisbon start=today \"owner={name == 'Ada'}\"",
+          "Inserts a trip of the only person of that name."),
+        Example(
+          "quire insert Trips.store Photo data=@lisbon.jpeg", "Inserts the bytes of a file."),
+      ]
+    ) { invocation in
+      let edit = try StoreEdit(reader, invocation, models)
+      let object = try edit.context.insert(invocation[.entity])
+      try edit.assign(to: [object])
+      try edit.finish([object], did: "inserted")
+      return .done
+    }
+  }
+}
+
+/// `quire set`
+enum SetCommand {
+  /// The command, over stores from the given reader.
+  static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
+    Command(
+      "set", "sets properties of the objects that are named or meet a predicate",
+      discussion: """
+        Nothing is saved unless every value is right for every object. What is wrong is said at once, \
+        for all objects.
+        """,
+      arguments: [.store, .entity, .assignments],
+      options: [FetchCommand.condition, .identifiers, .dryRun, .storeModel, .format],
+      examples: [
+        Example(
+          "quire set Trips.store Trip --where \"name == 'Lisbon'\" cost=120.5 start=null",
+          "Sets two attributes of the trips with that name."),
+        Example(
+          "quire set Trips.store Trip --id 3/p1 'stops+=4/p7,4/p8'", "Adds two stops to a trip."),
+      ]
+    ) { invocation in
+      let edit = try StoreEdit(reader, invocation, models)
+      let objects = try edit.objects()
+      try edit.assign(to: objects)
+      try edit.finish(objects, did: "changed")
+      return objects.isEmpty ? .no : .done
+    }
+  }
+}
+
+/// `quire delete`
+enum DeleteCommand {
+  /// The command, over stores from the given reader.
+  static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
+    Command(
+      "delete", "deletes the objects that are named or meet a predicate",
+      discussion: "What the relationships' delete rules say happens to other objects happens too.",
+      arguments: [.store, .entity],
+      options: [FetchCommand.condition, .identifiers, .dryRun, .storeModel, .format],
+      examples: [
+        Example(
+          "quire delete Trips.store Trip --where 'start < CAST(0, \"NSDate\")' --dry-run",
+          "Says how many trips would be deleted.")
+      ]
+    ) { invocation in
+      let edit = try StoreEdit(reader, invocation, models)
+      let objects = try edit.objects()
+      for object in objects { edit.context.delete(object) }
+      try edit.finish(objects, did: "deleted")
+      return objects.isEmpty ? .no : .done
+    }
+  }
+}
+
+/// One edit of a store by the command line.
+struct StoreEdit {
+  let context: ManagedObjectContext
+  private let invocation: Invocation
+  private let reader: StoreReader
+  private let store: any Store
+  private let schema: Schema
+
+  init(_ reader: StoreReader, _ invocation: Invocation, _ models: ModelReader) throws {
+    self.reader = reader
+    self.invocation = invocation
+    store = try reader.open(invocation[.store], invocation, models, readOnly: false)
+    let snapshot = try store.snapshot()
+    schema = snapshot.schema
+    let model = try snapshot.model
+    guard model[invocation[.entity]] != nil else {
+      throw CommandError.unknown(
+        "entity", invocation[.entity], in: "in '\(invocation[.store])'",
+        known: model.entities.map(\.name),
+        otherwise: "It has \(model.entities.map { "'\($0.name)'" }.joined(separator: ", ")).")
+    }
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.add(store)
+    context = ManagedObjectContext(coordinator, concurrency: .confined)
+    context.transactionAuthor = "quire"
+  }
+
+  /// The objects that the command line names, or that meet its predicate.
+  func objects() throws -> [ManagedObject] {
+    if let text = invocation.value(of: .identifiers) {
+      guard invocation.value(of: FetchCommand.condition) == nil else {
+        throw CommandError.wrongUsage("Give --id or --where, and not both.")
+      }
+      return try text.split(separator: ",").map { try object(String($0), of: invocation[.entity]) }
+    }
+    guard let text = invocation.value(of: FetchCommand.condition) else {
+      throw CommandError.wrongUsage(
+        "Say which objects are meant, with --where or --id.",
+        hint: "--where TRUEPREDICATE means all of them.")
+    }
+    return try FetchCommand.placed(invocation) {
+      try context.fetch(FetchRequest(invocation[.entity], where: try QueryPredicate(text)))
+    }
+  }
+
+  /// The object with an identifier as the tool prints them.
+  private func object(_ text: String, of entity: String) throws -> ManagedObject {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let number = UInt16(parts[0]), parts[1].first == "p",
+      let key = UInt64(parts[1].dropFirst()), key > 0, key <= ObjectKey.highestNumber
+    else {
+      throw CommandError.wrongUsage(
+        "'\(text)' is no identifier.", hint: "Identifiers are as 'quire fetch' prints them: 2/p17.")
+    }
+    let id = ObjectID(store: store.tag, key: ObjectKey(entity: number, number: key))
+    guard let layout = schema[number],
+      context.coordinator.model.entity(layout.entity, isOrInheritsFrom: entity)
+    else { throw CommandError(.no, "'\(text)' is no object of '\(entity)'.") }
+    return try context.existingObject(with: id)
+  }
+
+  /// Sets what the command line says.
+  func assign(to objects: [ManagedObject]) throws {
+    let model = context.coordinator.model
+    for assignment in try invocation.values(of: .assignments).map(Assignment.init) {
+      for object in objects {
+        let entity = object.entity.name
+        switch model.property(assignment.rootKey, of: entity) {
+        case .attribute(let attribute):
+          let part = try Self.part(assignment.key, of: attribute, model)
+          guard assignment.sign == .set else {
+            throw CommandError.wrongUsage(
+              "'\(assignment.key)' is an attribute: it takes =, and not \(assignment.sign.rawValue)."
+            )
+          }
+          try object.setValues([
+            assignment.key: try assignment.value(of: part, on: reader.disk)
+          ])
+        case .relationship(let relationship):
+          try lead(relationship, of: object, assignment)
+        case .fetched:
+          throw CommandError.wrongUsage("'\(assignment.key)' is fetched and can't be set.")
+        case nil:
+          throw CommandError.unknown(
+            "property", assignment.key, in: "of '\(entity)'",
+            known: model.properties(of: entity).map(\.name),
+            otherwise: "It has "
+              + model.properties(of: entity).map { "'\($0.name)'" }.joined(separator: ", ") + ".")
+        }
+      }
+    }
+  }
+
+  /// The attribute that a key names: one of the entity's, or a part of a composite one.
+  private static func part(
+    _ key: String, of attribute: Attribute, _ model: Model
+  ) throws -> Attribute {
+    var part = attribute
+    for name in key.split(separator: ".").dropFirst() {
+      guard let composite = part.compositeName.flatMap({ model.composite($0) }),
+        let next = composite.attributes.first(where: { $0.name == name })
+      else { throw CommandError.wrongUsage("'\(key)' names no attribute.") }
+      part = next
+    }
+    guard part.type != .composite else {
+      throw CommandError.wrongUsage(
+        "'\(key)' has several parts.", hint: "Set each of them: \(key).PART=VALUE.")
+    }
+    return part
+  }
+
+  private func lead(
+    _ relationship: Relationship, of object: ManagedObject, _ assignment: Assignment
+  ) throws {
+    let others = try assignment.targets.map { try target($0, relationship.destination) }
+    guard relationship.isToMany else {
+      guard assignment.sign == .set, others.count < 2 else {
+        throw CommandError.wrongUsage(
+          "'\(relationship.name)' leads to one object: it takes = and one value.")
+      }
+      return object.setObjects(others, forKey: relationship.name)
+    }
+    let before = object.value(forKey: relationship.name) as? [ManagedObject] ?? []
+    switch assignment.sign {
+    case .set: object.setObjects(others, forKey: relationship.name)
+    case .add: object.setObjects(before + others, forKey: relationship.name)
+    case .remove:
+      object.setObjects(before.filter { !others.contains($0) }, forKey: relationship.name)
+    }
+  }
+
+  /// What an identifier or a predicate in braces leads to.
+  private func target(_ text: String, _ entity: String) throws -> ManagedObject {
+    guard text.hasPrefix("{"), text.hasSuffix("}") else { return try object(text, of: entity) }
+    let condition = String(text.dropFirst().dropLast())
+    let request: FetchRequest
+    do {
+      request = FetchRequest(entity, where: try QueryPredicate(condition), limit: 2)
+      let found = try context.fetch(request)
+      if found.count == 1 { return found[0] }
+      throw CommandError(
+        .no,
+        "\(found.isEmpty ? "No object" : "More than one object") of '\(entity)' meets '\(condition)', "
+          + "and one is needed.")
+    } catch let error as QueryError {
+      throw error.located(in: condition)
+    }
+  }
+
+  /// Saves, and says what was done.
+  func finish(_ objects: [ManagedObject], did what: String) throws {
+    let isTrial = invocation.has(.dryRun)
+    let identifiers = objects.map { Wording.text(.object($0.objectID.key)) }
+    if isTrial {
+      let failures = try context.validationFailures()
+      guard failures.isEmpty else {
+        throw ContextError(
+          .validation, "What would be saved is not right.", failures: failures)
+      }
+    } else {
+      try context.save()
+    }
+    try store.close()
+    let output = invocation.console.output
+    switch invocation.format {
+    case .text:
+      for identifier in identifiers { try output.writeLine(identifier) }
+      let count = Wording.count(objects.count, "object")
+      try invocation.console.messages.writeLine(
+        isTrial ? "\(count) would be \(what)." : "\(count) \(what).")
+    case .json:
+      try output.writeLine(
+        JSON.object([
+          what: .array(identifiers.map { .string($0) }), "saved": .boolean(!isTrial),
+        ]).text)
+    }
+  }
+}
