@@ -1,12 +1,19 @@
+// SAFETY: A context takes itself out of its entity states before it goes, and a state is never outlived by
+// another of the same store that leads to it but detached first.
+
 import ObjectModel
 import Rows
 import StoreInterface
 
 /// The objects of one entity of one store in one context: those it knows, and the drafts of those it
 /// changes.
+@safe
 final class EntityState {
   /// The context; `nil` when it is gone and only objects are left.
-  unowned(unsafe) private(set) var context: ManagedObjectContext?
+  var context: ManagedObjectContext? { unsafe contextReference?.takeUnretainedValue() }
+  private var contextReference: Unmanaged<ManagedObjectContext>?
+  /// Where the last reference that was followed from here led.
+  private var lastDestination: Unmanaged<EntityState>?
   let store: PersistentStore
   let graph: GraphEntity
   let place: ContextPlace
@@ -33,7 +40,7 @@ final class EntityState {
   private var leaseSize = 16
 
   init(_ context: ManagedObjectContext, _ store: PersistentStore, _ graph: GraphEntity) {
-    unsafe self.context = context
+    unsafe contextReference = unsafe Unmanaged.passUnretained(context)
     self.store = store
     self.graph = graph
     place = context.place
@@ -42,8 +49,9 @@ final class EntityState {
 
   /// Lets go of the context. Objects that are left may still be read.
   func detach() {
-    unsafe context = nil
-    sources = [:]
+    unsafe contextReference = nil
+    unsafe lastDestination = nil
+    forgetSources()
     insertions = []
     changes = []
     sealed = []
@@ -92,6 +100,28 @@ extension EntityState {
     return make(number, at: unresolved, 0)
   }
 
+  /// The object that a reference from here leads to; `nil` when the context is gone, or there is no such
+  /// entity.
+  @inline(__always)
+  func destination(_ key: ObjectKey) -> ManagedObject? {
+    guard key.number > 0 else { return nil }
+    if let last = unsafe lastDestination {
+      let found = unsafe last._withUnsafeGuaranteedRef { entity in
+        entity.graph.number == key.entity ? entity.object(key.number) : nil
+      }
+      if let found { return found }
+    }
+    guard let entity = context?.entityState(of: key, beside: self) else { return nil }
+    unsafe lastDestination = Unmanaged.passUnretained(entity)
+    return entity.object(key.number)
+  }
+
+  /// Whether deletions were asked for that did not reach the objects they concern.
+  var hasDeletionsToPropagate: Bool {
+    unsafe contextReference?._withUnsafeGuaranteedRef { unsafe !$0.deletionsToPropagate.isEmpty }
+      ?? false
+  }
+
   private func make(_ number: UInt64, at source: RowSource, _ row: Int) -> ManagedObject {
     let object = type.init(
       ObjectBirth(
@@ -114,7 +144,7 @@ extension EntityState {
     } else {
       source = RowSource(self, role: .insertions)
       insertions.append(source)
-      unsafe context?.noteOpenChanges(of: store)
+      context?.noteOpenChanges(of: store)
     }
     let row = source.draft!.append(key: number, basis: basis)
     for (column, value) in graph.initialValues {
@@ -146,7 +176,7 @@ extension EntityState {
     } else {
       source = RowSource(self, role: .changes)
       changes.append(source)
-      unsafe context?.noteOpenChanges(of: store)
+      context?.noteOpenChanges(of: store)
     }
     let newRow: Int
     if unsafe old.isPending, let below = old.below(row), let draft = old.draft {
@@ -189,7 +219,7 @@ extension EntityState {
   private func noteRemoval(of number: UInt64, basis: Int64) {
     if removals.last?.isFull ?? true {
       removals.append(Draft(graph.layout, role: .changes))
-      unsafe context?.noteOpenChanges(of: store)
+      context?.noteOpenChanges(of: store)
     }
     removals[removals.count - 1].append(key: number, basis: basis)
   }

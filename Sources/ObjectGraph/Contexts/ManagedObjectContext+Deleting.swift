@@ -16,12 +16,12 @@ extension ManagedObjectContext {
   }
 
   func propagateDeletionsOrThrow() throws {
-    guard !deletionsToPropagate.isEmpty else { return }
+    guard unsafe !deletionsToPropagate.isEmpty else { return }
     var gone: [ManagedObject] = []
     // Cascades may run in any shape, circles included: what is deleted already is not deleted again.
-    while !deletionsToPropagate.isEmpty {
-      let doomed = deletionsToPropagate
-      deletionsToPropagate = []
+    while unsafe !deletionsToPropagate.isEmpty {
+      let doomed = unsafe deletionsToPropagate
+      unsafe deletionsToPropagate = []
       // The rows of what is going are still there, so that relationships can be read.
       try sealAll()
       for object in doomed {

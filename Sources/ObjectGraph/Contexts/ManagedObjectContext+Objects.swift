@@ -98,7 +98,7 @@ extension ManagedObjectContext {
     object.prepareForDeletion()
     unsafe object.state.insert([.deleted, .deletionToPropagate])
     noteChange(of: object)
-    deletionsToPropagate.append(object)
+    unsafe deletionsToPropagate.append(object)
   }
 
   /// The object with an identifier, as a fault: whether there is one in the store is not asked.
@@ -153,19 +153,9 @@ extension ManagedObjectContext {
     return entity.object(key.number)
   }
 
-  /// The object with a key that a reference of another one leads to.
-  func object(at key: ObjectKey, from entity: EntityState) -> ManagedObject? {
-    if let last = unsafe lastDestination, last.graph.number == key.entity,
-      last.store === entity.store,
-      key.number > 0
-    {
-      return last.object(key.number)
-    }
-    guard let state = storeStates.first(where: { $0.persistent === entity.store }),
-      let destination = state.entity(key.entity, self), key.number > 0
-    else { return nil }
-    unsafe lastDestination = destination
-    return destination.object(key.number)
+  /// The state of a key's entity in the store that another entity is in.
+  func entityState(of key: ObjectKey, beside entity: EntityState) -> EntityState? {
+    storeStates.first { $0.persistent === entity.store }?.entity(key.entity, self)
   }
 
   func object(at key: ObjectKey, in store: PersistentStore) -> ManagedObject? {
@@ -174,9 +164,9 @@ extension ManagedObjectContext {
 
   /// Fails when an object belongs to another context.
   func requireOwn(_ object: ManagedObject) {
-    guard unsafe object.source.entity.context === self else {
+    guard object.source.entity.context === self else {
       preconditionFailure(
-        unsafe """
+        """
         \(object) belongs to \(object.source.entity.context?.label ?? "a context that is gone") and was \
         given to \(label). Ask this context for its own: context.object(with: object.objectID).
         """)

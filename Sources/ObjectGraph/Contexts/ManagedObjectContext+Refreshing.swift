@@ -66,7 +66,7 @@ extension ManagedObjectContext {
     checkPlace()
     let objects = changedObjects
     changedObjects = []
-    deletionsToPropagate = []
+    unsafe deletionsToPropagate = []
     denials = []
     orderEnds = [:]
     unannounced = [:]
@@ -105,7 +105,6 @@ extension ManagedObjectContext {
     storeStates = []
     transientValues = [:]
     lastInsertion = nil
-    unsafe lastDestination = nil
     publish()
   }
 

@@ -14,7 +14,7 @@ struct OrderEnd: Hashable {
 extension ManagedObjectContext {
   /// Whether a reference leads to an object that is there. One that was never looked up is.
   func isThere(_ object: ManagedObject) -> Bool {
-    if !deletionsToPropagate.isEmpty { propagateDeletions() }
+    if unsafe !deletionsToPropagate.isEmpty { propagateDeletions() }
     return unsafe object.state.isDisjoint(with: [.deleted, .missing])
   }
 

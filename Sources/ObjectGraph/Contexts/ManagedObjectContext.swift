@@ -52,7 +52,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// The objects with changes that are not saved, in the order in which they were first changed.
   var changedObjects: [ManagedObject] = []
   /// Deleted objects whose relationships were not seen to yet.
-  var deletionsToPropagate: [ManagedObject] = []
+  @exclusivity(unchecked) var deletionsToPropagate: [ManagedObject] = []
   /// Deletions that stand only if the objects at the other end go too.
   var denials: [DeletionDenial] = []
   /// The values of transient properties.
@@ -73,8 +73,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var lastInsertion: EntityState?
   /// Keys for new links that nobody else gets, by store and table.
   var linkKeys: [StoreTag: [UInt16: Range<UInt64>]] = [:]
-  /// Where the last reference that was followed led.
-  @exclusivity(unchecked) var lastDestination: EntityState?
   /// The stores that objects of some entities go to.
   var assignments: [String: PersistentStore] = [:]
   /// Changes that were sealed since the last were told of.

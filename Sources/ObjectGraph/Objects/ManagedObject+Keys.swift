@@ -29,7 +29,7 @@ extension ManagedObject {
       return values
     case .toOne(let toOne):
       touch()
-      guard let context = unsafe source.entity.context, let other = reference(column: toOne.column),
+      guard let context = source.entity.context, let other = reference(column: toOne.column),
         let object = context.object(at: other, in: source.entity.store), context.isThere(object)
       else { return nil }
       return object
@@ -66,9 +66,9 @@ extension ManagedObject {
     switch graph[key]?.place {
     case .toOne(let toOne):
       precondition(objects.count < 2, "The relationship \"\(key)\" leads to one object at most.")
-      unsafe source.entity.context?.setReference(of: self, toOne, to: objects.first)
+      source.entity.context?.setReference(of: self, toOne, to: objects.first)
     case .toMany(let toMany):
-      unsafe source.entity.context?.setRelated(of: self, toMany, to: objects)
+      source.entity.context?.setRelated(of: self, toMany, to: objects)
     default: graph.refuse(key, as: "a relationship")
     }
   }
@@ -126,7 +126,7 @@ extension ManagedObject {
     guard case .fetched(let property)? = graph[name]?.place else {
       graph.refuse(name, as: "a fetched property")
     }
-    guard let context = unsafe source.entity.context else { return [] }
+    guard let context = source.entity.context else { return [] }
     return try context.fetch(property, for: self)
   }
 }

@@ -134,13 +134,13 @@ extension ManagedObject {
     guard code.form != .none, case .transient = graph.properties[Int(code.property)].place else {
       graph.refuse(name, as: "an attribute")
     }
-    return unsafe source.entity.context?.transientValue(of: self, Int(code.property)) ?? .null
+    return source.entity.context?.transientValue(of: self, Int(code.property)) ?? .null
   }
 
   /// Makes sure that the object leads to values, before the first of them is read.
   @inline(never)
   final func realize() {
-    guard let context = unsafe source.entity.context else { return }
+    guard let context = source.entity.context else { return }
     context.realize(self)
   }
 }

@@ -15,7 +15,7 @@ extension ManagedObject {
     set {
       if let newValue, setPlainReference(to: newValue, name.hash) { return }
       let toOne = toOne(name.hash, name.name)
-      unsafe source.entity.context?.setReference(of: self, toOne, to: newValue)
+      source.entity.context?.setReference(of: self, toOne, to: newValue)
     }
   }
 
@@ -40,29 +40,29 @@ extension ManagedObject {
   public final subscript<D: ManagedObject>(name: ToManyName<D>) -> RelatedObjects<D> {
     get {
       let toMany = toMany(name.hash, name.name)
-      guard let context = unsafe source.entity.context else { return RelatedObjects([]) }
+      guard let context = source.entity.context else { return RelatedObjects([]) }
       return RelatedObjects(context.related(of: self, toMany))
     }
     set {
-      unsafe source.entity.context?.setRelated(
+      source.entity.context?.setRelated(
         of: self, toMany(name.hash, name.name), to: newValue.objects)
     }
   }
 
   /// Adds an object to a relationship, at the end where it is ordered. Nothing happens when it is there.
   public final func add<D: ManagedObject>(_ other: D, to name: ToManyName<D>) {
-    unsafe source.entity.context?.add(other, to: self, toMany(name.hash, name.name))
+    source.entity.context?.add(other, to: self, toMany(name.hash, name.name))
   }
 
   /// Takes an object out of a relationship. Nothing happens when it is not there.
   public final func remove<D: ManagedObject>(_ other: D, from name: ToManyName<D>) {
-    unsafe source.entity.context?.remove(other, from: self, toMany(name.hash, name.name))
+    source.entity.context?.remove(other, from: self, toMany(name.hash, name.name))
   }
 
   /// How many objects a relationship leads to.
   public final func count<D: ManagedObject>(of name: ToManyName<D>) -> Int {
     let toMany = toMany(name.hash, name.name)
-    guard let context = unsafe source.entity.context else { return 0 }
+    guard let context = source.entity.context else { return 0 }
     return context.relatedKeys(of: self, toMany).count
   }
 
@@ -104,11 +104,12 @@ extension ManagedObject {
       source.entity.graph.refuse(name.description, as: "a relationship to one object")
     }
     return unsafe sourceReference._withUnsafeGuaranteedRef { source in
-      guard let key = reference(column: Int(code.column)),
-        let context = unsafe source.entity.context,
-        let other = context.object(at: key, from: source.entity)
+      guard let key = reference(column: Int(code.column)) else { return nil }
+      if source.entity.hasDeletionsToPropagate { source.entity.context?.propagateDeletions() }
+      guard let other = source.entity.destination(key),
+        unsafe other.state.isDisjoint(with: [.deleted, .missing])
       else { return nil }
-      return context.isThere(other) ? other : nil
+      return other
     }
   }
 
@@ -127,7 +128,7 @@ extension ManagedObject {
   }
 
   final func relatedObjects(_ toMany: GraphProperty.ToMany) -> [ManagedObject] {
-    guard let context = unsafe source.entity.context else { return [] }
+    guard let context = source.entity.context else { return [] }
     return context.relatedObjects(of: self, toMany)
   }
 }

@@ -45,7 +45,7 @@ extension ManagedObject {
   /// The draft that has a row for the object; `nil` when the object can't be changed any more.
   @inline(never)
   private final func beginChange() -> Draft? {
-    unsafe source.entity.context?.beginChange(of: self)?.draft
+    source.entity.context?.beginChange(of: self)?.draft
   }
 
   @usableFromInline
@@ -97,7 +97,7 @@ extension ManagedObject {
       guard attribute.type.accepts(value) else {
         return .wrongType(value, attribute, of: graph)
       }
-      guard let context = unsafe source.entity.context, let place = context.beginChange(of: self)
+      guard let context = source.entity.context, let place = context.beginChange(of: self)
       else {
         return nil
       }
@@ -106,9 +106,9 @@ extension ManagedObject {
       guard attribute.type.accepts(value) else {
         return .wrongType(value, attribute, of: graph)
       }
-      unsafe source.entity.context?.setTransientValue(value, of: self, Int(code.property))
+      source.entity.context?.setTransientValue(value, of: self, Int(code.property))
     case .toOne(let toOne):
-      guard let context = unsafe source.entity.context else { return nil }
+      guard let context = source.entity.context else { return nil }
       switch value {
       case .null: context.setReference(of: self, toOne, to: nil)
       case .object(let key):

@@ -151,7 +151,7 @@ extension ManagedObject {
 
   /// The context the object belongs to; `nil` when that has forgotten it.
   public final var managedObjectContext: ManagedObjectContext? {
-    unsafe source.entity.context
+    source.entity.context
   }
 
   /// The object's entity.
@@ -163,7 +163,7 @@ extension ManagedObject {
   public final var isUpdated: Bool { unsafe state.contains(.updated) && !isDeleted && !isInserted }
   /// Whether the object is to be deleted when its context saves.
   public final var isDeleted: Bool {
-    unsafe source.entity.context?.propagateDeletions()
+    source.entity.context?.propagateDeletions()
     return unsafe state.contains(.deleted)
   }
   /// Whether the object has changes that are not saved.

@@ -9,13 +9,14 @@ struct ObjectTable: ~Copyable {
   /// Pages up to here are in an array; the few there are beyond in a dictionary.
   private static var mostLowPages: Int { 1 << 20 }
 
-  private var low: [Page?] = []
+  private var low = Directory()
   private var high: [UInt64: Page] = [:]
   /// The number of objects.
   private(set) var count = 0
 
   deinit {
-    for page in low { page?.free() }
+    for index in 0..<low.count { low[index]?.free() }
+    low.free()
     for page in high.values { page.free() }
   }
 
@@ -62,6 +63,33 @@ struct ObjectTable: ~Copyable {
     }
   }
 
+  /// Pages by their index, without the bookkeeping of an array.
+  @safe
+  private struct Directory {
+    private(set) var count = 0
+    private var pages: UnsafeMutablePointer<Page?>?
+
+    @inline(__always)
+    subscript(index: Int) -> Page? {
+      // SAFETY: Callers stay below the count.
+      get { unsafe pages.unsafelyUnwrapped[index] }
+      nonmutating set { unsafe pages.unsafelyUnwrapped[index] = newValue }
+    }
+
+    mutating func grow(to newCount: Int) {
+      let new = UnsafeMutablePointer<Page?>.allocate(capacity: newCount)
+      unsafe new.initialize(repeating: nil, count: newCount)
+      if let pages = unsafe pages {
+        unsafe new.update(from: pages, count: count)
+        unsafe pages.deallocate()
+      }
+      unsafe pages = new
+      count = newCount
+    }
+
+    func free() { unsafe pages?.deallocate() }
+  }
+
   @inline(__always)
   private func page(of number: UInt64) -> Page? {
     let index = number >> 6
@@ -83,8 +111,7 @@ struct ObjectTable: ~Copyable {
     let page = Page()
     if index < UInt64(ObjectTable.mostLowPages) {
       if index >= UInt64(low.count) {
-        let missing = max(Int(index) + 1, low.count * 2, 16) - low.count
-        low.append(contentsOf: repeatElement(nil, count: missing))
+        low.grow(to: max(Int(index) + 1, low.count * 2, 16))
       }
       low[Int(index)] = page
     } else {
@@ -102,7 +129,7 @@ struct ObjectTable: ~Copyable {
 
   /// Lets go of the objects that nobody else holds.
   mutating func sweep() {
-    for index in low.indices {
+    for index in 0..<low.count {
       guard let page = low[index] else { continue }
       let (gone, left) = page.sweep()
       count -= gone
@@ -123,7 +150,7 @@ struct ObjectTable: ~Copyable {
 
   /// Calls `body` with every object, in the order of their numbers as far as these are low.
   func forEach(_ body: (ManagedObject) throws -> Void) rethrows {
-    for page in low { try page?.forEach(body) }
+    for index in 0..<low.count { try low[index]?.forEach(body) }
     for page in high.values { try page.forEach(body) }
   }
 }

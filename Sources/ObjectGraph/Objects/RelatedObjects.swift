@@ -1,3 +1,5 @@
+// SAFETY: The storage keeps the entity state that it refers to.
+
 import ObjectModel
 
 /// The objects that a relationship leads to: in their order where the relationship is ordered, and
@@ -48,17 +50,21 @@ extension RelatedObjects: Equatable {
 }
 
 /// What related objects are known by: the objects, or their numbers in one entity.
+@safe
 @usableFromInline
 final class RelatedStorage {
   private let objects: [ManagedObject]
   private let numbers: [UInt64]
   private let entity: EntityState?
+  /// The same, to be used without being counted.
+  private let entityReference: Unmanaged<EntityState>?
   @usableFromInline let count: Int
 
   init(_ objects: [ManagedObject]) {
     self.objects = objects
     numbers = []
     entity = nil
+    unsafe entityReference = nil
     count = objects.count
   }
 
@@ -66,13 +72,16 @@ final class RelatedStorage {
     objects = []
     self.numbers = numbers
     self.entity = entity
+    unsafe entityReference = Unmanaged.passUnretained(entity)
     count = numbers.count
   }
 
   @usableFromInline
   func object(at position: Int) -> ManagedObject {
-    guard let entity else { return objects[position] }
-    return entity.object(numbers[position])
+    if let entity = unsafe entityReference {
+      return unsafe entity._withUnsafeGuaranteedRef { $0.object(numbers[position]) }
+    }
+    return objects[position]
   }
 
   /// Fails when an object is not of a class.

@@ -131,7 +131,7 @@ extension RowSource {
     if let raw = unsafe loaded(column) { return unsafe raw.pointee.value(row) }
     guard let block else { return .null }
     do { return try read(column, row, of: block) } catch {
-      unsafe entity.context?.note(error)
+      entity.context?.note(error)
       return .null
     }
   }
@@ -160,7 +160,7 @@ extension RowSource {
       return
     }
     unsafe states[column] = State.enough
-    do { _ = try read(column, 0, of: block) } catch { unsafe entity.context?.note(error) }
+    do { _ = try read(column, 0, of: block) } catch { entity.context?.note(error) }
   }
 
   /// The version of a row, which a change of it is based on.

@@ -55,7 +55,7 @@ extension ManagedObjectContext {
         object.willSave()
       }
       try updateDerivedValues()
-    } while storeStates.contains { $0.hasOpenChanges } || !deletionsToPropagate.isEmpty
+    } while hasUnprocessedChanges
     let failures = try validate()
     guard failures.isEmpty else {
       throw ContextError(
@@ -63,6 +63,11 @@ extension ManagedObjectContext {
         "\(failures.count) \(failures.count == 1 ? "thing is" : "things are") wrong with what is to be "
           + "saved.", failures: failures)
     }
+  }
+
+  /// Whether something was changed since changes were last processed.
+  private var hasUnprocessedChanges: Bool {
+    unsafe !deletionsToPropagate.isEmpty || storeStates.contains { $0.hasOpenChanges }
   }
 
   // MARK: Into stores
