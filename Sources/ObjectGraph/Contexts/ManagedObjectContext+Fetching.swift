@@ -30,9 +30,7 @@ extension ManagedObjectContext {
     limit: Int = 0
   ) throws -> [T] {
     let request = FetchRequest(T.entityName, where: predicate, sortedBy: sortKeys, limit: limit)
-    var objects: [T] = []
-    try eachFound(request) { objects.append(typed($0)) }
-    return objects
+    return try fetch(request, as: T.self)
   }
 
   /// The objects of a class that a request finds.
@@ -40,16 +38,20 @@ extension ManagedObjectContext {
   /// - Precondition: The request is for objects of that class.
   /// - Throws: As ``fetch(_:)``.
   public func fetch<T: ManagedObject>(_ request: FetchRequest, as type: T.Type) throws -> [T] {
-    try fetch(request).map(typed)
-  }
-
-  private func typed<T: ManagedObject>(_ object: ManagedObject) -> T {
-    if let typed = object as? T { return typed }
-    preconditionFailure(
-      """
-      \(object) is of the class \(type(of: object)), not \(T.self). Name the class when the coordinator \
-      is made.
-      """)
+    let objects = try fetch(request)
+    var checked: ManagedObject.Type?
+    for object in objects where Swift.type(of: object) != checked {
+      guard object is T else {
+        preconditionFailure(
+          """
+          \(object) is of the class \(Swift.type(of: object)), not \(T.self). Name the class when the \
+          coordinator is made.
+          """)
+      }
+      checked = Swift.type(of: object)
+    }
+    // SAFETY: Every object is of the class, and an array of objects of a class is one of pointers.
+    return unsafe unsafeBitCast(objects, to: [T].self)
   }
 
   /// The identifiers of the objects that a request finds, in its order.
@@ -169,17 +171,13 @@ extension ManagedObjectContext {
       }
       return
     }
-    var entity: EntityState?
-    var lastBlock: Block?
-    var source: RowSource?
-    try part.plan.forEachRow(in: part.source) { block, row, key in
-      if block !== lastBlock || entity?.graph.number != key.entity {
-        entity = part.state.entity(key.entity, self)
-        source = entity?.source(of: block)
-        lastBlock = block
+    try part.plan.forEachRun(in: part.source) { block, number, rows in
+      guard let entity = part.state.entity(number, self) else { return }
+      let source = entity.source(of: block)
+      let keys = try block.keys
+      for row in rows {
+        body(entity.object(UInt64(bitPattern: keys.integer(at: row)), at: source, row))
       }
-      guard let entity, let source else { return }
-      body(entity.object(key.number, at: source, row))
     }
   }
 

@@ -1,4 +1,5 @@
 // SAFETY: A page has `Page.count` places, initialized when it is made, and positions are masked to that.
+// Callers of a directory stay below its count.
 
 /// The objects of one entity that a context knows, by their numbers.
 ///
@@ -40,6 +41,13 @@ struct ObjectTable: ~Copyable {
     subscript(number: UInt64) -> ManagedObject? {
       get { unsafe places[Int(truncatingIfNeeded: number & 63)] }
       nonmutating set { unsafe places[Int(truncatingIfNeeded: number & 63)] = newValue }
+    }
+
+    /// The address of an object, without holding it; 0 for none.
+    @inline(__always)
+    func address(_ number: UInt64) -> UInt {
+      // SAFETY: A place is a pointer, or nothing, which is zero.
+      unsafe UnsafeRawPointer(places + Int(truncatingIfNeeded: number & 63)).load(as: UInt.self)
     }
 
     /// Lets go of what nobody else holds, and gives how many those were and how many are left.
@@ -100,6 +108,27 @@ struct ObjectTable: ~Copyable {
   /// The object with the given number.
   @inline(__always)
   subscript(number: UInt64) -> ManagedObject? { page(of: number)?[number] }
+
+  /// Looks at objects that are about to be used one after another, all at once: memory that is far away
+  /// comes for many in the time of one. Counting references would wait for each.
+  @inline(never)
+  func touch(_ numbers: ArraySlice<UInt64>) -> UInt64 {
+    unsafe withUnsafeTemporaryAllocation(of: UInt.self, capacity: numbers.count) { addresses in
+      var count = 0
+      for number in numbers {
+        if let address = page(of: number)?.address(number), address != 0 {
+          unsafe addresses.initializeElement(at: count, to: address)
+          count += 1
+        }
+      }
+      var sum: UInt64 = 0
+      for index in 0..<count {
+        // SAFETY: The table holds the object, whose first two words are its header.
+        sum &+= unsafe UnsafePointer<UInt64>(bitPattern: addresses[index]).unsafelyUnwrapped[1]
+      }
+      return sum
+    }
+  }
 
   /// Adds an object that is not there.
   mutating func insert(_ object: ManagedObject, _ number: UInt64) {

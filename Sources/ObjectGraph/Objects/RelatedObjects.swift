@@ -59,6 +59,8 @@ final class RelatedStorage {
   /// The same, to be used without being counted.
   private let entityReference: Unmanaged<EntityState>?
   @usableFromInline let count: Int
+  /// Keeps what was looked at from being for nothing.
+  private var touched: UInt64 = 0
 
   init(_ objects: [ManagedObject]) {
     self.objects = objects
@@ -79,9 +81,16 @@ final class RelatedStorage {
   @usableFromInline
   func object(at position: Int) -> ManagedObject {
     if let entity = unsafe entityReference {
+      if position & 31 == 0 { touch(from: position) }
       return unsafe entity._withUnsafeGuaranteedRef { $0.object(numbers[position]) }
     }
     return objects[position]
+  }
+
+  /// Brings the next objects near.
+  private func touch(from position: Int) {
+    unsafe touched &+=
+      entity?.objects.touch(numbers[position..<Swift.min(position + 32, count)]) ?? 0
   }
 
   /// Fails when an object is not of a class.

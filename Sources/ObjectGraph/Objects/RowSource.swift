@@ -36,6 +36,8 @@ final class RowSource {
   private let columns: UnsafeMutablePointer<RawColumn>
   private let states: UnsafeMutablePointer<UInt8>
   private let columnCount: Int
+  /// The versions of the block's rows, once they were asked for.
+  private var versions: Column?
   /// What keeps the memory of the raw columns alive.
   private var owners: [Column] = []
 
@@ -167,7 +169,12 @@ extension RowSource {
   func version(_ row: Int) throws -> Int64 {
     if draft != nil { return unsafe isPending ? 0 : version }
     guard let block else { return 0 }
-    return try RowLocation(block: block, row: row).version
+    if versions == nil {
+      versions =
+        try block.column(LayoutColumn.Number.version)
+        ?? Column(repeating: .integer(block.version), kind: .int64, rowCount: block.rowCount)
+    }
+    return versions!.integer(at: row)
   }
 
   /// What lies beneath a row of changes.

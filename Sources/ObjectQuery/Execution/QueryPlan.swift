@@ -264,16 +264,36 @@ public struct CompiledPredicate: Sendable {
 // MARK: - Rows for objects
 
 extension QueryPlan {
-  /// Calls `body` with the row of each object found, in order.
+  /// Calls `body` with the rows of the objects found, in order: as many at a time as lie in one block.
   ///
   /// - Throws: What a damaged store throws, and what `body` throws.
-  package func forEachRow(
-    in source: some QuerySource, _ body: (_ block: Block, _ row: Int, _ key: ObjectKey) throws -> Void
+  package func forEachRun(
+    in source: some QuerySource,
+    _ body: (_ block: Block, _ entityNumber: UInt16, _ rows: FoundRows) throws -> Void
   ) throws {
-    let hits = try hits(in: source)
-    for hit in hits.hits {
-      let reader = hits.readers[Int(hit.reader)]
-      try body(reader.batch.block, Int(hit.row), try reader.key(Int(hit.row)))
+    let found = try hits(in: source)
+    unsafe try found.hits.withUnsafeBufferPointer { hits in
+      var start = 0
+      while start < hits.count {
+        let reader = unsafe hits[start].reader
+        var end = start + 1
+        while end < hits.count, unsafe hits[end].reader == reader { end += 1 }
+        let batch = found.readers[Int(reader)]
+        // SAFETY: Both ends are within the hits.
+        try unsafe body(
+          batch.batch.block, batch.entityNumber,
+          FoundRows(hits: UnsafeBufferPointer(rebasing: hits[start..<end])))
+        start = end
+      }
     }
   }
+}
+
+/// Rows of one block that a request found. Good only while they are lent.
+@safe
+package struct FoundRows: RandomAccessCollection {
+  fileprivate let hits: UnsafeBufferPointer<RowHits.Hit>
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { unsafe hits.count }
+  package subscript(position: Int) -> Int { unsafe Int(hits[position].row) }
 }
