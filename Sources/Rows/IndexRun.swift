@@ -11,15 +11,27 @@ public struct IndexRun: Sendable {
   public let index: IndexLayout
   /// The blocks, their rows numbered from 1 in the order of the entries.
   public let blocks: [Block]
+  /// The place of each block's first entry, and behind them the number of entries.
+  private let starts: [Int]
 
   /// The run of the given blocks.
   public init(_ index: IndexLayout, _ blocks: [Block]) {
     self.index = index
     self.blocks = blocks
+    var starts = [0]
+    starts.reserveCapacity(blocks.count + 1)
+    for block in blocks { starts.append(starts[starts.count - 1] + block.rowCount) }
+    self.starts = starts
   }
 
   /// The number of entries.
-  public var count: Int { blocks.reduce(0) { $0 + $1.rowCount } }
+  public var count: Int { starts[blocks.count] }
+
+  /// Which block has the entry at a place, and in which row.
+  func location(of place: Int) -> (block: Int, row: Int) {
+    let block = starts.firstPosition { $0 > place } - 1
+    return (block, place - starts[block])
+  }
 }
 
 /// One end of a range of index entries, compared with as many of the columns as it has values.
@@ -77,48 +89,78 @@ extension IndexRun {
   ///
   /// Costs a few comparisons for each doubling of the run's length, and the columns of a block or two.
   package func places(_ range: IndexRange) throws -> Range<Int> {
-    let start = try range.lower.map { bound in
-      try firstPlace(bound) { $0 == .greater || ($0 == .equal && range.includesLower) }
+    let lower = try range.lower.map { bound in
+      try firstPlace(bound, from: 0) { $0 == .greater || ($0 == .equal && range.includesLower) }
     }
-    let end = try range.upper.map { bound in
-      try firstPlace(bound) { $0 == .greater || ($0 == .equal && !range.includesUpper) }
+    let start = lower ?? 0
+    let upper = try range.upper.map { bound in
+      try firstPlace(bound, from: start) {
+        $0 == .greater || ($0 == .equal && !range.includesUpper)
+      }
     }
-    let lower = start ?? 0
-    return lower..<max(lower, end ?? count)
+    return start..<max(start, upper ?? count)
   }
 
-  /// The first place whose entry compares with the bound as asked; all behind it do too.
+  /// The first place, not before `start`, whose entry compares with the bound as asked; all behind it
+  /// do too.
   private func firstPlace(
-    _ bound: IndexBound, _ isBehind: (Comparison) -> Bool
+    _ bound: IndexBound, from start: Int, _ isBehind: (Comparison) -> Bool
   ) throws -> Int {
-    func isReached(_ block: Block, _ row: Int) throws -> Bool {
-      isBehind(try compare(block, row, with: bound))
-    }
-    // The last block whose first entry is not reached yet, or the first.
-    var (low, high) = (0, blocks.count)
+    if start >= count { return count }
+    let (first, row) = location(of: start)
+    // The last block whose first entry is not reached yet. Most ranges end in the block they begin
+    // in, or in the next.
+    var (low, high) = (first + 1, blocks.count)
+    var reach = start == 0 ? high : 1
     while low < high {
-      let middle = (low + high) / 2
-      if try isReached(blocks[middle], 0) { high = middle } else { low = middle + 1 }
+      let middle = min(low + reach / 2, (low + high) / 2)
+      let values = try BoundValues(bound, blocks[middle], index)
+      if isBehind(values.comparison(at: 0)) { high = middle } else { low = middle + 1 }
+      reach *= 2
     }
-    guard low > 0 else { return 0 }
-    let block = blocks[low - 1]
-    let before = blocks[..<(low - 1)].reduce(0) { $0 + $1.rowCount }
-    (low, high) = (0, block.rowCount)
+    let block = low - 1
+    let values = try BoundValues(bound, blocks[block], index)
+    (low, high) = (block == first ? row : 0, blocks[block].rowCount)
+    reach = start == 0 || block > first ? high : 2
     while low < high {
-      let middle = (low + high) / 2
-      if try isReached(block, middle) { high = middle } else { low = middle + 1 }
+      let middle = min(low + reach / 2, (low + high) / 2)
+      if isBehind(values.comparison(at: middle)) { high = middle } else { low = middle + 1 }
+      reach *= 2
     }
-    return before + low
+    return starts[block] + low
   }
+}
 
-  private func compare(_ block: Block, _ row: Int, with bound: IndexBound) throws -> Comparison {
-    for (position, value) in bound.values.enumerated() {
-      let column = index.columns[position]
+/// The columns of a block that a bound has values for, beside these.
+private struct BoundValues {
+  private let bound: IndexBound
+  private let first: Column
+  private let others: [Column]
+
+  init(_ bound: IndexBound, _ block: Block, _ index: IndexLayout) throws {
+    func column(_ column: LayoutColumn) throws -> Column {
       guard let values = try block.column(column.number, as: column.kind) else {
         throw BlockError.badColumn(column.number, "An index has all it is sorted by.")
       }
-      let isPrefix = bound.isPrefix && position == bound.values.count - 1
-      let result = values.comparison(at: row, with: value, isPrefix: isPrefix)
+      return values
+    }
+    self.bound = bound
+    first = try column(index.columns[0])
+    others =
+      bound.values.count < 2
+      ? [] : try index.columns[1..<bound.values.count].map { try column($0) }
+  }
+
+  /// How the values of a row are ordered beside the bound's.
+  func comparison(at row: Int) -> Comparison {
+    guard let value = bound.values.first else { return .equal }
+    let last = bound.values.count - 1
+    let result = first.comparison(at: row, with: value, isPrefix: bound.isPrefix && last == 0)
+    if result != .equal || others.isEmpty { return result }
+    for (position, column) in others.enumerated() {
+      let result = column.comparison(
+        at: row, with: bound.values[position + 1],
+        isPrefix: bound.isPrefix && last == position + 1)
       if result != .equal { return result }
     }
     return .equal

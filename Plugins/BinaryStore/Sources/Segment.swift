@@ -18,6 +18,7 @@ final class Segment: RowTable {
     var outsideByteCount: UInt64 = 0
     var blocks: [UInt64: (entry: BlockEntry, block: Block)] = [:]
     var changes: [UInt16: Layer.EntityChanges] = [:]
+    var ranges: [UInt16: KeyRanges] = [:]
   }
   private let cache: Mutex<Cache>
 
@@ -151,6 +152,27 @@ final class Segment: RowTable {
     let block = try block(entry)
     return try file.reading { try block.row(of: key.number) }
       .map { RowLocation(block: block, row: $0) }
+  }
+
+  /// The lowest and the highest keys of the rows of an entity, from a page or two.
+  func keyRanges(ofEntity number: UInt16) throws -> KeyRanges {
+    if let known = cache.withLock({ $0.ranges[number] }) { return known }
+    func range(_ run: RunKind) throws -> ClosedRange<UInt64>? {
+      func place(_ key: UInt64) -> BlockEntry.Place {
+        BlockEntry.Place(entity: number, run: run.rawValue, key: key)
+      }
+      // Keys begin with 1, so nothing of the run stands there.
+      let first = try entries(around: place(0)).behind
+      guard let first, first.entity == number, first.run == run.rawValue,
+        let last = try entries(around: place(.max)).before
+      else { return nil }
+      // Pages that are not what the record says of them are damaged, and found out where they are read.
+      return first.key <= last.maximumKey ? first.key...last.maximumKey : nil
+    }
+    let ranges = KeyRanges(
+      put: try range(.put), changed: try range(.changed), removed: try range(.removed))
+    cache.withLock { $0.ranges[number] = ranges }
+    return ranges
   }
 
   /// Everything the segment says of the objects of an entity.
