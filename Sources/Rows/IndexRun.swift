@@ -1,5 +1,6 @@
 import Foundation
 public import ObjectModel
+import Synchronization
 
 /// The sorted entries of an index for the rows of one table (spec §4.5.6): blocks of the columns it is
 /// sorted by, and of the object each entry is of.
@@ -13,6 +14,7 @@ public struct IndexRun: Sendable {
   public let blocks: [Block]
   /// The place of each block's first entry, and behind them the number of entries.
   private let starts: [Int]
+  private let firstWords: FirstWords
 
   /// The run of the given blocks.
   public init(_ index: IndexLayout, _ blocks: [Block]) {
@@ -22,6 +24,7 @@ public struct IndexRun: Sendable {
     starts.reserveCapacity(blocks.count + 1)
     for block in blocks { starts.append(starts[starts.count - 1] + block.rowCount) }
     self.starts = starts
+    firstWords = FirstWords(blocks.count)
   }
 
   /// The number of entries.
@@ -108,18 +111,24 @@ extension IndexRun {
   ) throws -> Int {
     if start >= count { return count }
     let (first, row) = location(of: start)
+    let word = word(of: bound)
+    func isReached(_ block: Int) throws -> Bool {
+      if let word, let known = firstWords[block] { return isBehind(Comparison(known, word)) }
+      let values = try BoundValues(bound, word, blocks[block], index)
+      if word != nil { firstWords[block] = values.firstWord }
+      return isBehind(values.comparison(at: 0))
+    }
     // The last block whose first entry is not reached yet. Most ranges end in the block they begin
     // in, or in the next.
     var (low, high) = (first + 1, blocks.count)
     var reach = start == 0 ? high : 1
     while low < high {
       let middle = min(low + reach / 2, (low + high) / 2)
-      let values = try BoundValues(bound, blocks[middle], index)
-      if isBehind(values.comparison(at: 0)) { high = middle } else { low = middle + 1 }
+      if try isReached(middle) { high = middle } else { low = middle + 1 }
       reach *= 2
     }
     let block = low - 1
-    let values = try BoundValues(bound, blocks[block], index)
+    let values = try BoundValues(bound, word, blocks[block], index)
     (low, high) = (block == first ? row : 0, blocks[block].rowCount)
     reach = start == 0 || block > first ? high : 2
     while low < high {
@@ -129,15 +138,36 @@ extension IndexRun {
     }
     return starts[block] + low
   }
+
+  /// A number that orders as a bound of one value does; `nil` when it has more, or is none.
+  private func word(of bound: IndexBound) -> UInt64? {
+    guard bound.values.count == 1, index.columns[0].kind.family != .bytes else { return nil }
+    return bound.values[0].orderingWord(as: index.columns[0].kind)
+  }
+}
+
+/// Numbers that order as the first values of blocks do, kept once they were looked at: whoever looks
+/// for many things goes the same way through the blocks, and each lies somewhere else in memory.
+private final class FirstWords: Sendable {
+  private let words: Mutex<[UInt64?]>
+
+  init(_ count: Int) { words = Mutex(Array(repeating: nil, count: count)) }
+
+  subscript(block: Int) -> UInt64? {
+    get { words.withLock { $0[block] } }
+    set { words.withLock { $0[block] = newValue } }
+  }
 }
 
 /// The columns of a block that a bound has values for, beside these.
 private struct BoundValues {
   private let bound: IndexBound
+  /// What orders as the bound does, if one number does.
+  private let word: UInt64?
   private let first: Column
   private let others: [Column]
 
-  init(_ bound: IndexBound, _ block: Block, _ index: IndexLayout) throws {
+  init(_ bound: IndexBound, _ word: UInt64?, _ block: Block, _ index: IndexLayout) throws {
     func column(_ column: LayoutColumn) throws -> Column {
       guard let values = try block.column(column.number, as: column.kind) else {
         throw BlockError.badColumn(column.number, "An index has all it is sorted by.")
@@ -145,14 +175,22 @@ private struct BoundValues {
       return values
     }
     self.bound = bound
+    self.word = word
     first = try column(index.columns[0])
     others =
       bound.values.count < 2
       ? [] : try index.columns[1..<bound.values.count].map { try column($0) }
   }
 
+  /// What orders as the first value does; `nil` where there is none.
+  var firstWord: UInt64? { first.orderingWord(at: 0) }
+
   /// How the values of a row are ordered beside the bound's.
   func comparison(at row: Int) -> Comparison {
+    if let word {
+      // What has no value comes before everything.
+      return first.orderingWord(at: row).map { Comparison($0, word) } ?? .less
+    }
     guard let value = bound.values.first else { return .equal }
     let last = bound.values.count - 1
     let result = first.comparison(at: row, with: value, isPrefix: bound.isPrefix && last == 0)
