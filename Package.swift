@@ -220,7 +220,7 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     fuzzer("PropertyListFuzz", exclude: ["Seeds"]),
     fuzzer("QueryFuzz", exclude: ["seeds.txt"]),
     fuzzer("StoreFuzz", exclude: ["Seeds", "corpus.hex"]),
-    fuzzer("ValidationFuzz"),
+    fuzzer("ValidationFuzz", exclude: ["Seeds"]),
     fuzzer("XMLStoreFuzz", exclude: ["Seeds"]),
   ]
 }

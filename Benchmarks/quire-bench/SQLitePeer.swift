@@ -73,6 +73,16 @@ final class SQLitePeer {
     return body(database)
   }
 
+  /// Opens a database, reads every column of the person with the given number, and closes it again.
+  static func openingAndReading(_ path: String, _ id: Int) -> Int {
+    opening(path) { database in
+      var statement: OpaquePointer?
+      sqlite3_prepare_v2(database, "SELECT * FROM person WHERE id = \(id)", -1, &statement, nil)
+      defer { sqlite3_finalize(statement) }
+      return count(statement)
+    }
+  }
+
   /// Durable commits, and as much memory as it may want.
   private func configure() {
     run("PRAGMA journal_mode = WAL")

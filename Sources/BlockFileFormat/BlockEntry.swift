@@ -68,8 +68,12 @@ package struct BlockEntry: Hashable, Sendable {
       self.key = key
     }
 
+    /// Entity and run as one number.
+    private var number: UInt32 { UInt32(entity) << 8 | UInt32(run) }
+
     package static func < (left: Place, right: Place) -> Bool {
-      (left.entity, left.run, left.key) < (right.entity, right.run, right.key)
+      let (one, other) = (left.number, right.number)
+      return one == other ? left.key < right.key : one < other
     }
   }
 
@@ -109,17 +113,20 @@ package struct BlockEntry: Hashable, Sendable {
 
   /// Reads the fields, whatever they say.
   package init(unchecked reader: inout ByteReader) throws(FormatFault) {
-    offset = try reader.next(UInt64.self)
-    byteCount = try reader.next(UInt32.self)
-    rowCount = try reader.next(UInt32.self)
-    minimumKey = try reader.next(UInt64.self)
-    maximumKey = try reader.next(UInt64.self)
-    version = try reader.next(Int64.self)
-    entity = try reader.next(UInt16.self)
-    run = RunKind(rawValue: try reader.next(UInt8.self))
-    codec = Codec(rawValue: try reader.next(UInt8.self))
-    blockByteCount = try reader.next(UInt32.self)
-    outsideByteCount = try reader.next(UInt64.self)
+    // A page has many of these, of which one is looked for: they are seen to be there all at once.
+    try reader.require(BlockFile.entryByteCount)
+    offset = reader.number(UInt64.self, at: 0)
+    byteCount = reader.number(UInt32.self, at: 8)
+    rowCount = reader.number(UInt32.self, at: 12)
+    minimumKey = reader.number(UInt64.self, at: 16)
+    maximumKey = reader.number(UInt64.self, at: 24)
+    version = reader.number(Int64.self, at: 32)
+    entity = reader.number(UInt16.self, at: 40)
+    run = RunKind(rawValue: reader.number(UInt8.self, at: 42))
+    codec = Codec(rawValue: reader.number(UInt8.self, at: 43))
+    blockByteCount = reader.number(UInt32.self, at: 44)
+    outsideByteCount = reader.number(UInt64.self, at: 48)
+    try reader.skip(BlockFile.entryByteCount)
   }
 
   /// Parses an entry of a block that lies before `limit`.
@@ -128,8 +135,34 @@ package struct BlockEntry: Hashable, Sendable {
     try check(before: limit)
   }
 
+  /// Parses the entries that some bytes of the file at `offset` consist of, of blocks that lie before
+  /// `limit`, in their order.
+  package static func all(
+    _ count: Int, in bytes: [UInt8], at offset: UInt64, before limit: UInt64
+  ) throws(FormatFault) -> [BlockEntry] {
+    var reader = ByteReader(bytes, at: offset)
+    try reader.require(count * BlockFile.entryByteCount)
+    var entries: [BlockEntry] = []
+    entries.reserveCapacity(count)
+    for _ in 0..<count { entries.append(try BlockEntry(&reader, before: limit)) }
+    try entries.checkOrder()
+    return entries
+  }
+
   /// Checks an entry of a block that lies before `limit`.
   package func check(before limit: UInt64) throws(FormatFault) {
+    // Pages are full of sound ones: what is wrong is only asked where something is.
+    if codec.isKnown && run.isKnown && liesInPlace(before: limit) && hasPossibleByteCount
+      && outsideByteCount <= offset && hasPossibleRows
+    {
+      return
+    }
+    try refuse(before: limit)
+  }
+
+  /// Says what is wrong with an entry.
+  @inline(never)
+  private func refuse(before limit: UInt64) throws(FormatFault) {
     guard codec.isKnown else { throw FormatFault("There is no codec \(codec.rawValue).") }
     guard run.isKnown else { throw FormatFault("There is no run \(run.rawValue).") }
     guard liesInPlace(before: limit) else {
@@ -184,9 +217,10 @@ extension [BlockEntry] {
 
   /// Checks that the entries follow one another and none reaches into the next of its run.
   package func checkOrder() throws(FormatFault) {
-    for (entry, next) in zip(self, dropFirst()) where !entry.precedes(next) {
+    for index in indices.dropFirst() where !self[index - 1].precedes(self[index]) {
       throw FormatFault(
-        "The blocks at \(entry.offset) and \(next.offset) are not in the order of their keys.")
+        "The blocks at \(self[index - 1].offset) and \(self[index].offset) are not in the order of "
+          + "their keys.")
     }
   }
 }

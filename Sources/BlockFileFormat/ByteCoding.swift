@@ -59,16 +59,31 @@ package struct ByteReader {
       throw FormatFault(
         "The \(bytes.count) bytes at \(fileOffset) end where a number of \(size) was expected.")
     }
-    // SAFETY: The bytes are there, and every bit pattern is an integer.
-    let value = unsafe bytes.rawSpan.unsafeLoadUnaligned(fromByteOffset: offset, as: T.self)
-    offset += size
-    return T(littleEndian: value)
+    defer { offset += size }
+    return number(T.self, at: 0)
   }
 
-  package mutating func skip(_ count: Int) throws(FormatFault) {
+  /// The number so many bytes behind the offset.
+  ///
+  /// - Precondition: The bytes are there.
+  @inline(__always)
+  func number<T: FixedWidthInteger & BitwiseCopyable>(_: T.Type, at place: Int) -> T {
+    let start = offset + place
+    precondition(start >= 0 && start + T.bitWidth / 8 <= bytes.count, "Reads stay within.")
+    // SAFETY: The bytes are there, and every bit pattern is an integer.
+    return unsafe T(
+      littleEndian: bytes.rawSpan.unsafeLoadUnaligned(fromByteOffset: start, as: T.self))
+  }
+
+  /// Checks that so many bytes are left.
+  func require(_ count: Int) throws(FormatFault) {
     guard remaining >= count else {
       throw FormatFault("The \(bytes.count) bytes at \(fileOffset) end too early.")
     }
+  }
+
+  package mutating func skip(_ count: Int) throws(FormatFault) {
+    try require(count)
     offset += count
   }
 
@@ -82,8 +97,10 @@ package struct ByteReader {
 extension ByteReader {
   /// A text with its length before it.
   package mutating func text() throws(FormatFault) -> String {
-    let bytes = try take(Int(try next(UInt16.self)))
-    guard let text = String(validating: bytes, as: UTF8.self) else {
+    let byteCount = Int(try next(UInt16.self))
+    let start = offset
+    try skip(byteCount)
+    guard let text = String(validating: bytes[start..<offset], as: UTF8.self) else {
       throw FormatFault("A text within the \(bytes.count) bytes at \(fileOffset) is not UTF-8.")
     }
     return text

@@ -108,9 +108,8 @@ package enum SchemaSection {
       try layout(&reader, &relationships)
     }
     let links = try reader.list { reader throws(FormatFault) in try linkTable(&reader) }
-    var known: [UInt16: Layout] = [:]
-    for layout in layouts + links.map(\.layout) { known[layout.entityNumber] = layout }
-    let indexes = try reader.list { reader throws(FormatFault) in try index(&reader, known) }
+    let places = IndexedLayouts(layouts, links)
+    let indexes = try reader.list { reader throws(FormatFault) in try index(&reader, places) }
     guard reader.remaining == 0 else {
       throw FormatFault("\(reader.remaining) bytes of the schema at \(offset) are too many.")
     }
@@ -133,14 +132,15 @@ package enum SchemaSection {
     guard let layout = Layout(checking: name, entityNumber: number, columns: columns) else {
       throw FormatFault("Two columns of '\(name)' share a name or a number.")
     }
-    let others = try reader.list { reader throws(FormatFault) in
-      (try reader.next(UInt16.self), try reader.text())
+    var others: [String: UInt16] = [:]
+    for _ in 0..<Int(try reader.next(UInt16.self)) {
+      let number = try reader.next(UInt16.self)
+      let relationship = try reader.text()
+      guard others.updateValue(number, forKey: relationship) == nil else {
+        throw FormatFault("The relationship '\(name).\(relationship)' is there twice.")
+      }
     }
-    relationships[name, default: [:]] = [:]
-    for (number, relationship) in others {
-      guard relationships[name, default: [:]].updateValue(number, forKey: relationship) == nil
-      else { throw FormatFault("The relationship '\(name).\(relationship)' is there twice.") }
-    }
+    relationships[name] = others
     return layout
   }
 
@@ -191,13 +191,14 @@ package enum SchemaSection {
   }
 
   private static func index(
-    _ reader: inout ByteReader, _ layouts: [UInt16: Layout]
+    _ reader: inout ByteReader, _ layouts: IndexedLayouts
   ) throws(FormatFault) -> IndexLayout {
     let number = try reader.next(UInt16.self)
     let entity = try reader.next(UInt16.self)
     let numbers = try reader.list { reader throws(FormatFault) in try reader.next(UInt16.self) }
+    let layout = layouts[entity]
     let columns = numbers.compactMap { number in
-      layouts[entity].flatMap { layout in
+      layout.flatMap { layout in
         layout.index(ofNumber: number).map { layout.columns[$0] }
       }
     }
@@ -205,6 +206,31 @@ package enum SchemaSection {
       columns.allSatisfy({ $0.kind != .binary })
     else { throw FormatFault("The index \(number) is over columns that can't be sorted by.") }
     return IndexLayout(number: number, entityNumber: entity, columns: columns)
+  }
+}
+
+/// The layouts that indexes are of, by number; of those with the same number the last.
+private struct IndexedLayouts {
+  private let layouts: [Layout]
+  private let links: [LinkTable]
+  private let positions: [UInt16: Int]
+
+  init(_ layouts: [Layout], _ links: [LinkTable]) {
+    self.layouts = layouts
+    self.links = links
+    var positions: [UInt16: Int] = [:]
+    positions.reserveCapacity(layouts.count + links.count)
+    for (index, layout) in layouts.enumerated() { positions[layout.entityNumber] = index }
+    for (index, table) in links.enumerated() {
+      positions[table.layout.entityNumber] = layouts.count + index
+    }
+    self.positions = positions
+  }
+
+  subscript(number: UInt16) -> Layout? {
+    guard let position = positions[number] else { return nil }
+    return position < layouts.count
+      ? layouts[position] : links[position - layouts.count].layout
   }
 }
 

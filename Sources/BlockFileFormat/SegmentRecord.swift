@@ -78,17 +78,8 @@ package struct SegmentRecord: Hashable {
       return
     }
     var pages: [PageReference] = []
-    for _ in 0..<pageCount {
-      let section = try SectionReference(unchecked: &reader)
-      let key = try reader.next(UInt64.self)
-      let entity = try reader.next(UInt16.self)
-      let count = try reader.next(UInt16.self)
-      let run = try reader.next(UInt8.self)
-      try reader.skip(3)
-      pages.append(
-        PageReference(
-          section: section, entryCount: count, first: .init(entity: entity, run: run, key: key)))
-    }
+    pages.reserveCapacity(pageCount)
+    for _ in 0..<pageCount { pages.append(try PageReference(unchecked: &reader)) }
     contents = .pages(pages)
   }
 
@@ -110,7 +101,7 @@ package struct SegmentRecord: Hashable {
               + "\(page.entryCount) entries.")
         }
       }
-      for (page, next) in zip(pages, pages.dropFirst()) where page.first >= next.first {
+      for index in pages.indices.dropFirst() where pages[index - 1].first >= pages[index].first {
         throw FormatFault("The pages of a segment are not in order.")
       }
     }
@@ -131,6 +122,20 @@ extension SegmentRecord {
 }
 
 extension SegmentRecord.PageReference {
+  /// Reads the fields, whatever they say.
+  fileprivate init(unchecked reader: inout ByteReader) throws(FormatFault) {
+    try reader.require(BlockFile.pageReferenceByteCount)
+    section = SectionReference(
+      offset: reader.number(UInt64.self, at: 0), byteCount: reader.number(UInt32.self, at: 8),
+      checksum: reader.number(UInt32.self, at: 12))
+    first = BlockEntry.Place(
+      entity: reader.number(UInt16.self, at: 24), run: reader.number(UInt8.self, at: 28),
+      key: reader.number(UInt64.self, at: 16))
+    entryCount = reader.number(UInt16.self, at: 26)
+    // Offsets 29–31 are reserved. Readers ignore them (spec §4.5.3).
+    try reader.skip(BlockFile.pageReferenceByteCount)
+  }
+
   /// Whether a page can have so many entries, and has the bytes of as many.
   package var hasPossibleCount: Bool {
     entryCount >= 1 && Int(entryCount) <= BlockFile.pageEntryCount

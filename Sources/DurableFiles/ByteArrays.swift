@@ -1,5 +1,6 @@
 extension [UInt8] {
   /// The array's memory, for calls that take raw bytes.
+  @inlinable
   package var rawSpan: RawSpan {
     @_lifetime(borrow self)
     get {

@@ -12,8 +12,8 @@ extension Disk {
   ) throws(DiskError) -> DurableFile {
     let request = OpenRequest(mode, links: links, permissions: permissions)
     let descriptor = try openDescriptor(path, request)
-    let file = DurableFile(descriptor, path: path, allowsWriting: mode.allowsWriting, calls)
-    switch try file.status().kind {
+    let file = try DurableFile(descriptor, path: path, allowsWriting: mode.allowsWriting, calls)
+    switch file.openingStatus.kind {
     case .file: return file
     case .directory:
       throw .refused(.open, "\(mode.attempt)", path: path, cause: .isDirectory)

@@ -17,6 +17,8 @@ public final class DurableFile: Sendable {
   public let path: String
   /// Whether the handle was opened for writing.
   public let allowsWriting: Bool
+  /// What the file was when it was opened. Which file it is does not change.
+  public let openingStatus: FileStatus
 
   let calls: any DiskCalls
   /// Held while the end of the file must stay where it is.
@@ -35,13 +37,30 @@ public final class DurableFile: Sendable {
     var poison: ErrorNumber?
   }
 
+  /// Takes the descriptor over, whatever it throws.
   init(
     _ descriptor: Descriptor, path: String, allowsWriting: Bool, _ calls: any DiskCalls
-  ) {
+  ) throws(DiskError) {
+    do {
+      openingStatus = try DurableFile.status(of: descriptor, calls)
+    } catch {
+      try? calls.close(descriptor)
+      throw .refused(.status, "look at", path: path, cause: error)
+    }
     self.descriptor = descriptor
     self.path = path
     self.allowsWriting = allowsWriting
     self.calls = calls
+  }
+
+  private static func status(
+    of descriptor: Descriptor, _ calls: any DiskCalls
+  ) throws(ErrorNumber) -> FileStatus {
+    while true {
+      do { return try calls.status(descriptor) } catch .interrupted { continue } catch {
+        throw error
+      }
+    }
   }
 
   deinit {
@@ -66,13 +85,19 @@ public final class DurableFile: Sendable {
   ///
   /// False once the file was replaced, moved or removed, by this process or another: the handle
   /// then reads what it always read, and whoever opens the path gets something else.
-  public func isStillAtItsPath() throws(DiskError) -> Bool {
-    let mine = try status().identity
-    return try perform(.status, "look at") { calls, _ throws(ErrorNumber) in
+  public func isStillAtItsPath() throws(DiskError) -> Bool { try statusAtItsPath() != nil }
+
+  /// What the file is now, looked at by the path it was opened at; `nil` once that does not lead to
+  /// this file any more.
+  ///
+  /// One call of the system, where ``isStillAtItsPath()`` and ``byteCount()`` are two.
+  public func statusAtItsPath() throws(DiskError) -> FileStatus? {
+    try perform(.status, "look at") { calls, _ throws(ErrorNumber) in
       do throws(ErrorNumber) {
-        return try calls.status(of: self.path, followingLinks: true).identity == mine
+        let status = try calls.status(of: self.path, followingLinks: true)
+        return status.identity == self.openingStatus.identity ? status : nil
       } catch .noEntry, .notDirectory {
-        return false
+        return nil
       }
     }
   }

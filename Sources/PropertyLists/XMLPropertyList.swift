@@ -187,7 +187,8 @@ extension XMLPropertyList {
         of: #/(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)Z/#),
       let year = Int(match.1), let month = Int(match.2), let day = Int(match.3),
       let hour = Int(match.4), let minute = Int(match.5), let second = Int(match.6),
-      (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 60
+      year >= 1, (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60,
+      second < 60
     else { return nil }
     let days = daysSince2001(year, month, day)
     return Date(

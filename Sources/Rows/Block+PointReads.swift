@@ -58,17 +58,27 @@ extension Block {
 private struct PointReader {
   private let entry: ColumnEntry
   private let block: Block
-  private let table: BlockSlice
+  /// The table of checksums, and behind it the body where that is short.
+  private let first: BlockSlice
   private let tableByteCount: Int
-  private var pages: [Int: BlockSlice] = [:]
+  /// The pages that were checked, of a body that was read with the table a bit each.
+  private var checkedPages: UInt64 = 0
+  private var pages: [(index: Int, bytes: BlockSlice)] = []
+
+  /// Chunks of so many bytes are read at once, since a read costs more than their bytes. No more pages
+  /// are checked than are needed.
+  private static let smallByteCount = 32_768
 
   init(_ entry: ColumnEntry, block: Block) throws {
     self.entry = entry
     self.block = block
     tableByteCount = BlockFormat.pageTableByteCount(bodyByteCount: Int(entry.bodyByteCount))
     let start = Int(entry.chunkOffset)
-    table = try block.sourceBytes(start..<start + tableByteCount)
-    try unsafe PointReader.check(table.buffer, against: entry.checksum, entry)
+    let byteCount =
+      entry.chunkByteCount <= PointReader.smallByteCount ? entry.chunkByteCount : tableByteCount
+    first = try block.sourceBytes(start..<start + byteCount)
+    let table = unsafe UnsafeRawBufferPointer(rebasing: first.buffer[..<tableByteCount])
+    try unsafe PointReader.check(table, against: entry.checksum, entry)
   }
 
   private static func check(
@@ -80,55 +90,87 @@ private struct PointReader {
     }
   }
 
-  private mutating func page(_ index: Int) throws -> BlockSlice {
-    if let known = pages[index] { return known }
-    let body = Int(entry.chunkOffset) + tableByteCount
+  /// Where a page is in the body.
+  private func range(ofPage index: Int) -> Range<Int> {
     let start = index * BlockFormat.pageByteCount
-    let end = min(start + BlockFormat.pageByteCount, Int(entry.bodyByteCount))
-    let page = try block.sourceBytes(body + start..<body + end)
+    return start..<min(start + BlockFormat.pageByteCount, Int(entry.bodyByteCount))
+  }
+
+  private func check(_ page: UnsafeRawBufferPointer, _ index: Int) throws {
     let stored = unsafe UInt32(
-      littleEndian: table.buffer.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
-    try unsafe PointReader.check(page.buffer, against: stored, entry)
-    pages[index] = page
+      littleEndian: first.buffer.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self))
+    try unsafe PointReader.check(page, against: stored, entry)
+  }
+
+  private mutating func page(_ index: Int) throws -> BlockSlice {
+    if let known = pages.first(where: { $0.index == index }) { return known.bytes }
+    let range = range(ofPage: index)
+    let body = Int(entry.chunkOffset) + tableByteCount
+    let page = try block.sourceBytes(body + range.lowerBound..<body + range.upperBound)
+    try unsafe check(page.buffer, index)
+    pages.append((index, page))
     return page
   }
 
-  /// The bytes of the body at the given offsets.
-  private mutating func bytes(_ range: Range<Int>) throws -> [UInt8] {
+  /// Calls `body` with the bytes of the column's body at the given offsets.
+  @inline(__always)
+  private mutating func withBytes<R>(
+    _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> R
+  ) throws -> R {
     guard range.upperBound <= Int(entry.bodyByteCount) else {
       throw BlockError.badColumn(
         entry.number,
         "Its bytes end at \(entry.bodyByteCount), and a part goes to \(range.upperBound).")
     }
+    if range.isEmpty { return try unsafe body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+    let firstPage = range.lowerBound / BlockFormat.pageByteCount
+    let lastPage = (range.upperBound - 1) / BlockFormat.pageByteCount
+    if first.range.count > tableByteCount {
+      let all = unsafe UnsafeRawBufferPointer(rebasing: first.buffer[tableByteCount...])
+      for index in firstPage...lastPage where checkedPages >> UInt64(index) & 1 == 0 {
+        try unsafe check(UnsafeRawBufferPointer(rebasing: all[self.range(ofPage: index)]), index)
+        checkedPages |= 1 << UInt64(index)
+      }
+      return try unsafe body(UnsafeRawBufferPointer(rebasing: all[range]))
+    }
+    if firstPage == lastPage {
+      let page = try page(firstPage)
+      let start = range.lowerBound - firstPage * BlockFormat.pageByteCount
+      return try unsafe body(
+        UnsafeRawBufferPointer(rebasing: page.buffer[start..<start + range.count]))
+    }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(range.count)
-    var offset = range.lowerBound
-    while offset < range.upperBound {
-      let index = offset / BlockFormat.pageByteCount
+    for index in firstPage...lastPage {
       let page = try page(index)
-      let start = offset - index * BlockFormat.pageByteCount
-      let end = min(range.upperBound - index * BlockFormat.pageByteCount, page.range.count)
-      unsafe bytes.append(contentsOf: page.buffer[start..<end])
-      offset += end - start
+      let start = index * BlockFormat.pageByteCount
+      let part = range.clamped(to: start..<start + page.range.count)
+      unsafe bytes.append(
+        contentsOf: page.buffer[part.lowerBound - start..<part.upperBound - start])
     }
-    return bytes
+    return try unsafe bytes.withUnsafeBytes(body)
+  }
+
+  /// A row's bit of a bitmap at a place.
+  private mutating func isSet(_ row: Int, at place: Int) throws -> Bool {
+    let byte = place + row >> 3
+    return try unsafe withBytes(byte..<byte + 1) { unsafe $0[0] } >> UInt8(row & 7) & 1 != 0
   }
 
   mutating func place(_ row: Int) throws -> PointPlace {
     let bitmapByteCount = (block.rowCount + 7) / 8
     var place = 0
-    func isSet(_ bytes: [UInt8]) -> Bool { bytes[0] >> UInt8(row & 7) & 1 != 0 }
     if entry.flags.contains(.given) {
-      guard isSet(try bytes(row >> 3..<row >> 3 + 1)) else { return .absent }
+      guard try isSet(row, at: 0) else { return .absent }
       place = BlockFormat.align(bitmapByteCount)
     }
     if entry.flags.contains(.presence) {
-      guard isSet(try bytes(place + row >> 3..<place + row >> 3 + 1)) else { return .value(.null) }
+      guard try isSet(row, at: place) else { return .value(.null) }
       place = BlockFormat.align(place + bitmapByteCount)
     }
     var isOutside = false
     if entry.flags.contains(.outside) {
-      isOutside = isSet(try bytes(place + row >> 3..<place + row >> 3 + 1))
+      isOutside = try isSet(row, at: place)
       place = BlockFormat.align(place + bitmapByteCount)
     }
     if !entry.hasOffsets { return .value(try fixedValue(row, at: place)) }
@@ -143,16 +185,24 @@ private struct PointReader {
       place = BlockFormat.align(place + block.rowCount * Int(entry.width))
       (index, count) = (Int(code), Int(entry.dictionaryCount))
     }
-    let value = try heapBytes(index, of: count, at: place)
-    if isOutside { return .outside(try OutsideReference(value, column: entry.number)) }
-    return .value(try byteValue(value))
+    let range = try heapRange(index, of: count, at: place)
+    let (entry, isReference) = (entry, isOutside)
+    return try unsafe withBytes(range) { bytes in
+      if isReference {
+        return .outside(unsafe try OutsideReference(bytes, column: entry.number))
+      }
+      return .value(unsafe try PointReader.byteValue(bytes, entry))
+    }
   }
 
   /// The number of a row among those at a place.
   private mutating func unsigned(_ row: Int, width: UInt8, at place: Int) throws -> UInt64 {
     let width = Int(width)
-    let bytes = try bytes(place + row * width..<place + (row + 1) * width)
-    return bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    return try unsafe withBytes(place + row * width..<place + (row + 1) * width) { bytes in
+      var number: UInt64 = 0
+      for index in 0..<bytes.count { number |= unsafe UInt64(bytes[index]) << UInt64(8 * index) }
+      return number
+    }
   }
 
   /// A value whose row says all of it.
@@ -162,14 +212,12 @@ private struct PointReader {
       return entry.base &+ entry.step &* Int64(row) &+ Int64(bitPattern: number)
     }
     switch entry.encoding {
-    case .bits:
-      return .boolean(
-        try bytes(place + row >> 3..<place + row >> 3 + 1)[0] >> UInt8(row & 7) & 1 != 0)
+    case .bits: return .boolean(try isSet(row, at: place))
     case .fixed:
-      let bytes = try bytes(place + row * 16..<place + (row + 1) * 16)
       // SAFETY: These are sixteen bytes, and any sixteen are a UUID.
-      return .uuid(
-        unsafe bytes.withUnsafeBytes { unsafe UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) })
+      return try unsafe withBytes(place + row * 16..<place + (row + 1) * 16) { bytes in
+        .uuid(unsafe UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)))
+      }
     case .real:
       let bits = try unsigned(row, width: entry.width, at: place)
       return entry.kind == .float
@@ -203,8 +251,10 @@ private struct PointReader {
     }
   }
 
-  /// The bytes of one of so many entries of a heap, whose offsets are at a place.
-  private mutating func heapBytes(_ index: Int, of count: Int, at place: Int) throws -> [UInt8] {
+  /// Where the bytes are of one of so many entries of a heap, whose offsets are at a place.
+  private mutating func heapRange(
+    _ index: Int, of count: Int, at place: Int
+  ) throws -> Range<Int> {
     let heap = BlockFormat.align(place + (count + 1) * Int(entry.offsetWidth))
     func offset(_ i: Int, _ number: UInt64) -> Int64 {
       entry.offsetBase &+ entry.offsetStep &* Int64(i) &+ Int64(bitPattern: number)
@@ -215,19 +265,22 @@ private struct PointReader {
       throw BlockError.badColumn(
         entry.number, "The offsets of entry \(index) go from \(start) to \(end).")
     }
-    return try bytes(heap + Int(start)..<heap + Int(end))
+    return heap + Int(start)..<heap + Int(end)
   }
 
-  private func byteValue(_ value: [UInt8]) throws -> Value {
+  private static func byteValue(
+    _ value: UnsafeRawBufferPointer, _ entry: ColumnEntry
+  ) throws -> Value {
     switch entry.kind {
-    case .binary: return .binary(Data(value))
+    case .binary: return .binary(unsafe Data(value))
     case .decimal:
-      if value.isEmpty { return .decimal(.nan) }
-      guard let parts = unsafe value.withUnsafeBytes({ unsafe DecimalParts(canonicalBytes: $0) })
-      else { throw BlockError.badValue(entry.number, "A decimal is not in its canonical form.") }
+      if unsafe value.isEmpty { return .decimal(.nan) }
+      guard let parts = unsafe DecimalParts(canonicalBytes: value) else {
+        throw BlockError.badValue(entry.number, "A decimal is not in its canonical form.")
+      }
       return .decimal(parts.decimal)
     default:
-      guard let text = String(validating: value, as: UTF8.self) else {
+      guard let text = unsafe String(validating: value, as: UTF8.self) else {
         throw BlockError.badText(entry.number)
       }
       return entry.kind == .uri ? .uri(text) : .string(text)

@@ -194,32 +194,39 @@ extension ColumnEntry {
     }
   }
 
+  /// Whether integers may take so many bytes.
+  private func isIntegerWidth(_ width: UInt8) -> Bool {
+    switch width {
+    case 0, 1, 2, 4, 8: true
+    default: false
+    }
+  }
+
   private func checkEncoding(rowCount: Int) throws {
-    let integerWidths: Set<UInt8> = [0, 1, 2, 4, 8]
     let isLegal: Bool
     switch encoding {
     case .integer:
       isLegal =
-        kind.family == .integers && integerWidths.contains(width)
+        kind.family == .integers && isIntegerWidth(width)
         && (kind != .boolean || (width == 0 && !flags.contains(.sloped) && (0...1).contains(base)))
     case .scaled:
       let most = kind == .decimal ? Scale.greatestOfDecimals : Scale.count - 1
       isLegal =
-        (kind.family == .reals || kind == .decimal) && integerWidths.contains(width)
+        (kind.family == .reals || kind == .decimal) && isIntegerWidth(width)
         && Int(scale) <= most
     case .real: isLegal = kind.family == .reals && width == (kind == .float ? 4 : 8)
     case .bits: isLegal = kind == .boolean && width == 0
     case .bytes: isLegal = kind.family == .bytes && kind != .uuid && width == 0
     case .dictionary:
       isLegal =
-        kind.family == .bytes && kind != .uuid && [0, 1, 2, 4].contains(width)
+        kind.family == .bytes && kind != .uuid && isIntegerWidth(width) && width < 8
         && dictionaryCount >= 1 && Int(dictionaryCount) <= rowCount
     case .fixed: isLegal = kind == .uuid && width == 16
     case .slots: isLegal = false
     }
     guard isLegal, encoding == .scaled || scale == 0,
       encoding == .dictionary || dictionaryCount == 0,
-      hasOffsets ? integerWidths.contains(offsetWidth) : offsetWidth == 0,
+      hasOffsets ? isIntegerWidth(offsetWidth) : offsetWidth == 0,
       hasBase || !flags.contains(.sloped),
       (kind == .binary && encoding == .bytes) || !flags.contains(.outside)
     else {

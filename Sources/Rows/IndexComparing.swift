@@ -90,7 +90,29 @@ extension Comparison {
   }
 }
 
+extension Value {
+  /// A number that orders among those of a column as the value does; `nil` for what is no number.
+  func orderingWord(as kind: ColumnKind) -> UInt64? {
+    switch self {
+    case .boolean(let value): UInt64(ordering: Int64(value ? 1 : 0))
+    case .integer(let value):
+      kind.family == .reals ? UInt64(ordering: Double(value)) : UInt64(ordering: value)
+    case .object(let key): UInt64(ordering: Int64(bitPattern: key.rawValue))
+    case .float(let value): UInt64(ordering: Double(value))
+    case .double(let value): UInt64(ordering: value)
+    case .date(let value): UInt64(ordering: value.timeIntervalSinceReferenceDate)
+    case .null, .decimal, .string, .uri, .uuid, .binary: nil
+    }
+  }
+}
+
 extension Column {
+  /// A number that orders as the value of a row does; `nil` where there is none.
+  func orderingWord(at row: Int) -> UInt64? {
+    precondition(row >= 0 && row < rowCount, "The row is out of range.")
+    return unsafe raw.isNull(row) ? nil : raw.orderingWord(row)
+  }
+
   /// How the value of a row is ordered beside another of the column's kind.
   ///
   /// - Parameter isPrefix: Whether a text that begins with the value counts as equal to it.
@@ -108,19 +130,11 @@ extension Column {
         return unsafe Comparison(of: own, UnsafeRawBufferPointer(other))
       }
     }
-    func ofWord(_ word: UInt64) -> Comparison { unsafe Comparison(raw.orderingWord(row), word) }
+    if let word = value.orderingWord(as: kind) {
+      return unsafe Comparison(raw.orderingWord(row), word)
+    }
     switch value {
-    case .null: return .greater
-    case .boolean(let value): return ofWord(UInt64(ordering: Int64(value ? 1 : 0)))
-    case .integer(let value):
-      return kind.family == .reals
-        ? ofWord(UInt64(ordering: Double(value))) : ofWord(UInt64(ordering: value))
-    case .object(let key):
-      return ofWord(UInt64(ordering: Int64(bitPattern: key.rawValue)))
-    case .float(let value): return ofWord(UInt64(ordering: Double(value)))
-    case .double(let value): return ofWord(UInt64(ordering: value))
-    case .date(let value):
-      return ofWord(UInt64(ordering: value.timeIntervalSinceReferenceDate))
+    case .null, .boolean, .integer, .object, .float, .double, .date: return .greater
     case .decimal(let value): return unsafe Comparison(of: raw.decimal(row), value)
     case .string(let text), .uri(let text): return ofBytes(text)
     case .uuid(let value):

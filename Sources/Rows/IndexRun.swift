@@ -1,5 +1,6 @@
 import Foundation
 public import ObjectModel
+import Synchronization
 
 /// The sorted entries of an index for the rows of one table (spec §4.5.6): blocks of the columns it is
 /// sorted by, and of the object each entry is of.
@@ -11,15 +12,29 @@ public struct IndexRun: Sendable {
   public let index: IndexLayout
   /// The blocks, their rows numbered from 1 in the order of the entries.
   public let blocks: [Block]
+  /// The place of each block's first entry, and behind them the number of entries.
+  private let starts: [Int]
+  private let firstWords: FirstWords
 
   /// The run of the given blocks.
   public init(_ index: IndexLayout, _ blocks: [Block]) {
     self.index = index
     self.blocks = blocks
+    var starts = [0]
+    starts.reserveCapacity(blocks.count + 1)
+    for block in blocks { starts.append(starts[starts.count - 1] + block.rowCount) }
+    self.starts = starts
+    firstWords = FirstWords(blocks.count)
   }
 
   /// The number of entries.
-  public var count: Int { blocks.reduce(0) { $0 + $1.rowCount } }
+  public var count: Int { starts[blocks.count] }
+
+  /// Which block has the entry at a place, and in which row.
+  func location(of place: Int) -> (block: Int, row: Int) {
+    let block = starts.firstPosition { $0 > place } - 1
+    return (block, place - starts[block])
+  }
 }
 
 /// One end of a range of index entries, compared with as many of the columns as it has values.
@@ -77,48 +92,113 @@ extension IndexRun {
   ///
   /// Costs a few comparisons for each doubling of the run's length, and the columns of a block or two.
   package func places(_ range: IndexRange) throws -> Range<Int> {
-    let start = try range.lower.map { bound in
-      try firstPlace(bound) { $0 == .greater || ($0 == .equal && range.includesLower) }
+    let lower = try range.lower.map { bound in
+      try firstPlace(bound, from: 0) { $0 == .greater || ($0 == .equal && range.includesLower) }
     }
-    let end = try range.upper.map { bound in
-      try firstPlace(bound) { $0 == .greater || ($0 == .equal && !range.includesUpper) }
+    let start = lower ?? 0
+    let upper = try range.upper.map { bound in
+      try firstPlace(bound, from: start) {
+        $0 == .greater || ($0 == .equal && !range.includesUpper)
+      }
     }
-    let lower = start ?? 0
-    return lower..<max(lower, end ?? count)
+    return start..<max(start, upper ?? count)
   }
 
-  /// The first place whose entry compares with the bound as asked; all behind it do too.
+  /// The first place, not before `start`, whose entry compares with the bound as asked; all behind it
+  /// do too.
   private func firstPlace(
-    _ bound: IndexBound, _ isBehind: (Comparison) -> Bool
+    _ bound: IndexBound, from start: Int, _ isBehind: (Comparison) -> Bool
   ) throws -> Int {
-    func isReached(_ block: Block, _ row: Int) throws -> Bool {
-      isBehind(try compare(block, row, with: bound))
+    if start >= count { return count }
+    let (first, row) = location(of: start)
+    let word = word(of: bound)
+    func isReached(_ block: Int) throws -> Bool {
+      if let word, let known = firstWords[block] { return isBehind(Comparison(known, word)) }
+      let values = try BoundValues(bound, word, blocks[block], index)
+      if word != nil { firstWords[block] = values.firstWord }
+      return isBehind(values.comparison(at: 0))
     }
-    // The last block whose first entry is not reached yet, or the first.
-    var (low, high) = (0, blocks.count)
+    // The last block whose first entry is not reached yet. Most ranges end in the block they begin
+    // in, or in the next.
+    var (low, high) = (first + 1, blocks.count)
+    var reach = start == 0 ? high : 1
     while low < high {
-      let middle = (low + high) / 2
-      if try isReached(blocks[middle], 0) { high = middle } else { low = middle + 1 }
+      let middle = min(low + reach / 2, (low + high) / 2)
+      if try isReached(middle) { high = middle } else { low = middle + 1 }
+      reach *= 2
     }
-    guard low > 0 else { return 0 }
-    let block = blocks[low - 1]
-    let before = blocks[..<(low - 1)].reduce(0) { $0 + $1.rowCount }
-    (low, high) = (0, block.rowCount)
+    let block = low - 1
+    let values = try BoundValues(bound, word, blocks[block], index)
+    (low, high) = (block == first ? row : 0, blocks[block].rowCount)
+    reach = start == 0 || block > first ? high : 2
     while low < high {
-      let middle = (low + high) / 2
-      if try isReached(block, middle) { high = middle } else { low = middle + 1 }
+      let middle = min(low + reach / 2, (low + high) / 2)
+      if isBehind(values.comparison(at: middle)) { high = middle } else { low = middle + 1 }
+      reach *= 2
     }
-    return before + low
+    return starts[block] + low
   }
 
-  private func compare(_ block: Block, _ row: Int, with bound: IndexBound) throws -> Comparison {
-    for (position, value) in bound.values.enumerated() {
-      let column = index.columns[position]
+  /// A number that orders as a bound of one value does; `nil` when it has more, or is none.
+  private func word(of bound: IndexBound) -> UInt64? {
+    guard bound.values.count == 1, index.columns[0].kind.family != .bytes else { return nil }
+    return bound.values[0].orderingWord(as: index.columns[0].kind)
+  }
+}
+
+/// Numbers that order as the first values of blocks do, kept once they were looked at: whoever looks
+/// for many things goes the same way through the blocks, and each lies somewhere else in memory.
+private final class FirstWords: Sendable {
+  private let words: Mutex<[UInt64?]>
+
+  init(_ count: Int) { words = Mutex(Array(repeating: nil, count: count)) }
+
+  subscript(block: Int) -> UInt64? {
+    get { words.withLock { $0[block] } }
+    set { words.withLock { $0[block] = newValue } }
+  }
+}
+
+/// The columns of a block that a bound has values for, beside these.
+private struct BoundValues {
+  private let bound: IndexBound
+  /// What orders as the bound does, if one number does.
+  private let word: UInt64?
+  private let first: Column
+  private let others: [Column]
+
+  init(_ bound: IndexBound, _ word: UInt64?, _ block: Block, _ index: IndexLayout) throws {
+    func column(_ column: LayoutColumn) throws -> Column {
       guard let values = try block.column(column.number, as: column.kind) else {
         throw BlockError.badColumn(column.number, "An index has all it is sorted by.")
       }
-      let isPrefix = bound.isPrefix && position == bound.values.count - 1
-      let result = values.comparison(at: row, with: value, isPrefix: isPrefix)
+      return values
+    }
+    self.bound = bound
+    self.word = word
+    first = try column(index.columns[0])
+    others =
+      bound.values.count < 2
+      ? [] : try index.columns[1..<bound.values.count].map { try column($0) }
+  }
+
+  /// What orders as the first value does; `nil` where there is none.
+  var firstWord: UInt64? { first.orderingWord(at: 0) }
+
+  /// How the values of a row are ordered beside the bound's.
+  func comparison(at row: Int) -> Comparison {
+    if let word {
+      // What has no value comes before everything.
+      return first.orderingWord(at: row).map { Comparison($0, word) } ?? .less
+    }
+    guard let value = bound.values.first else { return .equal }
+    let last = bound.values.count - 1
+    let result = first.comparison(at: row, with: value, isPrefix: bound.isPrefix && last == 0)
+    if result != .equal || others.isEmpty { return result }
+    for (position, column) in others.enumerated() {
+      let result = column.comparison(
+        at: row, with: bound.values[position + 1],
+        isPrefix: bound.isPrefix && last == position + 1)
       if result != .equal { return result }
     }
     return .equal

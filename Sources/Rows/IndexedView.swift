@@ -13,20 +13,20 @@ public final class IndexedView: Sendable {
   /// What is looked through.
   public let view: View
   private let schema: Schema
-  private let made = Mutex<[Key: IndexRun]>([:])
+  private let made = Mutex<[Key: IndexParts]>([:])
+  /// The entries that another view had of the lowest tables, which are this view's too.
+  private let kept: [Key: [IndexRun]]
 
   private struct Key: Hashable {
-    var table: Int
-    var index: IndexLayout
+    let index: IndexLayout
 
     func hash(into hasher: inout Hasher) {
-      hasher.combine(table)
       hasher.combine(index.number)
       hasher.combine(index.entityNumber)
     }
 
     static func == (left: Key, right: Key) -> Bool {
-      guard left.table == right.table, left.index.number == right.index.number else { return false }
+      guard left.index.number == right.index.number else { return false }
       // A number says which index it is; one that no store keeps has none.
       return left.index.number != 0 || left.index == right.index
     }
@@ -39,69 +39,82 @@ public final class IndexedView: Sendable {
   public init(_ view: View, _ schema: Schema, reusing other: IndexedView? = nil) {
     self.view = view
     self.schema = schema
-    guard let other else { return }
+    guard let other else {
+      kept = [:]
+      return
+    }
     let common = zip(view.tables, other.view.tables).prefix { $0.isSame(as: $1) }.count
-    let known = other.made.withLock { $0 }
-    made.withLock { $0 = known.filter { $0.key.table < common } }
+    let made = other.made.withLock { $0 }
+    kept = other.kept.merging(made.mapValues(\.runs)) { $1 }
+      .mapValues { Array($0.prefix(common)) }
   }
 
-  /// The entries of one of the view's tables.
-  private func run(_ index: IndexLayout, ofTable position: Int) throws -> IndexRun {
-    let key = Key(table: position, index: index)
+  /// The entries of all of the view's tables.
+  private func parts(_ index: IndexLayout) throws -> IndexParts {
+    let key = Key(index: index)
     if let known = made.withLock({ $0[key] }) { return known }
+    // Made outside the lock: it may read much, and making it twice does no harm.
+    let kept = kept[key] ?? []
+    let runs = try view.tables.indices.map { table in
+      try table < kept.count ? kept[table] : run(index, ofTable: table)
+    }
+    let parts = try IndexParts(runs, view, index)
+    made.withLock { $0[key] = parts }
+    return parts
+  }
+
+  private func run(_ index: IndexLayout, ofTable position: Int) throws -> IndexRun {
     let table = view.tables[position]
-    let run: IndexRun
-    if let kept = try table.entries(of: index) {
-      run = kept
-    } else {
-      // Made outside the lock: it may read much, and making it twice does no harm.
-      guard let layout = schema[index.entityNumber] else { return IndexRun(index, []) }
-      run = try IndexRun(
-        index, of: table.changes(ofEntity: index.entityNumber), layout: layout,
-        above: View(Array(view.tables[..<position])))
-    }
-    made.withLock { $0[key] = run }
-    return run
-  }
-
-  /// What one of the view's tables has in a range of an index: at least one entry.
-  private struct Part {
-    let run: IndexRun
-    let places: Range<Int>
-    let table: Int
-  }
-
-  private func parts(_ index: IndexLayout, in range: IndexRange) throws -> [Part] {
-    try view.tables.indices.compactMap { table in
-      let run = try run(index, ofTable: table)
-      let places = try run.places(range)
-      return places.isEmpty ? nil : Part(run: run, places: places, table: table)
-    }
+    if let kept = try table.entries(of: index) { return kept }
+    guard let layout = schema[index.entityNumber] else { return IndexRun(index, []) }
+    return try IndexRun(
+      index, of: table.changes(ofEntity: index.entityNumber), layout: layout,
+      above: View(Array(view.tables[..<position])))
   }
 
   /// At most how many objects are in a range: those that were moved out of it since count too.
   public func mostKeys(_ index: IndexLayout, in range: IndexRange) throws -> Int {
-    try parts(index, in: range).reduce(0) { $0 + $1.places.count }
+    try parts(index).places(range).reduce(0) { $0 + $1.places.count }
   }
 
   /// The numbers of the objects in a range of an index, in its order.
   public func keys(_ index: IndexLayout, in range: IndexRange) throws -> [UInt64] {
-    let parts = try parts(index, in: range)
-    if parts.count == 1, parts[0].table == view.tables.count - 1 {
-      // Nothing can be above them.
-      return try parts[0].run.objects(at: parts[0].places)
+    let parts = try parts(index)
+    let places = try parts.places(range)
+    // Where all values are the same, the order is that of the objects: no entry is held beside another.
+    guard places.count <= 1 || range.isEqual(inColumns: index.columns.count) else {
+      var numbers: [UInt64] = []
+      try forEach(parts, places, isAscending: true) { entry in
+        numbers.append(entry.object)
+        return true
+      }
+      return numbers
     }
-    return try entries(parts).map(\.object)
+    var numbers: [UInt64] = []
+    for place in places {
+      let found = try parts.runs[place.table].objects(at: place.places)
+      if parts.isTop(place.table) {
+        // Nothing can be above them.
+        numbers += found
+      } else {
+        for number in found where try parts.isCurrent(number, above: place.table) {
+          numbers.append(number)
+        }
+      }
+    }
+    if places.count > 1,
+      !numbers.indices.dropFirst().allSatisfy({ numbers[$0 - 1] < numbers[$0] })
+    {
+      numbers.sort()
+    }
+    return numbers
   }
 
   /// The entries in a range of an index that still hold, in its order.
   package func entries(_ index: IndexLayout, in range: IndexRange) throws -> [IndexEntry] {
-    try entries(parts(index, in: range))
-  }
-
-  private func entries(_ parts: [Part]) throws -> [IndexEntry] {
     var found: [IndexEntry] = []
-    try forEach(parts, isAscending: true) { entry in
+    let parts = try parts(index)
+    try forEach(parts, parts.places(range), isAscending: true) { entry in
       found.append(entry)
       return true
     }
@@ -118,16 +131,28 @@ public final class IndexedView: Sendable {
     _ indexes: [IndexLayout], in range: IndexRange, isAscending: Bool = true,
     _ body: (IndexEntry) throws -> Bool
   ) throws {
-    try forEach(indexes.flatMap { try parts($0, in: range) }, isAscending: isAscending, body)
+    var cursors: [IndexCursor] = []
+    for index in indexes {
+      let parts = try parts(index)
+      for place in try parts.places(range) {
+        cursors.append(try IndexCursor(parts, place, isAscending))
+      }
+    }
+    try forEach(&cursors, isAscending, body)
   }
 
   private func forEach(
-    _ parts: [Part], isAscending: Bool, _ body: (IndexEntry) throws -> Bool
+    _ parts: IndexParts, _ places: [IndexParts.Places], isAscending: Bool,
+    _ body: (IndexEntry) throws -> Bool
   ) throws {
-    guard let order = parts.first?.run.index else { return }
-    var cursors = try parts.map { part in
-      try IndexCursor(part.run, part.places, isAscending, table: part.table)
-    }
+    var cursors = try places.map { try IndexCursor(parts, $0, isAscending) }
+    try forEach(&cursors, isAscending, body)
+  }
+
+  private func forEach(
+    _ cursors: inout [IndexCursor], _ isAscending: Bool, _ body: (IndexEntry) throws -> Bool
+  ) throws {
+    guard let order = cursors.first?.index else { return }
     while !cursors.isEmpty {
       var next = 0
       for other in cursors.indices.dropFirst()
@@ -135,39 +160,34 @@ public final class IndexedView: Sendable {
         next = other
       }
       let entry = cursors[next].entry
-      if try isCurrent(entry, cursors[next].index, above: cursors[next].table), try !body(entry) {
-        return
-      }
+      if try cursors[next].isCurrent, try !body(entry) { return }
       if try !cursors[next].advance() { cursors.remove(at: next) }
     }
   }
+}
 
-  /// Whether nothing above a table says otherwise than an entry of it.
-  private func isCurrent(
-    _ entry: IndexEntry, _ index: IndexLayout, above position: Int
-  ) throws -> Bool {
-    let key = ObjectKey(entity: index.entityNumber, number: entry.object)
-    for table in view.tables[(position + 1)...].reversed() {
-      switch try table.entry(of: key) {
-      case .absent: continue
-      case .put, .removed: return false
-      case .changed(let location):
-        // Whoever gives one of the columns has an entry of its own.
-        for column in index.columns {
-          if let values = try location.block.column(column.number), values.isGiven(location.row) {
-            return false
-          }
-        }
+extension IndexRange {
+  /// Whether all entries in the range have the same values in so many columns, which are all there are.
+  fileprivate func isEqual(inColumns count: Int) -> Bool {
+    guard let lower, let upper, !lower.isPrefix, !upper.isPrefix, lower.values.count == count,
+      upper.values.count == count
+    else { return false }
+    return zip(lower.values, upper.values).allSatisfy { one, other in
+      switch (one, other) {
+      // Texts that are read the same may have other bytes, and those are what is sorted by.
+      case (.string(let one), .string(let other)), (.uri(let one), .uri(let other)):
+        one.utf8.elementsEqual(other.utf8)
+      default: one == other
       }
     }
-    return true
   }
 }
 
 /// A place in the run of one table, moving up or down.
 private struct IndexCursor {
   let index: IndexLayout
-  let table: Int
+  private let parts: IndexParts
+  private let table: Int
   private(set) var entry: IndexEntry
   private let blocks: [Block]
   private let isAscending: Bool
@@ -177,21 +197,25 @@ private struct IndexCursor {
   private var remaining: Int
 
   /// The first of the given places, or the last. There is at least one.
-  init(_ run: IndexRun, _ places: Range<Int>, _ isAscending: Bool, table: Int) throws {
-    var row = isAscending ? places.lowerBound : places.upperBound - 1
-    var block = 0
-    while row >= run.blocks[block].rowCount {
-      row -= run.blocks[block].rowCount
-      block += 1
-    }
+  init(_ parts: IndexParts, _ part: IndexParts.Places, _ isAscending: Bool) throws {
+    let run = parts.runs[part.table]
+    let places = part.places
+    let (block, row) = run.location(
+      of: isAscending ? places.lowerBound : places.upperBound - 1)
     index = run.index
-    self.table = table
+    self.parts = parts
+    table = part.table
     self.block = block
     self.isAscending = isAscending
     blocks = run.blocks
     remaining = places.count - 1
     objects = try run.blocks[block].objects
     entry = try IndexEntry(block: run.blocks[block], row: row, run.index, objects)
+  }
+
+  /// Whether nothing above the table says otherwise than the entry.
+  var isCurrent: Bool {
+    get throws { try parts.isCurrent(entry.object, above: table) }
   }
 
   /// Moves to the next place; false when there is none.
@@ -214,14 +238,14 @@ extension IndexRun {
   fileprivate func objects(at places: Range<Int>) throws -> [UInt64] {
     var numbers: [UInt64] = []
     numbers.reserveCapacity(places.count)
-    var start = 0
-    for block in blocks {
-      let here = places.clamped(to: start..<start + block.rowCount)
-      if !here.isEmpty {
-        let objects = try block.objects
-        for place in here { numbers.append(try objects.objectNumber(at: place - start)) }
-      }
-      start += block.rowCount
+    var place = places.lowerBound
+    var (block, row) = location(of: place)
+    while place < places.upperBound {
+      let objects = try blocks[block].objects
+      let end = min(row + places.upperBound - place, blocks[block].rowCount)
+      for row in row..<end { numbers.append(try objects.objectNumber(at: row)) }
+      place += end - row
+      (block, row) = (block + 1, 0)
     }
     return numbers
   }

@@ -85,6 +85,11 @@ public protocol RowTable: Sendable {
   /// Everything the table says of the objects of an entity; `nil` when that is nothing.
   func changes(ofEntity number: UInt16) throws -> Layer.EntityChanges?
 
+  /// From which key to which the rows reach that the table has of an entity.
+  ///
+  /// Costs no more than a look at the first and the last of them.
+  func keyRanges(ofEntity number: UInt16) throws -> KeyRanges
+
   /// The entries of an index for everything the table says of the index's rows, sorted; `nil` when
   /// the table keeps none, and they have to be made.
   func entries(of index: IndexLayout) throws -> IndexRun?

@@ -12,10 +12,8 @@ public struct Layout: Sendable, Hashable {
   public let entityNumber: UInt16
   /// The columns, in the order of their properties' names.
   public let columns: [LayoutColumn]
-  /// Where each column is, by name.
-  let indexByName: [String: Int]
-  /// Where each column is, by number.
-  let indexByNumber: [UInt16: Int]
+  private let names: KnownPositions<String>
+  private let numbers: KnownPositions<UInt16>
 
   /// The layout of the given entity with the given columns.
   ///
@@ -29,29 +27,27 @@ public struct Layout: Sendable, Hashable {
 
   /// A layout of columns that somebody kept; `nil` when two share a name or a number.
   public init?(checking entity: String, entityNumber: UInt16, columns: [LayoutColumn]) {
-    var names: [String: Int] = [:]
-    var numbers: [UInt16: Int] = [:]
-    names.reserveCapacity(columns.count)
-    numbers.reserveCapacity(columns.count)
-    for (index, column) in columns.enumerated() {
-      names[column.name] = index
-      numbers[column.number] = index
-    }
-    guard names.count == columns.count, numbers.count == columns.count else { return nil }
+    guard let names = KnownPositions(columns.count, { columns[$0].name }),
+      let numbers = KnownPositions(columns.count, { columns[$0].number })
+    else { return nil }
     self.entity = entity
     self.entityNumber = entityNumber
     self.columns = columns
-    indexByName = names
-    indexByNumber = numbers
+    self.names = names
+    self.numbers = numbers
   }
 
   /// The position of the column of the given name.
   ///
-  /// Costs a hash of the name: look it up once and keep the position.
-  public func index(of name: String) -> Int? { indexByName[name] }
+  /// Costs a hash of the name or some comparisons: look it up once and keep the position.
+  public func index(of name: String) -> Int? {
+    names.position(of: name, among: columns.count) { columns[$0].name }
+  }
 
   /// The position of the column with the given number.
-  public func index(ofNumber number: UInt16) -> Int? { indexByNumber[number] }
+  public func index(ofNumber number: UInt16) -> Int? {
+    numbers.position(of: number, among: columns.count) { columns[$0].number }
+  }
 }
 
 /// One column of a layout: a stored property, or a part of one.

@@ -10,16 +10,29 @@ extension Schema {
     linkTables: [LinkTable] = [], indexes: [IndexLayout] = [], highestEntityNumber: UInt16,
     highestPropertyNumbers: [UInt16: UInt16]
   ) throws(SchemaError) {
-    let layouts = layouts.sorted { $0.entityNumber < $1.entityNumber }
-    let numbers =
-      (layouts + linkTables.map(\.layout)).map(\.entityNumber) + indexes.map(\.number)
-    guard Set(layouts.map(\.entity)).count == layouts.count, Set(numbers).count == numbers.count
+    let layouts = layouts.ascending(by: \.entityNumber)
+    let linkTables = linkTables.ascending(by: \.layout.entityNumber)
+    let indexes = indexes.ascending(by: \.number)
+    var numbers = layouts.map(\.entityNumber)
+    for table in linkTables { numbers.append(table.layout.entityNumber) }
+    for index in indexes { numbers.append(index.number) }
+    guard KnownPositions(numbers.count, { numbers[$0] }) != nil,
+      let schema = Schema(
+        known: layouts, relationshipNumbers, linkTables, indexes, highestEntityNumber,
+        highestPropertyNumbers)
     else { throw SchemaError(description: "An entity's name or number is there twice.") }
     guard numbers.allSatisfy({ $0 >= 1 && $0 <= highestEntityNumber })
     else { throw SchemaError(description: "An entity's number is none that was given.") }
-    self.init(
-      known: layouts, relationshipNumbers,
-      linkTables.sorted { $0.layout.entityNumber < $1.layout.entityNumber },
-      indexes.sorted { $0.number < $1.number }, highestEntityNumber, highestPropertyNumbers)
+    self = schema
+  }
+}
+
+extension Array {
+  /// The elements in the order of their numbers; as they are when they are in it.
+  fileprivate func ascending(by number: (Element) -> UInt16) -> [Element] {
+    for index in indices.dropFirst() where number(self[index - 1]) > number(self[index]) {
+      return sorted { number($0) < number($1) }
+    }
+    return self
   }
 }

@@ -23,19 +23,29 @@ public struct Schema: Sendable, Hashable {
   /// The highest property number ever given, by the number of the family's root entity.
   public let highestPropertyNumbers: [UInt16: UInt16]
 
-  private let indexByName: [String: Int]
-  private let layoutByNumber: [UInt16: Layout]
+  private let names: KnownPositions<String>
 
   /// The layout of the named entity.
-  public subscript(entity: String) -> Layout? { indexByName[entity].map { layouts[$0] } }
+  public subscript(entity: String) -> Layout? {
+    names.position(of: entity, among: layouts.count) { layouts[$0].entity }.map { layouts[$0] }
+  }
 
   /// The layout of the entity, or of the links, with the given number.
-  public subscript(number: UInt16) -> Layout? { layoutByNumber[number] }
+  public subscript(number: UInt16) -> Layout? {
+    let layout = layouts.firstPosition { $0.entityNumber >= number }
+    if layout < layouts.count, layouts[layout].entityNumber == number { return layouts[layout] }
+    let table = linkTables.firstPosition { $0.layout.entityNumber >= number }
+    guard table < linkTables.count, linkTables[table].layout.entityNumber == number else {
+      return nil
+    }
+    return linkTables[table].layout
+  }
 }
 
 extension Schema {
-  /// A schema of layouts in the order of their numbers, none of them there twice.
-  init(
+  /// A schema of layouts in the order of their numbers, none of which is there twice; `nil` when a name
+  /// is.
+  init?(
     known layouts: [Layout], _ relationshipNumbers: [String: [String: UInt16]],
     _ linkTables: [LinkTable], _ indexes: [IndexLayout],
     _ highestEntityNumber: UInt16, _ highestPropertyNumbers: [UInt16: UInt16]
@@ -46,9 +56,8 @@ extension Schema {
     self.relationshipNumbers = relationshipNumbers
     self.highestEntityNumber = highestEntityNumber
     self.highestPropertyNumbers = highestPropertyNumbers
-    indexByName = Dictionary(uniqueKeysWithValues: layouts.enumerated().map { ($1.entity, $0) })
-    layoutByNumber = Dictionary(
-      uniqueKeysWithValues: (layouts + linkTables.map(\.layout)).map { ($0.entityNumber, $0) })
+    guard let names = KnownPositions(layouts.count, { layouts[$0].entity }) else { return nil }
+    self.names = names
   }
 }
 

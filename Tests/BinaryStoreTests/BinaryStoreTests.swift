@@ -1,6 +1,7 @@
 import BinaryStore
 import DurableFiles
 import Foundation
+import HostileInputs
 import ObjectModel
 import Rows
 import StoreConformance
@@ -47,5 +48,22 @@ struct BinaryStoreTests {
         return try BinaryStore.open(store.path!)
       }
     ).run()
+  }
+
+  @Test("A segment knows from which key to which its rows reach", arguments: SampleStore.allCases)
+  func keyRanges(_ sample: SampleStore) throws {
+    let disk = SimulatedDisk()
+    try disk.open("/s", for: .create).append(try sample.bytes())
+    let snapshot = try BinaryStore.open("/s", on: disk).snapshot()
+    let again = try BinaryStore.open("/s", on: disk).snapshot()
+
+    for (table, other) in zip(snapshot.tables, again.tables) {
+      for number in 0...snapshot.schema.highestEntityNumber + 1 {
+        // Of the other no block was read.
+        let changes = try table.changes(ofEntity: number)
+        let ranges = try Layer(changes.map { [$0] } ?? []).keyRanges(ofEntity: number)
+        #expect(try other.keyRanges(ofEntity: number) == ranges)
+      }
+    }
   }
 }

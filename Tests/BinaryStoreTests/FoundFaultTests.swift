@@ -154,4 +154,21 @@ struct FoundFaultTests {
 
     #expect(try disk.list("/f").map(\.name) == ["s"])
   }
+
+  @Test("The validator finds what an earlier commit's schema says wrongly of a column")
+  func earlierSchema() throws {
+    let bytes = try SampleStore.evolved.bytes()
+    let magic = Array("QSCH".utf8)
+    let start = try #require(
+      bytes.indices.first { bytes[$0...].starts(with: magic) })
+
+    for place in start + 4..<start + 160 {
+      for kind: UInt8 in [1, 9, 13] {
+        var changed = bytes
+        changed[place] = kind
+        // Traps when nothing is found wrong, and a commit can't be read.
+        HostileInputs.validate(BlockFileMap.mended(changed))
+      }
+    }
+  }
 }

@@ -82,6 +82,7 @@ struct XMLPropertyListTests {
       "<plist><integer></integer></plist>", "<plist><integer>1.5</integer></plist>",
       "<plist><integer>99999999999999999999</integer></plist>", "<plist><real>one</real></plist>",
       "<plist><date>2001-13-01T00:00:00Z</date></plist>", "<plist><data>A</data></plist>",
+      "<plist><date>0000-01-01T00:00:00Z</date></plist>",
       "<plist><true>x</true></plist>", "<plist><string><b/></string></plist>",
       "<plist><dict><key>a</key><key>b</key></dict></plist>", "<plist><plist/></plist>",
       "<plist><array>text</array></plist>",

@@ -53,6 +53,25 @@ struct SchemaTests {
     #expect(schema.relationshipNumbers["Trip"] == ["stops": 1])
   }
 
+  @Test(
+    "Columns are found by name and number whether these ascend or not, and none may be there twice",
+    arguments: [["a", "b", "c", "d"], ["d", "a", "c", "b"]], [[1, 2, 3, 9], [9, 2, 3, 1]])
+  func positions(_ names: [String], _ numbers: [UInt16]) throws {
+    func columns(_ names: [String], _ numbers: [UInt16]) -> [LayoutColumn] {
+      zip(names, numbers).map { LayoutColumn(number: $1, name: $0, kind: .int64) }
+    }
+    let layout = try #require(
+      Layout(checking: "Thing", entityNumber: 1, columns: columns(names, numbers)))
+
+    #expect(names.map { layout.index(of: $0) } == [0, 1, 2, 3])
+    #expect(numbers.map { layout.index(ofNumber: $0) } == [0, 1, 2, 3])
+    #expect(["", "aa", "e"].allSatisfy { layout.index(of: $0) == nil })
+    #expect([0, 4, 10].allSatisfy { layout.index(ofNumber: $0) == nil })
+    let twice = [columns(["a"] + names, [0] + numbers), columns(["x"] + names, [9] + numbers)]
+    #expect(
+      twice.allSatisfy { Layout(checking: "Thing", entityNumber: 1, columns: $0) == nil })
+  }
+
   @Test("Composite attributes have a column for each part")
   func composites() throws {
     let model = try Model(

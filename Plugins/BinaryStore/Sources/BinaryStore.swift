@@ -67,8 +67,7 @@ public final class BinaryStore: Store {
     tag = StoreTag(uuid)
     let (trailer, record) = try file.newestCommit()
     let head = try CommittedState(trailer, record, in: file, after: nil)
-    current = Mutex(
-      Current(head: head, seenByteCount: try file.reading { try file.file.byteCount() }))
+    current = Mutex(Current(head: head, seenByteCount: file.openingByteCount))
   }
 
   /// Creates a store without objects.
@@ -168,17 +167,20 @@ public final class BinaryStore: Store {
   func refresh(_ current: inout Current) throws {
     var file = current.head.file
     try file.reading {
-      if try !file.file.isStillAtItsPath() {
+      let byteCount: Int
+      if let status = try file.file.statusAtItsPath() {
+        byteCount = status.byteCount
+        guard byteCount != current.seenByteCount else { return }
+      } else {
         // Replaced by a vacuum, or by another store: then what was read stays all there is to see.
         guard let other = try? BinaryStore.file(filePath, disk, isReadOnly),
           other.header.uuid == uuid
         else { return }
         file = other
         current.seenByteCount = -1
+        byteCount = other.openingByteCount
       }
-      let byteCount = try file.file.byteCount()
-      guard byteCount != current.seenByteCount else { return }
-      let (trailer, record) = try file.newestCommit()
+      let (trailer, record) = try file.newestCommit(before: byteCount)
       if trailer == current.refused {
         current.seenByteCount = byteCount
         return

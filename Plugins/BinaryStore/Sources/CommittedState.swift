@@ -110,20 +110,50 @@ final class CommittedState: StoreSnapshot {
 }
 
 extension StoreFile {
-  /// The newest whole commit.
+  /// The newest whole commit of the file as it was when it was opened.
+  func newestCommit() throws -> (Trailer, CommitRecord) {
+    try newestCommit(before: openingByteCount)
+  }
+
+  /// The newest whole commit before the end of the file, which is at `end`.
   ///
   /// Looks at the end first, where it is unless a save was cut off, or goes on at the moment.
-  func newestCommit() throws -> (Trailer, CommitRecord) {
+  func newestCommit(before end: Int) throws -> (Trailer, CommitRecord) {
+    do { return try wholeCommit(before: end) } catch {
+      // Whoever could not save takes back what it appended, perhaps since the size was looked at.
+      guard let now = try? file.byteCount(), now < end else { throw error }
+      return try newestCommit(before: now)
+    }
+  }
+
+  private func wholeCommit(before end: Int) throws -> (Trailer, CommitRecord) {
     try reading {
-      let end = try file.byteCount()
       let last = end - BlockFile.trailerByteCount
-      if last >= BlockFile.headerByteCount, last % 8 == 0,
-        let found = try commit(endingWith: file.read(byteCount: end - last, at: last), at: last)
-      {
-        return found
+      if last >= BlockFile.headerByteCount, last % 8 == 0 {
+        // The record, and the whole of a small commit, mostly lie right before the trailer.
+        let start = max(0, end - StoreFile.usualEndByteCount) & ~7
+        let bytes = try file.read(byteCount: end - start, at: start)
+        let trailer = Array(bytes[(last - start)...])
+        if let found = try commit(endingWith: trailer, at: last, in: bytes, from: start) {
+          return found
+        }
       }
       return try searchedCommit(before: end)
     }
+  }
+
+  /// Most records fit into so many last bytes of a file.
+  private static let usualEndByteCount = 4096
+
+  /// Bytes of the file, from those that were read of it already if they are there.
+  private func bytes(
+    _ byteCount: Int, at offset: Int, known: [UInt8], from start: Int
+  ) throws -> [UInt8] {
+    let place = offset - start
+    guard place >= 0, place <= known.count, byteCount <= known.count - place else {
+      return try file.read(byteCount: byteCount, at: offset)
+    }
+    return Array(known[place..<place + byteCount])
   }
 
   /// Looks for the newest whole commit from the end on backwards.
@@ -160,19 +190,26 @@ extension StoreFile {
 
   /// The commit that the given bytes end; `nil` when they are no trailer, or what they end is not
   /// whole.
-  func commit(endingWith bytes: [UInt8], at offset: Int) throws -> (Trailer, CommitRecord)? {
+  ///
+  /// - Parameters:
+  ///   - known: Bytes of the file that were read already.
+  ///   - start: Where they are.
+  func commit(
+    endingWith bytes: [UInt8], at offset: Int, in known: [UInt8] = [], from start: Int = 0
+  ) throws -> (Trailer, CommitRecord)? {
     guard let trailer = Trailer(bytes, at: UInt64(offset), salt: header.salt) else { return nil }
     let section = trailer.record
-    let recordBytes = try file.read(byteCount: Int(section.byteCount), at: Int(section.offset))
+    let recordBytes = try self.bytes(
+      Int(section.byteCount), at: Int(section.offset), known: known, from: start)
     guard recordBytes.checksum == section.checksum else { return nil }
     let record = try CommitRecord(recordBytes, at: section.offset)
     if !trailer.isSettled {
       // What is small was made durable all at once: any part of it may have been lost.
-      let start = Int(record.start)
-      guard offset - start <= BlockFile.unsettledByteCount else {
-        throw FormatFault("The commit at \(start) is too large to be unsettled.")
+      let first = Int(record.start)
+      guard offset - first <= BlockFile.unsettledByteCount else {
+        throw FormatFault("The commit at \(first) is too large to be unsettled.")
       }
-      let all = try file.read(byteCount: offset - start, at: start)
+      let all = try self.bytes(offset - first, at: first, known: known, from: start)
       guard all.checksum == trailer.commitChecksum else { return nil }
     }
     return (trailer, record)

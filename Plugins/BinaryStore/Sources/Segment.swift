@@ -18,6 +18,7 @@ final class Segment: RowTable {
     var outsideByteCount: UInt64 = 0
     var blocks: [UInt64: (entry: BlockEntry, block: Block)] = [:]
     var changes: [UInt16: Layer.EntityChanges] = [:]
+    var ranges: [UInt16: KeyRanges] = [:]
   }
   private let cache: Mutex<Cache>
 
@@ -52,10 +53,8 @@ final class Segment: RowTable {
     let page = pages[index]
     let bytes = try file.bytes(of: page.section)
     let entries = try file.reading {
-      var reader = ByteReader(bytes, at: page.section.offset)
-      var entries: [BlockEntry] = []
-      for _ in 0..<page.entryCount { entries.append(try BlockEntry(&reader, before: limit)) }
-      try entries.checkOrder()
+      let entries = try BlockEntry.all(
+        Int(page.entryCount), in: bytes, at: page.section.offset, before: limit)
       guard entries[0].place == page.first else {
         throw FormatFault("The page at \(page.section.offset) begins with another block.")
       }
@@ -83,18 +82,29 @@ final class Segment: RowTable {
   /// The entry that a key of a run would be in; `nil` when there is none.
   private func entry(_ run: RunKind, _ key: ObjectKey) throws -> BlockEntry? {
     let place = BlockEntry.Place(entity: key.entity, run: run.rawValue, key: key.number)
-    var page = 0
-    if case .pages(let pages) = record.contents {
-      // The last page that does not begin above the place.
-      page = pages.firstPosition { $0.first > place } - 1
-      guard page >= 0 else { return nil }
-    }
-    let entries = try entries(ofPage: page)
-    let index = entries.firstPosition { $0.place > place } - 1
-    guard index >= 0 else { return nil }
-    let entry = entries[index]
+    guard let entry = try entries(around: place).before else { return nil }
     return entry.entity == key.entity && entry.run == run && entry.maximumKey >= key.number
       ? entry : nil
+  }
+
+  /// The last entry that does not stand behind a place, and where the one behind it stands.
+  private func entries(
+    around place: BlockEntry.Place
+  ) throws -> (before: BlockEntry?, behind: BlockEntry.Place?) {
+    var page = 0
+    var behind: BlockEntry.Place?
+    if case .pages(let pages) = record.contents {
+      // The last page that does not begin behind the place.
+      let next = pages.firstPosition { $0.first > place }
+      behind = next < pages.count ? pages[next].first : nil
+      guard next > 0 else { return (nil, behind) }
+      page = next - 1
+    }
+    let entries = try entries(ofPage: page)
+    let next = entries.firstPosition { $0.place > place }
+    return (
+      next > 0 ? entries[next - 1] : nil, next < entries.count ? entries[next].place : behind
+    )
   }
 
   func block(_ entry: BlockEntry) throws -> Block {
@@ -130,18 +140,39 @@ final class Segment: RowTable {
 
   /// What the segment says of one object.
   func entry(of key: ObjectKey) throws -> RowEntry {
-    for run in [RunKind.changed, .put, .removed] {
-      guard let entry = try entry(run, key) else { continue }
-      let block = try block(entry)
-      guard let row = try file.reading({ try block.row(of: key.number) }) else { continue }
-      let location = RowLocation(block: block, row: row)
-      switch run {
-      case .put: return .put(location)
-      case .changed: return .changed(location)
-      default: return .removed(location)
-      }
-    }
+    // Most objects that are looked for are there, and put: then no page of other rows is read.
+    if let location = try location(.put, key) { return .put(location) }
+    if let location = try location(.changed, key) { return .changed(location) }
+    if let location = try location(.removed, key) { return .removed(location) }
     return .absent
+  }
+
+  private func location(_ run: RunKind, _ key: ObjectKey) throws -> RowLocation? {
+    guard let entry = try entry(run, key) else { return nil }
+    let block = try block(entry)
+    return try file.reading { try block.row(of: key.number) }
+      .map { RowLocation(block: block, row: $0) }
+  }
+
+  /// The lowest and the highest keys of the rows of an entity, from a page or two.
+  func keyRanges(ofEntity number: UInt16) throws -> KeyRanges {
+    if let known = cache.withLock({ $0.ranges[number] }) { return known }
+    func range(_ run: RunKind) throws -> ClosedRange<UInt64>? {
+      func place(_ key: UInt64) -> BlockEntry.Place {
+        BlockEntry.Place(entity: number, run: run.rawValue, key: key)
+      }
+      // Keys begin with 1, so nothing of the run stands there.
+      let first = try entries(around: place(0)).behind
+      guard let first, first.entity == number, first.run == run.rawValue,
+        let last = try entries(around: place(.max)).before
+      else { return nil }
+      // Pages that are not what the record says of them are damaged, and found out where they are read.
+      return first.key <= last.maximumKey ? first.key...last.maximumKey : nil
+    }
+    let ranges = KeyRanges(
+      put: try range(.put), changed: try range(.changed), removed: try range(.removed))
+    cache.withLock { $0.ranges[number] = ranges }
+    return ranges
   }
 
   /// Everything the segment says of the objects of an entity.

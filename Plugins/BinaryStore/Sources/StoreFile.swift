@@ -15,6 +15,8 @@ final class StoreFile: Sendable {
   }
 
   var path: String { file.path }
+  /// How many bytes the file had when it was opened.
+  var openingByteCount: Int { file.openingStatus.byteCount }
 
   /// Reads and checks the first bytes of a file.
   private static func header(of file: DurableFile) throws -> FileHeader {

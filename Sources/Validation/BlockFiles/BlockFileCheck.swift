@@ -64,6 +64,7 @@ final class BlockFileCheck {
       checked.liveByteCount = Int(clamping: record.liveByteCount)
       checkContents(contents, record)
       try checkObjects(contents, record)
+      checkEarlierSchemas(contents)
     }
     progress(1)
   }

@@ -21,6 +21,30 @@ extension BlockFileCheck {
     }
   }
 
+  /// Checks the schemas of earlier commits against their models: rows are read with them too.
+  func checkEarlierSchemas(_ contents: Contents) {
+    var seen: Set<[UInt64]> = []
+    var checkedByteCount = 0
+    for commit in commits.dropFirst() {
+      guard let record = commit.record, record.schema != commits[0].record?.schema,
+        seen.insert([record.model.offset, record.schema.offset]).inserted,
+        let model = contents.models[record.model.offset],
+        let schema = contents.schemas[record.schema.offset]
+      else { continue }
+      // One large model may have many schemas, each with that of a commit of its own.
+      checkedByteCount += Int(record.model.byteCount) + Int(record.schema.byteCount)
+      guard checkedByteCount <= BlockFileCheck.leastSchemaLimit + 8 * byteCount else {
+        passedOver.append("The schemas of commits up to \(record.number) were not checked.")
+        return
+      }
+      let place = Place("schema", at: record.schema.offset, commit: record.number)
+      SchemaCheck(schema, model, place, findings).run()
+    }
+  }
+
+  /// So many bytes of models and schemas are always looked at.
+  private static let leastSchemaLimit = 1 << 20
+
   private func checkHashes(_ metadata: StoreMetadata, _ model: Model, _ place: Place) {
     if let stored = metadata.versionHashes {
       let computed = model.versionHashes

@@ -10,6 +10,9 @@ struct Contents {
   var metadata: StoreMetadata?
   var model: Model?
   var schema: Schema?
+  /// The models and schemas of all commits, by where they lie.
+  var models: [UInt64: Model] = [:]
+  var schemas: [UInt64: Schema] = [:]
 }
 
 extension BlockFileCheck {
@@ -33,9 +36,11 @@ extension BlockFileCheck {
         if part.range.lowerBound == newest?.metadata.offset { contents.metadata = metadata }
       case .model:
         let model = model(bytes, part.place)
+        contents.models[part.range.lowerBound] = model
         if part.range.lowerBound == newest?.model.offset { contents.model = model }
       default:
         let schema = schema(bytes, part)
+        contents.schemas[part.range.lowerBound] = schema
         indexNumbers.formUnion(schema?.indexes.map(\.number) ?? [])
         if part.range.lowerBound == newest?.schema.offset { contents.schema = schema }
       }

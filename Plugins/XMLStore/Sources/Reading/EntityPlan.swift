@@ -20,6 +20,9 @@ struct EntityPlan {
   var drafts: [Draft] = []
   /// The line each object begins on.
   var lines: [UInt32] = []
+  /// Whether the numbers of the objects ascend so far.
+  private(set) var ascends = true
+  private var lastNumber: UInt64 = 0
 
   init(
     _ entity: Entity, _ layout: Layout, _ model: Model, _ schema: Schema,
@@ -67,6 +70,8 @@ struct EntityPlan {
   mutating func append(_ number: UInt64, line: Int) -> (draft: Draft, row: Int) {
     if drafts.last?.isFull ?? true { drafts.append(Draft(layout, role: .insertions)) }
     lines.append(UInt32(clamping: line))
+    if number <= lastNumber { ascends = false }
+    lastNumber = number
     let draft = drafts[drafts.count - 1]
     return (draft, draft.append(key: number))
   }

@@ -11,19 +11,49 @@ extension DatabaseReader {
     }
     var resolver = ReferenceResolver(plans: plans, places: places)
     try resolver.resolveToOne()
-    for list in lists { try resolver.resolve(list, listed[list.range]) }
-    var writer = BlockWriter()
-    let runs =
-      plans.map { ($0.layout.entityNumber, $0.drafts) }
-      + resolver.links.map { ($0.key, $0.value.drafts()) }
+    let confirmed = try resolver.confirmed(lists, listed)
+    for (list, isConfirmed) in zip(lists, confirmed) where !isConfirmed {
+      try resolver.resolve(list, listed[list.range])
+    }
+    var parts = plans.flatMap { FrozenPart.parts($0) }
+    for (number, links) in resolver.links {
+      parts.append(FrozenPart(entityNumber: number, drafts: links.drafts()))
+    }
+    var blocks: [UInt16: [Block]] = [:]
+    for (part, frozen) in zip(parts, try parts.concurrentMap { $0.blocks() }) {
+      blocks[part.entityNumber, default: []] += frozen
+    }
     let layer = Layer(
-      runs.map { number, drafts in
-        Layer.EntityChanges(
-          entityNumber: number, put: BlockRun(Draft.freeze(drafts, version: nil, &writer)))
-      })
+      blocks.map { Layer.EntityChanges(entityNumber: $0.key, put: BlockRun($0.value)) })
     return AtomicContents(
       model: model, schema: schema, metadata: try info.metadata(), layers: [layer],
       nextKey: max(info.highestKey, places.highest) + 1)
+  }
+}
+
+/// Some of the rows of an entity, whose keys lie between those of the parts before and behind.
+///
+/// `@unchecked Sendable`, because nobody changes a draft any more once all references are resolved.
+private struct FrozenPart: @unchecked Sendable {
+  let entityNumber: UInt16
+  let drafts: [Draft]
+
+  /// So many drafts are worth the memory that a writer works in.
+  private static let draftCount = 16
+
+  /// The objects of an entity in parts; in one when they have no order.
+  static func parts(_ plan: EntityPlan) -> [FrozenPart] {
+    let (number, drafts) = (plan.layout.entityNumber, plan.drafts)
+    guard plan.ascends else { return [FrozenPart(entityNumber: number, drafts: drafts)] }
+    return stride(from: 0, to: drafts.count, by: draftCount).map { start in
+      FrozenPart(
+        entityNumber: number, drafts: Array(drafts[start...].prefix(draftCount)))
+    }
+  }
+
+  func blocks() -> [Block] {
+    var writer = BlockWriter()
+    return Draft.freeze(drafts, version: nil, &writer)
   }
 }
 
@@ -153,6 +183,58 @@ struct ReferenceResolver {
         draft.setInteger(Int64(index + 1), column: order, row: draftRow)
       }
     }
+  }
+
+  /// For each list whether all it names leads back to the object that lists it, so that nothing is left
+  /// to do.
+  ///
+  /// Most documents name both sides of each relationship. Looking takes memory all over the place, so
+  /// it is done on as many cores as there are.
+  func confirmed(_ lists: [ReferenceList], _ listed: [UInt64]) throws -> [Bool] {
+    let groups = stride(from: 0, to: lists.count, by: ReferenceResolver.groupCount).map { start in
+      start..<min(start + ReferenceResolver.groupCount, lists.count)
+    }
+    let reading = Reading(resolver: self)
+    return try groups.concurrentMap { group in
+      try lists[group].map { try reading.resolver.isConfirmed($0, listed[$0.range]) }
+    }.flatMap { $0 }
+  }
+
+  private static let groupCount = 256
+
+  /// `@unchecked Sendable`, because drafts are only read while others do so too.
+  private struct Reading: @unchecked Sendable {
+    let resolver: ReferenceResolver
+  }
+
+  private func isConfirmed(
+    _ list: ReferenceList, _ numbers: ArraySlice<UInt64>
+  ) throws -> Bool {
+    let plan = plans[list.entity]
+    let property = plan.properties[list.property]
+    guard property.links == nil, let relationship = property.relationship,
+      !relationship.isOrdered, let inverse = relationship.inverse
+    else { return false }
+    let source = plan.location(list.row)
+    let key = ObjectKey(
+      entity: plan.layout.entityNumber, number: source.draft.key(row: source.row))
+    try checkUnique(numbers, plan, list, property)
+    var (entity, column) = (-1, 0)
+    for number in numbers {
+      guard let place = places[number] else { return false }
+      if place.entity != entity {
+        let layout = plans[place.entity].layout
+        guard property.destinations.contains(layout.entityNumber),
+          let found = layout.index(of: inverse)
+        else { return false }
+        (entity, column) = (place.entity, found)
+      }
+      let (draft, row) = plans[entity].location(place.row)
+      guard let named = draft.integer(column: column, row: row),
+        UInt64(bitPattern: named) == key.rawValue
+      else { return false }
+    }
+    return true
   }
 
   /// Where what a list leads to is, and where that leads back.

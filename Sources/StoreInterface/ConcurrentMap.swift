@@ -5,7 +5,7 @@ extension Array where Element: Sendable {
   /// What `body` makes of each element, on as many cores as there are.
   ///
   /// - Throws: The first error in the order of the elements.
-  func concurrentMap<Output: Sendable>(
+  package func concurrentMap<Output: Sendable>(
     _ body: @Sendable (Element) throws -> Output
   ) throws -> [Output] {
     guard count > 1 else { return try map(body) }
