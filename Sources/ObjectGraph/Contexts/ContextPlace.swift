@@ -20,7 +20,7 @@ final class ContextPlace: @unchecked Sendable {
   /// What the context's rule is called in messages.
   let concurrency: ContextConcurrency
   /// Set when the context is gone: its objects may be read anywhere then.
-  @exclusivity(unchecked) private var isAnywhere = false
+  private var isAnywhere = false
   private let contextName = Mutex<String>("")
 
   init(_ concurrency: ContextConcurrency) {
@@ -55,7 +55,7 @@ final class ContextPlace: @unchecked Sendable {
   /// Gives the turn back.
   func leave(_ before: UInt) { thread = before }
 
-  func open() { unsafe isAnywhere = true }
+  func open() { isAnywhere = true }
 
   func setName(_ name: String) { contextName.withLock { $0 = name } }
 
@@ -67,7 +67,7 @@ final class ContextPlace: @unchecked Sendable {
 
   @inline(never)
   private func refuse(_ what: String) {
-    if unsafe isAnywhere { return }
+    if isAnywhere { return }
     if concurrency == .mainActor, Thread.isMainThread {
       // The main actor's thread is known when it is first there.
       thread = ContextPlace.currentThread

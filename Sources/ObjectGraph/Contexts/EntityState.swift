@@ -19,7 +19,14 @@ final class EntityState {
   let place: ContextPlace
   let type: ManagedObject.Type
 
-  @exclusivity(unchecked) var objects = ObjectTable()
+  @exclusivity(unchecked) private var storedObjects = ObjectTable()
+  /// The objects that the context knows.
+  @inline(__always)
+  var objects: ObjectTable {
+    // SAFETY: The table calls nobody while it is being changed.
+    _read { yield unsafe storedObjects }
+    _modify { yield unsafe &storedObjects }
+  }
   /// The sources of blocks that objects were found in, by block.
   private var sources: [ObjectIdentifier: RowSource] = [:]
   /// The one that was asked for last.
@@ -86,7 +93,7 @@ extension EntityState {
   /// looked up yet.
   @inline(__always)
   func object(_ number: UInt64, at source: RowSource, _ row: Int) -> ManagedObject {
-    if let known = unsafe objects[number] {
+    if let known = objects[number] {
       if known.source.isUnresolved, !source.isUnresolved { known.point(to: source, row: row) }
       return known
     }
@@ -96,7 +103,7 @@ extension EntityState {
   /// The object with the given number, made if it is not known, and looked up when it is first used.
   @inline(__always)
   func object(_ number: UInt64) -> ManagedObject {
-    if let known = unsafe objects[number] { return known }
+    if let known = objects[number] { return known }
     return make(number, at: unresolved, 0)
   }
 
@@ -118,7 +125,7 @@ extension EntityState {
 
   /// Whether deletions were asked for that did not reach the objects they concern.
   var hasDeletionsToPropagate: Bool {
-    unsafe contextReference?._withUnsafeGuaranteedRef { unsafe !$0.deletionsToPropagate.isEmpty }
+    unsafe contextReference?._withUnsafeGuaranteedRef { !$0.deletionsToPropagate.isEmpty }
       ?? false
   }
 
@@ -127,7 +134,7 @@ extension EntityState {
       ObjectBirth(
         key: ObjectKey(entity: graph.number, number: number), source: source, row: UInt32(row),
         state: []))
-    unsafe objects.insert(object, number)
+    objects.insert(object, number)
     return object
   }
 }
@@ -150,7 +157,7 @@ extension EntityState {
     for (column, value) in graph.initialValues {
       source.draft!.set(value, column: column, row: row)
     }
-    if let known = unsafe objects[number] {
+    if let known = objects[number] {
       known.point(to: source, row: row)
       return known
     }
@@ -169,7 +176,7 @@ extension EntityState {
   /// Gives an object that has none a row in an open draft, above what it leads to.
   func beginChange(of object: ManagedObject) throws -> RowSource {
     let old = object.source
-    let row = unsafe Int(object.row)
+    let row = Int(object.row)
     let source: RowSource
     if let last = changes.last, !last.draft!.isFull {
       source = last
@@ -179,17 +186,17 @@ extension EntityState {
       context?.noteOpenChanges(of: store)
     }
     let newRow: Int
-    if unsafe old.isPending, let below = old.below(row), let draft = old.draft {
+    if old.isPending, let below = old.below(row), let draft = old.draft {
       // What was given before is given again, so that no more than one row of changes lies above what
       // is saved.
-      newRow = unsafe source.append(
+      newRow = source.append(
         object.key.number, basis: draft.basis(row: row), above: below.source, below.row)
       for column in draft.givenColumns(row: row) {
         source.draft!.set(
           draft.value(column: column, row: row) ?? .null, column: column, row: newRow)
       }
     } else {
-      newRow = unsafe source.append(
+      newRow = source.append(
         object.key.number, basis: try old.version(row), above: old, row)
     }
     object.point(to: source, row: newRow)
@@ -199,16 +206,16 @@ extension EntityState {
   /// Takes an object's row out.
   func remove(_ object: ManagedObject) throws {
     let source = object.source
-    let row = unsafe Int(object.row)
-    let number = unsafe object.key.number
-    if unsafe source.isOpen, let draft = source.draft {
+    let row = Int(object.row)
+    let number = object.key.number
+    if source.isOpen, let draft = source.draft {
       draft.remove(row: row)
       // Beneath a new row there is nothing, or it is taken out already.
       if source.isSparse { noteRemoval(of: number, basis: draft.basis(row: row)) }
       return
     }
     let basis: Int64
-    if unsafe source.isPending, let draft = source.draft {
+    if source.isPending, let draft = source.draft {
       basis = max(draft.basis(row: row), 0)
     } else {
       basis = try source.version(row)
@@ -232,7 +239,7 @@ extension EntityState {
       changed: BlockRun(Draft.freeze(self.changes.map { $0.draft! }, &writer)),
       removed: BlockRun(Draft.freeze(removals, flags: .removals, &writer)))
     for source in insertions + self.changes {
-      unsafe source.isOpen = false
+      source.isOpen = false
       sealed.append(source)
     }
     insertions = []
@@ -249,7 +256,7 @@ extension EntityState {
 
   /// Forgets all changes that are not saved.
   func discard() {
-    for source in insertions + changes { unsafe source.isOpen = false }
+    for source in insertions + changes { source.isOpen = false }
     insertions = []
     changes = []
     removals = []

@@ -16,16 +16,16 @@ extension ManagedObjectContext {
   }
 
   func propagateDeletionsOrThrow() throws {
-    guard unsafe !deletionsToPropagate.isEmpty else { return }
+    guard !deletionsToPropagate.isEmpty else { return }
     var gone: [ManagedObject] = []
     // Cascades may run in any shape, circles included: what is deleted already is not deleted again.
-    while unsafe !deletionsToPropagate.isEmpty {
-      let doomed = unsafe deletionsToPropagate
-      unsafe deletionsToPropagate = []
+    while !deletionsToPropagate.isEmpty {
+      let doomed = deletionsToPropagate
+      deletionsToPropagate = []
       // The rows of what is going are still there, so that relationships can be read.
       try sealAll()
       for object in doomed {
-        unsafe object.state.remove(.deletionToPropagate)
+        object.state.remove(.deletionToPropagate)
         try propagateDeletion(of: object)
         gone.append(object)
       }
@@ -48,7 +48,7 @@ extension ManagedObjectContext {
         try apply(toOne.relationship, of: object, to: [other], state)
       case .toMany(let toMany):
         if toMany.relationship.deleteRule != .nullify || toMany.links == nil {
-          let keys = unsafe try state.source.objects(relatedTo: object.key, through: toMany.query)
+          let keys = try state.source.objects(relatedTo: object.key, through: toMany.query)
           try apply(toMany.relationship, of: object, to: objects(at: keys, in: state), state)
         }
         if let side = toMany.links, toMany.relationship.deleteRule != .noAction {
@@ -66,7 +66,7 @@ extension ManagedObjectContext {
   ) throws {
     let staying = others.filter { other in
       if other.source.isUnresolved { realize(other) }
-      return unsafe other.state.isDisjoint(with: [.deleted, .missing])
+      return other.state.isDisjoint(with: [.deleted, .missing])
     }
     switch relationship.deleteRule {
     case .noAction: return
@@ -82,7 +82,7 @@ extension ManagedObjectContext {
       for other in staying {
         guard case .toOne(let toOne)? = other.source.entity.graph[name]?.place else { continue }
         realize(other)
-        guard unsafe other.reference(column: toOne.column) == object.key else { continue }
+        guard other.reference(column: toOne.column) == object.key else { continue }
         setReference(of: other, toOne, to: nil)
       }
     }

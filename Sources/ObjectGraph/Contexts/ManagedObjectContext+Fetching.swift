@@ -259,7 +259,7 @@ extension ManagedObjectContext {
         continue
       }
       let found = try View(state.base.tables).rows(
-        of: objects.map(unsafe \.key.number), entity.graph.layout)
+        of: objects.map(\.key.number), entity.graph.layout)
       for place in found.rows {
         objects[place.key].point(
           to: entity.source(of: found.blocks[place.block]), row: place.row)
@@ -305,7 +305,7 @@ extension ManagedObjectContext {
   func fetch(_ property: FetchedProperty, for object: ManagedObject) throws -> [ManagedObject] {
     let request = try FetchRequest(property.request)
     var objects: [ManagedObject] = []
-    unsafe try eachFound(request, ["FETCH_SOURCE": .constant(.object(object.key))]) {
+    try eachFound(request, ["FETCH_SOURCE": .constant(.object(object.key))]) {
       objects.append($0)
     }
     return objects

@@ -41,7 +41,7 @@ extension ManagedObjectContext {
     checkPlace()
     let state = try entityState(entity, into: store)
     let object = try state.insert()
-    unsafe object.state = [.inserted, .realized, .pending]
+    object.state = [.inserted, .realized, .pending]
     changedObjects.append(object)
     object.awakeFromInsert()
     return object
@@ -90,15 +90,15 @@ extension ManagedObjectContext {
   public func delete(_ object: ManagedObject) {
     checkPlace()
     requireOwn(object)
-    guard unsafe !object.state.contains(.deleted), unsafe !object.state.contains(.missing) else {
+    guard !object.state.contains(.deleted), !object.state.contains(.missing) else {
       return
     }
     realize(object)
-    guard unsafe !object.state.contains(.missing) else { return }
+    guard !object.state.contains(.missing) else { return }
     object.prepareForDeletion()
-    unsafe object.state.insert([.deleted, .deletionToPropagate])
+    object.state.insert([.deleted, .deletionToPropagate])
     noteChange(of: object)
-    unsafe deletionsToPropagate.append(object)
+    deletionsToPropagate.append(object)
   }
 
   /// The object with an identifier, as a fault: whether there is one in the store is not asked.
@@ -128,7 +128,7 @@ extension ManagedObjectContext {
       try advance(state)
       try resolve(object, in: state)
     }
-    guard unsafe !object.state.contains(.missing), !object.isDeleted else {
+    guard !object.state.contains(.missing), !object.isDeleted else {
       throw ContextError(.noObject, "There is no object \(id.uri).")
     }
     return object
@@ -138,7 +138,7 @@ extension ManagedObjectContext {
   public func registeredObject(for id: ObjectID) -> ManagedObject? {
     checkPlace()
     guard let state = storeStates.first(where: { $0.tag == id.store }) else { return nil }
-    return unsafe state.entity(id.key.entity, self)?.objects[id.key.number]
+    return state.entity(id.key.entity, self)?.objects[id.key.number]
   }
 
   /// The same object in this context, whatever context the given one belongs to.
@@ -181,13 +181,13 @@ extension ManagedObjectContext {
 extension ManagedObjectContext {
   /// Makes sure that an object leads to its values.
   func realize(_ object: ManagedObject) {
-    if object.source.isUnresolved, unsafe !object.state.contains(.missing),
+    if object.source.isUnresolved, !object.state.contains(.missing),
       let state = storeStates.first(where: { $0.persistent === object.source.entity.store })
     {
       do { try resolve(object, in: state) } catch { note(error) }
     }
-    if unsafe !object.state.contains(.realized) {
-      unsafe object.state.insert(.realized)
+    if !object.state.contains(.realized) {
+      object.state.insert(.realized)
       object.awakeFromFetch()
     }
   }
@@ -197,21 +197,21 @@ extension ManagedObjectContext {
     let entity = object.source.entity
     // Most objects are a row that nothing above changes.
     for table in state.base.tables.reversed() {
-      switch unsafe try table.entry(of: object.key) {
+      switch try table.entry(of: object.key) {
       case .absent: continue
       case .put(let location):
-        unsafe object.state.remove(.missing)
+        object.state.remove(.missing)
         return object.point(to: entity.source(of: location.block), row: location.row)
       case .changed, .removed: break
       }
       break
     }
     let view = View(state.base.tables)
-    guard let row = unsafe try view.row(of: object.key) else {
-      unsafe object.state.insert(.missing)
+    guard let row = try view.row(of: object.key) else {
+      object.state.insert(.missing)
       return
     }
-    unsafe object.state.remove(.missing)
+    object.state.remove(.missing)
     try point(object, to: row, in: view, entity)
   }
 
@@ -223,25 +223,25 @@ extension ManagedObjectContext {
       object.point(to: entity.source(of: row.locations[0].block), row: row.locations[0].row)
       return
     }
-    let found = unsafe try view.rows(of: [object.key.number], entity.graph.layout)
+    let found = try view.rows(of: [object.key.number], entity.graph.layout)
     guard let place = found.rows.first else { return }
     object.point(to: entity.source(of: found.blocks[place.block]), row: place.row)
   }
 
   /// Gives an object a row that may be written; `nil` when it was deleted, or there is no such object.
   func beginChange(of object: ManagedObject) -> RowSource? {
-    if unsafe object.source.isOpen { return object.source }
+    if object.source.isOpen { return object.source }
     realize(object)
-    guard unsafe object.state.isDisjoint(with: [.missing, .deleted]) else { return nil }
+    guard object.state.isDisjoint(with: [.missing, .deleted]) else { return nil }
     do {
-      if object.source.depth > 4, unsafe !object.source.isPending,
+      if object.source.depth > 4, !object.source.isPending,
         let state = storeStates.first(where: { $0.persistent === object.source.entity.store })
       {
         try resolve(object, in: state)
       }
       let source = try object.source.entity.beginChange(of: object)
       noteChange(of: object)
-      if unsafe !object.state.contains(.inserted) { unsafe object.state.insert(.updated) }
+      if !object.state.contains(.inserted) { object.state.insert(.updated) }
       return source
     } catch {
       note(error)
@@ -251,8 +251,8 @@ extension ManagedObjectContext {
 
   /// Notes that an object is not what is saved.
   func noteChange(of object: ManagedObject) {
-    guard unsafe !object.state.contains(.pending) else { return }
-    unsafe object.state.insert(.pending)
+    guard !object.state.contains(.pending) else { return }
+    object.state.insert(.pending)
     changedObjects.append(object)
   }
 

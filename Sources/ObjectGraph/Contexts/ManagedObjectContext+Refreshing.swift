@@ -20,9 +20,9 @@ extension ManagedObjectContext {
         return
       }
       object.willTurnIntoFault()
-      if unsafe object.state.contains(.pending) {
+      if object.state.contains(.pending) {
         state.setPending(
-          try state.pending.map { unsafe try $0.without([object.key], schema: state.graph.schema) }
+          try state.pending.map { try $0.without([object.key], schema: state.graph.schema) }
             .filter { !$0.isEmpty })
         changedObjects.removeAll { $0 === object }
       }
@@ -33,7 +33,7 @@ extension ManagedObjectContext {
   }
 
   private func makeFault(_ object: ManagedObject) {
-    unsafe object.state.subtract([.realized, .updated, .deleted, .pending, .missing])
+    object.state.subtract([.realized, .updated, .deleted, .pending, .missing])
     object.point(to: object.source.entity.unresolved, row: 0)
   }
 
@@ -46,8 +46,8 @@ extension ManagedObjectContext {
         try advance(state)
         var objects: [ManagedObject] = []
         for entity in state.knownEntities {
-          unsafe entity.objects.forEach { object in
-            if unsafe object.state.contains(.pending) {
+          entity.objects.forEach { object in
+            if object.state.contains(.pending) {
               objects.append(object)
             } else {
               makeFault(object)
@@ -66,20 +66,20 @@ extension ManagedObjectContext {
     checkPlace()
     let objects = changedObjects
     changedObjects = []
-    unsafe deletionsToPropagate = []
+    deletionsToPropagate = []
     denials = []
     orderEnds = [:]
     unannounced = [:]
     for state in storeStates { state.discard() }
     for object in objects {
       transientValues[object.objectID] = nil
-      if unsafe object.state.contains(.inserted) {
-        unsafe object.source.entity.objects.remove(object.key.number)
-        unsafe object.state.subtract([.inserted, .updated, .pending, .deletionToPropagate])
-        unsafe object.state.insert([.deleted, .missing])
+      if object.state.contains(.inserted) {
+        object.source.entity.objects.remove(object.key.number)
+        object.state.subtract([.inserted, .updated, .pending, .deletionToPropagate])
+        object.state.insert([.deleted, .missing])
         continue
       }
-      unsafe object.state.subtract([.updated, .deleted, .pending, .deletionToPropagate])
+      object.state.subtract([.updated, .deleted, .pending, .deletionToPropagate])
       if let place = object.committedPlace {
         object.point(to: place.source, row: place.row)
       } else {
@@ -96,9 +96,9 @@ extension ManagedObjectContext {
     rollback()
     for state in storeStates {
       for entity in state.knownEntities {
-        unsafe entity.objects.forEach { object in
+        entity.objects.forEach { object in
           object.point(to: entity.unresolved, row: 0)
-          unsafe object.state = [.missing, .deleted, .realized]
+          object.state = [.missing, .deleted, .realized]
         }
       }
     }
@@ -119,7 +119,7 @@ extension ManagedObjectContext {
     try processPendingChanges()
     realize(object)
     guard let place = object.committedPlace else { return nil }
-    let row = unsafe try state.persistent.store.snapshot().view.row(of: object.key)
+    let row = try state.persistent.store.snapshot().view.row(of: object.key)
     if let row, try row.version == place.source.version(place.row) { return nil }
     let columns = object.source.entity.graph.layout.columns
     func values(_ value: (Int) throws -> Value) rethrows -> [String: Value] {
@@ -130,7 +130,7 @@ extension ManagedObjectContext {
     return MergeConflict(
       object: object.objectID, entity: object.entity.name,
       base: values { place.source.value($0, place.row) },
-      mine: object.isDeleted ? nil : values { unsafe object.source.value($0, Int(object.row)) },
+      mine: object.isDeleted ? nil : values { object.source.value($0, Int(object.row)) },
       theirs: try row.map { row in try values { try row.value(columns[$0]) } })
   }
 }

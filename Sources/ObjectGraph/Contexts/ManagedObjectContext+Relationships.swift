@@ -14,8 +14,8 @@ struct OrderEnd: Hashable {
 extension ManagedObjectContext {
   /// Whether a reference leads to an object that is there. One that was never looked up is.
   func isThere(_ object: ManagedObject) -> Bool {
-    if unsafe !deletionsToPropagate.isEmpty { propagateDeletions() }
-    return unsafe object.state.isDisjoint(with: [.deleted, .missing])
+    if !deletionsToPropagate.isEmpty { propagateDeletions() }
+    return object.state.isDisjoint(with: [.deleted, .missing])
   }
 
   /// The state of the store that an object is in.
@@ -40,7 +40,7 @@ extension ManagedObjectContext {
     if let inverse = toOne.inverse, !inverse.isToMany {
       setBothReferences(of: object, toOne, inverse, to: other)
     } else {
-      unsafe write(other?.key, of: object, toOne.column)
+      write(other?.key, of: object, toOne.column)
     }
     guard let order = toOne.order, let inverse = toOne.inverse else { return }
     guard let other else { return write(order: nil, of: object, order) }
@@ -54,22 +54,22 @@ extension ManagedObjectContext {
   ) {
     realize(object)
     let old = object.reference(column: toOne.column)
-    if unsafe old == other?.key { return }
+    if old == other?.key { return }
     let store = object.source.entity.store
     if let old, let before = self.object(at: old, in: store) {
-      unsafe clear(inverse.name, of: before, ifLeadingTo: object.key)
+      clear(inverse.name, of: before, ifLeadingTo: object.key)
     }
-    unsafe write(other?.key, of: object, toOne.column)
+    write(other?.key, of: object, toOne.column)
     guard let other, let back = other.source.entity.graph[inverse.name],
       case .toOne(let backward) = back.place
     else { return }
     realize(other)
-    if let third = other.reference(column: backward.column), unsafe third != object.key,
+    if let third = other.reference(column: backward.column), third != object.key,
       let former = self.object(at: third, in: store)
     {
-      unsafe clear(toOne.relationship.name, of: former, ifLeadingTo: other.key)
+      clear(toOne.relationship.name, of: former, ifLeadingTo: other.key)
     }
-    unsafe write(object.key, of: other, backward.column)
+    write(object.key, of: other, backward.column)
   }
 
   private func clear(_ name: String, of object: ManagedObject, ifLeadingTo key: ObjectKey) {
@@ -81,18 +81,18 @@ extension ManagedObjectContext {
   private func write(_ key: ObjectKey?, of object: ManagedObject, _ column: Int) {
     guard let source = beginChange(of: object), let draft = source.draft else { return }
     if let key {
-      unsafe draft.setReference(key, column: column, row: Int(object.row))
+      draft.setReference(key, column: column, row: Int(object.row))
     } else {
-      unsafe draft.setNull(column: column, row: Int(object.row))
+      draft.setNull(column: column, row: Int(object.row))
     }
   }
 
   func write(order: Int64?, of object: ManagedObject, _ column: Int) {
     guard let source = beginChange(of: object), let draft = source.draft else { return }
     if let order {
-      unsafe draft.setInteger(order, column: column, row: Int(object.row))
+      draft.setInteger(order, column: column, row: Int(object.row))
     } else {
-      unsafe draft.setNull(column: column, row: Int(object.row))
+      draft.setNull(column: column, row: Int(object.row))
     }
   }
 
@@ -104,7 +104,7 @@ extension ManagedObjectContext {
       return known
     }
     var next: Int64 = 0
-    if unsafe !owner.isInserted || owner.source.isOpen == false,
+    if !owner.isInserted || owner.source.isOpen == false,
       case .toMany(let toMany)? = owner.source.entity.graph[relationship]?.place
     {
       next = Int64((places(of: owner, toMany).last ?? -1) + 1)
@@ -121,7 +121,7 @@ extension ManagedObjectContext {
         let order = toOne.order
       else { return nil }
       realize(member)
-      if case .integer(let place) = unsafe member.source.value(order, Int(member.row)) {
+      if case .integer(let place) = member.source.value(order, Int(member.row)) {
         return place
       }
       return nil
@@ -146,7 +146,7 @@ extension ManagedObjectContext {
   ) throws -> [ObjectKey] {
     guard let state = state(of: object) else { return [] }
     try sealAll()
-    return unsafe try state.source.objects(relatedTo: object.key, through: toMany.query)
+    return try state.source.objects(relatedTo: object.key, through: toMany.query)
   }
 
   /// What a relationship leads to, each object to be made when it is asked for.
@@ -156,10 +156,10 @@ extension ManagedObjectContext {
       try sealAll()
       guard let state = state(of: object) else { return RelatedStorage([]) }
       if let number = toMany.way.onlyEntity, let entity = state.entity(number, self) {
-        return unsafe RelatedStorage(
+        return RelatedStorage(
           try toMany.way.numbers(relatedTo: object.key, in: state.source.index), entity)
       }
-      return unsafe RelatedStorage(
+      return RelatedStorage(
         objects(
           at: try toMany.way.objects(relatedTo: object.key, in: state.source.index), in: state))
     } catch {
@@ -200,7 +200,7 @@ extension ManagedObjectContext {
       remove(other, from: object, toMany)
     }
     let present = Set(relatedKeys(of: object, toMany))
-    for other in wanted where unsafe !present.contains(other.key) { add(other, to: object, toMany) }
+    for other in wanted where !present.contains(other.key) { add(other, to: object, toMany) }
     if toMany.relationship.isOrdered { setOrder(of: wanted, in: object, toMany) }
   }
 
@@ -214,7 +214,7 @@ extension ManagedObjectContext {
     }
     if let toOne = backward(of: toMany, other) {
       realize(other)
-      if unsafe other.reference(column: toOne.column) == object.key { return }
+      if other.reference(column: toOne.column) == object.key { return }
       return setReference(of: other, toOne, to: object)
     }
     guard let side = toMany.links, let state = state(of: object) else { return }
@@ -229,13 +229,13 @@ extension ManagedObjectContext {
     requireOwn(other)
     if let toOne = backward(of: toMany, other) {
       realize(other)
-      if unsafe other.reference(column: toOne.column) == object.key {
+      if other.reference(column: toOne.column) == object.key {
         setReference(of: other, toOne, to: nil)
       }
       return
     }
     guard let side = toMany.links, let state = state(of: object) else { return }
-    do { unsafe try removeLinks(side, object.key, other.key, state) } catch { note(error) }
+    do { try removeLinks(side, object.key, other.key, state) } catch { note(error) }
   }
 
   /// The reference of a member that a relationship follows from.
@@ -261,7 +261,7 @@ extension ManagedObjectContext {
     for (place, member) in objects.enumerated() {
       guard let toOne = backward(of: toMany, member), let column = toOne.order else { continue }
       realize(member)
-      if case .integer(Int64(place)) = unsafe member.source.value(column, Int(member.row)) {
+      if case .integer(Int64(place)) = member.source.value(column, Int(member.row)) {
         continue
       }
       write(order: Int64(place), of: member, column)
@@ -325,9 +325,9 @@ extension ManagedObjectContext {
   private func addLink(
     _ side: LinkTable.Side, _ object: ManagedObject, _ other: ManagedObject, _ state: StoreState
   ) throws {
-    if unsafe isOpen(side, object.key, other.key, state) { return }
-    if unsafe try links(of: object.key, side, state).contains(where: {
-      unsafe $0.other == other.key
+    if isOpen(side, object.key, other.key, state) { return }
+    if try links(of: object.key, side, state).contains(where: {
+      $0.other == other.key
     }) {
       return
     }
@@ -339,7 +339,7 @@ extension ManagedObjectContext {
     let backward = try side.turned.order.map { _ in
       try nextLinkOrder(of: other, side.turned, state)
     }
-    unsafe state.links.insert(
+    state.links.insert(
       link(side, object.key, other.key), number: number,
       targetOrder: side.isForward ? forward : backward,
       sourceOrder: side.isForward ? backward : forward)
@@ -349,7 +349,7 @@ extension ManagedObjectContext {
   /// Links change no row of the objects they connect; both count as changed all the same.
   private func noteTouched(_ object: ManagedObject) {
     noteChange(of: object)
-    if unsafe !object.state.contains(.inserted) { unsafe object.state.insert(.updated) }
+    if !object.state.contains(.inserted) { object.state.insert(.updated) }
   }
 
   private func nextLinkKey(_ table: UInt16, _ state: StoreState) throws -> UInt64 {
@@ -372,7 +372,7 @@ extension ManagedObjectContext {
       orderEnds[end] = known + 1
       return known
     }
-    let last = unsafe try links(of: owner.key, side, state).map(\.order).max() ?? -1
+    let last = try links(of: owner.key, side, state).map(\.order).max() ?? -1
     orderEnds[end] = last + 2
     return last + 1
   }
@@ -398,7 +398,7 @@ extension ManagedObjectContext {
   func removeAllLinks(
     _ side: LinkTable.Side, of object: ManagedObject, _ state: StoreState
   ) throws {
-    for found in unsafe try links(of: object.key, side, state) {
+    for found in try links(of: object.key, side, state) {
       state.links.remove(found.key, basis: found.version)
       state.hasOpenChanges = true
     }
@@ -411,10 +411,10 @@ extension ManagedObjectContext {
     guard let column = side.order else { return }
     // The links must be rows to be numbered.
     try sealAll()
-    let known = unsafe try Dictionary(
+    let known = try Dictionary(
       links(of: owner.key, side, state).map { ($0.other, $0) }, uniquingKeysWith: { one, _ in one })
     for (place, object) in objects.enumerated() {
-      guard let link = unsafe known[object.key], link.order != Int64(place) else { continue }
+      guard let link = known[object.key], link.order != Int64(place) else { continue }
       state.links.setOrder(Int64(place), column: column, of: link.key, basis: link.version)
       state.hasOpenChanges = true
     }

@@ -52,7 +52,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// The objects with changes that are not saved, in the order in which they were first changed.
   var changedObjects: [ManagedObject] = []
   /// Deleted objects whose relationships were not seen to yet.
-  @exclusivity(unchecked) var deletionsToPropagate: [ManagedObject] = []
+  var deletionsToPropagate: [ManagedObject] = []
   /// Deletions that stand only if the objects at the other end go too.
   var denials: [DeletionDenial] = []
   /// The values of transient properties.
@@ -143,7 +143,7 @@ extension ManagedObjectContext {
     case .confined: return try turn(body)
     case .mainActor:
       if Thread.isMainThread { return try turn(body) }
-      // The main queue is no actor to the compiler: nothing else runs `body`, and this waits for it.
+      // SAFETY: The main queue is no actor to the compiler: nothing else runs `body`, and this waits.
       nonisolated(unsafe) let body = body
       return try DispatchQueue.main.sync { try unsafe turn(body) }
     case .privateQueue: return try queue!.sync { try turn(body) }
@@ -293,7 +293,7 @@ extension ManagedObjectContext {
   private func sweepIfNeeded() {
     if retainsRegisteredObjects { return }
     let count = storeStates.reduce(0) {
-      $0 + $1.knownEntities.reduce(0) { unsafe $0 + $1.objects.count }
+      $0 + $1.knownEntities.reduce(0) { $0 + $1.objects.count }
     }
     guard count > sweepThreshold else { return }
     sweep()
@@ -304,8 +304,8 @@ extension ManagedObjectContext {
     var count = 0
     for state in storeStates {
       for entity in state.knownEntities {
-        unsafe entity.objects.sweep()
-        unsafe count += entity.objects.count
+        entity.objects.sweep()
+        count += entity.objects.count
       }
     }
     sweepThreshold = max(4096, count * 2)
@@ -346,7 +346,7 @@ extension ManagedObjectContext {
     if !retainsRegisteredObjects { sweep() }
     var all: Set<ManagedObject> = []
     for state in storeStates {
-      for entity in state.knownEntities { unsafe entity.objects.forEach { all.insert($0) } }
+      for entity in state.knownEntities { entity.objects.forEach { all.insert($0) } }
     }
     return all
   }

@@ -102,14 +102,14 @@ extension ManagedObject {
   private final func touch() {
     let source = source
     if !source.isCurrent { refusePlace() }
-    if unsafe !state.contains(.realized) || source.isUnresolved { realize() }
+    if !state.contains(.realized) || source.isUnresolved { realize() }
   }
 
   /// The value of an attribute or a reference as rows have it.
   private final func storedValue(_ key: String) -> Value {
     touch()
     let code = source.entity.graph.code(PropertyHash.of(key))
-    return unsafe code.column >= 0
+    return code.column >= 0
       ? source.value(Int(code.column), Int(row)) : otherValue(key, code)
   }
 

@@ -48,7 +48,7 @@ extension ManagedObject {
   final func code(_ hash: UInt64) -> PropertyCode {
     unsafe sourceReference._withUnsafeGuaranteedRef { source in
       if !source.isCurrent { refusePlace() }
-      if unsafe !state.contains(.realized) || source.isUnresolved { realize() }
+      if !state.contains(.realized) || source.isUnresolved { realize() }
       return source.code(hash)
     }
   }
@@ -64,7 +64,7 @@ extension ManagedObject {
         if let raw = unsafe source.loaded(Int(code.column)) {
           return unsafe raw.pointee.isNull(Int(row)) ? 0 : raw.pointee.integer(Int(row))
         }
-        return unsafe source.value(Int(code.column), Int(row)).wholeNumber ?? 0
+        return source.value(Int(code.column), Int(row)).wholeNumber ?? 0
       }
     }
     return fallback(name, as: "a whole number or a boolean", \.wholeNumber) ?? 0
@@ -78,7 +78,7 @@ extension ManagedObject {
         if let raw = unsafe source.loaded(Int(code.column)) {
           return unsafe raw.pointee.isNull(Int(row)) ? 0 : raw.pointee.double(Int(row))
         }
-        return unsafe source.value(Int(code.column), Int(row)).realNumber ?? 0
+        return source.value(Int(code.column), Int(row)).realNumber ?? 0
       }
     }
     return fallback(name, as: "a floating-point number or a date", \.realNumber) ?? 0
@@ -93,7 +93,7 @@ extension ManagedObject {
           return unsafe raw.pointee.isNull(Int(row))
             ? "" : String(decoding: raw.pointee.bytes(Int(row)), as: UTF8.self)
         }
-        return unsafe source.value(Int(code.column), Int(row)).characters ?? ""
+        return source.value(Int(code.column), Int(row)).characters ?? ""
       }
     }
     return fallback(name, as: "text", \.characters) ?? ""
@@ -104,7 +104,7 @@ extension ManagedObject {
   final func converted<V: AttributeValue>(_ hash: UInt64, _ name: StaticString) -> V {
     let code = code(hash)
     let value =
-      unsafe code.column >= 0
+      code.column >= 0
       ? source.value(Int(code.column), Int(row)) : otherValue(name.description, code)
     if let converted = V(storedValue: value) { return converted }
     if value.isNull, let zero = V(storedValue: V.attributeType.zero) { return zero }

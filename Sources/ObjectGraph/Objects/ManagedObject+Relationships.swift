@@ -26,7 +26,7 @@ extension ManagedObject {
       unsafe other.sourceReference._withUnsafeGuaranteedRef { otherSource in
         if !source.isCurrent { refusePlace() }
         let code = source.code(hash)
-        guard code.form == .plainToOne, unsafe source.isOpen, source.shares(otherSource) else {
+        guard code.form == .plainToOne, source.isOpen, source.shares(otherSource) else {
           return false
         }
         unsafe source.draft.unsafelyUnwrapped.setReference(
@@ -107,7 +107,7 @@ extension ManagedObject {
       guard let key = reference(column: Int(code.column)) else { return nil }
       if source.entity.hasDeletionsToPropagate { source.entity.context?.propagateDeletions() }
       guard let other = source.entity.destination(key),
-        unsafe other.state.isDisjoint(with: [.deleted, .missing])
+        other.state.isDisjoint(with: [.deleted, .missing])
       else { return nil }
       return other
     }
@@ -123,7 +123,7 @@ extension ManagedObject {
       let bits = unsafe UInt64(bitPattern: raw.pointee.integer(Int(row)))
       return bits == 0 ? nil : ObjectKey(rawValue: bits)
     }
-    if case .object(let key) = unsafe source.value(column, Int(row)) { return key }
+    if case .object(let key) = source.value(column, Int(row)) { return key }
     return nil
   }
 

@@ -33,7 +33,7 @@ extension ManagedObject {
       if !source.isCurrent { refusePlace() }
       let code = source.code(hash)
       guard code.form == .attribute, isRight(code.kind) else { return false }
-      if unsafe source.isOpen {
+      if source.isOpen {
         unsafe body(source.draft.unsafelyUnwrapped, Int(code.column))
       } else if let draft = beginChange() {
         body(draft, Int(code.column))
@@ -51,28 +51,28 @@ extension ManagedObject {
   @usableFromInline
   final func setInteger(_ value: Int64, _ hash: UInt64) -> Bool {
     write(hash, { $0.isWhole && $0.integerRange.contains(value) }) {
-      unsafe $0.setInteger(value, column: $1, row: Int(row))
+      $0.setInteger(value, column: $1, row: Int(row))
     }
   }
 
   @usableFromInline
   final func setBoolean(_ value: Bool, _ hash: UInt64) -> Bool {
-    write(hash, { $0 == .boolean }) { unsafe $0.setBoolean(value, column: $1, row: Int(row)) }
+    write(hash, { $0 == .boolean }) { $0.setBoolean(value, column: $1, row: Int(row)) }
   }
 
   @usableFromInline
   final func setDouble(_ value: Double, _ hash: UInt64) -> Bool {
-    write(hash, { $0 == .double }) { unsafe $0.setDouble(value, column: $1, row: Int(row)) }
+    write(hash, { $0 == .double }) { $0.setDouble(value, column: $1, row: Int(row)) }
   }
 
   @usableFromInline
   final func setDate(_ value: Double, _ hash: UInt64) -> Bool {
-    write(hash, { $0 == .date }) { unsafe $0.setDouble(value, column: $1, row: Int(row)) }
+    write(hash, { $0 == .date }) { $0.setDouble(value, column: $1, row: Int(row)) }
   }
 
   @usableFromInline
   final func setString(_ value: String, _ hash: UInt64) -> Bool {
-    write(hash, { $0 == .string }) { unsafe $0.setString(value, column: $1, row: Int(row)) }
+    write(hash, { $0 == .string }) { $0.setString(value, column: $1, row: Int(row)) }
   }
 
   /// Sets a value of any type, whatever kind of attribute it is.
@@ -101,7 +101,7 @@ extension ManagedObject {
       else {
         return nil
       }
-      unsafe place.draft!.set(value, column: column, row: Int(row))
+      place.draft!.set(value, column: column, row: Int(row))
     case .transient(let attribute):
       guard attribute.type.accepts(value) else {
         return .wrongType(value, attribute, of: graph)

@@ -24,13 +24,27 @@ import Rows
 @safe
 open class ManagedObject {
   /// The object's place in its store.
-  @exclusivity(unchecked) final let key: ObjectKey
+  final let key: ObjectKey
   /// Where the values are.
   @exclusivity(unchecked) final var sourceReference: Unmanaged<RowSource>
+  @exclusivity(unchecked) private final var storedRow: UInt32
+  @exclusivity(unchecked) private final var storedState: State
+
+  // SAFETY: Nobody holds on to these while they are read or set; an object is used in one place at a time.
+
   /// Which row of the source.
-  @exclusivity(unchecked) final var row: UInt32
+  @inline(__always)
+  final var row: UInt32 {
+    get { unsafe storedRow }
+    set { unsafe storedRow = newValue }
+  }
+
   /// What is going on with the object.
-  @exclusivity(unchecked) final var state: State
+  @inline(__always)
+  final var state: State {
+    get { unsafe storedState }
+    set { unsafe storedState = newValue }
+  }
 
   struct State: OptionSet {
     let rawValue: UInt32
@@ -54,10 +68,10 @@ open class ManagedObject {
 
   /// Makes an object known. Only a context can.
   public required init(_ birth: ObjectBirth) {
-    unsafe key = birth.key
+    key = birth.key
     unsafe sourceReference = unsafe Unmanaged.passRetained(birth.source)
-    unsafe row = birth.row
-    unsafe state = birth.state
+    unsafe storedRow = birth.row
+    unsafe storedState = birth.state
   }
 
   deinit { unsafe sourceReference.release() }
@@ -140,14 +154,14 @@ extension ManagedObject {
   final func point(to source: RowSource, row: Int) {
     let old = unsafe sourceReference
     unsafe sourceReference = unsafe Unmanaged.passRetained(source)
-    unsafe self.row = UInt32(row)
+    self.row = UInt32(row)
     unsafe old.release()
   }
 }
 
 extension ManagedObject {
   /// The object's identifier: final from birth.
-  public final var objectID: ObjectID { unsafe ObjectID(store: source.entity.store.tag, key: key) }
+  public final var objectID: ObjectID { ObjectID(store: source.entity.store.tag, key: key) }
 
   /// The context the object belongs to; `nil` when that has forgotten it.
   public final var managedObjectContext: ManagedObjectContext? {
@@ -158,27 +172,27 @@ extension ManagedObject {
   public final var entity: Entity { source.entity.graph.entity }
 
   /// Whether the object was inserted and is not saved.
-  public final var isInserted: Bool { unsafe state.contains(.inserted) }
+  public final var isInserted: Bool { state.contains(.inserted) }
   /// Whether the object was changed and is not saved.
-  public final var isUpdated: Bool { unsafe state.contains(.updated) && !isDeleted && !isInserted }
+  public final var isUpdated: Bool { state.contains(.updated) && !isDeleted && !isInserted }
   /// Whether the object is to be deleted when its context saves.
   public final var isDeleted: Bool {
     source.entity.context?.propagateDeletions()
-    return unsafe state.contains(.deleted)
+    return state.contains(.deleted)
   }
   /// Whether the object has changes that are not saved.
   public final var hasChanges: Bool {
-    unsafe !state.isDisjoint(with: [.inserted, .updated, .deleted])
+    !state.isDisjoint(with: [.inserted, .updated, .deleted])
   }
   /// Whether none of the object's values was asked for yet.
-  public final var isFault: Bool { unsafe !state.contains(.realized) }
+  public final var isFault: Bool { !state.contains(.realized) }
 }
 
 extension ManagedObject: Hashable {
   /// Whether both are the same object of the same context.
   public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
   /// The object itself counts, and not its values.
-  public final func hash(into hasher: inout Hasher) { unsafe hasher.combine(key.rawValue) }
+  public final func hash(into hasher: inout Hasher) { hasher.combine(key.rawValue) }
 }
 
 extension ManagedObject: CustomStringConvertible {

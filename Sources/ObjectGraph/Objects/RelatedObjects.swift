@@ -89,7 +89,7 @@ final class RelatedStorage {
 
   /// Brings the next objects near.
   private func touch(from position: Int) {
-    unsafe touched &+=
+    touched &+=
       entity?.objects.touch(numbers[position..<Swift.min(position + 32, count)]) ?? 0
   }
 

@@ -22,10 +22,22 @@ final class RowSource {
   let block: Block?
   /// The rows, where this context writes them or wrote them.
   let draft: Draft?
+  @exclusivity(unchecked) private var storedIsOpen: Bool
+  @exclusivity(unchecked) private var storedIsPending: Bool
+
   /// Whether the draft may still be written in.
-  @exclusivity(unchecked) var isOpen: Bool
+  @inline(__always)
+  var isOpen: Bool {
+    get { unsafe storedIsOpen }
+    set { unsafe storedIsOpen = newValue }
+  }
+
   /// Whether the rows are not saved yet.
-  @exclusivity(unchecked) var isPending: Bool
+  @inline(__always)
+  var isPending: Bool {
+    get { unsafe storedIsPending }
+    set { unsafe storedIsPending = newValue }
+  }
   /// The commit that saved the draft's rows.
   var version: Int64 = 0
   /// For each row of a draft of changes what lies beneath it.
@@ -63,8 +75,8 @@ final class RowSource {
     codeMask = entity.graph.mask
     self.block = block
     draft = nil
-    unsafe isOpen = false
-    unsafe isPending = false
+    unsafe storedIsOpen = false
+    unsafe storedIsPending = false
     columnCount = block == nil ? 0 : entity.graph.layout.columns.count
     unsafe columns = .allocate(capacity: columnCount)
     unsafe columns.initialize(repeating: RawColumn(), count: columnCount)
@@ -80,8 +92,8 @@ final class RowSource {
     codeMask = entity.graph.mask
     block = nil
     draft = Draft(entity.graph.layout, role: role)
-    unsafe isOpen = true
-    unsafe isPending = true
+    unsafe storedIsOpen = true
+    unsafe storedIsPending = true
     columnCount = entity.graph.layout.columns.count
     unsafe columns = .allocate(capacity: 0)
     unsafe states = .allocate(capacity: columnCount)
@@ -167,7 +179,7 @@ extension RowSource {
 
   /// The version of a row, which a change of it is based on.
   func version(_ row: Int) throws -> Int64 {
-    if draft != nil { return unsafe isPending ? 0 : version }
+    if draft != nil { return isPending ? 0 : version }
     guard let block else { return 0 }
     if versions == nil {
       versions =
@@ -194,7 +206,7 @@ extension RowSource {
 
   /// Notes that a commit has saved the rows.
   func setSaved(_ commit: Int64) {
-    unsafe isPending = false
+    isPending = false
     version = commit
   }
 }

@@ -10,30 +10,30 @@ extension ManagedObjectContext {
     guard coordinator.hasDerivations else { return }
     var concerned: Set<ManagedObject> = []
     for object in changedObjects {
-      if !object.source.entity.graph.derived.isEmpty, unsafe !object.state.contains(.deleted) {
+      if !object.source.entity.graph.derived.isEmpty, !object.state.contains(.deleted) {
         concerned.insert(object)
       }
-      for owner in try owners(deriving: object) where unsafe !owner.state.contains(.deleted) {
+      for owner in try owners(deriving: object) where !owner.state.contains(.deleted) {
         concerned.insert(owner)
       }
     }
     let now = Date()
-    for object in concerned.sorted(by: { unsafe $0.key < $1.key }) {
+    for object in concerned.sorted(by: { $0.key < $1.key }) {
       for index in object.source.entity.graph.derived {
         guard
           case .attribute(let attribute, let column) = object.source.entity.graph.properties[index]
             .place
         else { continue }
         realize(object)
-        guard unsafe !object.state.contains(.missing) else { continue }
+        guard !object.state.contains(.missing) else { continue }
         let derivation = DerivedValue(attribute, of: object, in: self)
-        let old = unsafe object.source.value(column, Int(object.row))
+        let old = object.source.value(column, Int(object.row))
         if derivation.isMoment, !object.hasChanges { continue }
         if derivation.isMoment, !momentsTaken.insert(object.objectID).inserted { continue }
         let value = try derivation.value(now: now)
         guard value != old, attribute.type.accepts(value), let source = beginChange(of: object)
         else { continue }
-        unsafe source.draft!.set(value, column: column, row: Int(object.row))
+        source.draft!.set(value, column: column, row: Int(object.row))
       }
     }
   }
@@ -63,7 +63,7 @@ extension ManagedObjectContext {
       }
     }
     for owner in owners { realize(owner) }
-    return owners.filter { unsafe !$0.state.contains(.missing) }
+    return owners.filter { !$0.state.contains(.missing) }
   }
 }
 
@@ -172,7 +172,7 @@ private struct DerivedValue {
       guard case .attribute(_, let column)? = object.source.entity.graph[last]?.place else {
         return .null
       }
-      return unsafe object.source.value(column, Int(object.row))
+      return object.source.value(column, Int(object.row))
     }
   }
 
@@ -204,7 +204,7 @@ private struct DerivedValue {
         }
       }
       for one in next { context.realize(one) }
-      current = next.filter { unsafe !$0.state.contains(.missing) }
+      current = next.filter { !$0.state.contains(.missing) }
     }
     return current
   }
@@ -217,7 +217,7 @@ extension ManagedObjectContext {
     return try objects.filter { object in
       guard let state = state(of: object) else { return false }
       try sealAll()
-      return unsafe try CompiledPredicate(
+      return try CompiledPredicate(
         predicate, entity: object.source.entity.graph.name, model: state.graph.model,
         schema: state.graph.schema, store: state.tag
       ).holds(for: object.key, in: state.source)

@@ -71,11 +71,11 @@ extension ManagedObjectContext {
     _ number: UInt64, _ location: RowLocation, _ entity: EntityState, _ state: StoreState,
     _ events: SnapshotEvents
   ) throws {
-    let known = unsafe entity.objects[number]
+    let known = entity.objects[number]
     let key = ObjectKey(entity: entity.graph.number, number: number)
-    if let known, unsafe known.state.isDisjoint(with: [.deleted, .missing]) {
+    if let known, known.state.isDisjoint(with: [.deleted, .missing]) {
       realize(known)
-      if unsafe !known.state.contains(.missing) {
+      if !known.state.contains(.missing) {
         return try set(location, of: known, onlyGiven: false)
       }
     } else if known == nil, let row = try state.source.view.row(of: key), !row.locations.isEmpty {
@@ -86,9 +86,9 @@ extension ManagedObjectContext {
     let saved = try View(state.base.tables).row(of: key)
     let object = try entity.insert(
       number, basis: try saved.map { max(try $0.version, 0) } ?? 0)
-    unsafe object.state = saved == nil ? [.inserted, .realized] : [.updated, .realized]
+    object.state = saved == nil ? [.inserted, .realized] : [.updated, .realized]
     noteChange(of: object)
-    if unsafe known?.state.contains(.pending) ?? false { unsafe object.state.insert(.pending) }
+    if known?.state.contains(.pending) ?? false { object.state.insert(.pending) }
     try set(location, of: object, onlyGiven: false)
     if !events.isEmpty { object.awake(fromSnapshotEvents: events) }
   }
@@ -99,18 +99,18 @@ extension ManagedObjectContext {
     guard let source = beginChange(of: object), let draft = source.draft else { return }
     for (position, column) in object.source.entity.graph.layout.columns.enumerated() {
       guard let value = try location.block.value(column, row: location.row) else { continue }
-      unsafe draft.set(value, column: position, row: Int(object.row))
+      draft.set(value, column: position, row: Int(object.row))
     }
   }
 
   /// Takes an object out without asking what its relationships say: whoever made the layer has.
   private func takeOut(_ number: UInt64, _ entity: EntityState) throws {
     let object =
-      unsafe entity.objects[number] ?? entity.object(number, at: entity.unresolved, 0)
+      entity.objects[number] ?? entity.object(number, at: entity.unresolved, 0)
     realize(object)
-    guard unsafe object.state.isDisjoint(with: [.deleted, .missing]) else { return }
+    guard object.state.isDisjoint(with: [.deleted, .missing]) else { return }
     noteChange(of: object)
-    unsafe object.state.insert(.deleted)
+    object.state.insert(.deleted)
     try entity.remove(object)
   }
 
@@ -187,7 +187,7 @@ extension ManagedObjectContext {
     state.changeView()
     orderEnds = [:]
     let known = keys.compactMap { key in
-      unsafe state.entity(key.entity, self)?.objects[key.number]
+      state.entity(key.entity, self)?.objects[key.number]
     }
     try refreshBeneath(known, in: state, events: .refresh)
     state.oldestCommit = max(
@@ -200,40 +200,40 @@ extension ManagedObjectContext {
     _ objects: [ManagedObject], in state: StoreState, events: SnapshotEvents
   ) throws {
     let changed = objects.filter {
-      unsafe $0.state.contains(.pending) && !$0.state.contains(.inserted)
+      $0.state.contains(.pending) && !$0.state.contains(.inserted)
     }
     var kept: [(object: ManagedObject, values: [(column: Int, value: Value)])] = []
     for object in changed {
       kept.append((object, object.pendingValues))
     }
     if !changed.isEmpty {
-      let keys = Set(changed.map(unsafe \.key))
+      let keys = Set(changed.map(\.key))
       state.setPending(
         try state.pending.map { try $0.without(keys, schema: state.graph.schema) }
           .filter { !$0.isEmpty })
     }
-    for object in objects where unsafe !object.state.contains(.inserted) {
-      let isDeleted = unsafe object.state.contains(.deleted) && object.state.contains(.pending)
+    for object in objects where !object.state.contains(.inserted) {
+      let isDeleted = object.state.contains(.deleted) && object.state.contains(.pending)
       object.point(to: object.source.entity.unresolved, row: 0)
-      unsafe object.state.remove(.missing)
+      object.state.remove(.missing)
       try resolve(object, in: state)
-      if unsafe object.state.contains(.missing) {
+      if object.state.contains(.missing) {
         // Somebody else has deleted it.
-        unsafe object.state.insert(.deleted)
-        unsafe object.state.remove(.updated)
+        object.state.insert(.deleted)
+        object.state.remove(.updated)
         continue
       }
       if isDeleted { try object.source.entity.remove(object) }
     }
-    for (object, values) in kept where unsafe object.state.isDisjoint(with: [.deleted, .missing]) {
+    for (object, values) in kept where object.state.isDisjoint(with: [.deleted, .missing]) {
       guard !values.isEmpty, let source = beginChange(of: object) else { continue }
       for (column, value) in values {
-        unsafe source.draft!.set(value, column: column, row: Int(object.row))
+        source.draft!.set(value, column: column, row: Int(object.row))
       }
     }
-    changedObjects.removeAll { unsafe $0.state.contains(.missing) }
+    changedObjects.removeAll { $0.state.contains(.missing) }
     for object in objects
-    where unsafe object.state.contains(.realized) && !object.state.contains(.missing) {
+    where object.state.contains(.realized) && !object.state.contains(.missing) {
       object.awake(fromSnapshotEvents: events)
     }
     try sealAll()
@@ -263,8 +263,8 @@ extension ManagedObject {
   final var pendingValues: [(column: Int, value: Value)] {
     var values: [Int: Value] = [:]
     var source = source
-    var row = unsafe Int(row)
-    while unsafe source.isPending, let draft = source.draft {
+    var row = Int(row)
+    while source.isPending, let draft = source.draft {
       for column in draft.givenColumns(row: row) where values[column] == nil {
         values[column] = draft.value(column: column, row: row)
       }

@@ -67,7 +67,7 @@ extension ManagedObjectContext {
 
   /// Whether something was changed since changes were last processed.
   private var hasUnprocessedChanges: Bool {
-    unsafe !deletionsToPropagate.isEmpty || storeStates.contains { $0.hasOpenChanges }
+    !deletionsToPropagate.isEmpty || storeStates.contains { $0.hasOpenChanges }
   }
 
   // MARK: Into stores
@@ -132,13 +132,13 @@ extension ManagedObjectContext {
     }
     for id in resolved {
       guard let state = storeStates.first(where: { $0.tag == id.store }),
-        let object = unsafe state.entity(id.key.entity, self)?.objects[id.key.number]
+        let object = state.entity(id.key.entity, self)?.objects[id.key.number]
       else { continue }
       try resolve(object, in: state)
-      if unsafe object.state.contains(.missing) {
-        unsafe object.state.insert(.deleted)
+      if object.state.contains(.missing) {
+        object.state.insert(.deleted)
       } else {
-        unsafe object.state.remove(.deleted)
+        object.state.remove(.deleted)
         object.awake(fromSnapshotEvents: .mergePolicy)
       }
     }
@@ -152,12 +152,12 @@ extension ManagedObjectContext {
     denials = []
     momentsTaken = []
     for object in objects {
-      if unsafe object.state.contains(.deleted) {
-        unsafe object.source.entity.objects.remove(object.key.number)
-        unsafe object.state.subtract([.inserted, .updated, .pending])
-        unsafe object.state.insert(.missing)
+      if object.state.contains(.deleted) {
+        object.source.entity.objects.remove(object.key.number)
+        object.state.subtract([.inserted, .updated, .pending])
+        object.state.insert(.missing)
       } else {
-        unsafe object.state.subtract([.inserted, .updated, .pending])
+        object.state.subtract([.inserted, .updated, .pending])
       }
       if type(of: object) != ManagedObject.self { object.didSave() }
     }
@@ -249,13 +249,13 @@ extension ManagedObjectContext {
     }
     var mine: [String: Value]?
     var base: [String: Value]?
-    if let object = unsafe entity.objects[key.number] {
+    if let object = entity.objects[key.number] {
       let committed = object.committedPlace
       if let committed {
         base = values { committed.source.value($0, committed.row) }
       }
-      if unsafe !object.state.contains(.deleted) {
-        mine = values { unsafe object.source.value($0, Int(object.row)) }
+      if !object.state.contains(.deleted) {
+        mine = values { object.source.value($0, Int(object.row)) }
       }
     }
     let row = try view.row(of: key)
@@ -272,8 +272,8 @@ extension ManagedObject {
   /// Where the object's values are that were saved last; `nil` when none were.
   final var committedPlace: (source: RowSource, row: Int)? {
     var source = source
-    var row = unsafe Int(row)
-    while unsafe source.isPending {
+    var row = Int(row)
+    while source.isPending {
       guard let below = source.below(row) else { return nil }
       (source, row) = below
     }

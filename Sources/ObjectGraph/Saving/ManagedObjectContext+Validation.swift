@@ -10,8 +10,8 @@ extension ManagedObjectContext {
     for object in changedObjects {
       let entity = object.source.entity
       let isClassed = type(of: object) != ManagedObject.self
-      if unsafe object.state.contains(.deleted) {
-        if isClassed, unsafe !object.state.contains(.inserted) {
+      if object.state.contains(.deleted) {
+        if isClassed, !object.state.contains(.inserted) {
           failures += object.failuresOfDelete()
         }
         continue
@@ -30,8 +30,8 @@ extension ManagedObjectContext {
       }
       if isClassed { failures += object.failuresOfClass() }
     }
-    for denial in denials where unsafe denial.object.state.contains(.deleted) {
-      let staying = denial.others.filter { unsafe !$0.state.contains(.deleted) }
+    for denial in denials where denial.object.state.contains(.deleted) {
+      let staying = denial.others.filter { !$0.state.contains(.deleted) }
       guard let first = staying.first else { continue }
       failures.append(
         denial.object.failure(
@@ -50,7 +50,7 @@ extension ManagedObjectContext {
       guard !toOne.relationship.isOptional else { return nil }
       if let key = object.reference(column: toOne.column),
         let other = self.object(at: key, in: object.source.entity.store),
-        unsafe !other.state.contains(.deleted)
+        !other.state.contains(.deleted)
       {
         return nil
       }
@@ -88,13 +88,13 @@ extension ManagedObjectContext {
         if constraints.isEmpty { continue }
         for constraint in constraints {
           for object in changedObjects
-          where unsafe object.source.entity === entity && !object.state.contains(.deleted) {
+          where object.source.entity === entity && !object.state.contains(.deleted) {
             let values = constraint.columns.map {
-              unsafe object.source.value($0, Int(object.row))
+              object.source.value($0, Int(object.row))
             }
             if values.contains(where: \.isNull) { continue }
             let sharing = try state.objects(sharing: values, constraint)
-            guard sharing.count > 1, sharing.contains(where: { unsafe $0 != object.key }) else {
+            guard sharing.count > 1, sharing.contains(where: { $0 != object.key }) else {
               continue
             }
             failures.append(
@@ -125,7 +125,7 @@ extension ManagedObject {
     var failures: [ValidationFailure] = []
     for key in type(of: self).validatedKeys {
       guard case .attribute(_, let column)? = source.entity.graph[key]?.place else { continue }
-      let before = unsafe source.value(column, Int(row))
+      let before = source.value(column, Int(row))
       var value = before
       do {
         try validateValue(&value, forKey: key)

@@ -65,7 +65,7 @@ struct ValidationPlan: @unchecked Sendable {
   /// What is wrong with the attributes of an object.
   func failures(of object: ManagedObject) -> [ValidationFailure] {
     attributes.compactMap { check in
-      let value = unsafe object.source.value(check.column, Int(object.row))
+      let value = object.source.value(check.column, Int(object.row))
       return check.problem(with: value).map { rule, message in
         object.failure(check.attribute.name, value, rule, message)
       }
