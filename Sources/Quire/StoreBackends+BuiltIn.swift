@@ -1,4 +1,5 @@
 import BinaryStore
+public import DurableFiles
 public import StoreInterface
 import XMLStore
 
@@ -8,4 +9,9 @@ extension StoreBackends {
     BinaryStoreBackend(), BinaryStoreBackend(isCompressed: true), XMLStoreBackend(),
     MemoryStoreBackend(),
   ])
+}
+
+extension StorePlaces {
+  /// Stores of all built-in kinds, in files.
+  public static let builtIn = StorePlaces(.builtIn, on: RealDisk())
 }

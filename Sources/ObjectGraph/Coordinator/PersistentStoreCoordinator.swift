@@ -20,6 +20,8 @@ public final class PersistentStoreCoordinator: Sendable {
   /// What opens stores; `nil` when stores are only added that somebody else has opened.
   public let places: StorePlaces?
   let classes: [String: ManagedObject.Type]
+  /// What turns values into bytes and back, by name.
+  let transformers: [String: ValueTransformer]
   /// What derived attributes follow from.
   let derivations: Set<DerivedPath>
 
@@ -33,9 +35,16 @@ public final class PersistentStoreCoordinator: Sendable {
 
   /// A coordinator without stores.
   ///
-  /// - Parameter classes: The classes of the objects, each for the entity it names. Objects of other
-  ///   entities are of the class of their nearest superentity that has one, or plain.
-  public init(model: Model, places: StorePlaces? = nil, classes: [ManagedObject.Type] = []) {
+  /// - Parameters:
+  ///   - classes: The classes of the objects, each for the entity it names. Objects of other entities are
+  ///     of the class of their nearest superentity that has one, or plain.
+  ///   - transformers: What turns the values of transformable attributes into bytes and back.
+  public init(
+    model: Model, places: StorePlaces? = nil, classes: [ManagedObject.Type] = [],
+    transformers: [ValueTransformer] = []
+  ) {
+    self.transformers = Dictionary(
+      transformers.map { ($0.name, $0) }, uniquingKeysWith: { _, last in last })
     self.model = model
     self.places = places
     var byName: [String: ManagedObject.Type] = [:]

@@ -13,10 +13,13 @@ extension ManagedObjectContext {
   /// - Throws: ``ContextError`` with the code ``ContextError/Code/validation`` and everything that is
   ///   wrong, or ``ContextError/Code/conflict`` when somebody else has changed the same objects and the
   ///   merge policy does not say what then; `StoreError` when a store can't be written.
-  public func save() throws {
+  public func save() throws { _ = try saveReturningLayers() }
+
+  /// Saves, and gives what was saved.
+  func saveReturningLayers() throws -> [StoreTag: Layer] {
     checkPlace()
     try throwReadFailure()
-    guard hasChanges else { return }
+    guard hasChanges else { return [:] }
     try prepareToSave()
     try throwReadFailure()
     announceChanges()
@@ -25,6 +28,7 @@ extension ManagedObjectContext {
     finishSaving()
     publish()
     announceSave(saved)
+    return Dictionary(uniqueKeysWithValues: saved.map { ($0.store, $0.layer) })
   }
 
   /// Everything that is wrong with what would be saved now. Nothing is.

@@ -1,0 +1,114 @@
+public import Foundation
+public import ObjectModel
+
+/// Turns the values of transformable attributes into bytes and back, under the name that the model has.
+///
+///     let colors = ValueTransformer.coding("ColorTransformer", Color.self)
+///     PersistentStoreCoordinator(model: model, transformers: [colors])
+///
+/// A transformer is for one type, and bytes become a value of that type or nothing: what a store holds
+/// never says which code is run to read it.
+public struct ValueTransformer: Sendable {
+  /// The name that models have it under.
+  public let name: String
+  let type: Any.Type
+  let encode: @Sendable (Any) throws -> Data?
+  let decode: @Sendable (Data) throws -> Any
+
+  /// A transformer of values of a type.
+  ///
+  /// - Parameters:
+  ///   - encode: Makes bytes of a value.
+  ///   - decode: Makes a value of bytes, which may be any at all.
+  public init<T>(
+    _ name: String, _ type: T.Type, encode: @escaping @Sendable (T) throws -> Data,
+    decode: @escaping @Sendable (Data) throws -> T
+  ) {
+    self.name = name
+    self.type = type
+    self.encode = { try ($0 as? T).map(encode) }
+    self.decode = { try decode($0) }
+  }
+
+  /// A transformer that keeps values as property lists, as their types encode themselves.
+  public static func coding<T: Codable>(_ name: String, _ type: T.Type) -> ValueTransformer {
+    ValueTransformer(
+      name, Boxed<T>.self,
+      encode: { box in
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .binary
+        return try encoder.encode(box)
+      }, decode: { try PropertyListDecoder().decode(Boxed<T>.self, from: $0) }
+    ).unboxing(T.self)
+  }
+
+  /// Property lists have no values by themselves but arrays and dictionaries.
+  private struct Boxed<T: Codable>: Codable { var value: T }
+
+  private func unboxing<T: Codable>(_: T.Type) -> ValueTransformer {
+    let (encode, decode) = (encode, decode)
+    return ValueTransformer(
+      name: name, type: T.self,
+      encode: { try ($0 as? T).flatMap { try encode(Boxed(value: $0)) } },
+      decode: { try (decode($0) as! Boxed<T>).value })
+  }
+
+  private init(
+    name: String, type: Any.Type, encode: @escaping @Sendable (Any) throws -> Data?,
+    decode: @escaping @Sendable (Data) throws -> Any
+  ) {
+    self.name = name
+    self.type = type
+    self.encode = encode
+    self.decode = decode
+  }
+}
+
+extension ManagedObject {
+  /// The value of a transformable attribute.
+  ///
+  /// - Throws: ``ContextError`` when the coordinator has no transformer of the name that the model says, or
+  ///   it is for another type; what the transformer throws when the bytes are none of its.
+  public final func transformed<T>(
+    _ name: AttributeName<Data?>, as type: T.Type
+  ) throws -> T? {
+    guard let data = self[name] else { return nil }
+    let transformer = try transformer(of: name.name.description, type)
+    return try transformer.decode(data) as? T
+  }
+
+  /// Sets the value of a transformable attribute.
+  ///
+  /// - Throws: As ``transformed(_:as:)``.
+  public final func setTransformed<T>(_ value: T?, _ name: AttributeName<Data?>) throws {
+    guard let value else {
+      self[name] = nil
+      return
+    }
+    self[name] = try transformer(of: name.name.description, T.self).encode(value)
+  }
+
+  private final func transformer(of name: String, _ type: Any.Type) throws -> ValueTransformer {
+    let graph = source.entity.graph
+    guard case .attribute(let attribute)? = graph[name]?.property,
+      attribute.type == .transformable
+    else { graph.refuse(name, as: "a transformable attribute") }
+    let wanted = attribute.valueTransformerName ?? ""
+    guard let context = source.entity.context,
+      let transformer = context.coordinator.transformers[wanted]
+    else {
+      throw ContextError(
+        .notSupported,
+        """
+        The attribute "\(name)" of "\(graph.name)" needs the value transformer "\(wanted)". Give it to the \
+        coordinator when that is made.
+        """)
+    }
+    guard transformer.type == type else {
+      throw ContextError(
+        .wrongType,
+        "The value transformer \"\(wanted)\" is for \(transformer.type), and not for \(type).")
+    }
+    return transformer
+  }
+}
