@@ -36,6 +36,7 @@ let package = Package(
   products: [
     .library(name: "Quire", targets: ["Quire"]),
     .executable(name: "quire", targets: ["quire-cli"]),
+    .plugin(name: "GenerateModel", targets: ["GenerateModel"]),
     // What a test loads into another language's process.
     .library(name: "ArrowExchange", type: .dynamic, targets: ["ArrowExchange"]),
   ],
@@ -90,18 +91,26 @@ let package = Package(
         "DurableFiles", "Deflate",
       ]),
 
+    // Swift source with a class for each entity, and the tool that builds run to make it.
+    module("ModelCode", ["ObjectModel", "ObjectQuery"]),
+    .executableTarget(
+      name: "quire-classes", dependencies: ["ModelCode", "ObjectModel"], swiftSettings: strict),
+    .plugin(
+      name: "GenerateModel", capability: .buildTool(), dependencies: ["quire-classes"],
+      path: "Plugins/GenerateModel"),
+
     // What applications import, and the tool.
     module(
       "Quire",
       [
         "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph", "BinaryStore",
-        "XMLStore",
+        "XMLStore", "DurableFiles",
       ]),
     module(
       "ToolCommands",
       [
         "Quire", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph",
-        "DurableFiles", "Validation",
+        "DurableFiles", "Validation", "ModelCode",
       ]),
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
@@ -133,6 +142,9 @@ let package = Package(
       name: "StoreConformance",
       dependencies: ["StoreInterface", "ObjectModel", "Rows", "SeededRandom"],
       path: "Tests/Support/StoreConformance", swiftSettings: relaxed),
+    .target(
+      name: "TypedTrips", dependencies: ["Quire"], path: "Tests/Support/TypedTrips",
+      swiftSettings: strict),
     .target(name: "SpecVectors", path: "Tests/Support/SpecVectors", swiftSettings: strict),
     .target(
       name: "HostileInputs",
@@ -186,6 +198,8 @@ let package = Package(
         "DurableFiles", "PropertyLists", "ObjectModel", "Rows", "SeededRandom", "Checksums",
         "HostileInputs", "XMLStore",
       ]),
+    tests(
+      "ModelCodeTests", ["ModelCode", "ObjectModel", "Quire", "TypedTrips"], exclude: ["Goldens"]),
     tests(
       "ToolCommandsTests",
       [

@@ -1,5 +1,4 @@
 import BinaryStore
-public import DurableFiles
 public import StoreInterface
 import XMLStore
 
@@ -9,9 +8,4 @@ extension StoreBackends {
     BinaryStoreBackend(), BinaryStoreBackend(isCompressed: true), XMLStoreBackend(),
     MemoryStoreBackend(),
   ])
-}
-
-extension StorePlaces {
-  /// Stores of all built-in kinds, in files.
-  public static let builtIn = StorePlaces(.builtIn, on: RealDisk())
 }

@@ -7,7 +7,7 @@ extension ModelCommand {
   ) throws -> ExitCode {
     let difference = ModelDifference(from: old.model, to: new.model)
     let output = invocation.console.output
-    switch invocation.format {
+    switch format(invocation) {
     case .text:
       for change in difference.changes {
         try output.writeLine(

@@ -1,3 +1,4 @@
+import ModelCode
 import ObjectModel
 
 /// `quire model`
@@ -11,6 +12,20 @@ enum ModelCommand {
   static let diff = Option(
     "diff", value: "OTHER", "Shows what differs from PATH to OTHER, in place of a model.")
 
+  static let form = Option(
+    "format", value: "FORMAT", choices: ["text", "json", "swift"],
+    "The form of the results; text unless said otherwise. With swift, the model as source: a class for "
+      + "each entity.")
+  static let output = Option(
+    "output", value: "DIR", "Writes a file for each class into this folder, with --format swift.")
+  static let access = Option(
+    "access", value: "WHO", choices: CodeAccess.allCases.map(\.rawValue),
+    "Who sees the classes; public unless said otherwise.")
+  static let unmarked = Option(
+    "unmarked", value: "KIND", choices: CodeKind.allCases.map(\.rawValue),
+    "What is made of entities whose source does not say: a class, an extension of one, or nothing; class "
+      + "unless said otherwise.")
+
   /// The command, over models from the given reader.
   static func command(_ reader: ModelReader) -> Command {
     Command(
@@ -18,8 +33,12 @@ enum ModelCommand {
       discussion: """
         With --diff the exit code is 1 if the models differ and 0 if not. A star marks the changes that \
         version hashes see: after those, stores must be migrated.
+
+        With --format swift the result is Swift source with typed classes, to be compiled with Quire. \
+        Packages can have it made while they are built; docs/typed-classes.md tells how. Files that hold \
+        what they should are left alone, and the names of the others are printed.
         """,
-      arguments: [path], options: [version, versions, diff, .format],
+      arguments: [path], options: [version, versions, diff, form, output, access, unmarked],
       examples: [
         Example("quire model Trips.xcdatamodeld", "Shows the current version."),
         Example("quire model Trips.xcdatamodeld --versions", "Lists the versions it holds."),
@@ -29,8 +48,13 @@ enum ModelCommand {
         Example(
           "quire model Trips.xcdatamodeld --version Trips --diff Trips.xcdatamodeld",
           "Shows what became of the first version."),
+        Example(
+          "quire model Trips.xcdatamodeld --format swift --output Sources/Trips/Model",
+          "Writes a class for each entity, and the list of them."),
       ]
     ) { invocation in
+      let makesCode = invocation.value(of: form) == "swift"
+      try checkOptions(invocation, makesCode: makesCode)
       if invocation.has(versions) {
         try list(reader.read(invocation[path]), invocation)
         return .done
@@ -39,14 +63,36 @@ enum ModelCommand {
       if let other = invocation.value(of: diff) {
         return try compare(chosen, with: reader.model(at: other), invocation)
       }
+      if makesCode { return try writeCode(chosen, invocation) }
       try show(chosen, invocation)
       return .done
     }
   }
 
+  /// Refuses options that would do nothing.
+  private static func checkOptions(
+    _ invocation: Invocation, makesCode: Bool
+  ) throws(CommandError) {
+    if makesCode {
+      for option in [versions, diff] where invocation.has(option) {
+        throw .wrongUsage("Option '--\(option.name)' does not go together with '--format swift'.")
+      }
+    } else {
+      for option in [output, access, unmarked] where invocation.has(option) {
+        throw .wrongUsage(
+          "Option '--\(option.name)' needs '--format swift'.", hint: "Add '--format swift'.")
+      }
+    }
+  }
+
+  /// The form of results that are no code.
+  static func format(_ invocation: Invocation) -> OutputFormat {
+    invocation.value(of: form).flatMap(OutputFormat.init) ?? .text
+  }
+
   private static func list(_ list: ModelVersions, _ invocation: Invocation) throws {
     let output = invocation.console.output
-    switch invocation.format {
+    switch format(invocation) {
     case .text:
       for version in list.versions {
         try output.writeLine(
@@ -63,7 +109,7 @@ enum ModelCommand {
 
   private static func show(_ version: ModelVersions.Version, _ invocation: Invocation) throws {
     let output = invocation.console.output
-    switch invocation.format {
+    switch format(invocation) {
     case .text:
       let heading = output.styled("model \(oneLine(version.name))", .heading)
       try output.write("\(heading)\n\n" + Wording.text(version.model, on: output))

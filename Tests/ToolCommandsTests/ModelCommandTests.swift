@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import Testing
 
@@ -79,5 +80,72 @@ struct ModelCommandTests {
     #expect(run.exitCode == .done)
     #expect(
       format == "json" ? run.output.contains("\"changes\": []") : run.output == "No differences.\n")
+  }
+
+  @Test("A model is printed as Swift, with the access that is asked for")
+  func swift() {
+    let printed = run("Trips.xcdatamodeld", "--format", "swift")
+    #expect(printed.exitCode == .done)
+    #expect(
+      printed.output.contains("// Made from the model \"Trips\", version \"Trips 2\", by Quire."))
+    #expect(printed.output.contains("\nnonisolated public final class TripStop: ManagedObject {\n"))
+    #expect(printed.output.contains("\nnonisolated public enum TripsModel {\n"))
+
+    let hidden = run("a/Trips.xcdatamodel/contents", "--format=swift", "--access=internal")
+    #expect(hidden.output.contains("\nnonisolated enum TripsModel {\n"))
+    #expect(!hidden.output.contains("public "))
+    let none = run("Trips.momd", "--format=swift", "--unmarked=none")
+    #expect(!none.output.contains("class TripStop"))
+  }
+
+  @Test("Code goes into a folder, a file a class, and what is there already is left alone")
+  func folder() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: folder) }
+
+    let first = run("Trips.momd", "--format", "swift", "--output", folder.path)
+    let second = run("Trips.momd", "--format", "swift", "--output", folder.path)
+
+    let names = [
+      "TripStop+Generated.swift", "Trip+Generated.swift", "Place+Generated.swift",
+      "Trips+Classes.swift",
+    ]
+    #expect(first.exitCode == .done && first.output == names.map { $0 + "\n" }.joined())
+    #expect(second.exitCode == .done && second.output == "")
+    let written = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(Set(written) == Set(names))
+    try Data().write(to: folder.appending(path: "file"))
+    let blocked = run("Trips.momd", "--format=swift", "--output", folder.path + "/file")
+    #expect(blocked.exitCode == .inputOutput)
+    #expect(blocked.messages.contains("can't be written"))
+  }
+
+  @Test(
+    "Options that would do nothing are refused",
+    arguments: [
+      ["--output", "x"], ["--access", "public"], ["--unmarked=none", "--format", "json"],
+      ["--format", "swift", "--versions"], ["--format", "swift", "--diff", "b"],
+    ])
+  func idleOptions(_ words: [String]) {
+    let run = RecordedRun(
+      ["model", "a"] + words, tool: Tool(commands: [ModelCommand.command(Self.reader)]))
+
+    #expect(run.exitCode == .wrongUsage)
+    #expect(run.messages.contains("--format swift"))
+  }
+
+  @Test("A template that can't be read is an error that names it")
+  func brokenTemplate() {
+    let reader = ModelReader { _ in
+      let template = FetchRequestTemplate("late", entity: "Trip", predicate: "start >")
+      let model = try Model(
+        Model.Description(entities: [Entity("Trip")], fetchRequestTemplates: [template]))
+      return ModelVersions([.init("T", model: model)], currentName: "T")
+    }
+    let run = RecordedRun(
+      ["model", "T.mom", "--format", "swift"], tool: Tool(commands: [ModelCommand.command(reader)]))
+
+    #expect(run.exitCode == .unreadable)
+    #expect(run.messages.contains("T.mom") && run.messages.contains("\"late\""))
   }
 }

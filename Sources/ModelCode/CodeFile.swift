@@ -1,0 +1,137 @@
+/// One file of generated Swift source.
+public struct CodeFile: Sendable, Hashable {
+  /// The file's name: `Trip+Generated.swift`.
+  public let name: String
+  /// The comment that says what the file was made from.
+  let heading: [String]
+  /// What it imports, with the access in front.
+  let imports: Set<String>
+  /// Its declarations.
+  let body: [String]
+
+  /// The file's text.
+  public var text: String {
+    let sections = [
+      heading.joined(separator: "\n"),
+      imports.sorted(by: Self.importsPrecede).joined(separator: "\n"),
+      body.joined(separator: "\n"),
+    ]
+    return sections.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
+  }
+
+  /// The declarations of all the files under the name of the last.
+  static func joined(_ files: [CodeFile]) -> CodeFile {
+    let last = files[files.count - 1]
+    let imports: Set<String> = files.reduce(into: []) { $0.formUnion($1.imports) }
+    return CodeFile(
+      name: last.name, heading: last.heading,
+      // The last file has the one that others see.
+      imports: last.imports.contains("import Quire")
+        ? imports : imports.subtracting(["import Quire"]),
+      body: Array(files.map(\.body).joined(separator: [""])))
+  }
+
+  /// By module.
+  private static func importsPrecede(_ left: String, _ right: String) -> Bool {
+    (left.split(separator: " ").last ?? "") < (right.split(separator: " ").last ?? "")
+  }
+
+  /// What stands at the top of each file.
+  static func heading(model: String, version: String?) -> [String] {
+    let version = version.flatMap { $0 == model ? nil : $0 }
+    let origin =
+      "Made from the model \(CodeText.quoted(model))"
+      + (version.map { ", version \(CodeText.quoted($0))" } ?? "") + ", by Quire."
+    return ["// swift-format-ignore-file"]
+      + CodeText.wrapped("\(origin) Do not edit: change the model and make it anew.", width: 97)
+      .map { "// " + $0 }
+  }
+}
+
+/// The lines of a piece of code, as they come.
+struct CodeLines {
+  private(set) var lines: [String] = []
+  private var depth = 0
+
+  /// The columns that a line may take.
+  static let width = 100
+
+  mutating func line(_ text: String = "") {
+    lines.append(text.isEmpty ? "" : String(repeating: " ", count: depth * 2) + text)
+  }
+
+  /// An empty line, unless one would follow the opening of a block.
+  mutating func gap() {
+    if let last = lines.last, !last.isEmpty, !last.hasSuffix("{") { lines.append("") }
+  }
+
+  /// A documentation comment of one or more paragraphs.
+  mutating func document(_ paragraphs: [String]) {
+    for (index, paragraph) in paragraphs.enumerated() {
+      if index > 0 { line("///") }
+      for text in CodeText.wrapped(paragraph, width: Self.width - depth * 2 - 4) {
+        line("/// " + text)
+      }
+    }
+  }
+
+  /// Begins something that ends with ``close(_:)``.
+  mutating func open(_ opening: String, brace: String = " {") {
+    line(opening + brace)
+    depth += 1
+  }
+
+  /// Ends what was begun last.
+  mutating func close(_ closing: String = "}") {
+    depth -= 1
+    if !closing.isEmpty { line(closing) }
+  }
+
+  /// Ends what was begun last and begins what belongs to it.
+  mutating func reopen(_ text: String) {
+    depth -= 1
+    line(text)
+    depth += 1
+  }
+
+  /// Takes what follows for the content of the line above.
+  mutating func indent() { depth += 1 }
+
+  /// Something with a list in it: on one line, or the list on lines of its own.
+  mutating func list(_ opening: String, _ items: [String], _ closing: String) {
+    let one = opening + items.joined(separator: ", ") + closing
+    if one.count + depth * 2 <= Self.width || items.isEmpty {
+      line(one)
+      return
+    }
+    line(opening)
+    depth += 1
+    // What closes a list of arguments stands behind the last one; a literal's stands by itself.
+    let isLiteral = closing.hasPrefix("]")
+    let isCall = closing == ")"
+    var text = ""
+    for (index, item) in items.enumerated() {
+      let isLast = index == items.count - 1
+      let piece = item + (isLast ? (isLiteral ? "," : isCall ? closing : "") : ",")
+      if !text.isEmpty, text.count + 1 + piece.count + depth * 2 > Self.width || isLiteral {
+        line(text)
+        text = piece
+      } else {
+        text += (text.isEmpty ? "" : " ") + piece
+      }
+    }
+    line(text)
+    depth -= 1
+    if !isCall { line(closing) }
+  }
+
+  /// A string literal of several lines that means exactly the text.
+  mutating func literal(_ opening: String, _ text: String) {
+    let fence = CodeText.fence(for: text)
+    line("\(opening)\(fence)\"\"\"")
+    for part in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      line(CodeText.escaped(String(part), fence: fence))
+    }
+    line("\"\"\"\(fence)")
+  }
+}

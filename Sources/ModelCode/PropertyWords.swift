@@ -1,0 +1,130 @@
+import Foundation
+import ObjectModel
+
+/// What documentation comments say of the parts of a model.
+enum PropertyWords {
+  /// What the author of the model wrote about a part: paragraphs of the note `documentation`.
+  static func notes(_ userInfo: [String: String]) -> [String] {
+    CodeText.paragraphs(userInfo["documentation"] ?? "")
+  }
+
+  /// The author's words, or these; then the others.
+  static func paragraphs(
+    _ userInfo: [String: String], otherwise summary: String, _ others: [String] = []
+  ) -> [String] {
+    let notes = notes(userInfo)
+    return notes.isEmpty ? [summary] + others : notes + [summary] + others
+  }
+
+  /// The attribute, its values and what is allowed of them.
+  static func sentence(about attribute: Attribute) -> String {
+    var parts = [values(of: attribute)]
+    if attribute.isTransient { parts.append("held in memory only") }
+    if let derivation = attribute.derivation {
+      parts.append("computed by \(CodeText.code(derivation.expression))")
+    } else if !attribute.isOptional, attribute.type != .composite {
+      parts.append("required")
+    }
+    if let value = shown(attribute.defaultValue) { parts.append("\(value) in a new object") }
+    if let pattern = attribute.validation.pattern {
+      parts.append("matching \(CodeText.code(pattern))")
+    }
+    return "The attribute \(CodeText.code(attribute.name)): \(parts.joined(separator: ", "))."
+  }
+
+  private static func values(of attribute: Attribute) -> String {
+    let kind =
+      switch attribute.type {
+      case .int16: "a whole number of 16 bits"
+      case .int32: "a whole number of 32 bits"
+      case .int64: "a whole number of 64 bits"
+      case .decimal: "a decimal number"
+      case .double: "a number"
+      case .float: "a number of 32 bits"
+      case .string: "text"
+      case .boolean: "yes or no"
+      case .date: "a moment"
+      case .binary: "bytes"
+      case .uuid: "a UUID"
+      case .uri: "a URI"
+      case .transformable:
+        attribute.valueTransformerName.map { "bytes made by \(CodeText.code($0))" } ?? "bytes"
+      case .composite: "a group of values"
+      case .objectID: "an object identifier"
+      case .undefined: "of no type"
+      }
+    return kind + bounds(of: attribute)
+  }
+
+  private static func bounds(of attribute: Attribute) -> String {
+    let (minimum, maximum) = (
+      shown(attribute.validation.minimum), shown(attribute.validation.maximum)
+    )
+    let unit = attribute.type == .string ? " characters" : ""
+    return switch (minimum, maximum) {
+    case (let least?, let most?): "\(unit.isEmpty ? " from" : " of") \(least) to \(most)\(unit)"
+    case (let least?, nil): " of at least \(least)\(unit)"
+    case (nil, let most?): " of at most \(most)\(unit)"
+    case (nil, nil): ""
+    }
+  }
+
+  /// A value as a comment shows it; `nil` for one that it passes over.
+  private static func shown(_ value: Value) -> String? {
+    switch value {
+    case .null, .object, .binary: nil
+    case .boolean(let value): "`\(value)`"
+    case .integer(let value): "`\(value)`"
+    case .float(let value): "`\(value)`"
+    case .double(let value): "`\(value)`"
+    case .decimal(let value): "`\(value)`"
+    case .string(let text), .uri(let text): text.isEmpty ? "empty" : CodeText.quoted(text)
+    case .date(let date): "`\(date.timeIntervalSinceReferenceDate)` seconds after 2001"
+    case .uuid(let value): "`\(value.uuidString)`"
+    }
+  }
+
+  /// The relationship, where it leads and what its delete rule does.
+  static func sentence(about relationship: Relationship) -> String {
+    let destination = CodeText.code(relationship.destination)
+    let count = relationship.count
+    var text = "The relationship \(CodeText.code(relationship.name)): "
+    if !relationship.isToMany {
+      text += "one object of \(destination)" + (relationship.isOptional ? " or none" : ", required")
+    } else {
+      switch (count.minimum, count.maximum) {
+      case (0, 0): text += "any number of objects of \(destination)"
+      case (let least, 0): text += "at least \(least) objects of \(destination)"
+      case (0, let most): text += "at most \(most) objects of \(destination)"
+      case (let least, let most): text += "\(least) to \(most) objects of \(destination)"
+      }
+      if relationship.isOrdered { text += ", in an order of their own" }
+    }
+    if relationship.isTransient { text += ", held in memory only" }
+    return text + "." + fate(relationship)
+  }
+
+  private static func fate(_ relationship: Relationship) -> String {
+    let many = relationship.isToMany
+    return switch relationship.deleteRule {
+    case .nullify, .noAction: ""
+    case .cascade: many ? " They are deleted with this object." : " It is deleted with this object."
+    case .deny:
+      " This object can't be deleted while there is \(many ? "any" : "one")."
+    }
+  }
+
+  /// The request, its predicate and its order.
+  static func sentence(about request: FetchRequestTemplate) -> String {
+    var text = "objects of \(CodeText.code(request.entity))"
+    if let predicate = request.predicate { text += " where \(CodeText.code(predicate))" }
+    if !request.sortKeys.isEmpty {
+      let keys = request.sortKeys.map {
+        CodeText.code($0.keyPath) + ($0.isAscending ? "" : " descending")
+      }
+      text += ", sorted by " + keys.joined(separator: ", ")
+    }
+    if request.fetchLimit > 0 { text += ", at most \(request.fetchLimit)" }
+    return text
+  }
+}

@@ -1,0 +1,124 @@
+import ObjectModel
+import ObjectQuery
+
+/// A fetch request template as a function: its variables are the parameters.
+struct TemplateFunction {
+  /// Whether a parameter has a type of Foundation.
+  let usesFoundation: Bool
+  private let template: FetchRequestTemplate
+  private let name: String
+  private let parameters: [Parameter]
+  private let plan: ClassPlan
+
+  private struct Parameter {
+    let variable: String
+    let name: String
+    let type: VariableType
+  }
+
+  /// - Throws: ``ModelCodeError`` when the predicate can't be read.
+  init(_ template: FetchRequestTemplate, _ plan: ClassPlan) throws(ModelCodeError) {
+    self.template = template
+    self.plan = plan
+    name = plan.templates[template.name]!
+    var predicate: QueryPredicate?
+    if let text = template.predicate {
+      do { predicate = try QueryPredicate(text) } catch {
+        throw ModelCodeError(
+          code: .unreadableTemplate,
+          message: """
+            The predicate of the fetch request template "\(CodeText.oneLine(template.name))" can't \
+            be read: \(error.message)\(error.excerpt.map { "\n" + $0 } ?? "")
+            """)
+      }
+    }
+    let types = predicate.map { VariableTypes(of: $0, asked: template.entity, plan.model).types }
+    let variables = (predicate?.variables ?? []).sorted()
+    var scope = NameScope(SwiftNames.impossibleMembers.union([plan.modelName, "variables"]))
+    let names = scope.names(for: variables.map(SwiftNames.parameter))
+    parameters = zip(variables, names).map { variable, name in
+      Parameter(variable: variable, name: name, type: types?[variable] ?? .any)
+    }
+    usesFoundation = parameters.contains { $0.type.isFoundation }
+  }
+
+  /// Writes the function as a member of the entity's class.
+  func write(to lines: inout CodeLines, access: String) {
+    lines.document([
+      "The fetch request template \(CodeText.code(template.name)): "
+        + PropertyWords.sentence(about: template) + "."
+    ])
+    let types = plan.types
+    let closing =
+      ") throws(\(types.quire("QueryError"))) -> \(types.quire("FetchRequest")) {"
+    lines.list(
+      "\(access)static func \(SwiftNames.declared(name))(",
+      parameters.map { "\(SwiftNames.declared($0.name)): \(text(of: $0.type))" }, closing)
+    lines.indent()
+    let start = [
+      "template: \(CodeText.literal(template.name))", "in: \(plan.modelName).model",
+    ]
+    let request = "try \(types.quire("FetchRequest"))("
+    let values = parameters.map { "\(CodeText.literal($0.variable)): \(argument(for: $0))" }
+    let literal = "variables: [\(values.joined(separator: ", "))]"
+    if parameters.isEmpty {
+      lines.list(request, start, ")")
+    } else if literal.count < CodeLines.width - 8 {
+      lines.list(request, start + [literal], ")")
+    } else {
+      let argument = "(any \(types.quire("QueryArgument")))?"
+      lines.list(
+        "let variables: [\(types.swift("String")): \(argument)] = [", values, "]")
+      lines.list("return " + request, start + ["variables: variables"], ")")
+    }
+    lines.close()
+  }
+
+  private func text(of type: VariableType) -> String {
+    switch type {
+    case .value(let type, let isOptional): plan.types.values(type)! + (isOptional ? "?" : "")
+    case .values(let type): "[\(plan.types.values(type)!)]"
+    case .range(let type):
+      "\(plan.types.swift("ClosedRange"))<\(plan.types.values(type)!)>"
+    case .object(let entity): plan.className(of: entity) + "?"
+    case .objects(let entity): "[\(plan.className(of: entity))]"
+    case .number: plan.types.swift("Int")
+    case .any: "(any \(plan.types.quire("QueryArgument")))?"
+    }
+  }
+
+  private func argument(for parameter: Parameter) -> String {
+    let name = SwiftNames.declared(parameter.name)
+    return switch parameter.type {
+    case .object: "\(name)?.objectID"
+    case .objects: "\(name).map(\\.objectID)"
+    default: name
+    }
+  }
+}
+
+/// What a variable of a predicate stands for, as far as it can be told from what it is compared with.
+enum VariableType: Equatable {
+  /// A value of an attribute's type, or none.
+  case value(AttributeType, isOptional: Bool)
+  /// Any of several values.
+  case values(AttributeType)
+  /// Two bounds.
+  case range(AttributeType)
+  /// An object of an entity, or none.
+  case object(String)
+  /// Any of several objects.
+  case objects(String)
+  /// How many.
+  case number
+  /// This can't be told.
+  case any
+
+  /// Whether its type in Swift is one of Foundation.
+  var isFoundation: Bool {
+    switch self {
+    case .value(let type, _), .values(let type), .range(let type): TypeNames.isFoundation(type)
+    default: false
+    }
+  }
+}

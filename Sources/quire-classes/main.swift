@@ -1,0 +1,37 @@
+import Foundation
+import ModelCode
+import ObjectModel
+
+// What the plug-in `GenerateModel` runs while a package is built. People have `quire model --format swift`.
+
+let usage = "usage: quire-classes MODEL FILE [public|package|internal] [class|category|none]"
+
+/// Ends the tool with a message that build systems show.
+func fail(_ message: String) -> Never {
+  FileHandle.standardError.write(Data("error: \(message)\n".utf8))
+  exit(1)
+}
+
+let words = CommandLine.arguments.dropFirst().map { $0 }
+guard (2...4).contains(words.count) else { fail(usage) }
+var options = ModelClasses.Options()
+if words.count > 2 {
+  guard let access = CodeAccess(rawValue: words[2]) else { fail(usage) }
+  options.access = access
+}
+if words.count > 3 {
+  guard let kind = CodeKind(rawValue: words[3]) else { fail(usage) }
+  options.unmarkedEntities = kind
+}
+
+do {
+  let versions = try ModelVersions.read(words[0])
+  let name = URL(fileURLWithPath: words[0]).deletingPathExtension().lastPathComponent
+  let classes = try ModelClasses(
+    of: versions.current, named: name, version: versions.currentName, options)
+  try classes.writeOneFile(to: words[1])
+} catch let error as ModelCodeError {
+  fail("\(words[0]): \(error)")
+} catch {
+  fail("\(error)")
+}

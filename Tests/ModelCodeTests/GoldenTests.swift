@@ -1,0 +1,100 @@
+import Foundation
+import ModelCode
+import ObjectModel
+import Testing
+
+@Suite("Code of a model with everything")
+struct GoldenTests {
+  @Test("It is what the golden files hold, a file for each class")
+  func goldens() throws {
+    let folder = Zoo.folder.appending(path: "Zoo")
+    let classes = try ModelClasses(of: Zoo.model, named: "Zoo")
+    if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
+      try? FileManager.default.removeItem(at: folder)
+      try classes.write(to: folder.path)
+    }
+
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(Set(names) == Set(classes.files.map(\.name)))
+    for file in classes.files {
+      let golden = try String(contentsOf: folder.appending(path: file.name), encoding: .utf8)
+      #expect(file.text == golden, "\(file.name): RECORD_SNAPSHOTS=1 writes it anew.")
+    }
+  }
+
+  @Test("It is the same each time")
+  func deterministic() throws {
+    let first = try ModelClasses(of: Zoo.model, named: "Zoo")
+    let second = try ModelClasses(of: Zoo.model, named: "Zoo")
+
+    #expect(first.files == second.files)
+  }
+
+  @Test("In one file there is what is in all of them, with the imports once")
+  func oneFile() throws {
+    let classes = try ModelClasses(of: Zoo.model, named: "Zoo")
+    let lines = classes.text.split(separator: "\n", omittingEmptySubsequences: false)
+
+    #expect(lines.filter { $0.hasSuffix("import Quire") } == ["public import Quire"])
+    for file in classes.files {
+      let body = file.text.split(separator: "\n\n").drop { !$0.hasPrefix("///") }
+      #expect(classes.text.contains(body.joined(separator: "\n\n")), "\(file.name)")
+    }
+  }
+
+  @Test("The compiler takes it with every check there is", arguments: CodeAccess.allCases)
+  func compiles(_ access: CodeAccess) throws {
+    let classes = try ModelClasses(
+      of: Zoo.model, named: "Zoo", .init(access: access, unmarkedEntities: .class))
+
+    let compiler = Compiler()
+    let several = try compiler.check(
+      Dictionary(uniqueKeysWithValues: classes.files.map { ($0.name, $0.text) })
+        .merging(["Zoo.swift": Zoo.handwritten]) { first, _ in first },
+      flags: Compiler.strict)
+    let one = try compiler.check(["A.swift": classes.text, "Zoo.swift": Zoo.handwritten])
+
+    #expect(several == "" && one == "")
+  }
+
+  @Test("It can stand in a module where all else belongs to the main actor")
+  func mainActor() throws {
+    let classes = try ModelClasses(of: Zoo.model, named: "Zoo")
+
+    let messages = try Compiler().check(
+      ["A.swift": classes.text, "Zoo.swift": Zoo.handwritten],
+      flags: ["-default-isolation", "MainActor"])
+
+    #expect(messages == "")
+  }
+
+  @Test("It needs no formatting")
+  func formatted() throws {
+    let classes = try ModelClasses(of: Zoo.model, named: "Zoo")
+    let ignore = "// swift-format-ignore-file\n"
+
+    #expect(classes.files.allSatisfy { $0.text.hasPrefix(ignore) })
+    #expect(
+      try Compiler().formatted(String(classes.text.dropFirst(ignore.count)))
+        == String(classes.text.dropFirst(ignore.count)))
+  }
+
+  @Test("Only what the source or the options ask for is made")
+  func kinds() throws {
+    var description = try Zoo.model.description
+    for index in description.entities.indices {
+      description.entities[index].source.attributes["codeGenerationType"] = nil
+    }
+    description.entities[0].source.attributes["codeGenerationType"] = "category"
+    let classes = try ModelClasses(
+      of: Model(description), named: "Zoo", .init(unmarkedEntities: .none))
+
+    #expect(
+      classes.files.map(\.name).filter { !$0.contains("Value") } == [
+        "Animal+Generated.swift", "Place+Generated.swift", "Point+Generated.swift",
+        "Zoo+Classes.swift",
+      ])
+    #expect(classes.files[0].text.contains("\nextension Animal {"))
+    #expect(!classes.files[0].text.contains("override class var entityName"))
+  }
+}

@@ -1,0 +1,208 @@
+import Foundation
+import ModelCode
+import ObjectModel
+import Testing
+
+/// Whatever a model says, its code is its code.
+@Suite("Hostile models")
+struct HostileModelTests {
+  /// Text that ends what it stands in, wherever it is put as it is.
+  static let attacks = [
+    "\n}\nlet injected = 1 //", "\"\"\"#\nlet injected = 1\n#\"\"\"", "*/ let injected = 1 /*",
+    "\\(wrong)", "\\#(wrong)", "\\##(wrong)", "\"; let injected = 1; \"", "`wrong`",
+    "\u{2028}let injected = 1", "\u{202E}let injected\u{2066}", "\r\nlet injected = 1",
+    "\u{0B}\u{0C}\u{85}let injected = 1", String(repeating: "x", count: 900), "#\"\"\"####",
+    "```\nlet injected = 1\n```",
+  ]
+
+  @Test("What a model's texts hold ends no comment and no literal", arguments: attacks)
+  func texts(_ attack: String) throws {
+    var trip = Entity("Trip", userInfo: ["documentation": attack, attack: attack])
+    trip.className = attack
+    trip.versionHashModifier = attack
+    var name = Attribute(
+      "name", .string, defaultValue: .string(attack), userInfo: ["documentation": attack])
+    name.renamingIdentifier = attack
+    name.versionHashModifier = attack
+    let image = Attribute(
+      "image", .transformable, valueTransformerName: attack, valueClassName: attack)
+    let home = Attribute("home", .composite, compositeName: "Home")
+    let near = FetchedProperty(
+      "near", request: FetchRequestTemplate(attack, entity: "Trip"),
+      userInfo: ["documentation": attack])
+    trip.properties = [.attribute(name), .attribute(image), .attribute(home), .fetched(near)]
+    let quoted = attack.filter { $0 != "'" && $0 != "\\" }
+    let description = Model.Description(
+      entities: [trip],
+      composites: [
+        CompositeType(
+          "Home",
+          attributes: [
+            Attribute(
+              "street", .string, defaultValue: .string(attack),
+              userInfo: ["documentation": attack])
+          ])
+      ],
+      fetchRequestTemplates: [
+        FetchRequestTemplate(attack, entity: "Trip", predicate: "name == '\(quoted)'")
+      ],
+      versionIdentifiers: [attack])
+    let model = try Model(description)
+
+    let classes: ModelClasses
+    do {
+      classes = try ModelClasses(of: model, named: attack, version: attack)
+    } catch {
+      // XML has no way to write some control characters.
+      #expect(error.code == .unwritableModel)
+      #expect(
+        attack.unicodeScalars.contains { $0.value < 0x20 && !"\t\n\r".unicodeScalars.contains($0) })
+      return
+    }
+
+    #expect(try Compiler().check(["A.swift": classes.text]) == "")
+    // Nothing became a declaration: each line with the word is a comment or part of a literal.
+    let check = classes.text + "\nlet injected = 0\n"
+    #expect(try Compiler().check(["A.swift": check]) == "")
+  }
+
+  @Test("Names of every kind stand beside one another")
+  func names() throws {
+    let names = [
+      "class", "self", "Self", "Type", "Protocol", "init", "deinit", "subscript", "default", "in",
+      "inout", "let", "var", "func", "Any", "AnyObject", "nil", "true", "try", "async", "await",
+      "some", "any", "get", "set", "willSet", "open", "actor", "macro", "each", "borrowing",
+      "description", "hash", "hashValue", "objectID", "context", "isDeleted", "entity",
+      "entityName", "add", "remove", "fetched", "transformed", "setTransformed", "Keys", "keys",
+      "AttributeName", "ToManyName", "String", "Date", "Data", "Trip", "TripsModel", "x", "x_",
+      "addToClass", "removeFromSelf", "_", "__", "größe", "ﬁ", "名前", "ʼn", "ª", "İ", "model",
+      "classes", "source", "old", "name", "count", "awake", "insert", "key", "row", "state",
+      "newValue", "value", "objects", "object", "variables",
+    ]
+    var entities = names.map { Entity($0) }
+    entities.append(
+      Entity("Parent", properties: names.map { .attribute(Attribute($0, .string)) }))
+    entities.append(
+      Entity(
+        "Child", superentity: "Parent",
+        properties: names.map { .attribute(Attribute($0 + "_c", .date)) }))
+    entities.append(
+      Entity(
+        "Many",
+        properties: names.map { .relationship(Relationship($0, to: $0, count: .toMany)) }))
+    entities.append(
+      Entity(
+        "Parts",
+        properties: names.map { .attribute(Attribute($0, .composite, compositeName: "C" + $0)) }))
+    let composites = names.enumerated().map { number, name in
+      let parts = number == 0 ? names : [name, "other"]
+      return CompositeType("C" + name, attributes: parts.map { Attribute($0, .string) })
+    }
+    let templates = names.map { name in
+      FetchRequestTemplate(
+        name, entity: "Parent", predicate: "#name == $\(name == "_" ? "__x" : name)")
+    }
+
+    let model = try Model(
+      Model.Description(
+        entities: entities, composites: composites, fetchRequestTemplates: templates))
+    let classes = try ModelClasses(of: model, named: "Trips")
+
+    #expect(try Compiler().check(["A.swift": classes.text]) == "")
+    #expect(
+      Set(classes.files.map { $0.name.lowercased() }).count == classes.files.count)
+  }
+
+  @Test("Entities named as the types that code uses leave those in place")
+  func typeNames() throws {
+    let names = [
+      "ManagedObject", "AttributeName", "ToOneName", "ToManyName", "FetchedName",
+      "RelatedObjects", "FetchRequest", "QueryError", "QueryArgument", "Model", "ModelSource",
+      "String", "Bool", "Int", "Int16", "Int32", "Int64", "Float", "Double", "Decimal", "Date",
+      "Data", "UUID", "URL", "Array", "Sequence", "ClosedRange", "Sendable", "Hashable",
+      "Optional", "fatalError", "Quire", "Swift", "Foundation", "Made",
+    ]
+    let types: [AttributeType] = [
+      .int16, .int32, .int64, .float, .double, .decimal, .string, .boolean, .date, .binary, .uuid,
+      .uri,
+    ]
+    let properties: [Property] =
+      types.map { .attribute(Attribute("a\($0.rawValue)", $0)) }
+      + [
+        .relationship(Relationship("one", to: "String")),
+        .relationship(Relationship("many", to: "Data", count: .toMany)),
+        .fetched(
+          FetchedProperty("near", request: FetchRequestTemplate("", entity: "Sequence"))),
+        .attribute(Attribute("parts", .composite, compositeName: "Parts")),
+      ]
+    let model = try Model(
+      Model.Description(
+        entities: names.map { Entity($0, properties: properties) },
+        composites: [CompositeType("Parts", attributes: [Attribute("a", .string)])],
+        fetchRequestTemplates: [
+          FetchRequestTemplate(
+            "t", entity: "Model",
+            predicate:
+              "a700 == $A AND a900 BETWEEN $B AND a100 IN $C AND many.@count > $D AND 1 = $E")
+        ]))
+    let classes = try ModelClasses(of: model, named: "Made")
+
+    #expect(try Compiler().check(["A.swift": classes.text]) == "")
+  }
+
+  @Test("A template whose predicate can't be read is an error that names it")
+  func template() throws {
+    let model = try Model(
+      Model.Description(
+        entities: [Entity("Trip")],
+        fetchRequestTemplates: [FetchRequestTemplate("late", entity: "Trip", predicate: "start >")])
+    )
+
+    let error = #expect(throws: ModelCodeError.self) { try ModelClasses(of: model, named: "T") }
+    #expect(error?.code == .unreadableTemplate)
+    #expect(error?.message.contains("\"late\"") ?? false)
+  }
+
+  @Test("Composite types that double one another end in an error, not in memory")
+  func composites() throws {
+    let types = (0..<60).map { number in
+      CompositeType(
+        "C\(number)",
+        attributes: ["a", "b"].map {
+          number == 59
+            ? Attribute($0, .string) : Attribute($0, .composite, compositeName: "C\(number + 1)")
+        })
+    }
+    let trip = Entity(
+      "Trip", properties: [.attribute(Attribute("c", .composite, compositeName: "C0"))])
+    let model = try Model(Model.Description(entities: [trip], composites: types))
+
+    let error = #expect(throws: ModelCodeError.self) { try ModelClasses(of: model, named: "T") }
+    #expect(error?.code == .tooManyParts)
+  }
+
+  @Test("As many entities as there can be take time in proportion to their number")
+  func manyEntities() throws {
+    func seconds(_ count: Int) throws -> Double {
+      let entities = (0..<count).map { number in
+        Entity("Entity\(number)", properties: [.attribute(Attribute("name", .string))])
+      }
+      let model = try Model(entities: entities)
+      let start = ContinuousClock.now
+      #expect(try ModelClasses(of: model, named: "T").files.count == count + 1)
+      return (ContinuousClock.now - start) / .seconds(1)
+    }
+
+    // Eight times as many; 64 times as long if each looked at all others.
+    let (few, many) = (try seconds(1_000), try seconds(8_000))
+    #expect(many < few * 30 + 1)
+  }
+
+  @Test("Without entities there is a model all the same")
+  func empty() throws {
+    let classes = try ModelClasses(of: Model(entities: []), named: "")
+
+    #expect(classes.files.map(\.name) == ["Object+Classes.swift"])
+    #expect(try Compiler().check(["A.swift": classes.text]) == "")
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Testing
+
+/// The compiler of the toolchain that runs the tests, which looks at source without making anything.
+struct Compiler {
+  /// The strictest that sources of this package are built with.
+  static let strict =
+    ["-strict-memory-safety"]
+    + ["ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility"]
+    .flatMap { ["-enable-upcoming-feature", $0] }
+
+  /// What the compiler says of the files; nothing when they are right. Warnings count.
+  func check(_ files: [String: String], flags: [String] = []) throws -> String {
+    let folder = try Folder()
+    let paths = try files.sorted { $0.key < $1.key }.map { name, text in
+      let file = folder.url.appending(path: name)
+      try Data(text.utf8).write(to: file)
+      return file.path
+    }
+    return try run(
+      "swiftc",
+      ["-typecheck", "-swift-version", "6", "-warnings-as-errors", "-module-name", "Made"]
+        + ["-package-name", "made"] + Self.modules() + flags + paths
+    ).output
+  }
+
+  /// The source as `swift format` lays it out.
+  func formatted(_ text: String) throws -> String {
+    let folder = try Folder()
+    let file = folder.url.appending(path: "A.swift")
+    try Data(text.utf8).write(to: file)
+    let settings = Self.root.appending(path: ".swift-format").path
+    return try run("swift", ["format", "--configuration", settings, file.path]).output
+  }
+
+  private static let root = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  /// Where the modules of this build are, and the C modules they need.
+  private static func modules() throws -> [String] {
+    // The tests run from the folder that the build was made in.
+    let build = try #require(
+      CommandLine.arguments.first.map { URL(filePath: $0).deletingLastPathComponent() })
+    let names = ["CArrow", "CChecksums"].map {
+      build.appending(path: "\($0).build/module.modulemap").path
+    }
+    let sources = ["Sources/XMLEvents/CLibXML2", "Sources/Deflate/CZlib"].map {
+      root.appending(path: "\($0)/module.modulemap").path
+    }
+    return ["-I", build.appending(path: "Modules").path, "-Xcc", "-I/usr/include/libxml2"]
+      + (names + sources).flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+  }
+
+  private func run(
+    _ tool: String, _ arguments: [String]
+  ) throws -> (status: Int32, output: String) {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [tool] + arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0, "\(tool): \(output)")
+    return (process.terminationStatus, output)
+  }
+}
+
+/// A folder that goes away with the value that holds it.
+final class Folder {
+  let url = FileManager.default.temporaryDirectory.appending(
+    path: "quire-\(UUID().uuidString)", directoryHint: .isDirectory)
+
+  init() throws {
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+}

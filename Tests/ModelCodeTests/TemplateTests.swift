@@ -1,0 +1,91 @@
+import ModelCode
+import ObjectModel
+import Testing
+
+@Suite("Functions for fetch request templates")
+struct TemplateTests {
+  /// The parameters of the function for a predicate.
+  private func parameters(_ predicate: String) throws -> String {
+    let place = CompositeType("Place", attributes: [Attribute("city", .string)])
+    let trip = Entity(
+      "Trip",
+      properties: [
+        .attribute(Attribute("name", .string, isOptional: false)),
+        .attribute(Attribute("start", .date)),
+        .attribute(Attribute("days", .int16)),
+        .attribute(Attribute("place", .composite, compositeName: "Place")),
+        .attribute(Attribute("image", .transformable)),
+        .relationship(Relationship("stops", to: "Stop", inverse: "trip", count: .toMany)),
+      ])
+    let stop = Entity(
+      "Stop",
+      properties: [
+        .attribute(Attribute("cost", .decimal)),
+        .relationship(Relationship("trip", to: "Trip", inverse: "stops")),
+      ])
+    let model = try Model(
+      Model.Description(
+        entities: [trip, stop], composites: [place],
+        fetchRequestTemplates: [
+          FetchRequestTemplate("found", entity: "Trip", predicate: predicate)
+        ]))
+    let text = try ModelClasses(of: model, named: "T").text
+    let start = try #require(text.firstRange(of: "func found("))
+    let end = try #require(text[start.upperBound...].firstRange(of: ") throws"))
+    return text[start.upperBound..<end.lowerBound]
+      .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  }
+
+  @Test(
+    "A variable has the type of what it is compared with",
+    arguments: [
+      ("name == $X", "X: String"), ("start == $X", "X: Date?"), ("start > $X", "X: Date"),
+      ("$X < days", "X: Int16"), ("days BETWEEN $X", "X: ClosedRange<Int16>"),
+      ("days IN $X", "X: [Int16]"), ("name BEGINSWITH[cd] $X", "X: String"),
+      ("name MATCHES $X", "X: String"), ("$X IN name", "X: String"),
+      ("place.city == $X", "X: String?"), ("ANY stops.cost > $X", "X: Decimal"),
+      ("stops.@count >= $X", "X: Int"), ("ANY stops == $X", "X: Stop?"),
+      ("stops CONTAINS $X", "X: Stop?"), ("$X IN stops", "X: Stop?"), ("SELF IN $X", "X: [Trip]"),
+      ("SELF == $X", "X: Trip?"), ("ANY stops.trip == $X", "X: Trip?"),
+      ("start > $A AND start < $B", "A: Date, B: Date"),
+      ("start == $X AND start > $X", "X: Date"),
+    ])
+  func known(_ predicate: String, _ expected: String) throws {
+    #expect(try parameters(predicate) == expected)
+  }
+
+  @Test(
+    "One whose type can't be told takes any value",
+    arguments: [
+      "days + 1 > $X", "image == $X", "days == $X + 1", "name == $X AND days == $X", "1 == $X",
+      "days > $X AND days + 1 < $X", "missing == $X", "name.length == $X", "$X == $X",
+      "SUBQUERY(stops, $s, $s.cost > $X).@count > 0",
+    ])
+  func unknown(_ predicate: String) throws {
+    #expect(try parameters(predicate) == "X: (any QueryArgument)?")
+  }
+
+  @Test(
+    "Names of templates become names of functions",
+    arguments: [
+      ("late trips", "lateTrips"), ("FetchRequest", "FetchRequest_"),
+      ("description", "description_"),
+      ("default", "`default`"), ("?!", "template"), ("Keys", "Keys_"),
+    ])
+  func names(_ name: String, _ function: String) throws {
+    let model = try Model(
+      Model.Description(
+        entities: [Entity("Trip")],
+        fetchRequestTemplates: [FetchRequestTemplate(name, entity: "Trip")]))
+
+    let text = try ModelClasses(of: model, named: "T").text
+
+    #expect(text.contains("public static func \(function)() throws(QueryError) -> FetchRequest"))
+    #expect(try Compiler().check(["A.swift": text]) == "")
+  }
+
+  @Test("Variables that a subquery brings are no parameters")
+  func subquery() throws {
+    #expect(try parameters("SUBQUERY(stops, $s, $s.cost > 1).@count > $LEAST") == "least: Int")
+  }
+}

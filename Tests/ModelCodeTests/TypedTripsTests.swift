@@ -1,0 +1,108 @@
+import Foundation
+import ModelCode
+import ObjectModel
+import Quire
+import Testing
+import TypedTrips
+
+@Suite("Generated classes at work")
+struct TypedTripsTests {
+  private static let package = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  @Test("The classes are those the example's model makes")
+  func current() throws {
+    let versions = try ModelVersions.read(
+      Self.package.appending(path: "Examples/Trips.xcdatamodeld").path)
+    let classes = try ModelClasses(
+      of: versions.current, named: "Trips", version: versions.currentName)
+    let folder = Self.package.appending(path: "Tests/Support/TypedTrips")
+    if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
+      try classes.write(to: folder.path)
+    }
+
+    for file in classes.files {
+      let text = try String(contentsOf: folder.appending(path: file.name), encoding: .utf8)
+      #expect(file.text == text, "\(file.name): RECORD_SNAPSHOTS=1 writes it anew.")
+    }
+    #expect(TripsModel.model == versions.current)
+  }
+
+  /// A context over a new store in memory.
+  private func context() throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(
+      model: TripsModel.model, places: .builtIn, classes: TripsModel.classes)
+    try coordinator.addStore(at: "trips", type: .memory)
+    return ManagedObjectContext(coordinator, concurrency: .confined)
+  }
+
+  @Test("What is set is read, saved and found by another context, each as its own class")
+  func roundTrip() throws {
+    let context = try context()
+    let start = Date(timeIntervalSinceReferenceDate: 800_000_000)
+    let trip = try context.insert(Trip.self) {
+      $0.name = "Douro"
+      $0.start = start
+      $0.budget = Decimal(string: "1200.50")
+      $0.id = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+    }
+    let porto = try context.insert(Stop.self) {
+      $0.name = "Porto"
+      $0.latitude = 41.15
+      $0.website = URL(string: "https://example.org/porto")
+      $0.trip = trip
+    }
+    let museum = try context.insert(Museum.self) {
+      $0.name = "Serralves"
+      $0.isFree = true
+      $0.openingHours = "10-18"
+    }
+    trip.addToStops(museum)
+    try context.save()
+
+    let other = ManagedObjectContext(context.coordinator, concurrency: .confined)
+    let found = try #require(try other.fetch(Trip.self).first)
+    #expect(found.name == "Douro" && found.start == start)
+    #expect(found.budget == Decimal(string: "1200.50") && found.id == trip.id)
+    #expect(found.stops.map(\.name) == ["Porto", "Serralves"])
+    #expect(found.stopCount == 2)
+    #expect(found.stops.first?.website == porto.website && found.stops.first?.nights == 1)
+    let second = try #require(found.stops.last as? Museum)
+    #expect(second.isFree && second.openingHours == "10-18" && second.trip === found)
+    #expect(second[Museum.Keys.name] == "Serralves" && second[Museum.Keys.isFree])
+  }
+
+  @Test("To-many relationships are set, added to and taken from, and their inverses follow")
+  func relationships() throws {
+    let context = try context()
+    let (here, there) = (try context.insert(Trip.self), try context.insert(Trip.self))
+    let people = try (1...4).map { number in
+      try context.insert(Person.self) { $0.fullName = "\(number)" }
+    }
+
+    here.addToTravellers(people)
+    here.removeFromTravellers(people[0])
+    there.travellers = [people[0], people[1]]
+    here.removeFromTravellers([people[2], people[3]])
+
+    #expect(Set(here.travellers.map(\.fullName)) == ["2"])
+    #expect(Set(people[1].trips) == [here, there])
+    #expect(people[3].trips.isEmpty)
+  }
+
+  @Test("The function for a template gives a request with its variable filled in")
+  func template() throws {
+    let context = try context()
+    for day in 1...3 {
+      try context.insert(Trip.self) {
+        $0.name = "\(day)"
+        $0.start = Date(timeIntervalSinceReferenceDate: Double(day) * 86_400)
+      }
+    }
+
+    let date = Date(timeIntervalSinceReferenceDate: 2 * 86_400)
+    let found = try context.fetch(Trip.tripsAfter(date: date), as: Trip.self)
+
+    #expect(Set(found.map(\.name)) == ["2", "3"])
+  }
+}
