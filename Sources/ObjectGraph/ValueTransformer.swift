@@ -20,7 +20,7 @@ public struct ValueTransformer: Sendable {
   /// - Parameters:
   ///   - encode: Makes bytes of a value.
   ///   - decode: Makes a value of bytes, which may be any at all.
-  public init<T>(
+  public init<T: SendableMetatype>(
     _ name: String, _ type: T.Type, encode: @escaping @Sendable (T) throws -> Data,
     decode: @escaping @Sendable (Data) throws -> T
   ) {
@@ -31,7 +31,9 @@ public struct ValueTransformer: Sendable {
   }
 
   /// A transformer that keeps values as property lists, as their types encode themselves.
-  public static func coding<T: Codable>(_ name: String, _ type: T.Type) -> ValueTransformer {
+  public static func coding<T: Codable & SendableMetatype>(_ name: String, _ type: T.Type)
+    -> ValueTransformer
+  {
     ValueTransformer(
       name, Boxed<T>.self,
       encode: { box in
@@ -43,9 +45,9 @@ public struct ValueTransformer: Sendable {
   }
 
   /// Property lists have no values by themselves but arrays and dictionaries.
-  private struct Boxed<T: Codable>: Codable { var value: T }
+  private struct Boxed<T: Codable & SendableMetatype>: Codable { var value: T }
 
-  private func unboxing<T: Codable>(_: T.Type) -> ValueTransformer {
+  private func unboxing<T: Codable & SendableMetatype>(_: T.Type) -> ValueTransformer {
     let (encode, decode) = (encode, decode)
     return ValueTransformer(
       name: name, type: T.self,

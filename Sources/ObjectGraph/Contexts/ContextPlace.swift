@@ -28,6 +28,7 @@ final class ContextPlace: @unchecked Sendable {
     unsafe turn = .allocate(capacity: 1)
     unsafe turn.initialize(to: 0)
     if concurrency == .confined { thread = ContextPlace.currentThread }
+    if concurrency == .mainActor { _ = ContextPlace.mainQueueMark }
   }
 
   deinit { unsafe turn.deallocate() }
@@ -40,6 +41,18 @@ final class ContextPlace: @unchecked Sendable {
     #else
       UInt(pthread_self())
     #endif
+  }
+
+  /// Marks the queue that the main actor's work runs on.
+  private static let mainQueueMark: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+  }()
+
+  /// Whether whoever asks is on the main actor.
+  static var isMainActor: Bool {
+    Thread.isMainThread || DispatchQueue.getSpecific(key: mainQueueMark) != nil
   }
 
   /// Whether whoever asks has the turn.
@@ -68,8 +81,8 @@ final class ContextPlace: @unchecked Sendable {
   @inline(never)
   private func refuse(_ what: String) {
     if isAnywhere { return }
-    if concurrency == .mainActor, Thread.isMainThread {
-      // The main actor's thread is known when it is first there.
+    if concurrency == .mainActor, ContextPlace.isMainActor {
+      // The main actor may go from one thread to another: which one it is on is seen when it is there.
       thread = ContextPlace.currentThread
       return
     }

@@ -142,7 +142,7 @@ extension ManagedObjectContext {
     switch concurrency {
     case .confined: return try turn(body)
     case .mainActor:
-      if Thread.isMainThread { return try turn(body) }
+      if ContextPlace.isMainActor { return try turn(body) }
       // SAFETY: The main queue is no actor to the compiler: nothing else runs `body`, and this waits.
       nonisolated(unsafe) let body = body
       return try DispatchQueue.main.sync { try unsafe turn(body) }

@@ -18,7 +18,6 @@ enum Zoo {
   /// What a developer writes beside the generated code: the classes it leaves to them, and the types
   /// that transformers make.
   static let handwritten = """
-    public import Foundation
     public import Quire
     nonisolated public final class ZooKeeper: ManagedObject {
       public override class var entityName: String { "Keeper" }
