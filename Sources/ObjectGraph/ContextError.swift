@@ -154,8 +154,8 @@ extension ContextError {
     ContextError(
       .wrongType,
       """
-      \(value.text) can't be the value of "\(attribute.name)" of "\(graph.name)", which has the type \
-      \(attribute.type).
+      The value of "\(attribute.name)" of "\(graph.name)" can't be set: \
+      \(attribute.type.problem(with: value) ?? "\(value.text) is none of its type").
       """)
   }
 

@@ -6,7 +6,7 @@ extension AttributeType {
 
   /// What is wrong with a value for an attribute of this type, as the end of a sentence that begins
   /// with what the value is for; `nil` if nothing is. No value is always right here.
-  func problem(with value: Value) -> String? {
+  package func problem(with value: Value) -> String? {
     switch (self, value) {
     case (_, .null), (.undefined, _), (.decimal, .decimal), (.double, .double), (.float, .float),
       (.string, .string), (.boolean, .boolean), (.date, .date), (.binary, .binary),

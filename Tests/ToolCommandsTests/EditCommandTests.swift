@@ -1,0 +1,149 @@
+import DurableFiles
+import Foundation
+import ObjectModel
+import Quire
+import StoreInterface
+import Testing
+
+@testable import ToolCommands
+
+@Suite("quire insert, set and delete")
+struct EditCommandTests {
+  private let disk = SimulatedDisk()
+
+  init() throws {
+    let model = try Model(entities: [
+      Entity(
+        "Trip",
+        properties: [
+          .attribute(
+            Attribute(
+              "name", .string, isOptional: false, validation: .init(minimum: .integer(2)))),
+          .attribute(Attribute("start", .date)),
+          .attribute(Attribute("cost", .decimal)),
+          .attribute(Attribute("days", .int16, validation: .init(maximum: .integer(99)))),
+          .attribute(Attribute("token", .uuid)),
+          .attribute(Attribute("photo", .binary)),
+          .attribute(Attribute("done", .boolean)),
+          .relationship(
+            Relationship(
+              "stops", to: "Stop", inverse: "trip", count: .toMany, isOrdered: true,
+              deleteRule: .cascade)),
+        ]),
+      Entity(
+        "Stop",
+        properties: [
+          .attribute(Attribute("place", .string)),
+          .relationship(Relationship("trip", to: "Trip", inverse: "stops")),
+        ]),
+    ])
+    try BinaryStoreBackend().create(
+      at: "/Trips.store", model: model, on: disk, StoreCreation()
+    ).close()
+    let file = try disk.open("/photo", for: .create)
+    try file.write([1, 2, 255], at: 0)
+  }
+
+  private func run(_ words: String...) -> RecordedRun {
+    let reader = StoreReader.files(on: disk)
+    return RecordedRun(
+      words,
+      tool: Tool(commands: [
+        InsertCommand.command(reader), SetCommand.command(reader), DeleteCommand.command(reader),
+        FetchCommand.command(reader), CountCommand.command(reader),
+      ]))
+  }
+
+  private func fetched(_ entity: String, _ columns: String) -> String {
+    run("fetch", "/Trips.store", entity, "--columns", columns, "--format", "csv").output
+  }
+
+  @Test("Values are read as the model's types have them")
+  func values() {
+    let inserted = run(
+      "insert", "/Trips.store", "Trip", "name=Lisbon", "start=2026-05-01T10:00:00Z", "cost=120.50",
+      "days=7", "token=6FB9DF54-A60E-4A15-8D4B-111111111111", "photo=@/photo", "done=yes")
+    #expect(inserted.exitCode == .done, "\(inserted.messages)")
+    let id = inserted.output.trimmingCharacters(in: .newlines)
+    #expect(
+      fetched("Trip", "name,start,cost,days,token,photo,done")
+        == "id,name,start,cost,days,token,photo,done\n\(id),Lisbon,2026-05-01T10:00:00Z,120.5,7,"
+        + "6FB9DF54-A60E-4A15-8D4B-111111111111,AQL/,true\n")
+
+    #expect(
+      run("set", "/Trips.store", "Trip", "--id", id, "start=null", "photo=AAA=", "days=-3").exitCode
+        == .done)
+    #expect(
+      fetched("Trip", "start,photo,days") == "id,start,photo,days\n\(id),,AAA=,-3\n")
+  }
+
+  @Test("Relationships lead to identifiers, or to the one object that meets a predicate")
+  func relationships() {
+    func insert(_ words: String...) -> String {
+      let all = ["insert", "/Trips.store"] + words
+      let reader = StoreReader.files(on: disk)
+      return RecordedRun(all, tool: Tool(commands: [InsertCommand.command(reader)])).output
+        .trimmingCharacters(in: .newlines)
+    }
+    let (faro, lagos) = (insert("Stop", "place=Faro"), insert("Stop", "place=Lagos"))
+    let trip = insert("Trip", "name=Coast", "stops=\(lagos),{place == 'Faro'}")
+    #expect(fetched("Stop", "trip") == "id,trip\n\(faro),\(trip)\n\(lagos),\(trip)\n")
+    let sines = insert("Stop", "place=Sines", "trip={name == 'Coast'}")
+    #expect(
+      run("set", "/Trips.store", "Trip", "--id", trip, "stops-=\(faro)").exitCode == .done)
+    #expect(
+      run(
+        "fetch", "/Trips.store", "Stop", "--where", "trip != nil", "--columns", "place", "--format",
+        "csv"
+      ).output == "id,place\n\(lagos),Lagos\n\(sines),Sines\n")
+
+    let vague = run("set", "/Trips.store", "Trip", "--id", trip, "stops+={place != 'Nowhere'}")
+    #expect(vague.exitCode == .no && vague.messages.contains("More than one object"))
+
+    #expect(run("delete", "/Trips.store", "Trip", "--where", "name == 'Coast'").exitCode == .done)
+    #expect(run("count", "/Trips.store", "Stop").output == "1\n")
+  }
+
+  @Test("Nothing is saved unless everything is right, and everything wrong is said")
+  func wrong() {
+    let bad = run("insert", "/Trips.store", "Trip", "name=X", "days=100")
+    #expect(bad.exitCode == .no)
+    #expect(bad.messages.contains("at least 2") && bad.messages.contains("at most 99"))
+    for (word, part) in [
+      ("days=x", "a whole number"), ("days=40000", "out of range"), ("start=maybe", "a date"),
+      ("token=1", "a UUID"), ("photo=%", "base64"), ("nme=Lisbon", "name"), ("name", "KEY=VALUE"),
+      ("done=perhaps", "true or false"), ("cost=1x", "a decimal number"), ("days+=1", "takes ="),
+    ] {
+      let run = run("insert", "/Trips.store", "Trip", "name=Lisbon", word)
+      #expect(run.exitCode == .wrongUsage, "\(word): \(run.messages)")
+      #expect(run.messages.contains(part), "\(word): \(run.messages)")
+    }
+    let missing = run("insert", "/Trips.store", "Trip", "name=Lisbon", "photo=@/none")
+    #expect(missing.exitCode == .inputOutput)
+    #expect(run("count", "/Trips.store", "Trip").output == "0\n")
+    #expect(run("set", "/Trips.store", "Trip", "days=1").exitCode == .wrongUsage)
+    #expect(run("set", "/Trips.store", "Trip", "--where", "days == 1", "days=2").exitCode == .no)
+    #expect(run("set", "/Trips.store", "Trip", "--id", "1/p9", "days=2").exitCode == .no)
+  }
+
+  @Test("A trial says what would be done and does nothing")
+  func trial() {
+    let trial = run("insert", "/Trips.store", "Trip", "name=Lisbon", "--dry-run")
+    #expect(trial.exitCode == .done && trial.messages.contains("would be inserted"))
+    let bad = run("insert", "/Trips.store", "Trip", "name=L", "--dry-run")
+    #expect(bad.exitCode == .no)
+    #expect(run("count", "/Trips.store", "Trip").output == "0\n")
+  }
+
+  @Test("Dates are moments, days, or so long from now")
+  func dates() throws {
+    let now = Date(timeIntervalSinceReferenceDate: 800_000_000)
+    func date(_ text: String) throws -> Date? { try Assignment("d=\(text)").date(now: now) }
+    #expect(try date("now") == now)
+    #expect(try date("-3d") == now.addingTimeInterval(-3 * 86400))
+    #expect(try date("+2h") == now.addingTimeInterval(7200))
+    #expect(try date("2026-11-21") == Date.ISO8601FormatStyle().parse("2026-11-21T00:00:00Z"))
+    #expect(try date("2026-11-21T10:00:00.5Z") != nil)
+    #expect(try date("later") == nil)
+  }
+}
