@@ -201,18 +201,27 @@ final class ObjectBench {
     let middle = try warm.fetch(
       PersonObject.self, where: QueryPredicate("id == \(count / 2)"))[0].objectID
     measurement.add("open and fetch one", 20, "object") {
-      times { (try! self.open(path).existingObject(with: middle) as! PersonObject).readAll() }
+      times {
+        let context = self.open(path)
+        return withExtendedLifetime(context) {
+          (try! context.existingObject(with: middle) as! PersonObject).readAll()
+        }
+      }
     }
 
     let all = peer.prepare("SELECT * FROM person")
     measurement.add("SQLite: fetch all", count, "row") { SQLitePeer.count(all) }
     measurement.add("fetch all, one attribute", count, "row") {
-      let people = try! self.open(path).fetch(PersonObject.self)
-      return Int(people.reduce(0) { $0 + $1.balance })
+      let context = self.open(path)
+      return withExtendedLifetime(context) {
+        Int(try! context.fetch(PersonObject.self).reduce(0) { $0 + $1.balance })
+      }
     }
     measurement.add("fetch all, every attribute", count, "row") {
-      let people = try! self.open(path).fetch(PersonObject.self)
-      return people.reduce(0) { $0 &+ $1.readAll() }
+      let context = self.open(path)
+      return withExtendedLifetime(context) {
+        try! context.fetch(PersonObject.self).reduce(0) { $0 &+ $1.readAll() }
+      }
     }
     var sum = FetchRequest("Person")
     sum.resultType = .dictionaries

@@ -140,7 +140,11 @@ extension ManagedObject {
   /// Makes sure that the object leads to values, before the first of them is read.
   @inline(never)
   final func realize() {
-    guard let context = source.entity.context else { return }
+    guard let context = source.entity.context else {
+      // The context is gone: what the object leads to is all there will be.
+      state.insert(.realized)
+      return
+    }
     context.realize(self)
   }
 }
