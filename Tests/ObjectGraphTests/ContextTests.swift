@@ -239,6 +239,47 @@ struct ContextTests {
     #expect(try child.fetch(Person.self).map(\.name) == ["Eve"])
   }
 
+  @Test(
+    "What one deletes while another leads to it leads nowhere once both have saved",
+    arguments: Kind.allCases)
+  func deletedMeanwhile(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let one = graph.context()
+    let people = try (0..<4).map { number in
+      try one.insert(Person.self) { $0.name = "P\(number)" }
+    }
+    try one.insert(Trip.self) { $0.name = "Faro" }
+    let coast = try one.insert(Trip.self) { $0.name = "Coast" }
+    try one.save()
+    let two = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
+    let there = people.map { two.object(with: $0.objectID) as! Person }
+    let trip = try #require(
+      try two.fetch(Trip.self, where: QueryPredicate("name == 'Faro'")).first)
+    #expect(there.map(\.name) == ["P0", "P1", "P2", "P3"])
+
+    // First the deletion is saved, then what leads there.
+    one.delete(people[0])
+    try one.save()
+    trip.owner = there[0]
+    trip.members = [there[0], there[1]]
+    try two.save()
+    #expect(trip.owner == nil && Array(trip.members) == [there[1]])
+
+    // First what leads there, then the deletion: it goes the way of the relationship's rule.
+    let coastThere = two.object(with: coast.objectID) as! Trip
+    coastThere.add(try two.insert(Stop.self) { $0.place = "Here" }, to: ToManyName("stops"))
+    coastThere.members = [there[3]]
+    try two.save()
+    one.delete(coast)
+    try one.save()
+
+    let fresh = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
+    #expect(try fresh.fetch(Trip.self).map(\.name) == ["Faro"])
+    #expect(try fresh.count(for: FetchRequest("Stop")) == 0)
+    #expect(try fresh.fetch(Person.self).map(\.joined.count) == [1, 0, 0])
+    #expect(try fresh.fetch(Trip.self)[0].members.map(\.name) == ["P1"])
+  }
+
   @Test("Others' saves are merged: new values beneath, own changes above", arguments: Kind.allCases)
   func merging(_ kind: Kind) throws {
     let graph = try Graph(kind)

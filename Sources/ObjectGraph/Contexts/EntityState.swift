@@ -32,7 +32,13 @@ final class EntityState {
   /// The one that was asked for last.
   private var lastSource: RowSource?
   /// What objects lead to that are not looked up yet.
-  private(set) lazy var unresolved = RowSource(self, block: nil)
+  var unresolved: RowSource {
+    if let madeUnresolved { return madeUnresolved }
+    let made = RowSource(self, block: nil)
+    madeUnresolved = made
+    return made
+  }
+  private var madeUnresolved: RowSource?
 
   /// Drafts of new rows, the one that is being filled last.
   private var insertions: [RowSource] = []
@@ -54,10 +60,13 @@ final class EntityState {
     type = context.coordinator.classes[graph.name] ?? ManagedObject.self
   }
 
-  /// Lets go of the context. Objects that are left may still be read.
+  /// Lets go of the context, and of everything that leads back here. Objects that somebody holds may
+  /// still be read.
   func detach() {
     unsafe contextReference = nil
     unsafe lastDestination = nil
+    objects = ObjectTable()
+    madeUnresolved = nil
     forgetSources()
     insertions = []
     changes = []

@@ -6,6 +6,14 @@ struct DeletionDenial {
   let object: ManagedObject
   let relationship: Relationship
   let others: [ManagedObject]
+
+  /// Whether one of the objects at the other end leads here still; it may have been led elsewhere since.
+  func isLedBack(from other: ManagedObject) -> Bool {
+    guard let name = relationship.inverse,
+      case .toOne(let toOne)? = other.source.entity.graph[name]?.place
+    else { return true }
+    return other.reference(column: toOne.column) == object.key
+  }
 }
 
 // What deletions do to others.

@@ -16,7 +16,7 @@ extension ManagedObjectContext {
       try processPendingChanges()
       try advance(state)
       if mergeChanges {
-        try refreshBeneath([object], in: state, events: .refresh)
+        try refreshBeneath([object], in: state, mayBeLost: false, events: .refresh)
         return
       }
       object.willTurnIntoFault()
@@ -54,7 +54,7 @@ extension ManagedObjectContext {
             }
           }
         }
-        try refreshBeneath(objects, in: state, events: .refresh)
+        try refreshBeneath(objects, in: state, mayBeLost: true, events: .refresh)
         state.oldestCommit = state.base.snapshot.commit
       }
       orderEnds = [:]
@@ -100,6 +100,8 @@ extension ManagedObjectContext {
           object.point(to: entity.unresolved, row: 0)
           object.state = [.missing, .deleted, .realized]
         }
+        // What somebody still holds may outlive the context.
+        entity.detach()
       }
     }
     storeStates = []

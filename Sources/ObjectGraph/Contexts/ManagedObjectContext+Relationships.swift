@@ -40,6 +40,9 @@ extension ManagedObjectContext {
     if let inverse = toOne.inverse, !inverse.isToMany {
       setBothReferences(of: object, toOne, inverse, to: other)
     } else {
+      realize(object)
+      // Who is there stays in its place.
+      if let other, object.reference(column: toOne.column) == other.key { return }
       write(other?.key, of: object, toOne.column)
     }
     guard let order = toOne.order, let inverse = toOne.inverse else { return }
@@ -78,7 +81,7 @@ extension ManagedObjectContext {
     if object.reference(column: toOne.column) == key { write(nil, of: object, toOne.column) }
   }
 
-  private func write(_ key: ObjectKey?, of object: ManagedObject, _ column: Int) {
+  func write(_ key: ObjectKey?, of object: ManagedObject, _ column: Int) {
     guard let source = beginChange(of: object), let draft = source.draft else { return }
     if let key {
       draft.setReference(key, column: column, row: Int(object.row))

@@ -101,9 +101,16 @@ final class StoreState {
   }
 
   static func merged(_ layers: [Layer], _ schema: Schema) throws -> Layer {
-    guard var merged = layers.first else { return Layer() }
-    for upper in layers.dropFirst() { merged = try merged.merged(with: upper, schema: schema) }
-    return merged
+    var layers = layers
+    // Neighbours first, so that a row is copied as often as the count can be halved, and not once for
+    // each layer above its own.
+    while layers.count > 1 {
+      layers = try stride(from: 0, to: layers.count, by: 2).map { index in
+        index + 1 < layers.count
+          ? try layers[index].merged(with: layers[index + 1], schema: schema) : layers[index]
+      }
+    }
+    return layers.first ?? Layer()
   }
 
   /// All pending changes as one layer.
@@ -124,6 +131,11 @@ final class StoreState {
       entity.forgetSources()
     }
     changeView()
+  }
+
+  /// Forgets changes that come to nothing, such as an insertion and the deletion of what was inserted.
+  func forgetEmptyChanges() {
+    if !pending.isEmpty { setSaved(base, commit: base.snapshot.commit) }
   }
 
   /// Forgets the changes.

@@ -1,6 +1,7 @@
 // SAFETY: An object retains its source from its birth to its end.
 
 public import ObjectModel
+public import ObjectQuery
 import Rows
 
 /// An object of a context: a row that may be read, changed, related and deleted.
@@ -193,6 +194,11 @@ extension ManagedObject: Hashable {
   public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
   /// The object itself counts, and not its values.
   public final func hash(into hasher: inout Hasher) { hasher.combine(key.rawValue) }
+}
+
+extension ManagedObject: QueryArgument {
+  /// The object, to be compared with: `owner == %@`.
+  public final var queryExpression: QueryExpression { .object(objectID) }
 }
 
 extension ManagedObject: CustomStringConvertible {

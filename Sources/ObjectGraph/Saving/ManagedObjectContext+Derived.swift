@@ -18,6 +18,8 @@ extension ManagedObjectContext {
       }
     }
     let now = Date()
+    // All are computed before the first is set: what lies in open drafts has to be sealed to be read.
+    var computed: [(object: ManagedObject, column: Int, value: Value)] = []
     for object in concerned.sorted(by: { $0.key < $1.key }) {
       for index in object.source.entity.graph.derived {
         guard
@@ -31,10 +33,13 @@ extension ManagedObjectContext {
         if derivation.isMoment, !object.hasChanges { continue }
         if derivation.isMoment, !momentsTaken.insert(object.objectID).inserted { continue }
         let value = try derivation.value(now: now)
-        guard value != old, attribute.type.accepts(value), let source = beginChange(of: object)
-        else { continue }
-        source.draft!.set(value, column: column, row: Int(object.row))
+        guard value != old, attribute.type.accepts(value) else { continue }
+        computed.append((object, column, value))
       }
+    }
+    for (object, column, value) in computed {
+      guard let source = beginChange(of: object) else { continue }
+      source.draft!.set(value, column: column, row: Int(object.row))
     }
   }
 

@@ -11,7 +11,7 @@ extension ManagedObjectContext {
     var layers: [(state: StoreState, layer: Layer)] = []
     for state in storeStates {
       let layer = try state.pendingLayer()
-      if !layer.isEmpty { layers.append((state, layer)) }
+      if layer.isEmpty { state.forgetEmptyChanges() } else { layers.append((state, layer)) }
     }
     let transients = changedObjects.compactMap { object in
       transientValues[object.objectID].map { (object.objectID, $0) }
@@ -174,37 +174,55 @@ extension ManagedObjectContext {
             ObjectKey(entity: changes.entityNumber, number: $0.key)
           }
         })
-      try mergeNewest(keys, into: state)
+      try mergeNewest(
+        keys, into: state, mayBeLost: layer.entities.contains { $0.removed.rowCount > 0 })
     }
     try processPendingChanges()
   }
 
   /// Moves on to the newest state and refreshes the known objects among the given ones.
-  private func mergeNewest(_ keys: Set<ObjectKey>, into state: StoreState) throws {
+  private func mergeNewest(
+    _ keys: Set<ObjectKey>, into state: StoreState, mayBeLost: Bool
+  ) throws {
     guard pinned == nil else { return }
     state.base = try newestBase(of: state.persistent)
     for entity in state.knownEntities { entity.forgetSources() }
     state.changeView()
     orderEnds = [:]
-    let known = keys.compactMap { key in
+    var known = keys.compactMap { key in
       state.entity(key.entity, self)?.objects[key.number]
     }
-    try refreshBeneath(known, in: state, events: .refresh)
-    state.oldestCommit = max(
-      state.oldestCommit,
-      keys.isEmpty ? state.oldestCommit : min(state.base.snapshot.commit, state.oldestCommit + 1))
+    // What others have led to an object that is deleted here goes the way its relationship says.
+    for object in changedObjects
+    where object.state.contains(.deleted) && !keys.contains(object.key)
+      && object.source.entity.store === state.persistent
+    {
+      known.append(object)
+    }
+    try refreshBeneath(known, in: state, mayBeLost: mayBeLost, events: .refresh)
+    // Which commits were merged nobody knows, so that known objects may be as of an older one: the
+    // oldest commit stays what it was.
   }
 
   /// Leads objects to the rows that lie beneath by now; their own changes stay on top.
+  ///
+  /// - Parameter mayBeLost: Whether objects may be gone that changed ones lead to.
   func refreshBeneath(
-    _ objects: [ManagedObject], in state: StoreState, events: SnapshotEvents
+    _ objects: [ManagedObject], in state: StoreState, mayBeLost: Bool, events: SnapshotEvents
   ) throws {
     let changed = objects.filter {
       $0.state.contains(.pending) && !$0.state.contains(.inserted)
     }
-    var kept: [(object: ManagedObject, values: [(column: Int, value: Value)])] = []
+    var kept: [Kept] = []
     for object in changed {
-      kept.append((object, object.pendingValues))
+      // What was set to what it was is no change: the new value beneath shows.
+      let committed = object.committedPlace
+      kept.append(
+        Kept(
+          object: object,
+          values: object.pendingValues.filter { column, value in
+            committed.map { $0.source.value(column, $0.row) != value } ?? true
+          }, before: committed))
     }
     if !changed.isEmpty {
       let keys = Set(changed.map(\.key))
@@ -220,15 +238,20 @@ extension ManagedObjectContext {
       if object.state.contains(.missing) {
         // Somebody else has deleted it.
         object.state.insert(.deleted)
-        object.state.remove(.updated)
+        object.state.subtract([.updated, .pending, .deletionToPropagate])
         continue
       }
-      if isDeleted { try object.source.entity.remove(object) }
+      if isDeleted {
+        // The relationships lead to others by now, who are to know too.
+        object.state.insert(.deletionToPropagate)
+        deletionsToPropagate.append(object)
+      }
     }
-    for (object, values) in kept where object.state.isDisjoint(with: [.deleted, .missing]) {
-      guard !values.isEmpty, let source = beginChange(of: object) else { continue }
+    for one in kept where one.object.state.isDisjoint(with: [.deleted, .missing]) {
+      let values = one.standing
+      guard !values.isEmpty, let source = beginChange(of: one.object) else { continue }
       for (column, value) in values {
-        source.draft!.set(value, column: column, row: Int(object.row))
+        source.draft!.set(value, column: column, row: Int(one.object.row))
       }
     }
     changedObjects.removeAll { $0.state.contains(.missing) }
@@ -236,6 +259,10 @@ extension ManagedObjectContext {
     where object.state.contains(.realized) && !object.state.contains(.missing) {
       object.awake(fromSnapshotEvents: events)
     }
+    try propagateDeletionsOrThrow()
+    // Links must be rows to be found.
+    try sealAll()
+    try agree(changed, in: state, mayBeLost: mayBeLost)
     try sealAll()
   }
 
@@ -255,6 +282,29 @@ extension ManagedObjectContext {
         do { try other?.mergeChanges(from: change) } catch { other?.note(error) }
       }
     }
+  }
+}
+
+/// What was changed in an object and goes on top of what lies beneath it by now.
+private struct Kept {
+  let object: ManagedObject
+  let values: [(column: Int, value: Value)]
+  /// Where the values lie that the changes were made above.
+  let before: (source: RowSource, row: Int)?
+
+  /// The values that still mean something: a place is one among those of an owner, and when others have
+  /// led the object to another owner it is that owner's affair.
+  var standing: [(column: Int, value: Value)] {
+    let graph = object.source.entity.graph
+    guard let before, let now = object.committedPlace else { return values }
+    let lapsed = graph.relationships.compactMap { index -> Int? in
+      guard case .toOne(let toOne) = graph.properties[index].place, let order = toOne.order,
+        !values.contains(where: { $0.column == toOne.column }),
+        before.source.value(toOne.column, before.row) != now.source.value(toOne.column, now.row)
+      else { return nil }
+      return order
+    }
+    return lapsed.isEmpty ? values : values.filter { !lapsed.contains($0.column) }
   }
 }
 

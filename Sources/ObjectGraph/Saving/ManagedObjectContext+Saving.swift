@@ -20,6 +20,7 @@ extension ManagedObjectContext {
     checkPlace()
     try throwReadFailure()
     guard hasChanges else { return [:] }
+    try agreeWithOthers()
     try prepareToSave()
     try throwReadFailure()
     announceChanges()
@@ -80,7 +81,10 @@ extension ManagedObjectContext {
     var parts: [(state: StoreState, layer: Layer)] = []
     for state in storeStates {
       let layer = try state.pendingLayer()
-      if layer.isEmpty { continue }
+      if layer.isEmpty {
+        state.forgetEmptyChanges()
+        continue
+      }
       guard !state.persistent.isReadOnly else {
         throw StoreError(
           .readOnly, "The store was added for reading only.", path: state.persistent.path)
@@ -108,7 +112,7 @@ extension ManagedObjectContext {
       .conflict, "Others save the same objects faster than this context can follow.")
   }
 
-  private func request(_ layer: Layer, in state: StoreState) -> CommitRequest {
+  func request(_ layer: Layer, in state: StoreState) -> CommitRequest {
     var request = CommitRequest(layer, basedOn: state.base.snapshot)
     request.base = min(state.oldestCommit, request.base)
     request.author = transactionAuthor
@@ -202,7 +206,9 @@ extension ManagedObjectContext {
         conflicts.append(conflict)
       }
     }
-    guard let decide = mergePolicy.decide else {
+    // Links, and objects that both sides have deleted, are nothing to decide about.
+    guard let decide = conflicts.isEmpty ? { @Sendable _ in .keepStored } : mergePolicy.decide
+    else {
       throw ContextError(
         .conflict,
         "\(conflicts.count) \(conflicts.count == 1 ? "object was" : "objects were") changed by somebody "
@@ -264,6 +270,7 @@ extension ManagedObjectContext {
     }
     let row = try view.row(of: key)
     let theirs = try row.map { row in try values { try row.value(layout.columns[$0]) } }
+    if mine == nil, theirs == nil { return nil }
     var conflict = MergeConflict(
       object: ObjectID(store: state.tag, key: key), entity: entity.graph.name, base: base,
       mine: mine, theirs: theirs)

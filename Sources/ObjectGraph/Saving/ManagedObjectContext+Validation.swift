@@ -31,7 +31,9 @@ extension ManagedObjectContext {
       if isClassed { failures += object.failuresOfClass() }
     }
     for denial in denials where denial.object.state.contains(.deleted) {
-      let staying = denial.others.filter { !$0.state.contains(.deleted) }
+      let staying = denial.others.filter {
+        !$0.state.contains(.deleted) && denial.isLedBack(from: $0)
+      }
       guard let first = staying.first else { continue }
       failures.append(
         denial.object.failure(

@@ -1,0 +1,136 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+
+// What lies beneath was changed by others while there are changes here. Values stand each for itself, and
+// relationships do not: what leads here or there must lead to something, and be led back.
+extension ManagedObjectContext {
+  /// Brings changes into agreement with what lies beneath them by now.
+  ///
+  /// - Parameters:
+  ///   - changed: The changed objects whose rows beneath may be others than before.
+  ///   - mayBeLost: Whether objects may be gone that others lead to.
+  func agree(_ changed: [ManagedObject], in state: StoreState, mayBeLost: Bool) throws {
+    if mayBeLost { try clearLost(in: state) }
+    for object in changed where isAlive(object) {
+      for index in object.source.entity.graph.relationships {
+        guard case .toOne(let toOne) = object.source.entity.graph.properties[index].place,
+          let inverse = toOne.inverse, !inverse.isToMany
+        else { continue }
+        agree(object, toOne, inverse, in: state)
+      }
+    }
+  }
+
+  /// One to one: an end that is not led back to leads nowhere.
+  private func agree(
+    _ object: ManagedObject, _ toOne: GraphProperty.ToOne, _ inverse: Relationship,
+    in state: StoreState
+  ) {
+    let now = object.reference(column: toOne.column)
+    if let now, let other = self.object(at: now, in: state),
+      case .toOne(let backward)? = other.source.entity.graph[inverse.name]?.place
+    {
+      realize(other)
+      if isAlive(other), other.reference(column: backward.column) != object.key {
+        write(nil, of: object, toOne.column)
+      }
+    }
+    guard let place = object.committedPlace,
+      case .object(let before) = place.source.value(toOne.column, place.row), before != now,
+      let other = self.object(at: before, in: state),
+      case .toOne(let backward)? = other.source.entity.graph[inverse.name]?.place
+    else { return }
+    realize(other)
+    if isAlive(other), other.reference(column: backward.column) == object.key {
+      write(nil, of: other, backward.column)
+    }
+  }
+
+  private func isAlive(_ object: ManagedObject) -> Bool {
+    object.state.isDisjoint(with: [.deleted, .missing])
+  }
+
+  /// Brings changes into agreement with what others have saved since they were made, in objects that
+  /// were not changed here: nothing that is saved leads to an object that is gone.
+  func agreeWithOthers() throws {
+    guard parent == nil, pinned == nil else { return }
+    try propagateDeletionsOrThrow()
+    try sealAll()
+    for state in storeStates where state.hasChanges {
+      let head = try state.persistent.store.snapshot()
+      if head.commit == state.oldestCommit { continue }
+      // What is in conflict is for the merge policy to decide.
+      guard try request(state.pendingLayer(), in: state).conflicts(with: head).isEmpty else {
+        continue
+      }
+      state.base = StoreBase(snapshot: head)
+      for entity in state.knownEntities { entity.forgetSources() }
+      state.changeView()
+      for object in changedObjects
+      where object.source.entity.store === state.persistent
+        && object.state.contains(.deleted) && object.state.isDisjoint(with: [.inserted, .missing])
+      {
+        object.state.insert(.deletionToPropagate)
+        deletionsToPropagate.append(object)
+      }
+      try propagateDeletionsOrThrow()
+      try sealAll()
+      try clearLost(in: state)
+      try sealAll()
+    }
+  }
+
+  /// Whether there is no object with a key beneath, and none was inserted.
+  private func isLost(_ key: ObjectKey, in state: StoreState) throws -> Bool {
+    guard let entity = state.entity(key.entity, self) else { return true }
+    if let known = entity.objects[key.number], known.state.contains(.inserted) {
+      return known.state.contains(.missing)
+    }
+    return try View(state.base.tables).row(of: key) == nil
+  }
+
+  /// Takes back what leads to objects that others have deleted.
+  private func clearLost(in state: StoreState) throws {
+    for object in changedObjects
+    where object.source.entity.store === state.persistent && isAlive(object) {
+      let graph = object.source.entity.graph
+      let committed = object.committedPlace
+      for index in graph.relationships {
+        // What leads there beneath as well is the affair of whoever deleted it.
+        guard case .toOne(let toOne) = graph.properties[index].place,
+          let key = object.reference(column: toOne.column),
+          committed.map({ $0.source.value(toOne.column, $0.row) }) != .object(key),
+          try isLost(key, in: state)
+        else { continue }
+        write(nil, of: object, toOne.column)
+        if let order = toOne.order { write(order: nil, of: object, order) }
+      }
+    }
+    let view = state.source.view
+    for layer in state.pending {
+      for table in state.graph.schema.linkTables {
+        guard let changes = layer[table.layout.entityNumber] else { continue }
+        for one in try changes.entries() {
+          let key = ObjectKey(entity: table.layout.entityNumber, number: one.key)
+          guard case .put = one.entry, let row = try view.row(of: key) else { continue }
+          let ends = [LinkTable.Column.source, LinkTable.Column.target].compactMap {
+            table.layout.index(ofNumber: $0).map { table.layout.columns[$0] }
+          }
+          let isLost = try ends.contains { end in
+            if case .object(let key) = try row.value(end) {
+              try self.isLost(key, in: state)
+            } else {
+              false
+            }
+          }
+          if isLost {
+            state.links.remove(key, basis: try row.version)
+            state.hasOpenChanges = true
+          }
+        }
+      }
+    }
+  }
+}

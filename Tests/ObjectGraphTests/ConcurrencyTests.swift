@@ -1,0 +1,157 @@
+import Dispatch
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import SeededRandom
+import StoreInterface
+import Synchronization
+import Testing
+
+@Suite("Contexts on many threads")
+struct ConcurrencyTests {
+  @Test(
+    "Many contexts insert, change, relate, delete, merge and save at once, and nothing is lost",
+    arguments: Kind.allCases)
+  func manyContexts(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let errors = Mutex<[String]>([])
+    let kept = Mutex<[ObjectID: Int32]>([:])
+    let threads = DispatchGroup()
+    for number in 0..<4 {
+      DispatchQueue.global().async(group: threads) {
+        let context = ManagedObjectContext(graph.coordinator)
+        context.automaticallyMergesChangesFromParent = number % 2 == 0
+        context.mergePolicy = number < 2 ? .objectWins : .storeWins
+        let child = ManagedObjectContext(parent: context)
+        var random = SeededGenerator(seed: UInt64(number))
+        for round in 0..<25 {
+          do {
+            let working = round % 3 == 0 ? child : context
+            let added: [ObjectID: Int32] = try working.performAndWait {
+              var mine: [ObjectID: Int32] = [:]
+              for place in 0..<4 {
+                let age = Int32.random(in: 0...100, using: &random)
+                let person = try working.insert(Person.self) {
+                  $0.name = "\(number)-\(round)-\(place)"
+                  $0.age = age
+                }
+                let trip = try working.insert(Trip.self) {
+                  $0.name = person.name
+                  $0.owner = person
+                }
+                trip.members = [person]
+                mine[person.objectID] = age
+              }
+              let own = try working.fetch(
+                Person.self, where: try QueryPredicate("name BEGINSWITH %@", "\(number)-"))
+              if own.count > 20, let doomed = own.randomElement(using: &random) {
+                working.delete(doomed)
+                mine[doomed.objectID] = -1
+              }
+              try working.save()
+              return mine
+            }
+            if working === child { try context.performAndWait { try context.save() } }
+            kept.withLock { all in
+              for (id, age) in added { all[id] = age < 0 ? nil : age }
+            }
+          } catch { errors.withLock { $0.append("\(number)/\(round): \(error)") } }
+        }
+      }
+    }
+    threads.wait()
+
+    #expect(errors.withLock { $0 } == [])
+    let context = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
+    let people = try context.fetch(Person.self)
+    let found = Dictionary(uniqueKeysWithValues: people.map { ($0.objectID, $0.age) })
+    #expect(found == kept.withLock { $0 })
+    #expect(people.allSatisfy { $0.trips.count == 1 && Array($0.joined) == Array($0.trips) })
+  }
+
+  @Test("Objects may be let go on any thread while their context goes on")
+  func droppedAnywhere() throws {
+    let graph = try Graph(.binary)
+    let context = ManagedObjectContext(graph.coordinator)
+    try context.performAndWait {
+      for number in 0..<200 { try context.insert(Person.self) { $0.name = "\(number)" } }
+      try context.save()
+    }
+    let group = DispatchGroup()
+    for _ in 0..<60 {
+      // Sendable: the objects are only let go where they must not be used.
+      nonisolated(unsafe) var objects: [Person]? = try context.performAndWait {
+        try context.fetch(Person.self)
+      }
+      let box = Dropping(objects!)
+      objects = nil
+      DispatchQueue.global().async(group: group) { box.drop() }
+      context.performAndWait { _ = context.registeredObjects.count }
+    }
+    group.wait()
+
+    context.performAndWait { #expect(context.registeredObjects.isEmpty) }
+  }
+
+  @Test("Objects outlive their context, and are let go after it")
+  func orphans() throws {
+    let graph = try Graph(.binary)
+    var context: ManagedObjectContext? = graph.context()
+    let ada = try context!.insert(Person.self) { $0.name = "Ada" }
+    try context!.save()
+    let bob = try context!.insert(Person.self) { $0.name = "Bob" }
+    context = nil
+
+    #expect(ada.managedObjectContext == nil && ada.name == "Ada" && bob.name == "Bob")
+    #expect(ada.trips.isEmpty && ada.passport == nil)
+  }
+
+  @Test("Objects that are held outlive resetting their context, and then the context")
+  func heldThroughReset() throws {
+    let graph = try Graph(.binary)
+    var context: ManagedObjectContext? = graph.context()
+    let ada = try context!.insert(Person.self) { $0.name = "Ada" }
+    try context!.save()
+    context!.reset()
+    #expect(try context!.fetch(Person.self).map(\.name) == ["Ada"])
+    context = nil
+
+    #expect(ada.isDeleted && ada.trips.isEmpty && ada.managedObjectContext == nil)
+  }
+
+  @Test("Nothing is left of a context that is gone, nor of its objects")
+  func nothingLeaks() throws {
+    let graph = try Graph(.binary)
+    weak var gone: ManagedObjectContext?
+    weak var object: Person?
+    weak var deleted: Person?
+    weak var fault: Trip?
+    func work() throws {
+      let context = graph.context()
+      gone = context
+      let ada = try context.insert(Person.self) { $0.name = "Ada" }
+      try context.insert(Trip.self) {
+        $0.name = "Faro"
+        $0.owner = ada
+      }
+      try context.save()
+      let other = graph.context()
+      object = try other.fetch(Person.self).first
+      fault = object?.trips.first
+      deleted = ada
+      context.delete(ada)
+    }
+    try work()
+
+    #expect(gone == nil && object == nil && deleted == nil && fault == nil)
+  }
+}
+
+/// Objects on their way out.
+private final class Dropping: @unchecked Sendable {
+  // Sendable: nobody reads the objects.
+  private var objects: [Person]
+  init(_ objects: [Person]) { self.objects = objects }
+  func drop() { objects = [] }
+}

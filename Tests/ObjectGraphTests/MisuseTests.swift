@@ -1,0 +1,143 @@
+import Dispatch
+import Foundation
+import ObjectGraph
+import ObjectModel
+import Testing
+
+/// What a program must not do ends it at once, with a sentence that says what to do instead.
+@Suite("Misuse")
+struct MisuseTests {
+  private static func text(_ result: ExitTest.Result?) -> String {
+    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+  }
+
+  @Test("An object of another context is refused, and the message shows the right way")
+  func wrongContext() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let graph = try Graph(.memory)
+      let (one, two) = (graph.context(), graph.context())
+      one.name = "one"
+      two.name = "two"
+      let ada = try one.insert(Person.self) { $0.name = "Ada" }
+      let trip = try two.insert(Trip.self) { $0.name = "Lisbon" }
+      trip.owner = ada
+    }
+
+    let text = Self.text(result)
+    #expect(text.contains(#"belongs to the context "one" and was given to the context "two""#))
+    #expect(text.contains("context.object(with: object.objectID)"))
+  }
+
+  @Test("An object of a parent is refused by its child")
+  func parentsObject() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let graph = try Graph(.memory)
+      let parent = graph.context()
+      let ada = try parent.insert(Person.self) { $0.name = "Ada" }
+      let child = ManagedObjectContext(parent: parent, concurrency: .confined)
+      child.delete(ada)
+    }
+
+    #expect(Self.text(result).contains("Ask this context for its own"))
+  }
+
+  @Test("A context with a queue of its own is not used outside of its turn")
+  func outsideOfTurn() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let graph = try Graph(.memory)
+      let context = ManagedObjectContext(graph.coordinator)
+      context.name = "background"
+      _ = try context.fetch(Person.self)
+    }
+
+    let text = Self.text(result)
+    #expect(text.contains(#"was used outside of its context "background"'s turn"#))
+    #expect(text.contains("within perform or performAndWait"))
+  }
+
+  @Test("An object is not read outside of its context's turn")
+  func objectOutsideOfTurn() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let graph = try Graph(.memory)
+      let context = ManagedObjectContext(graph.coordinator)
+      nonisolated(unsafe) var ada: Person?
+      try context.performAndWait { ada = try context.insert(Person.self) { $0.name = "Ada" } }
+      print(ada!.name)
+    }
+
+    #expect(Self.text(result).contains("hand over its objectID"))
+  }
+
+  @Test("A confined context stays on its thread")
+  func confined() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let graph = try Graph(.memory)
+      let context = graph.context()
+      let done = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        _ = context.hasChanges
+        done.signal()
+      }
+      done.wait()
+    }
+
+    #expect(Self.text(result).contains("confined to the thread that made it"))
+  }
+
+  @Test("The main actor's context stays on the main actor")
+  func mainActor() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let graph = try Graph(.memory)
+      let context = ManagedObjectContext(graph.coordinator, concurrency: .mainActor)
+      let done = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        _ = context.hasChanges
+        done.signal()
+      }
+      done.wait()
+    }
+
+    #expect(Self.text(result).contains("belongs to the main actor"))
+  }
+
+  @Test("A property that there is not is named, with those that there are")
+  func unknownProperty() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let context = try Graph(.memory).context()
+      let ada = try context.insert(Person.self)
+      ada["nmae"] = .string("Ada")
+    }
+
+    #expect(Self.text(result).contains(#"has no property "nmae". It has: "#))
+  }
+
+  @Test("Objects of two stores can't be related")
+  func acrossStores() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let graph = try Graph(.memory)
+      let second = try graph.coordinator.addStore(at: "/second", type: .memory)
+      let context = graph.context()
+      let ada = try context.insert(Person.self) { $0.name = "Ada" }
+      let trip = try context.insert(Trip.self, into: second) { $0.name = "Lisbon" }
+      trip.owner = ada
+    }
+
+    #expect(Self.text(result).contains("which is in another store"))
+  }
+}

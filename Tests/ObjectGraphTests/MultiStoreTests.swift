@@ -1,0 +1,120 @@
+import DurableFiles
+import Foundation
+import ObjectModel
+import ObjectQuery
+import StoreInterface
+import Testing
+
+@testable import ObjectGraph
+
+@Suite("Several stores")
+struct MultiStoreTests {
+  static let model: Model = try! Model(
+    Model.Description(
+      entities: [
+        Entity(
+          "Note",
+          properties: [
+            .attribute(Attribute("text", .string)), .attribute(Attribute("rank", .int32)),
+          ]),
+        Entity("Label", properties: [.attribute(Attribute("text", .string))]),
+      ],
+      configurations: [
+        Configuration("notes", entities: ["Note"]),
+        Configuration("both", entities: ["Note", "Label"]),
+      ]))
+
+  /// Two stores on one disk: one for notes, one for everything.
+  private struct Two {
+    let disk = SimulatedDisk()
+    let coordinator: PersistentStoreCoordinator
+    let notes: PersistentStore
+    let both: PersistentStore
+    let context: ManagedObjectContext
+
+    init(_ kind: Kind) throws {
+      coordinator = PersistentStoreCoordinator(
+        model: MultiStoreTests.model, places: StorePlaces(Graph.backends, on: disk))
+      notes = try coordinator.addStore(at: "/notes", type: kind.type, configuration: "notes")
+      both = try coordinator.addStore(at: "/both", type: kind.type, configuration: "both")
+      context = ManagedObjectContext(coordinator, concurrency: .confined)
+    }
+
+    func note(_ rank: Int64, into store: PersistentStore? = nil) throws {
+      let note = try context.insert("Note", into: store)
+      note["rank"] = .integer(rank)
+      note["text"] = .string("note \(rank)")
+    }
+
+    func ranks(_ request: FetchRequest) throws -> [Value] {
+      try context.fetch(request).map { $0["rank"] }
+    }
+  }
+
+  @Test(
+    "An object goes where its configuration says, or where it is sent", arguments: Kind.allCases)
+  func placement(_ kind: Kind) throws {
+    let two = try Two(kind)
+    let label = try two.context.insert("Label")
+    let note = try two.context.insert("Note")
+    let sent = try two.context.insert("Note", into: two.both)
+    two.context.assign("Note", to: two.both)
+    let assigned = try two.context.insert("Note")
+
+    #expect(label.objectID.store == two.both.tag && note.objectID.store == two.notes.tag)
+    #expect(sent.objectID.store == two.both.tag && assigned.objectID.store == two.both.tag)
+    let error = #expect(throws: ContextError.self) {
+      try two.context.insert("Label", into: two.notes)
+    }
+    #expect(error?.code == .noStore)
+  }
+
+  @Test("What is found in several stores comes in one order", arguments: Kind.allCases)
+  func merged(_ kind: Kind) throws {
+    let two = try Two(kind)
+    for rank in [5, 1, 3, 9] { try two.note(Int64(rank)) }
+    for rank in [4, 2, 8, 6, 7] { try two.note(Int64(rank), into: two.both) }
+    try two.context.save()
+    try two.note(0, into: two.both)
+    var request = FetchRequest("Note", sortedBy: [SortKey("rank")])
+
+    #expect(try two.ranks(request) == (0...9).map { .integer($0) })
+    request.fetchOffset = 3
+    request.fetchLimit = 4
+    #expect(try two.ranks(request) == (3...6).map { .integer($0) })
+    #expect(try two.context.count(for: request) == 4)
+    request.sortKeys = [SortKey("rank", ascending: false)]
+    #expect(try two.ranks(request) == [6, 5, 4, 3].map { .integer($0) })
+    request.affectedStores = [two.notes.uuid]
+    request.fetchOffset = 0
+    #expect(try two.ranks(request) == [9, 5, 3, 1].map { .integer($0) })
+  }
+
+  @Test(
+    "When the second store can't be written both are as they were, and the next save works",
+    arguments: [Kind.binary, .compressed, .xml], ["/notes", "/both"])
+  func failingStore(_ kind: Kind, _ path: String) throws {
+    let two = try Two(kind)
+    try two.note(1)
+    try two.note(2, into: two.both)
+    try two.context.save()
+    try two.note(3)
+    try two.note(4, into: two.both)
+    // A document is written beside the old one, a block file in place.
+    two.disk.plan(.failing(.noSpace, path: path, lasting: .forGood))
+
+    #expect(throws: (any Error).self) { try two.context.save() }
+    two.disk.planNoFailures()
+    let after = try [two.notes, two.both].map { store in
+      try store.store.snapshot().view.keys(ofEntity: store.graph["Note"]!.number)
+    }
+
+    #expect(after.map(\.count) == [1, 1])
+    #expect(two.context.hasChanges && two.context.insertedObjects.count == 2)
+    try two.context.save()
+    let other = ManagedObjectContext(two.coordinator, concurrency: .confined)
+    #expect(
+      try other.fetch(FetchRequest("Note", sortedBy: [SortKey("rank")])).map { $0["rank"] }
+        == (1...4).map { .integer($0) })
+  }
+}

@@ -1,0 +1,252 @@
+import Foundation
+import ObjectModel
+
+/// What a context, or a store, holds, in dictionaries: the reference that contexts are held against.
+///
+/// Every rule is written down in the plainest way there is, and nothing is quick.
+struct NaiveGraph: Equatable {
+  struct Object: Equatable {
+    var entity: String
+    var values: [String: Value] = [:]
+    var references: [String: ObjectID] = [:]
+    /// The places among those that lead to the same object.
+    var places: [String: Int] = [:]
+  }
+
+  struct Pair: Hashable {
+    var source: ObjectID
+    var target: ObjectID
+  }
+
+  var objects: [ObjectID: Object] = [:]
+  /// The links of each table, with their places.
+  var links: [String: [Pair: Int]] = [:]
+  /// Deletions that were denied: who was deleted, over which relationship, and who stays there.
+  var denials: [Denial] = []
+
+  struct Denial: Equatable {
+    var object: ObjectID
+    var others: [ObjectID]
+  }
+}
+
+// MARK: - Reading
+
+extension NaiveGraph {
+  func relation(_ name: String, of id: ObjectID) -> Wild.Relation {
+    Wild.relation(name, of: objects[id]!.entity)
+  }
+
+  /// The objects that a relationship leads to, in order.
+  func related(_ id: ObjectID, _ name: String) -> [ObjectID] {
+    let relation = relation(name, of: id)
+    switch relation.shape {
+    case .oneToOne, .reference: return objects[id]!.references[name].map { [$0] } ?? []
+    case .members(let inverse, let isOrdered):
+      let members = objects.filter { $0.value.references[inverse] == id }
+      return members.sorted { left, right in
+        let (first, second) = (left.value.places[inverse] ?? 0, right.value.places[inverse] ?? 0)
+        return isOrdered && first != second ? first < second : left.key < right.key
+      }.map(\.key)
+    case .links(let table, let isForward, let isOrdered):
+      var found: [ObjectID: Int] = [:]
+      for (pair, place) in links[table] ?? [:] {
+        if isForward || table == "friends", pair.source == id { found[pair.target] = place }
+        if !isForward || table == "friends", pair.target == id { found[pair.source] = place }
+      }
+      return found.sorted {
+        isOrdered && $0.value != $1.value ? $0.value < $1.value : $0.key < $1.key
+      }.map(\.key)
+    }
+  }
+
+  /// The objects of an entity and of those that inherit from it.
+  func all(_ entity: String) -> [ObjectID] {
+    objects.filter { $0.value.entity == entity || Wild.roots[$0.value.entity] == entity }
+      .map(\.key).sorted()
+  }
+}
+
+// MARK: - Changing
+
+extension NaiveGraph {
+  mutating func set(_ id: ObjectID, _ name: String, to other: ObjectID?) {
+    switch relation(name, of: id).shape {
+    case .oneToOne(let inverse):
+      if objects[id]!.references[name] == other { return }
+      if let old = objects[id]!.references[name], objects[old]?.references[inverse] == id {
+        objects[old]!.references[inverse] = nil
+      }
+      objects[id]!.references[name] = other
+      guard let other else { return }
+      if let third = objects[other]!.references[inverse], third != id,
+        objects[third]?.references[name] == other
+      {
+        objects[third]!.references[name] = nil
+      }
+      objects[other]!.references[inverse] = id
+    case .reference(let inverse, let isOrdered):
+      if other != nil, objects[id]!.references[name] == other { return }
+      let next =
+        other.map { owner in
+          (related(owner, inverse).compactMap { objects[$0]!.places[name] }.max() ?? -1) + 1
+        }
+      objects[id]!.references[name] = other
+      if isOrdered { objects[id]!.places[name] = next }
+    default: preconditionFailure("\(name) leads to many")
+    }
+  }
+
+  mutating func add(_ other: ObjectID, to id: ObjectID, _ name: String) {
+    switch relation(name, of: id).shape {
+    case .members(let inverse, _):
+      if objects[other]!.references[inverse] != id { set(other, inverse, to: id) }
+    case .links(let table, let isForward, _):
+      if related(id, name).contains(other) { return }
+      let pair = isForward ? Pair(source: id, target: other) : Pair(source: other, target: id)
+      let last = (links[table] ?? [:]).filter { $0.key.source == pair.source }.values.max() ?? -1
+      links[table, default: [:]][pair] = last + 1
+    default: preconditionFailure("\(name) leads to one")
+    }
+  }
+
+  mutating func remove(_ other: ObjectID, from id: ObjectID, _ name: String) {
+    switch relation(name, of: id).shape {
+    case .members(let inverse, _):
+      if objects[other]!.references[inverse] == id { set(other, inverse, to: nil) }
+    case .links(let table, let isForward, _):
+      links[table]?[isForward ? Pair(source: id, target: other) : Pair(source: other, target: id)] =
+        nil
+      if table == "friends" { links[table]?[Pair(source: other, target: id)] = nil }
+    default: preconditionFailure("\(name) leads to one")
+    }
+  }
+
+  mutating func set(_ id: ObjectID, _ name: String, to others: [ObjectID]) {
+    var wanted: [ObjectID] = []
+    for other in others where !wanted.contains(other) { wanted.append(other) }
+    for other in related(id, name) where !wanted.contains(other) { remove(other, from: id, name) }
+    for other in wanted { add(other, to: id, name) }
+    switch relation(name, of: id).shape {
+    case .members(let inverse, true):
+      for (place, other) in wanted.enumerated() { objects[other]!.places[inverse] = place }
+    case .links(let table, _, true):
+      for (place, other) in wanted.enumerated() {
+        links[table]![Pair(source: id, target: other)] = place
+      }
+    default: break
+    }
+  }
+
+  mutating func delete(_ doomed: [ObjectID]) {
+    var waiting = doomed.filter { objects[$0] != nil }
+    var gone: Set<ObjectID> = []
+    var denied: [Denial] = []
+    while let id = waiting.popLast() {
+      guard gone.insert(id).inserted else { continue }
+      for relation in Wild.relations(of: objects[id]!.entity) {
+        let others = related(id, relation.name)
+        switch relation.rule {
+        case .cascade: waiting += others
+        case .deny: if !others.isEmpty { denied.append(Denial(object: id, others: others)) }
+        default: break
+        }
+      }
+    }
+    for id in gone { objects[id] = nil }
+    denials += denied
+    settle(keepingDenied: true)
+  }
+
+  /// Deletions that can't be saved, because somebody is still there.
+  var isDenied: Bool {
+    denials.contains { denial in
+      objects[denial.object] == nil
+        && denial.others.contains { objects[$0]?.references["post"] == denial.object }
+    }
+  }
+
+  /// What others see of this: who can't be deleted and is has nobody leading to it.
+  var seenFromAbove: NaiveGraph {
+    var seen = self
+    seen.denials = []
+    seen.settle()
+    return seen
+  }
+
+  /// What leads nowhere leads to nothing, and what is not led back to leads there no more.
+  mutating func settle(keepingDenied: Bool = false) {
+    for (id, object) in objects {
+      for (name, other) in object.references {
+        let relation = Wild.relation(name, of: object.entity)
+        if objects[other] == nil {
+          if keepingDenied, name == "post", denials.contains(where: { $0.object == other }) {
+            continue
+          }
+          objects[id]!.references[name] = nil
+          objects[id]!.places[name] = nil
+        } else if case .oneToOne(let inverse) = relation.shape,
+          objects[other]!.references[inverse] != id
+        {
+          objects[id]!.references[name] = nil
+        }
+      }
+    }
+    for table in links.keys {
+      links[table] = links[table]!.filter {
+        objects[$0.key.source] != nil && objects[$0.key.target] != nil
+      }
+      if links[table]!.isEmpty { links[table] = nil }
+    }
+  }
+}
+
+// MARK: - Bringing together
+
+extension NaiveGraph {
+  /// What has become of both sides' changes: a value that was changed here is that of here.
+  static func merged(
+    base: NaiveGraph, mine: NaiveGraph, theirs: NaiveGraph, denials: [Denial]? = nil
+  ) -> NaiveGraph {
+    var result = theirs
+    result.denials = denials ?? mine.denials
+    // Who is gone beneath needs no deletion.
+    result.denials.removeAll { base.objects[$0.object] != nil && theirs.objects[$0.object] == nil }
+    var doomed: [ObjectID] = []
+    for (id, before) in base.objects {
+      guard let here = mine.objects[id] else {
+        doomed.append(id)
+        continue
+      }
+      guard result.objects[id] != nil else { continue }
+      for (name, _) in Wild.attributes(of: here.entity)
+      where here.values[name] != before.values[name] {
+        result.objects[id]!.values[name] = here.values[name]
+      }
+      for relation in Wild.relations(of: here.entity) {
+        let name = relation.name
+        if here.references[name] != before.references[name] {
+          result.objects[id]!.references[name] = here.references[name]
+        }
+        // A place is one among those of an owner, and goes with it.
+        let isElsewhere =
+          here.references[name] == before.references[name]
+          && result.objects[id]!.references[name] != before.references[name]
+        if here.places[name] != before.places[name], !isElsewhere {
+          result.objects[id]!.places[name] = here.places[name]
+        }
+      }
+    }
+    for (id, object) in mine.objects where base.objects[id] == nil { result.objects[id] = object }
+    for table in Set(base.links.keys).union(mine.links.keys) {
+      let (before, here) = (base.links[table] ?? [:], mine.links[table] ?? [:])
+      for pair in before.keys where here[pair] == nil { result.links[table]?[pair] = nil }
+      for (pair, place) in here where before[pair] != place {
+        result.links[table, default: [:]][pair] = place
+      }
+    }
+    // What the deleted lead to by now goes the way their rules say.
+    result.delete(doomed)
+    return result
+  }
+}

@@ -1,0 +1,361 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import SeededRandom
+import StoreInterface
+
+/// Random work in contexts side by side and nested, each held against a naive model of it.
+///
+/// A step's choices follow from the seed and its number alone, so that steps can be left out to find the
+/// few that matter.
+final class RandomWork {
+  let kind: Kind
+  let seed: UInt64
+  let graph: Graph
+  private var other: PersistentStoreCoordinator
+  private(set) var seats: [Seat] = []
+  /// What the store should hold.
+  private var saved = NaiveGraph()
+  private var savedVersion = 0
+  private var random: SeededGenerator
+  /// What was done, for whoever looks for the fault.
+  private(set) var trace: [String] = []
+  private var next = 0
+  /// Whether there is one root context without children: then the order of ordered relationships is
+  /// certain.
+  private let isAlone: Bool
+
+  init(_ kind: Kind, seed: UInt64) throws {
+    self.kind = kind
+    self.seed = seed
+    random = SeededGenerator(seed: seed)
+    isAlone = seed % 4 == 0
+    graph = try Graph(kind, model: Wild.model, classes: [])
+    other = graph.coordinator
+    other = try reopened()
+
+    try addRoot(graph.coordinator)
+  }
+
+  private func reopened() throws -> PersistentStoreCoordinator {
+    if kind == .memory { return graph.coordinator }
+    let coordinator = PersistentStoreCoordinator(
+      model: Wild.model, places: StorePlaces(Graph.backends, on: graph.disk))
+    try coordinator.addStore(at: "/main.store", type: kind.type)
+    return coordinator
+  }
+
+  private func addRoot(_ coordinator: PersistentStoreCoordinator) throws {
+    let context = ManagedObjectContext(coordinator, concurrency: .confined)
+    context.automaticallyMergesChangesFromParent = chance(1, in: 2)
+    seats.append(Seat(nextName("root"), context, nil, saved, savedVersion))
+  }
+
+  private func nextName(_ word: String) -> String {
+    next += 1
+    return "\(word)\(next)"
+  }
+
+  private func chance(_ one: Int, in many: Int) -> Bool {
+    Int.random(in: 0..<many, using: &random) < one
+  }
+
+  // MARK: - Steps
+
+  func step(_ number: Int) throws {
+    random = SeededGenerator(seed: seed &* 0x9E37_79B9 &+ UInt64(number))
+    if !isAlone, chance(1, in: 25) { try changeSeats() }
+    let seat = seats.randomElement(using: &random)!
+    try catchUp(seat)
+    try work(seat)
+    if chance(1, in: 6) {
+      try catchUp(seat)
+      try seat.compare(&random, fetching: chance(1, in: 2), ordered: isAlone)
+    }
+    if chance(1, in: 30) { try compareAll() }
+  }
+
+  private func note(_ seat: Seat?, _ words: String) {
+    trace.append("\(seat?.name ?? "world"): \(words)")
+  }
+
+  /// Holds every context, and a store that was opened anew, against the model.
+  func compareAll() throws {
+    note(nil, "compare all")
+    for seat in seats {
+      try catchUp(seat)
+      try seat.compare(&random, fetching: true, ordered: isAlone)
+    }
+    let context = ManagedObjectContext(try reopened(), concurrency: .confined)
+    let fresh = Seat("fresh", context, nil, saved, savedVersion)
+    try fresh.compare(&random, fetching: true, ordered: isAlone)
+  }
+
+  private func changeSeats() throws {
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0:
+      if seats.filter({ $0.parent == nil }).count < 3 {
+        try addRoot(chance(1, in: 2) ? graph.coordinator : other)
+        note(seats.last, "is new")
+      }
+    case 1, 2, 3:
+      guard seats.count < 6 else { return }
+      let parent = seats.randomElement(using: &random)!
+      try catchUp(parent)
+      let context = ManagedObjectContext(parent: parent.context, concurrency: .confined)
+      seats.append(
+        Seat(nextName("child"), context, parent, parent.now.seenFromAbove, parent.version))
+      note(seats.last, "is a new child of \(parent.name)")
+    default:
+      let free = seats.filter { one in !seats.contains { $0.parent === one } }
+      if seats.count > 1, let one = free.randomElement(using: &random) {
+        note(one, "goes away")
+        seats.removeAll { $0 === one }
+      }
+    }
+  }
+
+  /// Lets a context see what has changed beneath it.
+  private func catchUp(_ seat: Seat) throws {
+    if let parent = seat.parent { try catchUp(parent) }
+    let (beneath, version) = (
+      seat.parent?.now.seenFromAbove ?? saved, seat.parent?.version ?? savedVersion
+    )
+    guard seat.seen != version else { return }
+    note(seat, "refreshes all")
+    seat.context.performAndWait { seat.context.refreshAllObjects() }
+    look(seat, beneath, version)
+    giveUpDenied(seat)
+  }
+
+  /// What a child sees of a deletion that its parent can't save is not certain: the parent gives it up.
+  private func giveUpDenied(_ seat: Seat) {
+    guard seat.now.isDenied, seats.contains(where: { $0.parent === seat }) else { return }
+    seat.context.performAndWait { rollback(seat) }
+    seat.version += 1
+  }
+
+  private func look(_ seat: Seat, _ beneath: NaiveGraph, _ version: Int) {
+    let merged = NaiveGraph.merged(base: seat.base, mine: seat.now, theirs: beneath)
+    if merged != seat.now {
+      seat.now = merged
+      seat.version += 1
+    }
+    seat.base = beneath
+    seat.seen = version
+    seat.dropGone()
+  }
+
+  // MARK: - What is done in a context
+
+  private func work(_ seat: Seat) throws {
+    let ids = seat.now.objects.keys.sorted()
+    let one = ids.randomElement(using: &random)
+    let choice = Int.random(in: 0..<100, using: &random)
+    let isBefore = seat.now
+    try seat.context.performAndWait {
+      switch choice {
+      case 0..<18: try insert(seat)
+      case 18..<38: if let one { try change(one, in: seat) }
+      case 38..<62: if let one { try relate(one, in: seat) }
+      case 62..<69: if let one { delete(one, ids, in: seat) }
+      case 69..<72: if let one { refresh(one, in: seat) }
+      case 72..<75: forget(seat)
+      case 75..<77: rollback(seat)
+      case 77: reset(seat)
+      case 78..<82:
+        note(seat, "processes")
+        try seat.context.processPendingChanges()
+      case 82..<85:
+        if let one {
+          note(seat, "looks for \(short(one))")
+          let object = try seat.context.existingObject(with: one)
+          try seat.require(object.objectID == one, "another object for \(short(one))")
+        }
+      default: try save(seat)
+      }
+    }
+    if seat.now != isBefore { seat.version += 1 }
+    giveUpDenied(seat)
+  }
+
+  private func insert(_ seat: Seat) throws {
+    let entity = ["Node", "Node", "SubNode", "Badge", "Item", "Item", "Guard", "Tag"].randomElement(
+      using: &random)!
+    guard seat.now.objects.count < 60 else { return }
+    let object = try seat.context.insert(entity)
+    let id = object.objectID
+    try seat.require(seat.now.objects[id] == nil, "\(short(id)) is there already")
+    note(seat, "inserts \(short(id))")
+    seat.held[id] = object
+    seat.now.objects[id] = NaiveGraph.Object(entity: entity)
+    if chance(2, in: 3) { try change(id, in: seat) }
+    if chance(1, in: 3) { try relate(id, in: seat) }
+  }
+
+  private func change(_ id: ObjectID, in seat: Seat) throws {
+    let attributes = Wild.attributes(of: seat.now.objects[id]!.entity)
+    for _ in 0..<Int.random(in: 1...4, using: &random) {
+      let (name, type) = attributes.randomElement(using: &random)!
+      let value = Wild.value(type, &random)
+      note(seat, "sets \(name) of \(short(id)) to \(value.text.prefix(20))")
+      if chance(1, in: 2) {
+        seat.object(id)[name] = value
+      } else {
+        try seat.object(id).setValues([name: value])
+      }
+      seat.now.objects[id]!.values[name] = value == .null ? nil : value
+    }
+  }
+
+  private func relate(_ id: ObjectID, in seat: Seat) throws {
+    let relations = Wild.relations(of: seat.now.objects[id]!.entity)
+    let relation = relations.randomElement(using: &random)!
+    let others = seat.now.all(relation.destination)
+    let name = relation.name
+    let object = seat.object(id)
+    switch relation.shape {
+    case .oneToOne, .reference:
+      let other = chance(1, in: 4) ? nil : others.randomElement(using: &random)
+      note(seat, "leads \(name) of \(short(id)) to \(short(other))")
+      object.setObjects(other.map { [seat.object($0)] } ?? [], forKey: name)
+      seat.now.set(id, name, to: other)
+    case .members, .links:
+      let there = seat.now.related(id, name)
+      switch Int.random(in: 0..<5, using: &random) {
+      case 0, 1:
+        guard let other = others.randomElement(using: &random) else { return }
+        note(seat, "adds \(short(other)) to \(name) of \(short(id))")
+        add(seat.object(other), to: object, name)
+        seat.now.add(other, to: id, name)
+      case 2:
+        guard let other = there.randomElement(using: &random) else { return }
+        note(seat, "removes \(short(other)) from \(name) of \(short(id))")
+        remove(seat.object(other), from: object, name)
+        seat.now.remove(other, from: id, name)
+      case 3:
+        let wanted = there.shuffled(using: &random)
+        note(seat, "sets \(name) of \(short(id)) to \(wanted.map { short($0) }), another order")
+        object.setObjects(wanted.map { seat.object($0) }, forKey: name)
+        seat.now.set(id, name, to: wanted)
+      default:
+        let wanted = (0..<Int.random(in: 0...4, using: &random)).compactMap { _ in
+          others.randomElement(using: &random)
+        }
+        note(seat, "sets \(name) of \(short(id)) to \(wanted.map { short($0) })")
+        object.setObjects(wanted.map { seat.object($0) }, forKey: name)
+        seat.now.set(id, name, to: wanted)
+      }
+    }
+  }
+
+  private func delete(_ one: ObjectID, _ ids: [ObjectID], in seat: Seat) {
+    var doomed: Set<ObjectID> = [one]
+    if chance(1, in: 3), let more = ids.randomElement(using: &random) { doomed.insert(more) }
+    note(seat, "deletes \(short(doomed))")
+    for id in doomed { seat.context.delete(seat.object(id)) }
+    seat.now.delete(Array(doomed))
+    for id in seat.held.keys where seat.now.objects[id] == nil { seat.held[id] = nil }
+  }
+
+  private func refresh(_ id: ObjectID, in seat: Seat) {
+    note(seat, "refreshes \(short(id))")
+    seat.context.refresh(seat.object(id), mergeChanges: true)
+  }
+
+  private func forget(_ seat: Seat) {
+    note(seat, "drops what it holds")
+    if chance(1, in: 2) {
+      seat.held = [:]
+    } else {
+      seat.held = seat.held.filter { _ in chance(1, in: 2) }
+    }
+    _ = seat.context.registeredObjects
+  }
+
+  private func rollback(_ seat: Seat) {
+    note(seat, "rolls back")
+    seat.context.rollback()
+    seat.now = seat.base
+    seat.held = seat.held.filter { seat.now.objects[$0.key] != nil }
+  }
+
+  private func reset(_ seat: Seat) {
+    note(seat, "resets")
+    seat.held = [:]
+    seat.context.reset()
+    seat.now = seat.base
+  }
+
+  private func save(_ seat: Seat) throws {
+    if seat.now.isDenied {
+      note(seat, "fails to save")
+      do { try seat.context.save() } catch let error as ContextError where error.code == .validation
+      {
+        try seat.require(
+          error.failures.allSatisfy { $0.rule == .deletionDenied }, "fails otherwise: \(error)")
+        rollback(seat)
+        return
+      }
+      throw Difference("\(seat.name): A denied deletion was saved.")
+    }
+    note(seat, "saves")
+    try seat.context.save()
+    try seat.require(!seat.context.hasChanges, "there are changes after saving")
+    seat.now.denials = []
+    seat.now.settle()
+    let merged = seat.now
+    seat.base = merged
+    if let parent = seat.parent {
+      defer { parent.dropGone() }
+      let before = parent.now
+      // Whom the parent can't delete is not seen here.
+      parent.now = NaiveGraph.merged(
+        base: parent.now.seenFromAbove, mine: merged, theirs: parent.now, denials: before.denials)
+      if parent.now != before { parent.version += 1 }
+      seat.seen = parent.version
+    } else {
+      // Objects that were set to what they were are saved too, and then are others' to look at.
+      saved = merged
+      savedVersion += 1
+      let before = seat.seen
+      seat.seen = savedVersion
+      for other in seats
+      where other !== seat && other.parent == nil && other.seen == before
+        && other.context.coordinator === seat.context.coordinator
+        && other.context.automaticallyMergesChangesFromParent
+      {
+        note(other, "merges")
+        look(other, saved, savedVersion)
+      }
+    }
+  }
+}
+
+// To-many relationships are added to by typed names only.
+private func add(_ other: ManagedObject, to object: ManagedObject, _ name: String) {
+  switch name {
+  case "children": object.add(other, to: ToManyName("children"))
+  case "items": object.add(other, to: ToManyName("items"))
+  case "guards": object.add(other, to: ToManyName("guards"))
+  case "tags": object.add(other, to: ToManyName("tags"))
+  case "picks": object.add(other, to: ToManyName("picks"))
+  case "friends": object.add(other, to: ToManyName("friends"))
+  case "nodes": object.add(other, to: ToManyName("nodes"))
+  default: object.add(other, to: ToManyName("pickers"))
+  }
+}
+
+private func remove(_ other: ManagedObject, from object: ManagedObject, _ name: String) {
+  switch name {
+  case "children": object.remove(other, from: ToManyName("children"))
+  case "items": object.remove(other, from: ToManyName("items"))
+  case "guards": object.remove(other, from: ToManyName("guards"))
+  case "tags": object.remove(other, from: ToManyName("tags"))
+  case "picks": object.remove(other, from: ToManyName("picks"))
+  case "friends": object.remove(other, from: ToManyName("friends"))
+  case "nodes": object.remove(other, from: ToManyName("nodes"))
+  default: object.remove(other, from: ToManyName("pickers"))
+  }
+}
