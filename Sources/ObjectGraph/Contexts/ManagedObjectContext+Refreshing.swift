@@ -64,13 +64,16 @@ extension ManagedObjectContext {
   /// Gives up all changes that are not saved.
   public func rollback() {
     checkPlace()
+    undoManager?.didRollBack()
     let objects = changedObjects
     changedObjects = []
     deletionsToPropagate = []
     denials = []
     orderEnds = [:]
     unannounced = [:]
-    for state in storeStates { state.discard() }
+    for state in storeStates {
+      state.discard()
+    }
     for object in objects {
       transientValues[object.objectID] = nil
       if object.state.contains(.inserted) {

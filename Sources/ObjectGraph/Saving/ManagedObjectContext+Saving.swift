@@ -20,11 +20,16 @@ extension ManagedObjectContext {
     checkPlace()
     try throwReadFailure()
     guard hasChanges else { return [:] }
+    try sealForUndo()
+    undoManager?.willSave()
+    var isSaved = false
+    defer { undoManager?.didSave(isSaved) }
     try prepareToSave()
     try throwReadFailure()
     announceChanges()
     observers.willSave(self)
     let saved = try parent.map { try save(into: $0) } ?? saveIntoStores()
+    isSaved = true
     finishSaving()
     publish()
     announceSave(saved)
@@ -70,7 +75,7 @@ extension ManagedObjectContext {
   }
 
   /// Whether something was changed since changes were last processed.
-  private var hasUnprocessedChanges: Bool {
+  var hasUnprocessedChanges: Bool {
     !deletionsToPropagate.isEmpty || storeStates.contains { $0.hasOpenChanges }
   }
 
