@@ -83,6 +83,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var linkKeys: [StoreTag: [UInt16: Range<UInt64>]] = [:]
   /// The stores that objects of some entities go to.
   var assignments: [String: PersistentStore] = [:]
+  /// Who follows what requests find here.
+  var following: ResultsFollowing?
   /// Changes that were sealed since the last were told of.
   var unannounced: [StoreTag: [Layer]] = [:]
 
@@ -277,6 +279,7 @@ extension ManagedObjectContext {
     undoManager?.endTurn()
     publish()
     announceChanges()
+    updateFollowers()
     sweepIfNeeded()
   }
 
@@ -287,6 +290,7 @@ extension ManagedObjectContext {
       let layer = try state.seal()
       if layer.isEmpty { continue }
       unannounced[state.tag, default: []].append(layer)
+      following?.note(layer, in: state.tag)
       if let beneath { recordForUndo(layer, above: beneath, state.persistent) }
     }
   }

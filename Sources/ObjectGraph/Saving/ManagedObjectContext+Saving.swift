@@ -33,6 +33,7 @@ extension ManagedObjectContext {
     finishSaving()
     publish()
     announceSave(saved)
+    updateFollowers()
     return Dictionary(uniqueKeysWithValues: saved.map { ($0.store, $0.layer) })
   }
 
@@ -41,6 +42,9 @@ extension ManagedObjectContext {
   /// - Throws: What a damaged store throws.
   public func validationFailures() throws -> [ValidationFailure] {
     checkPlace()
+    try sealForUndo()
+    undoManager?.willSave()
+    defer { undoManager?.didSave(false) }
     do { try prepareToSave() } catch let error as ContextError where error.code == .validation {
       return error.failures
     }
@@ -134,6 +138,7 @@ extension ManagedObjectContext {
         part.state.oldestCommit = snapshot.commit
       }
       part.state.setSaved(StoreBase(snapshot: snapshot), commit: snapshot.commit)
+      following?.noteOwnSave(part.state.tag, before: before.commit, part.state.base)
       saved.append(
         SavedLayer(
           store: part.state.tag, layer: part.layer, commit: snapshot.commit, before: before,
