@@ -97,7 +97,11 @@ package struct ByteReader {
 extension ByteReader {
   /// A text with its length before it.
   package mutating func text() throws(FormatFault) -> String {
-    let byteCount = Int(try next(UInt16.self))
+    try text(byteCount: Int(try next(UInt16.self)))
+  }
+
+  /// A text of so many bytes.
+  package mutating func text(byteCount: Int) throws(FormatFault) -> String {
     let start = offset
     try skip(byteCount)
     guard let text = String(validating: bytes[start..<offset], as: UTF8.self) else {

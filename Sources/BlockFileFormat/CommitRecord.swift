@@ -22,6 +22,10 @@ package struct CommitRecord: Hashable {
   package private(set) var listedKeys: [NextKey] = []
   /// The segments, the lowest first.
   package var segments: [SegmentRecord]
+  /// Who made the commit; empty when nobody says.
+  package var author = ""
+  /// What the context of the changes is called; empty when it has no name.
+  package var contextName = ""
 
   /// The first key of an entity that nobody has.
   package struct NextKey: Hashable {
@@ -43,7 +47,8 @@ package struct CommitRecord: Hashable {
   package var bytes: [UInt8] {
     var writer = ByteWriter()
     writer.append(CommitRecord.magic)
-    writer.append(UInt32(0))
+    writer.append(UInt16(author.utf8.count))
+    writer.append(UInt16(contextName.utf8.count))
     writer.append(number)
     writer.append(time)
     writer.append(previousTrailer)
@@ -61,6 +66,8 @@ package struct CommitRecord: Hashable {
       writer.append(zeros: 6)
     }
     for segment in segments { segment.write(into: &writer) }
+    writer.append(Array(author.utf8))
+    writer.append(Array(contextName.utf8))
     return writer.bytes
   }
 
@@ -97,7 +104,8 @@ package struct CommitRecord: Hashable {
     guard try reader.next(UInt32.self) == CommitRecord.magic else {
       throw FormatFault("There is no commit record at \(offset).")
     }
-    _ = try reader.next(UInt32.self)
+    let authorByteCount = Int(try reader.next(UInt16.self))
+    let contextByteCount = Int(try reader.next(UInt16.self))
     number = try reader.next(Int64.self)
     time = try reader.next(Int64.self)
     previousTrailer = try reader.next(UInt64.self)
@@ -119,6 +127,8 @@ package struct CommitRecord: Hashable {
       try reader.skip(6)
     }
     for _ in 0..<segmentCount { segments.append(try SegmentRecord(unchecked: &reader)) }
+    author = try reader.text(byteCount: authorByteCount)
+    contextName = try reader.text(byteCount: contextByteCount)
   }
 
   /// Parses the record that lies at `offset`.

@@ -57,6 +57,8 @@ public struct ContextError: Error, Sendable {
     public static let unreadable = Code(rawValue: "unreadable")
     /// The parent context is gone, or can't save.
     public static let parent = Code(rawValue: "parent")
+    /// A part of the history is not kept any more.
+    public static let historyExpired = Code(rawValue: "historyExpired")
     /// What was asked for is not possible where it stands.
     public static let notSupported = Code(rawValue: "notSupported")
   }

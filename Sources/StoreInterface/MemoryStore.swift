@@ -7,15 +7,21 @@ import Synchronization
 public final class MemoryStore: Store {
   /// In memory.
   public var type: StoreType { .memory }
-  /// It writes what changed, and keeps nothing.
-  public var capabilities: StoreCapabilities { .incremental }
+  /// It writes what changed; it keeps earlier commits when it was made to.
+  public var capabilities: StoreCapabilities {
+    keepsHistory ? [.incremental, .history] : .incremental
+  }
   /// The store's place in object identifiers.
   public let tag: StoreTag
   /// Nowhere.
   public var path: String? { nil }
 
+  private let keepsHistory: Bool
+
   private struct State {
     var head: LayeredSnapshot
+    /// The commits that can be opened, the oldest first; the newest is ``head``.
+    var history: [(summary: CommitSummary, snapshot: LayeredSnapshot)] = []
     var nextKeys: [UInt16: UInt64] = [:]
     var isClosed = false
   }
@@ -23,15 +29,18 @@ public final class MemoryStore: Store {
 
   /// An empty store for objects of the given model.
   ///
+  /// - Parameter keepsHistory: Whether earlier commits can be opened. They take memory until they are
+  ///   forgotten.
   /// - Throws: ``Rows/SchemaError`` when the model has more entities or properties than there are
   ///   numbers.
-  public init(_ model: Model, uuid: UUID = UUID()) throws {
+  public init(_ model: Model, uuid: UUID = UUID(), keepsHistory: Bool = false) throws {
     tag = StoreTag(uuid)
-    state = Mutex(
-      State(
-        head: LayeredSnapshot(
-          model: model, schema: try Schema(model),
-          metadata: StoreMetadata(uuid: uuid, type: .memory, model: model))))
+    self.keepsHistory = keepsHistory
+    let head = LayeredSnapshot(
+      model: model, schema: try Schema(model),
+      metadata: StoreMetadata(uuid: uuid, type: .memory, model: model))
+    let empty = CommitSummary(number: head.commit, time: Date())
+    state = Mutex(State(head: head, history: keepsHistory ? [(empty, head)] : []))
   }
 
   /// The objects as the newest commit left them.
@@ -49,7 +58,42 @@ public final class MemoryStore: Store {
       try MemoryStore.checkOpen(state)
       guard let next = try state.head.committing(request, path: nil) else { return state.head }
       state.head = next
+      if keepsHistory {
+        let summary = CommitSummary(
+          number: next.commit, time: Date(), author: request.author,
+          contextName: request.contextName)
+        state.history.append((summary, next))
+      }
       return next
+    }
+  }
+
+  /// The commits since the store was made, or since some were forgotten; none when it keeps none.
+  public func commits() throws -> [CommitSummary] {
+    try state.withLock { state in
+      try MemoryStore.checkOpen(state)
+      return state.history.reversed().map(\.summary)
+    }
+  }
+
+  /// The objects as an earlier commit left them.
+  public func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
+    try state.withLock { state in
+      try MemoryStore.checkOpen(state)
+      if state.head.commit == number { return state.head }
+      guard let kept = state.history.first(where: { $0.summary.number == number }) else {
+        throw MemoryStore.missing(number, nil)
+      }
+      return kept.snapshot
+    }
+  }
+
+  /// Forgets the commits before the given one.
+  public func forgetCommits(before number: Int64) throws {
+    try state.withLock { state in
+      try MemoryStore.checkOpen(state)
+      let newest = state.head.commit
+      state.history.removeAll { $0.summary.number < min(number, newest) }
     }
   }
 

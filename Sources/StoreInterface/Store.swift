@@ -50,6 +50,12 @@ public protocol Store: AnyObject, Sendable {
   ///   more.
   func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot
 
+  /// Forgets the commits before the given one, as far as they are kept, and gives back what only they
+  /// took. The newest stays in any case. Nothing happens without ``StoreCapabilities/history``.
+  ///
+  /// - Throws: ``StoreError``; the store is as it was then.
+  func forgetCommits(before number: Int64) throws
+
   /// What there is to say of the store besides its objects.
   ///
   /// - Throws: ``StoreError``.
@@ -70,6 +76,9 @@ extension Store {
     return newest
   }
 
+  /// There are none to forget.
+  public func forgetCommits(before number: Int64) throws {}
+
   /// The error that a commit can't be opened.
   package static func missing(_ number: Int64, _ path: String?) -> StoreError {
     StoreError(.notFound, "There is no commit \(number), or it is not kept any more.", path: path)
@@ -82,11 +91,19 @@ public struct CommitSummary: Sendable, Hashable {
   public var number: Int64
   /// When it was made.
   public var time: Date
+  /// Who made it, if anybody said so.
+  public var author: String?
+  /// What the context is called that made it, if it has a name.
+  public var contextName: String?
 
   /// A commit of the given number and time.
-  public init(number: Int64, time: Date) {
+  public init(
+    number: Int64, time: Date, author: String? = nil, contextName: String? = nil
+  ) {
     self.number = number
     self.time = time
+    self.author = author
+    self.contextName = contextName
   }
 }
 

@@ -178,7 +178,8 @@ private struct FileAnnotation {
   private mutating func commit(_ words: String, _ trailer: Int) {
     heading(words)
     field("magic", 4, text(4))
-    line(4, "reserved")
+    field("author_byte_count", 2)
+    field("context_byte_count", 2)
     field("number", 8)
     field("time", 8)
     field("previous_trailer", 8)

@@ -26,7 +26,9 @@ struct ReferenceTests {
       for _ in 0..<(round == 4 ? 1500 : 20) {
         try Self.change(builder, base, &generator)
       }
-      try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+      var request = CommitRequest(builder.freeze(), basedOn: base)
+      if round % 2 == 1 { (request.author, request.contextName) = ("Zoë", "round \(round)") }
+      try store.commit(request)
     }
 
     let ours = try Self.text(store.snapshot())

@@ -198,6 +198,7 @@ private enum StructureVectors {
       set("a model set by a commit to come (4.4.1)", Int64(4), at: record + 96),
       set("more keys than there are bytes (4.8)", UInt32.max, at: record + 104),
       set("more segments than there are bytes (4.8)", UInt32.max, at: record + 108),
+      set("an author of more bytes than there are (4.4.1)", UInt16(1), at: record + 4),
       set("bytes behind the last segment (4.4.1)", UInt32(1), at: record + 108),
       set("a segment without blocks and pages (4.5.1)", UInt32(0), at: segment + 24),
       set("a segment with blocks and pages (4.5.1)", UInt32(1), at: segment + 28),

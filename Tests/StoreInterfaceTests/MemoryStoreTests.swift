@@ -9,6 +9,11 @@ struct MemoryStoreTests {
     try StoreConformance(make: { try MemoryStore($0) }).run()
   }
 
+  @Test("Conforms when it keeps earlier commits")
+  func history() throws {
+    try StoreConformance(make: { try MemoryStore($0, keepsHistory: true) }).run()
+  }
+
   @Test("Layers are merged in tiers: few stay, and each row is written seldom")
   func tiers() {
     var sizes: [Int] = []

@@ -280,6 +280,9 @@ class File:
                 entries += self.section(place + 32 * page)
             place += 32 * page_count
             yield highest_index, [self.block(entries[i:i + 56]) for i in range(0, len(entries), 56)]
+        for count in struct.unpack_from("<HH", self.record, 4):
+            self.record[place:place + count].decode("utf-8")
+            place += count
         need(place == len(self.record), "a record's end")
 
     def block(self, entry):

@@ -25,6 +25,7 @@ extension BinaryStore {
         throw StoreError(.badChange, "There are no numbers left for commits.", path: filePath)
       }
       var image = try image(after: head, number: number)
+      try image.setOrigin(of: request, path: filePath)
       var schema = head.schema
       if let model = request.model {
         schema = try request.schema(evolving: schema, path: filePath)

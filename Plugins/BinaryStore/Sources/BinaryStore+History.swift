@@ -11,7 +11,10 @@ extension BinaryStore {
       // A commit that only set keys aside repeats the number of the one before.
       if summaries.last?.number != record.number {
         summaries.append(
-          CommitSummary(number: record.number, time: record.date))
+          CommitSummary(
+            number: record.number, time: record.date,
+            author: record.author.isEmpty ? nil : record.author,
+            contextName: record.contextName.isEmpty ? nil : record.contextName))
       }
       return true
     }
@@ -30,6 +33,19 @@ extension BinaryStore {
     }
     guard let found else { throw BinaryStore.missing(number, filePath) }
     return found
+  }
+
+  /// Writes the file anew without the commits before the given one.
+  ///
+  /// - Throws: ``StoreInterface/StoreError``; the file is as it was then.
+  public func forgetCommits(before number: Int64) throws {
+    try alone { _, head in
+      let image = CommitImage(copying: head, compression: compression)
+      let kept = try retained(before: head.commit, head) { _, record, _ in
+        record.number >= number
+      }
+      _ = try rewrite(image, head, keeping: kept)
+    }
   }
 
   /// Calls `body` with each commit from the given one back, as long as it answers yes.

@@ -45,10 +45,16 @@ extension BinaryStore {
 
   /// Writes a commit, and all earlier ones that are kept, into a new file, which takes the old one's
   /// place at once.
-  func rewrite(_ image: CommitImage, _ head: CommittedState) throws -> CommittedState {
+  ///
+  /// - Parameter keeping: The earlier commits that are kept, the oldest first; those that the policy says
+  ///   when it is `nil`.
+  func rewrite(
+    _ image: CommitImage, _ head: CommittedState,
+    keeping: [CommittedState]? = nil
+  ) throws -> CommittedState {
     let header = FileHeader(
       uuid: uuid, salt: .random(in: 1 ... .max), isCompressed: type == .compressed)
-    let kept = try retained(before: image.record.number, head)
+    let kept = try keeping ?? retained(before: image.record.number, head)
     do {
       // Whoever began this before and never came to its end left a file behind. Nobody else is at it
       // now: the lock is held.
@@ -88,12 +94,22 @@ extension BinaryStore {
   ) throws -> [CommittedState] {
     let policy = options.history
     if policy == .none { return [] }
+    return try retained(before: number, head) { place, record, now in
+      policy.keeps(place, madeAt: record.date, now)
+    }
+  }
+
+  /// The commits below a number as far as `keeps` says, the oldest first.
+  func retained(
+    before number: Int64, _ head: CommittedState,
+    while keeps: (_ place: Int, _ record: CommitRecord, _ now: Date) -> Bool
+  ) throws -> [CommittedState] {
     var kept: [CommittedState] = []
     let now = Date()
     try forEachCommit(from: head) { trailer, record in
       // A commit that only set keys aside repeats the number of the one before.
       guard record.number < (kept.last?.commit ?? number) else { return true }
-      guard policy.keeps(kept.count + 1, madeAt: record.date, now) else { return false }
+      guard keeps(kept.count + 1, record, now) else { return false }
       kept.append(try CommittedState(trailer, record, in: head.file, after: kept.last ?? head))
       return true
     }

@@ -34,6 +34,8 @@ extension CommitImage {
     copy.origin = Origin(
       file: head.file, pieces: valuePieces.mapValues { pieces[$0] }, copied: copied)
     copy.record.time = record.time
+    copy.record.author = record.author
+    copy.record.contextName = record.contextName
     copy.record.nextKeys = record.nextKeys
     copy.record.schemaNumber = record.schemaNumber
     if let metadata = pending.metadata {

@@ -73,13 +73,32 @@ struct CommitImage {
     record.schemaNumber = head.record.schemaNumber
     record.nextKeys = head.record.nextKeys
     record.segments = head.record.segments
+    if number == head.commit {
+      // The commit itself is the same, whatever keys were set aside behind it.
+      record.time = head.record.time
+      record.author = head.record.author
+      record.contextName = head.record.contextName
+    }
   }
 
   /// A commit that is in a file, on its way into another one.
   init(copying state: CommittedState, compression: Deflate.Level?) {
     self.init(
       after: state, number: state.commit, start: state.end, compression: compression)
-    record.time = state.record.time
+  }
+
+  /// Says who made the commit, and where.
+  ///
+  /// - Throws: `StoreError` when a text has more bytes than a record can say (spec §4.4.1).
+  mutating func setOrigin(of request: CommitRequest, path: String) throws {
+    record.author = request.author ?? ""
+    record.contextName = request.contextName ?? ""
+    for text in [record.author, record.contextName] where text.utf8.count > UInt16.max {
+      throw StoreError(
+        .badChange,
+        "A name of \(text.utf8.count) bytes is too long for the history: it may have \(UInt16.max).",
+        path: path)
+    }
   }
 
   mutating func setMetadata(_ metadata: StoreMetadata) throws {

@@ -261,6 +261,7 @@ extension ManagedObjectContext {
   }
 
   func setTransientValue(_ value: Value, of object: ManagedObject, _ property: Int) {
+    recordTransientForUndo(object.objectID, property)
     transientValues[object.objectID, default: [:]][property] = value
   }
 }

@@ -25,6 +25,7 @@ extension ManagedObjectContext {
           try state.pending.map { try $0.without([object.key], schema: state.graph.schema) }
             .filter { !$0.isEmpty })
         changedObjects.removeAll { $0 === object }
+        following?.note(object.key, in: state.tag)
       }
       makeFault(object)
       transientValues[object.objectID] = nil
@@ -64,13 +65,17 @@ extension ManagedObjectContext {
   /// Gives up all changes that are not saved.
   public func rollback() {
     checkPlace()
+    undoManager?.didRollBack()
     let objects = changedObjects
     changedObjects = []
     deletionsToPropagate = []
     denials = []
     orderEnds = [:]
     unannounced = [:]
-    for state in storeStates { state.discard() }
+    for state in storeStates {
+      for layer in state.pending { following?.note(layer, in: state.tag) }
+      state.discard()
+    }
     for object in objects {
       transientValues[object.objectID] = nil
       if object.state.contains(.inserted) {
@@ -88,6 +93,7 @@ extension ManagedObjectContext {
       object.awake(fromSnapshotEvents: .rollback)
     }
     publish()
+    updateFollowers()
   }
 
   /// Forgets everything: changes and objects. Objects that somebody still holds can't be used any more.
@@ -177,5 +183,6 @@ extension ManagedObjectContext {
       state.changeView()
     }
     refreshAllObjects()
+    updateFollowers()
   }
 }

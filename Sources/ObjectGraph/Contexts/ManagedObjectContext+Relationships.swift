@@ -350,7 +350,7 @@ extension ManagedObjectContext {
   }
 
   /// Links change no row of the objects they connect; both count as changed all the same.
-  private func noteTouched(_ object: ManagedObject) {
+  func noteTouched(_ object: ManagedObject) {
     noteChange(of: object)
     if !object.state.contains(.inserted) { object.state.insert(.updated) }
   }

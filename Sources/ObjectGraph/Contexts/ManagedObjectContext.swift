@@ -45,6 +45,14 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Whatever belongs to the context.
   public var userInfo: [String: any Sendable] = [:]
 
+  /// What takes changes back; `nil` when nothing is recorded. What was changed before it is set stays.
+  public var undoManager: UndoStack? {
+    willSet {
+      do { try sealForUndo() } catch { note(error) }
+    }
+    didSet { undoManager?.attach(to: self) }
+  }
+
   let place: ContextPlace
   private let queue: DispatchQueue?
 
@@ -75,6 +83,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var linkKeys: [StoreTag: [UInt16: Range<UInt64>]] = [:]
   /// The stores that objects of some entities go to.
   var assignments: [String: PersistentStore] = [:]
+  /// Who follows what requests find here.
+  var following: ResultsFollowing?
   /// Changes that were sealed since the last were told of.
   var unannounced: [StoreTag: [Layer]] = [:]
 
@@ -266,16 +276,22 @@ extension ManagedObjectContext {
     checkPlace()
     try propagateDeletionsOrThrow()
     try sealAll()
+    undoManager?.endTurn()
     publish()
     announceChanges()
+    updateFollowers()
     sweepIfNeeded()
   }
 
   /// Freezes all drafts.
   func sealAll() throws {
     for state in storeStates where state.hasOpenChanges {
+      let beneath = undoManager == nil ? nil : View(state.base.tables + state.pending)
       let layer = try state.seal()
-      if !layer.isEmpty { unannounced[state.tag, default: []].append(layer) }
+      if layer.isEmpty { continue }
+      unannounced[state.tag, default: []].append(layer)
+      following?.note(layer, in: state.tag)
+      if let beneath { recordForUndo(layer, above: beneath, state.persistent) }
     }
   }
 

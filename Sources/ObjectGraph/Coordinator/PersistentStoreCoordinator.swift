@@ -30,6 +30,8 @@ public final class PersistentStoreCoordinator: Sendable {
     var contexts: [WeakContext] = []
   }
   private let state = Mutex(State())
+  /// Told of every commit.
+  let commitSignals = StreamHub<Void>()
   /// Commits of several stores at once wait for one another here.
   private let commitLock = Mutex(())
 
@@ -318,6 +320,7 @@ extension PersistentStoreCoordinator {
   func commit(
     _ requests: [(store: PersistentStore, request: CommitRequest)]
   ) throws -> [any StoreSnapshot] {
+    defer { commitSignals.yield(()) }
     if requests.count == 1 { return [try requests[0].store.store.commit(requests[0].request)] }
     return try commitLock.withLock { _ in
       let prepared = PreparedSave(requests.map { ($0.store.store, $0.request) })

@@ -19,6 +19,8 @@ extension ManagedObjectContext {
     let parts = layers.map { (store: $0.state.persistent, layer: $0.layer) }
     let bases = try parent.performAndWait {
       try parent.throwReadFailure()
+      // What the parent did before is its own work, to be told of and undone by itself.
+      try parent.processPendingChanges()
       for part in parts { try parent.apply(part.layer, of: part.store) }
       for (id, values) in transients { parent.transientValues[id] = values }
       try parent.processPendingChanges()
@@ -43,9 +45,10 @@ extension ManagedObjectContext {
     try propagateDeletionsOrThrow()
     // What a layer brings back may have been taken out since the last sealing.
     try sealAll()
+    orderEnds = [:]
     for changes in layer.entities {
       guard let entity = state.entity(changes.entityNumber, self) else {
-        try applyLinks(changes, state)
+        try applyLinks(changes, state, events)
         continue
       }
       for one in try changes.entries() {
@@ -58,12 +61,17 @@ extension ManagedObjectContext {
               at: ObjectKey(entity: changes.entityNumber, number: one.key), in: state)
           else { continue }
           try set(location, of: object, onlyGiven: true)
-          if !events.isEmpty { object.awake(fromSnapshotEvents: events) }
-        case .removed: try takeOut(one.key, entity)
+          awake(object, events.narrowed(to: .undoUpdate))
+        case .removed:
+          try takeOut(one.key, entity, events)
         }
       }
     }
     try sealAll()
+  }
+
+  private func awake(_ object: ManagedObject, _ events: SnapshotEvents) {
+    if !events.isEmpty { object.awake(fromSnapshotEvents: events) }
   }
 
   /// Puts a whole row in.
@@ -84,13 +92,15 @@ extension ManagedObjectContext {
       }
     }
     let saved = try View(state.base.tables).row(of: key)
+    let isPending = known?.state.contains(.pending) ?? false
     let object = try entity.insert(
       number, basis: try saved.map { max(try $0.version, 0) } ?? 0)
     object.state = saved == nil ? [.inserted, .realized] : [.updated, .realized]
+    // One that was taken out since the last save is among the changed objects already.
+    if isPending { object.state.insert(.pending) }
     noteChange(of: object)
-    if known?.state.contains(.pending) ?? false { object.state.insert(.pending) }
     try set(location, of: object, onlyGiven: false)
-    if !events.isEmpty { object.awake(fromSnapshotEvents: events) }
+    awake(object, events.narrowed(to: .undoDeletion))
   }
 
   private func set(
@@ -104,7 +114,9 @@ extension ManagedObjectContext {
   }
 
   /// Takes an object out without asking what its relationships say: whoever made the layer has.
-  private func takeOut(_ number: UInt64, _ entity: EntityState) throws {
+  private func takeOut(
+    _ number: UInt64, _ entity: EntityState, _ events: SnapshotEvents
+  ) throws {
     let object =
       entity.objects[number] ?? entity.object(number, at: entity.unresolved, 0)
     realize(object)
@@ -112,10 +124,14 @@ extension ManagedObjectContext {
     noteChange(of: object)
     object.state.insert(.deleted)
     try entity.remove(object)
+    let event = events.narrowed(to: .undoInsertion)
+    if event.contains(.undoInsertion) { awake(object, event) }
   }
 
   /// Puts and takes out the links of a layer.
-  private func applyLinks(_ changes: Layer.EntityChanges, _ state: StoreState) throws {
+  private func applyLinks(
+    _ changes: Layer.EntityChanges, _ state: StoreState, _ events: SnapshotEvents
+  ) throws {
     guard let layout = state.graph.schema[changes.entityNumber] else { return }
     func value(_ column: UInt16, _ location: RowLocation) throws -> Value? {
       guard let index = layout.index(ofNumber: column) else { return nil }
@@ -138,6 +154,7 @@ extension ManagedObjectContext {
           .init(table: changes.entityNumber, source: source, target: target), number: one.key,
           targetOrder: try integer(LinkTable.Column.targetOrder, location),
           sourceOrder: try integer(LinkTable.Column.sourceOrder, location))
+        noteLinked([source, target], state)
       case .changed(let location):
         guard let row = try view.row(of: key) else { continue }
         for column in [LinkTable.Column.targetOrder, LinkTable.Column.sourceOrder] {
@@ -149,9 +166,23 @@ extension ManagedObjectContext {
         }
       case .removed:
         guard let row = try view.row(of: key) else { continue }
+        for column in layout.columns.prefix(2) {
+          if case .object(let end) = try row.value(column) { noteLinked([end], state) }
+        }
         state.links.remove(key, basis: try row.version)
       }
       state.hasOpenChanges = true
+    }
+  }
+}
+
+extension ManagedObjectContext {
+  /// Links that somebody else made or took out count as changes of what they connect.
+  private func noteLinked(_ keys: [ObjectKey], _ state: StoreState) {
+    for key in keys {
+      guard let object = object(at: key, in: state) else { continue }
+      realize(object)
+      if object.state.isDisjoint(with: [.deleted, .missing]) { noteTouched(object) }
     }
   }
 }
@@ -254,6 +285,7 @@ extension ManagedObjectContext {
         source.draft!.set(value, column: column, row: Int(one.object.row))
       }
     }
+    try remakingChanges { try sealAll() }
     changedObjects.removeAll { $0.state.contains(.missing) }
     for object in objects
     where object.state.contains(.realized) && !object.state.contains(.missing) {

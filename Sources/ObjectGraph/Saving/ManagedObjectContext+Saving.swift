@@ -20,15 +20,21 @@ extension ManagedObjectContext {
     checkPlace()
     try throwReadFailure()
     guard hasChanges else { return [:] }
+    try sealForUndo()
+    undoManager?.willSave()
+    var isSaved = false
+    defer { undoManager?.didSave(isSaved) }
     try agreeWithOthers()
     try prepareToSave()
     try throwReadFailure()
     announceChanges()
     observers.willSave(self)
     let saved = try parent.map { try save(into: $0) } ?? saveIntoStores()
+    isSaved = true
     finishSaving()
     publish()
     announceSave(saved)
+    updateFollowers()
     return Dictionary(uniqueKeysWithValues: saved.map { ($0.store, $0.layer) })
   }
 
@@ -37,6 +43,9 @@ extension ManagedObjectContext {
   /// - Throws: What a damaged store throws.
   public func validationFailures() throws -> [ValidationFailure] {
     checkPlace()
+    try sealForUndo()
+    undoManager?.willSave()
+    defer { undoManager?.didSave(false) }
     do { try prepareToSave() } catch let error as ContextError where error.code == .validation {
       return error.failures
     }
@@ -71,7 +80,7 @@ extension ManagedObjectContext {
   }
 
   /// Whether something was changed since changes were last processed.
-  private var hasUnprocessedChanges: Bool {
+  var hasUnprocessedChanges: Bool {
     !deletionsToPropagate.isEmpty || storeStates.contains { $0.hasOpenChanges }
   }
 
@@ -133,6 +142,7 @@ extension ManagedObjectContext {
         part.state.oldestCommit = snapshot.commit
       }
       part.state.setSaved(StoreBase(snapshot: snapshot), commit: snapshot.commit)
+      following?.noteOwnSave(part.state.tag, before: before.commit, part.state.base)
       saved.append(
         SavedLayer(
           store: part.state.tag, layer: part.layer, commit: snapshot.commit, before: before,

@@ -94,7 +94,7 @@ extension BlockFileCheck {
     guard excess == 0 else {
       findings.add(
         .recordStructure, place,
-        "\(excess) of its \(bytes.count) bytes lie behind its last segment.")
+        "\(excess) of its \(bytes.count) bytes lie behind its last part.")
       return nil
     }
     try checkFrame(trailer, record, newer)

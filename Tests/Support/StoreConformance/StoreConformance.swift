@@ -287,6 +287,7 @@ public struct StoreConformance: Sendable {
     var store = try make(Self.model)
     let key = try Self.key(store, "Thing", 1)
     var states: [Int64: Objects] = [try store.snapshot().commit: [:]]
+    var authors: [Int64: String] = [:]
     for round in 0..<9 {
       let base = try store.snapshot()
       let builder = LayerBuilder(base.schema)
@@ -294,8 +295,11 @@ public struct StoreConformance: Sendable {
       builder.set(
         .integer(Int64(round)), "large", of: key, base.schema,
         basis: round == 0 ? 0 : try base.view.row(of: key)!.version)
-      let after = try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+      var request = CommitRequest(builder.freeze(), basedOn: base)
+      if round % 2 == 1 { (request.author, request.contextName) = ("Zoë", "round \(round)") }
+      let after = try store.commit(request)
       states[after.commit] = try Self.objects(after)
+      authors[after.commit] = request.author
       _ = try store.leaseKeys(ofEntity: key.entity, count: 5000)
     }
     store = try reopen(store)
@@ -306,7 +310,19 @@ public struct StoreConformance: Sendable {
       let snapshot = try store.snapshot(ofCommit: commit.number)
       #expect(snapshot.commit == commit.number)
       #expect(try Self.objects(snapshot) == states[commit.number])
+      #expect(commit.author == authors[commit.number])
+      #expect((commit.contextName == nil) == (commit.author == nil))
     }
+    if commits.count > 4 {
+      try store.forgetCommits(before: commits[3].number)
+      #expect(try store.commits() == Array(commits.prefix(4)))
+      for commit in commits.prefix(4) {
+        let snapshot = try store.snapshot(ofCommit: commit.number)
+        #expect(try Self.objects(snapshot) == states[commit.number])
+      }
+    }
+    try store.forgetCommits(before: .max)
+    #expect(try Self.objects(store.snapshot()) == states[store.snapshot().commit])
     let error = #expect(throws: StoreError.self) { try store.snapshot(ofCommit: 1_000_000) }
     #expect(error?.code == .notFound)
     try store.close()

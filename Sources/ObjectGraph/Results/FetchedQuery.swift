@@ -1,0 +1,270 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+
+/// How a list of results is found, and found again.
+struct FetchedQuery {
+  let request: FetchRequest
+  private let sections: FetchedSections?
+  private let scope: RequestScope
+  private let entities: Set<String>
+  /// The stores that are looked in.
+  private let tags: [StoreTag]
+  private var parts: [StoreTag: Part] = [:]
+  /// Whether one object's place can be told without looking at others.
+  let isIncremental: Bool
+
+  /// What a request is in one store.
+  private struct Part {
+    let predicate: CompiledPredicate?
+    let order: CompiledOrder
+  }
+
+  init(
+    _ request: FetchRequest, _ sections: FetchedSections?, in context: ManagedObjectContext
+  ) throws {
+    var request = request
+    if let path = sections?.path, request.sortKeys.first?.path != path {
+      request.sortKeys.insert(SortKey(path), at: 0)
+    }
+    self.request = request
+    self.sections = sections
+    guard context.coordinator.model[request.entity] != nil else {
+      throw ContextError.unknownEntity(request.entity, in: context.coordinator.model)
+    }
+    scope = RequestScope(
+      request, paths: sections.map { [$0.path] } ?? [], model: context.coordinator.model)
+    entities = scope.entities ?? []
+    let states = try context.states(holding: request.entity, among: request.affectedStores)
+    guard !states.isEmpty else {
+      throw ContextError(.noStore, "The coordinator has no store that holds \"\(request.entity)\".")
+    }
+    tags = states.map(\.tag)
+    isIncremental =
+      scope.isLocal && states.count == 1 && request.fetchLimit == 0 && request.fetchOffset == 0
+      && request.includesPendingChanges
+    for state in states {
+      parts[state.tag] = Part(
+        predicate: try request.predicate.map {
+          try CompiledPredicate(
+            $0, entity: request.entity, model: state.graph.model, schema: state.graph.schema,
+            store: state.tag)
+        },
+        order: try CompiledOrder(
+          request, model: state.graph.model, schema: state.graph.schema, store: state.tag))
+    }
+  }
+
+  func states(in context: ManagedObjectContext) throws -> [StoreState] {
+    try tags.compactMap { try context.state(of: $0) }
+  }
+
+  /// Whether a store is looked in.
+  func isAsked(_ tag: StoreTag) -> Bool { tags.contains(tag) }
+
+  /// Whether an object is of an entity that is asked for.
+  func isAsked(_ key: ObjectKey, in state: StoreState) -> Bool {
+    parts[state.tag]?.order.entityNumbers.contains(key.entity) ?? false
+  }
+
+  /// Whether an object is there and meets the predicate.
+  func finds(_ key: ObjectKey, in source: ViewSource, _ state: StoreState) throws -> Bool {
+    guard let part = parts[state.tag] else { return false }
+    return try part.predicate?.holds(for: key, in: source) ?? (source.row(of: key) != nil)
+  }
+
+  func order(in state: StoreState) -> CompiledOrder? { parts[state.tag]?.order }
+
+  /// Whether what has changed may change the results.
+  func concerns(_ changes: [ViewChange]) -> Bool {
+    changes.contains { change in
+      guard tags.contains(change.state.tag) else { return false }
+      guard let keys = change.keys, scope.entities != nil else { return true }
+      return keys.contains { key in
+        // What is no entity's is a link, which may be one that matters.
+        change.state.graph[key.entity].map { entities.contains($0.name) } ?? true
+      }
+    }
+  }
+}
+
+// MARK: - All of it
+
+extension FetchedQuery {
+  /// The results, looked for from the beginning.
+  func load(
+    in context: ManagedObjectContext, _ following: ResultsFollowing
+  ) throws -> FetchedSnapshot {
+    var found: [(id: ObjectID, name: String)] = []
+    let states = try states(in: context)
+    if states.count == 1 {
+      found = try load(request, states[0], following)
+    } else {
+      found = try merged(states, following)
+    }
+    return FetchedSnapshot(
+      identifiers: found.map(\.id), sections: FetchedQuery.sections(of: found.map(\.name)))
+  }
+
+  /// What a store is looked at through.
+  func source(_ state: StoreState, _ following: ResultsFollowing) -> ViewSource {
+    request.includesPendingChanges
+      ? following.source(of: state)
+      : ViewSource(
+        View(state.base.tables), model: state.graph.model, schema: state.graph.schema,
+        store: state.tag)
+  }
+
+  func plan(_ request: FetchRequest, _ state: StoreState) throws -> QueryPlan {
+    try QueryPlan(
+      request, model: state.graph.model, schema: state.graph.schema, store: state.tag)
+  }
+
+  private func load(
+    _ request: FetchRequest, _ state: StoreState, _ following: ResultsFollowing
+  ) throws -> [(id: ObjectID, name: String)] {
+    let source = source(state, following)
+    let ids = try plan(request, state).keys(in: source).map {
+      ObjectID(store: state.tag, key: $0)
+    }
+    guard let sections else { return ids.map { ($0, "") } }
+    var named = request
+    named.resultType = .dictionaries
+    named.propertiesToFetch = [FetchedValue(sections.path)]
+    let rows = try plan(named, state).table(in: source).rows
+    var names: [Value: String] = [:]
+    return zip(ids, rows).map { id, row in
+      if let known = names[row[0]] { return (id, known) }
+      let name = sections.name(row[0])
+      names[row[0]] = name
+      return (id, name)
+    }
+  }
+
+  /// What several stores have, in one order; what is equal in everything in the order of the stores.
+  private func merged(
+    _ states: [StoreState], _ following: ResultsFollowing
+  ) throws -> [(id: ObjectID, name: String)] {
+    var unlimited = request
+    unlimited.fetchOffset = 0
+    if request.fetchLimit > 0 { unlimited.fetchLimit += max(request.fetchOffset, 0) }
+    var found: [(id: ObjectID, name: String, place: CompiledOrder.Place)] = []
+    for state in states {
+      guard let order = order(in: state) else { continue }
+      let source = following.source(of: state)
+      for one in try load(unlimited, state, following) {
+        if let place = try order.place(of: one.id.key, in: source) {
+          found.append((one.id, one.name, place))
+        }
+      }
+    }
+    guard let order = order(in: states[0]) else { return [] }
+    let sorted = found.enumerated().sorted { left, right in
+      order.areEqual(left.element.place, right.element.place)
+        ? left.offset < right.offset
+        : order.precedes(left.element.place, right.element.place)
+    }
+    let start = min(max(request.fetchOffset, 0), sorted.count)
+    let end =
+      request.fetchLimit > 0 ? min(start + request.fetchLimit, sorted.count) : sorted.count
+    return sorted[start..<end].map { ($0.element.id, $0.element.name) }
+  }
+
+  /// Runs of equal names.
+  private static func sections(of names: [String]) -> [FetchedSection] {
+    var sections: [FetchedSection] = []
+    var start = 0
+    for index in names.indices where index + 1 == names.count || names[index + 1] != names[index] {
+      sections.append(FetchedSection(name: names[index], range: start..<index + 1))
+      start = index + 1
+    }
+    return sections
+  }
+}
+
+// MARK: - What has changed
+
+extension FetchedQuery {
+  /// The index of an object with the given place in a list; `nil` when it is not in it.
+  func index(
+    of place: CompiledOrder.Place, in list: [ObjectID], _ source: ViewSource, _ state: StoreState
+  ) throws -> Int? {
+    guard let order = order(in: state) else { return nil }
+    let index = try FetchedQuery.position(of: place, in: list, source, order)
+    return index < list.count && list[index].key == place.key ? index : nil
+  }
+
+  /// How many objects of a list come before a place.
+  private static func position(
+    of place: CompiledOrder.Place, in list: [ObjectID], _ source: ViewSource,
+    _ order: CompiledOrder
+  ) throws -> Int {
+    var (low, high) = (0, list.count)
+    while low < high {
+      let middle = (low + high) / 2
+      guard let other = try order.place(of: list[middle].key, in: source) else {
+        throw ContextError(.noObject, "\(list[middle].uri) is in a list and nowhere else.")
+      }
+      if order.precedes(other, place) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// How a list changes; `nil` when everything has to be looked for again, if anything that matters has
+  /// changed.
+  func difference(
+    _ changes: [ViewChange], _ list: FetchedSnapshot
+  ) throws -> FetchedResultsChange? {
+    guard isIncremental, let change = changes.first(where: { tags.contains($0.state.tag) }),
+      let keys = change.keys, let part = parts[change.state.tag]
+    else { return nil }
+    let mine = keys.filter { part.order.entityNumbers.contains($0.entity) }
+    // When most has changed, looking at everything is quicker.
+    guard mine.count < max(64, list.identifiers.count / 4) else { return nil }
+    var edit = FetchedEdit(list, sections)
+    for key in mine {
+      let old = try part.order.place(of: key, in: change.before)
+      var new = try part.order.place(of: key, in: change.after)
+      if new != nil, try !finds(key, in: change.after, change.state) { new = nil }
+      let index = try old.flatMap {
+        try self.index(of: $0, in: list.identifiers, change.before, change.state)
+      }
+      guard let new else {
+        if let index { edit.remove(index) }
+        continue
+      }
+      if let index {
+        if let old, try isInPlace(old, new, change, part) {
+          edit.update(index)
+          continue
+        }
+        edit.remove(index)
+      }
+      let gap = try FetchedQuery.position(of: new, in: list.identifiers, change.before, part.order)
+      edit.insert(
+        ObjectID(store: change.state.tag, key: key), new, gap,
+        try sectionName(of: key, in: change.after, change.state))
+    }
+    return edit.change(part.order)
+  }
+
+  /// Whether an object is where it was.
+  private func isInPlace(
+    _ old: CompiledOrder.Place, _ new: CompiledOrder.Place, _ change: ViewChange, _ part: Part
+  ) throws -> Bool {
+    guard part.order.areEqual(old, new) else { return false }
+    // What is sorted as the same text may be written in another way.
+    return try sectionName(of: new.key, in: change.before, change.state)
+      == sectionName(of: new.key, in: change.after, change.state)
+  }
+
+  private func sectionName(
+    of key: ObjectKey, in source: ViewSource, _ state: StoreState
+  ) throws -> String {
+    guard let sections, let layout = state.graph.schema[key.entity],
+      let index = layout.index(of: sections.path)
+    else { return "" }
+    let value = try source.view.value(of: key, column: layout.columns[index])
+    return sections.name(value ?? .null)
+  }
+}

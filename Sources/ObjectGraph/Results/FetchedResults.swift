@@ -1,0 +1,222 @@
+import ObjectModel
+public import ObjectQuery
+
+/// The objects that a request finds, as a list that stays right: what `NSFetchedResultsController` is to
+/// Core Data.
+///
+///     let trips = try FetchedResults(
+///       Trip.self, FetchRequest("Trip", sortedBy: [SortKey("name")]), in: context,
+///       sections: FetchedSections("name") { String($0.plainText.prefix(1)) })
+///     trips.onChange = { change in … }
+///
+/// The list is as of the last time that the context processed its changes; whatever changed it counts:
+/// the context's own work, undoing, what children saved into it, what was merged from others. Where an
+/// object's place follows from its own values, a change costs what was changed, and not how long the list
+/// is; where it follows from others too (`owner.name`, `ANY stops.cost > 3`), or the request has a limit,
+/// objects are looked for anew when something that matters has changed.
+///
+/// Used in its context's turn. The list holds identifiers; objects come as they are asked for.
+public final class FetchedResults<Object: ManagedObject> {
+  /// The context that is looked in.
+  public let context: ManagedObjectContext
+  /// What is asked for.
+  public private(set) var request: FetchRequest
+  /// How results are put into sections.
+  public let sectioning: FetchedSections?
+  /// Called in the context's turn when the list has changed. It may read and change objects.
+  public var onChange: ((FetchedResultsChange) -> Void)?
+
+  private(set) var list = FetchedSnapshot()
+  private var query: FetchedQuery
+  private var following: ResultsFollowing?
+  private var isStale = true
+  private let streams = FetchedStreams()
+
+  /// Looks for the objects, and follows them from then on.
+  ///
+  /// - Precondition: The request is for objects of that class.
+  /// - Throws: `QueryError` when the request does not fit the model, ``ContextError`` when no store holds
+  ///   such objects or a section comes twice, or what a damaged store throws.
+  public init(
+    _ type: Object.Type, _ request: FetchRequest, in context: ManagedObjectContext,
+    sections: FetchedSections? = nil
+  ) throws {
+    context.checkPlace()
+    self.context = context
+    sectioning = sections
+    self.request = request
+    query = try FetchedQuery(request.forObjects, sections, in: context)
+    let following = try context.prepareToFollow(query.states(in: context))
+    self.following = following
+    following.add(self)
+    try load()
+    if let twice = list.sections.map(\.name).firstRepeated {
+      throw ContextError(
+        .notSupported,
+        """
+        The section "\(twice)" comes twice in the order of the results: sort by what sections are made \
+        of, and give values that follow one another names that do.
+        """)
+    }
+  }
+
+  /// Asks for something else. The difference is told as any other change.
+  ///
+  /// - Throws: As ``init(_:_:in:sections:)``; the list is as it was then.
+  public func change(to request: FetchRequest) throws {
+    context.checkPlace()
+    let next = try FetchedQuery(request.forObjects, sectioning, in: context)
+    following = try context.prepareToFollow(next.states(in: context))
+    (query, self.request) = (next, request)
+    try reload { _ in false }
+  }
+
+  deinit { streams.finish() }
+}
+
+// MARK: - What is found
+
+extension FetchedResults {
+  /// The list as a value.
+  public var snapshot: FetchedSnapshot {
+    context.checkPlace()
+    return list
+  }
+  /// All objects, in order.
+  public var objects: [Object] { indices.map { self[$0] } }
+  /// The sections, in order.
+  public var sections: [FetchedSection] { list.sections }
+  /// What stands at the side of the list, one title for sections that begin alike.
+  public var sectionIndexTitles: [String] {
+    var titles: [String] = []
+    for section in list.sections where section.indexTitle != titles.last {
+      titles.append(section.indexTitle)
+    }
+    return titles
+  }
+
+  /// The first section that a title at the side of the list leads to.
+  public func section(forIndexTitle title: String) -> Int? {
+    list.sections.firstIndex { $0.indexTitle == title }
+  }
+
+  /// The objects of one section.
+  public func objects(inSection section: Int) -> [Object] {
+    list.sections[section].range.map { self[$0] }
+  }
+
+  /// Where an object is in the list; `nil` when it is not in it.
+  ///
+  /// Costs a search by what the list is sorted by, where an object's place follows from its own values.
+  public func place(of object: Object) -> FetchedPlace? {
+    context.checkPlace()
+    let id = object.objectID
+    if query.isIncremental, let state = try? context.state(of: id.store), let following {
+      let source = following.source(of: state)
+      if let place = try? query.order(in: state)?.place(of: id.key, in: source),
+        let index = try? query.index(of: place, in: list.identifiers, source, state)
+      {
+        return list.place(at: index)
+      }
+      return nil
+    }
+    return list.identifiers.firstIndex(of: id).map { list.place(at: $0) }
+  }
+
+  /// What becomes of the list, from now on. Ends when the results are let go.
+  public var changes: AsyncStream<FetchedResultsChange> { streams.changes.stream() }
+  /// The list as it is, and then as it becomes.
+  public var snapshots: AsyncStream<FetchedSnapshot> {
+    streams.snapshots.stream(beginningWith: list)
+  }
+}
+
+extension FetchedResults: RandomAccessCollection {
+  /// The first place.
+  public var startIndex: Int { 0 }
+  /// The place behind the last.
+  public var endIndex: Int { list.identifiers.count }
+  /// The object at a place among all.
+  public subscript(position: Int) -> Object {
+    let object = context.object(with: list.identifiers[position])
+    guard let typed = object as? Object else {
+      preconditionFailure(
+        """
+        \(object) is of the class \(type(of: object)), not \(Object.self). Name the class when the \
+        coordinator is made.
+        """)
+    }
+    return typed
+  }
+}
+
+// MARK: - Following
+
+extension FetchedResults: ResultsFollower {
+  func follow(_ changes: [ViewChange]) throws {
+    if isStale { return try reload { _ in true } }
+    isStale = true
+    guard let change = try query.difference(changes, list) else {
+      if query.concerns(changes) {
+        let keys = changes.map { ($0.state.tag, $0.keys) }
+        try reload { id in
+          keys.contains { $0.0 == id.store && $0.1?.contains(id.key) ?? true }
+        }
+      }
+      isStale = false
+      return
+    }
+    isStale = false
+    tell(change)
+  }
+
+  private func load() throws {
+    guard let following else { return }
+    isStale = true
+    list = try query.load(in: context, following)
+    isStale = false
+  }
+
+  private func reload(_ touched: (ObjectID) -> Bool) throws {
+    let before = list
+    try load()
+    tell(
+      FetchedResultsChange(
+        before, list, ListChange(from: before, to: list, touched: touched)))
+  }
+
+  private func tell(_ change: FetchedResultsChange) {
+    list = change.after
+    if change.isEmpty, change.before == change.after { return }
+    onChange?(change)
+    streams.changes.yield(change)
+    streams.snapshots.yield(change.after)
+  }
+}
+
+/// Who listens to results.
+private struct FetchedStreams: Sendable {
+  let changes = StreamHub<FetchedResultsChange>()
+  let snapshots = StreamHub<FetchedSnapshot>()
+
+  func finish() {
+    changes.finish()
+    snapshots.finish()
+  }
+}
+
+extension FetchRequest {
+  /// The same request, for objects.
+  fileprivate var forObjects: FetchRequest {
+    var request = self
+    request.resultType = .objects
+    return request
+  }
+}
+
+extension [String] {
+  fileprivate var firstRepeated: String? {
+    var seen: Set<String> = []
+    return first { !seen.insert($0).inserted }
+  }
+}

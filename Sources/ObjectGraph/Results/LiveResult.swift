@@ -1,0 +1,160 @@
+public import ObjectModel
+public import ObjectQuery
+import Rows
+
+/// What a request gives, kept right: a number, identifiers, values or aggregates, without a list of
+/// objects.
+///
+///     let open = try LiveResult.count(FetchRequest("Task", where: QueryPredicate("done == NO")), in: context)
+///     open.onChange = { badge = $0 }
+///     for await count in open.values { … }
+///
+/// Told at the end of its context's turn, when it is another one. Where membership follows from an
+/// object's own values, a count costs what was changed; everything else is asked anew when something that
+/// matters has changed. Used in its context's turn.
+public final class LiveResult<Output: Equatable & Sendable> {
+  /// The context that is looked in.
+  public let context: ManagedObjectContext
+  /// What is asked for.
+  public let request: FetchRequest
+  /// Called in the context's turn with what the request gives by now.
+  public var onChange: ((Output) -> Void)?
+
+  private var current: Output
+  private let query: FetchedQuery
+  private let ask: (ManagedObjectContext, FetchedQuery, ResultsFollowing) throws -> Output
+  /// What becomes of the output when single objects change; `nil` when it has to be asked for.
+  private let adjust: (Output, FetchedQuery, [ViewChange]) throws -> Output?
+  private var following: ResultsFollowing
+  private var isStale = false
+  private let streams = StreamHub<Output>()
+
+  fileprivate init(
+    _ request: FetchRequest, in context: ManagedObjectContext,
+    ask:
+      @escaping (ManagedObjectContext, FetchedQuery, ResultsFollowing) throws -> Output,
+    adjust: @escaping (Output, FetchedQuery, [ViewChange]) throws -> Output? = { _, _, _ in nil }
+  ) throws {
+    context.checkPlace()
+    self.context = context
+    self.request = request
+    self.ask = ask
+    self.adjust = adjust
+    query = try FetchedQuery(request, nil, in: context)
+    let states = try query.states(in: context)
+    following = try context.prepareToFollow(states)
+    current = try ask(context, query, following)
+    following.add(self)
+  }
+
+  deinit { streams.finish() }
+
+  /// What the request gives.
+  public var value: Output {
+    context.checkPlace()
+    return current
+  }
+
+  /// What the request gives now, and then whenever it is something else. Ends when this is let go.
+  public var values: AsyncStream<Output> { streams.stream(beginningWith: current) }
+}
+
+extension LiveResult: ResultsFollower {
+  func follow(_ changes: [ViewChange]) throws {
+    guard isStale || query.concerns(changes) else { return }
+    let wasStale = isStale
+    // What fails halfway is asked for from the beginning the next time.
+    isStale = true
+    let adjusted = try wasStale ? nil : adjust(current, query, changes)
+    let next = try adjusted ?? ask(context, query, following)
+    isStale = false
+    guard next != current else { return }
+    current = next
+    onChange?(next)
+    streams.yield(next)
+  }
+}
+
+extension LiveResult where Output == Int {
+  /// How many objects a request finds.
+  ///
+  /// - Throws: `QueryError` when the request does not fit the model, or what a damaged store throws.
+  public static func count(
+    _ request: FetchRequest, in context: ManagedObjectContext
+  ) throws -> LiveResult {
+    try LiveResult(
+      request, in: context,
+      ask: { context, query, following in try query.count(in: context, following) },
+      adjust: { count, query, changes in try query.count(count, after: changes) })
+  }
+}
+
+extension LiveResult where Output == [ObjectID] {
+  /// The identifiers of the objects that a request finds, in its order.
+  ///
+  /// - Throws: As ``count(_:in:)``.
+  public static func identifiers(
+    _ request: FetchRequest, in context: ManagedObjectContext
+  ) throws -> LiveResult {
+    try LiveResult(request, in: context) { context, query, following in
+      try query.load(in: context, following).identifiers
+    }
+  }
+}
+
+extension LiveResult where Output == ResultTable {
+  /// The values, groups or aggregates that a request asks for.
+  ///
+  /// - Throws: As ``count(_:in:)``; ``ContextError`` when the entity's objects are in several stores.
+  public static func table(
+    _ request: FetchRequest, in context: ManagedObjectContext
+  ) throws -> LiveResult {
+    try LiveResult(request, in: context) { context, query, following in
+      try query.table(in: context, following)
+    }
+  }
+}
+
+extension FetchedQuery {
+  /// How many objects are found.
+  fileprivate func count(
+    in context: ManagedObjectContext, _ following: ResultsFollowing
+  ) throws -> Int {
+    let states = try states(in: context)
+    if states.count == 1 {
+      return try plan(request, states[0]).count(in: source(states[0], following))
+    }
+    return try load(in: context, following).identifiers.count
+  }
+
+  /// How many objects are found when it was so many before some changes; `nil` when they have to be
+  /// counted.
+  fileprivate func count(_ count: Int, after changes: [ViewChange]) throws -> Int? {
+    guard isIncremental, let change = changes.first(where: { isAsked($0.state.tag) }),
+      let keys = change.keys
+    else { return nil }
+    let mine = keys.filter { isAsked($0, in: change.state) }
+    guard mine.count < 4096 else { return nil }
+    var count = count
+    for key in mine {
+      if try finds(key, in: change.before, change.state) { count -= 1 }
+      if try finds(key, in: change.after, change.state) { count += 1 }
+    }
+    return count
+  }
+
+  /// The values, groups or aggregates asked for.
+  fileprivate func table(
+    in context: ManagedObjectContext, _ following: ResultsFollowing
+  ) throws -> ResultTable {
+    let states = try states(in: context)
+    guard states.count == 1 else {
+      throw ContextError(
+        .notSupported,
+        "Values of \"\(request.entity)\" lie in several stores: name one in affectedStores.")
+    }
+    var request = request
+    request.resultType = .dictionaries
+    return try plan(request, states[0]).table(in: source(states[0], following))
+  }
+}

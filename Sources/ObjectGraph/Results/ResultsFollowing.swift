@@ -1,0 +1,180 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+
+/// Something that follows what a request finds in a context.
+protocol ResultsFollower: AnyObject {
+  /// What the context shows has changed.
+  func follow(_ changes: [ViewChange]) throws
+}
+
+/// How one store looked to a context, and how it looks now.
+struct ViewChange {
+  let state: StoreState
+  let before: ViewSource
+  let after: ViewSource
+  /// The objects that may be different, links included; `nil` when all may.
+  let keys: Set<ObjectKey>?
+}
+
+/// What a context keeps for those who follow it: how each store looked when they were last told.
+final class ResultsFollowing {
+  private struct Weak {
+    weak var follower: (any ResultsFollower)?
+  }
+  private struct Seen {
+    var base: StoreBase
+    var source: ViewSource
+    /// Changes since.
+    var layers: [Layer] = []
+    var keys: Set<ObjectKey> = []
+  }
+  private var followers: [Weak] = []
+  private var seen: [StoreTag: Seen] = [:]
+  private var isUpdating = false
+
+  /// Whether anybody follows.
+  var isEmpty: Bool { !followers.contains { $0.follower != nil } }
+
+  func add(_ follower: any ResultsFollower) {
+    followers.removeAll { $0.follower == nil }
+    followers.append(Weak(follower: follower))
+  }
+
+  /// Changes were sealed, or given up.
+  func note(_ layer: Layer, in tag: StoreTag) { seen[tag]?.layers.append(layer) }
+
+  /// An object's changes were given up.
+  func note(_ key: ObjectKey, in tag: StoreTag) { seen[tag]?.keys.insert(key) }
+
+  /// What a context changed is saved now, and nothing else has happened beneath.
+  func noteOwnSave(_ tag: StoreTag, before: Int64, _ base: StoreBase) {
+    guard seen[tag]?.base.snapshot.commit == before, base.snapshot.commit == before + 1,
+      seen[tag]?.base.layers.isEmpty ?? false, base.layers.isEmpty
+    else { return }
+    seen[tag]?.base = base
+  }
+
+  /// A store as followers see it.
+  func source(of state: StoreState) -> ViewSource { seen[state.tag]?.source ?? state.source }
+
+  /// Takes notice of a store from now on. Everything must be sealed.
+  func watch(_ state: StoreState) {
+    if seen[state.tag] == nil { seen[state.tag] = Seen(base: state.base, source: state.source) }
+  }
+
+  /// Tells followers what has changed since the last time. Everything must be sealed.
+  ///
+  /// - Returns: Whether there was anything to tell.
+  func update(_ states: [StoreState]) throws -> Bool {
+    guard !isUpdating else { return false }
+    isUpdating = true
+    defer { isUpdating = false }
+    let changes = try takeChanges(states)
+    if changes.isEmpty { return false }
+    for one in followers { try one.follower?.follow(changes) }
+    return true
+  }
+
+  private func takeChanges(_ states: [StoreState]) throws -> [ViewChange] {
+    var changes: [ViewChange] = []
+    for state in states {
+      guard let known = seen[state.tag] else { continue }
+      let isMoved = !known.base.isSame(as: state.base)
+      if !isMoved, known.layers.isEmpty, known.keys.isEmpty {
+        continue
+      }
+      var keys = known.keys
+      let (before, after) = (known.source, state.source)
+      var layers = known.layers
+      if isMoved { layers += try state.base.differences(from: known.base) }
+      for layer in layers { try keys.formUnion(layer.allKeys()) }
+      seen[state.tag] = Seen(base: state.base, source: after)
+      guard !keys.isEmpty else { continue }
+      try keys.formUnion(ends(of: keys, state, before, after))
+      changes.append(ViewChange(state: state, before: before, after: after, keys: keys))
+    }
+    return changes
+  }
+
+  /// What links among the given keys connect, or connected.
+  private func ends(
+    of keys: Set<ObjectKey>, _ state: StoreState, _ before: ViewSource, _ after: ViewSource
+  ) throws -> Set<ObjectKey> {
+    var ends: Set<ObjectKey> = []
+    for key in keys where state.graph[key.entity] == nil {
+      guard let layout = state.graph.schema[key.entity] else { continue }
+      for source in [before, after] {
+        guard let row = try source.row(of: key) else { continue }
+        for column in layout.columns.prefix(2) {
+          if case .object(let end) = try row.value(column) { ends.insert(end) }
+        }
+      }
+    }
+    return ends
+  }
+}
+
+extension StoreBase {
+  /// Whether another base is known to show the same.
+  func isSame(as other: StoreBase) -> Bool {
+    snapshot.commit == other.snapshot.commit && layers.count == other.layers.count
+      && zip(layers, other.layers).allSatisfy { $0.isSame(as: $1) }
+  }
+
+  /// Changes that speak of every object that is not the same in another base.
+  func differences(from other: StoreBase) throws -> [Layer] {
+    let common = zip(layers, other.layers).prefix { $0.isSame(as: $1) }.count
+    var differences = Array(layers.dropFirst(common) + other.layers.dropFirst(common))
+    if snapshot.commit != other.snapshot.commit {
+      differences.append(try snapshot.changes(since: other.snapshot))
+    }
+    return differences
+  }
+}
+
+extension Layer {
+  /// The keys of everything the layer speaks of.
+  func allKeys() throws -> [ObjectKey] {
+    try entities.flatMap { changes in
+      try [changes.put, changes.changed, changes.removed].flatMap { run in
+        try run.blocks.flatMap { block in
+          let keys = try block.keys
+          return (0..<block.rowCount).map { row in
+            ObjectKey(
+              entity: changes.entityNumber, number: UInt64(bitPattern: keys.integer(at: row)))
+          }
+        }
+      }
+    }
+  }
+}
+
+extension ManagedObjectContext {
+  /// Tells those who follow requests what has changed. Everything must be sealed.
+  func updateFollowers() {
+    guard let following, !following.isEmpty else { return }
+    do {
+      // Whoever is told may change objects. It goes on until nobody does.
+      for _ in 0..<1000 {
+        guard try following.update(storeStates) else { return }
+        try propagateDeletionsOrThrow()
+        try sealAll()
+        publish()
+        announceChanges()
+      }
+    } catch { note(error) }
+  }
+
+  /// Processes everything up to now, so that somebody may follow what some stores hold.
+  func prepareToFollow(_ stores: [StoreState]) throws -> ResultsFollowing {
+    let following = following ?? ResultsFollowing()
+    self.following = following
+    for state in stores { try advance(state) }
+    try processPendingChanges()
+    updateFollowers()
+    for state in stores { following.watch(state) }
+    return following
+  }
+}

@@ -1,0 +1,33 @@
+import Synchronization
+
+/// Gives the same elements to any number of asynchronous sequences.
+final class StreamHub<Element: Sendable>: Sendable {
+  private struct State {
+    var next = 0
+    var streams: [Int: AsyncStream<Element>.Continuation] = [:]
+  }
+  private let state = Mutex(State())
+
+  /// The elements from now on.
+  func stream(beginningWith first: Element? = nil) -> AsyncStream<Element> {
+    AsyncStream { continuation in
+      if let first { continuation.yield(first) }
+      let number = state.withLock { state in
+        state.next += 1
+        state.streams[state.next] = continuation
+        return state.next
+      }
+      continuation.onTermination = { [weak self] _ in
+        self?.state.withLock { $0.streams[number] = nil }
+      }
+    }
+  }
+
+  func yield(_ element: Element) {
+    for stream in state.withLock({ Array($0.streams.values) }) { stream.yield(element) }
+  }
+
+  func finish() {
+    for stream in state.withLock({ Array($0.streams.values) }) { stream.finish() }
+  }
+}

@@ -1,0 +1,124 @@
+// Undoing and redoing: the steps of a group are taken back, the last first, and what that changes is
+// recorded as the group that leads the other way.
+extension UndoStack {
+  /// Takes back the last group. Nothing happens when there is none.
+  ///
+  /// What was changed since the last turn ended is a group by itself.
+  ///
+  /// - Precondition: No group of your own is open.
+  /// - Returns: Whether there was one.
+  /// - Throws: What a damaged store throws; everything is as it was then.
+  @discardableResult
+  public func undo() throws -> Bool {
+    try prepareToReplay()
+    guard let group = undoStack.last else { return false }
+    let back = try replay(group, .undoing)
+    undoStack.removeLast()
+    redoStack.append(back)
+    finishReplaying()
+    return true
+  }
+
+  /// Does again what was undone last. Nothing happens when there is nothing.
+  ///
+  /// - Precondition: No group of your own is open.
+  /// - Returns: Whether there was something.
+  /// - Throws: What a damaged store throws; everything is as it was then.
+  @discardableResult
+  public func redo() throws -> Bool {
+    try prepareToReplay()
+    guard let group = redoStack.last else { return false }
+    let back = try replay(group, .redoing)
+    redoStack.removeLast()
+    undoStack.append(back)
+    dropOldest()
+    finishReplaying()
+    return true
+  }
+
+  /// Takes back what the innermost open group of your own did so far, or the last group within it that is
+  /// closed. It can't be done again.
+  ///
+  /// - Returns: Whether there was anything.
+  /// - Throws: What a damaged store throws.
+  @discardableResult
+  public func undoNestedGroup() throws -> Bool {
+    checkPlace()
+    precondition(direction == .forward, "Undoing can't be undone while it goes on.")
+    try context?.sealForUndo()
+    guard let open = openGroups.last, let last = open.steps.last else { return false }
+    let nested: UndoGroup
+    if case .group(let group) = last {
+      nested = group
+      open.steps.removeLast()
+    } else {
+      nested = UndoGroup(open.number)
+      nested.steps = open.steps
+      open.steps = []
+    }
+    _ = try replay(nested, .undoing)
+    finishReplaying()
+    return true
+  }
+
+  private func prepareToReplay() throws {
+    checkPlace()
+    precondition(direction == .forward, "Undoing can't be undone while it goes on.")
+    precondition(groupingLevel == 0, "A group is open: end it before you undo or redo.")
+    try context?.processPendingChanges()
+    endTurn()
+  }
+
+  /// Takes back what a group did, and gives the group that does it again.
+  private func replay(_ group: UndoGroup, _ direction: Direction) throws -> UndoGroup {
+    self.direction = direction
+    defer {
+      self.direction = .forward
+      replayed = nil
+    }
+    let back = UndoGroup(group.number, name: group.name)
+    replayed = back
+    do { try takeBack(group) } catch {
+      // Halfway is nowhere.
+      let done = back.steps
+      replayed = UndoGroup(group.number)
+      for step in done.reversed() { try? takeBack(step) }
+      throw error
+    }
+    return back
+  }
+
+  private func takeBack(_ group: UndoGroup) throws {
+    for step in group.steps.reversed() { try takeBack(step) }
+  }
+
+  private func takeBack(_ step: UndoStep) throws {
+    switch step {
+    case .layer(let layer):
+      try context?.apply(layer.inverse(), of: layer.store, events: .undo)
+      try context?.sealForUndo()
+    case .transient(let id, let property, let value):
+      context?.restoreTransientValue(value, of: id, property)
+    case .action(let action):
+      try action()
+      try context?.sealForUndo()
+    case .group(let group): try takeBack(group)
+    }
+  }
+
+  private func finishReplaying() {
+    if isAtSavedState { context?.forgetUndoneChanges() }
+    do { try context?.processPendingChanges() } catch { context?.note(error) }
+    tell()
+  }
+}
+
+extension SnapshotEvents {
+  /// What undoing and redoing may do to an object.
+  static let undo: SnapshotEvents = [.undoInsertion, .undoDeletion, .undoUpdate]
+
+  /// These events, and of those of undoing no others than the given one.
+  func narrowed(to event: SnapshotEvents) -> SnapshotEvents {
+    subtracting(SnapshotEvents.undo.subtracting(event))
+  }
+}

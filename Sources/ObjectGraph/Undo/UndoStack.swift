@@ -1,0 +1,310 @@
+public import Foundation
+
+/// Takes back what was done in a context, and does it again: insertions, changes, deletions with all that
+/// they entail, and relationships of every kind.
+///
+///     context.undoManager = UndoStack()
+///     trip.name = "Porto"
+///     try context.processPendingChanges()
+///     try context.undoManager?.undo()
+///
+/// What one turn of work does (`perform`, or what lies between two calls of
+/// ``ManagedObjectContext/processPendingChanges()``) is one group and is taken back as one. Groups of your
+/// own, which may be nested and have names, are made with ``group(_:_:)``.
+///
+/// Undoing makes changes as any other work does: it may reach back over saves, and is to be saved. Nothing
+/// is copied when changes are recorded. Of objects that were put in only the keys are kept; of everything
+/// else what lay beneath, which nobody changes. Used in its context's turn, and in one context only.
+public final class UndoStack {
+  /// How many groups can be undone; 0 for any number.
+  public var levels: Int {
+    didSet { dropOldest() }
+  }
+
+  weak var context: ManagedObjectContext?
+  /// What can be undone, the oldest first.
+  var undoStack: [UndoGroup] = []
+  /// What can be done again, the next last.
+  var redoStack: [UndoGroup] = []
+  /// The groups that are being filled, the outermost first. Of one that opened by itself there is no other.
+  var openGroups: [UndoGroup] = []
+  /// Takes what undoing or redoing changes.
+  var replayed: UndoGroup?
+  var direction = Direction.forward
+  /// Whether the context is saving: what that changes belongs to what is there already.
+  private var isSaving = false
+  private var disableCount = 0
+  /// Set while a context makes changes anew that were recorded when they were first made.
+  var isRemaking = false
+  private var lastNumber: UInt64 = 0
+  /// What the state is called that undoing everything leads to.
+  private var bottom: UInt64 = 0
+  /// What the saved state is called.
+  private var saved: UInt64?
+  /// Whether something was changed since the last save that can't be undone.
+  private var hasUnrecorded = false
+
+  /// Which way changes are being made.
+  enum Direction {
+    case forward, undoing, redoing
+  }
+
+  /// Nothing to undo yet.
+  ///
+  /// - Parameter levels: How many groups can be undone; 0 for any number.
+  public init(levels: Int = 0) { self.levels = levels }
+}
+
+extension Notification.Name {
+  /// There is something else to undo or to redo. The object is the ``UndoStack``.
+  public static let undoStackDidChange = Notification.Name("UndoStackDidChange")
+}
+
+// MARK: - What there is
+
+extension UndoStack {
+  /// Whether there is anything to undo.
+  public var canUndo: Bool {
+    !undoStack.isEmpty || openGroups.contains { !$0.isEmpty } || hasUnsealedChanges
+  }
+
+  /// Whether there is anything to do again. Any new change is the end of that.
+  public var canRedo: Bool { !redoStack.isEmpty && !hasUnsealedChanges }
+
+  private var hasUnsealedChanges: Bool {
+    guard let context, isEnabled else { return false }
+    return context.hasUnprocessedChanges
+  }
+
+  /// How many groups can be undone, the open one not counted.
+  public var undoCount: Int { undoStack.count }
+  /// How many groups can be done again.
+  public var redoCount: Int { redoStack.count }
+
+  /// Whether changes are being undone.
+  public var isUndoing: Bool { direction == .undoing }
+  /// Whether changes are being done again.
+  public var isRedoing: Bool { direction == .redoing }
+  /// Whether changes are recorded.
+  public var isEnabled: Bool { disableCount == 0 }
+  /// How many groups of your own are open, one within the other.
+  public var groupingLevel: Int { openGroups.count { !$0.isAutomatic } }
+
+  /// What the work is called that ``undo()`` takes back.
+  public var undoActionName: String? {
+    openGroups.last { !$0.isEmpty || $0.name != nil }?.name ?? undoStack.last?.name
+  }
+  /// What the work is called that ``redo()`` does again.
+  public var redoActionName: String? { redoStack.last?.name }
+
+  /// Names what is being done, or was done last.
+  public func setActionName(_ name: String) {
+    checkPlace()
+    try? context?.sealForUndo()
+    if let open = openGroups.last {
+      open.name = name
+    } else {
+      undoStack.last?.name = name
+    }
+  }
+
+  func checkPlace() { context?.checkPlace() }
+}
+
+// MARK: - Groups
+
+extension UndoStack {
+  /// Makes one group of what `body` does. A group within a group is part of it.
+  ///
+  ///     try undo.group("Rename") { trip.name = "Porto" }
+  ///
+  /// - Throws: What `body` throws; what it did until then is a group all the same.
+  public func group<R>(_ name: String? = nil, _ body: () throws -> R) throws -> R {
+    try beginGroup(name)
+    let result: R
+    do { result = try body() } catch {
+      try endGroup()
+      throw error
+    }
+    try endGroup()
+    return result
+  }
+
+  /// Opens a group: what is done until ``endGroup()`` is undone as one.
+  ///
+  /// - Throws: What a damaged store throws.
+  public func beginGroup(_ name: String? = nil) throws {
+    checkPlace()
+    try context?.sealForUndo()
+    closeAutomaticGroup()
+    openGroups.append(UndoGroup(nextNumber(), name: name))
+  }
+
+  /// Closes the group that was opened last.
+  ///
+  /// - Precondition: There is one.
+  /// - Throws: What a damaged store throws.
+  public func endGroup() throws {
+    checkPlace()
+    precondition(groupingLevel > 0, "No group of undo is open.")
+    try context?.sealForUndo()
+    close(openGroups.removeLast())
+  }
+
+  /// Records something of the program's own, which is called when the group is undone.
+  ///
+  /// What `action` records in turn is called when the group is redone.
+  public func registerUndo(_ action: @escaping () throws -> Void) {
+    checkPlace()
+    guard isEnabled else { return }
+    // What was changed before comes before.
+    try? context?.sealForUndo()
+    add(.action(action))
+  }
+
+  /// Does something that is not recorded.
+  public func withoutUndo<R>(_ body: () throws -> R) throws -> R {
+    try disable()
+    let result: R
+    do { result = try body() } catch {
+      try enable()
+      throw error
+    }
+    try enable()
+    return result
+  }
+
+  /// Records nothing until ``enable()`` was called as often.
+  ///
+  /// - Throws: What a damaged store throws.
+  public func disable() throws {
+    checkPlace()
+    try context?.sealForUndo()
+    disableCount += 1
+  }
+
+  /// Records changes again.
+  ///
+  /// - Precondition: Recording was disabled.
+  /// - Throws: What a damaged store throws.
+  public func enable() throws {
+    checkPlace()
+    precondition(disableCount > 0, "Undo is enabled already.")
+    try context?.sealForUndo()
+    disableCount -= 1
+  }
+
+  /// Forgets everything there is to undo and to redo. The objects stay as they are.
+  public func removeAll() {
+    if openGroups.contains(where: { !$0.isEmpty }) { hasUnrecorded = true }
+    bottom = position
+    undoStack = []
+    redoStack = []
+    for group in openGroups { group.steps = [] }
+    openGroups.removeAll(where: \.isAutomatic)
+    tell()
+  }
+
+  private func nextNumber() -> UInt64 {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  private func closeAutomaticGroup() {
+    guard let only = openGroups.last, only.isAutomatic else { return }
+    openGroups.removeLast()
+    close(only)
+  }
+
+  private func close(_ group: UndoGroup) {
+    guard !group.isEmpty else { return }
+    if let outer = openGroups.last {
+      outer.steps.append(.group(group))
+    } else {
+      undoStack.append(group)
+      dropOldest()
+      tell()
+    }
+  }
+
+  func dropOldest() {
+    guard levels > 0, undoStack.count > levels else { return }
+    let count = undoStack.count - levels
+    bottom = undoStack[count - 1].number
+    undoStack.removeFirst(count)
+  }
+
+  func tell() {
+    NotificationCenter.default.post(name: .undoStackDidChange, object: self)
+  }
+}
+
+// MARK: - Recording
+
+extension UndoStack {
+  /// Whether what is changed now is to be recorded.
+  var isRecording: Bool { isEnabled && !isRemaking }
+
+  func add(_ step: UndoStep) {
+    if let replayed {
+      replayed.steps.append(step)
+      return
+    }
+    if isSaving, openGroups.isEmpty {
+      // What saving computes belongs to what it follows from.
+      if let last = undoStack.last {
+        last.steps.append(step)
+      } else {
+        hasUnrecorded = true
+      }
+      return
+    }
+    if !isSaving { redoStack = [] }
+    if openGroups.isEmpty { openGroups = [UndoGroup(nextNumber(), isAutomatic: true)] }
+    openGroups[openGroups.count - 1].steps.append(step)
+  }
+
+  /// Notes that something was changed and is not recorded.
+  func noteUnrecorded() {
+    if !isRemaking { hasUnrecorded = true }
+  }
+
+  /// A turn of work is over.
+  func endTurn() { closeAutomaticGroup() }
+
+  /// The context is about to save what was changed so far.
+  func willSave() {
+    closeAutomaticGroup()
+    isSaving = true
+  }
+
+  /// The context has saved, or failed to.
+  func didSave(_ isDone: Bool) {
+    isSaving = false
+    guard isDone else { return }
+    hasUnrecorded = false
+    saved = openGroups.contains { !$0.isEmpty } ? nil : position
+  }
+
+  /// The context has given up everything that was not saved, which can't be undone any more.
+  func didRollBack() {
+    removeAll()
+    saved = position
+    hasUnrecorded = false
+  }
+
+  /// What the state is called that the context is in, when nothing is open.
+  private var position: UInt64 { undoStack.last?.number ?? bottom }
+
+  /// Whether the context is known to be as it was saved.
+  var isAtSavedState: Bool { saved == position && !hasUnrecorded && openGroups.isEmpty }
+
+  /// Notes which state the context is in before anything was changed in it.
+  func attach(to context: ManagedObjectContext) {
+    precondition(
+      self.context == nil || self.context === context,
+      "An undo stack belongs to one context: what it undoes was done there.")
+    self.context = context
+    saved = context.hasChanges ? nil : position
+  }
+}

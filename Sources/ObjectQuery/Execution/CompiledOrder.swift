@@ -1,0 +1,93 @@
+package import Foundation
+package import ObjectModel
+package import Rows
+
+/// The order of a request's results, bound to a model: compares single objects as the request sorts all.
+///
+/// A ``QueryPlan`` sorts everything it finds; this finds the place of one object among them.
+package struct CompiledOrder: Sendable {
+  private let keys: [BoundSortKey]
+  /// Where each entity's objects come among those that are equal in every key.
+  private let ranks: [UInt16: Int]
+  private let now: Date
+  private let slotCount: Int
+  private let sharedFetchCount: Int
+
+  /// An object as far as its place depends on it.
+  package struct Place: Sendable {
+    /// The object.
+    package let key: ObjectKey
+    fileprivate let rank: Int
+    fileprivate let values: [Operand]
+  }
+
+  /// Binds the sort keys of a request.
+  ///
+  /// - Throws: ``QueryError`` when a name is not in the model, or values have no order.
+  package init(
+    _ request: FetchRequest, model: Model, schema: Schema, store: StoreTag? = nil,
+    now: Date = Date()
+  ) throws(QueryError) {
+    guard model[request.entity] != nil else {
+      throw Binder.unknownEntity(request.entity, in: model)
+    }
+    let binder = Binder(
+      model, schema, store: store, entity: request.entity, variables: [:], now: now)
+    var keys: [BoundSortKey] = []
+    for key in request.sortKeys { keys.append(try binder.bind(key)) }
+    self.keys = keys
+    let family =
+      request.includesSubentities
+      ? schema.layouts(ofFamily: request.entity, in: model) : [schema[request.entity]!]
+    ranks = Dictionary(
+      uniqueKeysWithValues: family.enumerated().map { ($0.element.entityNumber, $0.offset) })
+    self.now = now
+    slotCount = binder.slotCount
+    sharedFetchCount = binder.sharedFetchCount
+  }
+
+  /// The numbers of the entities whose objects are asked for.
+  package var entityNumbers: Set<UInt16> { Set(ranks.keys) }
+
+  /// Where an object of a source belongs; `nil` when there is no such object, or it is of another entity.
+  package func place(of key: ObjectKey, in source: some QuerySource) throws -> Place? {
+    guard let rank = ranks[key.entity], let row = try source.row(of: key) else { return nil }
+    guard !keys.isEmpty else { return Place(key: key, rank: rank, values: []) }
+    let subject = Subject(key: key, values: .view(row))
+    let interpreter = Interpreter(
+      source, now: now, slotCount: slotCount, sharedFetchCount: sharedFetchCount)
+    let values = try keys.map { key -> Operand in
+      if let column = key.column, !key.options.folds {
+        return .value(try row.value(column))
+      }
+      let value = try interpreter.value(.path(.this, key.steps), for: subject)
+      return value.text.map { .value(.string($0.folded(key.options))) } ?? value
+    }
+    return Place(key: key, rank: rank, values: values)
+  }
+
+  /// Whether two places are the same in everything that is sorted by.
+  package func areEqual(_ left: Place, _ right: Place) -> Bool { compare(left, right) == .same }
+
+  /// Whether one place comes before another.
+  package func precedes(_ left: Place, _ right: Place) -> Bool {
+    switch compare(left, right) {
+    case .less: true
+    case .greater: false
+    case .same:
+      left.rank == right.rank ? left.key.number < right.key.number : left.rank < right.rank
+    }
+  }
+
+  private func compare(_ left: Place, _ right: Place) -> Order {
+    for (index, key) in keys.enumerated() {
+      let inLocale = key.options.intersection(.localeSensitive)
+      switch sortingOrder(left.values[index], right.values[index], inLocale) {
+      case .same: continue
+      case .less: return key.isAscending ? .less : .greater
+      case .greater: return key.isAscending ? .greater : .less
+      }
+    }
+    return .same
+  }
+}

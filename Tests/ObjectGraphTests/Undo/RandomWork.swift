@@ -1,0 +1,104 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import SeededRandom
+
+/// Work of every kind on trips and people, one small step after the other.
+struct RandomWork {
+  var random: SeededGenerator
+  private var passportNumber = 0
+
+  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+  /// The seeds to try: a few new ones, so many of them, or one again, as the environment says.
+  static func seeds(_ kind: Kind) -> [UInt64] {
+    let environment = ProcessInfo.processInfo.environment
+    if let seed = environment["QUIRE_MODEL_SEED"].flatMap({ UInt64($0) }) { return [seed] }
+    let count = environment["QUIRE_MODEL_SEEDS"].flatMap { Int($0) } ?? 4
+    let share = kind == .memory ? count : max(1, count / 4)
+    return (0..<share).map { _ in .random(in: 0 ... .max) }
+  }
+
+  private mutating func one<T: ManagedObject>(
+    of type: T.Type, in context: ManagedObjectContext
+  ) throws -> T? {
+    try context.fetch(type).randomElement(using: &random)
+  }
+
+  private mutating func several<T: ManagedObject>(
+    of type: T.Type, in context: ManagedObjectContext
+  ) throws -> [T] {
+    let all = try context.fetch(type).shuffled(using: &random)
+    return Array(all.prefix(Int.random(in: 0...4, using: &random)))
+  }
+
+  /// Does one thing.
+  mutating func step(in context: ManagedObjectContext) throws {
+    switch Int.random(in: 0..<20, using: &random) {
+    case 0...3:
+      let age = Int32.random(in: 0..<100, using: &random)
+      if Bool.random(using: &random) {
+        try context.insert(Person.self) {
+          $0.name = "P\(age)"
+          $0.age = age
+        }
+      } else {
+        try context.insert(Guide.self) {
+          $0.name = "G\(age)"
+          $0.language = age % 2 == 0 ? nil : "L\(age)"
+        }
+      }
+    case 4...6:
+      let owner = try one(of: Person.self, in: context)
+      try context.insert(Trip.self) {
+        $0.name = "Trip"
+        $0.owner = owner
+      }
+    case 7:
+      let trip = try one(of: Trip.self, in: context)
+      try context.insert(Stop.self) {
+        $0.place = "S"
+        $0.trip = trip
+      }
+    case 8:
+      passportNumber += 1
+      let holder = try one(of: Person.self, in: context)
+      try context.insert(Passport.self) {
+        $0.number = "\(passportNumber)"
+        $0.holder = holder
+      }
+    case 9...10:
+      guard let person = try one(of: Person.self, in: context) else { return }
+      person.age = Int32.random(in: 0..<100, using: &random)
+      if Bool.random(using: &random) { person.name += "!" }
+    case 11:
+      guard let person = try one(of: Person.self, in: context) else { return }
+      person["nickname"] = .string("N\(Int.random(in: 0..<100, using: &random))")
+    case 12: try one(of: Trip.self, in: context)?.cost = 7
+    case 13: try one(of: Trip.self, in: context)?.owner = one(of: Person.self, in: context)
+    case 14:
+      guard let trip = try one(of: Trip.self, in: context) else { return }
+      trip.members = RelatedObjects(try several(of: Person.self, in: context))
+    case 15:
+      guard let person = try one(of: Person.self, in: context) else { return }
+      person.friends = RelatedObjects(try several(of: Person.self, in: context))
+    case 16:
+      guard let trip = try one(of: Trip.self, in: context) else { return }
+      trip.stops = RelatedObjects(try several(of: Stop.self, in: context))
+    case 17:
+      guard let passport = try one(of: Passport.self, in: context) else { return }
+      passport.holder = try one(of: Person.self, in: context)
+    case 18:
+      let entity = ["Stop", "Passport", "Trip"].randomElement(using: &random)!
+      let doomed = try context.fetch(FetchRequest(entity)).randomElement(using: &random)
+      if let doomed { context.delete(doomed) }
+    default: if let doomed = try one(of: Person.self, in: context) { context.delete(doomed) }
+    }
+  }
+
+  /// Does a few things in a row.
+  mutating func turn(in context: ManagedObjectContext) throws {
+    for _ in 0..<Int.random(in: 1...4, using: &random) { try step(in: context) }
+  }
+}
