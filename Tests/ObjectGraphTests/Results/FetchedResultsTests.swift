@@ -274,7 +274,7 @@ struct FetchedResultsTests {
 
   @Test("A list is what fetching anew gives, and its changes lead to it", arguments: Kind.allCases)
   func random(_ kind: Kind) throws {
-    for seed in RandomWork.seeds(kind) { try Self.walk(kind, seed) }
+    for seed in UndoWork.seeds(kind) { try Self.walk(kind, seed) }
   }
 
   private static let requests: [(FetchRequest, FetchedSections?)] = [
@@ -313,7 +313,7 @@ struct FetchedResultsTests {
     context.undoManager = undo
     context.mergePolicy = .objectWins
     other.mergePolicy = .objectWins
-    var work = RandomWork(seed: seed)
+    var work = UndoWork(seed: seed)
     for _ in 0..<10 { try work.turn(in: context) }
     try context.save()
     let followed = try Self.requests.map { request, sections in

@@ -319,12 +319,12 @@ struct UndoTests {
 
   @Test("Undoing all and redoing all is the identity at every step", arguments: Kind.allCases)
   func random(_ kind: Kind) throws {
-    for seed in RandomWork.seeds(kind) { try Self.walk(kind, seed) }
+    for seed in UndoWork.seeds(kind) { try Self.walk(kind, seed) }
   }
 
   private static func walk(_ kind: Kind, _ seed: UInt64) throws {
     let (graph, context, undo) = try Self.context(kind)
-    var work = RandomWork(seed: seed)
+    var work = UndoWork(seed: seed)
     var dumps = [try ContextDump(context)]
     func check(_ place: Int, _ what: String) throws {
       let dump = try ContextDump(context)

@@ -5,7 +5,7 @@ import ObjectQuery
 import SeededRandom
 
 /// Work of every kind on trips and people, one small step after the other.
-struct RandomWork {
+struct UndoWork {
   var random: SeededGenerator
   private var passportNumber = 0
 
