@@ -9,7 +9,7 @@ import Rows
 import StoreInterface
 
 /// Managed objects beside SQLite's C interface in WAL mode and beside plain Swift objects, on the same
-/// people in the same run, with change tracking and validation on.
+/// people in the same run, with change tracking, validation and undo on.
 func runObjectBenchmarks(_ count: Int) throws {
   let bench = try ObjectBench(count)
   defer { bench.clean() }
@@ -123,7 +123,9 @@ final class ObjectBench {
       model: People.model, places: ObjectBench.places,
       classes: [PersonObject.self, CompanyObject.self])
     try! coordinator.addStore(at: path)
-    return ManagedObjectContext(coordinator, concurrency: .confined)
+    let context = ManagedObjectContext(coordinator, concurrency: .confined)
+    context.undoManager = UndoStack()
+    return context
   }
 
   private func copy(_ name: String) -> ManagedObjectContext {

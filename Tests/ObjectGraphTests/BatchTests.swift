@@ -7,7 +7,9 @@ import Testing
 
 @Suite("Batches and containers")
 struct BatchTests {
-  @Test("Many are inserted, changed and deleted at once, and this context follows", arguments: Kind.allCases)
+  @Test(
+    "Many are inserted, changed and deleted at once, and this context follows",
+    arguments: Kind.allCases)
   func batches(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -36,7 +38,9 @@ struct BatchTests {
     #expect(try context.fetch(Person.self).allSatisfy { $0.age < 151 })
   }
 
-  @Test("A container has a context of the main actor that follows background tasks", arguments: Kind.allCases)
+  @Test(
+    "A container has a context of the main actor that follows background tasks",
+    arguments: Kind.allCases)
   @MainActor
   func container(_ kind: Kind) async throws {
     let graph = try Graph(kind)
@@ -59,7 +63,9 @@ struct BatchTests {
     #expect(person.name == "Grace")
   }
 
-  @Test("A million objects are walked a batch at a time, and let go", arguments: [Kind.binary])
+  @Test(
+    "A million objects are walked a batch at a time, and let go",
+    arguments: [Kind.binary])
   func walk(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()

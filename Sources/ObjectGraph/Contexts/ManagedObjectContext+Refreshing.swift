@@ -47,7 +47,7 @@ extension ManagedObjectContext {
         try advance(state)
         var objects: [ManagedObject] = []
         for entity in state.knownEntities {
-          entity.objects.forEach { object in
+          entity.objects.visit { object in
             if object.state.contains(.pending) {
               objects.append(object)
             } else {
@@ -102,7 +102,7 @@ extension ManagedObjectContext {
     rollback()
     for state in storeStates {
       for entity in state.knownEntities {
-        entity.objects.forEach { object in
+        entity.objects.visit { object in
           object.point(to: entity.unresolved, row: 0)
           object.state = [.missing, .deleted, .realized]
         }

@@ -362,7 +362,7 @@ extension ManagedObjectContext {
     if !retainsRegisteredObjects { sweep() }
     var all: Set<ManagedObject> = []
     for state in storeStates {
-      for entity in state.knownEntities { entity.objects.forEach { all.insert($0) } }
+      for entity in state.knownEntities { entity.objects.visit { all.insert($0) } }
     }
     return all
   }

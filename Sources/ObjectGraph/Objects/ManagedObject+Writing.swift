@@ -27,7 +27,8 @@ extension ManagedObject {
   /// column holds is right.
   @inline(__always)
   private final func write(
-    _ hash: UInt64, _ isRight: (ColumnKind) -> Bool, _ body: (Draft, Int) -> Void
+    _ hash: UInt64, if isRight: (ColumnKind) -> Bool,
+    by body: (Draft, Int) -> Void
   ) -> Bool {
     unsafe sourceReference._withUnsafeGuaranteedRef { source in
       if !source.isCurrent { refusePlace() }
@@ -50,29 +51,29 @@ extension ManagedObject {
 
   @usableFromInline
   final func setInteger(_ value: Int64, _ hash: UInt64) -> Bool {
-    write(hash, { $0.isWhole && $0.integerRange.contains(value) }) {
-      $0.setInteger(value, column: $1, row: Int(row))
-    }
+    write(
+      hash, if: { $0.isWhole && $0.integerRange.contains(value) },
+      by: { $0.setInteger(value, column: $1, row: Int(row)) })
   }
 
   @usableFromInline
   final func setBoolean(_ value: Bool, _ hash: UInt64) -> Bool {
-    write(hash, { $0 == .boolean }) { $0.setBoolean(value, column: $1, row: Int(row)) }
+    write(hash, if: { $0 == .boolean }, by: { $0.setBoolean(value, column: $1, row: Int(row)) })
   }
 
   @usableFromInline
   final func setDouble(_ value: Double, _ hash: UInt64) -> Bool {
-    write(hash, { $0 == .double }) { $0.setDouble(value, column: $1, row: Int(row)) }
+    write(hash, if: { $0 == .double }, by: { $0.setDouble(value, column: $1, row: Int(row)) })
   }
 
   @usableFromInline
   final func setDate(_ value: Double, _ hash: UInt64) -> Bool {
-    write(hash, { $0 == .date }) { $0.setDouble(value, column: $1, row: Int(row)) }
+    write(hash, if: { $0 == .date }, by: { $0.setDouble(value, column: $1, row: Int(row)) })
   }
 
   @usableFromInline
   final func setString(_ value: String, _ hash: UInt64) -> Bool {
-    write(hash, { $0 == .string }) { $0.setString(value, column: $1, row: Int(row)) }
+    write(hash, if: { $0 == .string }, by: { $0.setString(value, column: $1, row: Int(row)) })
   }
 
   /// Sets a value of any type, whatever kind of attribute it is.

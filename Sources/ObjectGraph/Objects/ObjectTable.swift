@@ -64,7 +64,7 @@ struct ObjectTable: ~Copyable {
       return (gone, left)
     }
 
-    func forEach(_ body: (ManagedObject) throws -> Void) rethrows {
+    func visit(_ body: (ManagedObject) throws -> Void) rethrows {
       for place in 0..<Page.count {
         if let object = unsafe places[place] { try body(object) }
       }
@@ -178,8 +178,8 @@ struct ObjectTable: ~Copyable {
   }
 
   /// Calls `body` with every object, in the order of their numbers as far as these are low.
-  func forEach(_ body: (ManagedObject) throws -> Void) rethrows {
-    for index in 0..<low.count { try low[index]?.forEach(body) }
-    for page in high.values { try page.forEach(body) }
+  func visit(_ body: (ManagedObject) throws -> Void) rethrows {
+    for index in 0..<low.count { try low[index]?.visit(body) }
+    for page in high.values { try page.visit(body) }
   }
 }

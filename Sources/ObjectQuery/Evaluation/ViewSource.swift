@@ -101,7 +101,8 @@ package struct RelationshipWay: Sendable {
 
   /// The only entity of the objects at the other end; `nil` when they may be of several.
   package var onlyEntity: UInt16? {
-    if case .inverse(let indexes) = kind, indexes.count == 1 { indexes[0].entityNumber } else { nil }
+    guard case .inverse(let indexes) = kind, indexes.count == 1 else { return nil }
+    return indexes[0].entityNumber
   }
 
   /// The numbers of the objects that the relationship leads to, where these are of one entity.
