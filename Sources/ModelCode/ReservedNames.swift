@@ -10,7 +10,7 @@ enum ReservedNames {
     "validateForDelete", "validateForInsert", "validateForUpdate", "validatedKeys", "willSave",
     "willTurnIntoFault",
     // What generated code calls.
-    "add", "fetched", "remove", "setTransformed", "transformed",
+    "add", "fetched", "remove", "setTransformed", "queryExpression", "transformed",
     // What generated classes have.
     "Keys",
   ]
