@@ -34,7 +34,7 @@ private func compare(
 
 /// Puts the heap in order. A million little pieces that a peer gave back are joined by whoever asks for
 /// memory next, and that is not part of what is measured.
-private func tidyMemory() {
+func tidyMemory() {
   UnsafeMutableRawPointer.allocate(byteCount: 1 << 20, alignment: 16).deallocate()
 }
 
