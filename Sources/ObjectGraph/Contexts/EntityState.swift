@@ -132,6 +132,11 @@ extension EntityState {
     return entity.object(key.number)
   }
 
+  /// Whether the objects are those of a context.
+  func belongs(to context: ManagedObjectContext) -> Bool {
+    unsafe contextReference?.toOpaque() == Unmanaged.passUnretained(context).toOpaque()
+  }
+
   /// Whether deletions were asked for that did not reach the objects they concern.
   var hasDeletionsToPropagate: Bool {
     unsafe contextReference?._withUnsafeGuaranteedRef { !$0.deletionsToPropagate.isEmpty }

@@ -164,7 +164,7 @@ extension ManagedObjectContext {
 
   /// Fails when an object belongs to another context.
   func requireOwn(_ object: ManagedObject) {
-    guard object.source.entity.context === self else {
+    guard object.source.entity.belongs(to: self) else {
       preconditionFailure(
         """
         \(object) belongs to \(object.source.entity.context?.label ?? "a context that is gone") and was \

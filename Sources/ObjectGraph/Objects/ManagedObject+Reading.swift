@@ -140,9 +140,12 @@ extension ManagedObject {
   /// Makes sure that the object leads to values, before the first of them is read.
   @inline(never)
   final func realize() {
-    guard let context = source.entity.context else {
-      // The context is gone: what the object leads to is all there will be.
+    let isUnresolved = unsafe sourceReference._withUnsafeGuaranteedRef { $0.isUnresolved }
+    guard isUnresolved, let context = source.entity.context else {
+      // Where it leads is known, or the context is gone and that is all there will be.
+      guard !state.contains(.realized) else { return }
       state.insert(.realized)
+      awakeFromFetch()
       return
     }
     context.realize(self)
