@@ -125,6 +125,11 @@ extension Disk {
     }
   }
 
+  /// Makes the name of the thing at a path durable, as ``syncDirectory(_:)`` does for all names beside it.
+  public func syncDirectory(of path: String) throws(DiskError) {
+    try syncDirectory(path.parentPath)
+  }
+
   /// Makes one call on a path, again while signals interrupt it. `attempt` completes "Can't …".
   func perform<Result>(
     _ operation: DiskOperation, _ attempt: String, _ path: String,

@@ -48,7 +48,7 @@ extension Disk {
       throw error
     }
     do {
-      try syncDirectory(target.path.parentPath)
+      try syncDirectory(of: target.path)
     } catch {
       throw DiskError.replacedButNotDurable(path: path, cause: error)
     }

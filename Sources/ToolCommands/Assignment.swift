@@ -36,18 +36,7 @@ struct Assignment {
   /// The objects that a relationship is to lead to; none for `null`.
   var targets: [String] {
     if text == "null" || text.isEmpty { return [] }
-    var parts = [""]
-    var depth = 0
-    for character in text {
-      if character == "{" { depth += 1 }
-      if character == "}" { depth -= 1 }
-      if character == ",", depth == 0 {
-        parts.append("")
-      } else {
-        parts[parts.count - 1].append(character)
-      }
-    }
-    return parts.map { $0.trimmingCharacters(in: .whitespaces) }
+    return FetchCommand.separated(text)
   }
 
   /// The value as an attribute has it.

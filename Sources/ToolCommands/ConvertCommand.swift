@@ -112,12 +112,3 @@ enum ConvertCommand {
     }
   }
 }
-
-extension Disk {
-  /// Makes the name of a file durable.
-  fileprivate func syncDirectory(of path: String) throws {
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-    let folder = parts.joined(separator: "/")
-    try syncDirectory(parts.isEmpty ? "." : folder.isEmpty ? "/" : folder)
-  }
-}

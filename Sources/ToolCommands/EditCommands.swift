@@ -116,12 +116,7 @@ struct StoreEdit {
     let snapshot = try store.snapshot()
     schema = snapshot.schema
     let model = try snapshot.model
-    guard model[invocation[.entity]] != nil else {
-      throw CommandError.unknown(
-        "entity", invocation[.entity], in: "in '\(invocation[.store])'",
-        known: model.entities.map(\.name),
-        otherwise: "It has \(model.entities.map { "'\($0.name)'" }.joined(separator: ", ")).")
-    }
+    try FetchCommand.checkEntity(invocation, model)
     let coordinator = PersistentStoreCoordinator(model: model)
     try coordinator.add(store)
     context = ManagedObjectContext(coordinator, concurrency: .confined)

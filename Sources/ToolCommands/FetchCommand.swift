@@ -65,13 +65,18 @@ enum FetchCommand {
   ) throws -> FetchRequest {
     let entity = invocation[.entity]
     let model = try snapshot.model
-    guard model[entity] != nil else {
-      throw CommandError.unknown(
-        "entity", entity, in: "in '\(invocation[.store])'", known: model.entities.map(\.name),
-        otherwise: "It has \(model.entities.map { "'\($0.name)'" }.joined(separator: ", ")).")
-    }
+    try checkEntity(invocation, model)
     let text = invocation.value(of: condition)
     return FetchRequest(entity, where: try text.map { try QueryPredicate($0) })
+  }
+
+  /// Refuses an entity that the store's model does not have.
+  static func checkEntity(_ invocation: Invocation, _ model: Model) throws(CommandError) {
+    guard model[invocation[.entity]] == nil else { return }
+    throw .unknown(
+      "entity", invocation[.entity], in: "in '\(invocation[.store])'",
+      known: model.entities.map(\.name),
+      otherwise: "It has \(model.entities.map { "'\($0.name)'" }.joined(separator: ", ")).")
   }
 
   /// Calls `body`, and shows where in the predicate a fault is.
@@ -103,7 +108,7 @@ enum FetchCommand {
   }
 
   /// The parts between commas that are not within brackets or quotes.
-  private static func separated(_ text: String) -> [String] {
+  static func separated(_ text: String) -> [String] {
     var parts = [""]
     var depth = 0
     var quote: Character?

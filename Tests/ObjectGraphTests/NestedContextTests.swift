@@ -63,8 +63,6 @@ struct NestedContextTests {
   func changesOfMany() throws {
     func rows(_ context: ManagedObjectContext) throws -> (layers: Int, rows: Int, seals: Int) {
       var seals = 0
-      let observer = context.observers.add { _ in }
-      defer { context.observers.remove(observer) }
       let people = try context.fetch(Person.self)
       for (number, person) in people.enumerated() {
         person.name = "N\(number)"

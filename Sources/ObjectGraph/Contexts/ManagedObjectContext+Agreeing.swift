@@ -65,9 +65,7 @@ extension ManagedObjectContext {
       guard try request(state.pendingLayer(), in: state).conflicts(with: head).isEmpty else {
         continue
       }
-      state.base = StoreBase(snapshot: head)
-      for entity in state.knownEntities { entity.forgetSources() }
-      state.changeView()
+      state.setBase(StoreBase(snapshot: head))
       for object in changedObjects
       where object.source.entity.store === state.persistent
         && object.state.contains(.deleted) && object.state.isDisjoint(with: [.inserted, .missing])

@@ -62,7 +62,7 @@ extension ManagedObjectContext {
     if parts.count == 1 {
       return try keys(parts[0], request).map { ObjectID(store: parts[0].state.tag, key: $0) }
     }
-    return try merged(parts, request).map { ObjectID(store: $0.state.tag, key: $0.key) }
+    return try merged(request).map { ObjectID(store: $0.state.tag, key: $0.key) }
   }
 
   /// How many objects a request finds.
@@ -75,8 +75,7 @@ extension ManagedObjectContext {
     unlimited.fetchLimit = 0
     unlimited.fetchOffset = 0
     let count = try prepare(unlimited).reduce(0) { try $0 + $1.plan.count(in: $1.source) }
-    let rest = max(count - max(request.fetchOffset, 0), 0)
-    return request.fetchLimit > 0 ? min(rest, request.fetchLimit) : rest
+    return request.window(of: count).count
   }
 
   /// The values, groups or aggregates that a request asks for.
@@ -166,7 +165,7 @@ extension ManagedObjectContext {
   ) throws {
     let parts = try prepare(request, variables)
     guard parts.count == 1, let part = parts.first else {
-      for found in try merged(parts, request, variables) {
+      for found in try merged(request, variables) {
         if let object = object(at: found.key, in: found.state) { body(object) }
       }
       return
@@ -183,39 +182,21 @@ extension ManagedObjectContext {
 
   /// What several stores find, in the order that the request asks for.
   private func merged(
-    _ parts: [FetchPart], _ request: FetchRequest, _ variables: [String: QueryExpression] = [:]
+    _ request: FetchRequest, _ variables: [String: QueryExpression] = [:]
   ) throws -> [(state: StoreState, key: ObjectKey)] {
-    var unlimited = request
-    unlimited.fetchOffset = 0
-    if request.fetchLimit > 0 { unlimited.fetchLimit += max(request.fetchOffset, 0) }
-    var sorting = unlimited
-    sorting.resultType = .dictionaries
-    sorting.propertiesToFetch = request.sortKeys.map { FetchedValue($0.path) }
-    var found: [(state: StoreState, key: ObjectKey, values: [Value])] = []
-    for part in try prepare(unlimited, variables) {
-      let keys = try part.plan.keys(in: part.source)
-      if request.sortKeys.isEmpty {
-        found += keys.map { (part.state, $0, []) }
-        continue
+    var found: [(one: (state: StoreState, key: ObjectKey), place: CompiledOrder.Place)] = []
+    var order: CompiledOrder?
+    for part in try prepare(request.fromTheFirst, variables) {
+      let own = try CompiledOrder(
+        request, model: part.state.graph.model, schema: part.state.graph.schema,
+        store: part.state.tag)
+      order = order ?? own
+      for key in try part.plan.keys(in: part.source) {
+        guard let place = try own.place(of: key, in: part.source) else { continue }
+        found.append(((part.state, key), place))
       }
-      let plan = try QueryPlan(
-        sorting, model: part.state.graph.model, schema: part.state.graph.schema,
-        store: part.state.tag, variables: variables)
-      let rows = try plan.table(in: part.source).rows
-      found += zip(keys, rows).map { (part.state, $0, $1) }
     }
-    let sorted = found.enumerated().sorted { left, right in
-      for (index, key) in request.sortKeys.enumerated() {
-        let order = left.element.values[index].order(
-          comparedTo: right.element.values[index], options: key.options)
-        if order != 0 { return (order < 0) == key.isAscending }
-      }
-      return left.offset < right.offset
-    }
-    let start = min(max(request.fetchOffset, 0), sorted.count)
-    let end =
-      request.fetchLimit > 0 ? min(start + request.fetchLimit, sorted.count) : sorted.count
-    return sorted[start..<end].map { ($0.element.state, $0.element.key) }
+    return order?.merged(found, request) ?? []
   }
 
   /// Looks up the objects at the ends of some paths at once.
@@ -255,9 +236,7 @@ extension ManagedObjectContext {
       open[ObjectIdentifier(entity), default: (entity, [])].objects.append(object)
     }
     for (entity, objects) in open.values {
-      guard let state = storeStates.first(where: { $0.persistent === entity.store }) else {
-        continue
-      }
+      guard let state = knownState(of: entity.store) else { continue }
       let found = try View(state.base.tables).rows(
         of: objects.map(\.key.number), entity.graph.layout)
       for place in found.rows {
@@ -265,36 +244,6 @@ extension ManagedObjectContext {
           to: entity.source(of: found.blocks[place.block]), row: place.row)
       }
     }
-  }
-}
-
-extension Value {
-  /// Below, at or above zero, as sorting has it: what has no value comes first.
-  fileprivate func order(comparedTo other: Value, options: TextOptions) -> Int {
-    switch (self, other) {
-    case (.null, .null): return 0
-    case (.null, _): return -1
-    case (_, .null): return 1
-    case (.string(let left), .string(let right)), (.uri(let left), .uri(let right)):
-      let (left, right) = (left.folded(options), right.folded(options))
-      return left < right ? -1 : left > right ? 1 : 0
-    case (.boolean(let left), .boolean(let right)):
-      return left == right ? 0 : right ? -1 : 1
-    case (.uuid(let left), .uuid(let right)):
-      return left.uuidString < right.uuidString ? -1 : left == right ? 0 : 1
-    default: return order(comparedTo: other) ?? 0
-    }
-  }
-}
-
-extension String {
-  fileprivate func folded(_ options: TextOptions) -> String {
-    var result = self
-    if options.contains(.caseInsensitive) { result = result.lowercased() }
-    if options.contains(.diacriticInsensitive) {
-      result = result.folding(options: .diacriticInsensitive, locale: nil)
-    }
-    return result
   }
 }
 

@@ -137,7 +137,7 @@ extension ManagedObjectContext {
   /// The object with an identifier, if the context knows it.
   public func registeredObject(for id: ObjectID) -> ManagedObject? {
     checkPlace()
-    guard let state = storeStates.first(where: { $0.tag == id.store }) else { return nil }
+    guard let state = knownState(of: id.store) else { return nil }
     return state.entity(id.key.entity, self)?.objects[id.key.number]
   }
 
@@ -155,11 +155,11 @@ extension ManagedObjectContext {
 
   /// The state of a key's entity in the store that another entity is in.
   func entityState(of key: ObjectKey, beside entity: EntityState) -> EntityState? {
-    storeStates.first { $0.persistent === entity.store }?.entity(key.entity, self)
+    knownState(of: entity.store)?.entity(key.entity, self)
   }
 
   func object(at key: ObjectKey, in store: PersistentStore) -> ManagedObject? {
-    storeStates.first { $0.persistent === store }.flatMap { object(at: key, in: $0) }
+    knownState(of: store).flatMap { object(at: key, in: $0) }
   }
 
   /// Fails when an object belongs to another context.
@@ -182,7 +182,7 @@ extension ManagedObjectContext {
   /// Makes sure that an object leads to its values.
   func realize(_ object: ManagedObject) {
     if object.source.isUnresolved, !object.state.contains(.missing),
-      let state = storeStates.first(where: { $0.persistent === object.source.entity.store })
+      let state = state(of: object)
     {
       do { try resolve(object, in: state) } catch { note(error) }
     }
@@ -206,25 +206,12 @@ extension ManagedObjectContext {
       }
       break
     }
-    let view = View(state.base.tables)
-    guard let row = try view.row(of: object.key) else {
+    let found = try View(state.base.tables).rows(of: [object.key.number], entity.graph.layout)
+    guard let place = found.rows.first else {
       object.state.insert(.missing)
       return
     }
     object.state.remove(.missing)
-    try point(object, to: row, in: view, entity)
-  }
-
-  /// Leads an object to its row in a view.
-  private func point(
-    _ object: ManagedObject, to row: ViewRow, in view: View, _ entity: EntityState
-  ) throws {
-    if row.locations.count == 1 {
-      object.point(to: entity.source(of: row.locations[0].block), row: row.locations[0].row)
-      return
-    }
-    let found = try view.rows(of: [object.key.number], entity.graph.layout)
-    guard let place = found.rows.first else { return }
     object.point(to: entity.source(of: found.blocks[place.block]), row: place.row)
   }
 
@@ -235,7 +222,7 @@ extension ManagedObjectContext {
     guard object.state.isDisjoint(with: [.missing, .deleted]) else { return nil }
     do {
       if object.source.depth > 4, !object.source.isPending,
-        let state = storeStates.first(where: { $0.persistent === object.source.entity.store })
+        let state = state(of: object)
       {
         try resolve(object, in: state)
       }

@@ -21,9 +21,7 @@ extension ManagedObjectContext {
       }
       object.willTurnIntoFault()
       if object.state.contains(.pending) {
-        state.setPending(
-          try state.pending.map { try $0.without([object.key], schema: state.graph.schema) }
-            .filter { !$0.isEmpty })
+        try state.forgetPending([object.key])
         changedObjects.removeAll { $0 === object }
         following?.note(object.key, in: state.tag)
       }
@@ -127,19 +125,13 @@ extension ManagedObjectContext {
     try processPendingChanges()
     realize(object)
     guard let place = object.committedPlace else { return nil }
-    let row = try state.persistent.store.snapshot().view.row(of: object.key)
-    if let row, try row.version == place.source.version(place.row) { return nil }
-    let columns = object.source.entity.graph.layout.columns
-    func values(_ value: (Int) throws -> Value) rethrows -> [String: Value] {
-      var all: [String: Value] = [:]
-      for index in columns.indices { all[columns[index].name] = try value(index) }
-      return all
+    let view = try state.persistent.store.snapshot().view
+    if let row = try view.row(of: object.key),
+      try row.version == place.source.version(place.row)
+    {
+      return nil
     }
-    return MergeConflict(
-      object: object.objectID, entity: object.entity.name,
-      base: values { place.source.value($0, place.row) },
-      mine: object.isDeleted ? nil : values { object.source.value($0, Int(object.row)) },
-      theirs: try row.map { row in try values { try row.value(columns[$0]) } })
+    return try mergeConflict(about: object.key, view, state)
   }
 }
 
@@ -178,9 +170,7 @@ extension ManagedObjectContext {
     try processPendingChanges()
     pinned = generation
     for state in storeStates {
-      state.base = try newestBase(of: state.persistent)
-      for entity in state.knownEntities { entity.forgetSources() }
-      state.changeView()
+      state.setBase(try newestBase(of: state.persistent))
     }
     refreshAllObjects()
     updateFollowers()

@@ -20,8 +20,7 @@ extension ManagedObjectContext {
 
   /// The state of the store that an object is in.
   func state(of object: ManagedObject) -> StoreState? {
-    let store = object.source.entity.store
-    return storeStates.first { $0.persistent === store }
+    knownState(of: object.source.entity.store)
   }
 
   // MARK: To one

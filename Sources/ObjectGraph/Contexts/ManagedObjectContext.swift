@@ -71,9 +71,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
   private(set) var readFailure: (any Error)?
   private var sweepThreshold = 4096
   private var turnDepth = 0
-  /// What children and observers get.
+  /// What children get.
   let published = Mutex<[StoreTag: StoreBase]>([:])
-  let observers = ContextObservers()
+  /// Who listens to what is changed and saved.
+  let changeStreams = StreamHub<ContextChange>()
   var pinned: QueryGeneration?
   /// The objects whose moment of saving was noted in the save that is under way.
   var momentsTaken: Set<ObjectID> = []
@@ -208,11 +209,19 @@ extension ManagedObjectContext {
 extension ManagedObjectContext {
   /// The context's view of a store.
   func state(of store: PersistentStore) throws -> StoreState {
-    if let known = storeStates.first(where: { $0.persistent === store }) { return known }
+    if let known = knownState(of: store) { return known }
     let made = StoreState(store, try newestBase(of: store))
     storeStates.append(made)
     return made
   }
+
+  /// The view of a store that the context has looked at.
+  func knownState(of store: PersistentStore) -> StoreState? {
+    storeStates.first { $0.persistent === store }
+  }
+
+  /// The same, by the store's tag.
+  func knownState(of tag: StoreTag) -> StoreState? { storeStates.first { $0.tag == tag } }
 
   /// What lies beneath the context's changes by now.
   func newestBase(of store: PersistentStore) throws -> StoreBase {
@@ -232,7 +241,7 @@ extension ManagedObjectContext {
 
   /// The state of the store with the given tag.
   func state(of tag: StoreTag) throws -> StoreState? {
-    if let known = storeStates.first(where: { $0.tag == tag }) { return known }
+    if let known = knownState(of: tag) { return known }
     return try coordinator.store(of: tag).map { try state(of: $0) }
   }
 
@@ -244,7 +253,7 @@ extension ManagedObjectContext {
   }
 
   func noteOpenChanges(of store: PersistentStore) {
-    storeStates.first { $0.persistent === store }?.hasOpenChanges = true
+    knownState(of: store)?.hasOpenChanges = true
   }
 
   /// Moves on to what others have saved meanwhile.
@@ -257,9 +266,7 @@ extension ManagedObjectContext {
     {
       return
     }
-    state.base = newest
-    for entity in state.knownEntities { entity.forgetSources() }
-    state.changeView()
+    state.setBase(newest)
   }
 }
 

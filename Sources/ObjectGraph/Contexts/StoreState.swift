@@ -16,7 +16,7 @@ struct StoreBase: Sendable {
 /// One store as one context sees it.
 final class StoreState {
   let persistent: PersistentStore
-  var base: StoreBase
+  private(set) var base: StoreBase
   /// The oldest commit that a known object may still be as of.
   var oldestCommit: Int64
   /// The context's own changes that are sealed, the oldest first; merged in tiers.
@@ -70,7 +70,7 @@ final class StoreState {
   private var lastSource: ViewSource?
 
   /// Says that the view is not what it was.
-  func changeView() { cached = nil }
+  private func changeView() { cached = nil }
 
   /// Freezes the open drafts and puts them on top of the pending changes.
   ///
@@ -116,21 +116,25 @@ final class StoreState {
   /// All pending changes as one layer.
   func pendingLayer() throws -> Layer { try StoreState.merged(pending, graph.schema) }
 
-  /// Puts other pending changes in the place of those there are.
-  func setPending(_ layers: [Layer]) {
-    pending = layers
+  /// Gives up the pending changes of some objects.
+  func forgetPending(_ keys: Set<ObjectKey>) throws {
+    pending = try pending.map { try $0.without(keys, schema: graph.schema) }
+      .filter { !$0.isEmpty }
+    changeView()
+  }
+
+  /// Moves on to what lies beneath by now; the pending changes stay.
+  func setBase(_ base: StoreBase) {
+    self.base = base
+    for entity in knownEntities { entity.forgetSources() }
     changeView()
   }
 
   /// Moves on to what was saved.
   func setSaved(_ base: StoreBase, commit: Int64) {
-    self.base = base
     pending = []
-    for entity in knownEntities {
-      entity.setSaved(commit)
-      entity.forgetSources()
-    }
-    changeView()
+    for entity in knownEntities { entity.setSaved(commit) }
+    setBase(base)
   }
 
   /// Forgets changes that come to nothing, such as an insertion and the deletion of what was inserted.

@@ -185,7 +185,8 @@ extension Value {
     }
   }
 
-  fileprivate var realNumber: Double? {
+  /// The floating-point number, or the seconds of the date.
+  var realNumber: Double? {
     switch self {
     case .double(let number): number
     case .float(let number): Double(number)

@@ -145,29 +145,15 @@ extension FetchedQuery {
   private func merged(
     _ states: [StoreState], _ following: ResultsFollowing
   ) throws -> [(id: ObjectID, name: String)] {
-    var unlimited = request
-    unlimited.fetchOffset = 0
-    if request.fetchLimit > 0 { unlimited.fetchLimit += max(request.fetchOffset, 0) }
-    var found: [(id: ObjectID, name: String, place: CompiledOrder.Place)] = []
+    var found: [(one: (id: ObjectID, name: String), place: CompiledOrder.Place)] = []
     for state in states {
       guard let order = order(in: state) else { continue }
       let source = following.source(of: state)
-      for one in try load(unlimited, state, following) {
-        if let place = try order.place(of: one.id.key, in: source) {
-          found.append((one.id, one.name, place))
-        }
+      for one in try load(request.fromTheFirst, state, following) {
+        if let place = try order.place(of: one.id.key, in: source) { found.append((one, place)) }
       }
     }
-    guard let order = order(in: states[0]) else { return [] }
-    let sorted = found.enumerated().sorted { left, right in
-      order.areEqual(left.element.place, right.element.place)
-        ? left.offset < right.offset
-        : order.precedes(left.element.place, right.element.place)
-    }
-    let start = min(max(request.fetchOffset, 0), sorted.count)
-    let end =
-      request.fetchLimit > 0 ? min(start + request.fetchLimit, sorted.count) : sorted.count
-    return sorted[start..<end].map { ($0.element.id, $0.element.name) }
+    return order(in: states[0])?.merged(found, request) ?? []
   }
 
   /// Runs of equal names.

@@ -28,7 +28,7 @@ extension ManagedObjectContext {
         else { continue }
         realize(object)
         guard !object.state.contains(.missing) else { continue }
-        let derivation = DerivedValue(attribute, of: object, in: self)
+        let derivation = DerivedValue(attribute: attribute, object: object, context: self)
         let old = object.source.value(column, Int(object.row))
         if derivation.isMoment, !object.hasChanges { continue }
         if derivation.isMoment, !momentsTaken.insert(object.objectID).inserted { continue }
@@ -115,12 +115,6 @@ private struct DerivedValue {
   let object: ManagedObject
   let context: ManagedObjectContext
 
-  init(_ attribute: Attribute, of object: ManagedObject, in context: ManagedObjectContext) {
-    self.attribute = attribute
-    self.object = object
-    self.context = context
-  }
-
   /// Whether the value is the moment of saving.
   var isMoment: Bool { attribute.derivation?.form == .now }
 
@@ -129,7 +123,7 @@ private struct DerivedValue {
     case .now: return .date(now)
     case .value(let path): return try values(at: path).first ?? .null
     case .function(let function, let path):
-      if function == .count { return .integer(Int64(try ends(of: path).count)) }
+      if function == .count { return .integer(Int64(try objects(at: path[...]).count)) }
       let values = try values(at: path)
       switch function {
       case .canonical: return text(values) { $0.canonical }
@@ -179,12 +173,6 @@ private struct DerivedValue {
       }
       return object.source.value(column, Int(object.row))
     }
-  }
-
-  /// What a path ends at, to be counted: objects, or objects with a value.
-  private func ends(of path: [String]) throws -> [ManagedObject] {
-    if let objects = try? objects(at: path[...]), !objects.isEmpty { return objects }
-    return []
   }
 
   private func objects(at path: ArraySlice<String>) throws -> [ManagedObject] {

@@ -7,7 +7,7 @@ import Synchronization
 // What comes from other contexts: a child's changes, and what others have saved.
 extension ManagedObjectContext {
   /// Hands all changes to the parent, which has them as its own from then on.
-  func save(into parent: ManagedObjectContext) throws -> [SavedLayer] {
+  func save(into parent: ManagedObjectContext) throws -> [StoreTag: Layer] {
     var layers: [(state: StoreState, layer: Layer)] = []
     for state in storeStates {
       let layer = try state.pendingLayer()
@@ -26,16 +26,8 @@ extension ManagedObjectContext {
       try parent.processPendingChanges()
       return parent.published.withLock { $0 }
     }
-    var saved: [SavedLayer] = []
-    for (state, layer) in layers {
-      let before = state.base.snapshot
-      let base = bases[state.tag] ?? state.base
-      state.setSaved(base, commit: 0)
-      saved.append(
-        SavedLayer(
-          store: state.tag, layer: layer, commit: 0, before: before, after: base.snapshot))
-    }
-    return saved
+    for (state, _) in layers { state.setSaved(bases[state.tag] ?? state.base, commit: 0) }
+    return Dictionary(uniqueKeysWithValues: layers.map { ($0.state.tag, $0.layer) })
   }
 
   /// Makes the changes of a layer in this context: values it gives are set, objects it puts in are
@@ -60,7 +52,7 @@ extension ManagedObjectContext {
             let object = object(
               at: ObjectKey(entity: changes.entityNumber, number: one.key), in: state)
           else { continue }
-          try set(location, of: object, onlyGiven: true)
+          try set(location, of: object)
           awake(object, events.narrowed(to: .undoUpdate))
         case .removed:
           try takeOut(one.key, entity, events)
@@ -84,11 +76,11 @@ extension ManagedObjectContext {
     if let known, known.state.isDisjoint(with: [.deleted, .missing]) {
       realize(known)
       if !known.state.contains(.missing) {
-        return try set(location, of: known, onlyGiven: false)
+        return try set(location, of: known)
       }
     } else if known == nil, let row = try state.source.view.row(of: key), !row.locations.isEmpty {
       if let object = object(at: key, in: state) {
-        return try set(location, of: object, onlyGiven: false)
+        return try set(location, of: object)
       }
     }
     let saved = try View(state.base.tables).row(of: key)
@@ -99,12 +91,12 @@ extension ManagedObjectContext {
     // One that was taken out since the last save is among the changed objects already.
     if isPending { object.state.insert(.pending) }
     noteChange(of: object)
-    try set(location, of: object, onlyGiven: false)
+    try set(location, of: object)
     awake(object, events.narrowed(to: .undoDeletion))
   }
 
   private func set(
-    _ location: RowLocation, of object: ManagedObject, onlyGiven: Bool
+    _ location: RowLocation, of object: ManagedObject
   ) throws {
     guard let source = beginChange(of: object), let draft = source.draft else { return }
     for (position, column) in object.source.entity.graph.layout.columns.enumerated() {
@@ -117,8 +109,7 @@ extension ManagedObjectContext {
   private func takeOut(
     _ number: UInt64, _ entity: EntityState, _ events: SnapshotEvents
   ) throws {
-    let object =
-      entity.objects[number] ?? entity.object(number, at: entity.unresolved, 0)
+    let object = entity.object(number)
     realize(object)
     guard object.state.isDisjoint(with: [.deleted, .missing]) else { return }
     noteChange(of: object)
@@ -198,7 +189,7 @@ extension ManagedObjectContext {
     checkPlace()
     try processPendingChanges()
     for (tag, layer) in change.layers {
-      guard let state = storeStates.first(where: { $0.tag == tag }) else { continue }
+      guard let state = knownState(of: tag) else { continue }
       let keys = Set(
         try layer.entities.flatMap { changes in
           try changes.entries().map {
@@ -216,9 +207,7 @@ extension ManagedObjectContext {
     _ keys: Set<ObjectKey>, into state: StoreState, mayBeLost: Bool
   ) throws {
     guard pinned == nil else { return }
-    state.base = try newestBase(of: state.persistent)
-    for entity in state.knownEntities { entity.forgetSources() }
-    state.changeView()
+    state.setBase(try newestBase(of: state.persistent))
     orderEnds = [:]
     var known = keys.compactMap { key in
       state.entity(key.entity, self)?.objects[key.number]
@@ -256,10 +245,7 @@ extension ManagedObjectContext {
           }, before: committed))
     }
     if !changed.isEmpty {
-      let keys = Set(changed.map(\.key))
-      state.setPending(
-        try state.pending.map { try $0.without(keys, schema: state.graph.schema) }
-          .filter { !$0.isEmpty })
+      try state.forgetPending(Set(changed.map(\.key)))
     }
     for object in objects where !object.state.contains(.inserted) {
       let isDeleted = object.state.contains(.deleted) && object.state.contains(.pending)
@@ -299,13 +285,9 @@ extension ManagedObjectContext {
   }
 
   /// Tells children, siblings and other contexts what was saved.
-  func announceSave(_ saved: [SavedLayer]) {
+  func announceSave(_ saved: [StoreTag: Layer]) {
     guard !saved.isEmpty else { return }
-    var layers: [StoreTag: Layer] = [:]
-    for one in saved { layers[one.store] = one.layer }
-    tell(.saved, layers)
-    let change = ContextChange(
-      kind: .saved, contextName: name, author: transactionAuthor, layers: layers)
+    let change = tell(.saved, saved)
     for other in coordinator.contexts
     where other !== self && other.automaticallyMergesChangesFromParent
       && (other.parent === parent || other.parent === self)

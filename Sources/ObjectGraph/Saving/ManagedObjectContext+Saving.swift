@@ -28,14 +28,14 @@ extension ManagedObjectContext {
     try prepareToSave()
     try throwReadFailure()
     announceChanges()
-    observers.willSave(self)
+    announceSaving()
     let saved = try parent.map { try save(into: $0) } ?? saveIntoStores()
     isSaved = true
     finishSaving()
     publish()
     announceSave(saved)
     updateFollowers()
-    return Dictionary(uniqueKeysWithValues: saved.map { ($0.store, $0.layer) })
+    return saved
   }
 
   /// Everything that is wrong with what would be saved now. Nothing is.
@@ -86,7 +86,7 @@ extension ManagedObjectContext {
 
   // MARK: Into stores
 
-  private func saveIntoStores() throws -> [SavedLayer] {
+  private func saveIntoStores() throws -> [StoreTag: Layer] {
     var parts: [(state: StoreState, layer: Layer)] = []
     for state in storeStates {
       let layer = try state.pendingLayer()
@@ -100,14 +100,15 @@ extension ManagedObjectContext {
       }
       parts.append((state, layer))
     }
-    guard !parts.isEmpty else { return [] }
+    guard !parts.isEmpty else { return [:] }
     var resolved: Set<ObjectID> = []
     // Somebody else may save between finding out what is in conflict and saving what was made of it.
     for _ in 0..<16 {
       do {
         let snapshots = try coordinator.commit(
           parts.map { ($0.state.persistent, request($0.layer, in: $0.state)) })
-        return try settle(parts, snapshots, resolved)
+        try settle(parts, snapshots, resolved)
+        return Dictionary(uniqueKeysWithValues: parts.map { ($0.state.tag, $0.layer) })
       } catch let error as StoreError where error.code == .conflict {
         for index in parts.indices {
           let keys = try conflicts(of: parts[index].layer, in: parts[index].state)
@@ -133,8 +134,7 @@ extension ManagedObjectContext {
   private func settle(
     _ parts: [(state: StoreState, layer: Layer)], _ snapshots: [any StoreSnapshot],
     _ resolved: Set<ObjectID>
-  ) throws -> [SavedLayer] {
-    var saved: [SavedLayer] = []
+  ) throws {
     for (part, snapshot) in zip(parts, snapshots) {
       let before = part.state.base.snapshot
       // When nobody else has saved since, everything that is known is as of this commit.
@@ -143,13 +143,9 @@ extension ManagedObjectContext {
       }
       part.state.setSaved(StoreBase(snapshot: snapshot), commit: snapshot.commit)
       following?.noteOwnSave(part.state.tag, before: before.commit, part.state.base)
-      saved.append(
-        SavedLayer(
-          store: part.state.tag, layer: part.layer, commit: snapshot.commit, before: before,
-          after: snapshot))
     }
     for id in resolved {
-      guard let state = storeStates.first(where: { $0.tag == id.store }),
+      guard let state = knownState(of: id.store),
         let object = state.entity(id.key.entity, self)?.objects[id.key.number]
       else { continue }
       try resolve(object, in: state)
@@ -160,7 +156,6 @@ extension ManagedObjectContext {
         object.awake(fromSnapshotEvents: .mergePolicy)
       }
     }
-    return saved
   }
 
   /// Forgets what was pending.
@@ -183,15 +178,6 @@ extension ManagedObjectContext {
   }
 }
 
-/// What one save did to one store.
-struct SavedLayer: Sendable {
-  let store: StoreTag
-  let layer: Layer
-  let commit: Int64
-  let before: any StoreSnapshot
-  let after: any StoreSnapshot
-}
-
 // MARK: - Conflicts
 
 extension ManagedObjectContext {
@@ -212,7 +198,7 @@ extension ManagedObjectContext {
     let schema = state.graph.schema
     var conflicts: [MergeConflict] = []
     for key in keys {
-      if let conflict = try mergeConflict(about: key, layer, view, state) {
+      if let conflict = try mergeConflict(about: key, view, state) {
         conflicts.append(conflict)
       }
     }
@@ -250,36 +236,34 @@ extension ManagedObjectContext {
       else { continue }
       builder.remove(link, basis: try row.version)
     }
-    state.base = StoreBase(snapshot: head)
+    state.setBase(StoreBase(snapshot: head))
     state.oldestCommit = head.commit
-    state.changeView()
     return try layer.without(Set(keys), schema: schema).merged(
       with: builder.freeze(), schema: schema)
   }
 
-  private func mergeConflict(
-    about key: ObjectKey, _ layer: Layer, _ view: View, _ state: StoreState
+  /// The three states of an object; `nil` when it is nowhere any more, or no object.
+  ///
+  /// - Parameter view: What the store has by now.
+  func mergeConflict(
+    about key: ObjectKey, _ view: View, _ state: StoreState
   ) throws -> MergeConflict? {
     guard let entity = state.entity(key.entity, self) else { return nil }
-    let layout = entity.graph.layout
+    let columns = entity.graph.layout.columns
     func values(_ value: (Int) throws -> Value) rethrows -> [String: Value] {
       var all: [String: Value] = [:]
-      for (index, column) in layout.columns.enumerated() { all[column.name] = try value(index) }
+      for index in columns.indices { all[columns[index].name] = try value(index) }
       return all
     }
-    var mine: [String: Value]?
-    var base: [String: Value]?
-    if let object = entity.objects[key.number] {
-      let committed = object.committedPlace
-      if let committed {
-        base = values { committed.source.value($0, committed.row) }
-      }
-      if !object.state.contains(.deleted) {
-        mine = values { object.source.value($0, Int(object.row)) }
-      }
+    let object = entity.objects[key.number]
+    let base = object?.committedPlace.map { place in
+      values { place.source.value($0, place.row) }
     }
-    let row = try view.row(of: key)
-    let theirs = try row.map { row in try values { try row.value(layout.columns[$0]) } }
+    var mine: [String: Value]?
+    if let object, !object.state.contains(.deleted) {
+      mine = values { object.source.value($0, Int(object.row)) }
+    }
+    let theirs = try view.row(of: key).map { row in try values { try row.value(columns[$0]) } }
     if mine == nil, theirs == nil { return nil }
     var conflict = MergeConflict(
       object: ObjectID(store: state.tag, key: key), entity: entity.graph.name, base: base,

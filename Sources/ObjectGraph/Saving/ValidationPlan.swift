@@ -87,8 +87,8 @@ extension ValidationPlan.AttributeCheck {
       return true
     case (.reals, let least, let greatest):
       let number = unsafe raw.double(row)
-      if let bound = least.number, !(number >= bound) { return false }
-      if let bound = greatest.number, !(number <= bound) { return false }
+      if let bound = least.realNumber, !(number >= bound) { return false }
+      if let bound = greatest.realNumber, !(number <= bound) { return false }
       return true
     case (.bytes, let least, let greatest):
       guard pattern == nil, unsafe raw.kind.isText else { return false }
@@ -128,17 +128,6 @@ extension ValidationPlan.AttributeCheck {
       )
     }
     return nil
-  }
-}
-
-extension Value {
-  fileprivate var number: Double? {
-    switch self {
-    case .double(let number): number
-    case .float(let number): Double(number)
-    case .date(let date): date.timeIntervalSinceReferenceDate
-    default: nil
-    }
   }
 }
 

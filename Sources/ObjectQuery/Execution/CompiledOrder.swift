@@ -79,6 +79,17 @@ package struct CompiledOrder: Sendable {
     }
   }
 
+  /// What several stores have found, in one order; what is equal in everything stays in that of the stores.
+  package func merged<Found>(
+    _ found: [(one: Found, place: Place)], _ request: FetchRequest
+  ) -> [Found] {
+    let sorted = found.enumerated().sorted { left, right in
+      areEqual(left.element.place, right.element.place)
+        ? left.offset < right.offset : precedes(left.element.place, right.element.place)
+    }
+    return sorted[request.window(of: sorted.count)].map(\.element.one)
+  }
+
   private func compare(_ left: Place, _ right: Place) -> Order {
     for (index, key) in keys.enumerated() {
       let inLocale = key.options.intersection(.localeSensitive)
@@ -89,5 +100,25 @@ package struct CompiledOrder: Sendable {
       }
     }
     return .same
+  }
+}
+
+extension FetchRequest {
+  /// The request for all that comes before its offset too: what each of several stores has to find.
+  package var fromTheFirst: FetchRequest {
+    var request = self
+    request.fetchOffset = 0
+    if fetchLimit > 0 {
+      let (most, overflow) = fetchLimit.addingReportingOverflow(max(fetchOffset, 0))
+      request.fetchLimit = overflow ? 0 : most
+    }
+    return request
+  }
+
+  /// Which of so many results the offset and the limit leave.
+  package func window(of count: Int) -> Range<Int> {
+    let start = min(max(fetchOffset, 0), count)
+    let end = fetchLimit > 0 ? start + min(fetchLimit, count - start) : count
+    return start..<end
   }
 }

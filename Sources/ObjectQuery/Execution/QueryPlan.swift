@@ -98,7 +98,7 @@ public struct QueryPlan: Sendable {
     var count = 0
     let run = run(source)
     if let hits = try indexes.hits(in: source, layouts, interpreter(source)) {
-      return window(of: hits.hits.count).count
+      return request.window(of: hits.hits.count).count
     }
     for layout in layouts {
       for batch in try source.batches(of: layout) {
@@ -133,7 +133,7 @@ public struct QueryPlan: Sendable {
       return try table.rows(of: try hits(in: source), interpreter)
     }
     if request.returnsDistinctResults { result.rows = result.rows.distinct }
-    result.rows = Array(result.rows[window(of: result.rows.count)])
+    result.rows = Array(result.rows[request.window(of: result.rows.count)])
     return result
   }
 
@@ -152,22 +152,15 @@ public struct QueryPlan: Sendable {
     let most = overflow ? .max : end
     if let sorted = try indexes.firstHits(most, in: source, layouts, interpreter(source)) {
       var hits = sorted
-      if limited { hits.hits = Array(hits.hits[window(of: hits.hits.count)].prefix(count)) }
+      if limited { hits.hits = Array(hits.hits[request.window(of: hits.hits.count)].prefix(count)) }
       return hits
     }
     var hits =
       try indexes.hits(in: source, layouts, interpreter(source))
       ?? RowHits(node, layouts, run, most: sortKeys.isEmpty ? most : .max)
     try hits.sort(by: sortKeys, first: most, interpreter(source))
-    if limited { hits.hits = Array(hits.hits[window(of: hits.hits.count)].prefix(count)) }
+    if limited { hits.hits = Array(hits.hits[request.window(of: hits.hits.count)].prefix(count)) }
     return hits
-  }
-
-  /// The results that offset and limit leave.
-  private func window(of count: Int) -> Range<Int> {
-    let start = min(max(request.fetchOffset, 0), count)
-    let end = request.fetchLimit > 0 ? start + min(request.fetchLimit, count - start) : count
-    return start..<end
   }
 
   private func run(_ source: some QuerySource) -> ScanRun {

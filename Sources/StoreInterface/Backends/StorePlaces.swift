@@ -66,7 +66,7 @@ public struct StorePlaces: Sendable {
     do {
       guard try disk.exists(path) else { return }
       try disk.remove(path)
-      try disk.syncDirectory(StorePlaces.folder(of: path))
+      try disk.syncDirectory(of: path)
     } catch {
       throw StoreError(error, path: path)
     }
@@ -79,15 +79,9 @@ public struct StorePlaces: Sendable {
   public func replace(_ path: String, with replacement: String) throws(StoreError) {
     do {
       try disk.rename(replacement, to: path)
-      try disk.syncDirectory(StorePlaces.folder(of: path))
+      try disk.syncDirectory(of: path)
     } catch {
       throw StoreError(error, path: path)
     }
-  }
-
-  private static func folder(of path: String) -> String {
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-    let folder = parts.joined(separator: "/")
-    return parts.isEmpty ? "." : folder.isEmpty ? "/" : folder
   }
 }

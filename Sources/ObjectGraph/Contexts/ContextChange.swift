@@ -1,7 +1,6 @@
 public import Foundation
 public import ObjectModel
 public import Rows
-import Synchronization
 
 /// What a context has changed, or saved: for each store a layer.
 public struct ContextChange: Sendable {
@@ -63,64 +62,11 @@ extension ContextChange {
   public static let userInfoKey = "ContextChange"
 }
 
-/// Who is told of a context's changes.
-final class ContextObservers: Sendable {
-  private struct State {
-    var next = 0
-    var streams: [Int: AsyncStream<ContextChange>.Continuation] = [:]
-    var callbacks: [Int: @Sendable (ContextChange) -> Void] = [:]
-  }
-  private let state = Mutex(State())
-
-  /// Whether anybody listens who can be known.
-  var isEmpty: Bool { state.withLock { $0.streams.isEmpty && $0.callbacks.isEmpty } }
-
-  func stream() -> AsyncStream<ContextChange> {
-    AsyncStream { continuation in
-      let number = state.withLock { state in
-        state.next += 1
-        state.streams[state.next] = continuation
-        return state.next
-      }
-      continuation.onTermination = { [weak self] _ in
-        self?.state.withLock { $0.streams[number] = nil }
-      }
-    }
-  }
-
-  /// Calls somebody in the context's turn.
-  func add(_ callback: @escaping @Sendable (ContextChange) -> Void) -> Int {
-    state.withLock { state in
-      state.next += 1
-      state.callbacks[state.next] = callback
-      return state.next
-    }
-  }
-
-  func remove(_ number: Int) { state.withLock { $0.callbacks[number] = nil } }
-
-  func willSave(_ context: ManagedObjectContext) {
-    NotificationCenter.default.post(name: .managedObjectContextWillSave, object: context)
-  }
-
-  func tell(_ change: ContextChange, _ context: ManagedObjectContext) {
-    let (streams, callbacks) = state.withLock {
-      (Array($0.streams.values), $0.callbacks.sorted { $0.key < $1.key }.map(\.value))
-    }
-    for callback in callbacks { callback(change) }
-    for stream in streams { stream.yield(change) }
-    NotificationCenter.default.post(
-      name: change.kind == .saved
-        ? .managedObjectContextDidSave : .managedObjectContextObjectsDidChange,
-      object: context, userInfo: [ContextChange.userInfoKey: change])
-  }
-}
-
 extension ManagedObjectContext {
   /// What the context changes and saves, from now on.
   ///
   ///     for await change in context.changes where change.kind == .saved { … }
-  public var changes: AsyncStream<ContextChange> { observers.stream() }
+  public var changes: AsyncStream<ContextChange> { changeStreams.stream() }
 
   /// Tells of what was sealed since the last time.
   func announceChanges() {
@@ -137,8 +83,21 @@ extension ManagedObjectContext {
     } catch { note(error) }
   }
 
-  func tell(_ kind: ContextChange.Kind, _ layers: [StoreTag: Layer]) {
-    observers.tell(
-      ContextChange(kind: kind, contextName: name, author: transactionAuthor, layers: layers), self)
+  /// Tells streams and the notification centre, and gives what they are told.
+  @discardableResult
+  func tell(_ kind: ContextChange.Kind, _ layers: [StoreTag: Layer]) -> ContextChange {
+    let change = ContextChange(
+      kind: kind, contextName: name, author: transactionAuthor, layers: layers)
+    changeStreams.yield(change)
+    NotificationCenter.default.post(
+      name: kind == .saved
+        ? .managedObjectContextDidSave : .managedObjectContextObjectsDidChange,
+      object: self, userInfo: [ContextChange.userInfoKey: change])
+    return change
+  }
+
+  /// Tells the notification centre that a save is coming.
+  func announceSaving() {
+    NotificationCenter.default.post(name: .managedObjectContextWillSave, object: self)
   }
 }
