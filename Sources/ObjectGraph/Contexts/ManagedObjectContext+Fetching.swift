@@ -12,8 +12,14 @@ extension ManagedObjectContext {
   ///
   /// - Throws: `QueryError` when the request does not fit the model, or what a damaged store throws.
   public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
-    var objects: [ManagedObject] = []
-    try eachFound(request) { objects.append($0) }
+    try fetch(request) { _ in }
+  }
+
+  /// - Parameter check: Looks at every entity that objects were found of.
+  private func fetch(
+    _ request: FetchRequest, check: (EntityState) -> Void
+  ) throws -> [ManagedObject] {
+    let objects = try found(request, check: check)
     if !request.relationshipKeyPathsForPrefetching.isEmpty {
       try prefetch(request.relationshipKeyPathsForPrefetching, of: objects)
     }
@@ -38,17 +44,14 @@ extension ManagedObjectContext {
   /// - Precondition: The request is for objects of that class.
   /// - Throws: As ``fetch(_:)``.
   public func fetch<T: ManagedObject>(_ request: FetchRequest, as type: T.Type) throws -> [T] {
-    let objects = try fetch(request)
-    var checked: ManagedObject.Type?
-    for object in objects where Swift.type(of: object) != checked {
-      guard object is T else {
+    let objects = try fetch(request) { entity in
+      guard entity.type == T.self || entity.type is T.Type else {
         preconditionFailure(
           """
-          \(object) is of the class \(Swift.type(of: object)), not \(T.self). Name the class when the \
-          coordinator is made.
+          The objects of "\(entity.graph.name)" are of the class \(entity.type), not \(T.self). Name the \
+          class when the coordinator is made.
           """)
       }
-      checked = Swift.type(of: object)
     }
     // SAFETY: Every object is of the class, and an array of objects of a class is one of pointers.
     return unsafe unsafeBitCast(objects, to: [T].self)
@@ -158,26 +161,38 @@ extension ManagedObjectContext {
     try part.plan.keys(in: part.source)
   }
 
-  /// Calls `body` with each object found.
-  private func eachFound(
+  /// The objects that a request finds.
+  private func found(
     _ request: FetchRequest, _ variables: [String: QueryExpression] = [:],
-    _ body: (ManagedObject) -> Void
-  ) throws {
+    check: (EntityState) -> Void = { _ in }
+  ) throws -> [ManagedObject] {
     let parts = try prepare(request, variables)
     guard parts.count == 1, let part = parts.first else {
-      for found in try merged(request, variables) {
-        if let object = object(at: found.key, in: found.state) { body(object) }
-      }
-      return
+      let objects = try merged(request, variables).compactMap { object(at: $0.key, in: $0.state) }
+      for object in objects { check(object.source.entity) }
+      return objects
     }
-    try part.plan.forEachRun(in: part.source) { block, number, rows in
-      guard let entity = part.state.entity(number, self) else { return }
-      let source = entity.source(of: block)
-      let keys = try block.keys
-      for row in rows {
-        body(entity.object(UInt64(bitPattern: keys.integer(at: row)), at: source, row))
+    // Sorted objects lie now in this block, now in that: each is looked up once.
+    var sources: [RowSource?] = []
+    var gathered = GatheredRows()
+    try part.plan.forEachRun(in: part.source) { run in
+      if sources.isEmpty {
+        gathered.reserve(run.foundCount)
+        sources = Array(repeating: nil, count: run.blockCount)
       }
+      let source: RowSource
+      if let known = sources[run.blockIndex] {
+        source = known
+      } else {
+        guard let entity = part.state.entity(run.entityNumber, self) else { return }
+        check(entity)
+        source = entity.source(of: run.block)
+        sources[run.blockIndex] = source
+      }
+      try gathered.add(source, run)
     }
+    gathered.finish()
+    return gathered.objects
   }
 
   /// What several stores find, in the order that the request asks for.
@@ -252,11 +267,7 @@ extension ManagedObjectContext {
 extension ManagedObjectContext {
   /// What a fetched property of an object finds. It may be in any store.
   func fetch(_ property: FetchedProperty, for object: ManagedObject) throws -> [ManagedObject] {
-    let request = try FetchRequest(property.request)
-    var objects: [ManagedObject] = []
-    try eachFound(request, ["FETCH_SOURCE": .constant(.object(object.key))]) {
-      objects.append($0)
-    }
-    return objects
+    try found(
+      FetchRequest(property.request), ["FETCH_SOURCE": .constant(.object(object.key))])
   }
 }
