@@ -35,6 +35,7 @@ extension ManagedObjectContext {
     publish()
     announceSave(saved)
     updateFollowers()
+    sweepIfNeeded()
     return saved
   }
 
