@@ -5,6 +5,7 @@ import Foundation
 let parts = [
   ("rows", runRowBenchmarks), ("queries", runQueryBenchmarks), ("stores", runStoreBenchmarks),
   ("opening", runOpeningBenchmarks), ("objects", runObjectBenchmarks),
+  ("walking", runWalkingBenchmarks),
   ("xml", runXMLBenchmarks),
 ]
 let arguments = CommandLine.arguments.dropFirst()

@@ -38,7 +38,11 @@ extension ManagedObjectContext {
   /// - Precondition: The request is for objects of that class.
   /// - Throws: As ``fetch(_:)``.
   public func fetch<T: ManagedObject>(_ request: FetchRequest, as type: T.Type) throws -> [T] {
-    let objects = try fetch(request)
+    checked(try fetch(request), as: T.self)
+  }
+
+  /// The same objects as those of a class, which they must be of.
+  func checked<T: ManagedObject>(_ objects: [ManagedObject], as type: T.Type) -> [T] {
     var checked: ManagedObject.Type?
     for object in objects where Swift.type(of: object) != checked {
       guard object is T else {
@@ -85,26 +89,26 @@ extension ManagedObjectContext {
     var request = request
     request.resultType = .dictionaries
     let parts = try prepare(request)
-    guard parts.count == 1 else {
-      throw ContextError(
-        .notSupported,
-        "Values of \"\(request.entity)\" lie in several stores: name one in affectedStores.")
-    }
+    guard parts.count == 1 else { throw ContextError.inSeveralStores(request.entity) }
     return try parts[0].plan.table(in: parts[0].source)
   }
 
   /// Walks through the objects that a request finds, so many at a time, in memory that stays the same
   /// however many there are.
   ///
-  /// - Parameter body: Gets the objects of one batch. Those it does not keep are let go.
+  /// - Parameters:
+  ///   - size: How many objects a batch has; the request's `fetchBatchSize` unless said otherwise, or
+  ///     1024 where that says nothing.
+  ///   - body: Gets the objects of one batch. Those it does not keep are let go.
   /// - Throws: As ``fetch(_:)``, and what `body` throws.
   public func forEachBatch(
-    of request: FetchRequest, size: Int = 1024, _ body: ([ManagedObject]) throws -> Void
+    of request: FetchRequest, size: Int? = nil, _ body: ([ManagedObject]) throws -> Void
   ) throws {
     let identifiers = try fetchIdentifiers(request)
+    let size = max(size ?? (request.fetchBatchSize > 0 ? request.fetchBatchSize : 1024), 1)
     var start = 0
     while start < identifiers.count {
-      let end = min(start + max(size, 1), identifiers.count)
+      let end = start + min(size, identifiers.count - start)
       try body(identifiers[start..<end].map { object(with: $0) })
       start = end
       if !retainsRegisteredObjects {
@@ -127,7 +131,7 @@ extension ManagedObjectContext {
   }
 
   func prepare(
-    _ request: FetchRequest, _ variables: [String: QueryExpression] = [:]
+    _ request: FetchRequest
   ) throws -> [FetchPart] {
     checkPlace()
     guard coordinator.model[request.entity] != nil else {
@@ -148,8 +152,7 @@ extension ManagedObjectContext {
           View(state.base.tables), model: state.graph.model, schema: state.graph.schema,
           store: state.tag)
       let plan = try QueryPlan(
-        request, model: state.graph.model, schema: state.graph.schema, store: state.tag,
-        variables: variables)
+        request, model: state.graph.model, schema: state.graph.schema, store: state.tag)
       return FetchPart(state: state, source: source, plan: plan)
     }
   }
@@ -160,12 +163,11 @@ extension ManagedObjectContext {
 
   /// Calls `body` with each object found.
   private func eachFound(
-    _ request: FetchRequest, _ variables: [String: QueryExpression] = [:],
-    _ body: (ManagedObject) -> Void
+    _ request: FetchRequest, _ body: (ManagedObject) -> Void
   ) throws {
-    let parts = try prepare(request, variables)
+    let parts = try prepare(request)
     guard parts.count == 1, let part = parts.first else {
-      for found in try merged(request, variables) {
+      for found in try merged(request) {
         if let object = object(at: found.key, in: found.state) { body(object) }
       }
       return
@@ -182,11 +184,11 @@ extension ManagedObjectContext {
 
   /// What several stores find, in the order that the request asks for.
   private func merged(
-    _ request: FetchRequest, _ variables: [String: QueryExpression] = [:]
+    _ request: FetchRequest
   ) throws -> [(state: StoreState, key: ObjectKey)] {
     var found: [(one: (state: StoreState, key: ObjectKey), place: CompiledOrder.Place)] = []
     var order: CompiledOrder?
-    for part in try prepare(request.fromTheFirst, variables) {
+    for part in try prepare(request.fromTheFirst) {
       let own = try CompiledOrder(
         request, model: part.state.graph.model, schema: part.state.graph.schema,
         store: part.state.tag)
@@ -200,7 +202,7 @@ extension ManagedObjectContext {
   }
 
   /// Looks up the objects at the ends of some paths at once.
-  private func prefetch(_ paths: [String], of objects: [ManagedObject]) throws {
+  func prefetch(_ paths: [String], of objects: [ManagedObject]) throws {
     for path in paths {
       var current = objects
       for name in path.split(separator: ".").map(String.init) {
@@ -252,11 +254,46 @@ extension ManagedObjectContext {
 extension ManagedObjectContext {
   /// What a fetched property of an object finds. It may be in any store.
   func fetch(_ property: FetchedProperty, for object: ManagedObject) throws -> [ManagedObject] {
-    let request = try FetchRequest(property.request)
-    var objects: [ManagedObject] = []
-    try eachFound(request, ["FETCH_SOURCE": .constant(.object(object.key))]) {
-      objects.append($0)
+    var request = try FetchRequest(property.request)
+    request.predicate = try request.predicate?.replacing("FETCH_SOURCE") { path in
+      try value(of: object, at: path)
     }
-    return objects
+    return try fetch(request)
+  }
+
+  /// What is at the end of a path from an object, which may be in another store than those that are asked.
+  private func value(of object: ManagedObject, at path: [String]) throws -> QueryExpression {
+    if path.contains(where: { $0.hasPrefix("@") }) {
+      var request = FetchRequest(
+        object.entity.name,
+        where: .comparison(.init(.evaluatedObject, .equal, .object(object.objectID))))
+      request.propertiesToFetch = [FetchedValue("value", .keyPath(of: .evaluatedObject, path))]
+      request.affectedStores = [object.source.entity.store.uuid]
+      return .constant(try fetchTable(request).rows.first?.first ?? .null)
+    }
+    var objects = [object]
+    var isMany = false
+    for (index, name) in path.enumerated() {
+      let last = path[index...].joined(separator: ".")
+      let graph = objects.first?.source.entity.graph
+      if graph?[last]?.isAttribute ?? false {
+        let values = objects.map { QueryExpression.constant($0[last]) }
+        return isMany ? .aggregate(values) : values[0]
+      }
+      var next: [ManagedObject] = []
+      for one in objects {
+        realize(one)
+        switch one.source.entity.graph[name]?.place {
+        case .toOne: if let other = one.value(forKey: name) as? ManagedObject { next.append(other) }
+        case .toMany(let toMany):
+          isMany = true
+          next += relatedObjects(of: one, toMany)
+        default: throw ContextError.unknownProperty(last, of: one.source.entity.graph)
+        }
+      }
+      objects = next
+    }
+    let found = objects.map { QueryExpression.object($0.objectID) }
+    return isMany ? .aggregate(found) : found.first ?? .constant(.null)
   }
 }

@@ -44,14 +44,23 @@ extension ManagedObjectContext {
       for state in storeStates {
         try advance(state)
         var objects: [ManagedObject] = []
+        // Objects that are told may make others known, so nobody is told before all are found.
+        var faults: [ManagedObject] = []
         for entity in state.knownEntities {
           entity.objects.visit { object in
             if object.state.contains(.pending) {
               objects.append(object)
+            } else if entity.type != ManagedObject.self, object.state.contains(.realized) {
+              faults.append(object)
             } else {
               makeFault(object)
             }
           }
+        }
+        for object in faults {
+          object.willTurnIntoFault()
+          makeFault(object)
+          object.didTurnIntoFault()
         }
         try refreshBeneath(objects, in: state, mayBeLost: true, events: .refresh)
         state.oldestCommit = state.base.snapshot.commit

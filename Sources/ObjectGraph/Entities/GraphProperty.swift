@@ -76,6 +76,14 @@ final class GraphProperty: Sendable {
     }
   }
 
+  /// Whether it is an attribute with one value.
+  var isAttribute: Bool {
+    switch place {
+    case .attribute, .transient: true
+    default: false
+    }
+  }
+
   var relationship: Relationship? {
     if case .relationship(let relationship) = property { relationship } else { nil }
   }

@@ -89,7 +89,10 @@ extension ManagedObject {
         guard attribute.type.accepts(value) else {
           throw ContextError.wrongType(value, attribute, of: graph)
         }
-      case .toOne: continue
+      case .toOne(let toOne):
+        guard value.isNull || destination(value, of: toOne) != nil else {
+          throw ContextError.wrongDestination(name, of: graph)
+        }
       default: throw ContextError.notSingle(name, of: graph)
       }
     }

@@ -70,7 +70,14 @@ extension ManagedObjectContext {
       }
       try updateDerivedValues()
     } while hasUnprocessedChanges
-    let failures = try validate()
+    var failures = failuresOfClasses()
+    if hasUnprocessedChanges {
+      try propagateDeletionsOrThrow()
+      try sealAll()
+      try updateDerivedValues()
+      try sealAll()
+    }
+    failures += try validate()
     guard failures.isEmpty else {
       throw ContextError(
         .validation,

@@ -114,10 +114,11 @@ extension ValidationPlan.AttributeCheck {
       measured = .integer(Int64(text.count))
       what += " of \(text.count) characters"
     }
-    if let order = measured.order(comparedTo: validation.minimum), order < 0 {
+    // What has no order, such as "not a number", is within no bounds.
+    if !validation.minimum.isNull, measured.order(comparedTo: validation.minimum) ?? -1 < 0 {
       return (.minimum, "\(what), and must be at least \(validation.minimum.text).")
     }
-    if let order = measured.order(comparedTo: validation.maximum), order > 0 {
+    if !validation.maximum.isNull, measured.order(comparedTo: validation.maximum) ?? 1 > 0 {
       return (.maximum, "\(what), and must be at most \(validation.maximum.text).")
     }
     if let pattern, case .string(let text) = value,
