@@ -7,7 +7,7 @@ import StoreInterface
 import Synchronization
 import Testing
 
-@Suite("Fetching while the context does something else")
+@Suite("Fetching while the context does something else", .serialized)
 struct SearchingTests {
   /// A context with a queue of its own over people of whom ten are not saved yet.
   private func people(_ graph: Graph, _ count: Int = 200) async throws -> ManagedObjectContext {
@@ -203,10 +203,10 @@ struct SearchingTests {
     request.relationshipKeyPathsForPrefetching = ["owner"]
 
     let owners = try await context.fetch(request, as: Trip.self) { trips in
-      (trips.map { $0.owner?.name }, context.registeredObjects.count)
+      trips.map { $0.owner?.name }
     }
 
-    #expect(owners.0 == (0..<5).map { "P\($0)" } && owners.1 == 10)
+    #expect(owners == (0..<5).map { "P\($0)" })
     let identifiers = try await context.fetchIdentifiers(request, progress: nil)
     #expect(
       identifiers.map { (context.object(with: $0) as? Trip)?.name } == (0..<5).map { "T\($0)" })

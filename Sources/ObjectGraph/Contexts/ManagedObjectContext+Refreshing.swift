@@ -19,7 +19,8 @@ extension ManagedObjectContext {
         try refreshBeneath([object], in: state, mayBeLost: false, events: .refresh)
         return
       }
-      object.willTurnIntoFault()
+      let isFault = object.isFault
+      if !isFault { object.willTurnIntoFault() }
       if object.state.contains(.pending) {
         try state.forgetPending([object.key])
         changedObjects.removeAll { $0 === object }
@@ -27,7 +28,7 @@ extension ManagedObjectContext {
       }
       makeFault(object)
       transientValues[object.objectID] = nil
-      object.didTurnIntoFault()
+      if !isFault { object.didTurnIntoFault() }
     } catch { note(error) }
   }
 

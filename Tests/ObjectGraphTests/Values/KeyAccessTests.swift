@@ -56,7 +56,7 @@ struct KeyAccessTests {
           try good.setValues(values)
         }
         #expect(error?.code == code, "\(key.prefix(20)) \(value): \(error?.message ?? "")")
-        #expect(error?.message.contains(key) ?? false)
+        #expect(key.isEmpty || error?.message.contains(key) ?? false)
       }
     }
     #expect(good.changedValues().isEmpty && good[Good.title] == "before" && !context.hasChanges)
@@ -81,7 +81,8 @@ struct KeyAccessTests {
     try good.setValues(["shelf": .object(shelf.objectID.key), "title": .string("x")])
     try context.save()
 
-    let found = try #require(try graph.again().fetch(Good.self).first)
+    let other = try graph.again()
+    let found = try #require(try other.fetch(Good.self).first)
     #expect((found.value(forKey: "shelf") as? ManagedObject)?.objectID == shelf.objectID)
     try found.setValues(["shelf": .null])
     #expect(found.value(forKey: "shelf") == nil)
@@ -101,7 +102,8 @@ struct KeyAccessTests {
     ]
     try good.setValues(values)
     try context.save()
-    let found = try #require(try graph.again().fetch(Good.self).first)
+    let other = try graph.again()
+    let found = try #require(try other.fetch(Good.self).first)
 
     #expect(found.value(forKey: "int16") as? Int == 1 && found.value(forKey: "int64") as? Int == 3)
     #expect(

@@ -100,6 +100,16 @@ struct StrangeValueTests {
     }
   }
 
+  /// Expects the same value, and prints none: Foundation ends the program over a date that is no number.
+  private func check(_ found: Value, _ wanted: Value, _ key: String) {
+    func words(_ value: Value) -> String {
+      if case .date(let date) = value { return "\(date.timeIntervalSinceReferenceDate) s" }
+      return "\(value)"
+    }
+    let isSame = same(found, wanted)
+    #expect(isSame, "\(key): \(words(found)), wanted \(words(wanted))")
+  }
+
   @Test("Any value of a type comes back, and nothing stumbles over it", arguments: Kind.allCases)
   func values(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
@@ -107,7 +117,7 @@ struct StrangeValueTests {
     let ids = try Self.values.map { key, value in
       let good = try context.insert(Good.self)
       try good.setValues([key: value])
-      #expect(same(good[key], value), "\(key) \(value)")
+      check(good[key], value, key)
       return good.objectID
     }
     try context.save()
@@ -115,7 +125,7 @@ struct StrangeValueTests {
     let other = try graph.again()
     for (id, (key, value)) in zip(ids, Self.values) {
       let good = try other.existingObject(with: id)
-      #expect(same(good[key], value), "\(key) \(value): \(good[key])")
+      check(good[key], value, key)
       good["title"] = .string("touched")
     }
     try other.save()
@@ -145,8 +155,13 @@ struct StrangeValueTests {
       try context.insert("Good").setValues(["bounded": .double(Double(value))])
     }
 
-    let error = #expect(throws: ContextError.self) { try context.save() }
-    #expect(error?.failures.map(\.key) == wrong.map(\.0))
-    #expect(error?.description.isEmpty == false)
+    // The error itself is shown to nobody: Foundation ends the program over a date that is no number.
+    var words: [String] = []
+    do { try context.save() } catch let error as ContextError {
+      words = error.failures.map { "\($0.key ?? "") \($0.rule)" }
+      #expect(error.description.split(separator: "\n").count == 6)
+    }
+    #expect(
+      words == ["bounded minimum", "bounded maximum", "bounded minimum", "since minimum", "since minimum"])
   }
 }
