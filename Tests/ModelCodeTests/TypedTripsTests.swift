@@ -117,6 +117,7 @@ struct TypedTripsTests {
     trip.replaceStops(at: 0, with: stops[0])
     #expect(names() == "0345")
     trip.replaceStops(at: 3, with: stops[5])
+    for stop in stops where stop.trip == nil { context.delete(stop) }
     try context.save()
 
     #expect(names() == "0345")

@@ -177,7 +177,9 @@ extension PersistentStoreCoordinator {
     // New objects go to the first store that holds them, which is to be where it was.
     state.withLock { state in
       state.stores.removeAll { $0 === added }
-      guard let place = state.stores.firstIndex(of: store) else { return state.stores.append(added) }
+      guard let place = state.stores.firstIndex(of: store) else {
+        return state.stores.append(added)
+      }
       state.stores[place] = added
     }
     try store.store.close()

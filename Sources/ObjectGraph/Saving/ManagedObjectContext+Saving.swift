@@ -20,6 +20,7 @@ extension ManagedObjectContext {
     checkPlace()
     try throwReadFailure()
     guard hasChanges else { return [:] }
+    replacements = [:]
     try sealForUndo()
     undoManager?.willSave()
     var isSaved = false
@@ -68,6 +69,8 @@ extension ManagedObjectContext {
       for object in changedObjects where type(of: object) != ManagedObject.self {
         object.willSave()
       }
+      try sealAll()
+      try mergeDuplicates()
       try updateDerivedValues()
     } while hasUnprocessedChanges
     var failures = failuresOfClasses()

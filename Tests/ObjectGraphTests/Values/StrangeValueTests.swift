@@ -162,6 +162,8 @@ struct StrangeValueTests {
       #expect(error.description.split(separator: "\n").count == 6)
     }
     #expect(
-      words == ["bounded minimum", "bounded maximum", "bounded minimum", "since minimum", "since minimum"])
+      words == [
+        "bounded minimum", "bounded maximum", "bounded minimum", "since minimum", "since minimum",
+      ])
   }
 }
