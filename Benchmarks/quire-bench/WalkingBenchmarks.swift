@@ -10,27 +10,6 @@ func runWalkingBenchmarks(_ count: Int) throws {
   let path = bench.wholePath
   let request = FetchRequest("Person")
 
-  func bytes(_ name: String, _ make: (ManagedObjectContext) -> Any) {
-    let context = bench.open(path)
-    _ = try? context.count(for: request)
-    tidyMemory()
-    let before = residentBytes()
-    let kept = make(context)
-    let after = residentBytes()
-    withExtendedLifetime((kept, context)) {
-      let each = Double(after - before) / Double(count)
-      print("  \(pad(name, 44)) \(format(each)) bytes an object")
-    }
-  }
-  print("\nMemory of \(count) objects")
-  bytes("an array of faults") { try! $0.fetch(request) }
-  bytes("an array of identifiers") { try! $0.fetchIdentifiers(request) }
-  bytes("an array, one attribute of each read") { context in
-    let people = try! context.fetch(PersonObject.self)
-    precondition(people.reduce(0) { $0 + Int($1.age) } > 0)
-    return people
-  }
-
   func walk(_ context: ManagedObjectContext, _ size: Int) -> Int {
     var sum = 0
     try! context.forEachBatch(of: request, size: size) { objects in
@@ -57,11 +36,4 @@ func runWalkingBenchmarks(_ count: Int) throws {
   add("batches of 100, one attribute of each") { walk($0, 100) }
   add("batches of 1024, one attribute of each") { walk($0, 1024) }
   measurement.report("Walking \(count) objects")
-}
-
-/// The memory of this process that is in use now.
-private func residentBytes() -> Int {
-  let fields = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(
-    separator: " ")
-  return (fields.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0) * 4096
 }

@@ -58,6 +58,7 @@ extension ManagedObjectContext {
   /// Asks objects to make themselves ready, and checks them.
   private func prepareToSave() throws {
     var rounds = 0
+    var isSettled = false
     repeat {
       try propagateDeletionsOrThrow()
       try sealAll()
@@ -69,10 +70,11 @@ extension ManagedObjectContext {
       for object in changedObjects where type(of: object) != ManagedObject.self {
         object.willSave()
       }
+      isSettled = !hasUnprocessedChanges
       try sealAll()
       try mergeDuplicates()
       try updateDerivedValues()
-    } while hasUnprocessedChanges
+    } while !isSettled || hasUnprocessedChanges
     var failures = failuresOfClasses()
     if hasUnprocessedChanges {
       try propagateDeletionsOrThrow()
