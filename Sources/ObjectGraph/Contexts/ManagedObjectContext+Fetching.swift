@@ -14,10 +14,16 @@ extension ManagedObjectContext {
   public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
     var objects: [ManagedObject] = []
     try eachFound(request) { objects.append($0) }
+    try look(at: objects, request)
+    return objects
+  }
+
+  /// Reads what a request asks for beyond the objects it finds.
+  func look(at objects: [ManagedObject], _ request: FetchRequest) throws {
+    if !request.returnsObjectsAsFaults { for object in objects { realize(object) } }
     if !request.relationshipKeyPathsForPrefetching.isEmpty {
       try prefetch(request.relationshipKeyPathsForPrefetching, of: objects)
     }
-    return objects
   }
 
   /// The objects of a class's entity that meet a predicate.
@@ -109,7 +115,9 @@ extension ManagedObjectContext {
     var start = 0
     while start < identifiers.count {
       let end = start + min(size, identifiers.count - start)
-      try body(identifiers[start..<end].map { object(with: $0) })
+      let batch = identifiers[start..<end].map { object(with: $0) }
+      try locate(batch)
+      try body(batch)
       start = end
       if !retainsRegisteredObjects {
         sweep()
@@ -202,7 +210,7 @@ extension ManagedObjectContext {
   }
 
   /// Looks up the objects at the ends of some paths at once.
-  func prefetch(_ paths: [String], of objects: [ManagedObject]) throws {
+  private func prefetch(_ paths: [String], of objects: [ManagedObject]) throws {
     for path in paths {
       var current = objects
       for name in path.split(separator: ".").map(String.init) {

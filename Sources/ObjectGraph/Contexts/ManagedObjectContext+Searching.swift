@@ -36,9 +36,7 @@ extension ManagedObjectContext {
     return try await perform {
       try Task.checkCancellation()
       let objects = try self.objects(found, of: parts, request)
-      if !request.relationshipKeyPathsForPrefetching.isEmpty {
-        try self.prefetch(request.relationshipKeyPathsForPrefetching, of: objects)
-      }
+      try self.look(at: objects, request)
       return try body(self.checked(objects, as: T.self))
     }
   }

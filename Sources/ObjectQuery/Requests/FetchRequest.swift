@@ -28,11 +28,12 @@ public struct FetchRequest: Sendable, Hashable {
   public var resultType = FetchRequestTemplate.ResultType.objects
   /// Whether objects of subentities are found too.
   public var includesSubentities = true
-  /// Whether values are read with the identifiers.
+  /// Whether values are read with the identifiers. No value is read here before it is asked for, so this
+  /// changes nothing.
   public var includesPropertyValues = true
   /// Whether changes not yet saved are seen.
   public var includesPendingChanges = true
-  /// Whether objects come as faults.
+  /// Whether objects come as faults; otherwise each has been told that it was fetched.
   public var returnsObjectsAsFaults = true
   /// Whether equal dictionaries are given once.
   public var returnsDistinctResults = false

@@ -163,6 +163,30 @@ struct HookTests {
     #expect(found[Diarist.text] == "changed" && scene.events == ["fetch"])
     let same = other.object(with: found.objectID)
     #expect(same === found && scene.events == [])
+    other.refresh(found, mergeChanges: false)
+    _ = scene.events
+    var request = FetchRequest("Diarist")
+    request.returnsObjectsAsFaults = false
+    #expect(try other.fetch(request) == [found])
+    #expect(!found.isFault && scene.events == ["fetch"])
+  }
+
+  @Test("A merge policy that chose among values tells the object", arguments: Kind.allCases)
+  func merging(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let mine = try scene.insert()
+    try scene.context.save()
+    let other = scene.graph.context()
+    let theirs = other.object(mine)
+    theirs[Diarist.text] = "theirs"
+    theirs[Diarist.count] = 5
+    try other.save()
+    scene.context.mergePolicy = .objectWins
+    mine[Diarist.text] = "mine"
+    _ = scene.events
+    try scene.context.save()
+    #expect(scene.events.count { $0 == "mergePolicy" } == 1)
+    #expect(mine[Diarist.text] == "mine" && mine[Diarist.count] == 5)
   }
 
   @Test("Going back tells what brought the values about", arguments: Kind.allCases)
