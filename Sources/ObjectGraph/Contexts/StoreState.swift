@@ -69,6 +69,16 @@ final class StoreState {
   }
   private var lastSource: ViewSource?
 
+  /// What lies beneath the context's changes, to be queried.
+  var baseSource: ViewSource {
+    if let cachedBase { return cachedBase }
+    let made = ViewSource(
+      View(base.tables), model: graph.model, schema: graph.schema, store: tag)
+    cachedBase = made
+    return made
+  }
+  private var cachedBase: ViewSource?
+
   /// Says that the view is not what it was.
   private func changeView() { cached = nil }
 
@@ -126,6 +136,7 @@ final class StoreState {
   /// Moves on to what lies beneath by now; the pending changes stay.
   func setBase(_ base: StoreBase) {
     self.base = base
+    cachedBase = nil
     for entity in knownEntities { entity.forgetSources() }
     changeView()
   }

@@ -22,8 +22,8 @@ public final class PersistentStoreCoordinator: Sendable {
   let classes: [String: ManagedObject.Type]
   /// What turns values into bytes and back, by name.
   let transformers: [String: ValueTransformer]
-  /// What derived attributes follow from.
-  let derivations: Set<DerivedPath>
+  /// For each entity the ways to the objects that derive values from its own.
+  let derivedWays: [String: Set<[String]>]
 
   private struct State {
     var stores: [PersistentStore] = []
@@ -67,7 +67,7 @@ public final class PersistentStoreCoordinator: Sendable {
       }
     }
     self.classes = byName
-    derivations = PersistentStoreCoordinator.derivations(in: model)
+    derivedWays = PersistentStoreCoordinator.derivedWays(in: model)
   }
 
   /// The stores, in the order in which they were added.

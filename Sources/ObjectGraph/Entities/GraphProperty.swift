@@ -84,6 +84,15 @@ final class GraphProperty: Sendable {
     }
   }
 
+  /// The relationship back, of one that is stored.
+  var inverse: Relationship? {
+    switch place {
+    case .toOne(let toOne): toOne.inverse
+    case .toMany(let toMany): toMany.inverse
+    default: nil
+    }
+  }
+
   var relationship: Relationship? {
     if case .relationship(let relationship) = property { relationship } else { nil }
   }

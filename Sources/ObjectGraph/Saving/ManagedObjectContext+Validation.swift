@@ -32,6 +32,11 @@ extension ManagedObjectContext {
         if let failure = failure(of: property, of: object) { failures.append(failure) }
       }
     }
+    for owner in try countedOwners() {
+      for property in owner.source.entity.graph.constraints.relationships {
+        if let failure = failure(of: property, of: owner) { failures.append(failure) }
+      }
+    }
     for denial in denials where denial.object.state.contains(.deleted) {
       let staying = denial.others.filter {
         !$0.state.contains(.deleted) && denial.isLedBack(from: $0)
@@ -46,6 +51,27 @@ extension ManagedObjectContext {
           """))
     }
     return failures + (try constraintFailures())
+  }
+
+  /// The objects that were not changed themselves and are led to by more or fewer objects than before.
+  private func countedOwners() throws -> [ManagedObject] {
+    let isCounted = storeStates.contains { state in
+      state.knownEntities.contains { !$0.graph.countedRelationships.isEmpty }
+    }
+    guard isCounted else { return [] }
+    var owners: [ManagedObject] = []
+    var seen: Set<ManagedObject> = []
+    for object in changedObjects {
+      let graph = object.source.entity.graph
+      for index in graph.countedRelationships {
+        for owner in try related(of: object, graph.properties[index].name, beforeToo: true)
+        where !owner.state.contains(.pending) && seen.insert(owner).inserted {
+          realize(owner)
+          if owner.state.isDisjoint(with: [.deleted, .missing]) { owners.append(owner) }
+        }
+      }
+    }
+    return owners
   }
 
   private func failure(of property: GraphProperty, of object: ManagedObject) -> ValidationFailure? {

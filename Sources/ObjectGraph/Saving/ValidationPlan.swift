@@ -35,12 +35,15 @@ struct ValidationPlan: @unchecked Sendable {
       return check.isNeeded ? check : nil
     }
     relationships = properties.filter { property in
-      guard let relationship = property.relationship, !relationship.isTransient else {
-        return false
-      }
-      return !relationship.isOptional || relationship.count.minimum > 0
-        || (relationship.isToMany && relationship.count.maximum > 0)
+      property.relationship.map(ValidationPlan.counts) ?? false
     }
+  }
+
+  /// Whether it matters to how many objects a relationship leads.
+  static func counts(_ relationship: Relationship) -> Bool {
+    !relationship.isTransient
+      && (!relationship.isOptional || relationship.count.minimum > 0
+        || (relationship.isToMany && relationship.count.maximum > 0))
   }
 
   /// Whether some row of a draft may have a value that is not right.
