@@ -65,9 +65,11 @@ extension ManagedObject {
     let graph = source.entity.graph
     switch graph[key]?.place {
     case .toOne(let toOne):
+      for object in objects { requireDestination(object, of: key) }
       precondition(objects.count < 2, "The relationship \"\(key)\" leads to one object at most.")
       source.entity.context?.setReference(of: self, toOne, to: objects.first)
     case .toMany(let toMany):
+      for object in objects { requireDestination(object, of: key) }
       source.entity.context?.setRelated(of: self, toMany, to: objects)
     default: graph.refuse(key, as: "a relationship")
     }

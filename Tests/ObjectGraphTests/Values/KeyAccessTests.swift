@@ -158,6 +158,29 @@ struct KeyAccessTests {
         }, "leads to one object at most"
       ))
 
+    results.append(
+      (
+        await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+          let good = try Good.made()
+          good.setObjects([good], forKey: "shelf")
+        }, #"leads to objects of the entity "Shelf""#
+      ))
+    results.append(
+      (
+        await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+          let good = try Good.made()
+          good[ToOneName<ManagedObject>("shelf")] = good
+        }, #"leads to objects of the entity "Shelf""#
+      ))
+    results.append(
+      (
+        await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+          let good = try Good.made()
+          let shelf = try #require(try good.managedObjectContext?.insert("Shelf"))
+          shelf.add(shelf, to: ToManyName<ManagedObject>("goods"))
+        }, #"leads to objects of the entity "Good""#
+      ))
+
     for (result, sentence) in results { #expect(MisuseTests.text(result).contains(sentence)) }
   }
 }
