@@ -161,7 +161,15 @@ struct ObjectsPageTests {
     mine.mergePolicy = .objectWins
     try mine.save()
     print(myTrip.name, myTrip.budget ?? 0)
-    #expect(printed.lines == [#"["name"]"#, "Mine 7"])
+    for name in ["Ada", "Ada Lovelace"] {
+      try mine.insert(Person.self) {
+        $0.fullName = name
+        $0.email = "ada@example.org"
+      }
+      try mine.save()
+    }
+    print(try mine.fetch(Person.self).map(\.fullName))
+    #expect(printed.lines == [#"["name"]"#, "Mine 7", #"["Ada Lovelace"]"#])
   }
 
   @Test("Undo")

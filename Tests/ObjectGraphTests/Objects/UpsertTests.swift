@@ -220,6 +220,25 @@ struct UpsertTests {
     #expect(try bank.graph.again().count(for: FetchRequest("Account")) == 5 && !other.isDeleted)
   }
 
+  @Test("What somebody else has saved meanwhile is there already", arguments: Kind.allCases)
+  func meanwhile(_ kind: Kind) throws {
+    let bank = try Bank(kind)
+    let other = bank.graph.context()
+    _ = try other.fetch(FetchRequest("Account"))
+    let mine = try bank.context.insert("Account")
+    try mine.setValues(["mail": .string("new@x"), "owner": .string("mine")])
+    let theirs = try other.insert("Account")
+    try theirs.setValues(["mail": .string("new@x"), "sum": .integer(3)])
+    try other.save()
+    bank.context.mergePolicy = .objectWins
+    try bank.context.save()
+
+    let found = try bank.graph.again().fetch(
+      FetchRequest("Account", where: try QueryPredicate("mail == 'new@x'")))
+    #expect(found.map(\.objectID) == [theirs.objectID] && mine.isDeleted)
+    #expect(found.first?["owner"] == .string("mine") && found.first?["sum"] == .integer(3))
+  }
+
   @Test(
     "A batch may insert what is there already, and says what it became", arguments: Kind.allCases)
   func batch(_ kind: Kind) throws {
