@@ -9,6 +9,8 @@ struct Measurement {
   private var works:
     [(name: String, unitCount: Int, unit: String, prepare: () -> Void, work: () -> Int)] = []
   private let rounds: Int
+  /// Whether a piece of work is wanted: all are, unless the command line says which.
+  nonisolated(unsafe) static var isWanted: (String) -> Bool = { _ in true }
 
   init(rounds: Int = 7) { self.rounds = rounds }
 
@@ -30,7 +32,7 @@ struct Measurement {
     var times: [String: [Double]] = [:]
     var sink = 0
     for round in 0...rounds {
-      for one in works {
+      for one in works where unsafe Measurement.isWanted(one.name) {
         one.prepare()
         let start = DispatchTime.now().uptimeNanoseconds
         sink &+= one.work()
@@ -47,9 +49,10 @@ struct Measurement {
   @discardableResult
   func report(_ title: String) -> [String: [Double]] {
     let times = run()
-    print("\n\(title)")
+    if !times.isEmpty { print("\n\(title)") }
     for one in works {
-      let median = Measurement.median(times[one.name]!)
+      guard let all = times[one.name] else { continue }
+      let median = Measurement.median(all)
       let each = median / Double(one.unitCount)
       let perUnit =
         one.unit == "byte" ? format(1 / each) + " GB/s" : format(each) + " ns/\(one.unit)"
@@ -58,9 +61,10 @@ struct Measurement {
     return times
   }
 
-  /// The median of the ratios of two pieces of work, round by round.
+  /// The median of the ratios of two pieces of work, round by round; no number when one was not run.
   static func ratio(_ times: [String: [Double]], _ name: String, to other: String) -> Double {
-    median(zip(times[name]!, times[other]!).map { $0 / $1 })
+    guard let own = times[name], let others = times[other] else { return .nan }
+    return median(zip(own, others).map { $0 / $1 })
   }
 
   static func median(_ values: [Double]) -> Double {
@@ -81,12 +85,14 @@ func pad(_ text: String, _ width: Int) -> String {
 
 /// Prints a target and whether it is met. Nothing fails: machines differ, and people read this.
 func target(_ name: String, _ value: Double, atMost limit: Double, _ unit: String = "") {
+  if value.isNaN { return }
   print(
     "  \(value <= limit ? "met   " : "MISSED") \(pad(name, 52)) \(format(value))\(unit) (at most \(format(limit))\(unit))"
   )
 }
 
 func target(_ name: String, _ value: Double, atLeast limit: Double, _ unit: String = "") {
+  if value.isNaN { return }
   print(
     "  \(value >= limit ? "met   " : "MISSED") \(pad(name, 52)) \(format(value))\(unit) (at least \(format(limit))\(unit))"
   )

@@ -17,6 +17,10 @@ func runObjectBenchmarks(_ count: Int) throws {
   try bench.measureReading()
   try bench.measureChanging()
   try bench.measureRelationships()
+  try bench.measureIndexed()
+  try bench.measureOpeningCold()
+  try bench.measureSizes()
+  try bench.measureNumbers()
 }
 
 final class PersonObject: ManagedObject {
@@ -118,9 +122,9 @@ final class ObjectBench {
 
   func clean() { try? FileManager.default.removeItem(at: folder) }
 
-  func open(_ path: String) -> ManagedObjectContext {
+  func open(_ path: String, model: Model = People.model) -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(
-      model: People.model, places: ObjectBench.places,
+      model: model, places: ObjectBench.places,
       classes: [PersonObject.self, CompanyObject.self])
     try! coordinator.addStore(at: path)
     let context = ManagedObjectContext(coordinator, concurrency: .confined)
@@ -138,9 +142,12 @@ final class ObjectBench {
   }
 
   /// Everybody into a new store, saved at once or after every so many.
-  func insert(at path: String, byKey: Bool, batch: Int = .max) -> Int {
+  @discardableResult
+  func insert(
+    at path: String, byKey: Bool = false, batch: Int = .max, model: Model = People.model
+  ) -> Int {
     try? FileManager.default.removeItem(atPath: path)
-    let context = open(path)
+    let context = open(path, model: model)
     let all = (0..<companies).map { number in
       try! context.insert(CompanyObject.self) {
         $0[CompanyObject.nameKey] = "Company \(number) Ltd"
@@ -187,8 +194,8 @@ final class ObjectBench {
       precondition(
         sqlite3_exec(database, "PRAGMA journal_mode = DELETE", nil, nil, nil) == SQLITE_OK)
     }
-    func times(_ body: () -> Int) -> Int { (0..<20).reduce(0) { sum, _ in sum + body() } }
-    measurement.add("SQLite: open and fetch one", 20, "object") {
+    func times(_ body: () -> Int) -> Int { (0..<400).reduce(0) { sum, _ in sum + body() } }
+    measurement.add("SQLite: open and fetch one", 400, "object") {
       times {
         SQLitePeer.opening(peerPath) { database in
           var statement: OpaquePointer?
@@ -202,7 +209,7 @@ final class ObjectBench {
     let warm = open(path)
     let middle = try warm.fetch(
       PersonObject.self, where: QueryPredicate("id == \(count / 2)"))[0].objectID
-    measurement.add("open and fetch one", 20, "object") {
+    measurement.add("open and fetch one", 400, "object") {
       times {
         let context = self.open(path)
         return withExtendedLifetime(context) {
@@ -212,7 +219,8 @@ final class ObjectBench {
     }
 
     let all = peer.prepare("SELECT * FROM person")
-    measurement.add("SQLite: fetch all", count, "row") { SQLitePeer.count(all) }
+    measurement.add("SQLite: fetch all", count, "row") { SQLitePeer.materialize(all) }
+    measurement.prepare { tidyMemory() }
     // SQLite's sorter leaves much in pieces, whose joining is none of the next one's work.
     measurement.add("fetch all, one attribute", count, "row") {
       let context = self.open(path)
@@ -235,15 +243,9 @@ final class ObjectBench {
       try! self.open(path).fetchTable(sum).rows.count
     }
 
-    let sorted = peer.prepare(
-      """
-      SELECT * FROM person WHERE lastName >= 'Sm' AND lastName < 'Sn' AND age > 40
-      ORDER BY lastName, age
-      """)
-    measurement.add("SQLite: filter and sort", 1, "request") { SQLitePeer.count(sorted) }
-    let request = FetchRequest(
-      "Person", where: try QueryPredicate("lastName BEGINSWITH 'Sm' AND age > 40"),
-      sortedBy: [SortKey("lastName"), SortKey("age")])
+    let sorted = peer.prepare(SQLitePeer.filterAndSort)
+    measurement.add("SQLite: filter and sort", 1, "request") { SQLitePeer.materialize(sorted) }
+    let request = ObjectBench.filterAndSort
     measurement.add("filter and sort", 1, "request") { try! warm.fetch(request).count }
     measurement.prepare { tidyMemory() }
     measurement.add("filter, sort and read", 1, "request") {

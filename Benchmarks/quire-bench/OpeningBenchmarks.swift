@@ -18,7 +18,7 @@ func runOpeningBenchmarks(_ count: Int) throws {
   try bench.measureLoading()
 }
 
-private final class OpeningBench {
+final class OpeningBench {
   let count: Int
   let companies: Int
   private let folder = FileManager.default.temporaryDirectory
@@ -63,7 +63,7 @@ private final class OpeningBench {
     return layout.columns.count { try! !row.value($0).isNull }
   }
 
-  private static func dropFromCache(_ path: String) {
+  static func dropFromCache(_ path: String) {
     let file = open(path, O_RDONLY)
     fdatasync(file)
     posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)

@@ -28,28 +28,39 @@ struct Person {
 
 /// The workload's people: every field a hash of the person's number, so that all peers hold the same.
 enum People {
-  static let model = try! Model(entities: [
-    Entity(
-      "Person",
-      properties: [
-        .attribute(Attribute("id", .int64, isOptional: false)),
-        .attribute(Attribute("firstName", .string, isOptional: false)),
-        .attribute(Attribute("lastName", .string, isOptional: false)),
-        .attribute(Attribute("age", .int32, isOptional: false)),
-        .attribute(Attribute("balance", .double, isOptional: false)),
-        .attribute(Attribute("created", .date, isOptional: false)),
-        .attribute(Attribute("note", .string, isOptional: false)),
-        .attribute(Attribute("active", .boolean, isOptional: false)),
-        .relationship(Relationship("company", to: "Company", inverse: "people")),
-      ]),
-    Entity(
-      "Company",
-      properties: [
-        .attribute(Attribute("name", .string, isOptional: false)),
-        .attribute(Attribute("city", .string, isOptional: false, defaultValue: .string(""))),
-        .relationship(Relationship("people", to: "Person", inverse: "company", count: .toMany)),
-      ]),
+  static let model = model()
+  /// With an index of names and ages.
+  static let indexedModel = model(indexes: [
+    FetchIndex(
+      "byName", elements: [.init("lastName"), .init("age")])
   ])
+
+  private static func model(indexes: [FetchIndex] = []) -> Model {
+    try! Model(entities: [
+      Entity(
+        "Person",
+        properties: [
+          .attribute(Attribute("id", .int64, isOptional: false)),
+          .attribute(Attribute("firstName", .string, isOptional: false)),
+          .attribute(Attribute("lastName", .string, isOptional: false)),
+          .attribute(Attribute("age", .int32, isOptional: false)),
+          .attribute(Attribute("balance", .double, isOptional: false)),
+          .attribute(Attribute("created", .date, isOptional: false)),
+          .attribute(Attribute("note", .string, isOptional: false)),
+          .attribute(Attribute("active", .boolean, isOptional: false)),
+          .relationship(Relationship("company", to: "Company", inverse: "people")),
+        ], fetchIndexes: indexes),
+      Entity(
+        "Company",
+        properties: [
+          .attribute(Attribute("name", .string, isOptional: false)),
+          .attribute(Attribute("city", .string, isOptional: false, defaultValue: .string(""))),
+          .relationship(
+            Relationship("people", to: "Person", inverse: "company", count: .toMany)),
+        ]),
+    ])
+  }
+
   static let schema = try! Schema(model)
   static let layout = schema["Person"]!
 

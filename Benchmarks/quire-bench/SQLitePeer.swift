@@ -134,7 +134,53 @@ final class SQLitePeer {
   }
 }
 
+/// A person as a C program has one: numbers, and copies of the texts.
+private struct PersonRecord {
+  var id: Int64 = 0
+  var firstName: UnsafeMutablePointer<CChar>?
+  var lastName: UnsafeMutablePointer<CChar>?
+  var age: Int64 = 0
+  var balance = 0.0
+  var created = 0.0
+  var note: UnsafeMutablePointer<CChar>?
+  var active = false
+  var company: Int64 = 0
+}
+
 extension SQLitePeer {
+  /// The request whose results are filtered and sorted.
+  static let filterAndSort = """
+    SELECT * FROM person WHERE lastName >= 'Sm' AND lastName < 'Sn' AND age > 40
+    ORDER BY lastName, age
+    """
+
+  /// Makes a record of each result, with every column, and lets them go. Gives their number.
+  static func materialize(_ statement: OpaquePointer?) -> Int {
+    var people: [PersonRecord] = []
+    func text(_ column: Int32) -> UnsafeMutablePointer<CChar>? {
+      sqlite3_column_text(statement, column).flatMap { text in
+        text.withMemoryRebound(to: CChar.self, capacity: 1) { strdup($0) }
+      }
+    }
+    while sqlite3_step(statement) == SQLITE_ROW {
+      people.append(
+        PersonRecord(
+          id: sqlite3_column_int64(statement, 0), firstName: text(1), lastName: text(2),
+          age: sqlite3_column_int64(statement, 3), balance: sqlite3_column_double(statement, 4),
+          created: sqlite3_column_double(statement, 5), note: text(6),
+          active: sqlite3_column_int(statement, 7) != 0,
+          company: sqlite3_column_int64(statement, 8)))
+    }
+    sqlite3_reset(statement)
+    let sum = people.reduce(0) { $0 + $1.balance }
+    for person in people {
+      free(person.firstName)
+      free(person.lastName)
+      free(person.note)
+    }
+    return sum.isNaN ? -1 : people.count
+  }
+
   /// Adds the companies that people belong to.
   func addCompanies(_ count: Int) {
     run("CREATE TABLE company (id INTEGER PRIMARY KEY, name TEXT, city TEXT)")

@@ -1,5 +1,5 @@
-// Measures Quire and prints ratios: `./run bench [COUNT] [PART]`. The count is 1 000 000 unless said,
-// and all parts are run.
+// Measures Quire and prints ratios: `./run bench [COUNT] [PART] [NAME]`. The count is 1 000 000 unless said,
+// all parts are run, and of a part everything or what has NAME in its name.
 import Foundation
 
 let parts = [
@@ -11,7 +11,8 @@ let parts = [
 let arguments = CommandLine.arguments.dropFirst()
 let count = arguments.first.map { Int($0) ?? 0 } ?? 1_000_000
 let wanted = arguments.dropFirst().first
-guard count >= 1000, arguments.count <= 2,
+if let name = arguments.dropFirst(2).first { unsafe Measurement.isWanted = { $0.contains(name) } }
+guard count >= 1000, arguments.count <= 3,
   wanted == nil || parts.contains(where: { $0.0 == wanted })
 else {
   let names = parts.map(\.0).joined(separator: ", ")

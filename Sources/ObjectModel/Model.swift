@@ -9,6 +9,9 @@
 public struct Model: Sendable {
   let storage: Storage
 
+  /// Whether another is a copy of this one, and not only equal to it.
+  package func isSame(as other: Model) -> Bool { storage === other.storage }
+
   /// Everything a model is made of, before it has been checked.
   ///
   /// Readers of model files fill one of these; ``Model/init(_:)`` turns it into a model.

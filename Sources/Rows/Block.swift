@@ -157,6 +157,9 @@ extension Block {
     }
   }
 
+  /// Whether the keys have no holes.
+  package var isConsecutive: Bool { maximumKey &- minimumKey == UInt64(rowCount - 1) }
+
   /// The column of keys.
   public var keys: Column {
     get throws {
@@ -181,8 +184,8 @@ extension Block {
   /// Takes constant time where keys are consecutive, and otherwise a guess and a few steps.
   public func row(of key: UInt64) throws -> Int? {
     guard key >= minimumKey, key <= maximumKey else { return nil }
-    // No holes: the place follows from the bounds, and no key need be read.
-    if maximumKey - minimumKey == UInt64(rowCount - 1) { return Int(key - minimumKey) }
+    // The place follows from the bounds, and no key need be read.
+    if isConsecutive { return Int(key - minimumKey) }
     return unsafe try keys.raw.row(ofKey: key, minimum: minimumKey, maximum: maximumKey)
   }
 

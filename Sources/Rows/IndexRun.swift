@@ -14,7 +14,7 @@ public struct IndexRun: Sendable {
   public let blocks: [Block]
   /// The place of each block's first entry, and behind them the number of entries.
   private let starts: [Int]
-  private let firstWords: FirstWords
+  private let searching: IndexSearching
 
   /// The run of the given blocks.
   public init(_ index: IndexLayout, _ blocks: [Block]) {
@@ -24,7 +24,7 @@ public struct IndexRun: Sendable {
     starts.reserveCapacity(blocks.count + 1)
     for block in blocks { starts.append(starts[starts.count - 1] + block.rowCount) }
     self.starts = starts
-    firstWords = FirstWords(blocks.count)
+    searching = IndexSearching(blocks.count)
   }
 
   /// The number of entries.
@@ -92,6 +92,9 @@ extension IndexRun {
   ///
   /// Costs a few comparisons for each doubling of the run's length, and the columns of a block or two.
   package func places(_ range: IndexRange) throws -> Range<Int> {
+    if let word = wholeWord(range), let search = try searching.search(self, starts: starts) {
+      return search.places(of: word)
+    }
     let lower = try range.lower.map { bound in
       try firstPlace(bound, from: 0) { $0 == .greater || ($0 == .equal && range.includesLower) }
     }
@@ -104,6 +107,47 @@ extension IndexRun {
     return start..<max(start, upper ?? count)
   }
 
+  /// The word of the only value that the first column of a range has, where that is a whole number or a
+  /// reference; `nil` for any other range.
+  private func wholeWord(_ range: IndexRange) -> UInt64? {
+    guard let lower = range.lower, let upper = range.upper, lower.values.count == 1,
+      upper.values.count == 1, !lower.isPrefix, !upper.isPrefix, range.includesLower,
+      range.includesUpper,      index.columns[0].kind.family == .integers, let word = word(of: lower),
+      word == self.word(of: upper)
+    else { return nil }
+    return word == 0 ? nil : word
+  }
+
+  /// The blocks that have the given places, and in which rows.
+  func stretches(_ places: Range<Int>) -> [(block: Block, rows: Range<Int>)] {
+    var stretches: [(block: Block, rows: Range<Int>)] = []
+    var place = places.lowerBound
+    while place < places.upperBound {
+      let (block, row) = location(of: place)
+      let end = min(row + places.count - (place - places.lowerBound), blocks[block].rowCount)
+      stretches.append((blocks[block], row..<end))
+      place += end - row
+    }
+    return stretches
+  }
+
+  /// The numbers of the objects at the given places.
+  func objects(at places: Range<Int>) throws -> [UInt64] {
+    if let search = searching.made { return try search.objects(at: places) }
+    var numbers: [UInt64] = []
+    numbers.reserveCapacity(places.count)
+    var place = places.lowerBound
+    var (block, row) = location(of: place)
+    while place < places.upperBound {
+      let objects = try blocks[block].indexedObjects
+      let end = min(row + places.upperBound - place, blocks[block].rowCount)
+      for row in row..<end { numbers.append(try objects.objectNumber(at: row)) }
+      place += end - row
+      (block, row) = (block + 1, 0)
+    }
+    return numbers
+  }
+
   /// The first place, not before `start`, whose entry compares with the bound as asked; all behind it
   /// do too.
   private func firstPlace(
@@ -113,9 +157,9 @@ extension IndexRun {
     let (first, row) = location(of: start)
     let word = word(of: bound)
     func isReached(_ block: Int) throws -> Bool {
-      if let word, let known = firstWords[block] { return isBehind(Comparison(known, word)) }
+      if let word, let known = searching[block] { return isBehind(Comparison(known, word)) }
       let values = try BoundValues(bound, word, blocks[block], index)
-      if word != nil { firstWords[block] = values.firstWord }
+      if word != nil { searching[block] = values.firstWord }
       return isBehind(values.comparison(at: 0))
     }
     // The last block whose first entry is not reached yet. Most ranges end in the block they begin
@@ -143,19 +187,6 @@ extension IndexRun {
   private func word(of bound: IndexBound) -> UInt64? {
     guard bound.values.count == 1, index.columns[0].kind.family != .bytes else { return nil }
     return bound.values[0].orderingWord(as: index.columns[0].kind)
-  }
-}
-
-/// Numbers that order as the first values of blocks do, kept once they were looked at: whoever looks
-/// for many things goes the same way through the blocks, and each lies somewhere else in memory.
-private final class FirstWords: Sendable {
-  private let words: Mutex<[UInt64?]>
-
-  init(_ count: Int) { words = Mutex(Array(repeating: nil, count: count)) }
-
-  subscript(block: Int) -> UInt64? {
-    get { words.withLock { $0[block] } }
-    set { words.withLock { $0[block] = newValue } }
   }
 }
 

@@ -110,6 +110,19 @@ public final class IndexedView: Sendable {
     return numbers
   }
 
+  /// The blocks of the entries in a range and which of their rows these are, in the order of the index.
+  ///
+  /// - Returns: `nil` when not all are in one table, or something above it may say otherwise.
+  package func stretches(
+    _ index: IndexLayout, in range: IndexRange
+  ) throws -> [(block: Block, rows: Range<Int>)]? {
+    let parts = try parts(index)
+    let found = try parts.places(range)
+    guard let only = found.first else { return [] }
+    guard found.count == 1, parts.isTop(only.table) else { return nil }
+    return parts.runs[only.table].stretches(only.places)
+  }
+
   /// The entries in a range of an index that still hold, in its order.
   package func entries(_ index: IndexLayout, in range: IndexRange) throws -> [IndexEntry] {
     var found: [IndexEntry] = []
@@ -209,7 +222,7 @@ private struct IndexCursor {
     self.isAscending = isAscending
     blocks = run.blocks
     remaining = places.count - 1
-    objects = try run.blocks[block].objects
+    objects = try run.blocks[block].indexedObjects
     entry = try IndexEntry(block: run.blocks[block], row: row, run.index, objects)
   }
 
@@ -226,34 +239,16 @@ private struct IndexCursor {
     if row < 0 || row == blocks[block].rowCount {
       block += isAscending ? 1 : -1
       row = isAscending ? 0 : blocks[block].rowCount - 1
-      objects = try blocks[block].objects
+      objects = try blocks[block].indexedObjects
     }
     entry = try IndexEntry(block: blocks[block], row: row, index, objects)
     return true
   }
 }
 
-extension IndexRun {
-  /// The numbers of the objects at the given places.
-  fileprivate func objects(at places: Range<Int>) throws -> [UInt64] {
-    var numbers: [UInt64] = []
-    numbers.reserveCapacity(places.count)
-    var place = places.lowerBound
-    var (block, row) = location(of: place)
-    while place < places.upperBound {
-      let objects = try blocks[block].objects
-      let end = min(row + places.upperBound - place, blocks[block].rowCount)
-      for row in row..<end { numbers.append(try objects.objectNumber(at: row)) }
-      place += end - row
-      (block, row) = (block + 1, 0)
-    }
-    return numbers
-  }
-}
-
 extension Block {
   /// The column of the objects that entries of an index are of.
-  fileprivate var objects: Column {
+  package var indexedObjects: Column {
     get throws {
       guard let objects = try column(LayoutColumn.Number.object) else {
         throw BlockError.badColumn(LayoutColumn.Number.object, "An index has one.")
@@ -296,17 +291,5 @@ extension IndexLayout {
       if order != .equal { return order }
     }
     return .equal
-  }
-}
-
-extension Column {
-  /// The number of the object that an entry of an index is of.
-  fileprivate func objectNumber(at row: Int) throws(BlockError) -> UInt64 {
-    let object = UInt64(bitPattern: integer(at: row))
-    // A file may say anything, and numbers beyond these make no key (spec §4.5.6).
-    guard object >= 1, object <= ObjectKey.highestNumber else {
-      throw .badValue(LayoutColumn.Number.object, "No object has the number \(object).")
-    }
-    return object
   }
 }

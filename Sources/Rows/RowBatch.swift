@@ -76,6 +76,7 @@ extension View {
   package func rows(
     of keys: [UInt64], _ layout: Layout
   ) throws -> (blocks: [Block], rows: [(key: Int, block: Int, row: Int)]) {
+    if keys.count >= View.manyKeys, let found = try manyRows(of: keys, layout) { return found }
     var blocks: [Block] = []
     var positions: [ObjectIdentifier: Int] = [:]
     var rows: [(key: Int, block: Int, row: Int)] = []
@@ -107,6 +108,34 @@ extension View {
       blocks.append(block)
     }
     rows.sort { $0.key < $1.key }
+    return (blocks, rows)
+  }
+
+  /// From so many on the blocks of an entity are gone through once, and not asked for key by key.
+  private static let manyKeys = 512
+
+  /// The same where one table has all that there is of the entity, and only whole rows; `nil` elsewhere.
+  private func manyRows(
+    of keys: [UInt64], _ layout: Layout
+  ) throws -> (blocks: [Block], rows: [(key: Int, block: Int, row: Int)])? {
+    var only: (any RowTable)?
+    for table in tables where try table.keyRanges(ofEntity: layout.entityNumber) != KeyRanges() {
+      if only != nil { return nil }
+      only = table
+    }
+    guard let changes = try only?.changes(ofEntity: layout.entityNumber),
+      changes.changed.blocks.isEmpty, changes.removed.blocks.isEmpty
+    else { return nil }
+    let blocks = changes.put.blocks
+    let lowest = blocks.map(\.minimumKey)
+    var rows: [(key: Int, block: Int, row: Int)] = []
+    rows.reserveCapacity(keys.count)
+    for (position, key) in keys.enumerated() {
+      let block = lowest.firstPosition { $0 > key } - 1
+      if block >= 0, let row = try blocks[block].row(of: key) {
+        rows.append((position, block, row))
+      }
+    }
     return (blocks, rows)
   }
 

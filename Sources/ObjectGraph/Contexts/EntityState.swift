@@ -14,6 +14,8 @@ final class EntityState {
   private var contextReference: Unmanaged<ManagedObjectContext>?
   /// Where the last reference that was followed from here led.
   private var lastDestination: Unmanaged<EntityState>?
+  /// Keeps what was looked at from being for nothing.
+  private var touched: UInt64 = 0
   let store: PersistentStore
   let graph: GraphEntity
   let place: ContextPlace
@@ -27,6 +29,10 @@ final class EntityState {
     _read { yield unsafe storedObjects }
     _modify { yield unsafe &storedObjects }
   }
+  /// Which column of the objects was read last.
+  let lastRead: UnsafeMutablePointer<Int>
+  /// Where the rows of objects are that are not known.
+  private var finder = RowFinder()
   /// The sources of blocks that objects were found in, by block.
   private var sources: [ObjectIdentifier: RowSource] = [:]
   /// The one that was asked for last.
@@ -57,8 +63,12 @@ final class EntityState {
     self.store = store
     self.graph = graph
     place = context.place
+    unsafe lastRead = .allocate(capacity: 1)
+    unsafe lastRead.initialize(to: .max)
     type = context.coordinator.classes[graph.name] ?? ManagedObject.self
   }
+
+  deinit { unsafe lastRead.deallocate() }
 
   /// Lets go of the context, and of everything that leads back here. Objects that somebody holds may
   /// still be read.
@@ -96,24 +106,72 @@ extension EntityState {
   func forgetSources() {
     sources = [:]
     lastSource = nil
+    finder = RowFinder()
+  }
+
+  /// The source of a block in which an object was found, where others will be looked for.
+  ///
+  /// - Parameters:
+  ///   - index: Which of the tables has the block.
+  ///   - tables: All tables of the store, the bottom first.
+  func source(of block: Block, _ index: Int, in tables: [any RowTable]) throws -> RowSource {
+    let source = source(of: block)
+    try finder.note(source, of: index, in: tables)
+    return source
   }
 
   /// The object with the given number, made if it is not known: a row of a source, or one that is not
   /// looked up yet.
+  ///
+  /// - Parameter source: Kept by whoever asks.
   @inline(__always)
-  func object(_ number: UInt64, at source: RowSource, _ row: Int) -> ManagedObject {
+  @unsafe func object(
+    _ number: UInt64, at source: Unmanaged<RowSource>, _ row: Int
+  ) -> ManagedObject {
     if let known = objects[number] {
-      if known.source.isUnresolved, !source.isUnresolved { known.point(to: source, row: row) }
+      if unsafe known.sourceReference._withUnsafeGuaranteedRef({ $0.isUnresolved }) {
+        unsafe known.point(to: source.takeUnretainedValue(), row: row)
+      }
       return known
     }
-    return make(number, at: source, row)
+    return unsafe make(number, at: source, row)
   }
 
-  /// The object with the given number, made if it is not known, and looked up when it is first used.
+  /// The object with the given number, made if it is not known, and looked up when it is first used
+  /// unless it is easily found.
   @inline(__always)
   func object(_ number: UInt64) -> ManagedObject {
     if let known = objects[number] { return known }
-    return make(number, at: unresolved, 0)
+    return makeFound(number)
+  }
+
+  private func makeFound(_ number: UInt64) -> ManagedObject {
+    if let found = unsafe finder.place(of: number) {
+      return unsafe make(number, at: found.source, found.row)
+    }
+    return unsafe make(number, at: Unmanaged.passUnretained(unresolved), 0)
+  }
+
+  /// Looks at objects that are about to be used one after another, all at once, and at what is likely to be
+  /// read of them: memory that is far away comes for many in the time of one. Counting references would
+  /// wait for each.
+  func bringNear(_ numbers: ArraySlice<UInt64>) {
+    touched &+= touch(numbers)
+  }
+
+  private func touch(_ numbers: ArraySlice<UInt64>) -> UInt64 {
+    unsafe withUnsafeTemporaryAllocation(of: RowPlace.self, capacity: numbers.count) { places in
+      unsafe objects.find(numbers, places.baseAddress.unsafelyUnwrapped)
+      var sum: UInt64 = 0
+      for (index, number) in numbers.enumerated() {
+        if let source = unsafe places[index].source {
+          sum &+= unsafe source._withUnsafeGuaranteedRef { unsafe $0.touch(Int(places[index].row)) }
+        } else if let found = unsafe finder.place(of: number) {
+          sum &+= unsafe found.source._withUnsafeGuaranteedRef { unsafe $0.touch(found.row) }
+        }
+      }
+      return sum
+    }
   }
 
   /// The object that a reference from here leads to; `nil` when the context is gone, or there is no such
@@ -144,10 +202,17 @@ extension EntityState {
   }
 
   private func make(_ number: UInt64, at source: RowSource, _ row: Int) -> ManagedObject {
-    let object = type.init(
+    unsafe make(number, at: Unmanaged.passUnretained(source), row)
+  }
+
+  /// - Parameter source: Kept by whoever asks.
+  @unsafe private func make(
+    _ number: UInt64, at source: Unmanaged<RowSource>, _ row: Int
+  ) -> ManagedObject {
+    let object = unsafe type.init(
       ObjectBirth(
-        key: ObjectKey(entity: graph.number, number: number), source: source, row: UInt32(row),
-        state: []))
+        key: ObjectKey(entity: graph.number, number: number),
+        source: source, row: UInt32(row), state: []))
     objects.insert(object, number)
     return object
   }

@@ -35,8 +35,8 @@ struct FoundPlaces: Sendable {
   init(_ parts: [SearchPart], _ request: FetchRequest) throws {
     if parts.count == 1 {
       var rows = Rows()
-      try parts[0].plan.forEachRun(in: parts[0].source) { block, number, found in
-        rows.append(block, number, found)
+      try parts[0].plan.forEachRun(in: parts[0].source) { run in
+        rows.append(run.block, run.entityNumber, run)
       }
       self.rows = rows
       return

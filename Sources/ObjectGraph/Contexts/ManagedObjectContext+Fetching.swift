@@ -12,8 +12,14 @@ extension ManagedObjectContext {
   ///
   /// - Throws: `QueryError` when the request does not fit the model, or what a damaged store throws.
   public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
-    var objects: [ManagedObject] = []
-    try eachFound(request) { objects.append($0) }
+    try fetch(request) { _ in }
+  }
+
+  /// - Parameter check: Looks at every entity that objects were found of.
+  private func fetch(
+    _ request: FetchRequest, check: (EntityState) -> Void
+  ) throws -> [ManagedObject] {
+    let objects = try found(request, check: check)
     try look(at: objects, request)
     return objects
   }
@@ -44,21 +50,14 @@ extension ManagedObjectContext {
   /// - Precondition: The request is for objects of that class.
   /// - Throws: As ``fetch(_:)``.
   public func fetch<T: ManagedObject>(_ request: FetchRequest, as type: T.Type) throws -> [T] {
-    checked(try fetch(request), as: T.self)
-  }
-
-  /// The same objects as those of a class, which they must be of.
-  func checked<T: ManagedObject>(_ objects: [ManagedObject], as type: T.Type) -> [T] {
-    var checked: ManagedObject.Type?
-    for object in objects where Swift.type(of: object) != checked {
-      guard object is T else {
+    let objects = try fetch(request) { entity in
+      guard entity.type == T.self || entity.type is T.Type else {
         preconditionFailure(
           """
-          \(object) is of the class \(Swift.type(of: object)), not \(T.self). Name the class when the \
-          coordinator is made.
+          The objects of "\(entity.graph.name)" are of the class \(entity.type), not \(T.self). Name the \
+          class when the coordinator is made.
           """)
       }
-      checked = Swift.type(of: object)
     }
     // SAFETY: Every object is of the class, and an array of objects of a class is one of pointers.
     return unsafe unsafeBitCast(objects, to: [T].self)
@@ -169,25 +168,37 @@ extension ManagedObjectContext {
     try part.plan.keys(in: part.source)
   }
 
-  /// Calls `body` with each object found.
-  private func eachFound(
-    _ request: FetchRequest, _ body: (ManagedObject) -> Void
-  ) throws {
+  /// The objects that a request finds.
+  private func found(
+    _ request: FetchRequest, check: (EntityState) -> Void
+  ) throws -> [ManagedObject] {
     let parts = try prepare(request)
     guard parts.count == 1, let part = parts.first else {
-      for found in try merged(request) {
-        if let object = object(at: found.key, in: found.state) { body(object) }
-      }
-      return
+      let objects = try merged(request).compactMap { object(at: $0.key, in: $0.state) }
+      for object in objects { check(object.source.entity) }
+      return objects
     }
-    try part.plan.forEachRun(in: part.source) { block, number, rows in
-      guard let entity = part.state.entity(number, self) else { return }
-      let source = entity.source(of: block)
-      let keys = try block.keys
-      for row in rows {
-        body(entity.object(UInt64(bitPattern: keys.integer(at: row)), at: source, row))
+    // Sorted objects lie now in this block, now in that: each is looked up once.
+    var sources: [RowSource?] = []
+    var gathered = GatheredRows()
+    try part.plan.forEachRun(in: part.source) { run in
+      if sources.isEmpty {
+        gathered.reserve(run.foundCount)
+        sources = Array(repeating: nil, count: run.blockCount)
       }
+      let source: RowSource
+      if let known = sources[run.blockIndex] {
+        source = known
+      } else {
+        guard let entity = part.state.entity(run.entityNumber, self) else { return }
+        check(entity)
+        source = entity.source(of: run.block)
+        sources[run.blockIndex] = source
+      }
+      try gathered.add(source, run)
     }
+    gathered.finish()
+    return gathered.objects
   }
 
   /// What several stores find, in the order that the request asks for.

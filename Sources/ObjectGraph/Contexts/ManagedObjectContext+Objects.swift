@@ -122,11 +122,15 @@ extension ManagedObjectContext {
   /// - Throws: ``ContextError`` when there is none, or what a damaged store throws.
   public func existingObject(with id: ObjectID) throws -> ManagedObject {
     checkPlace()
-    guard let state = try state(of: id.store), let object = object(at: id.key, in: state) else {
+    let known = knownState(of: id.store)
+    guard let state = try known ?? state(of: id.store),
+      let object = object(at: id.key, in: state)
+    else {
       throw ContextError(.noObject, "No store of the coordinator has objects like \(id.uri).")
     }
     if object.source.isUnresolved {
-      try advance(state)
+      // What was looked at for the first time is the newest.
+      if known != nil { try advance(state) }
       try resolve(object, in: state)
     }
     guard !object.state.contains(.missing), !object.isDeleted else {
@@ -205,17 +209,19 @@ extension ManagedObjectContext {
   func resolve(_ object: ManagedObject, in state: StoreState) throws {
     let entity = object.source.entity
     // Most objects are a row that nothing above changes.
-    for table in state.base.tables.reversed() {
-      switch try table.entry(of: object.key) {
+    let tables = state.tables
+    for index in tables.indices.reversed() {
+      switch try tables[index].entry(of: object.key) {
       case .absent: continue
       case .put(let location):
         object.state.remove(.missing)
-        return object.point(to: entity.source(of: location.block), row: location.row)
+        return object.point(
+          to: try entity.source(of: location.block, index, in: tables), row: location.row)
       case .changed, .removed: break
       }
       break
     }
-    let found = try View(state.base.tables).rows(of: [object.key.number], entity.graph.layout)
+    let found = try View(tables).rows(of: [object.key.number], entity.graph.layout)
     guard let place = found.rows.first else {
       object.state.insert(.missing)
       return

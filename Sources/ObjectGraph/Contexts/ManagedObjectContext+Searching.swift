@@ -1,3 +1,6 @@
+// SAFETY: An entity keeps the sources that it gives. Objects were checked to be of a class before an array of them
+// is taken for one of such.
+
 import Dispatch
 public import Foundation
 public import ObjectModel
@@ -175,28 +178,27 @@ extension ManagedObjectContext {
       part.source === state.source
       || !(request.includesPendingChanges && state.hasChanges) && state.base.isSame(as: part.base)
     var keys: [(part: Int, key: ObjectKey)] = []
-    var objects: [ManagedObject] = []
-    objects.reserveCapacity(isSame ? rows.places.count : 0)
-    var current = -1
-    var entity: EntityState?
-    var source: RowSource?
-    var numbers: Column?
-    for place in rows.places {
-      let (block, entityNumber) = rows.blocks[place.block]
-      if place.block != current {
-        current = place.block
-        entity = state.entity(entityNumber, self)
-        source = isSame ? entity?.source(of: block) : nil
-        numbers = try block.keys
+    var gathered = GatheredRows()
+    var start = 0
+    while start < rows.places.count {
+      let index = rows.places[start].block
+      let end = rows.places[start...].firstIndex { $0.block != index } ?? rows.places.count
+      let (block, entityNumber) = rows.blocks[index]
+      let found = rows.places[start..<end]
+      start = end
+      guard isSame else {
+        let numbers = try block.keys
+        keys += found.map { place in
+          let number = UInt64(bitPattern: numbers.integer(at: place.row))
+          return (0, ObjectKey(entity: entityNumber, number: number))
+        }
+        continue
       }
-      let number = UInt64(bitPattern: numbers!.integer(at: place.row))
-      if !isSame {
-        keys.append((0, ObjectKey(entity: entityNumber, number: number)))
-      } else if let entity, let source {
-        objects.append(entity.object(number, at: source, place.row))
-      }
+      guard let entity = state.entity(entityNumber, self) else { continue }
+      try gathered.add(entity.source(of: block), found.map(\.row))
     }
-    return isSame ? objects : try self.objects(keys, of: parts)
+    gathered.finish()
+    return isSame ? gathered.objects : try objects(keys, of: parts)
   }
 
   /// The objects with some keys of several stores, without those that there are not by now.
@@ -215,11 +217,28 @@ extension ManagedObjectContext {
         of: places.map { keys[$0].key.number }, entity.graph.layout)
       for row in rows.rows {
         let place = places[row.key]
-        found[place] = entity.object(
-          keys[place].key.number, at: entity.source(of: rows.blocks[row.block]), row.row)
+        let source = entity.source(of: rows.blocks[row.block])
+        found[place] = unsafe entity.object(
+          keys[place].key.number, at: Unmanaged.passUnretained(source), row.row)
       }
     }
     return found.compactMap { $0 }.filter { $0.state.isDisjoint(with: [.deleted, .missing]) }
+  }
+
+  /// The same objects as those of a class, which they must be of.
+  private func checked<T: ManagedObject>(_ objects: [ManagedObject], as type: T.Type) -> [T] {
+    var checked: ManagedObject.Type?
+    for object in objects where Swift.type(of: object) != checked {
+      guard object is T else {
+        preconditionFailure(
+          """
+          \(object) is of the class \(Swift.type(of: object)), not \(T.self). Name the class when the \
+          coordinator is made.
+          """)
+      }
+      checked = Swift.type(of: object)
+    }
+    return unsafe unsafeBitCast(objects, to: [T].self)
   }
 
   /// What the context sees by now of the store that a part of a search was in; `nil` when it is gone.

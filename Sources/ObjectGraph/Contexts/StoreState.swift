@@ -17,6 +17,8 @@ struct StoreBase: Sendable {
 final class StoreState {
   let persistent: PersistentStore
   private(set) var base: StoreBase
+  /// What there is beneath the context's changes, the bottom first.
+  private(set) var tables: [any RowTable]
   /// The oldest commit that a known object may still be as of.
   var oldestCommit: Int64
   /// The context's own changes that are sealed, the oldest first; merged in tiers.
@@ -35,6 +37,7 @@ final class StoreState {
   init(_ persistent: PersistentStore, _ base: StoreBase) {
     self.persistent = persistent
     self.base = base
+    tables = base.tables
     oldestCommit = base.snapshot.commit
     links = OpenLinks(persistent.graph.schema)
     entities = Array(
@@ -73,7 +76,7 @@ final class StoreState {
   var baseSource: ViewSource {
     if let cachedBase { return cachedBase }
     let made = ViewSource(
-      View(base.tables), model: graph.model, schema: graph.schema, store: tag)
+      View(tables), model: graph.model, schema: graph.schema, store: tag)
     cachedBase = made
     return made
   }
@@ -136,6 +139,7 @@ final class StoreState {
   /// Moves on to what lies beneath by now; the pending changes stay.
   func setBase(_ base: StoreBase) {
     self.base = base
+    tables = base.tables
     cachedBase = nil
     for entity in knownEntities { entity.forgetSources() }
     changeView()

@@ -93,20 +93,26 @@ extension PersistentStoreCoordinator {
   public func addStore(
     at path: String, type: StoreType? = nil, configuration: String? = nil, readOnly: Bool = false
   ) throws -> PersistentStore {
-    let places = try requirePlaces()
-    let store: any Store
-    if try type == .memory || !places.exists(path) {
-      store = try places.create(
-        path, type: type ?? .binary, model: try model(of: configuration))
-    } else {
-      store = try places.open(path, type: type, StoreOpening(readOnly: readOnly))
-    }
+    let store = try open(path, type, configuration, readOnly)
     do {
       return try add(store, configuration: configuration, readOnly: readOnly)
     } catch {
       try? store.close()
       throw error
     }
+  }
+
+  private func open(
+    _ path: String, _ type: StoreType?, _ configuration: String?, _ readOnly: Bool
+  ) throws -> any Store {
+    let places = try requirePlaces()
+    if type != .memory {
+      // Most stores that are added are there, so nobody asks before.
+      do { return try places.open(path, type: type, StoreOpening(readOnly: readOnly)) } catch {
+        if try places.exists(path) { throw error }
+      }
+    }
+    return try places.create(path, type: type ?? .binary, model: try model(of: configuration))
   }
 
   /// Adds a store that somebody has opened.
@@ -126,7 +132,7 @@ extension PersistentStoreCoordinator {
     let entities = try configuration.map { Set(try self.configuration($0).entities) }
     let added = PersistentStore(
       store, uuid: uuid, configuration: configuration, entities: entities, isReadOnly: readOnly,
-      graph: GraphSchema(model: model, schema: snapshot.schema))
+      graph: GraphSchema.of(model, snapshot.schema))
     try state.withLock { state in
       guard !state.stores.contains(where: { $0.tag == added.tag }) else {
         throw ContextError(

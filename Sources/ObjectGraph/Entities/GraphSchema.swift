@@ -1,5 +1,6 @@
 import ObjectModel
 import Rows
+import Synchronization
 
 /// All entities of one store, as its objects know them.
 final class GraphSchema: Sendable {
@@ -8,7 +9,7 @@ final class GraphSchema: Sendable {
   private let byNumber: [UInt16: GraphEntity]
   private let byName: [String: GraphEntity]
 
-  init(model: Model, schema: Schema) {
+  private init(model: Model, schema: Schema) {
     self.model = model
     self.schema = schema
     let entities = schema.layouts.compactMap { layout in
@@ -16,6 +17,24 @@ final class GraphSchema: Sendable {
     }
     byNumber = Dictionary(uniqueKeysWithValues: entities.map { ($0.number, $0) })
     byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
+  }
+
+  /// What was made last: a program opens many stores of few models.
+  private static let known = Mutex<[GraphSchema]>([])
+  private static let mostKnown = 8
+
+  /// The entities of a store with the given schema.
+  static func of(_ model: Model, _ schema: Schema) -> GraphSchema {
+    let found = known.withLock { known in
+      known.first { $0.model.isSame(as: model) && $0.schema == schema }
+    }
+    if let found { return found }
+    let made = GraphSchema(model: model, schema: schema)
+    known.withLock { known in
+      known.insert(made, at: 0)
+      if known.count > mostKnown { known.removeLast() }
+    }
+    return made
   }
 
   /// What no two objects of an entity may share: the names of the properties, and where they are.

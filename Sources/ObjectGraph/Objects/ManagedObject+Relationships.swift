@@ -133,26 +133,29 @@ extension ManagedObject {
     }
     return unsafe sourceReference._withUnsafeGuaranteedRef { source in
       guard let key = reference(column: Int(code.column)) else { return nil }
-      if source.entity.hasDeletionsToPropagate { source.entity.context?.propagateDeletions() }
-      guard let other = source.entity.destination(key),
-        other.state.isDisjoint(with: [.deleted, .missing])
-      else { return nil }
-      return other
+      return unsafe source.entityReference._withUnsafeGuaranteedRef { entity in
+        if entity.hasDeletionsToPropagate { entity.context?.propagateDeletions() }
+        guard let other = entity.destination(key),
+          other.state.isDisjoint(with: [.deleted, .missing])
+        else { return nil }
+        return other
+      }
     }
   }
 
   /// The key that a column leads to.
   @inline(__always)
   final func reference(column: Int) -> ObjectKey? {
-    let source = unsafe sourceReference._withUnsafeGuaranteedRef { $0 }
-    if let raw = unsafe source.loaded(column) {
-      // SAFETY: A loaded column has a row for each row of its source.
-      if unsafe raw.pointee.isNull(Int(row)) { return nil }
-      let bits = unsafe UInt64(bitPattern: raw.pointee.integer(Int(row)))
-      return bits == 0 ? nil : ObjectKey(rawValue: bits)
+    unsafe sourceReference._withUnsafeGuaranteedRef { source in
+      if let raw = unsafe source.loaded(column) {
+        // SAFETY: A loaded column has a row for each row of its source.
+        if unsafe raw.pointee.isNull(Int(row)) { return nil }
+        let bits = unsafe UInt64(bitPattern: raw.pointee.integer(Int(row)))
+        return bits == 0 ? nil : ObjectKey(rawValue: bits)
+      }
+      if case .object(let key) = source.value(column, Int(row)) { return key }
+      return nil
     }
-    if case .object(let key) = source.value(column, Int(row)) { return key }
-    return nil
   }
 
   final func relatedObjects(_ toMany: GraphProperty.ToMany) -> [ManagedObject] {

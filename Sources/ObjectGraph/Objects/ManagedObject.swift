@@ -72,7 +72,7 @@ open class ManagedObject {
   /// Makes an object known. Only a context can.
   public required init(_ birth: ObjectBirth) {
     key = birth.key
-    unsafe sourceReference = unsafe Unmanaged.passRetained(birth.source)
+    unsafe sourceReference = birth.source.retain()
     unsafe storedRow = birth.row
     unsafe storedState = birth.state
   }
@@ -141,9 +141,11 @@ public struct SnapshotEvents: OptionSet, Sendable {
 }
 
 /// What an object is made of. Only contexts have one to give.
+@safe
 public struct ObjectBirth {
   let key: ObjectKey
-  let source: RowSource
+  /// Kept by whoever gives birth.
+  let source: Unmanaged<RowSource>
   let row: UInt32
   let state: ManagedObject.State
 }

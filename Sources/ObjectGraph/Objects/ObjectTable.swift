@@ -1,6 +1,14 @@
 // SAFETY: A page has `Page.count` places, initialized when it is made, and positions are masked to that.
 // Callers of a directory stay below its count.
 
+/// Where an object leads to, seen from aside.
+@unsafe
+struct RowPlace {
+  var source: Unmanaged<RowSource>?
+  var row: UInt32 = 0
+  var header: UInt64 = 0
+}
+
 /// The objects of one entity that a context knows, by their numbers.
 ///
 /// Keys are leased in order, so objects lie in pages by number: eight bytes an object and no hash. The
@@ -33,7 +41,7 @@ struct ObjectTable: ~Copyable {
     }
 
     func free() {
-      unsafe places.deinitialize(count: Page.count)
+      for place in 0..<Page.count { unsafe places[place] = nil }
       unsafe places.deallocate()
     }
 
@@ -41,6 +49,12 @@ struct ObjectTable: ~Copyable {
     subscript(number: UInt64) -> ManagedObject? {
       get { unsafe places[Int(truncatingIfNeeded: number & 63)] }
       nonmutating set { unsafe places[Int(truncatingIfNeeded: number & 63)] = newValue }
+    }
+
+    /// Fills a place that is empty.
+    @inline(__always)
+    func put(_ object: ManagedObject, _ number: UInt64) {
+      unsafe (places + Int(truncatingIfNeeded: number & 63)).initialize(to: object)
     }
 
     /// The address of an object, without holding it; 0 for none.
@@ -109,30 +123,35 @@ struct ObjectTable: ~Copyable {
   @inline(__always)
   subscript(number: UInt64) -> ManagedObject? { page(of: number)?[number] }
 
-  /// Looks at objects that are about to be used one after another, all at once: memory that is far away
-  /// comes for many in the time of one. Counting references would wait for each.
-  @inline(never)
-  func touch(_ numbers: ArraySlice<UInt64>) -> UInt64 {
+  /// Gives where the objects with the given numbers lead to, without holding any.
+  ///
+  /// - Parameter places: Room for as many.
+  @inline(__always)
+  @unsafe func find(_ numbers: ArraySlice<UInt64>, _ places: UnsafeMutablePointer<RowPlace>) {
     unsafe withUnsafeTemporaryAllocation(of: UInt.self, capacity: numbers.count) { addresses in
-      var count = 0
-      for number in numbers {
-        if let address = page(of: number)?.address(number), address != 0 {
-          unsafe addresses.initializeElement(at: count, to: address)
-          count += 1
+      for (index, number) in numbers.enumerated() {
+        unsafe addresses.initializeElement(at: index, to: page(of: number)?.address(number) ?? 0)
+      }
+      for index in 0..<numbers.count {
+        var place = unsafe RowPlace()
+        if let address = unsafe UnsafeRawPointer(bitPattern: addresses[index]) {
+          // SAFETY: The table holds the object. Its header may lie in another line than the rest, and
+          // is what counting it needs.
+          let object = unsafe Unmanaged<ManagedObject>.fromOpaque(address)
+          unsafe object._withUnsafeGuaranteedRef {
+            unsafe place.source = $0.sourceReference
+            unsafe place.row = $0.row
+          }
+          unsafe place.header = address.load(fromByteOffset: 8, as: UInt64.self)
         }
+        unsafe (places + index).initialize(to: place)
       }
-      var sum: UInt64 = 0
-      for index in 0..<count {
-        // SAFETY: The table holds the object, whose first two words are its header.
-        sum &+= unsafe UnsafePointer<UInt64>(bitPattern: addresses[index]).unsafelyUnwrapped[1]
-      }
-      return sum
     }
   }
 
   /// Adds an object that is not there.
   mutating func insert(_ object: ManagedObject, _ number: UInt64) {
-    (page(of: number) ?? makePage(number >> 6))[number] = object
+    (page(of: number) ?? makePage(number >> 6)).put(object, number)
     count += 1
   }
 

@@ -59,8 +59,6 @@ final class RelatedStorage {
   /// The same, to be used without being counted.
   private let entityReference: Unmanaged<EntityState>?
   @usableFromInline let count: Int
-  /// Keeps what was looked at from being for nothing.
-  private var touched: UInt64 = 0
 
   init(_ objects: [ManagedObject]) {
     self.objects = objects
@@ -89,8 +87,7 @@ final class RelatedStorage {
 
   /// Brings the next objects near.
   private func touch(from position: Int) {
-    touched &+=
-      entity?.objects.touch(numbers[position..<Swift.min(position + 32, count)]) ?? 0
+    entity?.bringNear(numbers[position..<Swift.min(position + 32, count)])
   }
 
   /// Fails when an object is not of a class.

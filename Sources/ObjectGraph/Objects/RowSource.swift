@@ -14,10 +14,14 @@ import Rows
 final class RowSource {
   /// The entity of the rows, in the context that reads them.
   let entity: EntityState
+  /// The same, to be used without being counted.
+  let entityReference: Unmanaged<EntityState>
   /// Which thread has the context's turn.
   private let turn: UnsafeMutablePointer<UInt>
   private let codes: UnsafeMutablePointer<PropertyCode>
   private let codeMask: Int
+  /// Which column of such rows was read last.
+  private let lastRead: UnsafeMutablePointer<Int>
   /// The rows, where somebody else wrote them.
   let block: Block?
   /// The rows, where this context writes them or wrote them.
@@ -50,6 +54,8 @@ final class RowSource {
   private let columnCount: Int
   /// The versions of the block's rows, once they were asked for.
   private var versions: Column?
+  /// The numbers of the block's objects, where they are not consecutive and were asked for.
+  private var numbers: Column?
   /// What keeps the memory of the raw columns alive.
   private var owners: [Column] = []
 
@@ -70,9 +76,11 @@ final class RowSource {
   /// The rows of a block; of nothing, when what objects are is not known yet.
   init(_ entity: EntityState, block: Block?) {
     self.entity = entity
+    unsafe entityReference = Unmanaged.passUnretained(entity)
     unsafe turn = entity.place.turn
     unsafe codes = entity.graph.table
     codeMask = entity.graph.mask
+    unsafe lastRead = entity.lastRead
     self.block = block
     draft = nil
     unsafe storedIsOpen = false
@@ -87,9 +95,11 @@ final class RowSource {
   /// The rows of a new draft.
   init(_ entity: EntityState, role: Draft.Role) {
     self.entity = entity
+    unsafe entityReference = Unmanaged.passUnretained(entity)
     unsafe turn = entity.place.turn
     unsafe codes = entity.graph.table
     codeMask = entity.graph.mask
+    unsafe lastRead = entity.lastRead
     block = nil
     draft = Draft(entity.graph.layout, role: role)
     unsafe storedIsOpen = true
@@ -129,7 +139,43 @@ final class RowSource {
   @unsafe func loaded(_ column: Int) -> UnsafePointer<RawColumn>? {
     // SAFETY: The entity has the column, and a source without columns has no loaded state.
     guard columnCount != 0, unsafe states[column] == State.loaded else { return nil }
+    unsafe lastRead.pointee = column
     return unsafe UnsafePointer(columns + column)
+  }
+
+  /// Looks at the value of a row that is likely to be read next: the one that was read last of others.
+  /// What it gives is good for nothing but having been looked at.
+  @inline(__always)
+  func touch(_ row: Int) -> UInt64 {
+    let column = unsafe lastRead.pointee
+    guard column < columnCount, unsafe states[column] == State.loaded,
+      let data = unsafe columns[column].data
+    else { return 0 }
+    // SAFETY: The row is one of the block's, and so many bytes were verified to be there.
+    let place = unsafe columns[column].encoding == .bits ? row >> 3 : row * Int(columns[column].width)
+    return UInt64(unsafe data.load(fromByteOffset: place, as: UInt8.self))
+  }
+}
+
+// The objects of a block's rows.
+extension RowSource {
+  /// The number of a row's object.
+  func number(_ row: Int) throws -> UInt64 {
+    guard let block else { return 0 }
+    if block.isConsecutive { return block.minimumKey &+ UInt64(row) }
+    let numbers = try numbers ?? block.keys
+    self.numbers = numbers
+    return UInt64(bitPattern: numbers.integer(at: row))
+  }
+
+  /// The row of an object whose number is not below nor above all of the block's; `nil` when there is none.
+  func row(_ number: UInt64) -> Int? {
+    guard let block else { return nil }
+    if block.isConsecutive { return Int(number &- block.minimumKey) }
+    guard let numbers else { return nil }
+    // SAFETY: The column is kept here and has a row for each of the block.
+    return unsafe numbers.raw.row(
+      ofKey: number, minimum: block.minimumKey, maximum: block.maximumKey)
   }
 }
 

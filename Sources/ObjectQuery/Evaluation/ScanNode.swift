@@ -21,6 +21,23 @@ indirect enum ScanNode: Sendable {
   case rows(BoundPredicate)
 }
 
+extension ScanNode {
+  /// The numbers of the columns that decide; `nil` when something else does too.
+  var columns: Set<UInt16>? {
+    switch self {
+    case .constant: []
+    case .and(let nodes), .or(let nodes):
+      nodes.reduce(into: Set<UInt16>?.some([])) { all, node in
+        all = node.columns.flatMap { all?.union($0) }
+      }
+    case .not(let node): node.columns
+    case .column(let column, _): [column.number]
+    case .columns(let left, _, let right): [left.number, right.number]
+    case .related, .owning, .rows: nil
+    }
+  }
+}
+
 /// What one column's value must be. No test but the first holds for a row without a value.
 enum ColumnTest: Sendable {
   /// There is no value, or there is one.

@@ -1,3 +1,5 @@
+// SAFETY: Flags are read while the scan that made them lends them, and there is one for each row.
+
 import Foundation
 import ObjectModel
 import Rows
@@ -92,6 +94,36 @@ struct IndexPlan: Sendable {
     }
     if layouts.count > 1 { try hits.sortByKey() }
     return hits
+  }
+
+  /// The objects that the predicate holds for, found in the entries of an index alone; `nil` when no
+  /// index has all that the predicate asks for.
+  ///
+  /// - Returns: The objects, and whether they are in the order of the sort keys and not in that of
+  ///   their own keys.
+  func coveredHits(
+    _ node: ScanNode, _ sortKeys: [BoundSortKey], _ layouts: [Layout], _ run: ScanRun
+  ) throws -> (hits: RowHits, isSorted: Bool)? {
+    guard let indexed = run.source.indexed, layouts.count == 1, !choices.isEmpty,
+      let columns = node.columns, let best = try best(layouts[0], indexed), best.ranges.count == 1,
+      columns.isSubset(of: best.index.columns.map(\.number)),
+      let stretches = try indexed.stretches(best.index, in: best.ranges[0])
+    else { return nil }
+    var numbers: [UInt64] = []
+    for (block, rows) in stretches {
+      let objects = try block.indexedObjects
+      let reader = BatchReader(RowBatch(block), entityNumber: layouts[0].entityNumber)
+      unsafe try run.select(node, reader) { flags in
+        for row in rows where unsafe flags[row] != 0 {
+          numbers.append(try objects.objectNumber(at: row))
+        }
+      }
+    }
+    let isSorted =
+      sortKeys.compactMap { $0.column?.number } == best.index.columns.map(\.number)
+      && sortKeys.allSatisfy { $0.isAscending && $0.options.isEmpty }
+    if !isSorted { numbers.sort() }
+    return (try RowHits(numbers, layouts[0], in: indexed.view), isSorted)
   }
 
   private func best(_ layout: Layout, _ indexed: IndexedView) throws -> Choice? {

@@ -160,11 +160,14 @@ public struct QueryPlan: Sendable {
       if limited { hits.hits = Array(hits.hits[request.window(of: hits.hits.count)].prefix(count)) }
       return hits
     }
+    let covered = try indexes.coveredHits(node, sortKeys, layouts, run)
     var hits =
-      try indexes.hits(in: source, layouts, interpreter(source))
+      try covered?.hits ?? indexes.hits(in: source, layouts, interpreter(source))
       ?? RowHits(node, layouts, run, most: sortKeys.isEmpty ? most : .max)
     try watch?.pass(0)
-    try hits.sort(by: sortKeys, first: most, interpreter(source))
+    if covered?.isSorted != true {
+      try hits.sort(by: sortKeys, first: most, interpreter(source))
+    }
     if limited { hits.hits = Array(hits.hits[request.window(of: hits.hits.count)].prefix(count)) }
     return hits
   }
@@ -268,7 +271,7 @@ extension QueryPlan {
   /// - Throws: What a damaged store throws, and what `body` throws.
   package func forEachRun(
     in source: some QuerySource,
-    _ body: (_ block: Block, _ entityNumber: UInt16, _ rows: FoundRows) throws -> Void
+    _ body: (FoundRows) throws -> Void
   ) throws {
     let found = try hits(in: source)
     unsafe try found.hits.withUnsafeBufferPointer { hits in
@@ -277,11 +280,12 @@ extension QueryPlan {
         let reader = unsafe hits[start].reader
         var end = start + 1
         while end < hits.count, unsafe hits[end].reader == reader { end += 1 }
-        let batch = found.readers[Int(reader)]
         // SAFETY: Both ends are within the hits.
         try unsafe body(
-          batch.batch.block, batch.entityNumber,
-          FoundRows(hits: UnsafeBufferPointer(rebasing: hits[start..<end])))
+          FoundRows(
+            reader: found.readers[Int(reader)], blockIndex: Int(reader),
+            blockCount: found.readers.count, foundCount: hits.count,
+            hits: UnsafeBufferPointer(rebasing: hits[start..<end])))
         start = end
       }
     }
@@ -291,6 +295,17 @@ extension QueryPlan {
 /// Rows of one block that a request found. Good only while they are lent.
 @safe
 package struct FoundRows: RandomAccessCollection {
+  fileprivate let reader: BatchReader
+  /// Which of the blocks it is that the request finds rows in.
+  package let blockIndex: Int
+  /// How many these are.
+  package let blockCount: Int
+  /// How many rows are found in all of them.
+  package let foundCount: Int
+  /// The block.
+  package var block: Block { reader.batch.block }
+  /// The number of the rows' entity.
+  package var entityNumber: UInt16 { reader.entityNumber }
   fileprivate let hits: UnsafeBufferPointer<RowHits.Hit>
   package var startIndex: Int { 0 }
   package var endIndex: Int { unsafe hits.count }

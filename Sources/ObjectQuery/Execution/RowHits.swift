@@ -31,6 +31,13 @@ struct RowHits {
     if hits.count > most { hits.removeLast(hits.count - most) }
   }
 
+  /// The rows of objects of an entity, in the given order.
+  init(_ numbers: [UInt64], _ layout: Layout, in view: View) throws {
+    let (blocks, rows) = try view.rows(of: numbers, layout)
+    readers = blocks.map { BatchReader(RowBatch($0), entityNumber: layout.entityNumber) }
+    hits = rows.map { Hit(reader: UInt32($0.block), row: UInt32($0.row)) }
+  }
+
   /// No rows yet.
   init() {}
 

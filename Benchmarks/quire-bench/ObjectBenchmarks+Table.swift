@@ -1,0 +1,229 @@
+import CSQLite3
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+
+// The rest of the table: with an index, with nothing in the page cache, sizes, and rows of numbers.
+extension ObjectBench {
+  /// Filter and sort where an index helps (W4).
+  func measureIndexed() throws {
+    guard
+      ["SQLite: filter and sort, indexed", "filter and sort, indexed"].contains(
+        where: Measurement.isWanted)
+    else { return }
+    var measurement = Measurement(rounds: 5)
+    let other = SQLitePeer(copying: peer)
+    other.run("CREATE INDEX person_name ON person (lastName, age)")
+    other.run("ANALYZE")
+    let statement = other.prepare(SQLitePeer.filterAndSort)
+    measurement.add("SQLite: filter and sort, indexed", 1, "request") {
+      SQLitePeer.materialize(statement)
+    }
+    let path = folder.appending(path: "indexed").path
+    insert(at: path, model: People.indexedModel)
+    let context = open(path, model: People.indexedModel)
+    measurement.add("filter and sort, indexed", 1, "request") {
+      try! context.fetch(ObjectBench.filterAndSort).count
+    }
+    measurement.prepare { tidyMemory() }
+    let times = measurement.report("Filter and sort with an index (W4)")
+    ratio(times, "filter and sort, indexed", atMost: 0.25)
+    sqlite3_finalize(statement)
+    try FileManager.default.removeItem(atPath: path)
+  }
+
+  static let filterAndSort = try! FetchRequest(
+    "Person", where: QueryPredicate("lastName BEGINSWITH 'Sm' AND age > 40"),
+    sortedBy: [SortKey("lastName"), SortKey("age")])
+
+  /// Opening when nothing of the file is in the page cache (W2).
+  func measureOpeningCold() throws {
+    var measurement = Measurement(rounds: 9)
+    let (path, middle) = (wholePath, count / 2)
+    let theirs = folder.appending(path: "cold.sqlite").path
+    try FileManager.default.copyItem(atPath: peer.path, toPath: theirs)
+    measurement.add("SQLite: open cold and fetch one", 1, "object") {
+      SQLitePeer.opening(theirs) { database in
+        sqlite3_exec(
+          database, "PRAGMA journal_mode = WAL; PRAGMA mmap_size = 4294967296", nil, nil, nil)
+        var statement: OpaquePointer?
+        sqlite3_prepare_v2(
+          database, "SELECT * FROM person WHERE id = \(middle)", -1, &statement, nil)
+        defer { sqlite3_finalize(statement) }
+        return SQLitePeer.count(statement)
+      }
+    }
+    measurement.prepare { OpeningBench.dropFromCache(theirs) }
+    let one = try open(path).fetchIdentifiers(
+      FetchRequest("Person", where: QueryPredicate("id == \(middle)")))[0]
+    measurement.add("open cold and fetch one", 1, "object") {
+      let context = self.open(path)
+      return withExtendedLifetime(context) {
+        (try! context.existingObject(with: one) as! PersonObject).readAll()
+      }
+    }
+    measurement.prepare { OpeningBench.dropFromCache(path) }
+    let times = measurement.report("Opening with a cold page cache (W2)")
+    ratio(times, "open cold and fetch one", atMost: 0.20)
+  }
+
+  /// Sizes of files, and of what a save adds to one (W5, W9).
+  func measureSizes() throws {
+    guard Measurement.isWanted("sizes") else { return }
+    print("\nSizes (W5, W9)")
+    func size(_ path: String) throws -> Int {
+      try FileManager.default.attributesOfItem(atPath: path)[.size] as! Int
+    }
+    let whole = try size(wholePath)
+    target("file size / SQLite", Double(whole) / Double(try size(peer.path)), atMost: 0.65)
+    let path = folder.appending(path: "grown").path
+    try FileManager.default.copyItem(atPath: wholePath, toPath: path)
+    let context = open(path)
+    let person = try context.fetch(PersonObject.self, where: QueryPredicate("id == 8"))[0]
+    person.balance += 1
+    try context.save()
+    target("bytes of a save that changes one", Double(try size(path) - whole), atMost: 2048)
+    try FileManager.default.removeItem(atPath: path)
+  }
+
+  /// 50 000 objects of ten numbers inserted, 200 000 of them read (P1 of the anchors).
+  func measureNumbers() throws {
+    guard
+      ["SQLite: insert numbers", "insert numbers", "SQLite: read numbers", "read numbers"]
+        .contains(where: Measurement.isWanted)
+    else { return }
+    var measurement = Measurement(rounds: 5)
+    let ours = folder.appending(path: "numbers").path
+    let theirs = folder.appending(path: "numbers.sqlite").path
+    let (few, many) = (50_000, 200_000)
+    measurement.add("SQLite: insert numbers", few, "row") {
+      NumberPeer(theirs).insert(few)
+      return few
+    }
+    measurement.prepare { NumberPeer.remove(theirs) }
+    measurement.add("insert numbers", few, "row") { NumberObject.insert(few, at: ours) }
+    measurement.prepare { try? FileManager.default.removeItem(atPath: ours) }
+    let manyOurs = ours + "-many"
+    let manyTheirs = folder.appending(path: "many-numbers.sqlite").path
+    _ = NumberObject.insert(many, at: manyOurs)
+    NumberPeer(manyTheirs).insert(many)
+    measurement.add("SQLite: read numbers", many, "row") { NumberPeer(manyTheirs).readAll() }
+    measurement.add("read numbers", many, "row") { NumberObject.readAll(at: manyOurs) }
+    let times = measurement.report("Rows of ten numbers (P1)")
+    ratio(times, "insert numbers", atMost: 1.5)
+    ratio(times, "read numbers", atMost: 1.5)
+  }
+}
+
+/// An object of ten whole numbers.
+final class NumberObject: ManagedObject {
+  override class var entityName: String { "Number" }
+  private static let names: [AttributeName<Int64>] = [
+    .init("n0"), .init("n1"), .init("n2"), .init("n3"), .init("n4"), .init("n5"), .init("n6"),
+    .init("n7"), .init("n8"), .init("n9"),
+  ]
+  private static let model = try! Model(entities: [
+    Entity(
+      "Number",
+      properties: (0..<10).map { .attribute(Attribute("n\($0)", .int64, isOptional: false)) })
+  ])
+
+  private static func open(_ path: String) -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(
+      model: model, places: ObjectBench.places, classes: [NumberObject.self])
+    try! coordinator.addStore(at: path)
+    let context = ManagedObjectContext(coordinator, concurrency: .confined)
+    context.undoManager = UndoStack()
+    return context
+  }
+
+  static func insert(_ count: Int, at path: String) -> Int {
+    let context = open(path)
+    for number in 0..<count {
+      let object = try! context.insert(NumberObject.self)
+      for (index, name) in names.enumerated() { object[name] = Int64(number &* 10 &+ index) }
+    }
+    try! context.save()
+    try! context.coordinator.stores[0].store.close()
+    return count
+  }
+
+  static func readAll(at path: String) -> Int {
+    let context = open(path)
+    return withExtendedLifetime(context) {
+      try! context.fetch(NumberObject.self).reduce(0) { sum, object in
+        names.reduce(sum) { $0 &+ Int(object[$1]) }
+      }
+    }
+  }
+}
+
+/// The same numbers in SQLite.
+private struct NumberPeer {
+  let path: String
+  init(_ path: String) { self.path = path }
+
+  static func remove(_ path: String) {
+    for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) }
+  }
+
+  private func opening<R>(_ body: (OpaquePointer?) -> R) -> R {
+    SQLitePeer.opening(path) { database in
+      sqlite3_exec(
+        database,
+        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536", nil,
+        nil, nil)
+      return body(database)
+    }
+  }
+
+  func insert(_ count: Int) {
+    opening { database in
+      let columns = (0..<10).map { "n\($0) INTEGER" }.joined(separator: ", ")
+      sqlite3_exec(
+        database, "CREATE TABLE number (id INTEGER PRIMARY KEY, \(columns))", nil, nil, nil)
+      sqlite3_exec(database, "BEGIN", nil, nil, nil)
+      var statement: OpaquePointer?
+      sqlite3_prepare_v2(
+        database, "INSERT INTO number VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", -1, &statement, nil
+      )
+      for number in 0..<count {
+        sqlite3_bind_int64(statement, 1, Int64(number + 1))
+        for index in 0..<10 {
+          sqlite3_bind_int64(statement, Int32(index + 2), Int64(number &* 10 &+ index))
+        }
+        precondition(sqlite3_step(statement) == SQLITE_DONE)
+        sqlite3_reset(statement)
+      }
+      sqlite3_finalize(statement)
+      precondition(sqlite3_exec(database, "COMMIT", nil, nil, nil) == SQLITE_OK)
+    }
+  }
+
+  /// Makes a record of each row, and adds up all numbers.
+  func readAll() -> Int {
+    opening { database in
+      var statement: OpaquePointer?
+      sqlite3_prepare_v2(database, "SELECT * FROM number", -1, &statement, nil)
+      defer { sqlite3_finalize(statement) }
+      var rows: [InlineNumbers] = []
+      while sqlite3_step(statement) == SQLITE_ROW {
+        func number(_ index: Int32) -> Int64 { sqlite3_column_int64(statement, index) }
+        rows.append(
+          (
+            number(1), number(2), number(3), number(4), number(5), number(6), number(7), number(8),
+            number(9), number(10)
+          ))
+      }
+      return rows.reduce(0) { sum, row in
+        let head = row.0 &+ row.1 &+ row.2 &+ row.3 &+ row.4
+        return sum &+ Int(head &+ row.5 &+ row.6 &+ row.7 &+ row.8 &+ row.9)
+      }
+    }
+  }
+
+  private typealias InlineNumbers = (
+    Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64
+  )
+}

@@ -1,0 +1,51 @@
+// SAFETY: A source is kept by its entity as long as rows are gathered, and there are as many rows as numbers.
+
+/// Rows that were found and whose objects are made, or met again, so many at a time: then those that are
+/// far away in memory come together.
+@safe
+struct GatheredRows {
+  private static let most = 64
+  private var entity: EntityState?
+  private var numbers: [UInt64] = []
+  private var rows: [(source: Unmanaged<RowSource>, row: Int)] = unsafe []
+  /// The objects of all rows, in the order in which these were added.
+  private(set) var objects: [ManagedObject] = []
+
+  mutating func reserve(_ count: Int) { objects.reserveCapacity(count) }
+
+  /// Adds rows of a source.
+  mutating func add(_ source: RowSource, _ found: some RandomAccessCollection<Int>) throws {
+    let entity = source.entity
+    if self.entity !== entity {
+      finish()
+      self.entity = entity
+    }
+    let source = unsafe Unmanaged.passUnretained(source)
+    if found.count < GatheredRows.most {
+      for row in found {
+        if numbers.count == GatheredRows.most { finish() }
+        numbers.append(unsafe try source._withUnsafeGuaranteedRef { try $0.number(row) })
+        unsafe rows.append((source, row))
+      }
+      return
+    }
+    // So many rows of one block have their objects near to one another.
+    finish()
+    for row in found {
+      let number = unsafe try source._withUnsafeGuaranteedRef { try $0.number(row) }
+      unsafe objects.append(entity.object(number, at: source, row))
+    }
+  }
+
+  /// Makes the objects of what was gathered.
+  mutating func finish() {
+    guard let entity, !numbers.isEmpty else { return }
+    entity.bringNear(numbers[...])
+    for index in numbers.indices {
+      let place = unsafe rows[index]
+      unsafe objects.append(entity.object(numbers[index], at: place.source, place.row))
+    }
+    numbers.removeAll(keepingCapacity: true)
+    unsafe rows.removeAll(keepingCapacity: true)
+  }
+}
