@@ -123,6 +123,10 @@ final class ObjectBench {
   func clean() { try? FileManager.default.removeItem(at: folder) }
 
   func open(_ path: String, model: Model = People.model) -> ManagedObjectContext {
+    ObjectBench.open(path, model: model)
+  }
+
+  static func open(_ path: String, model: Model = People.model) -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(
       model: model, places: ObjectBench.places,
       classes: [PersonObject.self, CompanyObject.self])
@@ -143,11 +147,19 @@ final class ObjectBench {
 
   /// Everybody into a new store, saved at once or after every so many.
   @discardableResult
-  func insert(
-    at path: String, byKey: Bool = false, batch: Int = .max, model: Model = People.model
+  func insert(at path: String, byKey: Bool = false, model: Model = People.model) -> Int {
+    ObjectBench.insert(count, at: path, byKey: byKey, model: model)
+  }
+
+  @discardableResult
+  static func insert(
+    _ count: Int, at path: String, byKey: Bool = false, batch: Int = .max,
+    model: Model = People.model, canUndo: Bool = true
   ) -> Int {
+    let companies = max(1, count / 100)
     try? FileManager.default.removeItem(atPath: path)
     let context = open(path, model: model)
+    if !canUndo { context.undoManager = nil }
     let all = (0..<companies).map { number in
       try! context.insert(CompanyObject.self) {
         $0[CompanyObject.nameKey] = "Company \(number) Ltd"

@@ -5,9 +5,12 @@ import Foundation
 let parts = [
   ("rows", runRowBenchmarks), ("queries", runQueryBenchmarks), ("stores", runStoreBenchmarks),
   ("opening", runOpeningBenchmarks), ("objects", runObjectBenchmarks),
-  ("walking", runWalkingBenchmarks),
-  ("xml", runXMLBenchmarks),
+  ("walking", runWalkingBenchmarks), ("memory", runMemoryBenchmarks), ("xml", runXMLBenchmarks),
 ]
+if CommandLine.arguments.count == 5, CommandLine.arguments[1] == MemoryWork.argument {
+  try MemoryWork.run(Array(CommandLine.arguments[2...]))
+  exit(0)
+}
 let arguments = CommandLine.arguments.dropFirst()
 let count = arguments.first.map { Int($0) ?? 0 } ?? 1_000_000
 let wanted = arguments.dropFirst().first

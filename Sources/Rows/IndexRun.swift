@@ -112,7 +112,7 @@ extension IndexRun {
   private func wholeWord(_ range: IndexRange) -> UInt64? {
     guard let lower = range.lower, let upper = range.upper, lower.values.count == 1,
       upper.values.count == 1, !lower.isPrefix, !upper.isPrefix, range.includesLower,
-      range.includesUpper,      index.columns[0].kind.family == .integers, let word = word(of: lower),
+      range.includesUpper, index.columns[0].kind.family == .integers, let word = word(of: lower),
       word == self.word(of: upper)
     else { return nil }
     return word == 0 ? nil : word

@@ -315,7 +315,8 @@ extension ManagedObjectContext {
     published.withLock { $0 = bases }
   }
 
-  private func sweepIfNeeded() {
+  /// Lets go of what nobody holds once there is much of it.
+  func sweepIfNeeded() {
     if retainsRegisteredObjects { return }
     let count = storeStates.reduce(0) {
       $0 + $1.knownEntities.reduce(0) { $0 + $1.objects.count }

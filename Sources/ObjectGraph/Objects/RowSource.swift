@@ -152,7 +152,8 @@ final class RowSource {
       let data = unsafe columns[column].data
     else { return 0 }
     // SAFETY: The row is one of the block's, and so many bytes were verified to be there.
-    let place = unsafe columns[column].encoding == .bits ? row >> 3 : row * Int(columns[column].width)
+    let isBits = unsafe columns[column].encoding == .bits
+    let place = unsafe isBits ? row >> 3 : row * Int(columns[column].width)
     return UInt64(unsafe data.load(fromByteOffset: place, as: UInt8.self))
   }
 }

@@ -36,6 +36,7 @@ extension ManagedObjectContext {
     publish()
     announceSave(saved)
     updateFollowers()
+    sweepIfNeeded()
     return saved
   }
 

@@ -1,0 +1,93 @@
+import CSQLite3
+import Foundation
+import ObjectGraph
+import ObjectQuery
+
+/// The most memory that a process takes that loads everybody, or inserts everybody and saves now and then
+/// (W10). Each is a process of its own: this one, started again.
+func runMemoryBenchmarks(_ count: Int) throws {
+  let folder = FileManager.default.temporaryDirectory
+    .appending(path: "quire-bench-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  var peaks: [MemoryWork: Double] = [:]
+  for work in MemoryWork.allCases { peaks[work] = try work.peak(count, in: folder) }
+  print("\nPeak memory (W10)")
+  for work in MemoryWork.allCases {
+    print("  \(pad(work.words, 44)) \(format(peaks[work]! / 1e6)) MB")
+  }
+  target(
+    "load all, one attribute / SQLite", peaks[.load]! / peaks[.peerLoad]!, atMost: 0.30)
+  target(
+    "insert, saved in batches / SQLite", peaks[.insert]! / peaks[.peerInsert]!, atMost: 0.40)
+}
+
+/// What a process does whose memory is measured. Stores are inserted before they are loaded.
+enum MemoryWork: String, CaseIterable {
+  case insert
+  case load
+  case peerInsert
+  case peerLoad
+
+  var words: String {
+    switch self {
+    case .insert: "insert, saved every 16 384 objects"
+    case .load: "load all, one attribute"
+    case .peerInsert: "SQLite: insert"
+    case .peerLoad: "SQLite: load all"
+    }
+  }
+
+  /// How this program is asked to do it.
+  static let argument = "--memory-of"
+
+  /// Does it in a process of its own.
+  fileprivate func peak(_ count: Int, in folder: URL) throws -> Double {
+    let process = Process()
+    process.executableURL = URL(filePath: CommandLine.arguments[0])
+    process.arguments = [MemoryWork.argument, rawValue, "\(count)", folder.path]
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    process.waitUntilExit()
+    let text = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    guard process.terminationStatus == 0, let peak = Double(text.trimmingCharacters(in: .newlines))
+    else {
+      throw CocoaError(.executableRuntimeMismatch)
+    }
+    return peak
+  }
+
+  /// Does it in this process, and prints the most bytes it took.
+  static func run(_ arguments: [String]) throws {
+    let work = MemoryWork(rawValue: arguments[0])!
+    let count = Int(arguments[1])!
+    let folder = URL(filePath: arguments[2])
+    let ours = folder.appending(path: "ours").path
+    let theirs = folder.appending(path: "theirs").path
+    switch work {
+    case .insert: ObjectBench.insert(count, at: ours, batch: 16_384, canUndo: false)
+    case .load:
+      let context = ObjectBench.open(ours)
+      let all = try context.fetch(PersonObject.self)
+      precondition(all.reduce(0) { $0 + $1.balance } > 0)
+    case .peerInsert:
+      try FileManager.default.createDirectory(
+        atPath: theirs, withIntermediateDirectories: true)
+      let peer = try SQLitePeer(count, companies: max(1, count / 100))
+      try FileManager.default.copyItem(atPath: peer.path, toPath: theirs + "/people.sqlite")
+    case .peerLoad:
+      SQLitePeer.opening(theirs + "/people.sqlite") { database in
+        sqlite3_exec(
+          database, "PRAGMA cache_size = -65536; PRAGMA mmap_size = 4294967296", nil, nil, nil)
+        var statement: OpaquePointer?
+        sqlite3_prepare_v2(database, "SELECT * FROM person", -1, &statement, nil)
+        precondition(SQLitePeer.materialize(statement) == count)
+        sqlite3_finalize(statement)
+      }
+    }
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    print(usage.ru_maxrss * 1024)
+  }
+}
