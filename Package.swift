@@ -207,6 +207,7 @@ let package = Package(
         "DurableFiles", "PropertyLists",
       ],
       exclude: ["Snapshots"]),
+    tests("QuireTests", ["Quire", "TypedTrips"]),
     tests("HouseTests", []),
   ],
 )

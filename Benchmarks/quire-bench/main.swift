@@ -5,7 +5,7 @@ import Foundation
 let parts = [
   ("rows", runRowBenchmarks), ("queries", runQueryBenchmarks), ("stores", runStoreBenchmarks),
   ("opening", runOpeningBenchmarks), ("objects", runObjectBenchmarks),
-  ("memory", runMemoryBenchmarks), ("xml", runXMLBenchmarks),
+  ("walking", runWalkingBenchmarks), ("memory", runMemoryBenchmarks), ("xml", runXMLBenchmarks),
 ]
 if CommandLine.arguments.count == 5, CommandLine.arguments[1] == MemoryWork.argument {
   try MemoryWork.run(Array(CommandLine.arguments[2...]))

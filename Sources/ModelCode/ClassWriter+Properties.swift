@@ -109,6 +109,51 @@ extension ClassWriter {
       lines.line("for object in objects { \(word)(object, \(preposition): \(accessor.key)) }")
       lines.close()
     }
+    if relationship.isOrdered { writePlaces(relationship, ending, accessor, to: &lines) }
+  }
+
+  /// What is done at places of an ordered relationship.
+  private func writePlaces(
+    _ relationship: Relationship, _ ending: String, _ accessor: Accessor,
+    to lines: inout CodeLines
+  ) {
+    let type = plan.className(of: relationship.destination)
+    let sequence = "some \(plan.types.swift("Sequence"))<\(type)>"
+    let int = plan.types.swift("Int")
+    let name = CodeText.code(relationship.name)
+    for (sentence, method, call) in [
+      (
+        "Puts an object at a place of \(name). One that is in it already moves there.",
+        "insertInto\(ending)(_ object: \(type), at index: \(int))",
+        "insert(object, into: \(accessor.key), at: index)"
+      ),
+      (
+        "Puts objects one behind another at a place of \(name).",
+        "insertInto\(ending)(_ objects: \(sequence), at index: \(int))",
+        "insert(objects, into: \(accessor.key), at: index)"
+      ),
+      (
+        "Takes the object at a place away from \(name).",
+        "removeFrom\(ending)(at index: \(int))",
+        "remove(at: index, from: \(accessor.key))"
+      ),
+      (
+        "Moves the object at one place of \(name) to another.",
+        "moveIn\(ending)(from index: \(int), to target: \(int))",
+        "move(in: \(accessor.key), from: index, to: target)"
+      ),
+      (
+        "Puts an object in the place of the one that is there in \(name).",
+        "replace\(ending)(at index: \(int), with object: \(type))",
+        "replace(at: index, in: \(accessor.key), with: object)"
+      ),
+    ] {
+      lines.gap()
+      lines.document([sentence])
+      lines.open("\(accessor.modifiers)func \(method)")
+      lines.line(call)
+      lines.close()
+    }
   }
 
   private func writeFetched(

@@ -43,8 +43,20 @@ public struct CodeFile: Sendable, Hashable {
       "Made from the model \(CodeText.quoted(model))"
       + (version.map { ", version \(CodeText.quoted($0))" } ?? "") + ", by Quire."
     return ["// swift-format-ignore-file"]
-      + CodeText.wrapped("\(origin) Do not edit: change the model and make it anew.", width: 97)
-      .map { "// " + $0 }
+      + CodeText.wrapped("\(origin) \(warning)", width: 97).map { "// " + $0 }
+  }
+
+  private static let warning = "Do not edit: change the model and make it anew."
+
+  /// Whether a text begins with what stands at the top of a file of a model, whatever the version.
+  static func isHeading(_ text: String, model: String) -> Bool {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+      .prefix { $0.hasPrefix("// ") }
+    guard lines.first == "// swift-format-ignore-file" else { return false }
+    let comment = lines.dropFirst().map { $0.dropFirst(3) }.joined(separator: " ")
+    let start = "Made from the model \(CodeText.quoted(model)), "
+    return comment.hasPrefix(start) && comment.hasSuffix(", by Quire. \(warning)")
+      || comment == "\(start)by Quire. \(warning)"
   }
 }
 

@@ -82,7 +82,9 @@ struct MemberPlanner {
     let verbs: [String]
     switch property {
     case .relationship(let relationship) where relationship.isToMany:
-      verbs = ["addTo", "removeFrom"]
+      verbs =
+        ["addTo", "removeFrom"]
+        + (relationship.isOrdered ? ["insertInto", "moveIn", "replace"] : [])
     case .attribute(let attribute) where attribute.type == .transformable: verbs = ["set"]
     default: return nil
     }

@@ -1,20 +1,50 @@
 import Foundation
 
 extension ModelClasses {
-  /// Writes each file into the folder, which is made where it is missing.
+  /// What was done to a folder.
+  public struct FolderChange: Sendable, Hashable {
+    /// The names of the files that were written.
+    public var written: [String] = []
+    /// The names of the files that were removed.
+    public var removed: [String] = []
+
+    /// A change of nothing.
+    public init() {}
+  }
+
+  /// Writes each file into the folder, which is made where it is missing, and removes those that were
+  /// made of the model before and would not be now, because an entity is gone or has another name.
   ///
-  /// A file that holds its text already is left alone, so that nothing is built anew for it. Files of
-  /// other names stay.
+  /// A file that holds its text already is left alone, so that nothing is built anew for it. Files that
+  /// do not begin with the comment that files of this model begin with stay.
   ///
-  /// - Returns: The names of the files that were written.
   /// - Throws: ``ModelCodeError`` that names the file.
   @discardableResult
-  public func write(to folder: String) throws(ModelCodeError) -> [String] {
-    var written: [String] = []
+  public func write(to folder: String) throws(ModelCodeError) -> FolderChange {
+    var change = FolderChange()
     for file in files where try Self.write(file.text, to: folder, file.name) {
-      written.append(file.name)
+      change.written.append(file.name)
     }
-    return written
+    let names = Set(files.map(\.name))
+    let there = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    for name in there.sorted() where name.hasSuffix(".swift") && !names.contains(name) {
+      let file = URL(fileURLWithPath: folder, isDirectory: true).appendingPathComponent(name)
+      guard isMadeOfThisModel(file) else { continue }
+      do { try FileManager.default.removeItem(at: file) } catch {
+        throw ModelCodeError(
+          code: .notWritten, message: "The file \(file.path) can't be removed: \(error)")
+      }
+      change.removed.append(name)
+    }
+    return change
+  }
+
+  /// Whether a file begins as those that are made of a model of this name do, whatever the version.
+  private func isMadeOfThisModel(_ file: URL) -> Bool {
+    guard let handle = try? FileHandle(forReadingFrom: file) else { return false }
+    defer { try? handle.close() }
+    guard let start = try? handle.read(upToCount: 4096) else { return false }
+    return CodeFile.isHeading(String(decoding: start, as: UTF8.self), model: modelName)
   }
 
   /// Writes all the code into one file.

@@ -11,6 +11,8 @@ public struct ModelClasses: Sendable {
   /// The files: one for each entity that code is made for, one for each composite type, and last the
   /// one that lists the classes and holds the model itself.
   public let files: [CodeFile]
+  /// The model's name.
+  let modelName: String
 
   /// What is made of a model, beyond what the model says.
   public struct Options: Sendable, Hashable {
@@ -49,6 +51,7 @@ public struct ModelClasses: Sendable {
     }
     files.append(try ModelWriter(plan).file(version: version == name ? nil : version, heading))
     self.files = files
+    modelName = name
   }
 
   /// All the files in one, under the name of the last: for a build, which must know beforehand what

@@ -10,7 +10,8 @@ enum ReservedNames {
     "validateForDelete", "validateForInsert", "validateForUpdate", "validatedKeys", "willSave",
     "willTurnIntoFault",
     // What generated code calls.
-    "add", "fetched", "remove", "setTransformed", "queryExpression", "transformed",
+    "add", "fetched", "insert", "move", "queryExpression", "remove", "replace", "setTransformed",
+    "transformed",
     // What generated classes have.
     "Keys",
   ]

@@ -164,13 +164,21 @@ extension ContextError {
   static func wrongDestination(_ name: String, of graph: GraphEntity) -> ContextError {
     ContextError(
       .wrongType,
-      "The relationship \"\(name)\" of \"\(graph.name)\" leads to an object of another kind.")
+      """
+      The relationship "\(name)" of "\(graph.name)" can't lead there: there is no such object of its \
+      destination's entity.
+      """)
   }
 
   static func notSingle(_ name: String, of graph: GraphEntity) -> ContextError {
     ContextError(
       .wrongType,
       "The property \"\(name)\" of \"\(graph.name)\" is not a single value that can be set.")
+  }
+
+  static func inSeveralStores(_ entity: String) -> ContextError {
+    ContextError(
+      .notSupported, "Values of \"\(entity)\" lie in several stores: name one in affectedStores.")
   }
 
   static func crossStore(

@@ -40,12 +40,16 @@ public final class PersistentContainer: Sendable {
 
   /// A container over several stores.
   ///
+  /// - Parameters:
+  ///   - classes: The classes of the objects, each for the entity it names.
+  ///   - transformers: What turns the values of transformable attributes into bytes and back.
   /// - Throws: `StoreError` when a store can't be opened, or ``ContextError`` when its model is another.
   public init(
     _ model: Model, stores: [StoreDescription], places: StorePlaces,
-    classes: [ManagedObject.Type] = []
+    classes: [ManagedObject.Type] = [], transformers: [ValueTransformer] = []
   ) throws {
-    coordinator = PersistentStoreCoordinator(model: model, places: places, classes: classes)
+    coordinator = PersistentStoreCoordinator(
+      model: model, places: places, classes: classes, transformers: transformers)
     for store in stores {
       try coordinator.addStore(
         at: store.path, type: store.type, configuration: store.configuration,
@@ -58,13 +62,17 @@ public final class PersistentContainer: Sendable {
 
   /// A container over one store.
   ///
-  /// - Throws: As ``init(_:stores:places:classes:)``.
+  /// - Parameters:
+  ///   - classes: The classes of the objects, each for the entity it names.
+  ///   - transformers: What turns the values of transformable attributes into bytes and back.
+  /// - Throws: As ``init(_:stores:places:classes:transformers:)``.
   public convenience init(
     _ model: Model, at path: String, type: StoreType? = nil, places: StorePlaces,
-    classes: [ManagedObject.Type] = []
+    classes: [ManagedObject.Type] = [], transformers: [ValueTransformer] = []
   ) throws {
     try self.init(
-      model, stores: [StoreDescription(path, type: type)], places: places, classes: classes)
+      model, stores: [StoreDescription(path, type: type)], places: places, classes: classes,
+      transformers: transformers)
   }
 
   /// A new context with a queue of its own, which saves into the stores.

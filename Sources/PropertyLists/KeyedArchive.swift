@@ -202,7 +202,11 @@ extension ArchivedObject {
     if let url { return "<\(url.prefix(60))>" }
     if let uuid { return uuid.uuidString }
     if let decimal { return "\(decimal)" }
-    if let date { return date.formatted(.iso8601) }
+    if let date {
+      let seconds = date.timeIntervalSinceReferenceDate
+      // Foundation ends the program over moments that no calendar has.
+      return abs(seconds) < 1e11 ? date.formatted(.iso8601) : "\(seconds) s after 2001"
+    }
     if let integer { return "\(integer)" }
     if let real { return "\(real)" }
     if let data { return "\(data.count) bytes" }

@@ -27,11 +27,14 @@ extension ModelCommand {
       try output.write(classes.text)
       return .done
     }
-    let written: [String]
-    do { written = try classes.write(to: folder) } catch {
+    let change: ModelClasses.FolderChange
+    do { change = try classes.write(to: folder) } catch {
       throw CommandError(.inputOutput, error.message)
     }
-    for name in written { try output.writeLine(name) }
+    for name in change.written { try output.writeLine(name) }
+    for name in change.removed {
+      try invocation.console.messages.write("removed: \(printable(name))\n")
+    }
     return .done
   }
 }

@@ -36,7 +36,8 @@ enum ModelCommand {
 
         With --format swift the result is Swift source with typed classes, to be compiled with Quire. \
         Packages can have it made while they are built; docs/typed-classes.md tells how. Files that hold \
-        what they should are left alone, and the names of the others are printed.
+        what they should are left alone, and the names of the others are printed. Files of entities that \
+        are gone are removed where they begin with the comment that Quire writes.
         """,
       arguments: [path], options: [version, versions, diff, form, output, access, unmarked],
       examples: [

@@ -48,9 +48,5 @@ enum Wording {
     value.isFinite ? .number("\(value)") : .string("\(value)")
   }
 
-  private static func moment(_ date: Date) -> String {
-    let isWhole =
-      date.timeIntervalSinceReferenceDate.rounded() == date.timeIntervalSinceReferenceDate
-    return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: !isWhole))
-  }
+  private static func moment(_ date: Date) -> String { date.isoText(includingFractions: true) }
 }

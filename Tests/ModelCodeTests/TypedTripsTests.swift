@@ -90,6 +90,41 @@ struct TypedTripsTests {
     #expect(people[3].trips.isEmpty)
   }
 
+  @Test("Ordered relationships are changed at places, and what is saved has that order")
+  func places() throws {
+    let context = try context()
+    let trip = try context.insert(Trip.self) { $0.name = "Coast" }
+    let stops = try (0..<6).map { number in
+      try context.insert(Stop.self) { $0.name = "\(number)" }
+    }
+    func names() -> String { trip.stops.map(\.name).joined() }
+
+    trip.addToStops(stops[0...2])
+    trip.insertIntoStops(stops[3], at: 0)
+    #expect(names() == "3012")
+    trip.insertIntoStops([stops[4], stops[5]], at: 4)
+    #expect(names() == "301245")
+    trip.insertIntoStops(stops[3], at: 5)
+    #expect(names() == "012453")
+    trip.moveInStops(from: 0, to: 5)
+    #expect(names() == "124530")
+    trip.moveInStops(from: 4, to: 1)
+    #expect(names() == "132450")
+    trip.removeFromStops(at: 2)
+    #expect(names() == "13450" && stops[2].trip == nil)
+    trip.replaceStops(at: 0, with: stops[2])
+    #expect(names() == "23450" && stops[1].trip == nil)
+    trip.replaceStops(at: 0, with: stops[0])
+    #expect(names() == "0345")
+    trip.replaceStops(at: 3, with: stops[5])
+    for stop in stops where stop.trip == nil { context.delete(stop) }
+    try context.save()
+
+    #expect(names() == "0345")
+    let other = ManagedObjectContext(context.coordinator, concurrency: .confined)
+    #expect(try other.fetch(Trip.self).first?.stops.map(\.name).joined() == "0345")
+  }
+
   @Test("The function for a template gives a request with its variable filled in")
   func template() throws {
     let context = try context()

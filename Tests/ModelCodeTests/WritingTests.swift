@@ -12,12 +12,41 @@ struct WritingTests {
     let classes = try ModelClasses(of: Zoo.model, named: "Zoo")
     let other = folder.url.appending(path: "Made/Other.swift")
 
-    #expect(try classes.write(to: path) == classes.files.map(\.name))
+    #expect(try classes.write(to: path).written == classes.files.map(\.name))
     try Data("// Mine.".utf8).write(to: other)
-    #expect(try classes.write(to: path) == [])
+    #expect(try classes.write(to: path) == ModelClasses.FolderChange())
     try Data().write(to: folder.url.appending(path: "Made/Lion+Generated.swift"))
-    #expect(try classes.write(to: path) == ["Lion+Generated.swift"])
+    #expect(try classes.write(to: path).written == ["Lion+Generated.swift"])
     #expect(FileManager.default.fileExists(atPath: other.path))
+  }
+
+  @Test("Files of entities that are gone are removed, and no others, whatever the version")
+  func vanished() throws {
+    let folder = try Folder()
+    let path = folder.url.path
+    var description = try Zoo.model.description
+    func add(_ name: String) { description.entities.append(Entity(name)) }
+    add("Gone")
+    try ModelClasses(of: Model(description), named: "Zoo", version: "Zoo 7").write(to: path)
+    try ModelClasses(of: Model(description), named: "Farm").write(to: path + "/farm")
+    let foreign = try String(contentsOfFile: path + "/farm/Gone+Generated.swift", encoding: .utf8)
+    let mine = try String(contentsOfFile: path + "/Gone+Generated.swift", encoding: .utf8)
+    let kept = [
+      "Farm.swift": foreign, "Mine.swift": "// Mine.\n" + mine,
+      "Cut.swift": String(mine.prefix(40)),
+      "Edited.swift": mine.replacing("by Quire", with: "by me"), "Gone.txt": mine,
+      "Empty.swift": "",
+    ]
+    for (name, text) in kept { try Data(text.utf8).write(to: folder.url.appending(path: name)) }
+    try FileManager.default.createDirectory(
+      at: folder.url.appending(path: "Folder.swift"), withIntermediateDirectories: true)
+
+    let change = try ModelClasses(of: Zoo.model, named: "Zoo").write(to: path)
+
+    #expect(change.removed == ["Gone+Generated.swift"])
+    let names = try Set(FileManager.default.contentsOfDirectory(atPath: path))
+    #expect(names.isSuperset(of: Array(kept.keys) + ["Folder.swift", "Lion+Generated.swift"]))
+    #expect(!names.contains("Gone+Generated.swift"))
   }
 
   @Test("A folder that can't be made is an error that names the file")

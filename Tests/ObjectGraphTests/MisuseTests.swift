@@ -7,7 +7,7 @@ import Testing
 /// What a program must not do ends it at once, with a sentence that says what to do instead.
 @Suite("Misuse")
 struct MisuseTests {
-  private static func text(_ result: ExitTest.Result?) -> String {
+  static func text(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }
 

@@ -177,21 +177,28 @@ enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
 
 /// A coordinator over stores on a disk in memory.
 struct Graph {
-  let disk = SimulatedDisk()
+  let disk: SimulatedDisk
   let kind: Kind
   let coordinator: PersistentStoreCoordinator
+  private let classes: [ManagedObject.Type]
+  private let transformers: [ValueTransformer]
 
   static let backends = StoreBackends([
     BinaryStoreBackend(), BinaryStoreBackend(isCompressed: true), XMLStoreBackend(),
     MemoryStoreBackend(),
   ])
 
-  init(_ kind: Kind, model: Model = Travels.model, classes: [ManagedObject.Type] = Travels.classes)
-    throws
-  {
+  init(
+    _ kind: Kind, model: Model = Travels.model, classes: [ManagedObject.Type] = Travels.classes,
+    transformers: [ValueTransformer] = [], on disk: SimulatedDisk = SimulatedDisk()
+  ) throws {
     self.kind = kind
+    self.disk = disk
+    self.classes = classes
+    self.transformers = transformers
     coordinator = PersistentStoreCoordinator(
-      model: model, places: StorePlaces(Graph.backends, on: disk), classes: classes)
+      model: model, places: StorePlaces(Graph.backends, on: disk), classes: classes,
+      transformers: transformers)
     try coordinator.addStore(at: "/main.store", type: kind.type)
   }
 
@@ -200,13 +207,18 @@ struct Graph {
     ManagedObjectContext(coordinator, concurrency: .confined)
   }
 
-  /// Another coordinator over the same files; for a store in memory this one.
-  func reopened() throws -> PersistentStoreCoordinator {
-    if kind == .memory { return coordinator }
+  /// Another coordinator over the same files, perhaps with other transformers; over the same store, if
+  /// that is in memory.
+  func reopened(_ transformers: [ValueTransformer]? = nil) throws -> PersistentStoreCoordinator {
+    if kind == .memory, transformers == nil { return coordinator }
     let other = PersistentStoreCoordinator(
-      model: coordinator.model, places: StorePlaces(Graph.backends, on: disk),
-      classes: Travels.classes)
-    try other.addStore(at: "/main.store", type: kind.type)
+      model: coordinator.model, places: StorePlaces(Graph.backends, on: disk), classes: classes,
+      transformers: transformers ?? self.transformers)
+    if kind == .memory {
+      try other.add(coordinator.stores[0].store)
+    } else {
+      try other.addStore(at: "/main.store", type: kind.type)
+    }
     return other
   }
 }

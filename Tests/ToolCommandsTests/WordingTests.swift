@@ -24,6 +24,17 @@ struct WordingTests {
   }
 
   @Test(
+    "Moments that no calendar has are numbers of seconds",
+    arguments: [
+      (.nan, "nan"), (.infinity, "inf"), (-.infinity, "-inf"), (1e300, "1e+300"),
+      (-1e12, "-1000000000000.0"),
+      (0.5, "2001-01-01T00:00:00.500Z"), (-2e11, "-4337-05-08T04:26:40Z"),
+    ])
+  func moments(_ seconds: Double, _ text: String) {
+    #expect(Wording.text(.date(Date(timeIntervalSinceReferenceDate: seconds))) == text)
+  }
+
+  @Test(
     "Values read as a person would write them, and as JSON has them",
     arguments: [
       (.null, "null", .null),

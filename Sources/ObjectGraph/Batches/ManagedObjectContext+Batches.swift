@@ -67,10 +67,12 @@ extension ManagedObjectContext {
     let context = ManagedObjectContext(coordinator, concurrency: .confined)
     context.name = name
     context.transactionAuthor = transactionAuthor
+    context.mergePolicy = mergePolicy
     let objects = try body(context)
-    let identifiers = resultType == .identifiers ? objects.map(\.objectID) : []
     let count = objects.count
     let layers = try context.saveReturningLayers()
+    let identifiers =
+      resultType == .identifiers ? objects.map { context.replaced($0.objectID) } : []
     let change = ContextChange(
       kind: .saved, contextName: name, author: transactionAuthor, layers: layers)
     try mergeChanges(from: change)

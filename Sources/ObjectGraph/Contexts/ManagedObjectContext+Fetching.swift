@@ -20,10 +20,16 @@ extension ManagedObjectContext {
     _ request: FetchRequest, check: (EntityState) -> Void
   ) throws -> [ManagedObject] {
     let objects = try found(request, check: check)
+    try look(at: objects, request)
+    return objects
+  }
+
+  /// Reads what a request asks for beyond the objects it finds.
+  func look(at objects: [ManagedObject], _ request: FetchRequest) throws {
+    if !request.returnsObjectsAsFaults { for object in objects { realize(object) } }
     if !request.relationshipKeyPathsForPrefetching.isEmpty {
       try prefetch(request.relationshipKeyPathsForPrefetching, of: objects)
     }
-    return objects
   }
 
   /// The objects of a class's entity that meet a predicate.
@@ -88,27 +94,29 @@ extension ManagedObjectContext {
     var request = request
     request.resultType = .dictionaries
     let parts = try prepare(request)
-    guard parts.count == 1 else {
-      throw ContextError(
-        .notSupported,
-        "Values of \"\(request.entity)\" lie in several stores: name one in affectedStores.")
-    }
+    guard parts.count == 1 else { throw ContextError.inSeveralStores(request.entity) }
     return try parts[0].plan.table(in: parts[0].source)
   }
 
   /// Walks through the objects that a request finds, so many at a time, in memory that stays the same
   /// however many there are.
   ///
-  /// - Parameter body: Gets the objects of one batch. Those it does not keep are let go.
+  /// - Parameters:
+  ///   - size: How many objects a batch has; the request's `fetchBatchSize` unless said otherwise, or
+  ///     1024 where that says nothing.
+  ///   - body: Gets the objects of one batch. Those it does not keep are let go.
   /// - Throws: As ``fetch(_:)``, and what `body` throws.
   public func forEachBatch(
-    of request: FetchRequest, size: Int = 1024, _ body: ([ManagedObject]) throws -> Void
+    of request: FetchRequest, size: Int? = nil, _ body: ([ManagedObject]) throws -> Void
   ) throws {
     let identifiers = try fetchIdentifiers(request)
+    let size = max(size ?? (request.fetchBatchSize > 0 ? request.fetchBatchSize : 1024), 1)
     var start = 0
     while start < identifiers.count {
-      let end = min(start + max(size, 1), identifiers.count)
-      try body(identifiers[start..<end].map { object(with: $0) })
+      let end = start + min(size, identifiers.count - start)
+      let batch = identifiers[start..<end].map { object(with: $0) }
+      try locate(batch)
+      try body(batch)
       start = end
       if !retainsRegisteredObjects {
         sweep()
@@ -130,7 +138,7 @@ extension ManagedObjectContext {
   }
 
   func prepare(
-    _ request: FetchRequest, _ variables: [String: QueryExpression] = [:]
+    _ request: FetchRequest
   ) throws -> [FetchPart] {
     checkPlace()
     guard coordinator.model[request.entity] != nil else {
@@ -151,8 +159,7 @@ extension ManagedObjectContext {
           View(state.base.tables), model: state.graph.model, schema: state.graph.schema,
           store: state.tag)
       let plan = try QueryPlan(
-        request, model: state.graph.model, schema: state.graph.schema, store: state.tag,
-        variables: variables)
+        request, model: state.graph.model, schema: state.graph.schema, store: state.tag)
       return FetchPart(state: state, source: source, plan: plan)
     }
   }
@@ -163,12 +170,11 @@ extension ManagedObjectContext {
 
   /// The objects that a request finds.
   private func found(
-    _ request: FetchRequest, _ variables: [String: QueryExpression] = [:],
-    check: (EntityState) -> Void = { _ in }
+    _ request: FetchRequest, check: (EntityState) -> Void
   ) throws -> [ManagedObject] {
-    let parts = try prepare(request, variables)
+    let parts = try prepare(request)
     guard parts.count == 1, let part = parts.first else {
-      let objects = try merged(request, variables).compactMap { object(at: $0.key, in: $0.state) }
+      let objects = try merged(request).compactMap { object(at: $0.key, in: $0.state) }
       for object in objects { check(object.source.entity) }
       return objects
     }
@@ -197,11 +203,11 @@ extension ManagedObjectContext {
 
   /// What several stores find, in the order that the request asks for.
   private func merged(
-    _ request: FetchRequest, _ variables: [String: QueryExpression] = [:]
+    _ request: FetchRequest
   ) throws -> [(state: StoreState, key: ObjectKey)] {
     var found: [(one: (state: StoreState, key: ObjectKey), place: CompiledOrder.Place)] = []
     var order: CompiledOrder?
-    for part in try prepare(request.fromTheFirst, variables) {
+    for part in try prepare(request.fromTheFirst) {
       let own = try CompiledOrder(
         request, model: part.state.graph.model, schema: part.state.graph.schema,
         store: part.state.tag)
@@ -267,7 +273,46 @@ extension ManagedObjectContext {
 extension ManagedObjectContext {
   /// What a fetched property of an object finds. It may be in any store.
   func fetch(_ property: FetchedProperty, for object: ManagedObject) throws -> [ManagedObject] {
-    try found(
-      FetchRequest(property.request), ["FETCH_SOURCE": .constant(.object(object.key))])
+    var request = try FetchRequest(property.request)
+    request.predicate = try request.predicate?.replacing("FETCH_SOURCE") { path in
+      try value(of: object, at: path)
+    }
+    return try fetch(request)
+  }
+
+  /// What is at the end of a path from an object, which may be in another store than those that are asked.
+  private func value(of object: ManagedObject, at path: [String]) throws -> QueryExpression {
+    if path.contains(where: { $0.hasPrefix("@") }) {
+      var request = FetchRequest(
+        object.entity.name,
+        where: .comparison(.init(.evaluatedObject, .equal, .object(object.objectID))))
+      request.propertiesToFetch = [FetchedValue("value", .keyPath(of: .evaluatedObject, path))]
+      request.affectedStores = [object.source.entity.store.uuid]
+      return .constant(try fetchTable(request).rows.first?.first ?? .null)
+    }
+    var objects = [object]
+    var isMany = false
+    for (index, name) in path.enumerated() {
+      let last = path[index...].joined(separator: ".")
+      let graph = objects.first?.source.entity.graph
+      if graph?[last]?.isAttribute ?? false {
+        let values = objects.map { QueryExpression.constant($0[last]) }
+        return isMany ? .aggregate(values) : values[0]
+      }
+      var next: [ManagedObject] = []
+      for one in objects {
+        realize(one)
+        switch one.source.entity.graph[name]?.place {
+        case .toOne: if let other = one.value(forKey: name) as? ManagedObject { next.append(other) }
+        case .toMany(let toMany):
+          isMany = true
+          next += relatedObjects(of: one, toMany)
+        default: throw ContextError.unknownProperty(last, of: one.source.entity.graph)
+        }
+      }
+      objects = next
+    }
+    let found = objects.map { QueryExpression.object($0.objectID) }
+    return isMany ? .aggregate(found) : found.first ?? .constant(.null)
   }
 }

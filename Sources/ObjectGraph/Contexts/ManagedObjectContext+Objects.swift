@@ -90,12 +90,13 @@ extension ManagedObjectContext {
   public func delete(_ object: ManagedObject) {
     checkPlace()
     requireOwn(object)
-    guard !object.state.contains(.deleted), !object.state.contains(.missing) else {
-      return
-    }
+    guard object.state.isDisjoint(with: [.deleted, .missing, .beingDeleted]) else { return }
     realize(object)
     guard !object.state.contains(.missing) else { return }
+    // What it does to make itself ready may lead back here.
+    object.state.insert(.beingDeleted)
     object.prepareForDeletion()
+    object.state.remove(.beingDeleted)
     object.state.insert([.deleted, .deletionToPropagate])
     noteChange(of: object)
     deletionsToPropagate.append(object)
@@ -194,6 +195,14 @@ extension ManagedObjectContext {
       object.state.insert(.realized)
       object.awakeFromFetch()
     }
+  }
+
+  /// Whether there is an object, looked up if it was not yet.
+  func exists(_ object: ManagedObject) -> Bool {
+    if object.source.isUnresolved, let state = state(of: object) {
+      do { try resolve(object, in: state) } catch { note(error) }
+    }
+    return object.state.isDisjoint(with: [.deleted, .missing])
   }
 
   /// Looks for an object's row.

@@ -19,7 +19,8 @@ extension ManagedObjectContext {
         try refreshBeneath([object], in: state, mayBeLost: false, events: .refresh)
         return
       }
-      object.willTurnIntoFault()
+      let isFault = object.isFault
+      if !isFault { object.willTurnIntoFault() }
       if object.state.contains(.pending) {
         try state.forgetPending([object.key])
         changedObjects.removeAll { $0 === object }
@@ -27,7 +28,7 @@ extension ManagedObjectContext {
       }
       makeFault(object)
       transientValues[object.objectID] = nil
-      object.didTurnIntoFault()
+      if !isFault { object.didTurnIntoFault() }
     } catch { note(error) }
   }
 
@@ -44,14 +45,23 @@ extension ManagedObjectContext {
       for state in storeStates {
         try advance(state)
         var objects: [ManagedObject] = []
+        // Objects that are told may make others known, so nobody is told before all are found.
+        var faults: [ManagedObject] = []
         for entity in state.knownEntities {
           entity.objects.visit { object in
             if object.state.contains(.pending) {
               objects.append(object)
+            } else if entity.type != ManagedObject.self, object.state.contains(.realized) {
+              faults.append(object)
             } else {
               makeFault(object)
             }
           }
+        }
+        for object in faults {
+          object.willTurnIntoFault()
+          makeFault(object)
+          object.didTurnIntoFault()
         }
         try refreshBeneath(objects, in: state, mayBeLost: true, events: .refresh)
         state.oldestCommit = state.base.snapshot.commit

@@ -84,6 +84,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var linkKeys: [StoreTag: [UInt16: Range<UInt64>]] = [:]
   /// The stores that objects of some entities go to.
   var assignments: [String: PersistentStore] = [:]
+  /// Objects that were inserted and merged into those that were there already, in the last save.
+  var replacements: [ObjectID: ObjectID] = [:]
   /// Who follows what requests find here.
   var following: ResultsFollowing?
   /// Changes that were sealed since the last were told of.

@@ -72,6 +72,16 @@ final class StoreState {
   }
   private var lastSource: ViewSource?
 
+  /// What lies beneath the context's changes, to be queried.
+  var baseSource: ViewSource {
+    if let cachedBase { return cachedBase }
+    let made = ViewSource(
+      View(tables), model: graph.model, schema: graph.schema, store: tag)
+    cachedBase = made
+    return made
+  }
+  private var cachedBase: ViewSource?
+
   /// Says that the view is not what it was.
   private func changeView() { cached = nil }
 
@@ -130,6 +140,7 @@ final class StoreState {
   func setBase(_ base: StoreBase) {
     self.base = base
     tables = base.tables
+    cachedBase = nil
     for entity in knownEntities { entity.forgetSources() }
     changeView()
   }

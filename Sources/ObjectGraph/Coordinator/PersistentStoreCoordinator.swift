@@ -22,8 +22,8 @@ public final class PersistentStoreCoordinator: Sendable {
   let classes: [String: ManagedObject.Type]
   /// What turns values into bytes and back, by name.
   let transformers: [String: ValueTransformer]
-  /// What derived attributes follow from.
-  let derivations: Set<DerivedPath>
+  /// For each entity the ways to the objects that derive values from its own.
+  let derivedWays: [String: Set<[String]>]
 
   private struct State {
     var stores: [PersistentStore] = []
@@ -67,7 +67,7 @@ public final class PersistentStoreCoordinator: Sendable {
       }
     }
     self.classes = byName
-    derivations = PersistentStoreCoordinator.derivations(in: model)
+    derivedWays = PersistentStoreCoordinator.derivedWays(in: model)
   }
 
   /// The stores, in the order in which they were added.
@@ -180,7 +180,15 @@ extension PersistentStoreCoordinator {
     }
     let added = try add(
       target, configuration: store.configuration, readOnly: store.isReadOnly)
-    try remove(store)
+    // New objects go to the first store that holds them, which is to be where it was.
+    state.withLock { state in
+      state.stores.removeAll { $0 === added }
+      guard let place = state.stores.firstIndex(of: store) else {
+        return state.stores.append(added)
+      }
+      state.stores[place] = added
+    }
+    try store.store.close()
     return added
   }
 

@@ -19,6 +19,9 @@ final class GraphEntity: @unchecked Sendable {
   let derived: [Int]
   /// The relationships, by their positions among the properties.
   let relationships: [Int]
+  /// Those of them whose inverses lead to a certain number of objects: where this object goes concerns
+  /// those at the other end.
+  let countedRelationships: [Int]
   /// Whether anything must be asked when an object is validated.
   let constraints: ValidationPlan
   /// What finds a property by its name's number; sources have a copy of the pointer.
@@ -54,6 +57,9 @@ final class GraphEntity: @unchecked Sendable {
       }
     }
     relationships = properties.indices.filter { properties[$0].relationship != nil }
+    countedRelationships = relationships.filter {
+      properties[$0].inverse.map(ValidationPlan.counts) ?? false
+    }
     constraints = ValidationPlan(properties, layout)
     var capacity = 16
     while capacity < properties.count * 2 { capacity *= 2 }

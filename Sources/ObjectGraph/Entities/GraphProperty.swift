@@ -76,6 +76,23 @@ final class GraphProperty: Sendable {
     }
   }
 
+  /// Whether it is an attribute with one value.
+  var isAttribute: Bool {
+    switch place {
+    case .attribute, .transient: true
+    default: false
+    }
+  }
+
+  /// The relationship back, of one that is stored.
+  var inverse: Relationship? {
+    switch place {
+    case .toOne(let toOne): toOne.inverse
+    case .toMany(let toMany): toMany.inverse
+    default: nil
+    }
+  }
+
   var relationship: Relationship? {
     if case .relationship(let relationship) = property { relationship } else { nil }
   }

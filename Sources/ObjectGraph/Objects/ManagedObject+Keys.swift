@@ -65,9 +65,11 @@ extension ManagedObject {
     let graph = source.entity.graph
     switch graph[key]?.place {
     case .toOne(let toOne):
+      for object in objects { requireDestination(object, of: key) }
       precondition(objects.count < 2, "The relationship \"\(key)\" leads to one object at most.")
       source.entity.context?.setReference(of: self, toOne, to: objects.first)
     case .toMany(let toMany):
+      for object in objects { requireDestination(object, of: key) }
       source.entity.context?.setRelated(of: self, toMany, to: objects)
     default: graph.refuse(key, as: "a relationship")
     }
@@ -89,7 +91,10 @@ extension ManagedObject {
         guard attribute.type.accepts(value) else {
           throw ContextError.wrongType(value, attribute, of: graph)
         }
-      case .toOne: continue
+      case .toOne(let toOne):
+        guard value.isNull || destination(value, of: toOne) != nil else {
+          throw ContextError.wrongDestination(name, of: graph)
+        }
       default: throw ContextError.notSingle(name, of: graph)
       }
     }

@@ -131,10 +131,11 @@ extension ManagedObject {
   /// The value of an attribute without a column.
   final func otherValue(_ name: String, _ code: PropertyCode) -> Value {
     let graph = source.entity.graph
-    guard code.form != .none, case .transient = graph.properties[Int(code.property)].place else {
-      graph.refuse(name, as: "an attribute")
-    }
-    return source.entity.context?.transientValue(of: self, Int(code.property)) ?? .null
+    guard code.form != .none,
+      case .transient(let attribute) = graph.properties[Int(code.property)].place
+    else { graph.refuse(name, as: "an attribute") }
+    return source.entity.context?.transientValue(of: self, Int(code.property))
+      ?? attribute.defaultValue
   }
 
   /// Makes sure that the object leads to values, before the first of them is read.

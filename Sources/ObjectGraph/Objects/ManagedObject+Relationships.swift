@@ -13,6 +13,7 @@ extension ManagedObject {
       return cast(other, name.name)
     }
     set {
+      if let newValue { requireDestination(newValue, of: name.name, as: D.self) }
       if let newValue, setPlainReference(to: newValue, name.hash) { return }
       let toOne = toOne(name.hash, name.name)
       source.entity.context?.setReference(of: self, toOne, to: newValue)
@@ -44,14 +45,41 @@ extension ManagedObject {
       return RelatedObjects(context.related(of: self, toMany))
     }
     set {
-      source.entity.context?.setRelated(
-        of: self, toMany(name.hash, name.name), to: newValue.objects)
+      let objects = newValue.objects
+      if D.self == ManagedObject.self {
+        for object in objects { requireDestination(object, of: name.name, as: D.self) }
+      }
+      source.entity.context?.setRelated(of: self, toMany(name.hash, name.name), to: objects)
     }
   }
 
   /// Adds an object to a relationship, at the end where it is ordered. Nothing happens when it is there.
   public final func add<D: ManagedObject>(_ other: D, to name: ToManyName<D>) {
+    requireDestination(other, of: name.name, as: D.self)
     source.entity.context?.add(other, to: self, toMany(name.hash, name.name))
+  }
+
+  /// Fails when a relationship can't lead to an object, because that is of another entity. A class of its
+  /// own says that it is not.
+  @inline(__always)
+  private final func requireDestination<D: ManagedObject>(
+    _ other: D, of name: StaticString, as type: D.Type
+  ) {
+    if type == ManagedObject.self { requireDestination(other, of: name.description) }
+  }
+
+  /// Fails when a relationship can't lead to an object, because that is of another entity.
+  @inline(never)
+  final func requireDestination(_ other: ManagedObject, of name: String) {
+    let graph = source.entity.graph
+    guard let destination = graph[name]?.relationship?.destination,
+      !graph.model.entity(other.source.entity.graph.name, isOrInheritsFrom: destination)
+    else { return }
+    preconditionFailure(
+      """
+      The relationship "\(name)" of \(self) leads to objects of the entity "\(destination)", and \(other) is \
+      none.
+      """)
   }
 
   /// Takes an object out of a relationship. Nothing happens when it is not there.

@@ -110,20 +110,29 @@ extension ManagedObject {
       source.entity.context?.setTransientValue(value, of: self, Int(code.property))
     case .toOne(let toOne):
       guard let context = source.entity.context else { return nil }
-      switch value {
-      case .null: context.setReference(of: self, toOne, to: nil)
-      case .object(let key):
-        guard let other = context.object(at: key, in: source.entity.store),
-          graph.model.entity(
-            other.source.entity.graph.name, isOrInheritsFrom: toOne.relationship.destination)
-        else { return .wrongDestination(name, of: graph) }
+      if value.isNull {
+        context.setReference(of: self, toOne, to: nil)
+      } else if let other = destination(value, of: toOne) {
         context.setReference(of: self, toOne, to: other)
-      default: return .wrongDestination(name, of: graph)
+      } else {
+        return .wrongDestination(name, of: graph)
       }
     case .composite, .toMany, .transientRelationship, .fetched:
       return .notSingle(name, of: graph)
     }
     return nil
+  }
+
+  /// The object that a value leads to, where a relationship may lead there.
+  final func destination(_ value: Value, of toOne: GraphProperty.ToOne) -> ManagedObject? {
+    let entity = source.entity
+    guard case .object(let key) = value, let context = entity.context,
+      let other = context.object(at: key, in: entity.store),
+      entity.graph.model.entity(
+        other.source.entity.graph.name, isOrInheritsFrom: toOne.relationship.destination),
+      context.exists(other)
+    else { return nil }
+    return other
   }
 }
 

@@ -59,6 +59,8 @@ open class ManagedObject {
     static let realized = State(rawValue: 1 << 3)
     /// The store has no such object.
     static let missing = State(rawValue: 1 << 4)
+    /// It is being asked to make itself ready for its deletion.
+    static let beingDeleted = State(rawValue: 1 << 5)
     /// It is among the context's changes.
     static let pending = State(rawValue: 1 << 6)
     /// What the deletion does to others was not done yet.

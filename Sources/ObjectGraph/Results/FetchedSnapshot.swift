@@ -85,7 +85,7 @@ extension Value {
     switch self {
     case .null: ""
     case .string(let text), .uri(let text): text
-    case .date(let date): date.ISO8601Format()
+    case .date(let date): date.isoText()
     default: natural.map { "\($0)" } ?? ""
     }
   }

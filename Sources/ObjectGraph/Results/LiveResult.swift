@@ -148,11 +148,7 @@ extension FetchedQuery {
     in context: ManagedObjectContext, _ following: ResultsFollowing
   ) throws -> ResultTable {
     let states = try states(in: context)
-    guard states.count == 1 else {
-      throw ContextError(
-        .notSupported,
-        "Values of \"\(request.entity)\" lie in several stores: name one in affectedStores.")
-    }
+    guard states.count == 1 else { throw ContextError.inSeveralStores(request.entity) }
     var request = request
     request.resultType = .dictionaries
     return try plan(request, states[0]).table(in: source(states[0], following))

@@ -43,73 +43,88 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The objects that derive a value from the given one, over a relationship.
+  /// The objects that derive a value from the given one, over any number of relationships.
   private func owners(deriving object: ManagedObject) throws -> [ManagedObject] {
-    let graph = object.source.entity.graph
-    var owners: [ManagedObject] = []
-    for index in graph.relationships {
-      guard let relationship = graph.properties[index].relationship,
-        coordinator.derives(relationship.destination, over: relationship.inverse)
-      else { continue }
-      switch graph.properties[index].place {
-      case .toOne(let toOne):
-        var keys: [ObjectKey] = []
-        if let key = object.reference(column: toOne.column) { keys.append(key) }
-        // Whoever led here before is concerned too.
-        if let place = object.committedPlace,
-          case .object(let key) = place.source.value(toOne.column, place.row)
-        {
-          keys.append(key)
-        }
-        owners += keys.compactMap { self.object(at: $0, in: object.source.entity.store) }
-      case .toMany(let toMany):
-        owners += relatedObjects(of: object, toMany)
-      default: continue
+    var owners: Set<ManagedObject> = []
+    for way in coordinator.derivedWays[object.source.entity.graph.name] ?? [] {
+      var current: Set<ManagedObject> = [object]
+      for name in way {
+        var next: Set<ManagedObject> = []
+        for one in current { try next.formUnion(related(of: one, name, beforeToo: true)) }
+        current = next
       }
+      owners.formUnion(current)
     }
     for owner in owners { realize(owner) }
     return owners.filter { !$0.state.contains(.missing) }
+  }
+
+  /// What a relationship leads to, and what it led to when it was saved last.
+  func related(
+    of object: ManagedObject, _ name: String, beforeToo: Bool
+  ) throws -> [ManagedObject] {
+    guard let state = state(of: object) else { return [] }
+    switch object.source.entity.graph[name]?.place {
+    case .toOne(let toOne):
+      var keys: [ObjectKey] = []
+      if let key = object.reference(column: toOne.column) { keys.append(key) }
+      if beforeToo, let place = object.committedPlace,
+        case .object(let key) = place.source.value(toOne.column, place.row)
+      {
+        keys.append(key)
+      }
+      return keys.compactMap { self.object(at: $0, in: state) }
+    case .toMany(let toMany):
+      // The links of an object that is going are gone already.
+      if object.state.contains(.deleted), toMany.links != nil {
+        return objects(
+          at: try state.baseSource.objects(relatedTo: object.key, through: toMany.query), in: state)
+      }
+      return relatedObjects(of: object, toMany)
+    default: return []
+    }
   }
 }
 
 extension PersistentStoreCoordinator {
   /// Whether any attribute is derived.
-  var hasDerivations: Bool { !derivations.isEmpty }
+  var hasDerivations: Bool { !derivedWays.isEmpty }
 
-  /// Whether an entity, or one that inherits from it, derives a value over a relationship.
-  func derives(_ entity: String, over relationship: String?) -> Bool {
-    guard let relationship else { return false }
-    return derivations.contains {
-      $0.relationship == relationship
-        && (model.entity($0.entity, isOrInheritsFrom: entity)
-          || model.entity(entity, isOrInheritsFrom: $0.entity))
-    }
-  }
-
-  /// The relationships that some attribute of an entity is derived over.
-  static func derivations(in model: Model) -> Set<DerivedPath> {
-    var paths: Set<DerivedPath> = []
+  /// For each entity the ways from its objects to those that derive values from them: names of
+  /// relationships, one after another. An entity is among them if any attribute is derived at all.
+  static func derivedWays(in model: Model) -> [String: Set<[String]>] {
+    var ways: [String: Set<[String]>] = [:]
     for entity in model.entities {
       for attribute in entity.attributes {
-        switch attribute.derivation?.form {
-        case .value(let path), .function(_, let path):
-          paths.insert(DerivedPath(entity: entity.name, relationship: path.first ?? ""))
-        case .now: paths.insert(DerivedPath(entity: entity.name, relationship: ""))
-        case nil: continue
+        guard let form = attribute.derivation?.form else { continue }
+        ways[entity.name, default: []].formUnion([])
+        var back: [String] = []
+        var owner = entity.name
+        for name in form.path {
+          guard case .relationship(let relationship)? = model.property(name, of: owner),
+            let inverse = relationship.inverse
+          else { break }
+          back.insert(inverse, at: 0)
+          owner = relationship.destination
+          for member in model.family(of: owner) { ways[member.name, default: []].insert(back) }
         }
       }
     }
-    return paths
+    return ways
   }
 }
 
-/// The first step of what a derived attribute follows from.
-struct DerivedPath: Hashable, Sendable {
-  var entity: String
-  var relationship: String
+extension Attribute.Derivation.Form {
+  /// The path that the value follows from; the moment of saving has none.
+  fileprivate var path: [String] {
+    switch self {
+    case .value(let path), .function(_, let path): path
+    case .now: []
+    }
+  }
 }
 
-/// One derived attribute of one object.
+/// One derived attribute of one object./// One derived attribute of one object.
 private struct DerivedValue {
   let attribute: Attribute
   let object: ManagedObject

@@ -20,6 +20,7 @@ extension ManagedObjectContext {
     checkPlace()
     try throwReadFailure()
     guard hasChanges else { return [:] }
+    replacements = [:]
     try sealForUndo()
     undoManager?.willSave()
     var isSaved = false
@@ -58,6 +59,7 @@ extension ManagedObjectContext {
   /// Asks objects to make themselves ready, and checks them.
   private func prepareToSave() throws {
     var rounds = 0
+    var isSettled = false
     repeat {
       try propagateDeletionsOrThrow()
       try sealAll()
@@ -69,9 +71,19 @@ extension ManagedObjectContext {
       for object in changedObjects where type(of: object) != ManagedObject.self {
         object.willSave()
       }
+      isSettled = !hasUnprocessedChanges
+      try sealAll()
+      try mergeDuplicates()
       try updateDerivedValues()
-    } while hasUnprocessedChanges
-    let failures = try validate()
+    } while !isSettled || hasUnprocessedChanges
+    var failures = failuresOfClasses()
+    if hasUnprocessedChanges {
+      try propagateDeletionsOrThrow()
+      try sealAll()
+      try updateDerivedValues()
+      try sealAll()
+    }
+    failures += try validate()
     guard failures.isEmpty else {
       throw ContextError(
         .validation,

@@ -3,19 +3,22 @@ import Rows
 
 // What is right with the objects to be saved.
 extension ManagedObjectContext {
-  /// Everything that is wrong with the changes.
+  /// What the objects' classes say is wrong with the changes. They may mend values.
+  func failuresOfClasses() -> [ValidationFailure] {
+    changedObjects.flatMap { object -> [ValidationFailure] in
+      guard type(of: object) != ManagedObject.self else { return [] }
+      if !object.state.contains(.deleted) { return object.failuresOfClass() }
+      return object.state.contains(.inserted) ? [] : object.failuresOfDelete()
+    }
+  }
+
+  /// What the model says is wrong with the changes.
   func validate() throws -> [ValidationFailure] {
     var failures: [ValidationFailure] = []
     var plain: [ObjectIdentifier: Bool] = [:]
     for object in changedObjects {
       let entity = object.source.entity
-      let isClassed = type(of: object) != ManagedObject.self
-      if object.state.contains(.deleted) {
-        if isClassed, !object.state.contains(.inserted) {
-          failures += object.failuresOfDelete()
-        }
-        continue
-      }
+      if object.state.contains(.deleted) { continue }
       let identifier = ObjectIdentifier(entity)
       let mayFail: Bool
       if let known = plain[identifier] {
@@ -28,7 +31,11 @@ extension ManagedObjectContext {
       for property in entity.graph.constraints.relationships {
         if let failure = failure(of: property, of: object) { failures.append(failure) }
       }
-      if isClassed { failures += object.failuresOfClass() }
+    }
+    for owner in try countedOwners() {
+      for property in owner.source.entity.graph.constraints.relationships {
+        if let failure = failure(of: property, of: owner) { failures.append(failure) }
+      }
     }
     for denial in denials where denial.object.state.contains(.deleted) {
       let staying = denial.others.filter {
@@ -44,6 +51,27 @@ extension ManagedObjectContext {
           """))
     }
     return failures + (try constraintFailures())
+  }
+
+  /// The objects that were not changed themselves and are led to by more or fewer objects than before.
+  private func countedOwners() throws -> [ManagedObject] {
+    let isCounted = storeStates.contains { state in
+      state.knownEntities.contains { !$0.graph.countedRelationships.isEmpty }
+    }
+    guard isCounted else { return [] }
+    var owners: [ManagedObject] = []
+    var seen: Set<ManagedObject> = []
+    for object in changedObjects {
+      let graph = object.source.entity.graph
+      for index in graph.countedRelationships {
+        for owner in try related(of: object, graph.properties[index].name, beforeToo: true)
+        where !owner.state.contains(.pending) && seen.insert(owner).inserted {
+          realize(owner)
+          if owner.state.isDisjoint(with: [.deleted, .missing]) { owners.append(owner) }
+        }
+      }
+    }
+    return owners
   }
 
   private func failure(of property: GraphProperty, of object: ManagedObject) -> ValidationFailure? {
@@ -126,8 +154,12 @@ extension ManagedObject {
   fileprivate final func failuresOfClass() -> [ValidationFailure] {
     var failures: [ValidationFailure] = []
     for key in type(of: self).validatedKeys {
-      guard case .attribute(_, let column)? = source.entity.graph[key]?.place else { continue }
-      let before = source.value(column, Int(row))
+      let before: Value
+      switch source.entity.graph[key]?.place {
+      case .attribute(_, let column): before = source.value(column, Int(row))
+      case .transient: before = self[key]
+      default: source.entity.graph.refuse(key, as: "an attribute that can be validated by itself")
+      }
       var value = before
       do {
         try validateValue(&value, forKey: key)

@@ -7,6 +7,11 @@ public import ObjectModel
 /// Values are compared three ways: what the object was when it was read, what it is here, and what it is
 /// in the store. A value that only one side has changed is that side's, whatever the policy but
 /// ``error``, ``overwrite`` and ``rollback``.
+///
+/// The policy also decides when an object was inserted that has the unique values of one that is there
+/// already: with ``error`` saving fails, with any other the inserted object is merged into the one that is
+/// there, and deleted. What leads to it leads to the other then. What a new object begins with counts as
+/// unchanged.
 public struct MergePolicy: Sendable {
   /// Decides about one object.
   let decide: (@Sendable (MergeConflict) throws -> MergeResolution)?
@@ -61,6 +66,10 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
   public let mine: [String: Value]?
   /// The values in the store; `nil` when it is not there any more.
   public let theirs: [String: Value]?
+  /// The names of the values that an object which was inserted here shares with this one, though no two
+  /// may; empty when both sides have changed one object. Then ``base`` is what a new object has, and
+  /// ``mine`` what the inserted one has.
+  public var uniqueKeys: [String] = []
   /// The names of values that follow from others, about which nobody can disagree.
   var derivedKeys: Set<String> = []
 
@@ -106,6 +115,10 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
   /// What has happened to the object, in a sentence.
   public var description: String {
     let what = "\(entity) \(object.uri)"
+    if !uniqueKeys.isEmpty {
+      let keys = uniqueKeys.map { "\"\($0)\"" }.joined(separator: " and ")
+      return "\(what) has the same \(keys) as an object that was inserted here."
+    }
     if isDeletedThere { return "\(what) was changed here, and somebody else has deleted it." }
     if isDeletedHere { return "\(what) was deleted here, and somebody else has changed it." }
     let keys = contestedKeys.map { "\"\($0)\"" }.joined(separator: ", ")

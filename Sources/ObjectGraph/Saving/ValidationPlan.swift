@@ -35,12 +35,15 @@ struct ValidationPlan: @unchecked Sendable {
       return check.isNeeded ? check : nil
     }
     relationships = properties.filter { property in
-      guard let relationship = property.relationship, !relationship.isTransient else {
-        return false
-      }
-      return !relationship.isOptional || relationship.count.minimum > 0
-        || (relationship.isToMany && relationship.count.maximum > 0)
+      property.relationship.map(ValidationPlan.counts) ?? false
     }
+  }
+
+  /// Whether it matters to how many objects a relationship leads.
+  static func counts(_ relationship: Relationship) -> Bool {
+    !relationship.isTransient
+      && (!relationship.isOptional || relationship.count.minimum > 0
+        || (relationship.isToMany && relationship.count.maximum > 0))
   }
 
   /// Whether some row of a draft may have a value that is not right.
@@ -114,10 +117,11 @@ extension ValidationPlan.AttributeCheck {
       measured = .integer(Int64(text.count))
       what += " of \(text.count) characters"
     }
-    if let order = measured.order(comparedTo: validation.minimum), order < 0 {
+    // What has no order, such as "not a number", is within no bounds.
+    if !validation.minimum.isNull, measured.order(comparedTo: validation.minimum) ?? -1 < 0 {
       return (.minimum, "\(what), and must be at least \(validation.minimum.text).")
     }
-    if let order = measured.order(comparedTo: validation.maximum), order > 0 {
+    if !validation.maximum.isNull, measured.order(comparedTo: validation.maximum) ?? 1 > 0 {
       return (.maximum, "\(what), and must be at most \(validation.maximum.text).")
     }
     if let pattern, case .string(let text) = value,

@@ -107,7 +107,7 @@ extension Value {
     case .double(let number): "\(number)"
     case .decimal(let number): "\(number)"
     case .string(let text): "\"\(text.prefix(80))\(text.count > 80 ? "…" : "")\""
-    case .date(let date): date.formatted(.iso8601)
+    case .date(let date): date.isoText()
     case .uuid(let uuid): uuid.uuidString
     case .uri(let text): "<\(text.prefix(80))>"
     case .binary(let bytes): "\(bytes.count) bytes"

@@ -52,7 +52,7 @@ extension Value {
   private var text: String? {
     switch self {
     case .string(let text), .uri(let text): text
-    case .date(let date): date.isoText
+    case .date(let date): date.isoText(includingFractions: true)
     case .uuid(let uuid): uuid.uuidString
     case .binary(let bytes): bytes.base64EncodedString()
     case .null, .object: nil
@@ -92,13 +92,6 @@ extension Date {
     var scanner = ISOScanner(text)
     guard let date = scanner.date() else { return nil }
     self = date
-  }
-
-  /// The moment as ISO 8601 writes it, in UTC.
-  var isoText: String {
-    let hasFraction =
-      timeIntervalSinceReferenceDate != timeIntervalSinceReferenceDate.rounded(.down)
-    return formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: hasFraction))
   }
 }
 

@@ -10,14 +10,17 @@ typealias RowFlags = UnsafeMutableBufferPointer<UInt8>
 /// One scan with a predicate: the scratch memory and the sets of objects found on the way.
 final class ScanRun {
   let source: any QuerySource
+  let watch: SearchWatch?
   private let interpreter: Interpreter
   private var keySets: [KeySet?]
   private var ownerCounts: [[UInt64: Int64]?]
 
   init(
-    _ source: any QuerySource, now: Date, setCount: Int, slotCount: Int, sharedFetchCount: Int
+    _ source: any QuerySource, now: Date, setCount: Int, slotCount: Int, sharedFetchCount: Int,
+    watch: SearchWatch? = nil
   ) {
     self.source = source
+    self.watch = watch
     interpreter = Interpreter(
       source, now: now, slotCount: slotCount, sharedFetchCount: sharedFetchCount)
     keySets = Array(repeating: nil, count: setCount)
@@ -28,6 +31,8 @@ final class ScanRun {
   func select<R>(
     _ node: ScanNode, _ reader: BatchReader, _ body: (UnsafeBufferPointer<UInt8>) throws -> R
   ) throws -> R {
+    // Rows that a predicate leads to on the way are looked at too, but not those that were asked for.
+    try watch?.pass(0)
     let count = reader.batch.block.rowCount
     return unsafe try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { flags in
       unsafe flags.initialize(repeating: 1)

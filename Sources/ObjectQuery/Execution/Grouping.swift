@@ -26,6 +26,7 @@ struct Grouping {
     var aggregates = plan.aggregates.map(GroupAggregate.init)
     // Without anything to group by all rows are one group, even when there are none.
     if keys.isEmpty { members.add(upTo: 1) }
+    run.watch?.expect(readers.rowCount)
     for reader in readers {
       try run.withKept(node, reader) { kept in
         unsafe try withUnsafeTemporaryAllocation(of: Int32.self, capacity: kept.count) { numbers in
@@ -48,6 +49,7 @@ struct Grouping {
           }
         }
       }
+      try run.watch?.pass(reader.batch.block.rowCount)
     }
     for group in members.order(isUnasked: keys.isEmpty) {
       let numbers = pairs.members(of: group)
@@ -214,6 +216,8 @@ private struct GroupPairs {
 extension [BatchReader] {
   /// Whether every row's key lies above those of the batches before.
   var areOrdered: Bool { zip(self, dropFirst()).allSatisfy { $0.highestKey < $1.lowestKey } }
+  /// How many rows there are, hidden ones included.
+  var rowCount: Int { reduce(0) { $0 + $1.batch.block.rowCount } }
 }
 
 extension BatchReader {

@@ -23,6 +23,8 @@ public struct QueryPlan: Sendable {
   let slotCount: Int
   let sharedFetchCount: Int
   let now: Date
+  /// Who follows the search, and may end it.
+  package var watch: SearchWatch?
 
   /// Binds a request to a model and the schema of a store.
   ///
@@ -101,13 +103,16 @@ public struct QueryPlan: Sendable {
       return request.window(of: hits.hits.count).count
     }
     for layout in layouts {
-      for batch in try source.batches(of: layout) {
+      let batches = try source.batches(of: layout)
+      watch?.expect(batches.reduce(0) { $0 + $1.block.rowCount })
+      for batch in batches {
         if case .constant(true) = node {
           count += batch.rowCount
-          continue
+        } else {
+          let reader = BatchReader(batch, entityNumber: layout.entityNumber)
+          count += unsafe try run.select(node, reader) { unsafe $0.keptCount }
         }
-        let reader = BatchReader(batch, entityNumber: layout.entityNumber)
-        count += unsafe try run.select(node, reader) { unsafe $0.keptCount }
+        try watch?.pass(batch.block.rowCount)
       }
     }
     count = max(count - max(request.fetchOffset, 0), 0)
@@ -159,6 +164,7 @@ public struct QueryPlan: Sendable {
     var hits =
       try covered?.hits ?? indexes.hits(in: source, layouts, interpreter(source))
       ?? RowHits(node, layouts, run, most: sortKeys.isEmpty ? most : .max)
+    try watch?.pass(0)
     if covered?.isSorted != true {
       try hits.sort(by: sortKeys, first: most, interpreter(source))
     }
@@ -169,7 +175,7 @@ public struct QueryPlan: Sendable {
   private func run(_ source: some QuerySource) -> ScanRun {
     ScanRun(
       source, now: now, setCount: setCount, slotCount: slotCount,
-      sharedFetchCount: sharedFetchCount)
+      sharedFetchCount: sharedFetchCount, watch: watch)
   }
 
   private func interpreter(_ source: some QuerySource) -> Interpreter {

@@ -19,11 +19,13 @@ struct RowHits {
   init(_ node: ScanNode, _ layouts: [Layout], _ run: ScanRun, most: Int = .max) throws {
     readers = try BatchReader.all(of: layouts, in: run.source)
     let isOrdered = readers.areOrdered
+    run.watch?.expect(readers.rowCount)
     for (index, reader) in readers.enumerated() {
       if isOrdered, hits.count >= most { break }
       unsafe try run.select(node, reader) { flags in
         unsafe flags.forEachKept { hits.append(Hit(reader: UInt32(index), row: UInt32($0))) }
       }
+      try run.watch?.pass(reader.batch.block.rowCount)
     }
     if !isOrdered { try sortByKey() }
     if hits.count > most { hits.removeLast(hits.count - most) }

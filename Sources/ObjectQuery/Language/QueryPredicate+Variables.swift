@@ -19,6 +19,21 @@ extension QueryPredicate {
     return walker.walk(self)
   }
 
+  /// The predicate with values in the place of a variable, and of the paths from it.
+  ///
+  /// - Parameter value: What is at the end of a path; an empty one is the variable's own value.
+  /// - Throws: What `value` throws.
+  package func replacing(
+    _ variable: String, by value: ([String]) throws -> QueryExpression
+  ) throws -> QueryPredicate {
+    // The paths are found first, so that what each has is asked for once, and not in the middle of a walk.
+    var walker = VariableWalker()
+    walker.replaced = variable
+    _ = walker.walk(self)
+    for path in walker.paths { walker.pathValues[path] = try value(path) }
+    return walker.walk(self)
+  }
+
   /// The predicate with values in the place of variables.
   ///
   ///     let named = try template.substituting(["NAME": "Ada"])
@@ -67,6 +82,10 @@ private struct VariableWalker {
   private let values: [String: QueryExpression]
   /// What stands in the place of the object that is asked.
   private var root: QueryExpression?
+  /// A variable whose paths are noted, and then replaced as a whole.
+  fileprivate var replaced: String?
+  fileprivate private(set) var paths: Set<[String]> = []
+  fileprivate var pathValues: [[String]: QueryExpression] = [:]
   private(set) var free: Set<String> = []
   /// The names of all variables.
   private(set) var names: Set<String> = []
@@ -110,10 +129,18 @@ private struct VariableWalker {
     case .variable(let name):
       names.insert(name)
       if bound.contains(name) { return expression }
+      if name == replaced {
+        paths.insert([])
+        return pathValues[[]] ?? expression
+      }
       if let value = values[name] { return value }
       free.insert(name)
       return expression
     case .aggregate(let parts): return .aggregate(parts.map { walk($0) })
+    case .keyPath(of: .variable(let name), let path)
+    where name == replaced && !bound.contains(name):
+      paths.insert(path)
+      return pathValues[path] ?? expression
     case .keyPath(of: let base, let path): return .keyPath(of: walk(base), path)
     case .function(let function, let arguments):
       return .function(function, arguments.map { walk($0) })

@@ -19,17 +19,21 @@ public struct FetchRequest: Sendable, Hashable {
   public var fetchLimit = 0
   /// How many results to pass over first.
   public var fetchOffset = 0
-  /// How many objects to load at a time; 0 for all at once.
+  /// How many objects a walk in batches takes at a time; 0 for as many as it likes.
+  ///
+  /// A fetch gives an array of faults whatever this is, since nothing of them is read before it is asked for
+  /// (decision 0009).
   public var fetchBatchSize = 0
   /// What to give for each object found.
   public var resultType = FetchRequestTemplate.ResultType.objects
   /// Whether objects of subentities are found too.
   public var includesSubentities = true
-  /// Whether values are read with the identifiers.
+  /// Whether values are read with the identifiers. No value is read here before it is asked for, so this
+  /// changes nothing.
   public var includesPropertyValues = true
   /// Whether changes not yet saved are seen.
   public var includesPendingChanges = true
-  /// Whether objects come as faults.
+  /// Whether objects come as faults; otherwise each has been told that it was fetched.
   public var returnsObjectsAsFaults = true
   /// Whether equal dictionaries are given once.
   public var returnsDistinctResults = false

@@ -84,6 +84,31 @@ nonisolated public final class Trip: ManagedObject {
     for object in objects { remove(object, from: Keys.stops) }
   }
 
+  /// Puts an object at a place of `stops`. One that is in it already moves there.
+  public func insertIntoStops(_ object: Stop, at index: Int) {
+    insert(object, into: Keys.stops, at: index)
+  }
+
+  /// Puts objects one behind another at a place of `stops`.
+  public func insertIntoStops(_ objects: some Sequence<Stop>, at index: Int) {
+    insert(objects, into: Keys.stops, at: index)
+  }
+
+  /// Takes the object at a place away from `stops`.
+  public func removeFromStops(at index: Int) {
+    remove(at: index, from: Keys.stops)
+  }
+
+  /// Moves the object at one place of `stops` to another.
+  public func moveInStops(from index: Int, to target: Int) {
+    move(in: Keys.stops, from: index, to: target)
+  }
+
+  /// Puts an object in the place of the one that is there in `stops`.
+  public func replaceStops(at index: Int, with object: Stop) {
+    replace(at: index, in: Keys.stops, with: object)
+  }
+
   /// The relationship `travellers`: any number of objects of `Person`.
   public var travellers: RelatedObjects<Person> {
     get { self[Keys.travellers] }

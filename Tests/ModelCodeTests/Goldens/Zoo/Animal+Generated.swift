@@ -196,6 +196,31 @@ nonisolated open class Animal: Creature {
     for object in objects { remove(object, from: Keys.feedings) }
   }
 
+  /// Puts an object at a place of `feedings`. One that is in it already moves there.
+  public final func insertIntoFeedings(_ object: Data, at index: Int) {
+    insert(object, into: Keys.feedings, at: index)
+  }
+
+  /// Puts objects one behind another at a place of `feedings`.
+  public final func insertIntoFeedings(_ objects: some Sequence<Data>, at index: Int) {
+    insert(objects, into: Keys.feedings, at: index)
+  }
+
+  /// Takes the object at a place away from `feedings`.
+  public final func removeFromFeedings(at index: Int) {
+    remove(at: index, from: Keys.feedings)
+  }
+
+  /// Moves the object at one place of `feedings` to another.
+  public final func moveInFeedings(from index: Int, to target: Int) {
+    move(in: Keys.feedings, from: index, to: target)
+  }
+
+  /// Puts an object in the place of the one that is there in `feedings`.
+  public final func replaceFeedings(at index: Int, with object: Data) {
+    replace(at: index, in: Keys.feedings, with: object)
+  }
+
   /// The relationship `friends`: at most 9 objects of `Animal`.
   public final var friends: RelatedObjects<Animal> {
     get { self[Keys.friends] }

@@ -1,0 +1,54 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+
+/// One store as a search elsewhere sees it: as it was for the context when the search began.
+struct SearchPart: Sendable {
+  let base: StoreBase
+  let source: ViewSource
+  let plan: QueryPlan
+  /// The order of what several stores find; `nil` when there is one store.
+  let order: CompiledOrder?
+}
+
+/// What a search elsewhere has found: places, of which a context makes objects.
+struct FoundPlaces: Sendable {
+  /// Rows of blocks, in the order asked for; of one store.
+  struct Rows: Sendable {
+    var blocks: [(block: Block, entityNumber: UInt16)] = []
+    var places: [(block: Int, row: Int)] = []
+
+    mutating func append(_ block: Block, _ entityNumber: UInt16, _ rows: some Sequence<Int>) {
+      if blocks.last?.block !== block { blocks.append((block, entityNumber)) }
+      let last = blocks.count - 1
+      for row in rows { places.append((last, row)) }
+    }
+  }
+  /// Where one store's objects were found.
+  var rows = Rows()
+  /// What several stores found, by the store's place among the parts.
+  var keys: [(part: Int, key: ObjectKey)] = []
+
+  /// Searches.
+  ///
+  /// - Parameter request: What is asked for, with the limits that count for all stores together.
+  init(_ parts: [SearchPart], _ request: FetchRequest) throws {
+    if parts.count == 1 {
+      var rows = Rows()
+      try parts[0].plan.forEachRun(in: parts[0].source) { run in
+        rows.append(run.block, run.entityNumber, run)
+      }
+      self.rows = rows
+      return
+    }
+    var found: [(one: (part: Int, key: ObjectKey), place: CompiledOrder.Place)] = []
+    for (index, part) in parts.enumerated() {
+      guard let order = part.order else { continue }
+      for key in try part.plan.keys(in: part.source) {
+        guard let place = try order.place(of: key, in: part.source) else { continue }
+        found.append(((index, key), place))
+      }
+    }
+    keys = parts.first?.order?.merged(found, request) ?? []
+  }
+}

@@ -1,0 +1,201 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import StoreInterface
+import Synchronization
+import Testing
+
+@Suite("What contexts tell others")
+struct NoticeTests {
+  /// The notices of one context, in words.
+  private final class Listener {
+    /// What was heard.
+    private final class Notes: Sendable {
+      let lines = Mutex<[String]>([])
+    }
+    private let notes = Notes()
+    private var tokens: [any NSObjectProtocol] = []
+
+    init(_ context: ManagedObjectContext) {
+      let names: [(Notification.Name, String)] = [
+        (.managedObjectContextObjectsDidChange, "changed"),
+        (.managedObjectContextWillSave, "will save"), (.managedObjectContextDidSave, "saved"),
+      ]
+      for (name, word) in names {
+        tokens.append(
+          NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) {
+            [notes] notice in
+            let change = notice.userInfo?[ContextChange.userInfoKey] as? ContextChange
+            let counts = [change?.inserted, change?.updated, change?.deleted].map { $0?.count ?? 0 }
+            notes.lines.withLock { $0.append(word + " \(counts)") }
+          })
+      }
+    }
+
+    deinit { for token in tokens { NotificationCenter.default.removeObserver(token) } }
+
+    /// What was heard since the last time.
+    func take() -> [String] {
+      notes.lines.withLock { lines in
+        defer { lines = [] }
+        return lines
+      }
+    }
+  }
+
+  @Test(
+    "Changes and saves are told as notifications, with what they are about",
+    arguments: Kind.allCases)
+  func notifications(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let context = graph.context()
+    let listener = Listener(context)
+    let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    let bob = try context.insert(Person.self) { $0.name = "Bob" }
+    #expect(listener.take() == [])
+    try context.processPendingChanges()
+    #expect(listener.take() == ["changed [2, 0, 0]"])
+    try context.processPendingChanges()
+    #expect(listener.take() == [])
+    try context.save()
+    let saved = listener.take()
+    #expect(Array(saved.suffix(2)) == ["will save [0, 0, 0]", "saved [2, 0, 0]"])
+    ada.age = 1
+    context.delete(bob)
+    try context.save()
+    #expect(listener.take() == ["changed [0, 1, 1]", "will save [0, 0, 0]", "saved [0, 1, 1]"])
+    try context.save()
+    ada.age = 200
+    #expect(throws: ContextError.self) { try context.save() }
+    #expect(!listener.take().contains { $0.hasPrefix("saved") })
+  }
+
+  @Test(
+    "They are an asynchronous sequence too, with names, authors and layers",
+    arguments: Kind.allCases)
+  func stream(_ kind: Kind) async throws {
+    let graph = try Graph(kind)
+    let context = ManagedObjectContext(graph.coordinator)
+    context.name = "writer"
+    var changes = context.changes.makeAsyncIterator()
+    let id = try await context.perform {
+      context.transactionAuthor = "Ada"
+      let person = try context.insert(Person.self) { $0.name = "Ada" }
+      try context.save()
+      return person.objectID
+    }
+    var kinds: [ContextChange.Kind] = []
+    while let change = await changes.next() {
+      kinds.append(change.kind)
+      guard change.kind == .saved else { continue }
+      #expect(change.inserted == [id] && change.updated.isEmpty && change.deleted.isEmpty)
+      #expect(change.contextName == "writer" && change.author == "Ada")
+      #expect(change.layers.keys.map { $0 } == [id.store] && change.layers[id.store]?.count == 1)
+      break
+    }
+    #expect(kinds.last == .saved)
+  }
+
+  @Test("What another context has saved is merged by hand, or by itself", arguments: Kind.allCases)
+  func merging(_ kind: Kind) async throws {
+    let graph = try Graph(kind)
+    let writer = ManagedObjectContext(graph.coordinator)
+    let byHand = ManagedObjectContext(graph.coordinator)
+    let byItself = ManagedObjectContext(graph.coordinator)
+    byItself.performAndWait { byItself.automaticallyMergesChangesFromParent = true }
+    let id = try await writer.perform {
+      let person = try writer.insert(Person.self) { $0.name = "Ada" }
+      try writer.save()
+      return person.objectID
+    }
+    for context in [byHand, byItself] {
+      try await context.perform {
+        context.retainsRegisteredObjects = true
+        let person = try context.existingObject(with: id) as? Person
+        #expect(person?.name == "Ada")
+      }
+    }
+    var changes = writer.changes.makeAsyncIterator()
+    try await writer.perform {
+      (writer.object(with: id) as? Person)?.name = "Grace"
+      try writer.save()
+    }
+    var saved: ContextChange?
+    while let change = await changes.next() {
+      if change.kind == .saved {
+        saved = change
+        break
+      }
+    }
+    func name(_ context: ManagedObjectContext) async throws -> String? {
+      try await context.perform { (context.registeredObject(for: id) as? Person)?.name }
+    }
+    for _ in 0..<500 where try await name(byItself) != "Grace" {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    #expect(try await name(byItself) == "Grace")
+    #expect(try await name(byHand) == "Ada")
+    let change = try #require(saved)
+    try await byHand.perform { try byHand.mergeChanges(from: change) }
+    #expect(try await name(byHand) == "Grace")
+  }
+
+  @Test("Conflicts are found before saving", arguments: Kind.allCases)
+  func conflicts(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (one, two) = (graph.context(), graph.context())
+    let mine = try one.insert(Person.self) {
+      $0.name = "Ada"
+      $0.age = 3
+    }
+    #expect(try one.detectConflicts(for: mine) == nil)
+    try one.save()
+    let theirs = two.object(mine)
+    mine.name = "Mine"
+    #expect(try one.detectConflicts(for: mine) == nil)
+    theirs.name = "Theirs"
+    theirs.age = 4
+    try two.save()
+    let conflict = try #require(try one.detectConflicts(for: mine))
+    #expect(conflict.object == mine.objectID && conflict.contestedKeys == ["name"])
+    #expect(conflict.base?["age"] == .integer(3) && conflict.theirs?["age"] == .integer(4))
+    one.refresh(mine, mergeChanges: true)
+    #expect(try one.detectConflicts(for: mine) == nil)
+    #expect(mine.name == "Mine" && mine.age == 4)
+    try one.save()
+    two.refresh(theirs, mergeChanges: true)
+    two.delete(theirs)
+    try two.save()
+    #expect(try one.detectConflicts(for: mine)?.isDeletedThere == true)
+  }
+
+  @Test("A pinned context sees nothing newer until it is let go on", arguments: Kind.allCases)
+  func pinned(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (writer, reader) = (graph.context(), graph.context())
+    let ada = try writer.insert(Person.self) { $0.name = "Ada" }
+    try writer.save()
+    try reader.setQueryGeneration(QueryGeneration(graph.coordinator))
+    let seen = try #require(try reader.fetch(Person.self).first)
+    ada.name = "Grace"
+    try writer.insert(Person.self) { $0.name = "Bob" }
+    try writer.save()
+
+    #expect(try reader.fetch(Person.self).map(\.name) == ["Ada"])
+    reader.refreshAllObjects()
+    reader.refresh(seen, mergeChanges: false)
+    #expect(seen.name == "Ada")
+    #expect(try reader.count(for: FetchRequest("Person")) == 1)
+    let child = ManagedObjectContext(parent: reader, concurrency: .confined)
+    #expect(try child.fetch(Person.self).map(\.name) == ["Ada"])
+    seen.name = "Mine"
+    let error = #expect(throws: ContextError.self) { try reader.save() }
+    #expect(error?.code == .conflict)
+    reader.rollback()
+    try reader.setQueryGeneration(nil)
+    #expect(
+      try reader.fetch(Person.self, sortedBy: [SortKey("name")]).map(\.name) == ["Bob", "Grace"])
+    #expect(seen.name == "Grace")
+  }
+}

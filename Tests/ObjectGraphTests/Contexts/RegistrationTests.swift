@@ -1,0 +1,106 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import StoreInterface
+import Testing
+
+@Suite("Which objects a context knows")
+struct RegistrationTests {
+  private func people(_ graph: Graph, _ count: Int = 20) throws {
+    let context = graph.context()
+    for number in 0..<count {
+      let person = try context.insert(Person.self) {
+        $0.name = "P\(number)"
+        $0.age = Int32(number)
+      }
+      try context.insert(Trip.self) {
+        $0.name = "T\(number)"
+        $0.owner = person
+      }
+    }
+    try context.save()
+  }
+
+  @Test(
+    "Those that somebody holds and those with changes, or all, by choice", arguments: Kind.allCases)
+  func held(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    try people(graph)
+    let context = graph.context()
+    var all: [Person]? = try context.fetch(Person.self, sortedBy: [SortKey("age")])
+    let kept = try #require(all?[3])
+    let id = try #require(all?[5].objectID)
+    all?[5].name = "Changed"
+    all?[7].joined = []
+    let gone = try #require(all?[9].objectID)
+    all = nil
+    #expect(Set(context.registeredObjects.map { ($0 as? Person)?.age }) == [3, 5])
+    #expect(context.registeredObject(for: kept.objectID) === kept)
+    #expect((context.registeredObject(for: id) as? Person)?.name == "Changed")
+    #expect(context.registeredObject(for: gone) == nil)
+    try context.save()
+    #expect(context.registeredObjects == [kept])
+
+    context.retainsRegisteredObjects = true
+    _ = try context.fetch(Person.self)
+    #expect(context.registeredObjects.count == 20 && context.registeredObject(for: gone) != nil)
+    context.reset()
+    #expect(context.registeredObjects.isEmpty)
+  }
+
+  @Test("An object is one instance in a context, however it is reached", arguments: Kind.allCases)
+  func unique(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    try people(graph)
+    let (one, two) = (graph.context(), graph.context())
+    let trip = try #require(try one.fetch(Trip.self, where: QueryPredicate("name == 'T4'")).first)
+    let owner = try #require(trip.owner)
+    #expect(try one.fetch(Person.self, where: QueryPredicate("age == 4")) == [owner])
+    #expect(owner === one.object(with: owner.objectID))
+    #expect(try one.existingObject(with: owner.objectID) == owner)
+    #expect(owner === one.object(owner) && owner.trips.first === trip)
+    let other = two.object(owner)
+    #expect(other !== owner && other.objectID == owner.objectID && other.name == "P4")
+    #expect(try two.fetch(Person.self, where: QueryPredicate("age == 4")) == [other])
+    let uri = owner.objectID.uri
+    #expect(try #require(ObjectID(uri: uri)) == owner.objectID)
+  }
+
+  @Test("An object that is not there is a fault until it is asked for", arguments: Kind.allCases)
+  func missing(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    try people(graph, 1)
+    let context = graph.context()
+    let id = try #require(try context.fetchIdentifiers(FetchRequest("Person")).first)
+    let nobody = ObjectID(
+      store: id.store, key: ObjectKey(entity: id.key.entity, number: id.key.number + 1000))
+    let fault = context.object(with: nobody)
+    #expect(fault.isFault)
+    let error = #expect(throws: ContextError.self) { try context.existingObject(with: nobody) }
+    #expect(error?.code == .noObject && error?.message.contains(nobody.uri) ?? false)
+    let foreign = ObjectID(store: StoreTag(rawValue: 1), key: id.key)
+    #expect(throws: ContextError.self) { try context.existingObject(with: foreign) }
+    #expect(context.registeredObject(for: foreign) == nil)
+    #expect((fault as? Person)?.name == "" && (fault as? Person)?.trips.isEmpty ?? false)
+  }
+
+  @Test(
+    "What is at the ends of paths is looked up with what was asked for", arguments: Kind.allCases)
+  func prefetched(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    try people(graph)
+    let context = graph.context()
+    context.retainsRegisteredObjects = true
+    var request = FetchRequest("Person")
+    request.relationshipKeyPathsForPrefetching = ["trips.members", "passport"]
+    let people = try context.fetch(request, as: Person.self)
+    #expect(context.registeredObjects.count == 40)
+    #expect(people.allSatisfy { $0.trips.count == 1 && $0.passport == nil })
+    #expect(context.registeredObjects.count == 40)
+    for wrong in ["nothing", "name", "trips.name"] {
+      request.relationshipKeyPathsForPrefetching = [wrong]
+      #expect(throws: QueryError.self) { try context.fetch(request) }
+    }
+  }
+}

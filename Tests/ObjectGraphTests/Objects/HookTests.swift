@@ -1,0 +1,366 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import StoreInterface
+import Synchronization
+import Testing
+
+/// What happens to the objects of the tests below, in order.
+private final class Diary: Sendable {
+  static let shared = Diary()
+  private let entries = Mutex<[String: [String]]>([:])
+
+  func write(_ what: String, of name: String) {
+    entries.withLock { $0[name, default: []].append(what) }
+  }
+
+  /// What was written since the last time, of one test's objects.
+  func take(_ name: String) -> [String] { entries.withLock { $0.removeValue(forKey: name) ?? [] } }
+}
+
+/// An object that keeps a diary under the name its store's coordinator was told.
+private class Diarist: ManagedObject {
+  override class var entityName: String { "Diarist" }
+  static let book = AttributeName<String?>("book")
+  static let text = AttributeName<String?>("text")
+  static let count = AttributeName<Int32>("count")
+  var parent: Diarist? {
+    get { self[ToOneName<Diarist>("parent")] }
+    set { self[ToOneName<Diarist>("parent")] = newValue }
+  }
+  // SAFETY: Set and read with the lock held, and each by the one test whose object it is for.
+  /// What is done when something happens.
+  nonisolated(unsafe) static var reactions: [ObjectID: (String, Diarist) -> Void] = [:]
+  static let lock = NSLock()
+
+  private func note(_ what: String) {
+    // The context is gone with the last of it; nothing can be read then.
+    guard let name = managedObjectContext?.name else { return }
+    Diary.shared.write(what + (managedObjectContext?.parent == nil ? "" : " in child"), of: name)
+    Diarist.lock.lock()
+    let reaction = Diarist.reactions[objectID]
+    Diarist.lock.unlock()
+    reaction?(what, self)
+  }
+
+  override func awakeFromInsert() { note("insert") }
+  override func awakeFromFetch() { note("fetch") }
+  override func awake(fromSnapshotEvents events: SnapshotEvents) {
+    let names: [(SnapshotEvents, String)] = [
+      (.undoInsertion, "undoInsertion"), (.undoDeletion, "undoDeletion"),
+      (.undoUpdate, "undoUpdate"),
+      (.rollback, "rollback"), (.refresh, "refresh"), (.mergePolicy, "mergePolicy"),
+    ]
+    note(names.filter { events.contains($0.0) }.map(\.1).joined(separator: "+"))
+  }
+  override func willSave() { note("willSave") }
+  override func didSave() { note("didSave") }
+  override func willTurnIntoFault() { note("willTurnIntoFault") }
+  override func didTurnIntoFault() { note("didTurnIntoFault") }
+  override func prepareForDeletion() { note("prepareForDeletion") }
+  override func validateForInsert() throws { note("validateForInsert") }
+  override func validateForUpdate() throws { note("validateForUpdate") }
+  override func validateForDelete() throws { note("validateForDelete") }
+}
+
+@Suite("What objects are told")
+struct HookTests {
+  private static let model: Model = try! Model(entities: [
+    Entity(
+      "Diarist",
+      properties: [
+        .attribute(Attribute("book", .string)), .attribute(Attribute("text", .string)),
+        .attribute(Attribute("count", .int32, isOptional: false, defaultValue: .integer(0))),
+        .relationship(Relationship("parent", to: "Diarist", inverse: "children")),
+        .relationship(
+          Relationship(
+            "children", to: "Diarist", inverse: "parent", count: .toMany, deleteRule: .cascade)),
+      ])
+  ])
+
+  /// A context whose objects write into a diary of its own.
+  private struct Scene {
+    let graph: Graph
+    let context: ManagedObjectContext
+    let name: String
+
+    init(_ kind: Kind, _ test: String = #function) throws {
+      graph = try Graph(kind, model: HookTests.model, classes: [Diarist.self])
+      name = "\(test) \(kind)"
+      context = graph.context()
+      context.name = name
+    }
+
+    func insert(_ parent: Diarist? = nil) throws -> Diarist {
+      try context.insert(Diarist.self) { $0.parent = parent }
+    }
+
+    /// What has happened since the last time.
+    var events: [String] { Diary.shared.take(name) }
+
+    func react(_ object: Diarist, _ reaction: @escaping (String, Diarist) -> Void) {
+      Diarist.lock.withLock { Diarist.reactions[object.objectID] = reaction }
+    }
+  }
+
+  @Test(
+    "Inserting, changing, deleting and saving tell each object once, in this order",
+    arguments: Kind.allCases)
+  func saving(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let one = try scene.insert()
+    #expect(scene.events == ["insert"])
+    try scene.context.save()
+    #expect(scene.events == ["willSave", "validateForInsert", "didSave"])
+    try scene.context.save()
+    #expect(scene.events == [])
+    one[Diarist.text] = "x"
+    #expect(scene.events == [])
+    try scene.context.save()
+    #expect(scene.events == ["willSave", "validateForUpdate", "didSave"])
+    scene.context.delete(one)
+    scene.context.delete(one)
+    #expect(scene.events == ["prepareForDeletion"])
+    try scene.context.save()
+    #expect(scene.events == ["willSave", "validateForDelete", "didSave"])
+
+    let two = try scene.insert()
+    scene.context.delete(two)
+    #expect(scene.events == ["insert", "prepareForDeletion"])
+    try scene.context.save()
+    #expect(!scene.events.contains { $0.hasPrefix("validate") })
+  }
+
+  @Test(
+    "A fetched object is told when its values are first asked for, and again after it was a fault",
+    arguments: Kind.allCases)
+  func fetching(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    _ = try scene.insert()
+    try scene.context.save()
+    let other = try scene.graph.again()
+    other.name = scene.name
+    _ = scene.events
+
+    let found = try #require(try other.fetch(Diarist.self).first)
+    #expect(found.isFault && scene.events == [])
+    _ = found[Diarist.count]
+    _ = found[Diarist.text]
+    #expect(scene.events == ["fetch"] && !found.isFault)
+    other.refresh(found, mergeChanges: false)
+    #expect(scene.events == ["willTurnIntoFault", "didTurnIntoFault"] && found.isFault)
+    other.refresh(found, mergeChanges: false)
+    #expect(scene.events == [])
+    found[Diarist.text] = "changed"
+    #expect(scene.events == ["fetch"])
+    other.refreshAllObjects()
+    #expect(scene.events == ["refresh"] && found[Diarist.text] == "changed")
+    try other.save()
+    _ = scene.events
+    other.refreshAllObjects()
+    #expect(scene.events == ["willTurnIntoFault", "didTurnIntoFault"] && found.isFault)
+    #expect(found[Diarist.text] == "changed" && scene.events == ["fetch"])
+    let same = other.object(with: found.objectID)
+    #expect(same === found && scene.events == [])
+    other.refresh(found, mergeChanges: false)
+    _ = scene.events
+    var request = FetchRequest("Diarist")
+    request.returnsObjectsAsFaults = false
+    #expect(try other.fetch(request) == [found])
+    #expect(!found.isFault && scene.events == ["fetch"])
+  }
+
+  @Test("A merge policy that chose among values tells the object", arguments: Kind.allCases)
+  func merging(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let mine = try scene.insert()
+    try scene.context.save()
+    let other = scene.graph.context()
+    let theirs = other.object(mine)
+    theirs[Diarist.text] = "theirs"
+    theirs[Diarist.count] = 5
+    try other.save()
+    scene.context.mergePolicy = .objectWins
+    mine[Diarist.text] = "mine"
+    _ = scene.events
+    try scene.context.save()
+    #expect(scene.events.count { $0 == "mergePolicy" } == 1)
+    #expect(mine[Diarist.text] == "mine" && mine[Diarist.count] == 5)
+  }
+
+  @Test("Going back tells what brought the values about", arguments: Kind.allCases)
+  func snapshots(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let context = scene.context
+    let one = try scene.insert()
+    try context.save()
+    context.undoManager = UndoStack()
+    _ = scene.events
+
+    one[Diarist.text] = "x"
+    context.rollback()
+    #expect(scene.events == ["rollback"])
+    one[Diarist.text] = "y"
+    try context.processPendingChanges()
+    try context.undoManager?.undo()
+    #expect(scene.events == ["undoUpdate"] && one[Diarist.text] == nil)
+    try context.undoManager?.redo()
+    #expect(scene.events == ["undoUpdate"] && one[Diarist.text] == "y")
+    context.delete(one)
+    try context.processPendingChanges()
+    _ = scene.events
+    try context.undoManager?.undo()
+    #expect(scene.events == ["undoDeletion"] && !one.isDeleted)
+    let two = try scene.insert()
+    try context.processPendingChanges()
+    _ = scene.events
+    try context.undoManager?.undo()
+    #expect(scene.events == ["undoInsertion"] && two.isDeleted)
+  }
+
+  @Test(
+    "willSave may change its object and others, and what it changes is saved",
+    arguments: Kind.allCases)
+  func changingInWillSave(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let context = scene.context
+    let (one, two) = (try scene.insert(), try scene.insert())
+    try context.save()
+    let id = two.objectID
+    scene.react(one) { what, object in
+      guard what == "willSave", object[Diarist.count] < 3 else { return }
+      object[Diarist.count] += 1
+      guard let other = object.managedObjectContext?.object(with: id) as? Diarist else { return }
+      other[Diarist.text] = "by one"
+      if object[Diarist.count] == 2 {
+        _ = try? object.managedObjectContext?.insert(Diarist.self) { $0.parent = other }
+      }
+    }
+    _ = scene.events
+    one[Diarist.text] = "go"
+    try context.save()
+
+    #expect(!context.hasChanges)
+    let events = scene.events
+    #expect(events.count { $0 == "didSave" } == 3 && events.count { $0 == "insert" } == 1)
+    let found = try scene.graph.again()
+    let names = try found.fetch(Diarist.self).map { [$0[Diarist.count], $0.parent == nil ? 0 : 1] }
+    #expect(
+      names.sorted { $0[0] < $1[0] || $0[0] == $1[0] && $0[1] < $1[1] } == [
+        [0, 0], [0, 1], [3, 0],
+      ])
+    #expect((try found.existingObject(with: id) as? Diarist)?[Diarist.text] == "by one")
+  }
+
+  @Test(
+    "willSave that never has enough is an error, and nothing is saved", arguments: Kind.allCases)
+  func endless(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let one = try scene.insert()
+    scene.react(one) { what, object in
+      if what == "willSave" { object[Diarist.count] += 1 }
+    }
+    let error = #expect(throws: ContextError.self) { try scene.context.save() }
+    #expect(error?.code == .validation && error?.message.contains("willSave") ?? false)
+    #expect(try scene.graph.again().count(for: FetchRequest("Diarist")) == 0)
+    scene.react(one) { _, _ in }
+    try scene.context.save()
+  }
+
+  @Test("What didSave changes belongs to the next save", arguments: Kind.allCases)
+  func changingInDidSave(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let one = try scene.insert()
+    scene.react(one) { what, object in
+      if what == "didSave", object[Diarist.text] == nil { object[Diarist.text] = "after" }
+    }
+    try scene.context.save()
+    #expect(scene.context.hasChanges && one.isUpdated && one[Diarist.text] == "after")
+    #expect(
+      try scene.graph.again().fetch(Diarist.self, where: QueryPredicate("text != nil")).isEmpty)
+    try scene.context.save()
+    #expect(!scene.context.hasChanges)
+    #expect(
+      try scene.graph.again().fetch(Diarist.self, where: QueryPredicate("text == 'after'")).count
+        == 1)
+  }
+
+  @Test(
+    "prepareForDeletion is told before, may change others, delete itself, and is told of cascades",
+    arguments: Kind.allCases)
+  func deleting(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let context = scene.context
+    let root = try scene.insert()
+    let child = try scene.insert(root)
+    let grandchild = try scene.insert(child)
+    let heir = try scene.insert()
+    try context.save()
+    let heirID = heir.objectID
+    scene.react(root) { what, object in
+      guard what == "prepareForDeletion" else { return }
+      #expect(!object.isDeleted)
+      object.managedObjectContext?.delete(object)
+      (object.managedObjectContext?.object(with: heirID) as? Diarist)?[Diarist.text] = "inherited"
+    }
+    _ = scene.events
+    context.delete(root)
+    try context.processPendingChanges()
+
+    #expect(scene.events == Array(repeating: "prepareForDeletion", count: 3))
+    #expect(child.isDeleted && grandchild.isDeleted && heir[Diarist.text] == "inherited")
+    try context.save()
+    #expect(try scene.graph.again().fetch(Diarist.self).map { $0[Diarist.text] } == ["inherited"])
+  }
+
+  @Test(
+    "An object that saves its child from a cascade in prepareForDeletion keeps it",
+    arguments: Kind.allCases)
+  func rescuing(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let root = try scene.insert()
+    let child = try scene.insert(root)
+    try scene.context.save()
+    scene.react(root) { what, _ in if what == "prepareForDeletion" { child.parent = nil } }
+    scene.context.delete(root)
+    try scene.context.save()
+    #expect(!child.isDeleted)
+    #expect(try scene.graph.again().count(for: FetchRequest("Diarist")) == 1)
+  }
+
+  @Test("A child's save tells the child's objects, and not the parent's", arguments: Kind.allCases)
+  func nested(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let one = try scene.insert()
+    try scene.context.save()
+    let child = ManagedObjectContext(parent: scene.context, concurrency: .confined)
+    child.name = scene.name
+    _ = scene.events
+    let young = try #require(try child.existingObject(with: one.objectID) as? Diarist)
+    young[Diarist.text] = "young"
+    try child.save()
+    let events = scene.events
+    #expect(
+      events.filter { $0.hasSuffix("in child") } == [
+        "fetch in child", "willSave in child", "validateForUpdate in child", "didSave in child",
+      ])
+    #expect(!events.contains("willSave") && !events.contains("didSave"))
+    #expect(one[Diarist.text] == "young")
+    try scene.context.save()
+    #expect(scene.events == ["willSave", "validateForUpdate", "didSave"])
+  }
+
+  @Test("A save that fails has told willSave, and never didSave", arguments: Kind.allCases)
+  func failing(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let one = try scene.insert()
+    one["count"] = .null
+    _ = scene.events
+    #expect(throws: ContextError.self) { try scene.context.save() }
+    #expect(scene.events == ["willSave", "validateForInsert"])
+    one[Diarist.count] = 1
+    try scene.context.save()
+    #expect(scene.events == ["willSave", "validateForInsert", "didSave"])
+  }
+}

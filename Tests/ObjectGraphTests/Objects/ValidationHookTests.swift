@@ -1,0 +1,149 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import StoreInterface
+import Testing
+
+/// An object that has much to say about its values.
+private final class Strict: ManagedObject {
+  override class var entityName: String { "Strict" }
+  static let name = AttributeName<String?>("name")
+  static let code = AttributeName<String?>("code")
+  static let age = AttributeName<Int32>("age")
+  static let zip = AttributeName<String?>("home.zip")
+  static let stamp = AttributeName<Int32>("stamp")
+
+  override class var validatedKeys: [String] { ["name", "code", "age", "home.zip"] }
+
+  override func validateValue(_ value: inout Value, forKey key: String) throws {
+    switch (key, value) {
+    case ("name", .string(let text)):
+      // Mended: without spaces around it.
+      value = .string(text.trimmingCharacters(in: .whitespaces))
+    case ("name", .null): value = .string("nobody")
+    case ("code", .string("bad")), ("home.zip", .string("00000")): throw Unwanted(what: key)
+    case ("age", .integer(let age)) where age < 0: value = .integer(0)
+    case ("age", .integer(7)): value = .string("seven")
+    default: break
+    }
+  }
+  override func validateForInsert() throws {
+    self[Strict.stamp] += 1
+    if self[Strict.code] == "never" { throw Unwanted(what: "insert") }
+  }
+  override func validateForUpdate() throws {
+    if self[Strict.code] == "never" { throw Unwanted(what: "update") }
+  }
+  override func validateForDelete() throws {
+    if self[Strict.code] == "keep" { throw Unwanted(what: "delete") }
+  }
+}
+
+@Suite("What classes say of their values")
+struct ValidationHookTests {
+  private static let model: Model = try! Model(
+    Model.Description(
+      entities: [
+        Entity(
+          "Strict",
+          properties: [
+            .attribute(
+              Attribute(
+                "name", .string, isOptional: false, validation: .init(maximum: .integer(10)))),
+            .attribute(Attribute("code", .string)),
+            .attribute(
+              Attribute(
+                "age", .int32, isOptional: false, defaultValue: .integer(0),
+                validation: .init(minimum: .integer(0), maximum: .integer(99)))),
+            .attribute(Attribute("home", .composite, compositeName: "Home")),
+            .attribute(Attribute("stamp", .int32, defaultValue: .integer(0))),
+            .attribute(Attribute("loud", .string, derivation: .init("uppercase:(name)"))),
+          ])
+      ], composites: [CompositeType("Home", attributes: [Attribute("zip", .string)])]))
+
+  private func graph(_ kind: Kind) throws -> Graph {
+    try Graph(kind, model: Self.model, classes: [Strict.self])
+  }
+
+  @Test(
+    "A value that the class mends is saved mended, and what follows from it too",
+    arguments: Kind.allCases)
+  func mended(_ kind: Kind) throws {
+    let graph = try graph(kind)
+    let context = graph.context()
+    let one = try context.insert(Strict.self) { $0[Strict.name] = "  Ada  " }
+    let two = try context.insert(Strict.self) { $0[Strict.age] = -5 }
+    let long = try context.insert(Strict.self) { $0[Strict.name] = "  1234567890  " }
+    try context.save()
+
+    #expect(!context.hasChanges)
+    #expect(one[Strict.name] == "Ada" && one["loud"] == .string("ADA"))
+    #expect(
+      two[Strict.name] == "nobody" && two[Strict.age] == 0 && long[Strict.name] == "1234567890")
+    let other = try graph.again()
+    let found = try other.fetch(Strict.self, sortedBy: [SortKey("name")])
+    #expect(found.map { $0[Strict.name] } == ["1234567890", "Ada", "nobody"])
+    #expect(found.map { $0["loud"] } == [.string("1234567890"), .string("ADA"), .string("NOBODY")])
+    #expect(found.map { $0[Strict.stamp] } == [1, 1, 1])
+    one[Strict.name] = " Bob "
+    try context.save()
+    #expect(
+      try other.count(
+        for: FetchRequest("Strict", where: QueryPredicate("name == 'Bob' AND loud == 'BOB'"))) == 1)
+  }
+
+  @Test(
+    "All that is wrong with all objects is said at once, by the model and by classes",
+    arguments: Kind.allCases)
+  func together(_ kind: Kind) throws {
+    let graph = try graph(kind)
+    let context = graph.context()
+    let kept = try context.insert(Strict.self) {
+      $0[Strict.name] = "kept"
+      $0[Strict.code] = "keep"
+    }
+    let changed = try context.insert(Strict.self) { $0[Strict.name] = "changed" }
+    try context.save()
+    context.delete(kept)
+    changed[Strict.code] = "never"
+    changed[Strict.age] = 100
+    let inserted = try context.insert(Strict.self) {
+      $0[Strict.name] = "much too long a name"
+      $0[Strict.code] = "bad"
+      $0[Strict.zip] = "00000"
+      $0[Strict.age] = 7
+    }
+
+    let error = #expect(throws: ContextError.self) { try context.save() }
+    let failures = error?.failures ?? []
+    #expect(
+      Set(
+        failures.map {
+          "\($0.object.key.number - kept.objectID.key.number) \($0.key ?? "-") \($0.rule)"
+        }) == [
+          "0 - custom", "1 - custom", "1 age maximum", "2 name maximum", "2 code custom",
+          "2 home.zip custom", "2 age custom",
+        ])
+    #expect(failures.count == 7)
+    #expect(
+      Set(failures.compactMap { ($0.cause as? Unwanted)?.what }) == [
+        "delete", "update", "code", "home.zip",
+      ])
+    #expect(failures.first { $0.key == "code" }?.value == .string("bad"))
+    #expect(failures.first { $0.key == "code" }?.object == inserted.objectID)
+    #expect(error?.description.split(separator: "\n").count == 8)
+    #expect(try context.validationFailures().count == 7)
+
+    // After an error everything is as it was, and may be mended.
+    #expect(context.hasChanges && inserted.isInserted && kept.isDeleted && changed.isUpdated)
+    context.delete(inserted)
+    kept[Strict.code] = nil
+    context.rollback()
+    #expect(!kept.isDeleted && kept[Strict.code] == "keep" && changed[Strict.age] == 0)
+    kept[Strict.code] = "free"
+    context.delete(kept)
+    try context.save()
+    #expect(try graph.again().fetch(Strict.self).map { $0[Strict.name] } == ["changed"])
+  }
+}

@@ -1,0 +1,332 @@
+import DurableFiles
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import PropertyLists
+import StoreInterface
+import Testing
+
+@Suite("Stores of a coordinator")
+struct CoordinatorTests {
+  /// People with passports, trips with ordered stops, members and friends.
+  private func fill(_ context: ManagedObjectContext) throws {
+    let people = try ["Ada", "Bob", "Cyd"].map { name in
+      try context.insert(Person.self) {
+        $0.name = name
+        $0["photo"] = .binary(Data(repeating: 7, count: 300_000))
+      }
+    }
+    let guide = try context.insert(Guide.self) {
+      $0.name = "Gil"
+      $0.language = "Português"
+    }
+    people[0].friends = [people[1], people[2], guide]
+    try context.insert(Passport.self) {
+      $0.number = "P1"
+      $0.holder = people[1]
+    }
+    let trip = try context.insert(Trip.self) {
+      $0.name = "Coast"
+      $0.owner = people[0]
+      $0.start = Date(timeIntervalSinceReferenceDate: 0.125)
+    }
+    trip.members = [people[2], guide]
+    let stops = try ["Faro", "Lagos", "Sines"].map { place in
+      try context.insert(Stop.self) { $0.place = place }
+    }
+    trip.stops = [stops[2], stops[0], stops[1]]
+    try context.save()
+  }
+
+  /// Everything that `fill` made, in words.
+  private func words(_ context: ManagedObjectContext) throws -> [String] {
+    let people = try context.fetch(Person.self, sortedBy: [SortKey("name")])
+    let trips = try context.fetch(Trip.self)
+    return people.map { person in
+      let photo: Int = if case .binary(let data) = person["photo"] { data.count } else { 0 }
+      return [
+        person.name, "\(type(of: person))", "\(photo)", "\(person.tripCount)",
+        person.passport?.number ?? "",
+        person.friends.map(\.name).sorted().joined(), (person as? Guide)?.language ?? "",
+      ].joined(separator: "|")
+    }
+      + trips.map { trip in
+        [
+          trip.name, "\(trip.start?.timeIntervalSinceReferenceDate ?? 0)", trip.owner?.name ?? "",
+          trip.members.map(\.name).sorted().joined(),
+          trip.stops.map(\.place).joined(separator: ","),
+        ].joined(separator: "|")
+      }
+  }
+
+  @Test(
+    "A store moves to any type and place, with everything in it, and work goes on there",
+    arguments: Kind.allCases, Kind.allCases)
+  func migrate(_ from: Kind, _ to: Kind) throws {
+    let graph = try Graph(from)
+    let old = graph.coordinator.stores[0]
+    try fill(graph.context())
+    let wanted = try words(graph.context())
+    var metadata = try old.metadata
+    metadata.values["app"] = .string("kept")
+    try graph.coordinator.setMetadata(metadata, of: old)
+    var steps: [StoreCopy.Progress] = []
+
+    let new = try graph.coordinator.migrate(old, to: "/new.store", type: to.type) {
+      steps.append($0)
+    }
+
+    #expect(graph.coordinator.stores == [new] && new.type == to.type && new.uuid != old.uuid)
+    #expect(steps.last.map { $0.done == $0.total } ?? false)
+    #expect(try new.metadata.values["app"] == .string("kept"))
+    #expect(try new.metadata.uuid == new.uuid)
+    let context = graph.context()
+    #expect(try words(context) == wanted)
+    try context.fetch(Trip.self)[0].stops.last?.place = "Porto"
+    try context.insert(Person.self) { $0.name = "Dan" }
+    try context.save()
+    if to != .memory {
+      let other = PersistentStoreCoordinator(
+        model: Travels.model, places: StorePlaces(Graph.backends, on: graph.disk),
+        classes: Travels.classes)
+      // The file itself says what it is.
+      #expect(try other.addStore(at: "/new.store").type == to.type)
+      let again = ManagedObjectContext(other, concurrency: .confined)
+      #expect(try again.count(for: FetchRequest("Person")) == 5)
+      #expect(try again.fetch(Trip.self)[0].stops.map(\.place) == ["Sines", "Faro", "Porto"])
+    }
+    if from != .memory {
+      #expect(try graph.coordinator.metadata(ofStoreAt: "/main.store").uuid == old.uuid)
+    }
+  }
+
+  @Test(
+    "A move that fails, or is stopped, leaves the store where it was", arguments: Kind.allCases,
+    [Kind.binary, .compressed, .xml])
+  func failingMove(_ from: Kind, _ to: Kind) throws {
+    let graph = try Graph(from)
+    let store = graph.coordinator.stores[0]
+    try fill(graph.context())
+    let wanted = try words(graph.context())
+
+    #expect(throws: Unwanted.self) {
+      try graph.coordinator.migrate(store, to: "/new.store", type: to.type) { _ in
+        throw Unwanted(what: "progress")
+      }
+    }
+    graph.disk.plan(.failing(.noSpace, path: "/new.store", lasting: .forGood))
+    #expect(throws: (any Error).self) {
+      try graph.coordinator.migrate(store, to: "/new.store", type: to.type)
+    }
+    graph.disk.planNoFailures()
+    #expect(throws: StoreError.self) { try graph.coordinator.metadata(ofStoreAt: "/new.store") }
+    #expect(graph.coordinator.stores == [store])
+    #expect(try words(graph.context()) == wanted)
+    try graph.coordinator.migrate(store, to: "/new.store", type: to.type)
+    #expect(throws: StoreError.self) {
+      try graph.coordinator.migrate(
+        graph.coordinator.stores[0], to: "/new.store", type: to.type)
+    }
+    #expect(try words(graph.context()) == wanted)
+  }
+
+  @Test("A store of a configuration moves with that, and others stay", arguments: Kind.allCases)
+  func configuration(_ kind: Kind) throws {
+    let disk = SimulatedDisk()
+    let coordinator = PersistentStoreCoordinator(
+      model: MultiStoreTests.model, places: StorePlaces(Graph.backends, on: disk))
+    let notes = try coordinator.addStore(at: "/notes", type: .binary, configuration: "notes")
+    let both = try coordinator.addStore(at: "/both", type: .binary, configuration: "both")
+    let context = ManagedObjectContext(coordinator, concurrency: .confined)
+    try context.insert("Note").setValues(["rank": .integer(1)])
+    try context.insert("Label").setValues(["text": .string("l")])
+    try context.save()
+    context.reset()
+
+    let moved = try coordinator.migrate(notes, to: "/moved", type: kind.type)
+
+    #expect(moved.configuration == "notes" && Set(coordinator.stores) == [moved, both])
+    let note = try context.insert("Note")
+    let label = try context.insert("Label")
+    #expect(note.objectID.store == moved.tag && label.objectID.store == both.tag)
+    try context.save()
+    #expect(try context.count(for: FetchRequest("Note")) == 2)
+    let wrong = #expect(throws: ContextError.self) {
+      try coordinator.addStore(at: "/third", type: kind.type, configuration: "nothing")
+    }
+    #expect(wrong?.message.contains("\"notes\", \"both\"") ?? false)
+  }
+
+  @Test(
+    "A store is replaced by another and destroyed, but only when it is not in use",
+    arguments: [Kind.binary, .compressed, .xml])
+  func replaceAndDestroy(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let coordinator = graph.coordinator
+    try fill(graph.context())
+    let second = try coordinator.addStore(at: "/second", type: kind.type)
+    let context = graph.context()
+    try context.insert(Person.self, into: second) { $0.name = "Second" }
+    try context.save()
+
+    for work in [
+      { try coordinator.replaceStore(at: "/main.store", withStoreAt: "/second") },
+      { try coordinator.replaceStore(at: "/else", withStoreAt: "/second") },
+      { try coordinator.destroyStore(at: "/second") },
+    ] {
+      let error = #expect(throws: ContextError.self) { try work() }
+      #expect(error?.code == .notSupported && error?.message.contains("is open") ?? false)
+    }
+    let first = coordinator.stores[0]
+    try coordinator.remove(first)
+    try coordinator.remove(second)
+    #expect(throws: StoreError.self) {
+      try coordinator.replaceStore(at: "/main.store", withStoreAt: "/nowhere")
+    }
+    try coordinator.replaceStore(at: "/main.store", withStoreAt: "/second")
+    let replaced = try coordinator.addStore(at: "/main.store", type: kind.type)
+    #expect(replaced.uuid == second.uuid)
+    #expect(try graph.context().fetch(Person.self).map(\.name) == ["Second"])
+
+    try coordinator.remove(replaced)
+    try coordinator.destroyStore(at: "/main.store")
+    #expect(throws: StoreError.self) { try coordinator.metadata(ofStoreAt: "/main.store") }
+    try coordinator.addStore(at: "/main.store", type: kind.type)
+    #expect(try graph.context().count(for: FetchRequest("Person")) == 0)
+  }
+
+  @Test(
+    "A model that does not fit is refused, with the entities and properties that differ",
+    arguments: Kind.allCases)
+  func differences(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    try fill(graph.context())
+    var description = Travels.model.description
+    let trip = try #require(description.entities.firstIndex { $0.name == "Trip" })
+    description.entities[trip].properties.removeAll { $0.name == "cost" }
+    description.entities[trip].properties.append(.attribute(Attribute("price", .decimal)))
+    let stop = try #require(description.entities.firstIndex { $0.name == "Stop" })
+    description.entities[stop].properties[0] = .attribute(
+      Attribute("place", .binary, isOptional: false))
+    description.entities.append(
+      Entity("Ticket", properties: [.attribute(Attribute("seat", .string))]))
+    let model = try Model(description)
+    let other = PersistentStoreCoordinator(
+      model: model, places: StorePlaces(Graph.backends, on: graph.disk))
+
+    let error = #expect(throws: ContextError.self) {
+      if kind == .memory {
+        try other.add(graph.coordinator.stores[0].store)
+      } else {
+        try other.addStore(at: "/main.store", type: kind.type)
+      }
+    }
+
+    #expect(error?.code == .incompatibleModel && other.stores.isEmpty)
+    for name in ["Trip", "cost", "price", "Stop", "place", "Ticket"] {
+      #expect(error?.message.contains(name) ?? false, "\(name): \(error?.message ?? "")")
+    }
+    #expect(error?.message.contains("Passport") == false, "\(error?.message ?? "")")
+    // The store is not held by the one that was refused.
+    let again = try graph.again()
+    #expect(try again.count(for: FetchRequest("Person")) == 4)
+  }
+
+  @Test(
+    "The same store can't be there twice, and one that is gone takes no more",
+    arguments: Kind.allCases)
+  func twice(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let coordinator = graph.coordinator
+    let store = coordinator.stores[0]
+    let error = #expect(throws: ContextError.self) { try coordinator.add(store.store) }
+    #expect(error?.code == .notSupported && error?.message.contains("\(store.uuid)") ?? false)
+    let context = graph.context()
+    let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    try context.save()
+    ada.name = "Changed"
+    try coordinator.remove(store)
+
+    #expect(coordinator.stores.isEmpty && ada.name == "Changed")
+    #expect(throws: (any Error).self) { try context.save() }
+    #expect(context.hasChanges)
+    let none = #expect(throws: ContextError.self) { try context.fetch(Person.self) }
+    #expect(none?.code == .noStore)
+    #expect(throws: ContextError.self) { try graph.context().insert(Person.self) }
+  }
+
+  @Test(
+    "What an application keeps in a store's metadata is read without a model",
+    arguments: [Kind.binary, .compressed, .xml])
+  func metadata(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let store = graph.coordinator.stores[0]
+    var metadata = try store.metadata
+    metadata.values["window"] = .dictionary([
+      "x": .integer(3), "names": .array([.string("é"), .data(Data([0]))]),
+    ])
+    try graph.coordinator.setMetadata(metadata, of: store)
+    try fill(graph.context())
+
+    let bare = PersistentStoreCoordinator(
+      model: try Model(entities: [Entity("Else")]),
+      places: StorePlaces(Graph.backends, on: graph.disk))
+    let read = try bare.metadata(ofStoreAt: "/main.store")
+    #expect(read.values["window"] == metadata.values["window"])
+    #expect(read.uuid == store.uuid && read.type == kind.type)
+    #expect(read.versionHashes?.keys.sorted() == Travels.model.entities.map(\.name).sorted())
+  }
+
+  @Test(
+    "Objects go to the store they are assigned to, are refused by one for reading, and stay apart",
+    arguments: Kind.allCases)
+  func assigned(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let first = graph.coordinator.stores[0]
+    let second = try graph.coordinator.addStore(at: "/second", type: kind.type)
+    let context = graph.context()
+    context.assign("Person", to: second)
+    let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    let trip = try context.insert(Trip.self) { $0.name = "Faro" }
+    let sent = try context.insert(Person.self, into: first) { $0.name = "Bob" }
+    let guide = try context.insert(Guide.self) { $0.name = "Gil" }
+    context.assign("Person", to: nil)
+    let last = try context.insert(Person.self) { $0.name = "Cyd" }
+    trip.owner = sent
+    #expect(
+      [ada, sent, last, guide].map(\.objectID.store) == [
+        second.tag, first.tag, first.tag, first.tag,
+      ])
+    let error = #expect(throws: ContextError.self) {
+      try trip.setValues(["owner": .object(ada.objectID.key), "nothing": .null])
+    }
+    #expect(error != nil && trip.owner === sent)
+    try context.save()
+    let names = try context.fetch(Person.self, sortedBy: [SortKey("name")]).map(\.name)
+    #expect(names == ["Ada", "Bob", "Cyd", "Gil"])
+    var request = FetchRequest("Person")
+    request.affectedStores = [second.uuid]
+    #expect(try context.fetch(request) == [ada])
+
+    if kind != .memory {
+      try graph.coordinator.remove(second)
+      let readOnly = try graph.coordinator.addStore(at: "/second", type: kind.type, readOnly: true)
+      let reader = graph.context()
+      let found = try #require(try reader.fetch(request, as: Person.self).first)
+      let refused = #expect(throws: (any Error).self) {
+        try reader.insert(Person.self, into: readOnly) { $0.name = "No" }
+        try reader.save()
+      }
+      #expect((refused as? StoreError)?.code == .readOnly)
+      reader.rollback()
+      found.name = "Changed"
+      #expect(throws: StoreError.self) { try reader.save() }
+      reader.rollback()
+      #expect(found.name == "Ada")
+      let person = try reader.insert(Person.self) { $0.name = "Yes" }
+      #expect(person.objectID.store == first.tag)
+      try reader.save()
+    }
+  }
+}

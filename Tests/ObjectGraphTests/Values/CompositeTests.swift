@@ -1,0 +1,89 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import StoreInterface
+import Testing
+
+@Suite("Composite attributes")
+struct CompositeTests {
+  @Test("The parts are set, saved, found and read by their paths", arguments: Kind.allCases)
+  func parts(_ kind: Kind) throws {
+    let graph = try Goods.graph(kind)
+    let context = graph.context()
+    let good = try context.insert(Good.self) { $0[Good.title] = "Lamp" }
+    #expect(good[Good.latitude] == 51.5 && good[Good.street] == nil)
+    good[Good.street] = "Rua Augusta"
+    good["address.place.longitude"] = .double(-9.1)
+    try good.setValues(["address.zip": .string("12345"), "address.place.latitude": .double(38.7)])
+    #expect(good.label == "Lamp, Rua Augusta")
+    try context.save()
+
+    good[Good.zip] = "54321"
+    #expect(good.changedValues() == ["address.zip": .string("54321")])
+    #expect(
+      good.committedValues(forKeys: ["address.zip", "address.street"])
+        == ["address.zip": .string("12345"), "address.street": .string("Rua Augusta")])
+    try context.save()
+
+    let other = try graph.again()
+    let request = FetchRequest(
+      "Good", where: try QueryPredicate("address.zip == '54321' AND address.place.latitude < 40"),
+      sortedBy: [SortKey("address.place.longitude")])
+    let found = try #require(try other.fetch(request, as: Good.self).first)
+    #expect(found[Good.longitude] == -9.1)
+    let whole = try #require(found.value(forKey: "address") as? [String: Any])
+    #expect(whole["street"] as? String == "Rua Augusta" && whole["zip"] as? String == "54321")
+    let place = try #require(whole["place"] as? [String: Any])
+    #expect(place["latitude"] as? Double == 38.7 && place.count == 2)
+  }
+
+  @Test("Rolling back, undoing and refreshing bring parts back", arguments: Kind.allCases)
+  func goingBack(_ kind: Kind) throws {
+    let graph = try Goods.graph(kind)
+    let context = graph.context()
+    context.undoManager = UndoStack()
+    let good = try context.insert(Good.self) { $0[Good.street] = "One" }
+    try context.save()
+
+    good[Good.street] = "Two"
+    context.rollback()
+    #expect(good[Good.street] == "One")
+    good[Good.street] = "Three"
+    try context.processPendingChanges()
+    try context.undoManager?.undo()
+    #expect(good[Good.street] == "One" && good[Good.latitude] == 51.5)
+    try context.undoManager?.redo()
+    #expect(good[Good.street] == "Three")
+    context.refresh(good, mergeChanges: false)
+    #expect(good[Good.street] == "One")
+  }
+
+  @Test("What the model asks of a part is asked", arguments: Kind.allCases)
+  func validated(_ kind: Kind) throws {
+    let context = try Goods.graph(kind).context()
+    let good = try context.insert(Good.self) { $0[Good.zip] = "1234" }
+    good["address.place.latitude"] = .null
+
+    let error = #expect(throws: ContextError.self) { try context.save() }
+    #expect(
+      Set(error?.failures.map { "\($0.key ?? "") \($0.rule)" } ?? [])
+        == ["address.zip pattern", "address.place.latitude required"])
+  }
+
+  @Test("Two sides that change different parts are merged, and a part may be contested")
+  func merged() throws {
+    let graph = try Goods.graph(.binary)
+    let (one, two) = (graph.context(), graph.context())
+    one.mergePolicy = .objectWins
+    let mine = try one.insert(Good.self) { $0[Good.street] = "One" }
+    try one.save()
+    let theirs = try #require(try two.existingObject(with: mine.objectID) as? Good)
+    theirs[Good.zip] = "11111"
+    try two.save()
+    mine[Good.street] = "Two"
+    try one.save()
+
+    #expect(mine[Good.street] == "Two" && mine[Good.zip] == "11111")
+  }
+}

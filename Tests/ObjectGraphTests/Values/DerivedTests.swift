@@ -1,0 +1,226 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import StoreInterface
+import Testing
+
+@Suite("Derived attributes")
+struct DerivedTests {
+  private static func derived(
+    _ name: String, _ type: AttributeType, _ text: String, _ filter: String? = nil
+  )
+    -> Property
+  {
+    .attribute(Attribute(name, type, derivation: .init(text, filter: filter)))
+  }
+
+  /// Orders of customers of regions, with items.
+  private static let model: Model = try! Model(entities: [
+    Entity(
+      "Region",
+      properties: [
+        .attribute(Attribute("name", .string)),
+        .relationship(Relationship("customers", to: "Customer", inverse: "region", count: .toMany)),
+        derived("orderCount", .int64, "customers.orders.@count"),
+      ]),
+    Entity(
+      "Customer",
+      properties: [
+        .attribute(Attribute("name", .string)),
+        .relationship(Relationship("region", to: "Region", inverse: "customers")),
+        .relationship(
+          Relationship(
+            "orders", to: "Order", inverse: "customer", count: .toMany, deleteRule: .cascade)),
+      ]),
+    Entity(
+      "Order",
+      properties: [
+        .attribute(Attribute("number", .string)),
+        .relationship(Relationship("customer", to: "Customer", inverse: "orders")),
+        .relationship(
+          Relationship("items", to: "Item", inverse: "order", count: .toMany, deleteRule: .cascade)),
+        derived("total", .decimal, "sum:(items.price)"),
+        derived("most", .double, "items.@max.rate"),
+        derived("least", .int32, "min:(items.count)"), derived("mean", .double, "items.@avg.count"),
+        derived("newest", .date, "max:(items.made)"),
+        derived("cheap", .int64, "items.@count", "price < 10"),
+        derived("customerName", .string, "customer.name"),
+        derived("regionName", .string, "customer.region.name"),
+        derived("loud", .string, "uppercase:(customer.name)"),
+        derived("quiet", .string, "lowercase:(number)"),
+        derived("plain", .string, "canonical:(number)"),
+        derived("saved", .date, "now()"),
+      ]),
+    Entity("Gift", superentity: "Order", properties: [.attribute(Attribute("note", .string))]),
+    Entity(
+      "Item",
+      properties: [
+        .attribute(Attribute("price", .decimal)), .attribute(Attribute("rate", .double)),
+        .attribute(Attribute("count", .int32)), .attribute(Attribute("made", .date)),
+        .relationship(Relationship("order", to: "Order", inverse: "items")),
+      ]),
+  ])
+
+  private struct Shop {
+    let graph: Graph
+    let context: ManagedObjectContext
+    let regions: [ManagedObject]
+    let customers: [ManagedObject]
+    let orders: [ManagedObject]
+
+    init(_ kind: Kind) throws {
+      graph = try Graph(kind, model: DerivedTests.model, classes: [])
+      let context = graph.context()
+      self.context = context
+      func make(_ entity: String, _ key: String, _ name: String) throws -> ManagedObject {
+        let object = try context.insert(entity)
+        object[key] = .string(name)
+        return object
+      }
+      regions = [try make("Region", "name", "North"), try make("Region", "name", "South")]
+      customers = [try make("Customer", "name", "Ada"), try make("Customer", "name", "Émile")]
+      orders = [try make("Order", "number", "Á-1"), try make("Gift", "number", "B-2")]
+      for (customer, region) in zip(customers, regions) {
+        customer.setObjects([region], forKey: "region")
+      }
+      for (order, customer) in zip(orders, customers) {
+        order.setObjects([customer], forKey: "customer")
+      }
+      for number in 1...6 { try item(number, orders[number % 2]) }
+    }
+
+    @discardableResult
+    func item(_ number: Int, _ order: ManagedObject) throws -> ManagedObject {
+      let item = try context.insert("Item")
+      try item.setValues([
+        "price": .decimal(Decimal(number) * 5 / 2), "rate": .double(Double(number) / 4),
+        "count": .integer(Int64(number)),
+        "made": .date(Date(timeIntervalSinceReferenceDate: Double(number))),
+      ])
+      item.setObjects([order], forKey: "order")
+      return item
+    }
+
+    func items(_ order: Int) -> [ManagedObject] {
+      orders[order].value(forKey: "items") as? [ManagedObject] ?? []
+    }
+
+    /// Saves, and expects every derived value to be what it follows from, here and for others.
+    func check(_ step: String) throws {
+      try context.save()
+      for context in [context, try graph.again()] {
+        for order in try context.fetch(FetchRequest("Order")) {
+          let items = order.value(forKey: "items") as? [ManagedObject] ?? []
+          let customer = order.value(forKey: "customer") as? ManagedObject
+          let region = customer?.value(forKey: "region") as? ManagedObject
+          let counts = items.compactMap { $0.value(forKey: "count") as? Int }
+          let prices = items.compactMap { $0.value(forKey: "price") as? Decimal }
+          let name = customer?.value(forKey: "name") as? String
+          let number = order.value(forKey: "number") as? String
+          func expect<V: Equatable>(_ key: String, _ wanted: V?) {
+            let found = order.value(forKey: key) as? V
+            #expect(found == wanted, "\(step): \(key)")
+          }
+          expect("total", prices.reduce(0, +) as Decimal?)
+          expect("cheap", prices.count { $0 < 10 })
+          expect("most", items.compactMap { $0.value(forKey: "rate") as? Double }.max())
+          expect("least", counts.min())
+          expect("mean", counts.isEmpty ? nil : Double(counts.reduce(0, +)) / Double(counts.count))
+          expect("newest", items.compactMap { $0.value(forKey: "made") as? Date }.max())
+          expect("customerName", name)
+          expect("loud", name?.uppercased())
+          expect("regionName", region?.value(forKey: "name") as? String)
+          expect("quiet", number?.lowercased())
+          expect(
+            "plain",
+            number?.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil))
+          #expect(order.value(forKey: "saved") is Date, "\(step)")
+        }
+        for region in try context.fetch(FetchRequest("Region")) {
+          let customers = region.value(forKey: "customers") as? [ManagedObject] ?? []
+          let orders = customers.flatMap { $0.value(forKey: "orders") as? [ManagedObject] ?? [] }
+          #expect(region.value(forKey: "orderCount") as? Int == orders.count, "\(step): orderCount")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "They follow whatever they follow from, over any number of relationships",
+    arguments: Kind.allCases)
+  func follow(_ kind: Kind) throws {
+    let shop = try Shop(kind)
+    try shop.check("insert")
+    shop.items(0)[0]["price"] = .decimal(100)
+    try shop.check("change of an item")
+    shop.items(0)[1].setObjects([shop.orders[1]], forKey: "order")
+    try shop.check("move of an item")
+    shop.context.delete(shop.items(1)[0])
+    try shop.check("deletion of an item")
+    shop.items(1)[0].setObjects([], forKey: "order")
+    try shop.check("item without an order")
+    for item in shop.items(0) { item["count"] = .null }
+    try shop.check("no values")
+    shop.customers[0]["name"] = .string("Grace")
+    try shop.check("change of a customer")
+    shop.orders[1].setObjects([shop.customers[0]], forKey: "customer")
+    try shop.check("order into another region")
+    shop.orders[1].setObjects([shop.customers[1]], forKey: "customer")
+    try shop.check("order back")
+    shop.regions[1]["name"] = .string("Far South")
+    try shop.check("change of a region")
+    shop.customers[0].setObjects([shop.regions[1]], forKey: "region")
+    try shop.check("move of a customer")
+    shop.orders[1].setObjects([shop.customers[0]], forKey: "customer")
+    try shop.check("move of an order")
+    shop.orders[0]["number"] = .string("ß-É")
+    try shop.check("change of an order")
+    shop.context.delete(shop.regions[1])
+    try shop.check("deletion of a region")
+    for item in shop.items(0) { shop.context.delete(item) }
+    try shop.check("no items")
+    shop.context.delete(shop.customers[0])
+    try shop.check("deletion of a customer")
+    #expect(try shop.context.count(for: FetchRequest("Order")) == 0)
+  }
+
+  @Test(
+    "The moment of saving is noted when an object is saved changed, and only then",
+    arguments: Kind.allCases)
+  func moment(_ kind: Kind) throws {
+    let shop = try Shop(kind)
+    let before = Date()
+    try shop.context.save()
+    let first = try #require(shop.orders[0].value(forKey: "saved") as? Date)
+    #expect(first >= before.addingTimeInterval(-0.001) && first <= Date())
+    shop.orders[1]["number"] = .string("C")
+    try shop.context.save()
+    #expect(shop.orders[0].value(forKey: "saved") as? Date == first)
+    #expect(try #require(shop.orders[1].value(forKey: "saved") as? Date) >= first)
+  }
+
+  @Test(
+    "A child's changes and undone ones are followed when they are saved", arguments: Kind.allCases)
+  func nested(_ kind: Kind) throws {
+    let shop = try Shop(kind)
+    try shop.check("insert")
+    let undo = UndoStack()
+    shop.context.undoManager = undo
+    let child = ManagedObjectContext(parent: shop.context, concurrency: .confined)
+    let item = child.object(shop.items(0)[0])
+    item["price"] = .decimal(7)
+    try child.save()
+    try shop.check("change in a child")
+    try undo.undo()
+    try shop.check("undone")
+    try undo.redo()
+    try shop.check("redone")
+    shop.context.delete(shop.items(0)[0])
+    try shop.context.processPendingChanges()
+    shop.context.rollback()
+    #expect(!shop.context.hasChanges)
+    shop.items(1)[0]["price"] = .decimal(1)
+    try shop.check("after rolling back")
+  }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import StoreInterface
+import Testing
+
+@Suite("Access by keys from outside")
+struct KeyAccessTests {
+  /// What can't be set, and the kind of error that says so.
+  private static let wrong: [(key: String, value: Value, code: ContextError.Code)] = [
+    ("nothing", .null, .unknownProperty), ("", .null, .unknownProperty),
+    ("title ", .null, .unknownProperty),
+    ("Title", .string("x"), .unknownProperty), ("title.length", .integer(1), .unknownProperty),
+    ("address.nothing", .null, .unknownProperty), ("address.", .null, .unknownProperty),
+    ("shelf#order", .integer(1), .unknownProperty), ("\0", .null, .unknownProperty),
+    (String(repeating: "k", count: 100_000), .null, .unknownProperty),
+    ("title", .integer(1), .wrongType), ("title", .uri("x"), .wrongType),
+    ("title", .binary(Data()), .wrongType),
+    ("int16", .integer(32_768), .wrongType), ("int16", .integer(.min), .wrongType),
+    ("int32", .integer(1 << 31), .wrongType), ("int32", .double(1), .wrongType),
+    ("int64", .string("1"), .wrongType), ("int64", .boolean(true), .wrongType),
+    ("double", .integer(1), .wrongType), ("double", .float(1), .wrongType),
+    ("float", .double(1), .wrongType),
+    ("decimal", .double(1), .wrongType), ("flag", .integer(1), .wrongType),
+    ("date", .double(1), .wrongType),
+    ("date", .string("2026-01-01"), .wrongType), ("bytes", .string(""), .wrongType),
+    ("uuid", .string("FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF"), .wrongType),
+    ("uri", .string("x"), .wrongType),
+    ("colour", .string("red"), .wrongType), ("visits", .string("1"), .wrongType),
+    ("visits", .integer(1 << 40), .wrongType), ("address.street", .integer(1), .wrongType),
+    ("upper", .string("X"), .wrongType), ("upper", .null, .wrongType),
+    ("address", .string("x"), .wrongType), ("address", .null, .wrongType),
+    ("address.place", .null, .wrongType), ("namesakes", .null, .wrongType),
+    ("shelf", .string("x"), .wrongType), ("shelf", .integer(1), .wrongType),
+    ("shelf", .object(ObjectKey(rawValue: 0)), .wrongType),
+    ("shelf", .object(ObjectKey(rawValue: .max)), .wrongType),
+    ("shelf", .object(ObjectKey(entity: 2, number: 12_345)), .wrongType),
+  ]
+
+  @Test(
+    "What does not fit is an error that names it, and none of the values is set",
+    arguments: Kind.allCases)
+  func refused(_ kind: Kind) throws {
+    let graph = try Goods.graph(kind)
+    let context = graph.context()
+    let good = try context.insert(Good.self) { $0[Good.title] = "before" }
+    try context.save()
+    for (key, value, code) in Self.wrong {
+      for filler in ["a", "text", "uuid2", "zzz"] {
+        // Dictionaries have no order: the right value may come before the wrong one, or behind it.
+        var values: [String: Value] = [key: value]
+        if filler == "text" || filler == "a" { values["text"] = .string(filler) }
+        if key != "title" { values["title"] = .string("after") }
+        let error = #expect(throws: ContextError.self, "\(key.prefix(20)) \(value)") {
+          try good.setValues(values)
+        }
+        #expect(error?.code == code, "\(key.prefix(20)) \(value): \(error?.message ?? "")")
+        #expect(key.isEmpty || error?.message.contains(key) ?? false)
+      }
+    }
+    #expect(good.changedValues().isEmpty && good[Good.title] == "before" && !context.hasChanges)
+    try context.save()
+  }
+
+  @Test(
+    "An object of another entity, of none, or that is gone, is no destination",
+    arguments: Kind.allCases)
+  func destinations(_ kind: Kind) throws {
+    let graph = try Goods.graph(kind)
+    let context = graph.context()
+    let good = try context.insert(Good.self)
+    let shelf = try context.insert("Shelf")
+    let gone = try context.insert("Shelf")
+    try context.save()
+    context.delete(gone)
+    try context.save()
+    for other in [good.objectID.key, gone.objectID.key] {
+      #expect(throws: ContextError.self) { try good.setValues(["shelf": .object(other)]) }
+    }
+    try good.setValues(["shelf": .object(shelf.objectID.key), "title": .string("x")])
+    try context.save()
+
+    let other = try graph.again()
+    let found = try #require(try other.fetch(Good.self).first)
+    #expect((found.value(forKey: "shelf") as? ManagedObject)?.objectID == shelf.objectID)
+    try found.setValues(["shelf": .null])
+    #expect(found.value(forKey: "shelf") == nil)
+  }
+
+  @Test("Every property has a value by its key, of its type in Swift", arguments: Kind.allCases)
+  func natural(_ kind: Kind) throws {
+    let graph = try Goods.graph(kind)
+    let context = graph.context()
+    let good = try context.insert(Good.self)
+    let moment = Date(timeIntervalSinceReferenceDate: 1)
+    let values: [String: Value] = [
+      "int16": .integer(1), "int32": .integer(2), "int64": .integer(3), "double": .double(4),
+      "float": .float(5),
+      "decimal": .decimal(6), "flag": .boolean(true), "date": .date(moment),
+      "bytes": .binary(Data([7])), "uuid": .uuid(UUID()), "uri": .uri("u:v"), "text": .string("t"),
+    ]
+    try good.setValues(values)
+    try context.save()
+    let other = try graph.again()
+    let found = try #require(try other.fetch(Good.self).first)
+
+    #expect(found.value(forKey: "int16") as? Int == 1 && found.value(forKey: "int64") as? Int == 3)
+    #expect(
+      found.value(forKey: "double") as? Double == 4 && found.value(forKey: "float") as? Float == 5)
+    #expect(
+      found.value(forKey: "decimal") as? Decimal == 6
+        && found.value(forKey: "flag") as? Bool == true)
+    #expect(found.value(forKey: "date") as? Date == moment)
+    #expect(
+      found.value(forKey: "bytes") as? Data == Data([7]) && found.value(forKey: "uuid") is UUID)
+    #expect(
+      found.value(forKey: "uri") as? String == "u:v"
+        && found.value(forKey: "text") as? String == "t")
+    #expect(found.value(forKey: "colour") == nil && found.value(forKey: "upper") as? String == "?")
+    for (key, value) in values { #expect(found[key] == value) }
+  }
+
+  @Test("Names and values that can't be stop the program with a sentence that names them")
+  func traps() async {
+    var results: [(ExitTest.Result?, String)] = []
+    results.append(
+      (
+        await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+          _ = try Good.made().value(forKey: "nmae")
+        }, #"has no property "nmae""#
+      ))
+    results.append(
+      (
+        await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+          try Good.made().setValue(70_000, forKey: "int16")
+        }, "is out of range"
+      ))
+    results.append(
+      (
+        await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+          try Good.made().setValue("x", forKey: "upper")
+        }, "follows from others"
+      ))
+    results.append(
+      (
+        await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+          try Good.made().setObjects([], forKey: "title")
+        }, "is not a relationship"
+      ))
+    results.append(
+      (
+        await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+          let good = try Good.made()
+          let context = try #require(good.managedObjectContext)
+          good.setObjects(
+            [try context.insert("Shelf"), try context.insert("Shelf")], forKey: "shelf")
+        }, "leads to one object at most"
+      ))
+
+    results.append(
+      (
+        await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+          let good = try Good.made()
+          good.setObjects([good], forKey: "shelf")
+        }, #"leads to objects of the entity "Shelf""#
+      ))
+    results.append(
+      (
+        await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+          let good = try Good.made()
+          good[ToOneName<ManagedObject>("shelf")] = good
+        }, #"leads to objects of the entity "Shelf""#
+      ))
+    results.append(
+      (
+        await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+          let good = try Good.made()
+          let shelf = try #require(try good.managedObjectContext?.insert("Shelf"))
+          shelf.add(shelf, to: ToManyName<ManagedObject>("goods"))
+        }, #"leads to objects of the entity "Good""#
+      ))
+
+    for (result, sentence) in results { #expect(MisuseTests.text(result).contains(sentence)) }
+  }
+}
+
+extension Good {
+  /// An object of a context that stays as long as the program, for tests that end it.
+  fileprivate static func made() throws -> Good {
+    let context = try Goods.graph(.memory).context()
+    _ = Unmanaged.passRetained(context)
+    return try context.insert(Good.self)
+  }
+}

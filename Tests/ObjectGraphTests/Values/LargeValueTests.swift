@@ -1,0 +1,110 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import StoreInterface
+import Testing
+
+@Suite("Large values")
+struct LargeValueTests {
+  /// Bytes that no codec makes short.
+  private func noise(_ count: Int, _ seed: UInt64) -> Data {
+    var state = seed
+    return Data(
+      (0..<count).map { _ in
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return UInt8(truncatingIfNeeded: state >> 33)
+      })
+  }
+
+  @Test(
+    "Bytes kept outside come back, alone or beside other changes, and go with their object",
+    arguments: Kind.allCases)
+  func external(_ kind: Kind) throws {
+    let graph = try Goods.graph(kind)
+    let context = graph.context()
+    let (first, second, tiny) = (noise(1_500_000, 1), noise(700_001, 2), noise(3, 3))
+    let good = try context.insert(Good.self) { $0[Good.picture] = first }
+    let small = try context.insert(Good.self) { $0[Good.picture] = tiny }
+    let empty = try context.insert(Good.self) { $0[Good.picture] = Data() }
+    #expect(good[Good.picture] == first)
+    try context.save()
+    good[Good.title] = "Changed"
+    try context.save()
+    good[Good.picture] = second
+    context.rollback()
+    #expect(good[Good.picture] == first && good[Good.title] == "Changed")
+
+    let other = try graph.again()
+    let found = try #require(try other.existingObject(with: good.objectID) as? Good)
+    #expect(found[Good.picture] == first && found.changedValues().isEmpty)
+    #expect((try other.existingObject(with: small.objectID) as? Good)?[Good.picture] == tiny)
+    #expect((try other.existingObject(with: empty.objectID) as? Good)?[Good.picture] == Data())
+    #expect(
+      try other.count(for: FetchRequest("Good", where: QueryPredicate("picture != nil"))) == 3)
+    found[Good.picture] = second
+    #expect(found.committedValues(forKeys: ["picture"]) == ["picture": .binary(first)])
+    try other.save()
+    context.refresh(good, mergeChanges: true)
+    #expect(good[Good.picture] == second)
+    good[Good.picture] = nil
+    context.delete(small)
+    try context.save()
+
+    let last = try graph.again()
+    #expect((try last.existingObject(with: good.objectID) as? Good)?[Good.picture] == nil)
+    #expect(try last.count(for: FetchRequest("Good")) == 2)
+  }
+
+  @Test("Undo and children carry them", arguments: Kind.allCases)
+  func carried(_ kind: Kind) throws {
+    let graph = try Goods.graph(kind)
+    let context = graph.context()
+    context.undoManager = UndoStack()
+    let bytes = noise(400_000, 4)
+    let good = try context.insert(Good.self) { $0[Good.picture] = bytes }
+    try context.save()
+    good[Good.picture] = nil
+    try context.processPendingChanges()
+    try context.undoManager?.undo()
+    #expect(good[Good.picture] == bytes)
+    context.delete(good)
+    try context.processPendingChanges()
+    try context.undoManager?.undo()
+    #expect(good[Good.picture] == bytes && !good.isDeleted)
+
+    let child = ManagedObjectContext(parent: context, concurrency: .confined)
+    let young = try #require(try child.existingObject(with: good.objectID) as? Good)
+    #expect(young[Good.picture] == bytes)
+    young[Good.picture] = bytes + bytes
+    try child.save()
+    #expect(good[Good.picture]?.count == 800_000)
+    try context.save()
+    #expect(try graph.again().fetch(Good.self).first?[Good.picture] == bytes + bytes)
+  }
+
+  @Test("Texts of megabytes are kept to the byte, compared and searched", arguments: Kind.allCases)
+  func texts(_ kind: Kind) throws {
+    let graph = try Goods.graph(kind)
+    let context = graph.context()
+    let long = String(repeating: "Zürich é\u{301} 👩‍👩‍👧 <&>]]>\n\t", count: 80_000)
+    #expect(long.utf8.count > 3_000_000)
+    let good = try context.insert(Good.self) { $0[Good.text] = long }
+    try context.insert(Good.self) { $0[Good.text] = long + "!" }
+    try context.save()
+
+    let other = try graph.again()
+    let found = try #require(try other.existingObject(with: good.objectID) as? Good)
+    #expect(found[Good.text].map { Array($0.utf8) } == Array(long.utf8))
+    #expect(
+      try other.fetch(Good.self, where: QueryPredicate("text ENDSWITH '!'")).count == 1)
+    #expect(try other.fetch(Good.self, where: QueryPredicate("text == %@", long)) == [found])
+    #expect(
+      try other.fetch(Good.self, sortedBy: [SortKey("text", ascending: false)]).last === found)
+    found[Good.text] = "short"
+    try other.save()
+    #expect(
+      try graph.again().count(for: FetchRequest("Good", where: QueryPredicate("text == 'short'")))
+        == 1)
+  }
+}

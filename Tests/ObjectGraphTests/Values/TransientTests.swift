@@ -1,0 +1,89 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import StoreInterface
+import Testing
+
+@Suite("Transient and computed properties")
+struct TransientTests {
+  @Test(
+    "They begin with their default, last as long as the object, and are saved by nobody",
+    arguments: Kind.allCases)
+  func lifetime(_ kind: Kind) throws {
+    let graph = try Goods.graph(kind)
+    let context = graph.context()
+    let good = try context.insert(Good.self) { $0[Good.title] = "Lamp" }
+    #expect(good[Good.nickname] == "none" && good[Good.visits] == 0)
+    #expect(good.value(forKey: "nickname") as? String == "none")
+    good[Good.nickname] = "Lampy"
+    good["visits"] = .integer(7)
+    #expect(good.changedValues().keys.sorted() == ["address.place.latitude", "title"])
+    try context.save()
+    #expect(good[Good.nickname] == "Lampy" && good[Good.visits] == 7 && !good.hasChanges)
+
+    good[Good.nickname] = "Other"
+    #expect(!context.hasChanges && !good.hasPersistentChangedValues)
+    let other = try graph.again()
+    let found = try #require(try other.fetch(Good.self).first)
+    #expect(
+      found[Good.nickname] == "none" && found[Good.visits] == 0 && found.label == "Lamp, nowhere")
+    let child = ManagedObjectContext(parent: context, concurrency: .confined)
+    let young = try #require(try child.existingObject(with: good.objectID) as? Good)
+    young[Good.nickname] = "Young"
+    #expect(good[Good.nickname] == "Other")
+  }
+
+  @Test("They are given up with other changes, and undone", arguments: Kind.allCases)
+  func goingBack(_ kind: Kind) throws {
+    let graph = try Goods.graph(kind)
+    let context = graph.context()
+    context.undoManager = UndoStack()
+    let good = try context.insert(Good.self)
+    try context.save()
+    context.undoManager?.removeAll()
+
+    good[Good.nickname] = "A"
+    try context.processPendingChanges()
+    good[Good.nickname] = "B"
+    try context.processPendingChanges()
+    try context.undoManager?.undo()
+    #expect(good[Good.nickname] == "A")
+    try context.undoManager?.undo()
+    #expect(good[Good.nickname] == "none")
+    try context.undoManager?.redo()
+    #expect(good[Good.nickname] == "A")
+    good[Good.title] = "Changed"
+    context.rollback()
+    #expect(good[Good.nickname] == "none" && good[Good.title] == "?")
+    good[Good.nickname] = nil
+    #expect(good[Good.nickname] == nil)
+    context.refresh(good, mergeChanges: false)
+    #expect(good[Good.nickname] == "none")
+  }
+
+  @Test("Queries say that they are nowhere to be found", arguments: Kind.allCases)
+  func queries(_ kind: Kind) throws {
+    let context = try Goods.graph(kind).context()
+    for text in ["nickname == 'none'", "visits > 0"] {
+      let error = #expect(throws: QueryError.self) {
+        try context.fetch(Good.self, where: QueryPredicate(text))
+      }
+      #expect(error?.message.contains("transient") ?? false)
+    }
+    #expect(throws: QueryError.self) {
+      try context.fetch(Good.self, sortedBy: [SortKey("nickname")])
+    }
+  }
+
+  @Test("An object's class may check them", arguments: Kind.allCases)
+  func validated(_ kind: Kind) throws {
+    let context = try Goods.graph(kind).context()
+    let good = try context.insert(Good.self) { $0[Good.nickname] = "forbidden" }
+    let error = #expect(throws: ContextError.self) { try context.save() }
+    #expect(error?.failures.map(\.key) == ["nickname"])
+    #expect(error?.failures.first?.cause as? Unwanted == Unwanted(what: "nickname"))
+    good[Good.nickname] = "allowed"
+    try context.save()
+  }
+}

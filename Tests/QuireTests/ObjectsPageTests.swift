@@ -1,0 +1,315 @@
+import Foundation
+import Quire
+import Testing
+import TypedTrips
+
+/// The code of docs/objects.md, so that the page says nothing that is not so. The last test holds that every
+/// line of it is here.
+@Suite("The page of objects", .serialized)
+@MainActor
+struct ObjectsPageTests {
+  private let folder = FileManager.default.temporaryDirectory.appending(
+    path: "quire-\(UUID().uuidString)", directoryHint: .isDirectory)
+
+  private var path: String { folder.appending(path: "Trips.store").path }
+
+  init() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  /// What the page's sections begin with: a container with a trip of two stops, saved.
+  private func scene() throws -> Scene {
+    let container = try PersistentContainer(
+      TripsModel.model, at: path, places: .builtIn, classes: TripsModel.classes)
+    let context = container.viewContext
+    let trip = try context.insert(Trip.self) {
+      $0.name = "Along the Douro"
+      $0.start = .now
+      $0.budget = 1200
+    }
+    let stops = try ["Porto", "Régua"].map { name in
+      try context.insert(Stop.self) { $0.name = name }
+    }
+    trip.addToStops(stops)
+    try context.save()
+    return Scene(
+      container: container, coordinator: container.coordinator, context: context, trip: trip,
+      porto: stops[0])
+  }
+
+  private struct Scene {
+    let container: PersistentContainer
+    let coordinator: PersistentStoreCoordinator
+    let context: ManagedObjectContext
+    let trip: Trip
+    let porto: Stop
+  }
+
+  /// What the page's code prints is kept, to be looked at.
+  private func print(_ items: Any...) {
+    printed.lines.append(items.map { "\($0)" }.joined(separator: " "))
+  }
+
+  private let printed = Printed()
+  private final class Printed {
+    var lines: [String] = []
+  }
+
+  @Test("Opening")
+  func opening() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    do {
+      let container = try PersistentContainer(
+        TripsModel.model, at: path, places: .builtIn, classes: TripsModel.classes)
+      let context = container.viewContext
+      #expect(try context.count(for: FetchRequest("Trip")) == 0)
+    }
+    let coordinator = PersistentStoreCoordinator(
+      model: TripsModel.model, places: .builtIn, classes: TripsModel.classes)
+    try coordinator.addStore(at: path)
+    let context = ManagedObjectContext(coordinator, concurrency: .mainActor)
+    #expect(coordinator.stores[0].type == .binary && context.concurrency == .mainActor)
+  }
+
+  @Test("Inserting, relating, fetching")
+  func working() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let context = try scene().context
+    let trip = try context.insert(Trip.self) {
+      $0.name = "Along the Douro"
+      $0.start = .now
+    }
+    trip.budget = 1200
+    do {
+      try trip.setValues(["name": .string("Minho"), "budget": .string("lots")])
+    } catch let error as ContextError where error.code == .wrongType {
+      print(error)
+    }
+    #expect(trip.name == "Along the Douro" && trip.budget == 1200)
+
+    let porto = try context.insert(Stop.self) { $0.name = "Porto" }
+    let regua = try context.insert(Stop.self) { $0.name = "Régua" }
+    porto.trip = trip
+    trip.addToStops(regua)
+    print(trip.stops.map(\.name), regua.trip === trip)
+    #expect(trip.stops.map(\.name) == ["Porto", "Régua"] && regua.trip === trip)
+
+    trip.insertIntoStops(try context.insert(Stop.self) { $0.name = "Aveiro" }, at: 0)
+    trip.stops = RelatedObjects(trip.stops.reversed())
+    #expect(trip.stops.map(\.name) == ["Régua", "Porto", "Aveiro"])
+
+    let soon = try context.fetch(
+      Trip.self, where: QueryPredicate("start > %@ AND stops.@count >= 2", Date.distantPast),
+      sortedBy: [SortKey("start"), SortKey("name")], limit: 20)
+    let stays = try context.fetch(Stop.self, where: QueryPredicate("trip == %@", trip))
+    #expect(soon.count == 2 && soon.last === trip && stays.count == 3)
+
+    var request = FetchRequest("Stop")
+    request.propertiesToGroupBy = ["trip.name"]
+    request.propertiesToFetch = [
+      FetchedValue("trip.name"), FetchedValue("nights", .function(.sum, [.path("nights")])),
+    ]
+    for row in try context.fetchTable(request).dictionaries { print(row) }
+    #expect(
+      try context.fetchTable(request).dictionaries == [
+        ["trip.name": .string("Along the Douro"), "nights": .integer(5)]
+      ])
+  }
+
+  @Test("Saving, and what may be wrong")
+  func saving() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let scene = try scene()
+    let (context, trip, porto) = (scene.context, scene.trip, scene.porto)
+    try context.save()
+    trip.name = ""
+    porto.nights = 400
+    do {
+      try context.save()
+    } catch let error as ContextError where error.code == .validation {
+      for failure in error.failures {
+        print(failure.entity, failure.key ?? "", failure.rule, failure.message)
+      }
+      context.rollback()
+    }
+    #expect(printed.lines.count == 2 && trip.name == "Along the Douro" && porto.nights == 1)
+
+    context.delete(trip)
+    try context.save()
+    print(porto.isDeleted)
+    #expect(porto.isDeleted)
+  }
+
+  @Test("Conflicts")
+  func conflicts() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let scene = try scene()
+    let (coordinator, trip) = (scene.coordinator, scene.trip)
+    let mine = ManagedObjectContext(coordinator, concurrency: .confined)
+    let theirs = ManagedObjectContext(coordinator, concurrency: .confined)
+    let myTrip = mine.object(trip)
+    let theirTrip = theirs.object(trip)
+    myTrip.name = "Mine"
+    theirTrip.name = "Theirs"
+    theirTrip.budget = 7
+    try theirs.save()
+    do {
+      try mine.save()
+    } catch let error as ContextError where error.code == .conflict {
+      print(error.conflicts[0].contestedKeys)
+    }
+    mine.mergePolicy = .objectWins
+    try mine.save()
+    print(myTrip.name, myTrip.budget ?? 0)
+    for name in ["Ada", "Ada Lovelace"] {
+      try mine.insert(Person.self) {
+        $0.fullName = name
+        $0.email = "ada@example.org"
+      }
+      try mine.save()
+    }
+    print(try mine.fetch(Person.self).map(\.fullName))
+    #expect(printed.lines == [#"["name"]"#, "Mine 7", #"["Ada Lovelace"]"#])
+  }
+
+  @Test("Undo")
+  func undoing() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let scene = try scene()
+    let (context, trip) = (scene.context, scene.trip)
+    let undo = UndoStack()
+    context.undoManager = undo
+    try undo.group("Rename") {
+      trip.name = "Alentejo"
+    }
+    context.delete(trip)
+    try undo.undo()
+    print(undo.undoActionName ?? "", trip.isDeleted)
+    try undo.undo()
+    try undo.redo()
+    #expect(printed.lines == ["Rename false"] && trip.name == "Alentejo" && trip.stops.count == 2)
+  }
+
+  @Test("Contexts in contexts")
+  func nested() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let scene = try scene()
+    let (context, trip) = (scene.context, scene.trip)
+    let form = ManagedObjectContext(parent: context, concurrency: .mainActor)
+    let draft = form.object(trip)
+    draft.name = "Algarve"
+    draft.addToStops(try form.insert(Stop.self) { $0.name = "Faro" })
+    try form.save()
+    print(trip.name, context.hasChanges)
+    try context.save()
+    #expect(printed.lines == ["Algarve true"] && trip.stops.count == 3)
+  }
+
+  @Test("Lists that stay right")
+  func lists() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let scene = try scene()
+    let (context, trip, porto) = (scene.context, scene.trip, scene.porto)
+    let results = try FetchedResults(
+      Stop.self, FetchRequest("Stop", sortedBy: [SortKey("name")]), in: context,
+      sections: FetchedSections("name") { String($0.plainText.prefix(1)) })
+    results.onChange = { change in print(change.objects.count, "changes") }
+    for section in results.sections { print(section.name, section.range.count) }
+    try context.insert(Stop.self) {
+      $0.name = "Beja"
+      $0.trip = trip
+    }
+    try context.processPendingChanges()
+    print(results.first?.name ?? "none")
+    #expect(results.map(\.name) == ["Beja", "Porto", "Régua"] && results.sections.count == 3)
+
+    let long = try LiveResult.count(
+      FetchRequest("Stop", where: QueryPredicate("nights > 2")), in: context)
+    long.onChange = { print("long stays:", $0) }
+    porto.nights = 3
+    try context.processPendingChanges()
+    print(long.value)
+    #expect(long.value == 1)
+  }
+
+  @Test("In the background")
+  func background() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let scene = try scene()
+    let (container, context, trip) = (scene.container, scene.context, scene.trip)
+    let names = try await container.performBackgroundTask { context in
+      let trips = try context.fetch(Trip.self)
+      for trip in trips { trip.budget = (trip.budget ?? 0) + 100 }
+      try context.save()
+      return trips.map(\.name)
+    }
+    #expect(names == ["Along the Douro"])
+    // What was saved reaches the view in a turn of its own.
+    for _ in 0..<500 where trip.budget != 1300 { try await Task.sleep(for: .milliseconds(10)) }
+    #expect(trip.budget == 1300)
+
+    let worker = container.newBackgroundContext()
+    let id = trip.objectID
+    let count = try await worker.perform {
+      guard let trip = try worker.existingObject(with: id) as? Trip else { return 0 }
+      return trip.stops.count
+    }
+    #expect(count == 2)
+
+    scene.porto.latitude = 61
+    let progress = Progress(totalUnitCount: 0)
+    let far = try await context.fetch(
+      Stop.self, where: QueryPredicate("latitude > 60"), progress: progress
+    ) { stops in
+      stops.map(\.objectID)
+    }
+    let all = try await context.count(for: FetchRequest("Stop"), progress: progress)
+    #expect(far == [scene.porto.objectID] && all == 2 && progress.isFinished)
+  }
+
+  @Test("Many at once, and who changed what")
+  func batches() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let scene = try scene()
+    let (coordinator, context, trip) = (scene.coordinator, scene.context, scene.trip)
+    let rows = (1...100).map { ["fullName": Value.string("Traveller \($0)")] }
+    try context.execute(BatchInsertRequest("Person", objects: rows))
+    var update = BatchUpdateRequest("Person", where: try QueryPredicate("email == nil"))
+    update.valuesToUpdate = ["fullName": try QueryExpression("uppercase(fullName)")]
+    update.resultType = .count
+    print(try context.execute(update).count)
+    try context.execute(BatchDeleteRequest("Person", where: QueryPredicate("email == nil")))
+    #expect(try context.count(for: FetchRequest("Person")) == 0)
+
+    let token = try coordinator.historyToken
+    context.transactionAuthor = "import"
+    trip.name = "Beira"
+    try context.save()
+    for transaction in try coordinator.history(HistoryRequest(after: token)) {
+      for change in transaction.changes {
+        print(transaction.author ?? "", change.kind, change.entity, change.changedProperties)
+      }
+    }
+    #expect(printed.lines == ["100", #"import update Trip ["name"]"#])
+  }
+
+  @Test("Every block of Swift on the page is here, and runs")
+  func whole() throws {
+    func lines(_ text: some StringProtocol) -> [String] {
+      text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        .filter { !$0.isEmpty }
+    }
+    let here = URL(filePath: #filePath)
+    let page = here.deletingLastPathComponent().appending(path: "../../docs/objects.md")
+    let blocks = try String(contentsOf: page, encoding: .utf8)
+      .components(separatedBy: "```swift\n").dropFirst()
+      .map { lines($0.components(separatedBy: "```")[0]) }
+    let source = try lines(String(contentsOf: here, encoding: .utf8))
+
+    #expect(blocks.count > 20)
+    for block in blocks {
+      let isHere = source.indices.contains { source[$0...].starts(with: block) }
+      #expect(isHere, "\(block.joined(separator: "\n"))")
+    }
+  }
+}
