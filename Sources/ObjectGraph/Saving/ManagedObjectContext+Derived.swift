@@ -67,7 +67,9 @@ extension ManagedObjectContext {
       default: continue
       }
     }
-    for owner in owners { realize(owner) }
+    if let state = state(of: object) {
+      for owner in owners { lookAgain(at: owner, in: state) }
+    }
     return owners.filter { !$0.state.contains(.missing) }
   }
 }
@@ -196,7 +198,10 @@ private struct DerivedValue {
         default: break
         }
       }
-      for one in next { context.realize(one) }
+      // What is computed is saved, so that it has to follow from what there is by now.
+      if let state = context.state(of: object) {
+        for one in next { context.lookAgain(at: one, in: state) }
+      }
       current = next.filter { !$0.state.contains(.missing) }
     }
     return current
