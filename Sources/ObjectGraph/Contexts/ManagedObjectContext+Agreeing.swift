@@ -13,6 +13,11 @@ extension ManagedObjectContext {
   ///   - mayBeLost: Whether objects may be gone that others lead to.
   func agree(_ changed: [ManagedObject], in state: StoreState, mayBeLost: Bool) throws {
     if mayBeLost { try clearLost(in: state) }
+    agreeOneToOne(changed, in: state)
+  }
+
+  /// Leads both ends of one to one to each other, or nowhere.
+  func agreeOneToOne(_ changed: [ManagedObject], in state: StoreState) {
     for object in changed where isAlive(object) {
       for index in object.source.entity.graph.relationships {
         guard case .toOne(let toOne) = object.source.entity.graph.properties[index].place,
@@ -32,8 +37,10 @@ extension ManagedObjectContext {
     if let now, let other = self.object(at: now, in: state),
       case .toOne(let backward)? = other.source.entity.graph[inverse.name]?.place
     {
-      realize(other)
-      if isAlive(other), other.reference(column: backward.column) != object.key {
+      lookAgain(at: other, in: state)
+      if isAlive(other)
+        ? other.reference(column: backward.column) != object.key : isGone(other, inverse)
+      {
         write(nil, of: object, toOne.column)
       }
     }
@@ -42,57 +49,89 @@ extension ManagedObjectContext {
       let other = self.object(at: before, in: state),
       case .toOne(let backward)? = other.source.entity.graph[inverse.name]?.place
     else { return }
-    realize(other)
+    lookAgain(at: other, in: state)
     if isAlive(other), other.reference(column: backward.column) == object.key {
       write(nil, of: other, backward.column)
     }
   }
 
-  private func isAlive(_ object: ManagedObject) -> Bool {
+  /// Whether nothing is to lead to a deleted object, which did not know of whoever leads there. What denies a
+  /// deletion, or is not to be touched by it, stays as it is.
+  private func isGone(_ object: ManagedObject, _ relationship: Relationship) -> Bool {
+    object.state.contains(.missing) || relationship.deleteRule == .nullify
+      || relationship.deleteRule == .cascade
+  }
+
+  /// Whether an object was neither deleted nor found to be gone.
+  func isAlive(_ object: ManagedObject) -> Bool {
     object.state.isDisjoint(with: [.deleted, .missing])
   }
 
-  /// Brings changes into agreement with what others have saved since they were made, in objects that
-  /// were not changed here: nothing that is saved leads to an object that is gone.
-  func agreeWithOthers() throws {
-    guard parent == nil, pinned == nil else { return }
+  /// Deletions reach what others have led to the deleted objects meanwhile. Everything must be sealed.
+  func propagateDeletionsAgain(in state: StoreState) throws {
+    for object in changedObjects
+    where object.source.entity.store === state.persistent
+      && object.state.contains(.deleted) && object.state.isDisjoint(with: [.inserted, .missing])
+    {
+      propagateAgain(object)
+    }
     try propagateDeletionsOrThrow()
     try sealAll()
-    for state in storeStates where state.hasChanges {
-      let head = try state.persistent.store.snapshot()
-      if head.commit == state.oldestCommit { continue }
-      // What is in conflict is for the merge policy to decide.
-      guard try request(state.pendingLayer(), in: state).conflicts(with: head).isEmpty else {
-        continue
-      }
-      state.setBase(StoreBase(snapshot: head))
-      for object in changedObjects
-      where object.source.entity.store === state.persistent
-        && object.state.contains(.deleted) && object.state.isDisjoint(with: [.inserted, .missing])
-      {
-        object.state.insert(.deletionToPropagate)
-        deletionsToPropagate.append(object)
-      }
-      try propagateDeletionsOrThrow()
-      try sealAll()
-      try clearLost(in: state)
-      try sealAll()
-    }
+  }
+
+  /// Has a deletion reach others once more. Who denied it is asked anew.
+  func propagateAgain(_ object: ManagedObject) {
+    denials.removeAll { $0.object === object }
+    guard !object.state.contains(.deletionToPropagate) else { return }
+    object.state.insert(.deletionToPropagate)
+    deletionsToPropagate.append(object)
   }
 
   /// Whether there is no object with a key beneath, and none was inserted.
-  private func isLost(_ key: ObjectKey, in state: StoreState) throws -> Bool {
+  ///
+  /// - Parameter ownDeletions: Whether objects are lost too that were deleted here and not saved yet.
+  private func isLost(
+    _ key: ObjectKey, ownDeletions: Bool, in state: StoreState
+  ) throws -> Bool {
     guard let entity = state.entity(key.entity, self) else { return true }
-    if let known = entity.objects[key.number], known.state.contains(.inserted) {
-      return known.state.contains(.missing)
+    if let known = entity.objects[key.number] {
+      if ownDeletions, known.state.contains(.deleted) { return true }
+      if known.state.contains(.inserted) { return known.state.contains(.missing) }
     }
     return try View(state.base.tables).row(of: key) == nil
   }
 
-  /// Takes back what leads to objects that others have deleted.
-  private func clearLost(in state: StoreState) throws {
-    for object in changedObjects
-    where object.source.entity.store === state.persistent && isAlive(object) {
+  /// Takes back what leads to objects that others have deleted. Everything must be sealed.
+  func clearLost(in state: StoreState) throws {
+    try clearLost(
+      changedObjects.filter { $0.source.entity.store === state.persistent }, state.pending,
+      ownDeletions: false, in: state)
+  }
+
+  /// Takes back what some objects lead to that is deleted here.
+  func clearDeleted(_ objects: [ManagedObject], in state: StoreState) {
+    for object in objects where isAlive(object) {
+      for index in object.source.entity.graph.relationships {
+        guard case .toOne(let toOne) = object.source.entity.graph.properties[index].place,
+          let inverse = toOne.inverse, let key = object.reference(column: toOne.column),
+          let other = state.entity(key.entity, self)?.objects[key.number], !isAlive(other),
+          isGone(other, inverse)
+        else { continue }
+        write(nil, of: object, toOne.column)
+        if let order = toOne.order { write(order: nil, of: object, order) }
+      }
+    }
+  }
+
+  /// Takes back what some objects, and the links of some layers, lead to that is gone. Everything must be
+  /// sealed.
+  ///
+  /// - Parameter ownDeletions: Whether what was deleted here is gone. Otherwise its relationships' rules have
+  ///   said what becomes of those who lead to it.
+  func clearLost(
+    _ objects: [ManagedObject], _ layers: [Layer], ownDeletions: Bool, in state: StoreState
+  ) throws {
+    for object in objects where isAlive(object) {
       let graph = object.source.entity.graph
       let committed = object.committedPlace
       for index in graph.relationships {
@@ -100,14 +139,14 @@ extension ManagedObjectContext {
         guard case .toOne(let toOne) = graph.properties[index].place,
           let key = object.reference(column: toOne.column),
           committed.map({ $0.source.value(toOne.column, $0.row) }) != .object(key),
-          try isLost(key, in: state)
+          try isLost(key, ownDeletions: ownDeletions, in: state)
         else { continue }
         write(nil, of: object, toOne.column)
         if let order = toOne.order { write(order: nil, of: object, order) }
       }
     }
     let view = state.source.view
-    for layer in state.pending {
+    for layer in layers {
       for table in state.graph.schema.linkTables {
         guard let changes = layer[table.layout.entityNumber] else { continue }
         for one in try changes.entries() {
@@ -118,7 +157,7 @@ extension ManagedObjectContext {
           }
           let isLost = try ends.contains { end in
             if case .object(let key) = try row.value(end) {
-              try self.isLost(key, in: state)
+              try self.isLost(key, ownDeletions: ownDeletions, in: state)
             } else {
               false
             }

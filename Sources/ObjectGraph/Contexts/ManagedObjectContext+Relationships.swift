@@ -18,6 +18,14 @@ extension ManagedObjectContext {
     return object.state.isDisjoint(with: [.deleted, .missing])
   }
 
+  /// Whether an object is there to be led to. One that was not looked up yet is looked up.
+  private func isFound(_ object: ManagedObject) -> Bool {
+    if object.source.isUnresolved, let state = state(of: object) {
+      do { try resolve(object, in: state) } catch { note(error) }
+    }
+    return isAlive(object)
+  }
+
   /// The state of the store that an object is in.
   func state(of object: ManagedObject) -> StoreState? {
     knownState(of: object.source.entity.store)
@@ -36,10 +44,13 @@ extension ManagedObjectContext {
           "\(ContextError.crossStore(toOne.relationship.name, object, other))")
       }
     }
+    // Nothing leads to what is gone, and what is gone leads nowhere.
+    realize(object)
+    guard isAlive(object) else { return }
+    let other = other.flatMap { isFound($0) ? $0 : nil }
     if let inverse = toOne.inverse, !inverse.isToMany {
       setBothReferences(of: object, toOne, inverse, to: other)
     } else {
-      realize(object)
       // Who is there stays in its place.
       if let other, object.reference(column: toOne.column) == other.key { return }
       write(other?.key, of: object, toOne.column)
@@ -54,7 +65,6 @@ extension ManagedObjectContext {
     of object: ManagedObject, _ toOne: GraphProperty.ToOne, _ inverse: Relationship,
     to other: ManagedObject?
   ) {
-    realize(object)
     let old = object.reference(column: toOne.column)
     if old == other?.key { return }
     let store = object.source.entity.store
@@ -327,7 +337,9 @@ extension ManagedObjectContext {
   private func addLink(
     _ side: LinkTable.Side, _ object: ManagedObject, _ other: ManagedObject, _ state: StoreState
   ) throws {
-    if isOpen(side, object.key, other.key, state) { return }
+    guard isFound(object), isFound(other), !isOpen(side, object.key, other.key, state) else {
+      return
+    }
     if try links(of: object.key, side, state).contains(where: {
       $0.other == other.key
     }) {

@@ -16,28 +16,63 @@ extension ManagedObjectContext {
     let transients = changedObjects.compactMap { object in
       transientValues[object.objectID].map { (object.objectID, $0) }
     }
-    let parts = layers.map { (store: $0.state.persistent, layer: $0.layer) }
+    let parts = layers.map {
+      (
+        store: $0.state.persistent, layer: $0.layer, base: $0.state.base,
+        hasMoved: $0.state.hasMoved
+      )
+    }
+    var stale: Set<StoreTag> = []
     let bases = try parent.performAndWait {
       try parent.throwReadFailure()
       // What the parent did before is its own work, to be told of and undone by itself.
       try parent.processPendingChanges()
-      for part in parts { try parent.apply(part.layer, of: part.store) }
+      for part in parts {
+        let seen = part.base
+        let isStale =
+          part.hasMoved
+          || parent.published.withLock { !($0[part.store.tag]?.isSame(as: seen) ?? false) }
+        let applied = try parent.apply(part.layer, of: part.store)
+        guard isStale else { continue }
+        stale.insert(part.store.tag)
+        try parent.settle([applied])
+      }
       for (id, values) in transients { parent.transientValues[id] = values }
       try parent.processPendingChanges()
       return parent.published.withLock { $0 }
     }
-    for (state, _) in layers { state.setSaved(bases[state.tag] ?? state.base, commit: 0) }
+    for (state, _) in layers {
+      let isStale = stale.contains(state.tag)
+      state.setSaved(bases[state.tag] ?? state.base, commit: 0, alone: !isStale)
+      if isStale { try lookAgain(in: state) }
+    }
     return Dictionary(uniqueKeysWithValues: layers.map { ($0.state.tag, $0.layer) })
+  }
+
+  /// Leads the objects that were changed to what the parent has made of the changes.
+  private func lookAgain(in state: StoreState) throws {
+    for object in changedObjects
+    where object.source.entity.store === state.persistent && !object.state.contains(.deleted) {
+      object.point(to: object.source.entity.unresolved, row: 0)
+      try resolve(object, in: state)
+      if object.state.contains(.missing) { object.state.insert(.deleted) }
+    }
   }
 
   /// Makes the changes of a layer in this context: values it gives are set, objects it puts in are
   /// inserted, those it takes out deleted.
-  func apply(_ layer: Layer, of store: PersistentStore, events: SnapshotEvents = []) throws {
+  ///
+  /// - Returns: What the layer was about, to be settled if whoever made it may not have known all that is
+  ///   here.
+  func apply(
+    _ layer: Layer, of store: PersistentStore, events: SnapshotEvents = []
+  ) throws -> AppliedLayer {
     let state = try state(of: store)
     try propagateDeletionsOrThrow()
     // What a layer brings back may have been taken out since the last sealing.
     try sealAll()
     orderEnds = [:]
+    displaced = []
     for changes in layer.entities {
       guard let entity = state.entity(changes.entityNumber, self) else {
         try applyLinks(changes, state, events)
@@ -60,6 +95,32 @@ extension ManagedObjectContext {
       }
     }
     try sealAll()
+    defer { displaced = [] }
+    return AppliedLayer(state: state, layer: layer, displaced: displaced)
+  }
+
+  /// Brings changes of somebody who did not know all that is here into agreement with it: what leads to what
+  /// they have taken out goes the way of its relationship's rule, nothing leads to what is gone, and both
+  /// ends of one to one lead to each other.
+  func settle(_ applied: [AppliedLayer]) throws {
+    for applied in Dictionary(grouping: applied, by: { ObjectIdentifier($0.state) }).values {
+      let (state, layers) = (applied[0].state, applied.map(\.layer))
+      func known(_ keys: [ObjectKey]) -> [ManagedObject] {
+        Set(keys).sorted().compactMap { key in
+          guard let object = state.entity(key.entity, self)?.objects[key.number],
+            !object.source.isUnresolved
+          else { return nil }
+          return object
+        }
+      }
+      let gone = known(try layers.flatMap { try $0.allKeys([\.removed]) })
+      let kept = known(try layers.flatMap { try $0.allKeys([\.put, \.changed]) })
+      try propagateDeletion(ofTakenOut: gone)
+      try clearLost(kept, layers, ownDeletions: true, in: state)
+      try sealAll()
+      agreeOneToOne(kept + known(applied.flatMap(\.displaced)), in: state)
+      try sealAll()
+    }
   }
 
   private func awake(_ object: ManagedObject, _ events: SnapshotEvents) {
@@ -99,9 +160,21 @@ extension ManagedObjectContext {
     _ location: RowLocation, of object: ManagedObject
   ) throws {
     guard let source = beginChange(of: object), let draft = source.draft else { return }
+    noteDisplaced(by: object)
     for (position, column) in object.source.entity.graph.layout.columns.enumerated() {
       guard let value = try location.block.value(column, row: location.row) else { continue }
       draft.set(value, column: position, row: Int(object.row))
+    }
+  }
+
+  /// Notes whom an object leads to one to one that is about to lead elsewhere.
+  private func noteDisplaced(by object: ManagedObject) {
+    for index in object.source.entity.graph.relationships {
+      guard case .toOne(let toOne) = object.source.entity.graph.properties[index].place,
+        let inverse = toOne.inverse, !inverse.isToMany,
+        let key = object.reference(column: toOne.column)
+      else { continue }
+      displaced.append(key)
     }
   }
 
@@ -165,6 +238,14 @@ extension ManagedObjectContext {
       state.hasOpenChanges = true
     }
   }
+}
+
+/// A layer of which a context has made the changes.
+struct AppliedLayer {
+  let state: StoreState
+  let layer: Layer
+  /// Whom the changed objects led to one to one before.
+  let displaced: [ObjectKey]
 }
 
 extension ManagedObjectContext {
@@ -251,6 +332,8 @@ extension ManagedObjectContext {
       let isDeleted = object.state.contains(.deleted) && object.state.contains(.pending)
       object.point(to: object.source.entity.unresolved, row: 0)
       object.state.remove(.missing)
+      // Whoever was deleted may have been brought back.
+      if !isDeleted { object.state.remove(.deleted) }
       try resolve(object, in: state)
       if object.state.contains(.missing) {
         // Somebody else has deleted it.
@@ -260,8 +343,7 @@ extension ManagedObjectContext {
       }
       if isDeleted {
         // The relationships lead to others by now, who are to know too.
-        object.state.insert(.deletionToPropagate)
-        deletionsToPropagate.append(object)
+        propagateAgain(object)
       }
     }
     for one in kept where one.object.state.isDisjoint(with: [.deleted, .missing]) {
