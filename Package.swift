@@ -239,3 +239,12 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     fuzzer("XMLStoreFuzz", exclude: ["Seeds"]),
   ]
 }
+
+// What the thread sanitizer has to be told of Swift's mutexes, for tests that run under it.
+if Context.environment["QUIRE_SANITIZER"] == "thread" {
+  package.targets += [
+    .target(name: "CSanitizedLocks", path: "Tests/Support/CSanitizedLocks")
+  ]
+  // All tests are one program, so that one of them is enough.
+  package.targets.first { $0.name == "ObjectGraphTests" }!.dependencies.append("CSanitizedLocks")
+}

@@ -17,12 +17,11 @@ struct LayeredSnapshot: StoreSnapshot {
 
   /// The state after a request, as the next commit; `nil` when the request asks for nothing.
   ///
-  /// - Throws: ``StoreError`` with code ``StoreError/Code/conflict`` or
-  ///   ``StoreError/Code/incompatibleModel``.
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/conflict``,
+  ///   ``StoreError/Code/overtaken`` or ``StoreError/Code/incompatibleModel``.
   func committing(_ request: CommitRequest, path: String?) throws -> LayeredSnapshot? {
     try request.checkModel(setBy: schemaNumber, path: path)
-    let conflicts = try request.conflicts(with: self)
-    guard conflicts.isEmpty else { throw CommitRequest.refusal(conflicts, path: path) }
+    try request.check(against: self, path: path)
     if request.isEmpty { return nil }
     var next = self
     if let metadata = request.metadata { next.metadata = metadata }

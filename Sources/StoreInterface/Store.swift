@@ -29,7 +29,8 @@ public protocol Store: AnyObject, Sendable {
   /// After an error the store is as it was, and the changes are the caller's to keep.
   ///
   /// - Throws: ``StoreError``, with code ``StoreError/Code/conflict`` when objects were changed by
-  ///   somebody else since the snapshot that the changes are based on.
+  ///   somebody else since the snapshot that the changes are based on, and with code
+  ///   ``StoreError/Code/overtaken`` when the newest commit is not the one that the request asks for.
   @discardableResult
   func commit(_ request: CommitRequest) throws -> any StoreSnapshot
 
@@ -149,6 +150,12 @@ public struct CommitRequest: Sendable {
   public var changes: Layer
   /// The commit that the changes were made above.
   public var base: Int64
+  /// The commit that must be the store's newest for these changes to be made; `nil` when any may be.
+  ///
+  /// For changes that hold only together with what is there already, such as a value that nobody else may
+  /// have: whoever has looked at everything up to a commit says so, and looks again when another came
+  /// first.
+  public var requiredCommit: Int64?
   /// The metadata from now on; `nil` when they stay.
   public var metadata: StoreMetadata?
   /// The model from now on; `nil` when it stays. The changes are then of rows as the schema has them
@@ -218,6 +225,23 @@ extension CommitRequest {
       }
     }
     return conflicts
+  }
+
+  /// Refuses changes of which somebody has changed the same objects, or that hold only right after
+  /// another commit than the newest. Whoever commits asks under its lock.
+  ///
+  /// Costs nothing when nobody has committed meanwhile.
+  package func check(against head: some StoreSnapshot, path: String?) throws {
+    let conflicts = try conflicts(with: head)
+    guard conflicts.isEmpty else { throw CommitRequest.refusal(conflicts, path: path) }
+    if let requiredCommit, requiredCommit != head.commit {
+      throw StoreError(
+        .overtaken,
+        """
+        The changes may be made right after commit \(requiredCommit) only, and the newest commit is \
+        \(head.commit).
+        """, path: path)
+    }
   }
 
   /// The error that names what is in conflict.

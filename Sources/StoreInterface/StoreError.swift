@@ -50,6 +50,8 @@ public struct StoreError: Error, Sendable {
     public static let locked = Code(rawValue: "locked")
     /// Objects were changed by somebody else since they were read.
     public static let conflict = Code(rawValue: "conflict")
+    /// Somebody else has committed since the commit that the changes had to follow.
+    public static let overtaken = Code(rawValue: "overtaken")
     /// The model does not fit the store.
     public static let incompatibleModel = Code(rawValue: "incompatibleModel")
     /// The store was closed.

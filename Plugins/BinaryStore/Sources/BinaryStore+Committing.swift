@@ -14,11 +14,10 @@ extension BinaryStore {
   @discardableResult
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
     try alone { writing, head in
-      let conflicts = try head.file.reading {
+      try head.file.reading {
         try request.checkModel(setBy: head.record.schemaNumber, path: filePath)
-        return try request.conflicts(with: head)
+        try request.check(against: head, path: filePath)
       }
-      guard conflicts.isEmpty else { throw CommitRequest.refusal(conflicts, path: filePath) }
       if request.isEmpty { return head }
       let number = head.commit + 1
       guard number <= BlockFile.highestCommitNumber else {

@@ -9,24 +9,25 @@ import Synchronization
 /// thread stay the same.
 @safe
 final class ContextPlace: @unchecked Sendable {
-  // Sendable: the thread is a word that is read by whoever uses an object and written only by who has the
-  // turn. Whoever has no right to it reads a number that is not its own, whichever moment it reads.
+  // Sendable: what changes is atomic. The thread is a word that is read by whoever uses an object and
+  // written only by who has the turn. Whoever has no right to it reads a number that is not its own,
+  // whichever moment it reads, so that no order is asked for but that of one word.
   // Sources have a copy of the pointer, and keep this alive.
-  let turn: UnsafeMutablePointer<UInt>
+  let turn: UnsafeMutablePointer<Atomic<UInt>>
   private var thread: UInt {
-    get { unsafe turn.pointee }
-    set { unsafe turn.pointee = newValue }
+    get { unsafe turn.pointee.load(ordering: .relaxed) }
+    set { unsafe turn.pointee.store(newValue, ordering: .relaxed) }
   }
   /// What the context's rule is called in messages.
   let concurrency: ContextConcurrency
   /// Set when the context is gone: its objects may be read anywhere then.
-  private var isAnywhere = false
+  private let isAnywhere = Atomic(false)
   private let contextName = Mutex<String>("")
 
   init(_ concurrency: ContextConcurrency) {
     self.concurrency = concurrency
     unsafe turn = .allocate(capacity: 1)
-    unsafe turn.initialize(to: 0)
+    unsafe turn.initialize(to: Atomic(0))
     if concurrency == .confined { thread = ContextPlace.currentThread }
     if concurrency == .mainActor { _ = ContextPlace.mainQueueMark }
   }
@@ -68,7 +69,7 @@ final class ContextPlace: @unchecked Sendable {
   /// Gives the turn back.
   func leave(_ before: UInt) { thread = before }
 
-  func open() { isAnywhere = true }
+  func open() { isAnywhere.store(true, ordering: .releasing) }
 
   func setName(_ name: String) { contextName.withLock { $0 = name } }
 
@@ -80,7 +81,7 @@ final class ContextPlace: @unchecked Sendable {
 
   @inline(never)
   private func refuse(_ what: String) {
-    if isAnywhere { return }
+    if isAnywhere.load(ordering: .acquiring) { return }
     if concurrency == .mainActor, ContextPlace.isMainActor {
       // The main actor may go from one thread to another: which one it is on is seen when it is there.
       thread = ContextPlace.currentThread

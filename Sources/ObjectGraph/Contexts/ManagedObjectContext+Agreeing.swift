@@ -13,6 +13,11 @@ extension ManagedObjectContext {
   ///   - mayBeLost: Whether objects may be gone that others lead to.
   func agree(_ changed: [ManagedObject], in state: StoreState, mayBeLost: Bool) throws {
     if mayBeLost { try clearLost(in: state) }
+    agreeOneToOne(changed, in: state)
+  }
+
+  /// Leads both ends of one to one to each other, or nowhere.
+  func agreeOneToOne(_ changed: [ManagedObject], in state: StoreState) {
     for object in changed where isAlive(object) {
       for index in object.source.entity.graph.relationships {
         guard case .toOne(let toOne) = object.source.entity.graph.properties[index].place,
@@ -32,7 +37,7 @@ extension ManagedObjectContext {
     if let now, let other = self.object(at: now, in: state),
       case .toOne(let backward)? = other.source.entity.graph[inverse.name]?.place
     {
-      realize(other)
+      lookAgain(at: other, in: state)
       if isAlive(other), other.reference(column: backward.column) != object.key {
         write(nil, of: object, toOne.column)
       }
@@ -42,7 +47,7 @@ extension ManagedObjectContext {
       let other = self.object(at: before, in: state),
       case .toOne(let backward)? = other.source.entity.graph[inverse.name]?.place
     else { return }
-    realize(other)
+    lookAgain(at: other, in: state)
     if isAlive(other), other.reference(column: backward.column) == object.key {
       write(nil, of: other, backward.column)
     }
@@ -52,47 +57,47 @@ extension ManagedObjectContext {
     object.state.isDisjoint(with: [.deleted, .missing])
   }
 
-  /// Brings changes into agreement with what others have saved since they were made, in objects that
-  /// were not changed here: nothing that is saved leads to an object that is gone.
-  func agreeWithOthers() throws {
-    guard parent == nil, pinned == nil else { return }
+  /// Deletions reach what others have led to the deleted objects meanwhile. Everything must be sealed.
+  func propagateDeletionsAgain(in state: StoreState) throws {
+    for object in changedObjects
+    where object.source.entity.store === state.persistent
+      && object.state.contains(.deleted) && object.state.isDisjoint(with: [.inserted, .missing])
+    {
+      propagateAgain(object)
+    }
     try propagateDeletionsOrThrow()
     try sealAll()
-    for state in storeStates where state.hasChanges {
-      let head = try state.persistent.store.snapshot()
-      if head.commit == state.oldestCommit { continue }
-      // What is in conflict is for the merge policy to decide.
-      guard try request(state.pendingLayer(), in: state).conflicts(with: head).isEmpty else {
-        continue
-      }
-      state.setBase(StoreBase(snapshot: head))
-      for object in changedObjects
-      where object.source.entity.store === state.persistent
-        && object.state.contains(.deleted) && object.state.isDisjoint(with: [.inserted, .missing])
-      {
-        object.state.insert(.deletionToPropagate)
-        deletionsToPropagate.append(object)
-      }
-      try propagateDeletionsOrThrow()
-      try sealAll()
-      try clearLost(in: state)
-      try sealAll()
-    }
   }
 
-  /// Whether there is no object with a key beneath, and none was inserted.
+  /// Has a deletion reach others once more. Who denied it is asked anew.
+  func propagateAgain(_ object: ManagedObject) {
+    denials.removeAll { $0.object === object }
+    guard !object.state.contains(.deletionToPropagate) else { return }
+    object.state.insert(.deletionToPropagate)
+    deletionsToPropagate.append(object)
+  }
+
+  /// Whether there is no object with a key beneath, and none was inserted that is still there.
   private func isLost(_ key: ObjectKey, in state: StoreState) throws -> Bool {
     guard let entity = state.entity(key.entity, self) else { return true }
     if let known = entity.objects[key.number], known.state.contains(.inserted) {
-      return known.state.contains(.missing)
+      return !isAlive(known)
     }
     return try View(state.base.tables).row(of: key) == nil
   }
 
-  /// Takes back what leads to objects that others have deleted.
-  private func clearLost(in state: StoreState) throws {
-    for object in changedObjects
-    where object.source.entity.store === state.persistent && isAlive(object) {
+  /// Takes back what leads to objects that others have deleted. Everything must be sealed.
+  func clearLost(in state: StoreState) throws {
+    try clearLost(
+      changedObjects.filter { $0.source.entity.store === state.persistent }, state.pending,
+      in: state)
+  }
+
+  /// Takes back what some objects, and the links of some layers, lead to that is gone.
+  func clearLost(
+    _ objects: [ManagedObject], _ layers: [Layer], in state: StoreState
+  ) throws {
+    for object in objects where isAlive(object) {
       let graph = object.source.entity.graph
       let committed = object.committedPlace
       for index in graph.relationships {
@@ -107,7 +112,7 @@ extension ManagedObjectContext {
       }
     }
     let view = state.source.view
-    for layer in state.pending {
+    for layer in layers {
       for table in state.graph.schema.linkTables {
         guard let changes = layer[table.layout.entityNumber] else { continue }
         for one in try changes.entries() {

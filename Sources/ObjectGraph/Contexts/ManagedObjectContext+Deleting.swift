@@ -41,6 +41,16 @@ extension ManagedObjectContext {
     for object in gone { try object.source.entity.remove(object) }
   }
 
+  /// Sees to the relationships of objects that were deleted and whose rows are taken out already. Everything
+  /// must be sealed.
+  func propagateDeletion(ofTakenOut objects: [ManagedObject]) throws {
+    for object in objects where object.state.contains(.deleted) {
+      try propagateDeletion(of: object)
+    }
+    try propagateDeletionsOrThrow()
+    try sealAll()
+  }
+
   private func propagateDeletion(of object: ManagedObject) throws {
     guard let state = state(of: object) else { return }
     let graph = object.source.entity.graph
@@ -67,13 +77,21 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Makes sure that an object without changes is not as of an older commit than what lies beneath.
+  func lookAgain(at object: ManagedObject, in state: StoreState) {
+    if state.hasMoved, !object.state.contains(.pending) {
+      object.point(to: object.source.entity.unresolved, row: 0)
+    }
+    if object.source.isUnresolved { realize(object) }
+  }
+
   /// Does to the objects at the other end what a relationship says.
   private func apply(
     _ relationship: Relationship, of object: ManagedObject, to others: [ManagedObject],
     _ state: StoreState
   ) throws {
     let staying = others.filter { other in
-      if other.source.isUnresolved { realize(other) }
+      lookAgain(at: other, in: state)
       return other.state.isDisjoint(with: [.deleted, .missing])
     }
     switch relationship.deleteRule {

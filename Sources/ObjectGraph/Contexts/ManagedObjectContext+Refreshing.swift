@@ -169,10 +169,17 @@ public struct QueryGeneration: Sendable {
   }
 
   func snapshot(of tag: StoreTag) -> (any StoreSnapshot)? { snapshots[tag] }
+
+  /// Moves on to what was saved above it.
+  mutating func advance(_ tag: StoreTag, to snapshot: any StoreSnapshot) {
+    if snapshots[tag] != nil { snapshots[tag] = snapshot }
+  }
 }
 
 extension ManagedObjectContext {
   /// Pins the context to what the stores held at one moment, or lets it go on to the newest.
+  ///
+  /// Saving moves on to what was saved: changes are held against what is there by then.
   ///
   /// Known objects without changes are read again.
   public func setQueryGeneration(_ generation: QueryGeneration?) throws {

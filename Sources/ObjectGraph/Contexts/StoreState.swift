@@ -21,6 +21,10 @@ final class StoreState {
   private(set) var tables: [any RowTable]
   /// The oldest commit that a known object may still be as of.
   var oldestCommit: Int64
+  /// Up to which commit others' changes were looked at by the save that is under way.
+  var seenCommit: Int64?
+  /// Whether others have ever changed what lies beneath.
+  private(set) var hasMoved = false
   /// The context's own changes that are sealed, the oldest first; merged in tiers.
   private(set) var pending: [Layer] = []
   /// The states of the entities, by their numbers.
@@ -138,6 +142,11 @@ final class StoreState {
 
   /// Moves on to what lies beneath by now; the pending changes stay.
   func setBase(_ base: StoreBase) {
+    hasMoved = true
+    replaceBase(base)
+  }
+
+  private func replaceBase(_ base: StoreBase) {
     self.base = base
     tables = base.tables
     cachedBase = nil
@@ -146,15 +155,18 @@ final class StoreState {
   }
 
   /// Moves on to what was saved.
-  func setSaved(_ base: StoreBase, commit: Int64) {
+  ///
+  /// - Parameter alone: Whether nobody else has changed anything meanwhile.
+  func setSaved(_ base: StoreBase, commit: Int64, alone: Bool) {
     pending = []
     for entity in knownEntities { entity.setSaved(commit) }
-    setBase(base)
+    if !alone { hasMoved = true }
+    replaceBase(base)
   }
 
   /// Forgets changes that come to nothing, such as an insertion and the deletion of what was inserted.
   func forgetEmptyChanges() {
-    if !pending.isEmpty { setSaved(base, commit: base.snapshot.commit) }
+    if !pending.isEmpty { setSaved(base, commit: base.snapshot.commit, alone: true) }
   }
 
   /// Forgets the changes.

@@ -20,10 +20,7 @@ struct PreparedSave {
     // A store that would refuse anyway does so before any has committed.
     for part in parts {
       let head = try part.store.snapshot()
-      let conflicts = try part.request.conflicts(with: head)
-      guard conflicts.isEmpty else {
-        throw CommitRequest.refusal(conflicts, path: part.store.path)
-      }
+      try part.request.check(against: head, path: part.store.path)
       befores.append(head)
     }
     do {

@@ -62,6 +62,27 @@ final class GraphSchema: Sendable {
     return constraints
   }
 
+  /// The entities, and the tables of links, that changes of some may have to do with: those that share a root
+  /// with them or lead to them or away, and all links.
+  func neighbors(of numbers: [UInt16]) -> Set<UInt16> {
+    var found = Set(numbers).union(schema.linkTables.map(\.layout.entityNumber))
+    func insertFamily(_ name: String) {
+      var root = name
+      while let next = model[root]?.superentity { root = next }
+      found.formUnion(model.family(of: root).compactMap { schema[$0.name]?.entityNumber })
+    }
+    for number in numbers {
+      guard let graph = byNumber[number] else { continue }
+      insertFamily(graph.name)
+      for index in graph.relationships {
+        if let relationship = graph.properties[index].relationship {
+          insertFamily(relationship.destination)
+        }
+      }
+    }
+    return found
+  }
+
   subscript(number: UInt16) -> GraphEntity? { byNumber[number] }
   subscript(name: String) -> GraphEntity? { byName[name] }
 }

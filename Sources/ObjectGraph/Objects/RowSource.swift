@@ -4,6 +4,7 @@
 
 import ObjectModel
 import Rows
+import Synchronization
 
 /// Where objects find their values: rows of one block, or of a draft of the context's own.
 ///
@@ -17,7 +18,7 @@ final class RowSource {
   /// The same, to be used without being counted.
   let entityReference: Unmanaged<EntityState>
   /// Which thread has the context's turn.
-  private let turn: UnsafeMutablePointer<UInt>
+  private let turn: UnsafeMutablePointer<Atomic<UInt>>
   private let codes: UnsafeMutablePointer<PropertyCode>
   private let codeMask: Int
   /// Which column of such rows was read last.
@@ -117,7 +118,9 @@ final class RowSource {
 
   /// Whether whoever asks may use the objects.
   @inline(__always)
-  var isCurrent: Bool { unsafe turn.pointee == ContextPlace.currentThread }
+  var isCurrent: Bool {
+    unsafe turn.pointee.load(ordering: .relaxed) == ContextPlace.currentThread
+  }
 
   /// Whether the rows of another source are of the same store in the same context.
   func shares(_ other: RowSource) -> Bool {

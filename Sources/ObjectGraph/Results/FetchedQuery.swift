@@ -62,9 +62,9 @@ struct FetchedQuery {
   /// Whether a store is looked in.
   func isAsked(_ tag: StoreTag) -> Bool { tags.contains(tag) }
 
-  /// Whether an object is of an entity that is asked for.
-  func isAsked(_ key: ObjectKey, in state: StoreState) -> Bool {
-    parts[state.tag]?.order.entityNumbers.contains(key.entity) ?? false
+  /// Whether objects of an entity are asked for.
+  func isAsked(_ entity: UInt16, in tag: StoreTag) -> Bool {
+    parts[tag]?.order.entityNumbers.contains(entity) ?? false
   }
 
   /// Whether an object is there and meets the predicate.

@@ -153,6 +153,8 @@ extension FetchedResults: RandomAccessCollection {
 // MARK: - Following
 
 extension FetchedResults: ResultsFollower {
+  func isAsked(_ entity: UInt16, in tag: StoreTag) -> Bool { query.isAsked(entity, in: tag) }
+
   func follow(_ changes: [ViewChange]) throws {
     if isStale { return try reload { _ in true } }
     isStale = true

@@ -60,6 +60,8 @@ public final class LiveResult<Output: Equatable & Sendable> {
 }
 
 extension LiveResult: ResultsFollower {
+  func isAsked(_ entity: UInt16, in tag: StoreTag) -> Bool { query.isAsked(entity, in: tag) }
+
   func follow(_ changes: [ViewChange]) throws {
     guard isStale || query.concerns(changes) else { return }
     let wasStale = isStale
@@ -133,7 +135,7 @@ extension FetchedQuery {
     guard isIncremental, let change = changes.first(where: { isAsked($0.state.tag) }),
       let keys = change.keys
     else { return nil }
-    let mine = keys.filter { isAsked($0, in: change.state) }
+    let mine = keys.filter { isAsked($0.entity, in: change.state.tag) }
     guard mine.count < 4096 else { return nil }
     var count = count
     for key in mine {

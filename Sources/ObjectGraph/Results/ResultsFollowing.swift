@@ -5,6 +5,8 @@ import StoreInterface
 
 /// Something that follows what a request finds in a context.
 protocol ResultsFollower: AnyObject {
+  /// Whether objects of an entity in a store may be among what is found.
+  func isAsked(_ entity: UInt16, in tag: StoreTag) -> Bool
   /// What the context shows has changed.
   func follow(_ changes: [ViewChange]) throws
 }
@@ -14,7 +16,8 @@ struct ViewChange {
   let state: StoreState
   let before: ViewSource
   let after: ViewSource
-  /// The objects that may be different, links included; `nil` when all may.
+  /// The objects that may be different, links included, and those whose relationships may be; `nil` when
+  /// all may.
   let keys: Set<ObjectKey>?
 }
 
@@ -92,10 +95,49 @@ final class ResultsFollowing {
       for layer in layers { try keys.formUnion(layer.allKeys()) }
       seen[state.tag] = Seen(base: state.base, source: after)
       guard !keys.isEmpty else { continue }
-      try keys.formUnion(ends(of: keys, state, before, after))
+      try keys.formUnion(
+        ends(of: keys, state, before, after).union(
+          owners(of: keys, state, before, after)))
       changes.append(ViewChange(state: state, before: before, after: after, keys: keys))
     }
     return changes
+  }
+
+  /// The objects whose relationships to many are others because what they lead to leads back from
+  /// elsewhere now, or from another place.
+  private func owners(
+    of keys: Set<ObjectKey>, _ state: StoreState, _ before: ViewSource, _ after: ViewSource
+  ) throws -> Set<ObjectKey> {
+    var owners: Set<ObjectKey> = []
+    var known: [UInt16: [[LayoutColumn]]] = [:]
+    for key in keys {
+      guard let graph = state.graph[key.entity] else { continue }
+      let references = known[key.entity] ?? memberships(of: graph, in: state)
+      known[key.entity] = references
+      for columns in references {
+        let old = try columns.map { try before.view.value(of: key, column: $0) ?? .null }
+        let new = try columns.map { try after.view.value(of: key, column: $0) ?? .null }
+        if old == new { continue }
+        for case .object(let owner) in [old[0], new[0]] { owners.insert(owner) }
+      }
+    }
+    return owners
+  }
+
+  /// The columns by which objects of an entity are members of what somebody follows: the reference, and
+  /// the place where there is one.
+  private func memberships(of graph: GraphEntity, in state: StoreState) -> [[LayoutColumn]] {
+    graph.relationships.compactMap { index in
+      guard case .toOne(let toOne) = graph.properties[index].place, let inverse = toOne.inverse,
+        inverse.isToMany
+      else { return nil }
+      let family = graph.model.family(of: toOne.relationship.destination)
+      let isFollowed = family.compactMap { state.graph[$0.name]?.number }.contains { entity in
+        followers.contains { $0.follower?.isAsked(entity, in: state.tag) ?? false }
+      }
+      guard isFollowed else { return nil }
+      return [toOne.column, toOne.order].compactMap { $0 }.map { graph.layout.columns[$0] }
+    }
   }
 
   /// What links among the given keys connect, or connected.

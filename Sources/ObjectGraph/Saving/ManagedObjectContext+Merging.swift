@@ -16,28 +16,55 @@ extension ManagedObjectContext {
     let transients = changedObjects.compactMap { object in
       transientValues[object.objectID].map { (object.objectID, $0) }
     }
-    let parts = layers.map { (store: $0.state.persistent, layer: $0.layer) }
+    let parts = layers.map {
+      (store: $0.state.persistent, layer: $0.layer, base: $0.state.base)
+    }
+    var stale: Set<StoreTag> = []
     let bases = try parent.performAndWait {
       try parent.throwReadFailure()
       // What the parent did before is its own work, to be told of and undone by itself.
       try parent.processPendingChanges()
-      for part in parts { try parent.apply(part.layer, of: part.store) }
+      for part in parts {
+        let seen = part.base
+        let isStale = parent.published.withLock { !($0[part.store.tag]?.isSame(as: seen) ?? false) }
+        if isStale { stale.insert(part.store.tag) }
+        try parent.apply(part.layer, of: part.store, isOvertaken: isStale)
+      }
       for (id, values) in transients { parent.transientValues[id] = values }
       try parent.processPendingChanges()
       return parent.published.withLock { $0 }
     }
-    for (state, _) in layers { state.setSaved(bases[state.tag] ?? state.base, commit: 0) }
+    for (state, _) in layers {
+      let isStale = stale.contains(state.tag)
+      state.setSaved(bases[state.tag] ?? state.base, commit: 0, alone: !isStale)
+      if isStale { try lookAgain(in: state) }
+    }
     return Dictionary(uniqueKeysWithValues: layers.map { ($0.state.tag, $0.layer) })
+  }
+
+  /// Leads the objects that were changed to what the parent has made of the changes.
+  private func lookAgain(in state: StoreState) throws {
+    for object in changedObjects
+    where object.source.entity.store === state.persistent && !object.state.contains(.deleted) {
+      object.point(to: object.source.entity.unresolved, row: 0)
+      try resolve(object, in: state)
+      if object.state.contains(.missing) { object.state.insert(.deleted) }
+    }
   }
 
   /// Makes the changes of a layer in this context: values it gives are set, objects it puts in are
   /// inserted, those it takes out deleted.
-  func apply(_ layer: Layer, of store: PersistentStore, events: SnapshotEvents = []) throws {
+  ///
+  /// - Parameter isOvertaken: Whether whoever made the layer may not have known all that is here.
+  func apply(
+    _ layer: Layer, of store: PersistentStore, isOvertaken: Bool, events: SnapshotEvents = []
+  ) throws {
     let state = try state(of: store)
     try propagateDeletionsOrThrow()
     // What a layer brings back may have been taken out since the last sealing.
     try sealAll()
     orderEnds = [:]
+    var (kept, gone): ([ManagedObject], [ManagedObject]) = ([], [])
     for changes in layer.entities {
       guard let entity = state.entity(changes.entityNumber, self) else {
         try applyLinks(changes, state, events)
@@ -46,7 +73,9 @@ extension ManagedObjectContext {
       for one in try changes.entries() {
         switch one.entry {
         case .absent: continue
-        case .put(let location): try put(one.key, location, entity, state, events)
+        case .put(let location):
+          try put(one.key, location, entity, state, events)
+          if isOvertaken { kept.append(entity.object(one.key)) }
         case .changed(let location):
           guard
             let object = object(
@@ -54,11 +83,28 @@ extension ManagedObjectContext {
           else { continue }
           try set(location, of: object)
           awake(object, events.narrowed(to: .undoUpdate))
+          if isOvertaken { kept.append(object) }
         case .removed:
           try takeOut(one.key, entity, events)
+          if isOvertaken { gone.append(entity.object(one.key)) }
         }
       }
     }
+    try sealAll()
+    if isOvertaken { try settle(layer, kept, gone, in: state) }
+  }
+
+  /// Brings changes of somebody who did not know all that is here into agreement with it: what leads to the
+  /// deleted goes the way of its relationship's rule, nothing leads to what is gone, and both ends of one to
+  /// one lead to each other.
+  private func settle(
+    _ layer: Layer, _ kept: [ManagedObject], _ gone: [ManagedObject], in state: StoreState
+  ) throws {
+    try propagateDeletion(ofTakenOut: gone)
+    try propagateDeletionsAgain(in: state)
+    try clearLost(kept, [layer], in: state)
+    try sealAll()
+    agreeOneToOne(kept, in: state)
     try sealAll()
   }
 
@@ -260,8 +306,7 @@ extension ManagedObjectContext {
       }
       if isDeleted {
         // The relationships lead to others by now, who are to know too.
-        object.state.insert(.deletionToPropagate)
-        deletionsToPropagate.append(object)
+        propagateAgain(object)
       }
     }
     for one in kept where one.object.state.isDisjoint(with: [.deleted, .missing]) {

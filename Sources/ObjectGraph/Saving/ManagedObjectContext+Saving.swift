@@ -25,12 +25,7 @@ extension ManagedObjectContext {
     undoManager?.willSave()
     var isSaved = false
     defer { undoManager?.didSave(isSaved) }
-    try agreeWithOthers()
-    try prepareToSave()
-    try throwReadFailure()
-    announceChanges()
-    announceSaving()
-    let saved = try parent.map { try save(into: $0) } ?? saveIntoStores()
+    let saved = try parent.map { try saveIntoParent($0) } ?? saveIntoStores()
     isSaved = true
     finishSaving()
     publish()
@@ -97,9 +92,49 @@ extension ManagedObjectContext {
     !deletionsToPropagate.isEmpty || storeStates.contains { $0.hasOpenChanges }
   }
 
+  /// Makes the changes ready, and tells that they are about to be saved.
+  private func announcePrepared() throws {
+    try prepareToSave()
+    try throwReadFailure()
+    announceChanges()
+    announceSaving()
+  }
+
+  private func saveIntoParent(_ parent: ManagedObjectContext) throws -> [StoreTag: Layer] {
+    try announcePrepared()
+    return try save(into: parent)
+  }
+
   // MARK: Into stores
 
+  /// Commits the changes once nothing that others have saved speaks against them.
+  ///
+  /// What is looked at before is not locked. The stores commit only if nobody has come in between; otherwise
+  /// it is looked at again. It ends, because each time somebody has saved something.
   private func saveIntoStores() throws -> [StoreTag: Layer] {
+    defer { for state in storeStates { state.seenCommit = nil } }
+    var attempts: [StoreTag: Int64?] = [:]
+    while true {
+      try agreeWithOthers()
+      try announcePrepared()
+      let parts = try pendingParts()
+      guard !parts.isEmpty else { return [:] }
+      if let snapshots = try commit(parts) {
+        settle(parts, snapshots)
+        return Dictionary(uniqueKeysWithValues: parts.map { ($0.state.tag, $0.layer) })
+      }
+      let attempt = Dictionary(
+        uniqueKeysWithValues: parts.map { ($0.state.tag, $0.state.seenCommit) })
+      guard attempt != attempts else {
+        throw ContextError(
+          .conflict, "A store refuses the changes again, and nobody has saved anything since.")
+      }
+      attempts = attempt
+    }
+  }
+
+  /// The changes of each store that has any.
+  private func pendingParts() throws -> [(state: StoreState, layer: Layer)] {
     var parts: [(state: StoreState, layer: Layer)] = []
     for state in storeStates {
       let layer = try state.pendingLayer()
@@ -113,31 +148,48 @@ extension ManagedObjectContext {
       }
       parts.append((state, layer))
     }
-    guard !parts.isEmpty else { return [:] }
-    var resolved: Set<ObjectID> = []
-    // Somebody else may save between finding out what is in conflict and saving what was made of it.
-    for _ in 0..<16 {
+    return parts
+  }
+
+  /// Commits, unless somebody else has saved something since that these changes may have to do with.
+  ///
+  /// - Returns: The stores' snapshots then; `nil` when others came first.
+  private func commit(
+    _ parts: [(state: StoreState, layer: Layer)]
+  ) throws -> [any StoreSnapshot]? {
+    while true {
       do {
-        let snapshots = try coordinator.commit(
+        return try coordinator.commit(
           parts.map { ($0.state.persistent, request($0.layer, in: $0.state)) })
-        try settle(parts, snapshots, resolved)
-        return Dictionary(uniqueKeysWithValues: parts.map { ($0.state.tag, $0.layer) })
       } catch let error as StoreError where error.code == .conflict {
-        for index in parts.indices {
-          let keys = try conflicts(of: parts[index].layer, in: parts[index].state)
-          if keys.isEmpty { continue }
-          parts[index].layer = try resolve(keys, of: parts[index].layer, in: parts[index].state)
-          resolved.formUnion(keys.map { ObjectID(store: parts[index].state.tag, key: $0) })
-        }
+        return nil
+      } catch let error as StoreError where error.code == .overtaken {
+        guard try passUnrelated(parts) else { return nil }
       }
     }
-    throw ContextError(
-      .conflict, "Others save the same objects faster than this context can follow.")
+  }
+
+  /// Passes over what others have saved meanwhile, if it is about objects that these changes have nothing
+  /// to do with.
+  private func passUnrelated(_ parts: [(state: StoreState, layer: Layer)]) throws -> Bool {
+    var hasPassed = false
+    for (state, layer) in parts {
+      guard let seen = state.seenCommit, state.base.snapshot.commit <= seen else { return false }
+      let head = try state.persistent.store.snapshot()
+      if head.commit == seen { continue }
+      let theirs = try head.changes(since: state.base.snapshot).entities.map(\.entityNumber)
+      guard state.graph.neighbors(of: layer.entities.map(\.entityNumber)).isDisjoint(with: theirs)
+      else { return false }
+      state.seenCommit = head.commit
+      hasPassed = true
+    }
+    return hasPassed
   }
 
   func request(_ layer: Layer, in state: StoreState) -> CommitRequest {
     var request = CommitRequest(layer, basedOn: state.base.snapshot)
     request.base = min(state.oldestCommit, request.base)
+    request.requiredCommit = state.seenCommit ?? state.oldestCommit
     request.author = transactionAuthor
     request.contextName = name
     return request
@@ -145,29 +197,17 @@ extension ManagedObjectContext {
 
   /// Takes note of what was committed.
   private func settle(
-    _ parts: [(state: StoreState, layer: Layer)], _ snapshots: [any StoreSnapshot],
-    _ resolved: Set<ObjectID>
-  ) throws {
+    _ parts: [(state: StoreState, layer: Layer)], _ snapshots: [any StoreSnapshot]
+  ) {
     for (part, snapshot) in zip(parts, snapshots) {
-      let before = part.state.base.snapshot
+      let state = part.state
+      let before = state.base.snapshot
       // When nobody else has saved since, everything that is known is as of this commit.
-      if part.state.oldestCommit == before.commit, snapshot.commit == before.commit + 1 {
-        part.state.oldestCommit = snapshot.commit
-      }
-      part.state.setSaved(StoreBase(snapshot: snapshot), commit: snapshot.commit)
-      following?.noteOwnSave(part.state.tag, before: before.commit, part.state.base)
-    }
-    for id in resolved {
-      guard let state = knownState(of: id.store),
-        let object = state.entity(id.key.entity, self)?.objects[id.key.number]
-      else { continue }
-      try resolve(object, in: state)
-      if object.state.contains(.missing) {
-        object.state.insert(.deleted)
-      } else {
-        object.state.remove(.deleted)
-        object.awake(fromSnapshotEvents: .mergePolicy)
-      }
+      let alone = snapshot.commit == before.commit + 1
+      if alone, state.oldestCommit == before.commit { state.oldestCommit = snapshot.commit }
+      pinned?.advance(state.tag, to: snapshot)
+      state.setSaved(StoreBase(snapshot: snapshot), commit: snapshot.commit, alone: alone)
+      following?.noteOwnSave(state.tag, before: before.commit, state.base)
     }
   }
 
@@ -188,101 +228,6 @@ extension ManagedObjectContext {
       if type(of: object) != ManagedObject.self { object.didSave() }
     }
     // What didSave changes belongs to the next save.
-  }
-}
-
-// MARK: - Conflicts
-
-extension ManagedObjectContext {
-  /// The objects and links of a layer that were changed in the store since.
-  private func conflicts(of layer: Layer, in state: StoreState) throws -> [ObjectKey] {
-    let head = try state.persistent.store.snapshot()
-    return try request(layer, in: state).conflicts(with: head).map(\.key)
-  }
-
-  /// The layer with what the merge policy makes of the objects in conflict.
-  ///
-  /// - Throws: ``ContextError`` when the policy is to fail, or what a custom one throws.
-  private func resolve(
-    _ keys: [ObjectKey], of layer: Layer, in state: StoreState
-  ) throws -> Layer {
-    let head = try state.persistent.store.snapshot()
-    let view = head.view
-    let schema = state.graph.schema
-    var conflicts: [MergeConflict] = []
-    for key in keys {
-      if let conflict = try mergeConflict(about: key, view, state) {
-        conflicts.append(conflict)
-      }
-    }
-    // Links, and objects that both sides have deleted, are nothing to decide about.
-    guard let decide = conflicts.isEmpty ? { @Sendable _ in .keepStored } : mergePolicy.decide
-    else {
-      throw ContextError(
-        .conflict,
-        "\(conflicts.count) \(conflicts.count == 1 ? "object was" : "objects were") changed by somebody "
-          + "else since they were read.", conflicts: conflicts)
-    }
-    let builder = LayerBuilder(schema)
-    for conflict in conflicts {
-      let key = conflict.object.key
-      let row = try view.row(of: key)
-      let basis = try row?.version ?? 0
-      switch try decide(conflict) {
-      case .keepStored: continue
-      case .delete: if row != nil { builder.remove(key, basis: basis) }
-      case .save(let values):
-        if row == nil { builder.insert(key) }
-        guard let layout = schema[key.entity] else { continue }
-        for (name, value) in values {
-          guard let column = layout.index(of: name) else { continue }
-          if conflict.theirs?[name] == value { continue }
-          builder.set(value, column: column, of: key, basis: basis)
-        }
-      }
-    }
-    // A link that somebody else has taken out, or put, is as it should be already.
-    let links = keys.filter { state.graph[$0.entity] == nil }
-    for link in links {
-      guard case .removed? = try layer[link.entity]?.entry(of: link.number),
-        let row = try view.row(of: link)
-      else { continue }
-      builder.remove(link, basis: try row.version)
-    }
-    state.setBase(StoreBase(snapshot: head))
-    state.oldestCommit = head.commit
-    return try layer.without(Set(keys), schema: schema).merged(
-      with: builder.freeze(), schema: schema)
-  }
-
-  /// The three states of an object; `nil` when it is nowhere any more, or no object.
-  ///
-  /// - Parameter view: What the store has by now.
-  func mergeConflict(
-    about key: ObjectKey, _ view: View, _ state: StoreState
-  ) throws -> MergeConflict? {
-    guard let entity = state.entity(key.entity, self) else { return nil }
-    let columns = entity.graph.layout.columns
-    func values(_ value: (Int) throws -> Value) rethrows -> [String: Value] {
-      var all: [String: Value] = [:]
-      for index in columns.indices { all[columns[index].name] = try value(index) }
-      return all
-    }
-    let object = entity.objects[key.number]
-    let base = object?.committedPlace.map { place in
-      values { place.source.value($0, place.row) }
-    }
-    var mine: [String: Value]?
-    if let object, !object.state.contains(.deleted) {
-      mine = values { object.source.value($0, Int(object.row)) }
-    }
-    let theirs = try view.row(of: key).map { row in try values { try row.value(columns[$0]) } }
-    if mine == nil, theirs == nil { return nil }
-    var conflict = MergeConflict(
-      object: ObjectID(store: state.tag, key: key), entity: entity.graph.name, base: base,
-      mine: mine, theirs: theirs)
-    conflict.derivedKeys = Set(entity.graph.derived.map { entity.graph.properties[$0].name })
-    return conflict
   }
 }
 

@@ -95,7 +95,9 @@ extension UndoStack {
   private func takeBack(_ step: UndoStep) throws {
     switch step {
     case .layer(let layer):
-      try context?.apply(layer.inverse(), of: layer.store, events: .undo)
+      try context?.apply(
+        layer.inverse(), of: layer.store,
+        isOvertaken: hasMissed || context?.hasMoved(layer.store) ?? false, events: .undo)
       try context?.sealForUndo()
     case .transient(let id, let property, let value):
       context?.restoreTransientValue(value, of: id, property)

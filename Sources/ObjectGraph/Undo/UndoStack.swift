@@ -43,6 +43,9 @@ public final class UndoStack {
   private var saved: UInt64?
   /// Whether something was changed since the last save that can't be undone.
   private var hasUnrecorded = false
+  /// Whether anything was ever changed that was not recorded, so that what is undone may be led to by what
+  /// nobody undoes.
+  private(set) var hasMissed = false
 
   /// Which way changes are being made.
   enum Direction {
@@ -266,7 +269,9 @@ extension UndoStack {
 
   /// Notes that something was changed and is not recorded.
   func noteUnrecorded() {
-    if !isRemaking { hasUnrecorded = true }
+    if isRemaking { return }
+    hasUnrecorded = true
+    hasMissed = true
   }
 
   /// A turn of work is over.
