@@ -78,10 +78,15 @@ extension ManagedObjectContext {
   }
 
   /// Whether there is no object with a key beneath, and none was inserted that is still there.
-  private func isLost(_ key: ObjectKey, in state: StoreState) throws -> Bool {
+  ///
+  /// - Parameter ownDeletions: Whether objects are lost too that were deleted here and not saved yet.
+  private func isLost(
+    _ key: ObjectKey, ownDeletions: Bool, in state: StoreState
+  ) throws -> Bool {
     guard let entity = state.entity(key.entity, self) else { return true }
-    if let known = entity.objects[key.number], known.state.contains(.inserted) {
-      return !isAlive(known)
+    if let known = entity.objects[key.number] {
+      if known.state.contains(.inserted) { return !isAlive(known) }
+      if ownDeletions, known.state.contains(.deleted) { return true }
     }
     return try View(state.base.tables).row(of: key) == nil
   }
@@ -90,12 +95,16 @@ extension ManagedObjectContext {
   func clearLost(in state: StoreState) throws {
     try clearLost(
       changedObjects.filter { $0.source.entity.store === state.persistent }, state.pending,
-      in: state)
+      ownDeletions: false, in: state)
   }
 
-  /// Takes back what some objects, and the links of some layers, lead to that is gone.
+  /// Takes back what some objects, and the links of some layers, lead to that is gone. Everything must be
+  /// sealed.
+  ///
+  /// - Parameter ownDeletions: Whether what was deleted here is gone. Otherwise its relationships' rules have
+  ///   said what becomes of those who lead to it.
   func clearLost(
-    _ objects: [ManagedObject], _ layers: [Layer], in state: StoreState
+    _ objects: [ManagedObject], _ layers: [Layer], ownDeletions: Bool, in state: StoreState
   ) throws {
     for object in objects where isAlive(object) {
       let graph = object.source.entity.graph
@@ -105,7 +114,7 @@ extension ManagedObjectContext {
         guard case .toOne(let toOne) = graph.properties[index].place,
           let key = object.reference(column: toOne.column),
           committed.map({ $0.source.value(toOne.column, $0.row) }) != .object(key),
-          try isLost(key, in: state)
+          try isLost(key, ownDeletions: ownDeletions, in: state)
         else { continue }
         write(nil, of: object, toOne.column)
         if let order = toOne.order { write(order: nil, of: object, order) }
@@ -123,7 +132,7 @@ extension ManagedObjectContext {
           }
           let isLost = try ends.contains { end in
             if case .object(let key) = try row.value(end) {
-              try self.isLost(key, in: state)
+              try self.isLost(key, ownDeletions: ownDeletions, in: state)
             } else {
               false
             }

@@ -177,11 +177,13 @@ extension StoreBase {
 }
 
 extension Layer {
-  /// The keys of everything the layer speaks of.
-  func allKeys() throws -> [ObjectKey] {
+  /// The keys of everything the layer speaks of, or of some parts of it.
+  func allKeys(
+    _ parts: [KeyPath<EntityChanges, BlockRun>] = [\.put, \.changed, \.removed]
+  ) throws -> [ObjectKey] {
     try entities.flatMap { changes in
-      try [changes.put, changes.changed, changes.removed].flatMap { run in
-        try run.blocks.flatMap { block in
+      try parts.flatMap { part in
+        try changes[keyPath: part].blocks.flatMap { block in
           let keys = try block.keys
           return (0..<block.rowCount).map { row in
             ObjectKey(

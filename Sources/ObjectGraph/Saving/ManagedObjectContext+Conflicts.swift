@@ -44,7 +44,10 @@ extension ManagedObjectContext {
     for (index, meeting) in meetings.enumerated() {
       let view = meeting.head.view
       for key in meeting.keys {
-        if let conflict = try mergeConflict(about: key, view, meeting.state) {
+        guard let conflict = try mergeConflict(about: key, view, meeting.state) else { continue }
+        if let resolution = conflict.undisputed {
+          meetings[index].resolutions[key] = resolution
+        } else {
           conflicts.append((index, conflict))
         }
       }

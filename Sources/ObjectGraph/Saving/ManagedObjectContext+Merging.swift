@@ -27,8 +27,10 @@ extension ManagedObjectContext {
       for part in parts {
         let seen = part.base
         let isStale = parent.published.withLock { !($0[part.store.tag]?.isSame(as: seen) ?? false) }
-        if isStale { stale.insert(part.store.tag) }
-        try parent.apply(part.layer, of: part.store, isOvertaken: isStale)
+        let applied = try parent.apply(part.layer, of: part.store)
+        guard isStale else { continue }
+        stale.insert(part.store.tag)
+        try parent.settle([applied])
       }
       for (id, values) in transients { parent.transientValues[id] = values }
       try parent.processPendingChanges()
@@ -55,16 +57,16 @@ extension ManagedObjectContext {
   /// Makes the changes of a layer in this context: values it gives are set, objects it puts in are
   /// inserted, those it takes out deleted.
   ///
-  /// - Parameter isOvertaken: Whether whoever made the layer may not have known all that is here.
+  /// - Returns: What the layer was about, to be settled if whoever made it may not have known all that is
+  ///   here.
   func apply(
-    _ layer: Layer, of store: PersistentStore, isOvertaken: Bool, events: SnapshotEvents = []
-  ) throws {
+    _ layer: Layer, of store: PersistentStore, events: SnapshotEvents = []
+  ) throws -> AppliedLayer {
     let state = try state(of: store)
     try propagateDeletionsOrThrow()
     // What a layer brings back may have been taken out since the last sealing.
     try sealAll()
     orderEnds = [:]
-    var (kept, gone): ([ManagedObject], [ManagedObject]) = ([], [])
     for changes in layer.entities {
       guard let entity = state.entity(changes.entityNumber, self) else {
         try applyLinks(changes, state, events)
@@ -73,9 +75,7 @@ extension ManagedObjectContext {
       for one in try changes.entries() {
         switch one.entry {
         case .absent: continue
-        case .put(let location):
-          try put(one.key, location, entity, state, events)
-          if isOvertaken { kept.append(entity.object(one.key)) }
+        case .put(let location): try put(one.key, location, entity, state, events)
         case .changed(let location):
           guard
             let object = object(
@@ -83,29 +83,38 @@ extension ManagedObjectContext {
           else { continue }
           try set(location, of: object)
           awake(object, events.narrowed(to: .undoUpdate))
-          if isOvertaken { kept.append(object) }
         case .removed:
           try takeOut(one.key, entity, events)
-          if isOvertaken { gone.append(entity.object(one.key)) }
         }
       }
     }
     try sealAll()
-    if isOvertaken { try settle(layer, kept, gone, in: state) }
+    return AppliedLayer(state: state, layer: layer)
   }
 
-  /// Brings changes of somebody who did not know all that is here into agreement with it: what leads to the
-  /// deleted goes the way of its relationship's rule, nothing leads to what is gone, and both ends of one to
-  /// one lead to each other.
-  private func settle(
-    _ layer: Layer, _ kept: [ManagedObject], _ gone: [ManagedObject], in state: StoreState
-  ) throws {
-    try propagateDeletion(ofTakenOut: gone)
-    try propagateDeletionsAgain(in: state)
-    try clearLost(kept, [layer], in: state)
-    try sealAll()
-    agreeOneToOne(kept, in: state)
-    try sealAll()
+  /// Brings changes of somebody who did not know all that is here into agreement with it: what leads to what
+  /// they have taken out goes the way of its relationship's rule, nothing leads to what is gone, and both
+  /// ends of one to one lead to each other.
+  func settle(_ applied: [AppliedLayer]) throws {
+    for (state, layers) in Dictionary(grouping: applied, by: { ObjectIdentifier($0.state) })
+      .values.map({ ($0[0].state, $0.map(\.layer)) })
+    {
+      func known(_ keys: [ObjectKey]) -> [ManagedObject] {
+        Set(keys).sorted().compactMap { key in
+          guard let object = state.entity(key.entity, self)?.objects[key.number],
+            !object.source.isUnresolved
+          else { return nil }
+          return object
+        }
+      }
+      let gone = known(try layers.flatMap { try $0.allKeys([\.removed]) })
+      let kept = known(try layers.flatMap { try $0.allKeys([\.put, \.changed]) })
+      try propagateDeletion(ofTakenOut: gone)
+      try clearLost(kept, layers, ownDeletions: true, in: state)
+      try sealAll()
+      agreeOneToOne(kept, in: state)
+      try sealAll()
+    }
   }
 
   private func awake(_ object: ManagedObject, _ events: SnapshotEvents) {
@@ -211,6 +220,12 @@ extension ManagedObjectContext {
       state.hasOpenChanges = true
     }
   }
+}
+
+/// A layer of which a context has made the changes.
+struct AppliedLayer {
+  let state: StoreState
+  let layer: Layer
 }
 
 extension ManagedObjectContext {

@@ -100,6 +100,23 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
     }.sorted()
   }
 
+  /// What becomes of the object when one side has changed nothing but what follows from others, or nothing at
+  /// all: that is computed anew, and no reason to ask anybody.
+  var undisputed: MergeResolution? {
+    guard let base else { return nil }
+    func own(_ values: [String: Value]) -> [String: Value] {
+      values.filter { !derivedKeys.contains($0.key) && $0.value != base[$0.key] }
+    }
+    switch (mine, theirs) {
+    case (nil, nil): return nil
+    case (nil, let theirs?): return own(theirs).isEmpty ? .delete : nil
+    case (let mine?, nil): return own(mine).isEmpty ? .keepStored : nil
+    case (let mine?, let theirs?):
+      let (here, there) = (own(mine), own(theirs))
+      return here.isEmpty || there.isEmpty ? .save(here) : nil
+    }
+  }
+
   /// Both sides' changes, and one side's where they disagree.
   func merged(preferringStore: Bool) -> MergeResolution {
     guard let mine else { return preferringStore && theirs != nil ? .keepStored : .delete }

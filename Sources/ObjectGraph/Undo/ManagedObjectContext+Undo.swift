@@ -9,9 +9,6 @@ extension ManagedObjectContext {
     try sealAll()
   }
 
-  /// Whether others have ever changed what lies beneath the changes of a store.
-  func hasMoved(_ store: PersistentStore) -> Bool { knownState(of: store)?.hasMoved ?? true }
-
   /// Records changes that were just sealed.
   func recordForUndo(_ layer: Layer, above view: View, _ store: PersistentStore) {
     guard let undoManager else { return }

@@ -78,7 +78,12 @@ extension UndoStack {
     }
     let back = UndoGroup(group.number, name: group.name)
     replayed = back
-    do { try takeBack(group) } catch {
+    applied = []
+    defer { applied = [] }
+    do {
+      try takeBack(group)
+      try context?.settle(applied)
+    } catch {
       // Halfway is nowhere.
       let done = back.steps
       replayed = UndoGroup(group.number)
@@ -95,10 +100,11 @@ extension UndoStack {
   private func takeBack(_ step: UndoStep) throws {
     switch step {
     case .layer(let layer):
-      try context?.apply(
-        layer.inverse(), of: layer.store,
-        isOvertaken: hasMissed || context?.hasMoved(layer.store) ?? false, events: .undo)
-      try context?.sealForUndo()
+      guard let context else { return }
+      let done = try context.apply(layer.inverse(), of: layer.store, events: .undo)
+      // What was changed in between, and is not undone, may have to do with it.
+      if hasMissed || done.state.hasMoved { applied.append(done) }
+      try context.sealForUndo()
     case .transient(let id, let property, let value):
       context?.restoreTransientValue(value, of: id, property)
     case .action(let action):

@@ -31,6 +31,8 @@ public final class UndoStack {
   /// Takes what undoing or redoing changes.
   var replayed: UndoGroup?
   var direction = Direction.forward
+  /// What undoing or redoing has changed that may have to be brought into agreement with other changes.
+  var applied: [AppliedLayer] = []
   /// Whether the context is saving: what that changes belongs to what is there already.
   private var isSaving = false
   private var disableCount = 0

@@ -47,6 +47,54 @@ struct FetchedResultsTests {
     #expect(error?.code == .notSupported)
   }
 
+  /// The new places of what was updated.
+  private static func updates(_ change: FetchedResultsChange) -> [Int] {
+    change.objects.compactMap { if case .update(_, _, let place) = $0 { place.index } else { nil } }
+  }
+
+  @Test(
+    "An owner is told of when its members come, go, or change their order", arguments: Kind.allCases
+  )
+  func members(_ kind: Kind) throws {
+    let context = try Graph(kind).context()
+    let people = try Self.people(context, "Ada", "Bob", "Cleo")
+    let trip = try context.insert(Trip.self) { $0.name = "Faro" }
+    let stops = try ["A", "B"].map { place in
+      try context.insert(Stop.self) {
+        $0.place = place
+        $0.trip = trip
+      }
+    }
+    try context.save()
+    let owners = try FetchedResults(
+      Person.self, FetchRequest("Person", sortedBy: [SortKey("name")]), in: context)
+    let trips = try FetchedResults(Trip.self, FetchRequest("Trip"), in: context)
+    var told: [[Int]] = []
+    owners.onChange = { told.append(Self.updates($0)) }
+    var trippy = 0
+    trips.onChange = { trippy += Self.updates($0).count }
+    func tell(_ body: () throws -> Void) throws -> [[Int]] {
+      told = []
+      try body()
+      try context.processPendingChanges()
+      return told
+    }
+
+    #expect(try tell { trip.owner = people[1] } == [[1]])
+    #expect(try tell { trip.owner = people[2] } == [[1, 2]])
+    #expect(try tell { trip.name = "Lagos" } == [])
+    #expect(try tell { context.delete(trip) } == [[2]])
+    context.rollback()
+    #expect(try tell { try context.insert(Trip.self) { $0.owner = people[0] } } == [[0]])
+    trippy = 0
+    _ = try tell { trip.stops = [stops[1], stops[0]] }
+    #expect(trippy == 1)
+    _ = try tell { stops[0].place = "Z" }
+    #expect(trippy == 1)
+    _ = try tell { context.delete(stops[0]) }
+    #expect(trippy == 2)
+  }
+
   @Test(
     "What happens is told as insertions, deletions, moves and updates", arguments: Kind.allCases)
   func changes(_ kind: Kind) throws {

@@ -33,6 +33,7 @@ public struct StoreConformance: Sendable {
     try everyKind()
     try snapshotsStay()
     try conflicts()
+    try overtaken()
     try metadata()
     try leases()
     try emptied()
@@ -251,6 +252,41 @@ public struct StoreConformance: Sendable {
     let names = try Self.objects(store.snapshot()).mapValues { $0["name"] }
     #expect(
       names == [keys[0]: .string("theirs"), keys[2]: .string("ours"), keys[3]: .string("first")])
+    try store.close()
+  }
+
+  /// Changes that must follow a certain commit are refused after any other, whatever that was about.
+  private func overtaken() throws {
+    let store = try make(Self.model)
+    let empty = try store.snapshot()
+    let keys = try (1...3).map { try Self.key(store, "Thing", $0) }
+    func insertion(_ key: ObjectKey) -> Layer {
+      let builder = LayerBuilder(empty.schema)
+      builder.insert(key)
+      return builder.freeze()
+    }
+    var request = CommitRequest(insertion(keys[0]), basedOn: empty)
+    request.requiredCommit = empty.commit
+    let first = try store.commit(request)
+    // Keys that are set aside are no commit.
+    _ = try store.leaseKeys(ofEntity: keys[0].entity, count: 5000)
+    request = CommitRequest(insertion(keys[1]), basedOn: empty)
+    for required in [empty.commit, first.commit + 1] {
+      request.requiredCommit = required
+      let error = #expect(throws: StoreError.self) { try store.commit(request) }
+      #expect(error?.code == .overtaken)
+    }
+    try expect(store, holds: [keys[0]: [:]])
+    #expect(try store.snapshot().commit == first.commit)
+    request.requiredCommit = first.commit
+    try store.commit(request)
+    // What was changed by somebody else is said before.
+    request = CommitRequest(insertion(keys[1]), basedOn: empty)
+    request.requiredCommit = first.commit
+    let error = #expect(throws: StoreError.self) { try store.commit(request) }
+    #expect(error?.code == .conflict)
+    try store.commit(CommitRequest(insertion(keys[2]), basedOn: empty))
+    try expect(store, holds: [keys[0]: [:], keys[1]: [:], keys[2]: [:]])
     try store.close()
   }
 

@@ -1,0 +1,181 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import StoreInterface
+import Testing
+
+/// What others save between the moment a save has looked at everything and the moment it commits.
+@Suite("Saves that are overtaken")
+struct OvertakenTests {
+  /// Has something happen once, between the look at everything and the commit.
+  private func overtaking(
+    _ context: ManagedObjectContext, by body: @escaping () throws -> Void,
+    during save: () throws -> Void
+  ) throws -> Int {
+    // Sendable: a confined context posts on this thread.
+    nonisolated(unsafe) var announcements = 0
+    nonisolated(unsafe) var failure: (any Error)?
+    nonisolated(unsafe) let once = body
+    let observer = NotificationCenter.default.addObserver(
+      forName: .managedObjectContextWillSave, object: context, queue: nil
+    ) { _ in
+      announcements += 1
+      guard announcements == 1 else { return }
+      do { try once() } catch { failure = error }
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    defer { #expect(failure == nil) }
+    try save()
+    return announcements
+  }
+
+  @Test("A value that nobody else may have is refused", arguments: Kind.allCases)
+  func uniqueness(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let one = graph.context()
+    let two = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
+    for context in [one, two] { try context.insert(Passport.self) { $0.number = "7" } }
+
+    let error = #expect(throws: ContextError.self) {
+      _ = try overtaking(one, by: { try two.save() }, during: { try one.save() })
+    }
+
+    #expect(error?.code == .validation && error?.failures.map(\.rule) == [.unique])
+    #expect(one.hasChanges && one.insertedObjects.count == 1)
+    let fresh = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
+    #expect(try fresh.fetch(Passport.self).map(\.number) == ["7"])
+    (one.insertedObjects.first as? Passport)?.number = "8"
+    try one.save()
+    #expect(try fresh.count(for: FetchRequest("Passport")) == 2)
+  }
+
+  @Test("Nothing leads to an object that was deleted", arguments: Kind.allCases)
+  func deletion(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let one = graph.context()
+    let ada = try one.insert(Person.self) { $0.name = "Ada" }
+    let bob = try one.insert(Person.self) { $0.name = "Bob" }
+    try one.save()
+    let two = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
+    let trip = try one.insert(Trip.self) { $0.name = "Faro" }
+    trip.owner = ada
+    trip.members = [ada, bob]
+
+    let announcements = try overtaking(
+      one,
+      by: {
+        two.delete(two.object(with: ada.objectID))
+        try two.save()
+      }, during: { try one.save() })
+
+    #expect(announcements == 2)
+    #expect(trip["owner"] == .null && Array(trip.members) == [bob])
+    let fresh = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
+    let found = try #require(try fresh.fetch(Trip.self).first)
+    #expect(found["owner"] == .null && found.members.map(\.name) == ["Bob"])
+  }
+
+  @Test("A deletion reaches what was led to the object", arguments: Kind.allCases)
+  func member(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let one = graph.context()
+    let coast = try one.insert(Trip.self) { $0.name = "Coast" }
+    let ada = try one.insert(Person.self) { $0.name = "Ada" }
+    let hills = try one.insert(Trip.self) { $0.name = "Hills" }
+    try one.save()
+    let two = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
+    #expect(hills.owner == nil)
+    one.delete(coast)
+    one.delete(ada)
+
+    _ = try overtaking(
+      one,
+      by: {
+        try two.insert(Stop.self) {
+          $0.place = "Beach"
+          $0.trip = two.object(with: coast.objectID) as? Trip
+        }
+        // An object that the other context knows as it was.
+        (two.object(with: hills.objectID) as? Trip)?.owner =
+          two.object(with: ada.objectID) as? Person
+        try two.save()
+      }, during: { try one.save() })
+
+    let fresh = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
+    #expect(try fresh.count(for: FetchRequest("Stop")) == 0)
+    #expect(try fresh.count(for: FetchRequest("Trip")) == 0)
+    #expect(try fresh.count(for: FetchRequest("Person")) == 0)
+  }
+
+  @Test("The merge policy decides about what both have changed", arguments: Kind.allCases)
+  func conflict(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let one = graph.context()
+    let ada = try one.insert(Person.self) { $0.name = "Ada" }
+    try one.save()
+    let two = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
+    one.mergePolicy = .storeWins
+    ada.name = "Mine"
+    ada.age = 7
+
+    _ = try overtaking(
+      one,
+      by: {
+        (two.object(with: ada.objectID) as? Person)?.name = "Theirs"
+        try two.save()
+      }, during: { try one.save() })
+
+    #expect(ada.name == "Theirs" && ada.age == 7)
+    let fresh = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
+    #expect(try fresh.fetch(Person.self).map(\.name) == ["Theirs"])
+    #expect(try fresh.fetch(Person.self).map(\.age) == [7])
+  }
+
+  @Test("What has nothing to do with the changes is passed over", arguments: Kind.allCases)
+  func unrelated(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let one = graph.context()
+    let two = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
+    try one.insert(Stop.self) { $0.place = "Here" }
+
+    let announcements = try overtaking(
+      one,
+      by: {
+        for number in 0..<3 {
+          try two.insert(Passport.self) { $0.number = "\(number)" }
+          try two.save()
+        }
+      }, during: { try one.save() })
+
+    #expect(announcements == 1)
+    let fresh = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
+    #expect(try fresh.count(for: FetchRequest("Passport")) == 3)
+    #expect(try fresh.count(for: FetchRequest("Stop")) == 1)
+    #expect(try one.count(for: FetchRequest("Passport")) == 3)
+  }
+
+  @Test("A context that is pinned to an earlier moment is held against the newest")
+  func pinned() throws {
+    let graph = try Graph(.binary)
+    let one = graph.context()
+    let ada = try one.insert(Person.self) { $0.name = "Ada" }
+    try one.save()
+    try one.setQueryGeneration(QueryGeneration(graph.coordinator))
+    let two = graph.context()
+    try two.insert(Passport.self) { $0.number = "7" }
+    try two.save()
+    let mine = try one.insert(Passport.self) { $0.number = "7" }
+
+    let error = #expect(throws: ContextError.self) { try one.save() }
+    #expect(error?.failures.map(\.rule) == [.unique])
+    mine.number = "8"
+    mine.holder = ada
+    try one.save()
+    #expect(
+      try one.fetch(Passport.self, sortedBy: [SortKey("number")]).map(\.number) == ["7", "8"])
+    try two.insert(Passport.self) { $0.number = "9" }
+    try two.save()
+    #expect(try one.count(for: FetchRequest("Passport")) == 2)
+  }
+}
