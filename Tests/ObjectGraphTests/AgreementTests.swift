@@ -66,6 +66,52 @@ struct AgreementTests {
   }
 
   @Test(
+    "What follows from others is no reason for a conflict, and follows from what there is by then",
+    arguments: Kind.allCases)
+  func derived(_ kind: Kind) throws {
+    let model = try Model(entities: [
+      Entity(
+        "Owner",
+        properties: [
+          .attribute(Attribute("total", .int64, derivation: .init("sum:(things.cost)"))),
+          .attribute(Attribute("name", .string)),
+          .relationship(Relationship("things", to: "Thing", inverse: "owner", count: .toMany)),
+        ]),
+      Entity(
+        "Thing",
+        properties: [
+          .attribute(Attribute("cost", .int64)),
+          .relationship(Relationship("owner", to: "Owner", inverse: "things")),
+        ]),
+    ])
+    let graph = try Graph(kind, model: model, classes: [])
+    let one = graph.context()
+    let owner = try one.insert("Owner")
+    func thing(_ cost: Int64, in context: ManagedObjectContext) throws -> ManagedObject {
+      let thing = try context.insert("Thing")
+      thing["cost"] = .integer(cost)
+      thing.setObjects([context.object(with: owner.objectID)], forKey: "owner")
+      return thing
+    }
+    let first = try thing(1, in: one)
+    try one.save()
+    #expect(owner["total"] == .integer(1))
+    let two = graph.context()
+    two.object(with: first.objectID)["cost"] = .integer(10)
+    _ = try thing(100, in: two)
+    try two.save()
+    _ = try thing(1000, in: one)
+    try one.save()
+    two.object(with: owner.objectID)["name"] = .string("Ada")
+    try two.save()
+
+    #expect(owner["total"] == .integer(1110) && first["cost"] == .integer(10))
+    let fresh = graph.context()
+    #expect(fresh.object(with: owner.objectID)["total"] == .integer(1110))
+    #expect(fresh.object(with: owner.objectID)["name"] == .string("Ada"))
+  }
+
+  @Test(
     "What a policy decides is held to the same rules as everything else", arguments: Kind.allCases)
   func validatedAfterConflict(_ kind: Kind) throws {
     let graph = try Graph(kind)

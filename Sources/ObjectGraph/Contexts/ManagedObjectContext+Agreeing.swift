@@ -53,7 +53,8 @@ extension ManagedObjectContext {
     }
   }
 
-  private func isAlive(_ object: ManagedObject) -> Bool {
+  /// Whether an object was neither deleted nor found to be gone.
+  func isAlive(_ object: ManagedObject) -> Bool {
     object.state.isDisjoint(with: [.deleted, .missing])
   }
 

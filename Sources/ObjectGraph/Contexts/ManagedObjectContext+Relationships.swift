@@ -36,10 +36,13 @@ extension ManagedObjectContext {
           "\(ContextError.crossStore(toOne.relationship.name, object, other))")
       }
     }
+    // Nothing leads to what is gone, and what is gone leads nowhere.
+    realize(object)
+    guard isAlive(object) else { return }
+    let other = other.flatMap { isAlive($0) ? $0 : nil }
     if let inverse = toOne.inverse, !inverse.isToMany {
       setBothReferences(of: object, toOne, inverse, to: other)
     } else {
-      realize(object)
       // Who is there stays in its place.
       if let other, object.reference(column: toOne.column) == other.key { return }
       write(other?.key, of: object, toOne.column)
@@ -54,7 +57,6 @@ extension ManagedObjectContext {
     of object: ManagedObject, _ toOne: GraphProperty.ToOne, _ inverse: Relationship,
     to other: ManagedObject?
   ) {
-    realize(object)
     let old = object.reference(column: toOne.column)
     if old == other?.key { return }
     let store = object.source.entity.store
@@ -66,6 +68,7 @@ extension ManagedObjectContext {
       case .toOne(let backward) = back.place
     else { return }
     realize(other)
+    if !isAlive(other) { return write(nil, of: object, toOne.column) }
     if let third = other.reference(column: backward.column), third != object.key,
       let former = self.object(at: third, in: store)
     {
@@ -327,7 +330,9 @@ extension ManagedObjectContext {
   private func addLink(
     _ side: LinkTable.Side, _ object: ManagedObject, _ other: ManagedObject, _ state: StoreState
   ) throws {
-    if isOpen(side, object.key, other.key, state) { return }
+    guard isAlive(object), isAlive(other), !isOpen(side, object.key, other.key, state) else {
+      return
+    }
     if try links(of: object.key, side, state).contains(where: {
       $0.other == other.key
     }) {

@@ -27,9 +27,9 @@ extension ManagedObject {
       unsafe other.sourceReference._withUnsafeGuaranteedRef { otherSource in
         if !source.isCurrent { refusePlace() }
         let code = source.code(hash)
-        guard code.form == .plainToOne, source.isOpen, source.shares(otherSource) else {
-          return false
-        }
+        guard code.form == .plainToOne, source.isOpen, source.shares(otherSource),
+          other.state.isDisjoint(with: [.deleted, .missing])
+        else { return false }
         unsafe source.draft.unsafelyUnwrapped.setReference(
           other.key, column: Int(code.column), row: Int(row))
         return true

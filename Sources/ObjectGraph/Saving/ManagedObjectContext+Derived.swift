@@ -55,7 +55,9 @@ extension ManagedObjectContext {
       }
       owners.formUnion(current)
     }
-    for owner in owners { realize(owner) }
+    if let state = state(of: object) {
+      for owner in owners { lookAgain(at: owner, in: state) }
+    }
     return owners.filter { !$0.state.contains(.missing) }
   }
 
@@ -211,7 +213,10 @@ private struct DerivedValue {
         default: break
         }
       }
-      for one in next { context.realize(one) }
+      // What is computed is saved, so that it has to follow from what there is by now.
+      if let state = context.state(of: object) {
+        for one in next { context.lookAgain(at: one, in: state) }
+      }
       current = next.filter { !$0.state.contains(.missing) }
     }
     return current

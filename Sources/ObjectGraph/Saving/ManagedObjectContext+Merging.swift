@@ -17,7 +17,10 @@ extension ManagedObjectContext {
       transientValues[object.objectID].map { (object.objectID, $0) }
     }
     let parts = layers.map {
-      (store: $0.state.persistent, layer: $0.layer, base: $0.state.base)
+      (
+        store: $0.state.persistent, layer: $0.layer, base: $0.state.base,
+        hasMoved: $0.state.hasMoved
+      )
     }
     var stale: Set<StoreTag> = []
     let bases = try parent.performAndWait {
@@ -26,7 +29,9 @@ extension ManagedObjectContext {
       try parent.processPendingChanges()
       for part in parts {
         let seen = part.base
-        let isStale = parent.published.withLock { !($0[part.store.tag]?.isSame(as: seen) ?? false) }
+        let isStale =
+          part.hasMoved
+          || parent.published.withLock { !($0[part.store.tag]?.isSame(as: seen) ?? false) }
         let applied = try parent.apply(part.layer, of: part.store)
         guard isStale else { continue }
         stale.insert(part.store.tag)

@@ -113,7 +113,8 @@ extension ManagedObjectContext {
   /// it is looked at again. It ends, because each time somebody has saved something.
   private func saveIntoStores() throws -> [StoreTag: Layer] {
     defer { for state in storeStates { state.seenCommit = nil } }
-    var attempts: [StoreTag: Int64?] = [:]
+    var seen: [StoreTag: Int64?] = [:]
+    var attempts = 0
     while true {
       try agreeWithOthers()
       try announcePrepared()
@@ -123,13 +124,15 @@ extension ManagedObjectContext {
         settle(parts, snapshots)
         return Dictionary(uniqueKeysWithValues: parts.map { ($0.state.tag, $0.layer) })
       }
-      let attempt = Dictionary(
+      let now = Dictionary(
         uniqueKeysWithValues: parts.map { ($0.state.tag, $0.state.seenCommit) })
-      guard attempt != attempts else {
+      // What willSave and others change may be in conflict with what was saved long ago.
+      attempts = now == seen ? attempts + 1 : 0
+      guard attempts < 16 else {
         throw ContextError(
           .conflict, "A store refuses the changes again, and nobody has saved anything since.")
       }
-      attempts = attempt
+      seen = now
     }
   }
 
