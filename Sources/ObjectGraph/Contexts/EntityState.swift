@@ -131,6 +131,8 @@ extension EntityState {
     if let known = objects[number] {
       if unsafe known.sourceReference._withUnsafeGuaranteedRef({ $0.isUnresolved }) {
         unsafe known.point(to: source.takeUnretainedValue(), row: row)
+        // Whoever was deleted has been brought back.
+        if known.state.contains(.missing) { known.state.subtract([.missing, .deleted]) }
       }
       return known
     }

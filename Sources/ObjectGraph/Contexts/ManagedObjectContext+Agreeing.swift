@@ -38,7 +38,9 @@ extension ManagedObjectContext {
       case .toOne(let backward)? = other.source.entity.graph[inverse.name]?.place
     {
       lookAgain(at: other, in: state)
-      if isAlive(other), other.reference(column: backward.column) != object.key {
+      if isAlive(other)
+        ? other.reference(column: backward.column) != object.key : isGone(other, inverse)
+      {
         write(nil, of: object, toOne.column)
       }
     }
@@ -51,6 +53,13 @@ extension ManagedObjectContext {
     if isAlive(other), other.reference(column: backward.column) == object.key {
       write(nil, of: other, backward.column)
     }
+  }
+
+  /// Whether nothing is to lead to a deleted object, which did not know of whoever leads there. What denies a
+  /// deletion, or is not to be touched by it, stays as it is.
+  private func isGone(_ object: ManagedObject, _ relationship: Relationship) -> Bool {
+    object.state.contains(.missing) || relationship.deleteRule == .nullify
+      || relationship.deleteRule == .cascade
   }
 
   /// Whether an object was neither deleted nor found to be gone.

@@ -77,12 +77,16 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Makes sure that an object without changes is not as of an older commit than what lies beneath.
+  /// Makes sure that an object without changed values is not as of an older commit than what lies beneath.
   func lookAgain(at object: ManagedObject, in state: StoreState) {
-    if state.hasMoved, !object.state.contains(.pending) {
+    let wasMissing = object.state.contains(.missing)
+    if state.hasMoved, !object.source.isPending, wasMissing || !object.state.contains(.deleted) {
       object.point(to: object.source.entity.unresolved, row: 0)
+      // Whoever was deleted may have been brought back.
+      if wasMissing { object.state.subtract([.missing, .deleted]) }
     }
     if object.source.isUnresolved { realize(object) }
+    if wasMissing, object.state.contains(.missing) { object.state.insert(.deleted) }
   }
 
   /// Does to the objects at the other end what a relationship says.

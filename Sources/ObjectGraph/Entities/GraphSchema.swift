@@ -66,6 +66,10 @@ final class GraphSchema: Sendable {
   /// with them or lead to them or away, and all links.
   func neighbors(of numbers: [UInt16]) -> Set<UInt16> {
     var found = Set(numbers).union(schema.linkTables.map(\.layout.entityNumber))
+    // Links lead to objects of any entity.
+    if numbers.contains(where: { byNumber[$0] == nil }) {
+      return found.union(byNumber.keys)
+    }
     func insertFamily(_ name: String) {
       var root = name
       while let next = model[root]?.superentity { root = next }

@@ -28,7 +28,7 @@ extension ManagedObject {
         if !source.isCurrent { refusePlace() }
         let code = source.code(hash)
         guard code.form == .plainToOne, source.isOpen, source.shares(otherSource),
-          other.state.isDisjoint(with: [.deleted, .missing])
+          other.state.isDisjoint(with: [.deleted, .missing]), !otherSource.isUnresolved
         else { return false }
         unsafe source.draft.unsafelyUnwrapped.setReference(
           other.key, column: Int(code.column), row: Int(row))

@@ -14,9 +14,11 @@ import StoreInterface
 final class RandomOthers {
   private let graph: Graph
   private let seed: UInt64
-  private var contexts: [ManagedObjectContext] = []
+  var contexts: [ManagedObjectContext] = []
   private var random: SeededGenerator
   private(set) var trace: [String] = []
+  /// Who is saving, the innermost last.
+  private var saving: [Int] = []
   /// What happens while a save is under way.
   private var interruption: (() throws -> Void)?
   private var observers: [any NSObjectProtocol] = []
@@ -196,8 +198,14 @@ final class RandomOthers {
   private func save(_ number: Int) throws {
     let context = contexts[number]
     note(number, "saves")
-    let others = (0..<contexts.count).filter {
-      $0 != number && contexts[$0].parent !== context && context.parent !== contexts[$0]
+    saving.append(number)
+    defer { saving.removeLast() }
+    // Nobody saves twice at once, nor what is being saved into.
+    let others = (0..<contexts.count).filter { other in
+      saving.allSatisfy { one in
+        other != one && contexts[other].parent !== contexts[one]
+          && contexts[one].parent !== contexts[other]
+      }
     }
     if chance(1, in: 2), let other = others.randomElement(using: &random) {
       interruption = { [unowned self] in
