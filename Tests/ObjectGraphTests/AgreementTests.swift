@@ -44,6 +44,54 @@ struct AgreementTests {
   }
 
   @Test(
+    "Giving up the changes of one object leaves both ends of one to one in agreement",
+    arguments: Kind.allCases)
+  func givenUp(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let context = graph.context()
+    let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    let bob = try context.insert(Person.self) { $0.name = "Bob" }
+    let old = try context.insert(Passport.self) { $0.number = "old" }
+    let new = try context.insert(Passport.self) { $0.number = "new" }
+    ada.passport = old
+    try context.save()
+    ada.passport = new
+    context.refresh(ada, mergeChanges: false)
+    #expect(ada.passport == old && old.holder == ada && new.holder == nil)
+    ada.passport = new
+    bob.passport = old
+    context.refresh(ada, mergeChanges: false)
+    #expect(try context.disagreements() == [] && bob.passport == old && new.holder == nil)
+    try context.save()
+    let fresh = graph.context()
+    #expect(try fresh.disagreements() == [])
+  }
+
+  @Test(
+    "What stays because its policy says so leads to nobody who goes", arguments: Kind.allCases)
+  func staying(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let one = graph.context()
+    one.mergePolicy = .storeWins
+    let ada = try one.insert(Person.self) { $0.name = "Ada" }
+    let passport = try one.insert(Passport.self) { $0.number = "1" }
+    passport.holder = ada
+    try one.save()
+    let two = graph.context()
+    try two.fetch(Passport.self)[0].number = "2"
+    try two.save()
+    one.delete(passport)
+    try one.processPendingChanges()
+    one.delete(ada)
+    try one.save()
+
+    #expect(!passport.isDeleted && passport["holder"] == .null && ada.isDeleted)
+    let fresh = graph.context()
+    #expect(try fresh.disagreements() == [])
+    #expect(try fresh.fetch(Passport.self).map(\.number) == ["2"])
+  }
+
+  @Test(
     "After a conflict was decided about, what others changed before is still noticed",
     arguments: Kind.allCases)
   func afterConflict(_ kind: Kind) throws {

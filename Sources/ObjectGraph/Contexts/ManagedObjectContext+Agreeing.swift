@@ -108,6 +108,21 @@ extension ManagedObjectContext {
       ownDeletions: false, in: state)
   }
 
+  /// Takes back what some objects lead to that is deleted here.
+  func clearDeleted(_ objects: [ManagedObject], in state: StoreState) {
+    for object in objects where isAlive(object) {
+      for index in object.source.entity.graph.relationships {
+        guard case .toOne(let toOne) = object.source.entity.graph.properties[index].place,
+          let inverse = toOne.inverse, let key = object.reference(column: toOne.column),
+          let other = state.entity(key.entity, self)?.objects[key.number], !isAlive(other),
+          isGone(other, inverse)
+        else { continue }
+        write(nil, of: object, toOne.column)
+        if let order = toOne.order { write(order: nil, of: object, order) }
+      }
+    }
+  }
+
   /// Takes back what some objects, and the links of some layers, lead to that is gone. Everything must be
   /// sealed.
   ///

@@ -214,7 +214,7 @@ extension ManagedObjectContext {
       switch try tables[index].entry(of: object.key) {
       case .absent: continue
       case .put(let location):
-        object.state.remove(.missing)
+        noteFound(object)
         return object.point(
           to: try entity.source(of: location.block, index, in: tables), row: location.row)
       case .changed, .removed: break
@@ -226,8 +226,13 @@ extension ManagedObjectContext {
       object.state.insert(.missing)
       return
     }
-    object.state.remove(.missing)
+    noteFound(object)
     object.point(to: entity.source(of: found.blocks[place.block]), row: place.row)
+  }
+
+  /// Notes that there is an object. One that was gone has been brought back.
+  private func noteFound(_ object: ManagedObject) {
+    if object.state.contains(.missing) { object.state.subtract([.missing, .deleted]) }
   }
 
   /// Gives an object a row that may be written; `nil` when it was deleted, or there is no such object.

@@ -21,6 +21,7 @@ extension ManagedObjectContext {
       }
       let isFault = object.isFault
       if !isFault { object.willTurnIntoFault() }
+      let partners = partners(of: object, in: state)
       if object.state.contains(.pending) {
         try state.forgetPending([object.key])
         changedObjects.removeAll { $0 === object }
@@ -28,8 +29,54 @@ extension ManagedObjectContext {
       }
       makeFault(object)
       transientValues[object.objectID] = nil
+      if !partners.isEmpty { try partAgain(partners, of: object, in: state) }
       if !isFault { object.didTurnIntoFault() }
     } catch { note(error) }
+  }
+
+  /// The objects that a changed object leads to one to one, or led to when it was read.
+  private func partners(
+    of object: ManagedObject, in state: StoreState
+  ) -> [(partner: ManagedObject, toOne: GraphProperty.ToOne)] {
+    guard object.source.isPending else { return [] }
+    var partners: [(ManagedObject, GraphProperty.ToOne)] = []
+    for index in object.source.entity.graph.relationships {
+      guard case .toOne(let toOne) = object.source.entity.graph.properties[index].place,
+        let inverse = toOne.inverse, !inverse.isToMany
+      else { continue }
+      var keys = [object.reference(column: toOne.column)]
+      if let place = object.committedPlace,
+        case .object(let key) = place.source.value(toOne.column, place.row), key != keys[0]
+      {
+        keys.append(key)
+      }
+      partners += keys.compactMap { $0 }.compactMap { self.object(at: $0, in: state) }
+        .map { ($0, toOne) }
+    }
+    return partners
+  }
+
+  /// One to one, the other end gives up what the changes were that an object has given up.
+  private func partAgain(
+    _ partners: [(partner: ManagedObject, toOne: GraphProperty.ToOne)],
+    of object: ManagedObject, in state: StoreState
+  ) throws {
+    try resolve(object, in: state)
+    for (partner, toOne) in partners where isAlive(partner) {
+      guard let inverse = toOne.inverse,
+        case .toOne(let backward)? = partner.source.entity.graph[inverse.name]?.place
+      else { continue }
+      realize(partner)
+      let back = partner.reference(column: backward.column)
+      let now = isAlive(object) ? object.reference(column: toOne.column) : nil
+      if now == partner.key {
+        if back == nil { write(object.key, of: partner, backward.column) }
+      } else if back == object.key {
+        write(nil, of: partner, backward.column)
+      }
+    }
+    if isAlive(object) { agreeOneToOne([object], in: state) }
+    try sealAll()
   }
 
   private func makeFault(_ object: ManagedObject) {

@@ -91,9 +91,12 @@ extension ManagedObjectContext {
     try clearLost(in: state)
     // Links must be rows to be found, and what is led to is read where it lies.
     try sealAll()
+    // Who stays after all may lead to others who go.
+    clearDeleted(resolved, in: state)
+    try sealAll()
     // What was known of the other end when a relationship was set may have been of another moment.
     agreeOneToOne(
-      changedObjects.filter { $0.source.entity.store === state.persistent }, in: state)
+      changedObjects.filter { $0.source.entity.store === state.persistent } + resolved, in: state)
     try sealAll()
     for object in resolved where isAlive(object) {
       object.awake(fromSnapshotEvents: .mergePolicy)

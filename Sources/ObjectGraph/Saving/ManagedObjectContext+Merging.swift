@@ -317,6 +317,8 @@ extension ManagedObjectContext {
       let isDeleted = object.state.contains(.deleted) && object.state.contains(.pending)
       object.point(to: object.source.entity.unresolved, row: 0)
       object.state.remove(.missing)
+      // Whoever was deleted may have been brought back.
+      if !isDeleted { object.state.remove(.deleted) }
       try resolve(object, in: state)
       if object.state.contains(.missing) {
         // Somebody else has deleted it.
