@@ -69,6 +69,7 @@ extension ManagedObjectContext {
   private func moveOn(_ meeting: Meeting) throws {
     let state = meeting.state
     state.setBase(StoreBase(snapshot: meeting.head))
+    try giveBack(in: state)
     var resolved: [ManagedObject] = []
     if !meeting.keys.isEmpty {
       orderEnds = [:]
@@ -101,6 +102,21 @@ extension ManagedObjectContext {
     for object in resolved where isAlive(object) {
       object.awake(fromSnapshotEvents: .mergePolicy)
     }
+  }
+
+  /// What was put in here and taken out again is nothing of this context's. Others may have brought it back.
+  private func giveBack(in state: StoreState) throws {
+    let view = View(state.base.tables)
+    for object in changedObjects
+    where object.source.entity.store === state.persistent
+      && object.state.isSuperset(of: [.inserted, .deleted])
+    {
+      if try view.row(of: object.key) == nil { continue }
+      object.state.subtract([.inserted, .updated, .deleted, .missing, .pending])
+      object.point(to: object.source.entity.unresolved, row: 0)
+      denials.removeAll { $0.object === object }
+    }
+    changedObjects.removeAll { !$0.state.contains(.pending) }
   }
 
   /// Leads an object in conflict to what the store has, with what was decided above it.

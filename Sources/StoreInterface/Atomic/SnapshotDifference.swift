@@ -42,16 +42,21 @@ enum SnapshotDifference {
     _ table: LinkTable, from old: View, to new: View, _ builder: LayerBuilder
   ) throws {
     let layout = table.layout
-    func links(_ view: View) throws -> [[Value]: (key: ObjectKey, row: ViewRow)] {
+    func links(
+      _ view: View, _ repeated: (ObjectKey, ViewRow) throws -> Void = { _, _ in }
+    ) throws -> [[Value]: (key: ObjectKey, row: ViewRow)] {
       var links: [[Value]: (ObjectKey, ViewRow)] = [:]
       for number in try view.keys(ofEntity: layout.entityNumber) {
         let key = ObjectKey(entity: layout.entityNumber, number: number)
         guard let row = try view.row(of: key) else { continue }
-        links[try layout.columns.prefix(2).map { try row.value($0) }] = (key, row)
+        let ends = try layout.columns.prefix(2).map { try row.value($0) }
+        if links[ends] == nil { links[ends] = (key, row) } else { try repeated(key, row) }
       }
       return links
     }
-    let (before, after) = (try links(old), try links(new))
+    // Two that were made side by side to connect the same are one in the file.
+    let before = try links(old) { builder.remove($0, basis: try $1.version) }
+    let after = try links(new)
     let orders = try OrderDifference(layout, areLinks: true, from: old, to: new)
     // New ones are numbered from the top down, below all that are there.
     var lowest = before.values.map(\.key.number).filter { $0 > 1 << 47 }.min() ?? 1 << 48

@@ -32,7 +32,7 @@ struct RandomWorkTests {
     "Whatever contexts do that do not look at one another, what they save holds together",
     arguments: RandomRuns.kinds)
   func others(_ kind: Kind) {
-    RandomRuns(stepsOfRun: 120, defaultSteps: 3600).run(kind) { kind, seed, steps in
+    RandomRuns(stepsOfRun: 120, defaultSteps: 1200).run(kind) { kind, seed, steps in
       do {
         let work = try RandomOthers(kind, seed: seed)
         for (index, step) in steps.enumerated() {
