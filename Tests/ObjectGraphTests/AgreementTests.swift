@@ -67,6 +67,28 @@ struct AgreementTests {
     #expect(try fresh.disagreements() == [])
   }
 
+  @Test("Looking again takes no denial of a deletion away", arguments: Kind.allCases)
+  func deniedStill(_ kind: Kind) throws {
+    let graph = try Graph(kind, model: Wild.model, classes: [])
+    let context = graph.context()
+    try context.insert("Node")["i32"] = .integer(1)
+    try context.save()
+    let other = graph.context()
+    try other.fetch(FetchRequest("Node"))[0]["i32"] = .integer(2)
+    try other.save()
+    let node = try context.insert("Node")
+    let guardian = try context.insert("Guard")
+    guardian.setObjects([node], forKey: "post")
+    context.delete(node)
+    context.refreshAllObjects()
+
+    let error = #expect(throws: ContextError.self) { try context.save() }
+    #expect(error?.failures.map(\.rule) == [.deletionDenied])
+    context.delete(guardian)
+    try context.save()
+    #expect(try context.count(for: FetchRequest("Guard")) == 0)
+  }
+
   @Test(
     "Two links that were made side by side to connect the same go together",
     arguments: Kind.allCases)

@@ -87,7 +87,7 @@ extension ManagedObjectContext {
     deletionsToPropagate.append(object)
   }
 
-  /// Whether there is no object with a key beneath, and none was inserted that is still there.
+  /// Whether there is no object with a key beneath, and none was inserted.
   ///
   /// - Parameter ownDeletions: Whether objects are lost too that were deleted here and not saved yet.
   private func isLost(
@@ -95,8 +95,8 @@ extension ManagedObjectContext {
   ) throws -> Bool {
     guard let entity = state.entity(key.entity, self) else { return true }
     if let known = entity.objects[key.number] {
-      if known.state.contains(.inserted) { return !isAlive(known) }
       if ownDeletions, known.state.contains(.deleted) { return true }
+      if known.state.contains(.inserted) { return known.state.contains(.missing) }
     }
     return try View(state.base.tables).row(of: key) == nil
   }
