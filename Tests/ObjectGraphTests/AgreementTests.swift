@@ -281,6 +281,26 @@ struct AgreementTests {
     #expect(try fresh.disagreements() == [])
   }
 
+  @Test(
+    "A child that leads one to one elsewhere than its parent parts whom the parent had led there",
+    arguments: Kind.allCases)
+  func displaced(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let parent = graph.context()
+    let ada = try parent.insert(Person.self) { $0.name = "Ada" }
+    let bob = try parent.insert(Person.self) { $0.name = "Bob" }
+    let passport = try parent.insert(Passport.self) { $0.number = "1" }
+    try parent.save()
+    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
+    let there = try #require(try child.fetch(Passport.self).first)
+    there.holder = try child.existingObject(with: ada.objectID) as? Person
+    bob.passport = passport
+    try child.save()
+
+    #expect(passport.holder == ada && ada.passport == passport && bob.passport == nil)
+    #expect(try parent.disagreements() == [])
+  }
+
   @Test("A child's deletion reaches what its parent has led there since", arguments: Kind.allCases)
   func deletingChild(_ kind: Kind) throws {
     let graph = try Graph(kind)

@@ -63,6 +63,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var deletionsToPropagate: [ManagedObject] = []
   /// Deletions that stand only if the objects at the other end go too.
   var denials: [DeletionDenial] = []
+  /// Whom objects led to one to one before a layer was applied that is being applied.
+  var displaced: [ObjectKey] = []
   /// The values of transient properties.
   var transientValues: [ObjectID: [Int: Value]] = [:]
   /// What stays where nothing else is kept of it: the ends of ordered relationships.

@@ -72,6 +72,7 @@ extension ManagedObjectContext {
     // What a layer brings back may have been taken out since the last sealing.
     try sealAll()
     orderEnds = [:]
+    displaced = []
     for changes in layer.entities {
       guard let entity = state.entity(changes.entityNumber, self) else {
         try applyLinks(changes, state, events)
@@ -94,16 +95,16 @@ extension ManagedObjectContext {
       }
     }
     try sealAll()
-    return AppliedLayer(state: state, layer: layer)
+    defer { displaced = [] }
+    return AppliedLayer(state: state, layer: layer, displaced: displaced)
   }
 
   /// Brings changes of somebody who did not know all that is here into agreement with it: what leads to what
   /// they have taken out goes the way of its relationship's rule, nothing leads to what is gone, and both
   /// ends of one to one lead to each other.
   func settle(_ applied: [AppliedLayer]) throws {
-    for (state, layers) in Dictionary(grouping: applied, by: { ObjectIdentifier($0.state) })
-      .values.map({ ($0[0].state, $0.map(\.layer)) })
-    {
+    for applied in Dictionary(grouping: applied, by: { ObjectIdentifier($0.state) }).values {
+      let (state, layers) = (applied[0].state, applied.map(\.layer))
       func known(_ keys: [ObjectKey]) -> [ManagedObject] {
         Set(keys).sorted().compactMap { key in
           guard let object = state.entity(key.entity, self)?.objects[key.number],
@@ -117,7 +118,7 @@ extension ManagedObjectContext {
       try propagateDeletion(ofTakenOut: gone)
       try clearLost(kept, layers, ownDeletions: true, in: state)
       try sealAll()
-      agreeOneToOne(kept, in: state)
+      agreeOneToOne(kept + known(applied.flatMap(\.displaced)), in: state)
       try sealAll()
     }
   }
@@ -159,9 +160,21 @@ extension ManagedObjectContext {
     _ location: RowLocation, of object: ManagedObject
   ) throws {
     guard let source = beginChange(of: object), let draft = source.draft else { return }
+    noteDisplaced(by: object)
     for (position, column) in object.source.entity.graph.layout.columns.enumerated() {
       guard let value = try location.block.value(column, row: location.row) else { continue }
       draft.set(value, column: position, row: Int(object.row))
+    }
+  }
+
+  /// Notes whom an object leads to one to one that is about to lead elsewhere.
+  private func noteDisplaced(by object: ManagedObject) {
+    for index in object.source.entity.graph.relationships {
+      guard case .toOne(let toOne) = object.source.entity.graph.properties[index].place,
+        let inverse = toOne.inverse, !inverse.isToMany,
+        let key = object.reference(column: toOne.column)
+      else { continue }
+      displaced.append(key)
     }
   }
 
@@ -231,6 +244,8 @@ extension ManagedObjectContext {
 struct AppliedLayer {
   let state: StoreState
   let layer: Layer
+  /// Whom the changed objects led to one to one before.
+  let displaced: [ObjectKey]
 }
 
 extension ManagedObjectContext {
