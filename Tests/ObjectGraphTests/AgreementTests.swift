@@ -44,6 +44,33 @@ struct AgreementTests {
   }
 
   @Test(
+    "Who was led elsewhere and goes is not led to by whom others had led to it",
+    arguments: Kind.allCases)
+  func goneAfterLeading(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let one = graph.context()
+    let ada = try one.insert(Person.self) { $0.name = "Ada" }
+    let bob = try one.insert(Person.self) { $0.name = "Bob" }
+    let passport = try one.insert(Passport.self) { $0.number = "1" }
+    try one.save()
+    #expect(ada.passport == nil)
+    let two = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
+    (two.object(with: passport.objectID) as! Passport).holder =
+      two.object(with: ada.objectID) as? Person
+    try two.save()
+
+    // Ada is as she was here, and Bob takes the passport with him.
+    one.mergePolicy = .overwrite
+    one.refresh(passport, mergeChanges: false)
+    bob.passport = passport
+    one.delete(bob)
+    try one.save()
+    let fresh = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
+    #expect(try fresh.disagreements() == [])
+    #expect(try fresh.count(for: FetchRequest("Passport")) == 0)
+  }
+
+  @Test(
     "Giving up the changes of one object leaves both ends of one to one in agreement",
     arguments: Kind.allCases)
   func givenUp(_ kind: Kind) throws {

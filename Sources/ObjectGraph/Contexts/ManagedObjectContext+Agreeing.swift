@@ -18,12 +18,13 @@ extension ManagedObjectContext {
 
   /// Leads both ends of one to one to each other, or nowhere.
   func agreeOneToOne(_ changed: [ManagedObject], in state: StoreState) {
-    for object in changed where isAlive(object) {
+    for object in changed where !object.state.contains(.missing) {
       for index in object.source.entity.graph.relationships {
         guard case .toOne(let toOne) = object.source.entity.graph.properties[index].place,
           let inverse = toOne.inverse, !inverse.isToMany
         else { continue }
-        agree(object, toOne, inverse, in: state)
+        if isAlive(object) { agree(object, toOne, inverse, in: state) }
+        part(object, toOne, inverse, in: state)
       }
     }
   }
@@ -44,8 +45,16 @@ extension ManagedObjectContext {
         write(nil, of: object, toOne.column)
       }
     }
+  }
+
+  /// One to one: whom an object leads to no more, because it goes or leads elsewhere, does not lead back.
+  private func part(
+    _ object: ManagedObject, _ toOne: GraphProperty.ToOne, _ inverse: Relationship,
+    in state: StoreState
+  ) {
     guard let place = object.committedPlace,
-      case .object(let before) = place.source.value(toOne.column, place.row), before != now,
+      case .object(let before) = place.source.value(toOne.column, place.row),
+      object.reference(column: toOne.column) != before,
       let other = self.object(at: before, in: state),
       case .toOne(let backward)? = other.source.entity.graph[inverse.name]?.place
     else { return }
