@@ -29,6 +29,13 @@ struct IndexPlan: Sendable {
   /// A scan looks at rows one behind the other, an index at rows here and there: it is worth it when
   /// it leaves out most of them.
   private static let scanShare = 16
+  /// To look an object up and ask it by itself takes as long as to scan so many rows. A few objects are
+  /// looked up all the same: what they lie beside need not be read then.
+  private static let lookupShare = 128
+  private static let fewEntries = 64
+  /// To go through entries that have all that is asked for is a scan of fewer and narrower columns; only
+  /// what is found is looked up.
+  private static let coveredShare = 4
 
   init(
     _ predicate: BoundPredicate?, _ sortKeys: [BoundSortKey], _ request: FetchRequest,
@@ -85,7 +92,7 @@ struct IndexPlan: Sendable {
     guard let indexed = source.indexed, !choices.isEmpty else { return nil }
     var hits = RowHits()
     for layout in layouts {
-      guard let best = try best(layout, indexed) else { return nil }
+      guard let best = try best(layout, indexed, share: IndexPlan.lookupShare) else { return nil }
       var keys: Set<UInt64> = []
       for range in best.ranges { keys.formUnion(try indexed.keys(best.index, in: range)) }
       try hits.add(
@@ -105,7 +112,9 @@ struct IndexPlan: Sendable {
     _ node: ScanNode, _ sortKeys: [BoundSortKey], _ layouts: [Layout], _ run: ScanRun
   ) throws -> (hits: RowHits, isSorted: Bool)? {
     guard let indexed = run.source.indexed, layouts.count == 1, !choices.isEmpty,
-      let columns = node.columns, let best = try best(layouts[0], indexed), best.ranges.count == 1,
+      let columns = node.columns,
+      let best = try best(layouts[0], indexed, share: IndexPlan.coveredShare),
+      best.ranges.count == 1,
       columns.isSubset(of: best.index.columns.map(\.number)),
       let stretches = try indexed.stretches(best.index, in: best.ranges[0])
     else { return nil }
@@ -126,14 +135,16 @@ struct IndexPlan: Sendable {
     return (try RowHits(numbers, layouts[0], in: indexed.view), isSorted)
   }
 
-  private func best(_ layout: Layout, _ indexed: IndexedView) throws -> Choice? {
+  /// The index that leaves the fewest entries, if these are no more than a share of all.
+  private func best(_ layout: Layout, _ indexed: IndexedView, share: Int) throws -> Choice? {
     var best: (choice: Choice, count: Int)?
     for choice in choices[layout.entityNumber] ?? [] {
       let count = try choice.ranges.reduce(0) { sum, range in
         try sum + indexed.mostKeys(choice.index, in: range)
       }
       let all = try indexed.mostKeys(choice.index, in: IndexRange())
-      guard count <= all / IndexPlan.scanShare || all == 0 else { continue }
+      let few = min(all / IndexPlan.scanShare, IndexPlan.fewEntries)
+      guard count <= max(all / share, few) || all == 0 else { continue }
       if best.map({ count < $0.count }) ?? true { best = (choice, count) }
     }
     return best?.choice
