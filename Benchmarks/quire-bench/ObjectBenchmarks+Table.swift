@@ -44,15 +44,7 @@ extension ObjectBench {
     let theirs = folder.appending(path: "cold.sqlite").path
     try FileManager.default.copyItem(atPath: peer.path, toPath: theirs)
     measurement.add("SQLite: open cold and fetch one", 1, "object") {
-      SQLitePeer.opening(theirs) { database in
-        sqlite3_exec(
-          database, "PRAGMA journal_mode = WAL; PRAGMA mmap_size = 4294967296", nil, nil, nil)
-        var statement: OpaquePointer?
-        sqlite3_prepare_v2(
-          database, "SELECT * FROM person WHERE id = \(middle)", -1, &statement, nil)
-        defer { sqlite3_finalize(statement) }
-        return SQLitePeer.count(statement)
-      }
+      SQLitePeer.openingAndReading(theirs, middle, settings: SQLitePeer.coldSettings)
     }
     measurement.prepare { OpeningBench.dropFromCache(theirs) }
     let one = try open(path).fetchIdentifiers(

@@ -208,15 +208,7 @@ final class ObjectBench {
     }
     func times(_ body: () -> Int) -> Int { (0..<400).reduce(0) { sum, _ in sum + body() } }
     measurement.add("SQLite: open and fetch one", 400, "object") {
-      times {
-        SQLitePeer.opening(peerPath) { database in
-          var statement: OpaquePointer?
-          sqlite3_prepare_v2(
-            database, "SELECT * FROM person WHERE id = \(count / 2)", -1, &statement, nil)
-          defer { sqlite3_finalize(statement) }
-          return SQLitePeer.count(statement)
-        }
-      }
+      times { SQLitePeer.openingAndReading(peerPath, count / 2) }
     }
     let warm = open(path)
     let middle = try warm.fetch(

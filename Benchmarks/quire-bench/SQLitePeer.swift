@@ -65,6 +65,9 @@ final class SQLitePeer {
     configure()
   }
 
+  /// For opening a large file of which nothing is in memory.
+  static let coldSettings = "PRAGMA journal_mode = WAL; PRAGMA mmap_size = 4294967296"
+
   /// Opens a database as a program would that begins, and closes it again.
   static func opening<R>(_ path: String, _ body: (OpaquePointer?) -> R) -> R {
     var database: OpaquePointer?
@@ -74,8 +77,11 @@ final class SQLitePeer {
   }
 
   /// Opens a database, reads every column of the person with the given number, and closes it again.
-  static func openingAndReading(_ path: String, _ id: Int) -> Int {
+  ///
+  /// - Parameter settings: What is set first, such as what a large cold file is read best with.
+  static func openingAndReading(_ path: String, _ id: Int, settings: String = "") -> Int {
     opening(path) { database in
+      sqlite3_exec(database, settings, nil, nil, nil)
       var statement: OpaquePointer?
       sqlite3_prepare_v2(database, "SELECT * FROM person WHERE id = \(id)", -1, &statement, nil)
       defer { sqlite3_finalize(statement) }

@@ -124,7 +124,7 @@ extension IndexRun {
     var place = places.lowerBound
     while place < places.upperBound {
       let (block, row) = location(of: place)
-      let end = min(row + places.count - (place - places.lowerBound), blocks[block].rowCount)
+      let end = min(row + places.upperBound - place, blocks[block].rowCount)
       stretches.append((blocks[block], row..<end))
       place += end - row
     }
@@ -136,14 +136,9 @@ extension IndexRun {
     if let search = searching.made { return try search.objects(at: places) }
     var numbers: [UInt64] = []
     numbers.reserveCapacity(places.count)
-    var place = places.lowerBound
-    var (block, row) = location(of: place)
-    while place < places.upperBound {
-      let objects = try blocks[block].indexedObjects
-      let end = min(row + places.upperBound - place, blocks[block].rowCount)
-      for row in row..<end { numbers.append(try objects.objectNumber(at: row)) }
-      place += end - row
-      (block, row) = (block + 1, 0)
+    for (block, rows) in stretches(places) {
+      let objects = try block.indexedObjects
+      for row in rows { numbers.append(try objects.objectNumber(at: row)) }
     }
     return numbers
   }

@@ -192,6 +192,17 @@ extension EntityState {
     return entity.object(key.number)
   }
 
+  /// Fails when the objects are not of a class.
+  func requireClass<T: ManagedObject>(_ wanted: T.Type) {
+    guard type == wanted || type is T.Type else {
+      preconditionFailure(
+        """
+        The objects of "\(graph.name)" are of the class \(type), not \(T.self). Name the class when the \
+        coordinator is made.
+        """)
+    }
+  }
+
   /// Whether the objects are those of a context.
   func belongs(to context: ManagedObjectContext) -> Bool {
     unsafe contextReference?.toOpaque() == Unmanaged.passUnretained(context).toOpaque()

@@ -107,7 +107,7 @@ extension ManagedObjectContext {
       if ownDeletions, known.state.contains(.deleted) { return true }
       if known.state.contains(.inserted) { return known.state.contains(.missing) }
     }
-    return try View(state.base.tables).row(of: key) == nil
+    return try View(state.tables).row(of: key) == nil
   }
 
   /// Takes back what leads to objects that others have deleted. Everything must be sealed.

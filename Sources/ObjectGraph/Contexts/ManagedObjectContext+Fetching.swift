@@ -50,15 +50,7 @@ extension ManagedObjectContext {
   /// - Precondition: The request is for objects of that class.
   /// - Throws: As ``fetch(_:)``.
   public func fetch<T: ManagedObject>(_ request: FetchRequest, as type: T.Type) throws -> [T] {
-    let objects = try fetch(request) { entity in
-      guard entity.type == T.self || entity.type is T.Type else {
-        preconditionFailure(
-          """
-          The objects of "\(entity.graph.name)" are of the class \(entity.type), not \(T.self). Name the \
-          class when the coordinator is made.
-          """)
-      }
-    }
+    let objects = try fetch(request) { $0.requireClass(T.self) }
     // SAFETY: Every object is of the class, and an array of objects of a class is one of pointers.
     return unsafe unsafeBitCast(objects, to: [T].self)
   }
@@ -69,7 +61,9 @@ extension ManagedObjectContext {
   public func fetchIdentifiers(_ request: FetchRequest) throws -> [ObjectID] {
     let parts = try prepare(request)
     if parts.count == 1 {
-      return try keys(parts[0], request).map { ObjectID(store: parts[0].state.tag, key: $0) }
+      return try parts[0].plan.keys(in: parts[0].source).map {
+        ObjectID(store: parts[0].state.tag, key: $0)
+      }
     }
     return try merged(request).map { ObjectID(store: $0.state.tag, key: $0.key) }
   }
@@ -137,9 +131,7 @@ extension ManagedObjectContext {
     let plan: QueryPlan
   }
 
-  func prepare(
-    _ request: FetchRequest
-  ) throws -> [FetchPart] {
+  func prepare(_ request: FetchRequest) throws -> [FetchPart] {
     checkPlace()
     guard coordinator.model[request.entity] != nil else {
       throw ContextError.unknownEntity(request.entity, in: coordinator.model)
@@ -152,20 +144,11 @@ extension ManagedObjectContext {
     }
     return try states.map { state in
       try advance(state)
-      let source =
-        request.includesPendingChanges
-        ? state.source
-        : ViewSource(
-          View(state.base.tables), model: state.graph.model, schema: state.graph.schema,
-          store: state.tag)
+      let source = request.includesPendingChanges ? state.source : state.baseSource
       let plan = try QueryPlan(
         request, model: state.graph.model, schema: state.graph.schema, store: state.tag)
       return FetchPart(state: state, source: source, plan: plan)
     }
-  }
-
-  private func keys(_ part: FetchPart, _ request: FetchRequest) throws -> [ObjectKey] {
-    try part.plan.keys(in: part.source)
   }
 
   /// The objects that a request finds.
@@ -258,7 +241,7 @@ extension ManagedObjectContext {
     }
     for (entity, objects) in open.values {
       guard let state = knownState(of: entity.store) else { continue }
-      let found = try View(state.base.tables).rows(
+      let found = try View(state.tables).rows(
         of: objects.map(\.key.number), entity.graph.layout)
       for place in found.rows {
         objects[place.key].point(

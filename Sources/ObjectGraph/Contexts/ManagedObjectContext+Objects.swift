@@ -202,7 +202,7 @@ extension ManagedObjectContext {
     if object.source.isUnresolved, let state = state(of: object) {
       do { try resolve(object, in: state) } catch { note(error) }
     }
-    return object.state.isDisjoint(with: [.deleted, .missing])
+    return isAlive(object)
   }
 
   /// Looks for an object's row.

@@ -18,14 +18,6 @@ extension ManagedObjectContext {
     return object.state.isDisjoint(with: [.deleted, .missing])
   }
 
-  /// Whether an object is there to be led to. One that was not looked up yet is looked up.
-  private func isFound(_ object: ManagedObject) -> Bool {
-    if object.source.isUnresolved, let state = state(of: object) {
-      do { try resolve(object, in: state) } catch { note(error) }
-    }
-    return isAlive(object)
-  }
-
   /// The state of the store that an object is in.
   func state(of object: ManagedObject) -> StoreState? {
     knownState(of: object.source.entity.store)
@@ -47,7 +39,7 @@ extension ManagedObjectContext {
     // Nothing leads to what is gone, and what is gone leads nowhere.
     realize(object)
     guard isAlive(object) else { return }
-    let other = other.flatMap { isFound($0) ? $0 : nil }
+    let other = other.flatMap { exists($0) ? $0 : nil }
     if let inverse = toOne.inverse, !inverse.isToMany {
       setBothReferences(of: object, toOne, inverse, to: other)
     } else {
@@ -337,7 +329,7 @@ extension ManagedObjectContext {
   private func addLink(
     _ side: LinkTable.Side, _ object: ManagedObject, _ other: ManagedObject, _ state: StoreState
   ) throws {
-    guard isFound(object), isFound(other), !isOpen(side, object.key, other.key, state) else {
+    guard exists(object), exists(other), !isOpen(side, object.key, other.key, state) else {
       return
     }
     if try links(of: object.key, side, state).contains(where: {

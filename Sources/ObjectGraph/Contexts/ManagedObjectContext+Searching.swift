@@ -229,13 +229,7 @@ extension ManagedObjectContext {
   private func checked<T: ManagedObject>(_ objects: [ManagedObject], as type: T.Type) -> [T] {
     var checked: ManagedObject.Type?
     for object in objects where Swift.type(of: object) != checked {
-      guard object is T else {
-        preconditionFailure(
-          """
-          \(object) is of the class \(Swift.type(of: object)), not \(T.self). Name the class when the \
-          coordinator is made.
-          """)
-      }
+      object.source.entity.requireClass(T.self)
       checked = Swift.type(of: object)
     }
     return unsafe unsafeBitCast(objects, to: [T].self)

@@ -297,7 +297,7 @@ extension ManagedObjectContext {
   /// Freezes all drafts.
   func sealAll() throws {
     for state in storeStates where state.hasOpenChanges {
-      let beneath = undoManager == nil ? nil : View(state.base.tables + state.pending)
+      let beneath = undoManager == nil ? nil : View(state.tables + state.pending)
       let layer = try state.seal()
       if layer.isEmpty { continue }
       unannounced[state.tag, default: []].append(layer)

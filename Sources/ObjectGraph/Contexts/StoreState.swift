@@ -68,7 +68,7 @@ final class StoreState {
   var source: ViewSource {
     if let cached { return cached }
     let made = ViewSource(
-      View(base.tables + pending), model: graph.model, schema: graph.schema, store: tag,
+      View(tables + pending), model: graph.model, schema: graph.schema, store: tag,
       reusing: lastSource)
     cached = made
     lastSource = made

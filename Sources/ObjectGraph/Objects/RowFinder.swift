@@ -62,8 +62,7 @@ struct RowFinder {
     let all = block.minimumKey...block.maximumKey
     guard !ranges[(index + 1)...].contains(where: { $0.overlap(all) }) else { return }
     _ = try source.number(0)
-    let place =
-      unsafe stretches.firstIndex { unsafe $0.first >= block.minimumKey } ?? stretches.count
+    let place = unsafe stretches.firstPosition { unsafe $0.first >= block.minimumKey }
     if unsafe place < stretches.count, unsafe stretches[place].first == block.minimumKey { return }
     unsafe stretches.insert(
       Stretch(

@@ -172,11 +172,10 @@ extension RowSource {
     return UInt64(bitPattern: numbers.integer(at: row))
   }
 
-  /// The row of an object whose number is not below nor above all of the block's; `nil` when there is none.
+  /// The row of an object whose number is not below nor above all of the block's, where these are not
+  /// consecutive and one was asked for; `nil` when there is none.
   func row(_ number: UInt64) -> Int? {
-    guard let block else { return nil }
-    if block.isConsecutive { return Int(number &- block.minimumKey) }
-    guard let numbers else { return nil }
+    guard let block, let numbers else { return nil }
     // SAFETY: The column is kept here and has a row for each of the block.
     return unsafe numbers.raw.row(
       ofKey: number, minimum: block.minimumKey, maximum: block.maximumKey)

@@ -106,7 +106,7 @@ extension ManagedObjectContext {
 
   /// What was put in here and taken out again is nothing of this context's. Others may have brought it back.
   private func giveBack(in state: StoreState) throws {
-    let view = View(state.base.tables)
+    let view = View(state.tables)
     for object in changedObjects
     where object.source.entity.store === state.persistent
       && object.state.isSuperset(of: [.inserted, .deleted])

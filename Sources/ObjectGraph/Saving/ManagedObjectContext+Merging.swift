@@ -144,7 +144,7 @@ extension ManagedObjectContext {
         return try set(location, of: object)
       }
     }
-    let saved = try View(state.base.tables).row(of: key)
+    let saved = try View(state.tables).row(of: key)
     let isPending = known?.state.contains(.pending) ?? false
     let object = try entity.insert(
       number, basis: try saved.map { max(try $0.version, 0) } ?? 0)

@@ -51,7 +51,7 @@ final class BatchReader {
     let block = batch.block
     lowestKey = ObjectKey(entity: entityNumber, number: block.minimumKey)
     highestKey = ObjectKey(entity: entityNumber, number: block.maximumKey)
-    isConsecutive = block.maximumKey - block.minimumKey == UInt64(block.rowCount - 1)
+    isConsecutive = block.isConsecutive
   }
 
   func column(_ column: LayoutColumn) throws -> Column {

@@ -92,7 +92,10 @@ struct IndexPlan: Sendable {
     guard let indexed = source.indexed, !choices.isEmpty else { return nil }
     var hits = RowHits()
     for layout in layouts {
-      guard let best = try best(layout, indexed, share: IndexPlan.lookupShare) else { return nil }
+      guard
+        let best = try best(
+          choices[layout.entityNumber] ?? [], indexed, share: IndexPlan.lookupShare)
+      else { return nil }
       var keys: Set<UInt64> = []
       for range in best.ranges { keys.formUnion(try indexed.keys(best.index, in: range)) }
       try hits.add(
@@ -111,11 +114,12 @@ struct IndexPlan: Sendable {
   func coveredHits(
     _ node: ScanNode, _ sortKeys: [BoundSortKey], _ layouts: [Layout], _ run: ScanRun
   ) throws -> (hits: RowHits, isSorted: Bool)? {
-    guard let indexed = run.source.indexed, layouts.count == 1, !choices.isEmpty,
-      let columns = node.columns,
-      let best = try best(layouts[0], indexed, share: IndexPlan.coveredShare),
-      best.ranges.count == 1,
-      columns.isSubset(of: best.index.columns.map(\.number)),
+    guard let indexed = run.source.indexed, layouts.count == 1, let columns = node.columns,
+      let own = choices[layouts[0].entityNumber],
+      let best = try best(
+        own.filter {
+          $0.ranges.count == 1 && columns.isSubset(of: $0.index.columns.map(\.number))
+        }, indexed, share: IndexPlan.coveredShare),
       let stretches = try indexed.stretches(best.index, in: best.ranges[0])
     else { return nil }
     var numbers: [UInt64] = []
@@ -136,9 +140,11 @@ struct IndexPlan: Sendable {
   }
 
   /// The index that leaves the fewest entries, if these are no more than a share of all.
-  private func best(_ layout: Layout, _ indexed: IndexedView, share: Int) throws -> Choice? {
+  private func best(
+    _ choices: [Choice], _ indexed: IndexedView, share: Int
+  ) throws -> Choice? {
     var best: (choice: Choice, count: Int)?
-    for choice in choices[layout.entityNumber] ?? [] {
+    for choice in choices {
       let count = try choice.ranges.reduce(0) { sum, range in
         try sum + indexed.mostKeys(choice.index, in: range)
       }
