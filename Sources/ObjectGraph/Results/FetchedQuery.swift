@@ -108,11 +108,7 @@ extension FetchedQuery {
 
   /// What a store is looked at through.
   func source(_ state: StoreState, _ following: ResultsFollowing) -> ViewSource {
-    request.includesPendingChanges
-      ? following.source(of: state)
-      : ViewSource(
-        View(state.base.tables), model: state.graph.model, schema: state.graph.schema,
-        store: state.tag)
+    request.includesPendingChanges ? following.source(of: state) : state.baseSource
   }
 
   func plan(_ request: FetchRequest, _ state: StoreState) throws -> QueryPlan {
