@@ -57,6 +57,9 @@ let package = Package(
     .target(name: "Deflate", dependencies: ["CZlib"], exclude: ["CZlib"], swiftSettings: strict),
     module("DurableFiles"),
 
+    // Folders packed into one file, and read in place.
+    module("Archives", ["DurableFiles", "Deflate"]),
+
     // The object model and its rows.
     module("ObjectModel", ["Checksums", "PropertyLists", "XMLEvents"]),
     module("Rows", ["ObjectModel", "Checksums", "CArrow"]),
@@ -80,14 +83,40 @@ let package = Package(
         "StoreInterface", "ObjectModel", "Rows", "PropertyLists", "DurableFiles", "XMLEvents",
       ], path: "Plugins/XMLStore/Sources", swiftSettings: strict),
 
+    // JSON, read and written.
+    module("JSONText"),
+
     // Objects: coordinator, contexts, managed objects.
     module("ObjectGraph", ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface"]),
+
+    // Stores brought from one version of their model to another.
+    module("Migration", ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph"]),
+
+    // Documents: the container, its versions and attachments, and the objects of one with autosave.
+    module(
+      "Documents",
+      [
+        "ObjectModel", "Rows", "StoreInterface", "ObjectGraph", "Migration", "DurableFiles",
+        "JSONText", "Checksums", "Archives",
+      ]),
+
+    // Objects as text, for other programs.
+    module(
+      "Interchange", ["ObjectModel", "Rows", "StoreInterface", "ObjectGraph", "DurableFiles"]),
 
     // Documents checked against every rule of the specification.
     module(
       "Validation",
       [
-        "ObjectModel", "Rows", "StoreInterface", "BlockFileFormat", "PropertyLists", "XMLEvents",
+        "ObjectModel", "Rows", "StoreInterface", "Documents", "BlockFileFormat", "PropertyLists",
+        "XMLEvents", "JSONText", "DurableFiles", "Deflate", "Checksums", "Archives",
+      ]),
+
+    // What can be read of damaged stores.
+    module(
+      "Recovery",
+      [
+        "ObjectModel", "Rows", "StoreInterface", "BlockFileFormat", "XMLStore", "PropertyLists",
         "DurableFiles", "Deflate",
       ]),
 
@@ -103,14 +132,15 @@ let package = Package(
     module(
       "Quire",
       [
-        "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph", "BinaryStore",
-        "XMLStore", "DurableFiles",
+        "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph", "Migration",
+        "Documents", "BinaryStore", "XMLStore", "DurableFiles",
       ]),
     module(
       "ToolCommands",
       [
-        "Quire", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph",
-        "DurableFiles", "Validation", "ModelCode",
+        "Quire", "Documents", "JSONText", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface",
+        "ObjectGraph", "Migration", "DurableFiles", "Validation", "ModelCode", "Archives",
+        "Interchange", "Recovery",
       ]),
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
@@ -125,8 +155,8 @@ let package = Package(
     .executableTarget(
       name: "quire-bench",
       dependencies: [
-        "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph", "BinaryStore",
-        "Deflate", "CSQLite3", "CXMLPeer", "XMLStore", "DurableFiles",
+        "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph", "Migration",
+        "BinaryStore", "Deflate", "CSQLite3", "CXMLPeer", "XMLStore", "DurableFiles", "Documents",
       ],
       path: "Benchmarks/quire-bench", swiftSettings: relaxed),
 
@@ -149,9 +179,10 @@ let package = Package(
     .target(
       name: "HostileInputs",
       dependencies: [
-        "BinaryStore", "XMLStore", "XMLEvents", "Validation", "StoreInterface", "DurableFiles",
-        "ObjectModel", "ObjectQuery", "QueryWorld",
-        "PropertyLists", "Rows", "Checksums",
+        "BinaryStore", "XMLStore", "XMLEvents", "Validation", "Recovery", "Documents",
+        "StoreInterface",
+        "DurableFiles", "ObjectModel", "ObjectQuery", "Migration", "QueryWorld",
+        "PropertyLists", "Rows", "Checksums", "Archives",
       ], path: "Tests/Support/HostileInputs", swiftSettings: relaxed),
 
     // Tests, one target a module.
@@ -159,7 +190,14 @@ let package = Package(
     tests("XMLEventsTests", ["XMLEvents"]),
     tests("DeflateTests", ["Deflate", "SeededRandom"]),
     tests("PropertyListsTests", ["PropertyLists", "XMLEvents", "SeededRandom"]),
+    tests("JSONTextTests", ["JSONText"]),
     tests("DurableFilesTests", ["DurableFiles", "SeededRandom"]),
+    tests(
+      "ArchivesTests",
+      [
+        "Archives", "Deflate", "DurableFiles", "SeededRandom", "BinaryStore", "XMLStore",
+        "StoreInterface", "ObjectModel", "Rows", "SpecVectors",
+      ]),
     tests(
       "ObjectModelTests",
       ["ObjectModel", "PropertyLists", "Checksums", "SeededRandom", "SpecVectors"]),
@@ -177,8 +215,21 @@ let package = Package(
       "ObjectGraphTests",
       [
         "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore", "DurableFiles", "ObjectModel",
-        "ObjectQuery", "Rows", "SeededRandom",
+        "ObjectQuery", "Rows", "SeededRandom", "Validation",
       ]),
+    tests(
+      "MigrationTests",
+      [
+        "Migration", "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore", "DurableFiles",
+        "ObjectModel", "ObjectQuery", "Rows", "Validation", "SeededRandom",
+      ]),
+    tests(
+      "DocumentsTests",
+      [
+        "Archives", "Documents", "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore",
+        "DurableFiles",
+        "ObjectModel", "ObjectQuery", "Rows", "Migration", "Validation",
+      ], exclude: ["Corpus"]),
     tests(
       "BinaryStoreTests",
       [
@@ -196,14 +247,27 @@ let package = Package(
       [
         "Validation", "BlockFileFormat", "BinaryStore", "StoreInterface", "StoreConformance",
         "DurableFiles", "PropertyLists", "ObjectModel", "Rows", "SeededRandom", "Checksums",
-        "HostileInputs", "XMLStore",
+        "HostileInputs", "XMLStore", "Documents", "JSONText", "SpecVectors", "Archives",
       ]),
     tests(
       "ModelCodeTests", ["ModelCode", "ObjectModel", "Quire", "TypedTrips"], exclude: ["Goldens"]),
     tests(
+      "RecoveryTests",
+      [
+        "Recovery", "ObjectGraph", "StoreInterface", "BinaryStore", "BlockFileFormat", "XMLStore",
+        "DurableFiles", "ObjectModel", "Rows", "SeededRandom", "Validation", "HostileInputs",
+      ]),
+    tests(
+      "InterchangeTests",
+      [
+        "Interchange", "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore", "DurableFiles",
+        "ObjectModel", "ObjectQuery", "Rows", "SeededRandom", "Validation",
+      ]),
+    tests(
       "ToolCommandsTests",
       [
-        "ToolCommands", "Quire", "ObjectModel", "Rows", "StoreInterface", "BinaryStore",
+        "ToolCommands", "JSONText", "Quire", "Documents", "Migration", "ObjectGraph", "ObjectModel",
+        "Rows", "StoreInterface", "BinaryStore",
         "DurableFiles", "PropertyLists",
       ],
       exclude: ["Snapshots"]),
@@ -226,8 +290,11 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     .target(
       name: "FuzzDriver", dependencies: ["CFuzzer"], path: "Fuzz/FuzzDriver", swiftSettings: relaxed
     ),
+    fuzzer("ArchiveFuzz", exclude: ["Seeds"]),
     fuzzer("BlockFuzz"),
     fuzzer("IdentifierFuzz"),
+    fuzzer("ManifestFuzz", exclude: ["Seeds"]),
+    fuzzer("MappingFuzz", exclude: ["Seeds"]),
     fuzzer("MetadataFuzz", exclude: ["Seeds", "corpus.hex"]),
     fuzzer("ModelArchiveFuzz"),
     fuzzer("ModelSourceFuzz"),

@@ -30,29 +30,14 @@ final class OpeningBench {
     companies = max(1, count / 100)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     peer = try SQLitePeer(count, companies: companies)
-    try fill("whole", count)
-    try fill("small", count, isCompressed: true)
-    try fill("hundredth", max(1000, count / 100))
+    try People.fillStore(at: path("whole"), count)
+    try People.fillStore(at: path("small"), count, isCompressed: true)
+    try People.fillStore(at: path("hundredth"), max(1000, count / 100))
   }
 
   func clean() { try? FileManager.default.removeItem(at: folder) }
 
   private func path(_ name: String) -> String { folder.appending(path: name).path }
-
-  /// A store of so many people, saved a million at a time.
-  private func fill(_ name: String, _ count: Int, isCompressed: Bool = false) throws {
-    let store = try BinaryStore.create(
-      at: path(name), model: People.model, isCompressed: isCompressed)
-    for start in stride(from: 0, to: count, by: 1_000_000) {
-      let drafts = People.drafts(
-        start..<min(start + 1_000_000, count), companies: max(1, count / 100))
-      var writer = BlockWriter()
-      let blocks = drafts.flatMap { Draft.freeze([$0], &writer) }
-      let layer = Layer([.init(entityNumber: People.layout.entityNumber, put: BlockRun(blocks))])
-      try store.commit(CommitRequest(layer, basedOn: store.snapshot()))
-    }
-    try store.close()
-  }
 
   private func readOne(_ path: String, _ number: UInt64) -> Int {
     let store = try! BinaryStore.open(path, readOnly: true)

@@ -6,6 +6,7 @@ let parts = [
   ("rows", runRowBenchmarks), ("queries", runQueryBenchmarks), ("stores", runStoreBenchmarks),
   ("opening", runOpeningBenchmarks), ("objects", runObjectBenchmarks),
   ("walking", runWalkingBenchmarks), ("memory", runMemoryBenchmarks), ("xml", runXMLBenchmarks),
+  ("migration", runMigrationBenchmarks), ("documents", runDocumentBenchmarks),
 ]
 if CommandLine.arguments.count == 5, CommandLine.arguments[1] == MemoryWork.argument {
   try MemoryWork.run(Array(CommandLine.arguments[2...]))

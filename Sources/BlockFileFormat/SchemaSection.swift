@@ -92,6 +92,17 @@ package enum SchemaSection {
 
   /// Parses a schema that lies at `offset` in the file.
   package static func read(_ bytes: [UInt8], at offset: UInt64) throws -> Schema {
+    let (schema, excess) = try start(of: bytes, at: offset)
+    guard excess == 0 else {
+      throw FormatFault("\(excess) bytes of the schema at \(offset) are too many.")
+    }
+    return schema
+  }
+
+  /// Parses a schema that some bytes begin with, and counts those that are left.
+  package static func start(
+    of bytes: [UInt8], at offset: UInt64
+  ) throws -> (schema: Schema, excess: Int) {
     var reader = ByteReader(bytes, at: offset)
     guard try reader.next(UInt32.self) == magic else {
       throw FormatFault("There is no schema at \(offset).")
@@ -110,14 +121,12 @@ package enum SchemaSection {
     let links = try reader.list { reader throws(FormatFault) in try linkTable(&reader) }
     let places = IndexedLayouts(layouts, links)
     let indexes = try reader.list { reader throws(FormatFault) in try index(&reader, places) }
-    guard reader.remaining == 0 else {
-      throw FormatFault("\(reader.remaining) bytes of the schema at \(offset) are too many.")
-    }
     do {
-      return try Schema(
+      let schema = try Schema(
         layouts: layouts, relationshipNumbers: relationships, linkTables: links, indexes: indexes,
         highestEntityNumber: highestEntity,
         highestPropertyNumbers: Dictionary(uniqueKeysWithValues: highest))
+      return (schema, reader.remaining)
     } catch {
       throw FormatFault("The schema at \(offset): \(error.description)")
     }

@@ -48,7 +48,35 @@ public enum Deflate {
     _ bytes: RawSpan, into memory: inout MutableRawSpan
   ) throws(DeflateError) {
     let wanted = memory.byteCount
-    var written = uLongf(wanted)
+    let (result, written, taken) = uncompress(bytes, into: &memory)
+    guard result == Z_OK, written == wanted, taken == bytes.byteCount else {
+      throw DeflateError(
+        description: "The \(bytes.byteCount) compressed bytes do not expand to \(wanted).")
+    }
+  }
+
+  /// Expands what some bytes begin with, as far as the memory goes: for bytes of which nobody says how many
+  /// belong together.
+  ///
+  /// - Returns: How many bytes were written, and how many the compressed ones were if all of them were
+  ///   written; `nil` when these are no such bytes.
+  public static func expandStart(
+    of bytes: RawSpan, into memory: inout MutableRawSpan
+  ) -> (written: Int, taken: Int?)? {
+    let (result, written, taken) = uncompress(bytes, into: &memory)
+    switch result {
+    case Z_OK: return (written, taken)
+    // There was more to expand, or the bytes ended too early.
+    case Z_BUF_ERROR, Z_DATA_ERROR: return written > 0 ? (written, nil) : nil
+    default: return nil
+    }
+  }
+
+  /// Has zlib expand what it can: its answer, and how many bytes it wrote and took.
+  private static func uncompress(
+    _ bytes: RawSpan, into memory: inout MutableRawSpan
+  ) -> (result: Int32, written: Int, taken: Int) {
+    var written = uLongf(memory.byteCount)
     var taken = uLong(bytes.byteCount)
     let result = unsafe memory.withUnsafeMutableBytes { target in
       unsafe bytes.withUnsafeBytes { source in
@@ -60,10 +88,7 @@ public enum Deflate {
         }
       }
     }
-    guard result == Z_OK, Int(written) == wanted, Int(taken) == bytes.byteCount else {
-      throw DeflateError(
-        description: "The \(bytes.byteCount) compressed bytes do not expand to \(wanted).")
-    }
+    return (result, Int(written), Int(taken))
   }
 
   /// The most bytes that so many compressed ones can expand to.

@@ -76,6 +76,61 @@ extension Disk {
     return count
   }
 
+  /// A name beside a file, for one that somebody makes at length to take its place. A crash may leave it:
+  /// ``removeAbandonedReplacements(of:)``.
+  package func pathOfReplacement(for path: String) throws(DiskError) -> String {
+    temporaryPath(for: try replacementTarget(path, links: .followed).path)
+  }
+
+  /// Puts a file that is whole and durable in the place of another, at once, as
+  /// ``replace(_:links:overwriting:contents:)`` does.
+  ///
+  /// - Parameters:
+  ///   - backup: Another name for what is there now; nothing may have it yet.
+  package func put(
+    _ replacement: String, inPlaceOf path: String, keeping backup: String? = nil,
+    overwriting: Bool = true
+  ) throws(DiskError) {
+    let target = try replacementTarget(path, links: .followed)
+    if let permissions = target.permissions {
+      guard overwriting else {
+        throw DiskError.refused(.open, "create", path: path, cause: .exists)
+      }
+      let file = try open(replacement, for: .update)
+      try file.setPermissions(permissions)
+      try file.close()
+      if let backup {
+        try link(target.path, to: backup)
+        try syncDirectory(of: backup)
+      }
+      try rename(replacement, to: target.path)
+    } else {
+      try link(replacement, to: target.path)
+      try remove(replacement)
+    }
+    do { try syncDirectory(of: target.path) } catch {
+      throw DiskError.replacedButNotDurable(path: path, cause: error)
+    }
+  }
+
+  /// Writes another file with the same contents, which is there whole or not at all.
+  package func copy(_ path: String, to other: String) throws(DiskError) {
+    let file = try open(path, for: .read)
+    do {
+      try replace(other, overwriting: false) { writer in
+        var offset = 0
+        let end = try file.byteCount()
+        while offset < end {
+          let bytes = try file.read(byteCount: min(1 << 20, end - offset), at: offset)
+          try writer.write(bytes)
+          offset += bytes.count
+        }
+      }
+    } catch let error as DiskError {
+      throw error
+    } catch { preconditionFailure("Only the disk fails here: \(error)") }
+  }
+
   /// The file that is to be replaced, at the end of all links, and its permissions if it exists.
   private func replacementTarget(
     _ path: String, links: LinkRule
@@ -122,7 +177,7 @@ extension Disk {
     return result
   }
 
-  private func temporaryPath(for path: String) -> String {
+  package func temporaryPath(for path: String) -> String {
     let number = String(calls.uniqueNumber(), radix: 16)
     let digits = String(repeating: "0", count: 16 - number.utf8.count) + number
     return path.parentPath.appendingPathComponent(

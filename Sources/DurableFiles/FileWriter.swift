@@ -39,6 +39,18 @@ public struct FileWriter: ~Copyable {
     try write(Array(text.utf8))
   }
 
+  /// Writes the bytes over some that were written before: a header whose values come out at the end.
+  package mutating func rewrite(_ bytes: [UInt8], at offset: Int) throws(DiskError) {
+    precondition(offset + bytes.count <= self.offset, "Only what was written is written anew.")
+    if offset >= flushedOffset {
+      let start = offset - flushedOffset
+      buffer.replaceSubrange(start..<start + bytes.count, with: bytes)
+    } else {
+      if offset + bytes.count > flushedOffset { try flush() }
+      try file.write(all: bytes.rawSpan, at: offset)
+    }
+  }
+
   /// Hands what was gathered to the disk.
   mutating func flush() throws(DiskError) {
     guard !buffer.isEmpty else { return }

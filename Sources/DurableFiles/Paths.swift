@@ -12,16 +12,19 @@ extension String {
   }
 
   /// The name of the thing this path names, within its directory.
-  var lastPathComponent: String {
+  package var lastPathComponent: String {
     let trimmed = utf8.trimmingTrailingSlashes
     guard let slash = trimmed.lastIndex(of: slash) else { return String(Substring(trimmed)) }
     return String(Substring(trimmed[trimmed.index(after: slash)...]))
   }
 
   /// The path of the thing with the given name in the directory this path names.
-  func appendingPathComponent(_ name: String) -> String {
+  package func appendingPathComponent(_ name: String) -> String {
     utf8.last == slash ? self + name : self + "/" + name
   }
+
+  /// The path without the slashes at its end, but for the root's.
+  package var trimmingSlashes: String { String(Substring(utf8.trimmingTrailingSlashes)) }
 
   /// The names between the slashes; `.` stands for nothing and is left out.
   var pathComponents: [String] {

@@ -2,7 +2,7 @@ public import ObjectModel
 
 /// Swift source with a class for each entity of a model: typed properties, keys, requests.
 ///
-///     let classes = try ModelClasses(of: versions.current, named: "Trips")
+///     let classes = try ModelClasses(of: versions, named: "Trips")
 ///     try classes.write(to: "Sources/Trips/Model")
 ///
 /// Equal models make equal text, so what is written may be kept and compared. Whatever names and notes
@@ -39,6 +39,24 @@ public struct ModelClasses: Sendable {
   public init(
     of model: Model, named name: String, version: String? = nil, _ options: Options = Options()
   ) throws(ModelCodeError) {
+    try self.init(of: model, nil, named: name, version: version, options)
+  }
+
+  /// The classes of the current version of a model, and beside them all versions, which migrations need.
+  ///
+  /// - Parameter name: The model's name, as its file has it: `Trips`.
+  /// - Throws: ``ModelCodeError`` as above.
+  public init(
+    of versions: ModelVersions, named name: String, _ options: Options = Options()
+  ) throws(ModelCodeError) {
+    try self.init(
+      of: versions.current, versions, named: name, version: versions.currentName, options)
+  }
+
+  private init(
+    of model: Model, _ versions: ModelVersions?, named name: String, version: String?,
+    _ options: Options
+  ) throws(ModelCodeError) {
     let plan = ClassPlan(of: model, named: name, options)
     let heading = CodeFile.heading(model: name, version: version)
     var files: [CodeFile] = []
@@ -49,7 +67,8 @@ public struct ModelClasses: Sendable {
     for composite in model.description.composites {
       files.append(writer.file(for: composite, heading))
     }
-    files.append(try ModelWriter(plan).file(version: version == name ? nil : version, heading))
+    let list = try ModelWriter(plan, versions)
+    files.append(list.file(version: version == name ? nil : version, heading))
     self.files = files
     modelName = name
   }

@@ -25,16 +25,19 @@ public final class PersistentContainer: Sendable {
     public var configuration: String?
     /// Whether nothing is written to it.
     public var isReadOnly: Bool
+    /// What brings it to the container's model when it is of another; it is refused then when this is `nil`.
+    public var migrator: (any StoreMigrator)?
 
     /// A store at a path.
     public init(
       _ path: String, type: StoreType? = nil, configuration: String? = nil,
-      isReadOnly: Bool = false
+      isReadOnly: Bool = false, migrator: (any StoreMigrator)? = nil
     ) {
       self.path = path
       self.type = type
       self.configuration = configuration
       self.isReadOnly = isReadOnly
+      self.migrator = migrator
     }
   }
 
@@ -53,7 +56,7 @@ public final class PersistentContainer: Sendable {
     for store in stores {
       try coordinator.addStore(
         at: store.path, type: store.type, configuration: store.configuration,
-        readOnly: store.isReadOnly)
+        readOnly: store.isReadOnly, migrator: store.migrator)
     }
     viewContext = ManagedObjectContext(coordinator, concurrency: .mainActor)
     viewContext.name = "view"
@@ -63,16 +66,18 @@ public final class PersistentContainer: Sendable {
   /// A container over one store.
   ///
   /// - Parameters:
+  ///   - migrator: What brings a store to the model that is of another; it is refused when this is `nil`.
   ///   - classes: The classes of the objects, each for the entity it names.
   ///   - transformers: What turns the values of transformable attributes into bytes and back.
   /// - Throws: As ``init(_:stores:places:classes:transformers:)``.
   public convenience init(
     _ model: Model, at path: String, type: StoreType? = nil, places: StorePlaces,
-    classes: [ManagedObject.Type] = [], transformers: [ValueTransformer] = []
+    migrator: (any StoreMigrator)? = nil, classes: [ManagedObject.Type] = [],
+    transformers: [ValueTransformer] = []
   ) throws {
     try self.init(
-      model, stores: [StoreDescription(path, type: type)], places: places, classes: classes,
-      transformers: transformers)
+      model, stores: [StoreDescription(path, type: type, migrator: migrator)], places: places,
+      classes: classes, transformers: transformers)
   }
 
   /// A new context with a queue of its own, which saves into the stores.

@@ -1,5 +1,7 @@
 // The umbrella: `import Quire` gives an application everything it needs.
 @_exported public import BinaryStore
+@_exported public import Documents
+@_exported public import Migration
 @_exported public import ObjectGraph
 @_exported public import ObjectModel
 @_exported public import ObjectQuery

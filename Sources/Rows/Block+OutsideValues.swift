@@ -27,6 +27,50 @@ extension Block {
     return references
   }
 
+  /// The rows of the block, without the values that some references lead to: whoever salvages a file has lost
+  /// these, and not their rows.
+  ///
+  /// - Returns: The rows in blocks of the same version, and the keys of those that have lost something.
+  /// - Throws: ``BlockError`` when a column is damaged, or what the source throws.
+  package func withoutValues(
+    _ lost: Set<OutsideReference>
+  ) throws -> (blocks: [Block], keys: [UInt64]) {
+    let own = entries.indices.filter {
+      entries[$0].number <= LayoutColumn.Number.highestProperty
+    }
+    let layout = Layout(
+      entity: "", entityNumber: entityNumber,
+      columns: own.map {
+        LayoutColumn(
+          number: entries[$0].number, name: "\(entries[$0].number)", kind: entries[$0].kind)
+      })
+    let columns = try own.map { try storedColumn(at: $0) }
+    let keys = try self.keys
+    let bases = try column(LayoutColumn.Number.basis)
+    var lostKeys: [UInt64] = []
+    var drafts: [Draft] = []
+    for row in 0..<rowCount {
+      if drafts.last?.isFull ?? true {
+        drafts.append(Draft(layout, role: flags.contains(.changes) ? .changes : .insertions))
+      }
+      let draft = drafts[drafts.count - 1]
+      let key = UInt64(bitPattern: keys.integer(at: row))
+      let new = draft.append(key: key, basis: bases?.integer(at: row) ?? 0)
+      for (index, column) in columns.enumerated() where column.isGiven(row) {
+        if let reference = unsafe column.raw.outsideReference(row) {
+          let isLost = lost.contains(reference)
+          draft.set(isLost ? .null : try value(at: reference), column: index, row: new)
+          if isLost, lostKeys.last != key { lostKeys.append(key) }
+        } else {
+          draft.set(column.value(at: row), column: index, row: new)
+        }
+      }
+    }
+    var writer = BlockWriter()
+    let blocks = Draft.freeze(drafts, flags: flags, version: version, &writer)
+    return (blocks, lostKeys)
+  }
+
   /// A column that has a value exactly where the given one has, and no telling which.
   ///
   /// It costs no reading of values outside of the block.

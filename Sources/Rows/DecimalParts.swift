@@ -52,7 +52,7 @@ package struct DecimalParts: Equatable {
   }
 
   /// The number these are the parts of.
-  var decimal: Decimal {
+  package var decimal: Decimal {
     var length: UInt32 = 0
     var rest = magnitude
     while rest != 0 {

@@ -26,9 +26,23 @@ extension Layer {
         continue
       }
       guard let layout = schema[number] else { continue }
+      // Rows that have their versions stay as they are where nothing is said of them.
+      let whole = keepingVersions ? lowerChanges.untouchedBlocks(beneath: upperChanges) : []
+      let rest = EntityChanges(
+        entityNumber: number, put: BlockRun(Array(lowerChanges.put.blocks[whole.count...])),
+        changed: lowerChanges.changed, removed: lowerChanges.removed)
       var merge = LayerMerge(layout: layout, keepsVersions: keepingVersions, atBottom: atBottom)
-      try merge.run(lowerChanges.entries(), upperChanges.entries())
-      merged.append(try merge.changes(&writer))
+      var above = upperChanges
+      if rest.count > 0 {
+        try merge.run(rest.entries(), upperChanges.entries())
+        above = try merge.changes(&writer)
+      } else if atBottom {
+        above = EntityChanges(entityNumber: number, put: upperChanges.put)
+      }
+      merged.append(
+        EntityChanges(
+          entityNumber: number, put: BlockRun(whole + above.put.blocks), changed: above.changed,
+          removed: above.removed))
     }
     return Layer(merged)
   }
@@ -78,6 +92,24 @@ extension Layer {
         }
         return try inversion.changes(&writer)
       })
+  }
+}
+
+extension Layer.EntityChanges {
+  /// The first full blocks of whole rows, as far as nothing else here nor the changes above says anything of
+  /// their keys. Merging need not read them.
+  fileprivate func untouchedBlocks(beneath upper: Layer.EntityChanges) -> [Block] {
+    let others = [changed, removed, upper.put, upper.changed, upper.removed]
+    let end = others.compactMap { $0.blocks.first?.minimumKey }.min() ?? .max
+    return Array(put.blocks.prefix { $0.maximumKey < end && $0.isFull })
+  }
+}
+
+extension Block {
+  /// Whether little would be gained by putting more rows into the block.
+  fileprivate var isFull: Bool {
+    rowCount >= BlockFormat.targetRowCount / 4 * 3
+      || byteCount >= BlockFormat.targetByteCount / 4 * 3
   }
 }
 

@@ -75,6 +75,11 @@ public struct LinkTable: Sendable, Hashable {
     /// Whether the relationship leads from source to target.
     public let isForward: Bool
 
+    /// A table, seen from one of its ends.
+    public init(table: LinkTable, isForward: Bool) {
+      (self.table, self.isForward) = (table, isForward)
+    }
+
     /// The table seen from the other end.
     public var turned: Side { Side(table: table, isForward: !isForward) }
 

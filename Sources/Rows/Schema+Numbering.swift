@@ -5,18 +5,27 @@ import ObjectModel
 struct Numbering {
   let model: Model
   let previous: Schema?
+  /// What continues what, where the model of the schema before is known.
+  private let continuation: ModelContinuation?
   private(set) var layouts: [Layout] = []
   private(set) var relationshipNumbers: [String: [String: UInt16]] = [:]
   private(set) var linkTables: [LinkTable] = []
   private(set) var indexes: [IndexLayout] = []
   private(set) var highestEntity: UInt16
   private(set) var highestProperty: [UInt16: UInt16]
+  /// The highest property number that any family of the schema before has given.
+  private let highestOfAll: UInt16
   /// For each entity walked, its columns by property name, which subentities take over.
   private var columnsByEntity: [String: [LayoutColumn]] = [:]
 
-  init(model: Model, previous: Schema?) {
+  init(model: Model, previous: Schema?, of before: Model?) {
     self.model = model
     self.previous = previous
+    // Most schemas are of new stores, or as their file has them: there is nothing to compare then.
+    continuation =
+      previous == nil ? nil : before.map { ModelContinuation(from: $0, to: model) }
+    // A number that was given once is new to every family, so that an entity may move to another.
+    highestOfAll = previous?.highestPropertyNumbers.values.max() ?? 0
     highestEntity = previous?.highestEntityNumber ?? 0
     highestProperty = previous?.highestPropertyNumbers ?? [:]
   }
@@ -65,6 +74,9 @@ struct Numbering {
 
   /// The layout of the same entity in the schema before.
   private func before(_ entity: Entity) -> Layout? {
+    if let continuation {
+      return continuation.entity(before: entity.name).flatMap { previous?[$0.name] }
+    }
     if let old = entity.renamingIdentifier, let layout = previous?[old] { return layout }
     return previous?[entity.name]
   }
@@ -72,29 +84,32 @@ struct Numbering {
   private mutating func lay(
     out entity: Entity, number: UInt16, family: UInt16
   ) throws(SchemaError) {
+    noteNumbers(of: entity, family: family)
     let inherited = entity.superentity
     var columns = inherited.flatMap { columnsByEntity[$0] } ?? []
     var others = inherited.flatMap { relationshipNumbers[$0] } ?? [:]
     let own = entity.properties.filter { !$0.isTransient }.sorted { $0.name < $1.name }
+    let continued = continuation?.properties(of: entity.name)
     for property in own {
+      let before = names(before: property, continued)
       switch property {
       case .attribute(let attribute):
         try appendColumns(
-          of: attribute, path: attribute.name, oldPath: attribute.renamingIdentifier,
-          entity: entity,
-          family: family, to: &columns)
+          of: attribute, path: attribute.name, before: before,
+          composite: continued?.before[attribute.name], entity: entity, family: family,
+          to: &columns)
       case .relationship(let relationship):
-        let old = relationship.renamingIdentifier
         if relationship.isToMany {
           others[relationship.name] = try numberOfRelationship(
-            relationship.name, old: old, entity: entity, family: family)
+            before: before, entity: entity, family: family, columns, others)
         } else {
           try append(
-            relationship.name, old: old, kind: .reference, isOptional: relationship.isOptional,
+            relationship.name, before: before, kind: .reference,
+            isOptional: relationship.isOptional,
             defaultValue: .null, entity: entity, family: family, to: &columns)
           if inverse(of: relationship)?.isOrdered == true {
             try append(
-              relationship.name + "#order", old: old.map { $0 + "#order" }, kind: .int64,
+              relationship.name + "#order", before: before.map { $0 + "#order" }, kind: .int64,
               isOptional: true, defaultValue: .null, entity: entity, family: family, to: &columns)
           }
         }
@@ -112,6 +127,16 @@ struct Numbering {
     layouts.append(layout)
   }
 
+  /// Takes over the numbers that an entity has brought along from another family: none of them may be given
+  /// again.
+  private mutating func noteNumbers(of entity: Entity, family: UInt16) {
+    guard let continuation, let old = continuation.entity(before: entity.name),
+      let root = continuation.old.root(of: old.name).flatMap({ previous?[$0.name] }),
+      root.entityNumber != family, let highest = previous?.highestPropertyNumbers[root.entityNumber]
+    else { return }
+    highestProperty[family] = max(highestProperty[family, default: 0], highest)
+  }
+
   private func inverse(of relationship: Relationship) -> Relationship? {
     guard let name = relationship.inverse else { return nil }
     let property = model.properties(of: relationship.destination).first { $0.name == name }
@@ -119,33 +144,64 @@ struct Numbering {
     return nil
   }
 
+  /// The names that a property may have had in the schema before, the likeliest first.
+  private func names(
+    before property: Property, _ continued: ModelContinuation.Properties?
+  ) -> [String] {
+    if let continued { return continued.before[property.name].map { [$0.name] } ?? [] }
+    return (property.renamingIdentifier.map { [$0] } ?? []) + [property.name]
+  }
+
   /// Appends one column, or one for each part of a composite attribute.
+  ///
+  /// - Parameters:
+  ///   - before: The paths that the attribute may have had.
+  ///   - old: The property that it continues, if that is known.
   private mutating func appendColumns(
-    of attribute: Attribute, path: String, oldPath: String?, entity: Entity, family: UInt16,
-    to columns: inout [LayoutColumn]
+    of attribute: Attribute, path: String, before: [String], composite old: Property?,
+    entity: Entity, family: UInt16, to columns: inout [LayoutColumn]
   ) throws(SchemaError) {
     if let kind = ColumnKind(attribute.type) {
       try append(
-        path, old: oldPath, kind: kind, isOptional: attribute.isOptional,
+        path, before: before, kind: kind, isOptional: attribute.isOptional,
         defaultValue: attribute.defaultValue, entity: entity, family: family, to: &columns)
     } else if attribute.type == .composite,
       let composite = attribute.compositeName.flatMap(model.composite)
     {
+      let parts = continuedParts(of: composite, old)
       for part in composite.attributes where !part.isTransient {
+        let names: [String]
+        if let parts {
+          names = parts[part.name].map { [$0.name] } ?? []
+        } else {
+          names = (part.renamingIdentifier.map { [$0] } ?? []) + [part.name]
+        }
         try appendColumns(
           of: part, path: path + "." + part.name,
-          oldPath: "\(oldPath ?? path).\(part.renamingIdentifier ?? part.name)", entity: entity,
-          family: family, to: &columns)
+          before: before.flatMap { path in names.map { "\(path).\($0)" } },
+          composite: parts?[part.name].map { .attribute($0) }, entity: entity, family: family,
+          to: &columns)
       }
     }
   }
 
+  /// What the parts of a composite attribute continue; `nil` when no model before is known.
+  private func continuedParts(
+    of composite: CompositeType, _ old: Property?
+  ) -> [String: Attribute]? {
+    guard let continuation else { return nil }
+    guard case .attribute(let attribute)? = old,
+      let type = attribute.compositeName.flatMap(continuation.old.composite)
+    else { return [:] }
+    return ModelContinuation.attributes(of: composite, before: type)
+  }
+
   private mutating func append(
-    _ name: String, old: String?, kind: ColumnKind, isOptional: Bool, defaultValue: Value,
+    _ name: String, before: [String], kind: ColumnKind, isOptional: Bool, defaultValue: Value,
     entity: Entity, family: UInt16, to columns: inout [LayoutColumn]
   ) throws(SchemaError) {
-    let layout = before(entity)
-    let known = (old.flatMap { layout?.index(of: $0) } ?? layout?.index(of: name))
+    let layout = self.before(entity)
+    let known = before.lazy.compactMap { layout?.index(of: $0) }.first
       .flatMap { layout?.columns[$0] }
     let number: UInt16
     var defaultValue = defaultValue
@@ -165,15 +221,20 @@ struct Numbering {
   }
 
   private mutating func numberOfRelationship(
-    _ name: String, old: String?, entity: Entity, family: UInt16
+    before: [String], entity: Entity, family: UInt16, _ columns: [LayoutColumn],
+    _ others: [String: UInt16]
   ) throws(SchemaError) -> UInt16 {
-    let known = before(entity).flatMap { previous?.relationshipNumbers[$0.entity] }
-    if let number = old.flatMap({ known?[$0] }) ?? known?[name] { return number }
+    let known = self.before(entity).flatMap { previous?.relationshipNumbers[$0.entity] }
+    if let number = before.lazy.compactMap({ known?[$0] }).first, !others.values.contains(number),
+      !columns.contains(where: { $0.number == number })
+    {
+      return number
+    }
     return try nextProperty(in: family)
   }
 
   private mutating func nextProperty(in family: UInt16) throws(SchemaError) -> UInt16 {
-    let next = highestProperty[family, default: 0]
+    let next = max(highestProperty[family, default: 0], highestOfAll)
     guard next < LayoutColumn.Number.highestProperty else {
       throw SchemaError(
         description: "A family of entities can't have more than 61439 stored properties.")

@@ -61,6 +61,16 @@ extension Schema {
   }
 }
 
+extension Schema {
+  /// Whether another schema has the same entities under the same numbers.
+  package func numbersEntities(as other: Schema) -> Bool {
+    layouts.count == other.layouts.count
+      && zip(layouts, other.layouts).allSatisfy {
+        $0.entity == $1.entity && $0.entityNumber == $1.entityNumber
+      }
+  }
+}
+
 /// Why a schema can't be made of a model.
 public struct SchemaError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What is wrong, in a sentence.
@@ -72,12 +82,16 @@ extension Schema {
   ///
   /// Entities are numbered depth first with siblings in the order of their names, properties within
   /// a family of entities that inherit from one another. An entity or property is the same as one
-  /// before when it has its name or names it by its renaming identifier; a property whose values the
-  /// new kind can't hold gets a new number.
+  /// before when it continues it (spec §2.5.3); a property whose values the new kind can't hold gets a
+  /// new number.
   ///
+  /// - Parameter before: The model of the schema before. Without it what has the name, or is named by a
+  ///   renaming identifier, is taken for the same.
   /// - Throws: ``SchemaError`` when the model has more entities or properties than there are numbers.
-  public init(_ model: Model, evolving previous: Schema? = nil) throws(SchemaError) {
-    var numbering = Numbering(model: model, previous: previous)
+  public init(
+    _ model: Model, evolving previous: Schema? = nil, of before: Model? = nil
+  ) throws(SchemaError) {
+    var numbering = Numbering(model: model, previous: previous, of: before)
     try numbering.run()
     try self.init(
       layouts: numbering.layouts, relationshipNumbers: numbering.relationshipNumbers,

@@ -15,29 +15,32 @@ struct LayeredSnapshot: StoreSnapshot {
 
   var tables: [any RowTable] { layers }
 
-  /// The state after a request, as the next commit; `nil` when the request asks for nothing.
+  /// The state after a request, as the next commit or the one of the given number; `nil` when the request asks for nothing.
   ///
   /// - Throws: ``StoreError`` with code ``StoreError/Code/conflict``,
   ///   ``StoreError/Code/overtaken`` or ``StoreError/Code/incompatibleModel``.
-  func committing(_ request: CommitRequest, path: String?) throws -> LayeredSnapshot? {
+  func committing(
+    _ request: CommitRequest, as number: Int64? = nil, path: String?
+  ) throws -> LayeredSnapshot? {
+    let number = number ?? commit + 1
     try request.checkModel(setBy: schemaNumber, path: path)
     try request.check(against: self, path: path)
     if request.isEmpty { return nil }
     var next = self
     if let metadata = request.metadata { next.metadata = metadata }
     if let model = request.model {
-      next.schema = try request.schema(evolving: schema, path: path)
-      next.schemaNumber = commit + 1
+      next.schema = try request.schema(evolving: schema, of: self.model, path: path)
+      next.schemaNumber = number
       next.model = model
       next.metadata.setModel(model)
     }
-    try next.append(request.changes)
+    try next.append(request.changes, as: number)
     return next
   }
 
-  /// Puts changes on top, as the next commit.
-  mutating func append(_ changes: Layer) throws {
-    commit += 1
+  /// Puts changes on top, as a commit of the given number.
+  mutating func append(_ changes: Layer, as number: Int64) throws {
+    commit = number
     guard !changes.isEmpty else { return }
     layers.append(try changes.stamped(commit))
     // Looking down through the layers stays short.

@@ -33,11 +33,18 @@ public final class MemoryStore: Store {
   ///   forgotten.
   /// - Throws: ``Rows/SchemaError`` when the model has more entities or properties than there are
   ///   numbers.
-  public init(_ model: Model, uuid: UUID = UUID(), keepsHistory: Bool = false) throws {
+  public convenience init(
+    _ model: Model, uuid: UUID = UUID(), keepsHistory: Bool = false
+  ) throws {
+    self.init(model, schema: try Schema(model), uuid: uuid, keepsHistory: keepsHistory)
+  }
+
+  /// An empty store for objects of the given model, which rows know by the numbers of the given schema.
+  init(_ model: Model, schema: Schema, uuid: UUID, keepsHistory: Bool = false) {
     tag = StoreTag(uuid)
     self.keepsHistory = keepsHistory
     let head = LayeredSnapshot(
-      model: model, schema: try Schema(model),
+      model: model, schema: schema,
       metadata: StoreMetadata(uuid: uuid, type: .memory, model: model))
     let empty = CommitSummary(number: head.commit, time: Date())
     state = Mutex(State(head: head, history: keepsHistory ? [(empty, head)] : []))
@@ -57,6 +64,12 @@ public final class MemoryStore: Store {
     try state.withLock { state in
       try MemoryStore.checkOpen(state)
       guard let next = try state.head.committing(request, path: nil) else { return state.head }
+      // Whoever chose keys without asking for them must not see them given to somebody else.
+      for entity in request.changes.entities {
+        guard let highest = entity.put.blocks.last?.maximumKey else { continue }
+        state.nextKeys[entity.entityNumber] = max(
+          state.nextKeys[entity.entityNumber, default: 1], highest + 1)
+      }
       state.head = next
       if keepsHistory {
         let summary = CommitSummary(
@@ -88,12 +101,12 @@ public final class MemoryStore: Store {
     }
   }
 
-  /// Forgets the commits before the given one.
-  public func forgetCommits(before number: Int64) throws {
+  /// Forgets the commits that are not kept.
+  public func keepCommits(where isKept: (Int64) -> Bool) throws {
     try state.withLock { state in
       try MemoryStore.checkOpen(state)
       let newest = state.head.commit
-      state.history.removeAll { $0.summary.number < min(number, newest) }
+      state.history.removeAll { $0.summary.number < newest && !isKept($0.summary.number) }
     }
   }
 

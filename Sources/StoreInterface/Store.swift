@@ -18,6 +18,8 @@ public protocol Store: AnyObject, Sendable {
   var tag: StoreTag { get }
   /// Where the store is; `nil` when that is nowhere but in memory.
   var path: String? { get }
+  /// Those it commits with as one; `nil` for a store that commits by itself.
+  var group: (any StoreGroup)? { get }
 
   /// The objects as the newest commit left them, another process's included.
   ///
@@ -33,6 +35,37 @@ public protocol Store: AnyObject, Sendable {
   ///   ``StoreError/Code/overtaken`` when the newest commit is not the one that the request asks for.
   @discardableResult
   func commit(_ request: CommitRequest) throws -> any StoreSnapshot
+
+  /// Makes changes durable as ``commit(_:)`` does, and then asks whether they count: so that several stores
+  /// commit as one. For stores that were opened at a commit (``StoreOpening/commit``).
+  ///
+  /// What was made durable stays where it is when the answer is no, or never comes: it counts once somebody
+  /// opens the store at its number. Until then the store is as it was.
+  ///
+  /// - Parameters:
+  ///   - position: The number that the commit gets, which is above all that the store has seen; and the
+  ///     file that holds the store from then on: its own, or for a store that keeps no earlier commits
+  ///     a new one.
+  ///   - confirm: Called with the objects as they will be. What it throws means no.
+  /// - Throws: ``StoreError``, or what `confirm` throws.
+  @discardableResult
+  func commit(
+    _ request: CommitRequest, at position: StorePosition,
+    confirm: (any StoreSnapshot) throws -> Void
+  ) throws -> any StoreSnapshot
+
+  /// Goes on to a commit that another process has made and that counts by now. For stores that were opened
+  /// at a commit.
+  ///
+  /// - Throws: ``StoreError``.
+  func advance(to position: StorePosition) throws
+
+  /// Calls `body` while nobody commits, in no process, and a commit is the newest: so that a file can be
+  /// put in the place of the store's.
+  ///
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/overtaken`` when another commit is the newest;
+  ///   what `body` throws.
+  func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R
 
   /// Sets keys aside for new objects of an entity, which nobody else gets.
   ///
@@ -51,11 +84,11 @@ public protocol Store: AnyObject, Sendable {
   ///   more.
   func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot
 
-  /// Forgets the commits before the given one, as far as they are kept, and gives back what only they
+  /// Forgets the commits that `isKept` says no of, as far as they are there, and gives back what only they
   /// took. The newest stays in any case. Nothing happens without ``StoreCapabilities/history``.
   ///
   /// - Throws: ``StoreError``; the store is as it was then.
-  func forgetCommits(before number: Int64) throws
+  func keepCommits(where isKept: (Int64) -> Bool) throws
 
   /// What there is to say of the store besides its objects.
   ///
@@ -67,6 +100,9 @@ public protocol Store: AnyObject, Sendable {
 }
 
 extension Store {
+  /// It commits by itself.
+  public var group: (any StoreGroup)? { nil }
+
   /// None.
   public func commits() throws -> [CommitSummary] { [] }
 
@@ -78,11 +114,64 @@ extension Store {
   }
 
   /// There are none to forget.
-  public func forgetCommits(before number: Int64) throws {}
+  public func keepCommits(where isKept: (Int64) -> Bool) throws {}
+
+  /// Forgets the commits before the given one, as ``keepCommits(where:)`` does.
+  ///
+  /// - Throws: ``StoreError``; the store is as it was then.
+  public func forgetCommits(before number: Int64) throws {
+    try keepCommits { $0 >= number }
+  }
+
+  /// Refuses: the store commits by itself.
+  @discardableResult
+  public func commit(
+    _ request: CommitRequest, at position: StorePosition,
+    confirm: (any StoreSnapshot) throws -> Void
+  ) throws -> any StoreSnapshot { throw commitsByItself }
+
+  /// Refuses: the store goes on by itself.
+  public func advance(to position: StorePosition) throws { throw commitsByItself }
+
+  private var commitsByItself: StoreError {
+    StoreError(
+      .notConfirmable, "A store of type \"\(type.rawValue)\" can't be told which commit counts.",
+      path: path)
+  }
+
+  /// As far as it can be seen beforehand: for stores that nobody else commits to.
+  public func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
+    try checkNewest(number, is: snapshot().commit)
+    return try body()
+  }
+
+  /// Refuses when another commit is the newest.
+  package func checkNewest(_ number: Int64, is newest: Int64) throws {
+    guard newest == number else {
+      throw StoreError(
+        .overtaken,
+        "Somebody else has saved meanwhile: commit \(newest) came after commit \(number).",
+        path: path)
+    }
+  }
 
   /// The error that a commit can't be opened.
   package static func missing(_ number: Int64, _ path: String?) -> StoreError {
     StoreError(.notFound, "There is no commit \(number), or it is not kept any more.", path: path)
+  }
+}
+
+/// Where a store is and which of its commits counts: what a document's manifest says of each of its stores.
+public struct StorePosition: Sendable, Hashable {
+  /// The file.
+  public var path: String
+  /// The commit.
+  public var commit: Int64
+
+  /// A commit in a file.
+  public init(path: String, commit: Int64) {
+    self.path = path
+    self.commit = commit
   }
 }
 
@@ -120,6 +209,8 @@ public struct StoreDescription: Sendable, Hashable {
   public var strayByteCount = 0
   /// When the last save was.
   public var savedAt: Date?
+  /// The highest number that a commit has, whether or not it counts; 0 for a store whose commits have none.
+  public var highestCommit: Int64 = 0
 
   /// A description of a store of which nothing is known.
   public init() {}
@@ -161,6 +252,8 @@ public struct CommitRequest: Sendable {
   /// The model from now on; `nil` when it stays. The changes are then of rows as the schema has them
   /// that evolves from the snapshot's by this model. Rows that are there already are read through it.
   public var model: Model?
+  /// Models between the store's and ``model``, in their order: what continues what is found step by step.
+  public var modelsBetween: [Model] = []
   /// Who the changes are said to be by, for the history.
   public var author: String?
   /// What the context of the changes is called, for the history.
@@ -181,11 +274,27 @@ public struct CommitRequest: Sendable {
   public var isEmpty: Bool { changes.isEmpty && metadata == nil && model == nil }
 }
 
+extension Schema {
+  /// The schema that follows from this one by models that come one after another.
+  package func evolved(from before: Model, by models: [Model]) throws(SchemaError) -> Schema {
+    var (schema, before) = (self, before)
+    for model in models {
+      schema = try Schema(model, evolving: schema, of: before)
+      before = model
+    }
+    return schema
+  }
+}
+
 extension CommitRequest {
   /// The schema of the store once the request's model is set.
-  package func schema(evolving schema: Schema, path: String?) throws -> Schema {
+  package func schema(
+    evolving schema: Schema, of before: @autoclosure () throws -> Model, path: String?
+  ) throws -> Schema {
     guard let model else { return schema }
-    do { return try Schema(model, evolving: schema) } catch {
+    do {
+      return try schema.evolved(from: before(), by: modelsBetween + [model])
+    } catch let error as SchemaError {
       throw StoreError(.incompatibleModel, "\(error)", path: path, cause: error)
     }
   }
@@ -194,7 +303,8 @@ extension CommitRequest {
   package func checkModel(setBy commit: Int64, path: String?) throws {
     guard base >= commit else {
       throw StoreError(
-        .incompatibleModel,
+        // Who brings a model for the newest commit looks again at what that is by now.
+        model != nil && requiredCommit != nil ? .overtaken : .incompatibleModel,
         "The model was changed by commit \(commit), and the changes are based on commit \(base).",
         path: path)
     }
@@ -267,4 +377,15 @@ extension Layer {
           changed: try stamped(changes.changed), removed: try stamped(changes.removed))
       })
   }
+}
+
+/// Stores that commit as one: all of them or none.
+public protocol StoreGroup: AnyObject, Sendable {
+  /// Makes changes of several of the group's stores durable, all of them or none.
+  ///
+  /// - Returns: The stores' snapshots then, in the order of the requests.
+  /// - Throws: What the first store throws that refuses.
+  func commit(
+    _ parts: [(store: any Store, request: CommitRequest)]
+  ) throws -> [any StoreSnapshot]
 }

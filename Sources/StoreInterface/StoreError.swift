@@ -56,6 +56,8 @@ public struct StoreError: Error, Sendable {
     public static let incompatibleModel = Code(rawValue: "incompatibleModel")
     /// The store was closed.
     public static let closed = Code(rawValue: "closed")
+    /// The store commits by itself, and was told to wait for somebody's word.
+    public static let notConfirmable = Code(rawValue: "notConfirmable")
     /// A change is none that can be made: of an object that has no key from this store, or too large.
     public static let badChange = Code(rawValue: "badChange")
   }

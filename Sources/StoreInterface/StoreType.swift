@@ -37,4 +37,6 @@ public struct StoreCapabilities: OptionSet, Sendable, Hashable {
   public static let history = StoreCapabilities(rawValue: 1 << 3)
   /// The store answers predicates and sort keys itself.
   public static let querying = StoreCapabilities(rawValue: 1 << 4)
+  /// Commits can wait for somebody's word that they count, so that several stores commit as one.
+  public static let confirmation = StoreCapabilities(rawValue: 1 << 5)
 }

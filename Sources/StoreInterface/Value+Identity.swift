@@ -1,10 +1,10 @@
 import Foundation
-import ObjectModel
+package import ObjectModel
 
 extension Value {
   /// Whether another value is the same to the last bit: "not a number" is itself, zeros have signs, and
   /// texts are their bytes and not what they show.
-  func isIdentical(to other: Value) -> Bool {
+  package func isIdentical(to other: Value) -> Bool {
     switch (self, other) {
     case (.double(let one), .double(let other)): one.bitPattern == other.bitPattern
     case (.float(let one), .float(let other)): one.bitPattern == other.bitPattern

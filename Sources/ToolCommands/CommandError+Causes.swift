@@ -1,6 +1,12 @@
+import Archives
+import Documents
+import DurableFiles
+import Interchange
+import Migration
 import ObjectGraph
 import ObjectModel
 import ObjectQuery
+import Recovery
 import StoreInterface
 
 extension CommandError {
@@ -25,6 +31,20 @@ extension CommandError {
         default: .inputOutput
         }
       self.init(code, "\(error)")
+    case let error as DocumentError:
+      let code: ExitCode =
+        switch error.code {
+        case .notADocument, .damaged: .unreadable
+        case .newerFormat: .newerFormat
+        case .incompatibleModel: .modelMismatch
+        case .noBackend: .plugin
+        case .noVersion, .noAttachment: .no
+        case .notSupported: .wrongUsage
+        default: .inputOutput
+        }
+      self.init(code, "\(error)")
+    case let error as ArchiveError:
+      self.init(error.code == .exists ? .inputOutput : .unreadable, error.message)
     case let error as ContextError:
       let code: ExitCode =
         switch error.code {
@@ -34,6 +54,24 @@ extension CommandError {
         default: .wrongUsage
         }
       self.init(code, "\(error)")
+    case let error as MigrationError:
+      let code: ExitCode =
+        switch error.code {
+        case .badMapping, .badStages: .wrongUsage
+        case .invalidResult: .no
+        case .badPlace: .inputOutput
+        default: .modelMismatch
+        }
+      self.init(code, "\(error)")
+    case let error as ImportError:
+      self.init(error.problems.contains(where: \.isMalformed) ? .unreadable : .no, "\(error)")
+    case let error as ImportProblem:
+      self.init(error.isMalformed ? .unreadable : .no, "\(error)")
+    case let error as RecoveryError:
+      self.init(
+        .unreadable, "\(error)", hint: error.lacksModel ? "Give the model with --model." : nil)
+    case let error as DiskError: self.init(.inputOutput, error.message)
+    case is CancellationError: self.init(.interrupted, "Interrupted; nothing was changed.")
     default:
       self.init(
         .internalFault, "Quire did not expect this: \(error)",

@@ -10,7 +10,8 @@ extension Console {
     return Console(
       output: stream(STDOUT_FILENO, "standard output", environment),
       messages: stream(STDERR_FILENO, "standard error", environment),
-      width: environment["COLUMNS"].flatMap(Int.init).map { max(40, $0) } ?? 80)
+      width: environment["COLUMNS"].flatMap(Int.init).map { max(40, $0) } ?? 80,
+      input: standardInput)
   }
 
   /// Whether styles are wanted, by what the environment says.
@@ -22,18 +23,20 @@ extension Console {
     _ descriptor: Int32, _ name: String, _ environment: [String: String]
   ) -> Stream {
     let isTerminal = isatty(descriptor) == 1
-    return Stream(isTerminal: isTerminal, usesColour: isTerminal && wantsColour(environment)) {
-      text in
+    @Sendable func write(_ bytes: Data) throws {
       do {
-        try FileHandle(fileDescriptor: descriptor).write(contentsOf: Data(text.utf8))
+        try FileHandle(fileDescriptor: descriptor).write(contentsOf: bytes)
       } catch {
         throw CommandError(.inputOutput, "Can't write to \(name): \(reason(of: error)).")
       }
     }
+    return Stream(
+      isTerminal: isTerminal, usesColour: isTerminal && wantsColour(environment),
+      byteSink: { try write(Data($0)) }, sink: { try write(Data($0.utf8)) })
   }
 
   /// The system's own words for why a write failed, without Foundation's around them.
-  private static func reason(of error: any Error) -> String {
+  static func reason(of error: any Error) -> String {
     let error = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
     guard error.domain == NSPOSIXErrorDomain else { return error.localizedDescription }
     // SAFETY: `strerror` gives a string for every number, and it is copied before anything else runs.

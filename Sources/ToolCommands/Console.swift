@@ -10,12 +10,15 @@ public struct Console: Sendable {
   public let messages: Stream
   /// How many columns a line of text may take.
   public let width: Int
+  /// What is typed, or comes through a pipe.
+  public let input: Input
 
   /// A console that writes to the given streams.
-  public init(output: Stream, messages: Stream, width: Int = 80) {
+  public init(output: Stream, messages: Stream, width: Int = 80, input: Input = .none) {
     self.output = output
     self.messages = messages
     self.width = width
+    self.input = input
   }
 
   /// One place to write to.
@@ -25,15 +28,27 @@ public struct Console: Sendable {
     /// Whether styles are written.
     public let usesColour: Bool
     let sink: @Sendable (String) throws -> Void
+    private let byteSink: (@Sendable ([UInt8]) throws -> Void)?
 
-    /// A stream that hands every text to `sink`.
+    /// A stream that hands every text to `sink`, and what is bytes already to `byteSink` if there is one.
     public init(
       isTerminal: Bool = false, usesColour: Bool = false,
+      byteSink: (@Sendable ([UInt8]) throws -> Void)? = nil,
       sink: @escaping @Sendable (String) throws -> Void
     ) {
       self.isTerminal = isTerminal
       self.usesColour = usesColour
+      self.byteSink = byteSink
       self.sink = sink
+    }
+
+    /// Writes text that is bytes already. A piece may end within a character only where bytes are taken.
+    func write(bytes: [UInt8]) throws {
+      if let byteSink {
+        try byteSink(bytes)
+      } else {
+        try sink(String(decoding: bytes, as: UTF8.self))
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 import DurableFiles
+import JSONText
 import ObjectModel
 import StoreInterface
 
@@ -11,7 +12,7 @@ enum ConvertCommand {
   ]
   static let store = Option(
     "store", value: "TYPE", choices: types.map(\.key),
-    "The type of the new store; unless said, xml where DST ends in .xml, and else binary.")
+    "The type of the new store; unless said, xml where its name ends in .xml, and else binary.")
   static let force = Option("force", "Replaces a file that is there.")
 
   /// The command, over stores from the given reader and models from another.
@@ -25,7 +26,7 @@ enum ConvertCommand {
 
         SRC stays as it is. DST is there when everything is in it, or not at all.
         """,
-      arguments: [source, target], options: [store, .storeModel, force, .format],
+      arguments: [source, target], options: [store, .storeName, .storeModel, force, .format],
       examples: [
         Example("quire convert Trips.store Trips.xml", "Writes a document to read and compare."),
         Example(
@@ -34,34 +35,50 @@ enum ConvertCommand {
       ]
     ) { invocation in
       let path = invocation[target]
-      let name =
-        invocation.value(of: store) ?? (path.lowercased().hasSuffix(".xml") ? "xml" : "binary")
-      let type = types.first { $0.key == name }!.value
-      guard let backend = reader.backends[type] else {
-        throw CommandError(.plugin, "There is no backend for stores of type \(type.rawValue).")
-      }
+      let backend = try backend(forStoreAt: path, invocation, reader)
+      let type = backend.type
       let from = try reader.open(invocation[source], invocation, models)
       let snapshot = try from.snapshot()
-      if try reader.disk.exists(path), !invocation.has(force) {
-        throw CommandError(
-          .inputOutput, "'\(path)' is there already.", hint: "With --force it is replaced.")
-      }
+      try checkFree(path, invocation, reader.disk)
+      let line = ProgressLine(invocation.console.messages, "converting")
+      defer { line.end() }
       let report = try make(path, invocation.has(force), on: reader.disk) { temporary in
         let made = try backend.create(
           at: temporary, model: snapshot.model, on: reader.disk, StoreCreation(overwriting: true))
         let report = try StoreCopy(from: snapshot, to: made).run { progress in
-          try show(progress, invocation.console.messages)
+          show(progress, line)
         }
         try made.close()
         return report
       }
+      line.end()
       try write(report, type, path, invocation)
       return .done
     }
   }
 
+  /// The backend of a store that is to be made, which the command line says or the file's name.
+  static func backend(
+    forStoreAt path: String, _ invocation: Invocation, _ reader: StoreReader
+  ) throws -> any StoreBackend {
+    let name =
+      invocation.value(of: store) ?? (path.lowercased().hasSuffix(".xml") ? "xml" : "binary")
+    let type = types.first { $0.key == name }!.value
+    guard let backend = reader.backends[type] else {
+      throw CommandError(.plugin, "There is no backend for stores of type \(type.rawValue).")
+    }
+    return backend
+  }
+
+  /// Refuses a file that is there, unless it may be replaced.
+  static func checkFree(_ path: String, _ invocation: Invocation, _ disk: any Disk) throws {
+    guard try disk.exists(path), !invocation.has(force) else { return }
+    throw CommandError(
+      .inputOutput, "'\(path)' is there already.", hint: "With --force it is replaced.")
+  }
+
   /// Makes a file under another name, which becomes its own when it is whole.
-  private static func make<R>(
+  static func make<R>(
     _ path: String, _ overwrites: Bool, on disk: any Disk, _ body: (String) throws -> R
   ) throws -> R {
     let temporary = path + ".quire-new"
@@ -83,10 +100,8 @@ enum ConvertCommand {
     }
   }
 
-  private static func show(_ progress: StoreCopy.Progress, _ stream: Console.Stream) throws {
-    guard stream.isTerminal, progress.total > 100_000 else { return }
-    try stream.write("\r\(progress.done * 100 / progress.total) %")
-    if progress.done == progress.total { try stream.write("\r     \r") }
+  static func show(_ progress: StoreCopy.Progress, _ line: ProgressLine) {
+    line.show(Double(progress.done) / Double(max(1, progress.total)))
   }
 
   private static func write(

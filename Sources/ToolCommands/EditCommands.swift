@@ -1,3 +1,5 @@
+import DurableFiles
+import JSONText
 import ObjectGraph
 import ObjectModel
 import ObjectQuery
@@ -30,7 +32,8 @@ enum InsertCommand {
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
       "insert", "inserts an object and prints its identifier",
-      arguments: [.store, .entity, .assignments], options: [.dryRun, .storeModel, .format],
+      arguments: [.store, .entity, .assignments],
+      options: [.dryRun, .storeName, .storeModel, .format],
       examples: [
         Example(
           "quire insert Trips.store Trip name=Lisbon start=today \"owner={name == 'Ada'}\"",
@@ -40,11 +43,18 @@ enum InsertCommand {
       ]
     ) { invocation in
       let edit = try StoreEdit(reader, invocation, models)
-      let object = try edit.context.insert(invocation[.entity])
-      try edit.assign(to: [object])
-      try edit.finish([object], did: "inserted")
+      try edit.finish([insert(edit, invocation)], did: "inserted")
       return .done
     }
+  }
+
+  /// Inserts what the command line says.
+  static func insert(_ edit: StoreEdit, _ invocation: Invocation) throws -> ManagedObject {
+    // What is wrong is found before there is an object.
+    let changes = try edit.changes(to: invocation[.entity])
+    let object = try edit.context.insert(invocation[.entity])
+    for change in changes { try change(object) }
+    return object
   }
 }
 
@@ -59,7 +69,7 @@ enum SetCommand {
         for all objects.
         """,
       arguments: [.store, .entity, .assignments],
-      options: [FetchCommand.condition, .identifiers, .dryRun, .storeModel, .format],
+      options: [FetchCommand.condition, .identifiers, .dryRun, .storeName, .storeModel, .format],
       examples: [
         Example(
           "quire set Trips.store Trip --where \"name == 'Lisbon'\" cost=120.5 start=null",
@@ -85,7 +95,7 @@ enum DeleteCommand {
       "delete", "deletes the objects that are named or meet a predicate",
       discussion: "What the relationships' delete rules say happens to other objects happens too.",
       arguments: [.store, .entity],
-      options: [FetchCommand.condition, .identifiers, .dryRun, .storeModel, .format],
+      options: [FetchCommand.condition, .identifiers, .dryRun, .storeName, .storeModel, .format],
       examples: [
         Example(
           "quire delete Trips.store Trip --where 'start < CAST(0, \"NSDate\")' --dry-run",
@@ -105,22 +115,31 @@ enum DeleteCommand {
 struct StoreEdit {
   let context: ManagedObjectContext
   private let invocation: Invocation
-  private let reader: StoreReader
+  private let disk: any Disk
   private let store: any Store
   private let schema: Schema
 
   init(_ reader: StoreReader, _ invocation: Invocation, _ models: ModelReader) throws {
-    self.reader = reader
-    self.invocation = invocation
-    store = try reader.open(invocation[.store], invocation, models, readOnly: false)
+    let store = try reader.open(invocation[.store], invocation, models, readOnly: false)
     let snapshot = try store.snapshot()
-    schema = snapshot.schema
-    let model = try snapshot.model
-    try FetchCommand.checkEntity(invocation, model)
-    let coordinator = PersistentStoreCoordinator(model: model)
+    let coordinator = PersistentStoreCoordinator(model: try snapshot.model)
+    try FetchCommand.checkEntity(invocation, coordinator.model)
     try coordinator.add(store)
-    context = ManagedObjectContext(coordinator, concurrency: .confined)
+    let context = ManagedObjectContext(coordinator, concurrency: .confined)
     context.transactionAuthor = "quire"
+    self.init(context, of: store, snapshot.schema, reader.disk, invocation)
+  }
+
+  /// An edit in a context that is there.
+  init(
+    _ context: ManagedObjectContext, of store: any Store, _ schema: Schema, _ disk: any Disk,
+    _ invocation: Invocation
+  ) {
+    self.context = context
+    self.store = store
+    self.schema = schema
+    self.disk = disk
+    self.invocation = invocation
   }
 
   /// The objects that the command line names, or that meet its predicate.
@@ -159,32 +178,45 @@ struct StoreEdit {
 
   /// Sets what the command line says.
   func assign(to objects: [ManagedObject]) throws {
+    var known: [String: [Change]] = [:]
+    for object in objects where known[object.entity.name] == nil {
+      known[object.entity.name] = try changes(to: object.entity.name)
+    }
+    for object in objects {
+      for change in known[object.entity.name] ?? [] { try change(object) }
+    }
+  }
+
+  typealias Change = (ManagedObject) throws -> Void
+
+  /// What the command line says, as changes of an entity's objects.
+  ///
+  /// - Throws: ``CommandError`` for what can't be set; nothing is set by then.
+  func changes(to entity: String) throws -> [Change] {
     let model = context.coordinator.model
-    for assignment in try invocation.values(of: .assignments).map(Assignment.init) {
-      for object in objects {
-        let entity = object.entity.name
-        switch model.property(assignment.rootKey, of: entity) {
-        case .attribute(let attribute):
-          let part = try Self.part(assignment.key, of: attribute, model)
-          guard assignment.sign == .set else {
-            throw CommandError.wrongUsage(
-              "'\(assignment.key)' is an attribute: it takes =, and not \(assignment.sign.rawValue)."
-            )
-          }
-          try object.setValues([
-            assignment.key: try assignment.value(of: part, on: reader.disk)
-          ])
-        case .relationship(let relationship):
-          try lead(relationship, of: object, assignment)
-        case .fetched:
-          throw CommandError.wrongUsage("'\(assignment.key)' is fetched and can't be set.")
-        case nil:
-          throw CommandError.unknown(
-            "property", assignment.key, in: "of '\(entity)'",
-            known: model.properties(of: entity).map(\.name),
-            otherwise: "It has "
-              + model.properties(of: entity).map { "'\($0.name)'" }.joined(separator: ", ") + ".")
+    return try invocation.values(of: .assignments).map(Assignment.init).map { assignment in
+      switch model.property(assignment.rootKey, of: entity) {
+      case .attribute(let attribute):
+        let part = try Self.part(assignment.key, of: attribute, model)
+        guard assignment.sign == .set else {
+          throw CommandError.wrongUsage(
+            "'\(assignment.key)' is an attribute: it takes =, and not \(assignment.sign.rawValue).")
         }
+        guard attribute.derivation == nil else {
+          throw CommandError.wrongUsage("'\(assignment.key)' follows from others and can't be set.")
+        }
+        let value = try assignment.value(of: part, on: disk)
+        return { try $0.setValues([assignment.key: value]) }
+      case .relationship(let relationship):
+        return try leading(relationship, assignment)
+      case .fetched:
+        throw CommandError.wrongUsage("'\(assignment.key)' is fetched and can't be set.")
+      case nil:
+        throw CommandError.unknown(
+          "property", assignment.key, in: "of '\(entity)'",
+          known: model.properties(of: entity).map(\.name),
+          otherwise: "It has "
+            + model.properties(of: entity).map { "'\($0.name)'" }.joined(separator: ", ") + ".")
       }
     }
   }
@@ -207,23 +239,25 @@ struct StoreEdit {
     return part
   }
 
-  private func lead(
-    _ relationship: Relationship, of object: ManagedObject, _ assignment: Assignment
-  ) throws {
+  private func leading(
+    _ relationship: Relationship, _ assignment: Assignment
+  ) throws -> Change {
+    let name = relationship.name
     let others = try assignment.targets.map { try target($0, relationship.destination) }
     guard relationship.isToMany else {
       guard assignment.sign == .set, others.count < 2 else {
         throw CommandError.wrongUsage(
-          "'\(relationship.name)' leads to one object: it takes = and one value.")
+          "'\(name)' leads to one object: it takes = and one value.")
       }
-      return object.setObjects(others, forKey: relationship.name)
+      return { $0.setObjects(others, forKey: name) }
     }
-    let before = object.value(forKey: relationship.name) as? [ManagedObject] ?? []
-    switch assignment.sign {
-    case .set: object.setObjects(others, forKey: relationship.name)
-    case .add: object.setObjects(before + others, forKey: relationship.name)
-    case .remove:
-      object.setObjects(before.filter { !others.contains($0) }, forKey: relationship.name)
+    return { object in
+      let before = object.value(forKey: name) as? [ManagedObject] ?? []
+      switch assignment.sign {
+      case .set: object.setObjects(others, forKey: name)
+      case .add: object.setObjects(before + others.filter { !before.contains($0) }, forKey: name)
+      case .remove: object.setObjects(before.filter { !others.contains($0) }, forKey: name)
+      }
     }
   }
 
@@ -245,6 +279,11 @@ struct StoreEdit {
     }
   }
 
+  /// Says what was done and is not saved.
+  func tell(_ objects: [ManagedObject], did what: String) throws {
+    try tell(objects.map { Wording.text(.object($0.objectID.key)) }, did: what, isSaved: nil)
+  }
+
   /// Saves, and says what was done.
   func finish(_ objects: [ManagedObject], did what: String) throws {
     let isTrial = invocation.has(.dryRun)
@@ -259,17 +298,21 @@ struct StoreEdit {
       try context.save()
     }
     try store.close()
+    try tell(identifiers, did: what, isSaved: !isTrial)
+  }
+
+  private func tell(_ identifiers: [String], did what: String, isSaved: Bool?) throws {
     let output = invocation.console.output
     switch invocation.format {
     case .text:
       for identifier in identifiers { try output.writeLine(identifier) }
-      let count = Wording.count(objects.count, "object")
+      let count = Wording.count(identifiers.count, "object")
       try invocation.console.messages.writeLine(
-        isTrial ? "\(count) would be \(what)." : "\(count) \(what).")
+        isSaved == false ? "\(count) would be \(what)." : "\(count) \(what).")
     case .json:
       try output.writeLine(
         JSON.object([
-          what: .array(identifiers.map { .string($0) }), "saved": .boolean(!isTrial),
+          what: .array(identifiers.map { .string($0) }), "saved": isSaved.map { .boolean($0) },
         ]).text)
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import ObjectModel
 import ObjectQuery
 import Rows
@@ -32,7 +33,7 @@ enum FetchCommand {
         line has the names.
         """,
       arguments: [.store, .entity],
-      options: [condition, sort, limit, offset, columns, .storeModel, form],
+      options: [condition, sort, limit, offset, columns, .version, .storeName, .storeModel, form],
       examples: [
         Example(
           "quire fetch Trips.store Trip --where 'name CONTAINS[cd] \"lis\"' --sort=-start",
@@ -44,37 +45,47 @@ enum FetchCommand {
     ) { invocation in
       let store = try reader.open(invocation[.store], invocation, models)
       let snapshot = try store.snapshot()
-      var request = try request(invocation, snapshot)
-      request.resultType = .dictionaries
-      request.propertiesToFetch = try values(invocation, request.entity, snapshot)
-      for key in (invocation.value(of: sort) ?? "").split(separator: ",") {
-        let path = key.drop { $0 == "-" || $0 == " " }
-        request.sortKeys.append(SortKey(String(path), ascending: !key.hasPrefix("-")))
-      }
-      request.fetchLimit = try count(limit, invocation)
-      request.fetchOffset = try count(offset, invocation)
-      try write(
-        try placed(invocation) { try store.table(request, in: snapshot) }, invocation)
+      try checkEntity(invocation, snapshot.model)
+      try show(invocation, snapshot.schema) { try store.table($0, in: snapshot) }
       return .done
     }
   }
 
+  /// Shows the objects that the command line asks for.
+  static func show(
+    _ invocation: Invocation, _ schema: Schema, _ fetch: (FetchRequest) throws -> ResultTable
+  ) throws {
+    var request = try request(invocation)
+    request.resultType = .dictionaries
+    request.propertiesToFetch = try values(invocation, request.entity, schema)
+    for key in (invocation.value(of: sort) ?? "").split(separator: ",") {
+      let path = key.drop { $0 == "-" || $0 == " " }
+      request.sortKeys.append(SortKey(String(path), ascending: !key.hasPrefix("-")))
+    }
+    request.fetchLimit = try count(limit, invocation)
+    request.fetchOffset = try count(offset, invocation)
+    try write(try placed(invocation) { try fetch(request) }, invocation)
+  }
+
   /// What is asked of which objects.
-  static func request(
-    _ invocation: Invocation, _ snapshot: any StoreSnapshot
-  ) throws -> FetchRequest {
+  static func request(_ invocation: Invocation) throws -> FetchRequest {
     let entity = invocation[.entity]
-    let model = try snapshot.model
-    try checkEntity(invocation, model)
     let text = invocation.value(of: condition)
     return FetchRequest(entity, where: try text.map { try QueryPredicate($0) })
   }
 
   /// Refuses an entity that the store's model does not have.
   static func checkEntity(_ invocation: Invocation, _ model: Model) throws(CommandError) {
-    guard model[invocation[.entity]] == nil else { return }
+    try checkEntity(invocation[.entity], model, in: invocation.value(of: .store) ?? "the store")
+  }
+
+  /// Refuses an entity that the store's model does not have.
+  static func checkEntity(
+    _ name: String, _ model: Model, in place: String
+  ) throws(CommandError) {
+    guard model[name] == nil else { return }
     throw .unknown(
-      "entity", invocation[.entity], in: "in '\(invocation[.store])'",
+      "entity", name, in: "in '\(place)'",
       known: model.entities.map(\.name),
       otherwise: "It has \(model.entities.map { "'\($0.name)'" }.joined(separator: ", ")).")
   }
@@ -96,11 +107,11 @@ enum FetchCommand {
 
   /// What is shown of each object: its identifier, and the columns asked for or all properties.
   private static func values(
-    _ invocation: Invocation, _ entity: String, _ snapshot: any StoreSnapshot
+    _ invocation: Invocation, _ entity: String, _ schema: Schema
   ) throws -> [FetchedValue] {
     let identifier = FetchedValue("id", .evaluatedObject)
     guard let text = invocation.value(of: columns) else {
-      let names = snapshot.schema[entity]!.columns.map(\.name).filter { !$0.contains("#") }
+      let names = schema[entity]!.columns.map(\.name).filter { !$0.contains("#") }
       return [identifier] + names.filter { $0 != "id" }.map { FetchedValue($0) }
     }
     return try [identifier]
@@ -182,7 +193,8 @@ enum CountCommand {
   ) -> Command {
     Command(
       "count", "prints how many objects of an entity meet a predicate",
-      arguments: [.store, .entity], options: [FetchCommand.condition, .storeModel, .format],
+      arguments: [.store, .entity],
+      options: [FetchCommand.condition, .version, .storeName, .storeModel, .format],
       examples: [
         Example(
           "quire count Trips.store Trip --where 'days > 3'", "Prints the number of such trips.")
@@ -190,14 +202,20 @@ enum CountCommand {
     ) { invocation in
       let store = try reader.open(invocation[.store], invocation, models)
       let snapshot = try store.snapshot()
-      let request = try FetchCommand.request(invocation, snapshot)
-      let count = try FetchCommand.placed(invocation) { try store.count(request, in: snapshot) }
-      let output = invocation.console.output
-      switch invocation.format {
-      case .text: try output.writeLine("\(count)")
-      case .json: try output.writeLine(JSON.object(["count": .number(count)]).text)
-      }
+      try FetchCommand.checkEntity(invocation, snapshot.model)
+      try show(invocation) { try store.count($0, in: snapshot) }
       return .done
+    }
+  }
+
+  /// Shows how many objects the command line asks for.
+  static func show(_ invocation: Invocation, _ count: (FetchRequest) throws -> Int) throws {
+    let request = try FetchCommand.request(invocation)
+    let count = try FetchCommand.placed(invocation) { try count(request) }
+    let output = invocation.console.output
+    switch invocation.format {
+    case .text: try output.writeLine("\(count)")
+    case .json: try output.writeLine(JSON.object(["count": .number(count)]).text)
     }
   }
 }

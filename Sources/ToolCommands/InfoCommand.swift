@@ -1,4 +1,6 @@
+import Documents
 import Foundation
+import JSONText
 import ObjectModel
 import ObjectQuery
 import Rows
@@ -11,56 +13,66 @@ enum InfoCommand {
     _ reader: StoreReader, _ models: ModelReader = .files
   ) -> Command {
     Command(
-      "info", "shows what a store is: its type, identity, size and how many objects it has",
+      "info",
+      "shows what a document or a store is: its type, identity, size and how many objects it has",
       discussion: """
         Objects are counted without those of subentities, so the numbers add up. Bytes behind the \
         last save are what a power cut left of the next one, or damage; they are passed over, and the \
         exit code is 1.
         """,
-      arguments: [.store], options: [.storeModel, .format],
+      arguments: [.store], options: [.storeName, .storeModel, .format],
       examples: [Example("quire info Trips.store", "Shows type, UUID, size and entities.")]
     ) { invocation in
-      let store = try reader.open(invocation[.store], invocation, models)
-      let snapshot = try store.snapshot()
-      let description = try store.describe()
-      let metadata = try snapshot.metadata
-      let counts = try counts(store, snapshot)
-      let output = invocation.console.output
-      switch invocation.format {
-      case .text:
-        var table = Table()
-        let version = description.formatVersion.map { ", format \($0)" } ?? ""
-        table.add("type", store.type.rawValue + version)
-        table.add("UUID", metadata.uuid?.uuidString ?? "none")
-        table.add("saves", "\(snapshot.commit)")
-        if let date = description.savedAt { table.add("last save", Wording.text(.date(date))) }
-        table.add(
-          "size",
-          "\(Wording.count(description.byteCount, "byte")), \(description.liveByteCount) in use")
-        if description.strayByteCount > 0 {
-          table.add("behind the last save", Wording.count(description.strayByteCount, "byte"))
-        }
-        try output.write(table.text())
-        var entities = Table()
-        for (name, count) in counts { entities.add(name, Wording.count(count, "object")) }
-        try output.write("\n" + entities.text())
-      case .json:
-        let object = JSON.object([
-          "type": .string(store.type.rawValue),
-          "formatVersion": description.formatVersion.map { .string($0) },
-          "uuid": metadata.uuid.map { .string($0.uuidString) },
-          "saves": .number(Int(snapshot.commit)),
-          "lastSave": description.savedAt.map { Wording.json(.date($0)) },
-          "byteCount": .number(description.byteCount),
-          "liveByteCount": .number(description.liveByteCount),
-          "strayByteCount": .number(description.strayByteCount),
-          "entities": .members(
-            counts.map { JSON.Member(name: $0.name, value: .number($0.count)) }),
-        ])
-        try output.writeLine(object.text)
+      let path = invocation[.store]
+      if reader.isDocument(path), !invocation.has(.storeName) {
+        return try show(
+          reader.document(path, access: .readOnly), invocation)
       }
-      return description.strayByteCount > 0 ? .no : .done
+      return try show(reader.open(path, invocation, models), invocation)
     }
+  }
+
+  /// Shows what an open store is.
+  static func show(_ store: any Store, _ invocation: Invocation) throws -> ExitCode {
+    let snapshot = try store.snapshot()
+    let description = try store.describe()
+    let metadata = try snapshot.metadata
+    let counts = try counts(store, snapshot)
+    let output = invocation.console.output
+    switch invocation.format {
+    case .text:
+      var table = Table()
+      let version = description.formatVersion.map { ", format \($0)" } ?? ""
+      table.add("type", store.type.rawValue + version)
+      table.add("UUID", metadata.uuid?.uuidString ?? "none")
+      table.add("saves", "\(snapshot.commit)")
+      if let date = description.savedAt { table.add("last save", Wording.text(.date(date))) }
+      table.add(
+        "size",
+        "\(Wording.count(description.byteCount, "byte")), \(description.liveByteCount) in use")
+      if description.strayByteCount > 0 {
+        table.add("behind the last save", Wording.count(description.strayByteCount, "byte"))
+      }
+      try output.write(table.text())
+      var entities = Table()
+      for (name, count) in counts { entities.add(name, Wording.count(count, "object")) }
+      try output.write("\n" + entities.text())
+    case .json:
+      let object = JSON.object([
+        "type": .string(store.type.rawValue),
+        "formatVersion": description.formatVersion.map { .string($0) },
+        "uuid": metadata.uuid.map { .string($0.uuidString) },
+        "saves": .number(Int(snapshot.commit)),
+        "lastSave": description.savedAt.map { Wording.json(.date($0)) },
+        "byteCount": .number(description.byteCount),
+        "liveByteCount": .number(description.liveByteCount),
+        "strayByteCount": .number(description.strayByteCount),
+        "entities": .members(
+          counts.map { JSON.Member(name: $0.name, value: .number($0.count)) }),
+      ])
+      try output.writeLine(object.text)
+    }
+    return description.strayByteCount > 0 ? .no : .done
   }
 
   /// How many objects each entity has by itself, by name.

@@ -4,9 +4,9 @@ import ObjectModel
 
 extension ModelCommand {
   /// Prints Swift source with a class for each entity, or writes it into a folder.
-  static func writeCode(
-    _ version: ModelVersions.Version, _ invocation: Invocation
-  ) throws -> ExitCode {
+  ///
+  /// Of the current version, unless another was asked for, all versions are written beside it.
+  static func writeCode(_ reader: ModelReader, _ invocation: Invocation) throws -> ExitCode {
     let path = URL(fileURLWithPath: invocation[path]).deletingPathExtension()
     // A bare `contents` file is named by the folder around it.
     let name =
@@ -16,9 +16,17 @@ extension ModelCommand {
     var options = ModelClasses.Options()
     options.access = invocation.value(of: access).flatMap(CodeAccess.init) ?? .public
     options.unmarkedEntities = invocation.value(of: unmarked).flatMap(CodeKind.init) ?? .class
+    let chosen = try invocation.value(of: version).map {
+      try reader.model(at: invocation[Self.path], version: $0)
+    }
+    let versions = try reader.read(invocation[Self.path])
     let classes: ModelClasses
-    do {
-      classes = try ModelClasses(of: version.model, named: name, version: version.name, options)
+    do throws(ModelCodeError) {
+      if let chosen {
+        classes = try ModelClasses(of: chosen.model, named: name, version: chosen.name, options)
+      } else {
+        classes = try ModelClasses(of: versions, named: name, options)
+      }
     } catch {
       throw CommandError(.unreadable, "\(invocation[Self.path]): \(error.message)")
     }

@@ -1,3 +1,4 @@
+import JSONText
 import ModelCode
 import ObjectModel
 
@@ -60,11 +61,11 @@ enum ModelCommand {
         try list(reader.read(invocation[path]), invocation)
         return .done
       }
+      if makesCode { return try writeCode(reader, invocation) }
       let chosen = try reader.model(at: invocation[path], version: invocation.value(of: version))
       if let other = invocation.value(of: diff) {
         return try compare(chosen, with: reader.model(at: other), invocation)
       }
-      if makesCode { return try writeCode(chosen, invocation) }
       try show(chosen, invocation)
       return .done
     }
@@ -108,7 +109,7 @@ enum ModelCommand {
     }
   }
 
-  private static func show(_ version: ModelVersions.Version, _ invocation: Invocation) throws {
+  static func show(_ version: ModelVersions.Version, _ invocation: Invocation) throws {
     let output = invocation.console.output
     switch format(invocation) {
     case .text:

@@ -25,6 +25,9 @@ struct StoreReader: Sendable {
   func open(
     _ path: String, _ invocation: Invocation, _ models: ModelReader, readOnly: Bool = true
   ) throws -> any Store {
+    if isDocument(path) {
+      return try store(ofDocument: path, invocation, readOnly: readOnly)
+    }
     let model = try invocation.value(of: .storeModel).map { try models.model(at: $0).model }
     do {
       return try backends.open(path, on: disk, StoreOpening(readOnly: readOnly, model: model))
@@ -46,7 +49,7 @@ struct StoreReader: Sendable {
 
 extension Argument {
   /// The store that a command is about.
-  static let store = Argument("STORE", "A store's file.")
+  static let store = Argument("STORE", "A document, or a store's file.")
   /// The entity that a command is about.
   static let entity = Argument(
     "ENTITY", "The entity whose objects are meant, subentities included.")

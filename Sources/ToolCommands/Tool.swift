@@ -10,9 +10,14 @@ public struct Tool: Sendable {
   public static let quire: Tool = Tool(commands: [
     HelpCommand.command, ModelCommand.command(.files), HashCommand.command(.files),
     PredicateCommand.command(.files), InfoCommand.command(.files), FetchCommand.command(.files),
-    CountCommand.command(.files), InsertCommand.command(.files), SetCommand.command(.files),
-    DeleteCommand.command(.files), ConvertCommand.command(.files, .files),
-    ValidateCommand.command(on: RealDisk(), .files), VersionCommand.command,
+    CountCommand.command(.files), OpenCommand.command(.files), NewCommand.command(.files, .files),
+    InsertCommand.command(.files), SetCommand.command(.files), DeleteCommand.command(.files),
+    ExportCommand.command(.files), ImportCommand.command(.files),
+    ConvertCommand.command(.files, .files), SaveAsCommand.command(.files),
+    MigrateCommand.command(.files, .files), HistoryCommand.command(.files),
+    RevertCommand.command(.files), PackCommand.command(on: RealDisk()),
+    UnpackCommand.command(on: RealDisk()), ValidateCommand.command(on: RealDisk(), .files),
+    RecoverCommand.command(.files, .files), VacuumCommand.command(.files), VersionCommand.command,
   ])
 
   /// Runs the command that `words` names, the words being those after the tool's own name.

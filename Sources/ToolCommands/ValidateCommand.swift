@@ -1,11 +1,12 @@
 import DurableFiles
+import JSONText
 import ObjectModel
 import Validation
 
 /// `quire validate`
 enum ValidateCommand {
   static let path = Argument(
-    "PATH", "The file to check; may be left out with --rules.", isRequired: false)
+    "PATH", "The document or the file to check; may be left out with --rules.", isRequired: false)
   static let model = Option(
     "model", value: "MODEL", "A model that the objects should be of, beside the one in the file.")
   static let rules = Option("rules", "Lists every rule that is checked.")
@@ -13,19 +14,21 @@ enum ValidateCommand {
   /// The command, over files of the given disk and models from the given reader.
   static func command(on disk: any Disk, _ reader: ModelReader) -> Command {
     Command(
-      "validate", "checks a file against every rule there is",
+      "validate", "checks a document or a file against every rule there is",
       discussion: """
         Checks the format down to the last byte, the model and its hashes, and every object against the \
         model: types, required values, bounds, patterns, relationships from both ends, uniqueness. Goes \
-        on past what is wrong, writes nothing, and reads all that the file keeps of earlier saves too.
+        on past what is wrong, writes nothing, and reads all that the file keeps of earlier saves too. Of a \
+        document it checks the folder, the manifest, models and attachments, and each store as it counts.
 
         A finding names its rule, the place and the clause of the specification. The exit code is 1 if \
         there are errors, and 0 if there are warnings alone. Of a rule at most 20 findings are shown. \
-        Check a file that nobody is writing to.
+        Check what nobody is writing to.
         """,
       arguments: [path], options: [model, ModelCommand.version, rules, .format],
       examples: [
         Example("quire validate Trips.store", "Prints what is wrong, or that nothing is."),
+        Example("quire validate Trip.quire", "Does the same for a document and all that is in it."),
         Example("quire validate --rules", "Lists the rules."),
       ]
     ) { invocation in
@@ -98,6 +101,9 @@ enum ValidateCommand {
       "findings": .array(report.findings.map(json)),
       "passedOver": .strings(report.passedOver),
       "checked": .object([
+        "versions": ofDocument(report, report.checked.versionCount),
+        "stores": ofDocument(report, report.checked.storeCount),
+        "attachments": ofDocument(report, report.checked.attachmentCount),
         "bytes": .number(report.checked.byteCount),
         "liveBytes": .number(report.checked.liveByteCount),
         "commits": .number(report.checked.commitCount),
@@ -108,11 +114,17 @@ enum ValidateCommand {
     ])
   }
 
+  /// What only documents have.
+  private static func ofDocument(_ report: Report, _ count: Int) -> JSON? {
+    report.format == .document ? .number(count) : nil
+  }
+
   private static func json(_ finding: Finding) -> JSON {
     let place = finding.place
     return .object([
       "rule": .string(finding.rule.id), "severity": .string(finding.rule.severity.rawValue),
       "clause": .string(finding.rule.clause), "message": .string(finding.message),
+      "file": place.file.map { .string($0) },
       "section": place.section.map { .string($0) },
       "offset": place.offset.map { .number("\($0)") },
       "commit": place.commit.map { .number("\($0)") },

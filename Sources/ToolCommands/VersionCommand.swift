@@ -1,3 +1,5 @@
+import JSONText
+
 /// `quire version`, also spelled `quire --version`
 enum VersionCommand {
   /// The version of Quire this tool belongs to, by the rules of semantic versioning.

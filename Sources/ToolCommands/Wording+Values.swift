@@ -1,4 +1,5 @@
 import Foundation
+import JSONText
 import ObjectModel
 
 /// How the tool puts a model into words. People read it; programs read the JSON.

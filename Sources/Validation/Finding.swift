@@ -10,7 +10,10 @@ public struct Finding: Sendable, Hashable {
 
 /// Where in a document something is. What does not apply is `nil`.
 public struct Place: Sendable, Hashable {
-  /// The part of the file: `header`, `trailer`, `record`, `metadata`, `model`, `schema`, `page`, `block`.
+  /// The file in a document's folder, or a folder in it.
+  public var file: String?
+  /// The part of the file: `header`, `trailer`, `record`, `metadata`, `model`, `schema`, `page`, `block`; the
+  /// member of a manifest, such as `stores[0].uuid`.
   public var section: String?
   /// Where the part begins, in bytes from the start of the file.
   public var offset: UInt64?
@@ -44,7 +47,8 @@ public struct Place: Sendable, Hashable {
 }
 
 extension Place: CustomStringConvertible {
-  /// The place in words: `block at 1184, column 5, row 17`, `Trip 3, budget`. Empty for the whole file.
+  /// The place in its file in words: `block at 1184, column 5, row 17`, `Trip 3, budget`. Empty for the whole
+  /// file.
   public var description: String {
     var parts: [String] = []
     if let section { parts.append(offset.map { "\(section) at \($0)" } ?? section) }
@@ -63,8 +67,11 @@ extension Finding: CustomStringConvertible {
 
   /// The finding as a report has it: `BLCK-034 notes.store: record at 1832: … (spec §4.4.1)`.
   public func description(inFile file: String?) -> String {
-    let words = [file, place.description.isEmpty ? nil : place.description, message]
-      .compactMap { $0 }.joined(separator: ": ")
+    let file = [file, place.file].compactMap { $0 }.joined(separator: "/")
+    let words = [
+      file.isEmpty ? nil : file, place.description.isEmpty ? nil : place.description, message,
+    ]
+    .compactMap { $0 }.joined(separator: ": ")
     return "\(rule.id) \(words) (spec §\(rule.clause))"
   }
 }

@@ -16,6 +16,17 @@ final class Findings {
     }
   }
 
+  /// Takes over the findings about a file of the document.
+  func take(_ others: Findings, of file: String, where isTaken: (Rule) -> Bool = { _ in true }) {
+    for finding in others.kept where isTaken(finding.rule) {
+      guard kept.count(where: { $0.rule == finding.rule }) < Findings.mostPerRule else { continue }
+      var place = finding.place
+      place.file = file
+      kept.append(Finding(rule: finding.rule, place: place, message: finding.message))
+    }
+    for (rule, count) in others.counts where isTaken(rule) { counts[rule, default: 0] += count }
+  }
+
   /// Takes back what was noted: the file is something else.
   func forget() {
     kept = []

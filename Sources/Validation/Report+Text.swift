@@ -37,8 +37,14 @@ extension Report {
       return "\(findings); \(counted(checked.objectCount, "object")), "
         + counted(checked.byteCount, "byte")
     }
-    guard format == .blockFile else { return findings }
-    return "\(findings); \(counted(checked.commitCount, "commit")), "
+    guard format == .blockFile || format == .document else { return findings }
+    var parts = ""
+    if format == .document {
+      parts =
+        "\(counted(checked.versionCount, "version")), \(counted(checked.storeCount, "store")), "
+        + "\(counted(checked.attachmentCount, "attachment")), "
+    }
+    return "\(findings); \(parts)\(counted(checked.commitCount, "commit")), "
       + "\(counted(checked.blockCount, "block")), \(counted(checked.rowCount, "row")), "
       + "\(counted(checked.objectCount, "object")), \(counted(checked.byteCount, "byte"))"
   }

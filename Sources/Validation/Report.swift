@@ -23,6 +23,8 @@ public struct Report: Sendable {
     case blockFile
     /// The XML store.
     case xml
+    /// The document: a folder with a manifest.
+    case document
   }
 
   /// How much was looked at.
@@ -39,6 +41,12 @@ public struct Report: Sendable {
     public var rowCount = 0
     /// Objects that the newest commit has.
     public var objectCount = 0
+    /// Stores of a document.
+    public var storeCount = 0
+    /// Attachments of a document, those of earlier versions included, each once.
+    public var attachmentCount = 0
+    /// Versions of a document.
+    public var versionCount = 0
   }
 
   /// What there is to say in a word.
@@ -58,7 +66,9 @@ public struct Report: Sendable {
     switch format {
     case .unknown: .unknownFormat
     case .newer: .newerFormat
-    default: count(of: .error) == 0 ? .valid : .invalid
+    default:
+      count(of: .error) == 0
+        ? .valid : count(of: .error) == counts[.newerFormat] ? .newerFormat : .invalid
     }
   }
 

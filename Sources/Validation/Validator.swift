@@ -20,37 +20,27 @@ public struct Validator {
     self.progress = progress
   }
 
-  /// Checks the file at a path. What it is is seen from its first bytes.
+  /// Checks the document or the file at a path. What it is is seen from its first bytes; a folder is a
+  /// document, and a packed document is checked where it lies.
   ///
-  /// - Throws: `DiskError` when the file can't be read; never for what it holds.
+  /// - Throws: `DiskError` when something can't be read; never for what it holds.
   public func validate(_ path: String, on disk: any Disk = RealDisk()) throws -> Report {
-    let file = try disk.open(path, for: .read)
-    let byteCount = try file.byteCount()
-    let start = try file.read(byteCount: min(64, byteCount), at: 0)
     let progress = progress ?? { _ in }
-    let check: any FileCheck
-    if XMLFileCheck.mayBegin(with: start) {
-      check = XMLFileCheck(file, byteCount: byteCount, model: model, progress: progress)
-    } else {
-      check = BlockFileCheck(file, byteCount: byteCount, model: model, progress: progress)
+    if try disk.status(of: path).kind == .directory {
+      let check = ContainerCheck(path, on: disk, model: model, progress: progress)
+      try check.run()
+      return check.report
     }
+    let file = try disk.open(path, for: .read)
+    let start = try file.read(
+      byteCount: min(PackedCheck.firstByteCount, try file.byteCount()), at: 0)
+    if PackedCheck.mayBegin(with: start) {
+      return try PackedCheck(path, on: disk, model: model, progress: progress).run()
+    }
+    let check = try FileChecks.check(of: file, model: model, progress: progress)
     try check.run()
     return Report(
       path: path, format: check.format, findings: check.findings.kept,
       counts: check.findings.counts, checked: check.checked, passedOver: check.passedOver)
   }
 }
-
-/// The check of a file of one format, and what came of it.
-private protocol FileCheck {
-  var format: Report.Format { get }
-  var findings: Findings { get }
-  var checked: Report.Checked { get }
-  var passedOver: [String] { get }
-
-  /// Checks everything.
-  func run() throws
-}
-
-extension BlockFileCheck: FileCheck {}
-extension XMLFileCheck: FileCheck {}

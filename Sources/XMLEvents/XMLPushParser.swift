@@ -57,6 +57,14 @@ public struct XMLPushParser<Handler: XMLEventHandler>: ~Copyable {
     return unsafe handler.pointee
   }
 
+  /// Ends the text, for whoever wants the handler in any case.
+  ///
+  /// - Throws: as ``finish()`` does.
+  package mutating func end() throws { try session.finish() }
+
+  /// The handler as the last event left it, whatever came then.
+  package consuming func abandoned() -> Handler { unsafe handler.pointee }
+
   /// Where the parser is.
   @inlinable public var position: XMLPosition { session.position }
 }

@@ -27,8 +27,7 @@ if words.count > 3 {
 do {
   let versions = try ModelVersions.read(words[0])
   let name = URL(fileURLWithPath: words[0]).deletingPathExtension().lastPathComponent
-  let classes = try ModelClasses(
-    of: versions.current, named: name, version: versions.currentName, options)
+  let classes = try ModelClasses(of: versions, named: name, options)
   try classes.writeOneFile(to: words[1])
 } catch let error as ModelCodeError {
   fail("\(words[0]): \(error)")

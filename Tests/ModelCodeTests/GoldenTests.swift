@@ -79,6 +79,22 @@ struct GoldenTests {
         == String(classes.text.dropFirst(ignore.count)))
   }
 
+  @Test("All versions stand beside the model, one or several", arguments: [1, 2])
+  func versions(_ count: Int) throws {
+    let names = ["Zoo", "Zoo 2"].prefix(count)
+    let versions = ModelVersions(
+      try names.map { .init($0, model: try Zoo.model) }, currentName: "Zoo")
+    let classes = try ModelClasses(of: versions, named: "Zoo")
+    let ignore = "// swift-format-ignore-file\n"
+    let list = try #require(classes.files.last).text.dropFirst(ignore.count)
+
+    #expect(try Compiler().formatted(String(list)) == list)
+    for name in names { #expect(list.contains("ModelVersions.Version(\"\(name)\", model: ")) }
+    #expect(list.contains("], currentName: \"Zoo\")\n"))
+    #expect(list.components(separatedBy: "<?xml").count == count + 1)
+    #expect(try Compiler().check(["A.swift": classes.text, "Zoo.swift": Zoo.handwritten]) == "")
+  }
+
   @Test("Only what the source or the options ask for is made")
   func kinds() throws {
     var description = try Zoo.model.description

@@ -14,8 +14,7 @@ struct TypedTripsTests {
   func current() throws {
     let versions = try ModelVersions.read(
       Self.package.appending(path: "Examples/Trips.xcdatamodeld").path)
-    let classes = try ModelClasses(
-      of: versions.current, named: "Trips", version: versions.currentName)
+    let classes = try ModelClasses(of: versions, named: "Trips")
     let folder = Self.package.appending(path: "Tests/Support/TypedTrips")
     if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
       try classes.write(to: folder.path)
@@ -26,6 +25,7 @@ struct TypedTripsTests {
       #expect(file.text == text, "\(file.name): RECORD_SNAPSHOTS=1 writes it anew.")
     }
     #expect(TripsModel.model == versions.current)
+    #expect(TripsModel.versions == versions)
   }
 
   /// A context over a new store in memory.

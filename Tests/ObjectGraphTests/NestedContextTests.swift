@@ -52,7 +52,7 @@ struct NestedContextTests {
       found.withLock { $0 = (names ?? []) + ["\(trips ?? -1)"] }
       isDone.signal()
     }
-    let outcome = isDone.wait(timeout: .now() + 20)
+    let outcome = isDone.wait(timeout: .now() + 3000)
     for _ in 0..<2 { mayGoOn.signal() }
 
     #expect(outcome == .success)

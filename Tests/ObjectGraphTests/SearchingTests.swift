@@ -95,6 +95,32 @@ struct SearchingTests {
   }
 
   @Test(
+    "What the context gives up while the search runs is nothing that objects show",
+    arguments: Kind.allCases, [false, true])
+  func givenUp(_ kind: Kind, _ byReset: Bool) async throws {
+    let graph = try Graph(kind)
+    let context = try await people(graph)
+    try await context.perform {
+      for person in try context.fetch(Person.self) { person.name += "!" }
+      try context.insert(Person.self) { $0.name = "New" }
+    }
+    let gate = GatedProgress.made()
+    let request = young
+    let search = Task {
+      try await context.fetch(request, as: Person.self, progress: gate) { $0.map(\.name).sorted() }
+    }
+    await gate.begun()
+
+    let expected: [String] = try await context.perform {
+      if byReset { context.reset() } else { context.rollback() }
+      return try context.fetch(request, as: Person.self).map(\.name).sorted()
+    }
+    gate.open()
+
+    #expect(try await search.value == expected)
+  }
+
+  @Test(
     "Cancelling the task, or its progress, ends the search between two blocks",
     arguments: Kind.allCases, [true, false])
   func cancelled(_ kind: Kind, _ byTask: Bool) async throws {

@@ -245,7 +245,7 @@ struct ObjectsPageTests {
     }
     #expect(names == ["Along the Douro"])
     // What was saved reaches the view in a turn of its own.
-    for _ in 0..<500 where trip.budget != 1300 { try await Task.sleep(for: .milliseconds(10)) }
+    for _ in 0..<12_000 where trip.budget != 1300 { try await Task.sleep(for: .milliseconds(10)) }
     #expect(trip.budget == 1300)
 
     let worker = container.newBackgroundContext()

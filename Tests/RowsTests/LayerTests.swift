@@ -107,6 +107,47 @@ struct LayerTests {
     }
   }
 
+  @Test("Merging leaves full blocks as they are where nothing above says anything of their rows")
+  func untouchedBlocks() throws {
+    let number = Self.layout.entityNumber
+    func key(_ object: UInt64) -> ObjectKey { ObjectKey(entity: number, number: object) }
+    let name = Self.layout.index(of: "name")!
+    var builder = LayerBuilder(Self.schema)
+    for object: UInt64 in 1...12_388 { builder.insert(key(object)) }
+    let lower = builder.freeze(version: 1)
+    builder = LayerBuilder(Self.schema)
+    builder.set(.string("Ada"), column: name, of: key(10_000), basis: 1)
+    builder.remove(key(9_000), basis: 1)
+    builder.insert(key(20_000))
+    let upper = builder.freeze(version: 2)
+    builder = LayerBuilder(Self.schema)
+    builder.remove(key(1), basis: 1)
+    let last = builder.freeze(version: 3)
+    func merged(_ lower: Layer, _ upper: Layer) throws -> Layer {
+      try lower.merged(with: upper, schema: Self.schema, keepingVersions: true, atBottom: true)
+    }
+
+    let both = try merged(lower, upper)
+    let all = try merged(both, last)
+
+    let before = try #require(lower[number]?.put.blocks)
+    let after = try #require(both[number]?.put.blocks)
+    #expect(before.count == 4 && after.count == 4)
+    #expect(after[0] === before[0] && after[1] === before[1] && after[2] !== before[2])
+    #expect(all[number]?.put.blocks.contains { $0 === before[0] } == false)
+    for (layer, stack) in [(both, [lower, upper]), (all, [lower, upper, last])] {
+      #expect(try View([layer]).keys(ofEntity: number) == View(stack).keys(ofEntity: number))
+      for object: UInt64 in [1, 2, 4096, 4097, 9_000, 9_999, 10_000, 12_388, 20_000] {
+        let (row, other) = try (
+          View([layer]).row(of: key(object)), View(stack).row(of: key(object))
+        )
+        #expect(try row?.version == other?.version, "object \(object)")
+        let column = Self.layout.columns[name]
+        #expect(try row?.value(column) == other?.value(column), "object \(object)")
+      }
+    }
+  }
+
   @Test("A change says which values it gives, and keeps its basis")
   func changes() throws {
     let key = ObjectKey(entity: Self.layout.entityNumber, number: 5)

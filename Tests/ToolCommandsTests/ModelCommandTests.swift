@@ -94,6 +94,9 @@ struct ModelCommandTests {
     let hidden = run("a/Trips.xcdatamodel/contents", "--format=swift", "--access=internal")
     #expect(hidden.output.contains("\nnonisolated enum TripsModel {\n"))
     #expect(!hidden.output.contains("public "))
+    #expect(printed.output.contains("  public static let versions: ModelVersions"))
+    let first = run("Trips.xcdatamodeld", "--format=swift", "--version", "Trips")
+    #expect(first.exitCode == .done && !first.output.contains("ModelVersions"))
     let none = run("Trips.momd", "--format=swift", "--unmarked=none")
     #expect(!none.output.contains("class TripStop"))
   }

@@ -1,4 +1,5 @@
 import BinaryStore
+import Documents
 import DurableFiles
 import Foundation
 import ObjectModel
@@ -85,6 +86,49 @@ struct ValidateCommandTests {
     bytes[8] = 9
     try disk.open("Newer.store", for: .create).append(bytes)
     #expect(run("validate", "Newer.store").exitCode == .newerFormat)
+  }
+
+  @Test("A document is checked with all that is in it, and findings say in which file they are")
+  func document() throws {
+    let places = StorePlaces(StoreBackends([BinaryStoreBackend()]), on: disk)
+    let note = Entity(
+      "Note", properties: [.attribute(Attribute("text", .string, isOptional: false))])
+    let document = try Document.create(
+      "Trip.quire", model: try Model(entities: [note]), in: places)
+    #expect(run("validate", "Trip.quire").exitCode == .done)
+    #expect(
+      run("validate", "Trip.quire").output.hasPrefix(
+        "Trip.quire: valid; 1 version, 1 store, 0 attachments, 1 commit, 0 blocks, "))
+
+    let store = document.stores[0]
+    let base = try store.snapshot()
+    let builder = LayerBuilder(base.schema)
+    builder.insert(ObjectKey(entity: 1, number: 1))
+    try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    try document.close()
+    let invalid = run("validate", "Trip.quire", "--format", "json")
+    #expect(invalid.exitCode == .no)
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(invalid.output.utf8)) as? [String: Any])
+    let findings = try #require(object["findings"] as? [[String: Any]])
+    #expect(object["format"] as? String == "document")
+    #expect((object["checked"] as? [String: Int])?["versions"] == 2)
+    #expect(findings.map { $0["file"] as? String } == ["stores/main.store"])
+    #expect(
+      run("validate", "Trip.quire").output.hasPrefix(
+        "error: GRAF-002 Trip.quire/stores/main.store: Note 1, text: The attribute is required"))
+
+    let manifest = String(
+      decoding: try disk.read("Trip.quire/manifest.json", byteLimit: 1 << 20), as: UTF8.self)
+    func put(_ text: String) throws {
+      try disk.replace("Trip.quire/manifest.json") { try $0.write(text) }
+    }
+    try put(manifest.replacing("formatVersion\": 1", with: "formatVersion\": 2"))
+    #expect(run("validate", "Trip.quire").exitCode == .newerFormat)
+    try put(manifest + "}")
+    #expect(run("validate", "Trip.quire").exitCode == .unreadable)
+    try disk.remove("Trip.quire/manifest.json")
+    #expect(run("validate", "Trip.quire").exitCode == .unreadable)
   }
 
   @Test("Nothing that a file holds can steer a terminal")

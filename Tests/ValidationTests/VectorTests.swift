@@ -21,22 +21,56 @@ struct VectorTests {
 
   @Test("Each rule has one")
   func complete() {
-    #expect(Set(BrokenFile.all.map(\.rule)) == Set(Rule.all.map(\.id)))
-    #expect(BrokenFile.all.count == Rule.all.count)
+    let rules = BrokenFile.all.map(\.rule) + BrokenDocument.all.map(\.rule)
+    #expect(Set(rules) == Set(Rule.all.map(\.id)))
+    #expect(rules.count == Rule.all.count)
   }
 
   @Test("The files in the folder are those of the rules")
   func files() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: BrokenFile.folder.path)
 
-    #expect(
-      Set(names)
-        == Set(BrokenFile.all.flatMap { ["\($0.rule).store", "\($0.rule).txt"] } + ["README.md"]))
+    var expected: Set<String> = ["README.md"]
+    for broken in BrokenFile.all {
+      expected.formUnion(["\(broken.rule).store", "\(broken.rule).txt"])
+    }
+    for broken in BrokenDocument.all {
+      expected.formUnion(["\(broken.rule).quire", "\(broken.rule).txt"])
+    }
+
+    #expect(Set(names) == expected)
   }
 
   @Test("Made anew, each breaks its rule alone", arguments: BrokenFile.all)
   func anew(_ broken: BrokenFile) throws {
     let report = try BrokenFile.report(broken.make(), model: broken.model)
+
+    #expect(report.counts.keys.map(\.id) == [broken.rule], "\(report.text)")
+  }
+
+  @Test(
+    "Of documents too, each is reported as the report beside it says", arguments: BrokenDocument.all
+  )
+  func documents(_ broken: BrokenDocument) throws {
+    let name = "\(broken.rule).quire"
+    let folder = BrokenFile.folder.appending(path: name)
+    if ProcessInfo.processInfo.environment["RECORD_VECTORS"] != nil {
+      try broken.make().record(in: folder)
+      try Data(BrokenDocument.report(broken.make(), as: name).text.utf8).write(
+        to: BrokenFile.folder.appending(path: "\(broken.rule).txt"))
+    }
+    let expected = try String(
+      contentsOf: BrokenFile.folder.appending(path: "\(broken.rule).txt"), encoding: .utf8)
+
+    let report = try BrokenDocument.report(DocumentFiles(recordedIn: folder), as: name)
+
+    #expect(report.text == expected)
+    #expect(report.counts.keys.map(\.id) == [broken.rule], "\(report.text)")
+  }
+
+  @Test("Made anew, each document breaks its rule alone", arguments: BrokenDocument.all)
+  func documentsAnew(_ broken: BrokenDocument) throws {
+    let report = try BrokenDocument.report(broken.make(), as: "Broken.quire")
 
     #expect(report.counts.keys.map(\.id) == [broken.rule], "\(report.text)")
   }

@@ -13,21 +13,40 @@ extension BinaryStore {
   /// what is dead.
   @discardableResult
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
+    try commit(request, as: nil) { _ in }
+  }
+
+  /// Appends a commit of the given number, which counts once somebody has said so.
+  @discardableResult
+  public func commit(
+    _ request: CommitRequest, at position: StorePosition,
+    confirm: (any StoreSnapshot) throws -> Void
+  ) throws -> any StoreSnapshot {
+    precondition(isLed && position.path == filePath, "Commits of a file stay in it.")
+    return try commit(request, as: position.commit, confirm: confirm)
+  }
+
+  private func commit(
+    _ request: CommitRequest, as number: Int64?, confirm: (any StoreSnapshot) throws -> Void
+  ) throws -> any StoreSnapshot {
     try alone { writing, head in
       try head.file.reading {
         try request.checkModel(setBy: head.record.schemaNumber, path: filePath)
         try request.check(against: head, path: filePath)
       }
-      if request.isEmpty { return head }
-      let number = head.commit + 1
-      guard number <= BlockFile.highestCommitNumber else {
+      if request.isEmpty {
+        try confirm(head)
+        return head
+      }
+      let number = number ?? head.commit + 1
+      guard number > head.commit, number <= BlockFile.highestCommitNumber else {
         throw StoreError(.badChange, "There are no numbers left for commits.", path: filePath)
       }
       var image = try image(after: head, number: number)
       try image.setOrigin(of: request, path: filePath)
       var schema = head.schema
       if let model = request.model {
-        schema = try request.schema(evolving: schema, path: filePath)
+        schema = try request.schema(evolving: schema, of: head.model, path: filePath)
         var metadata = try request.metadata ?? head.metadata
         metadata.setModel(model)
         try image.setDescription(metadata: metadata, model: model, schema: schema)
@@ -46,7 +65,18 @@ extension BinaryStore {
         image.record.nextKeys = BinaryStore.keys(
           head.record.nextKeys, above: request.changes)
       }
-      return try append(image, to: head, &writing)
+      let ends = refill(&image)
+      let state = try append(image, to: head, &writing, confirm: confirm)
+      extendLeases(ends)
+      return state
+    }
+  }
+
+  /// Calls `body` as the only writer of all processes, if a commit is the newest.
+  public func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
+    try alone { _, head in
+      try checkNewest(number, is: head.commit)
+      return try body()
     }
   }
 
@@ -55,12 +85,11 @@ extension BinaryStore {
   /// The file knows how far they go, so no other process gives them to anybody. Keys are taken from
   /// it by the thousand, which costs a sync each time.
   public func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
-    try alone { writing, head in
-      let count = UInt64(max(count, 1))
-      if let left = writing.leases[number], UInt64(left.count) >= count {
-        writing.leases[number] = left.lowerBound + count..<left.upperBound
-        return left.lowerBound..<left.lowerBound + count
-      }
+    let count = UInt64(max(count, 1))
+    if let known = takeKeys(number, count) { return known }
+    return try alone { writing, head in
+      // Whoever was alone before may have set some aside.
+      if let known = takeKeys(number, count) { return known }
       let first = head.record.nextKeys[number] ?? 1
       let end = first + max(count, BinaryStore.leaseCount)
       guard end <= ObjectKey.highestNumber else {
@@ -69,8 +98,45 @@ extension BinaryStore {
       var image = try image(after: head, number: head.commit)
       image.record.nextKeys[number] = end
       _ = try append(image, to: head, &writing)
-      writing.leases[number] = first + count..<end
+      leases.withLock { $0[number] = Lease(left: first + count..<end, wanted: count) }
       return first..<first + count
+    }
+  }
+
+  /// Keys of those that are set aside.
+  private func takeKeys(_ number: UInt16, _ count: UInt64) -> Range<UInt64>? {
+    leases.withLock { leases in
+      guard let left = leases[number]?.left, UInt64(left.count) >= count else { return nil }
+      leases[number] = Lease(left: left.lowerBound + count..<left.upperBound, wanted: count)
+      return left.lowerBound..<left.lowerBound + count
+    }
+  }
+
+  /// Sets more keys aside with a commit, where that comes for nothing: a document's store is written in the
+  /// background, and whoever inserts meanwhile is not to wait for a sync.
+  ///
+  /// - Returns: For each entity the end of what is set aside then.
+  private func refill(_ image: inout CommitImage) -> [UInt16: UInt64] {
+    guard isLed else { return [:] }
+    var ends: [UInt16: UInt64] = [:]
+    let known = leases.withLock { $0 }
+    for (number, lease) in known where image.record.nextKeys[number] == lease.left.upperBound {
+      let least = max(2 * lease.wanted, BinaryStore.leaseCount / 2)
+      let end = lease.left.upperBound + 2 * least
+      guard UInt64(lease.left.count) < least, end <= ObjectKey.highestNumber else { continue }
+      image.record.nextKeys[number] = end
+      ends[number] = end
+    }
+    return ends
+  }
+
+  /// Gives out what was set aside with a commit that counts by now.
+  private func extendLeases(_ ends: [UInt16: UInt64]) {
+    leases.withLock { leases in
+      for (number, end) in ends {
+        guard let lease = leases[number], lease.left.upperBound < end else { continue }
+        leases[number]!.left = lease.left.lowerBound..<end
+      }
     }
   }
 
@@ -112,12 +178,25 @@ extension BinaryStore {
         guard newest.file === head.file else { continue }
         // What is written to a file that has no name any more is lost.
         guard try head.file.reading({ try head.file.file.isStillAtItsPath() }) else {
+          if isLed, try goOnInReplacement(of: head) { continue }
           throw StoreError(
             .notFound, "The store's file was removed, or another was put in its place.",
             path: filePath)
         }
         return try body(&writing, newest)
       }
+    }
+  }
+
+  /// Goes on in the file that took the place of a commit's: a rewrite of ours whose last step failed.
+  ///
+  /// - Returns: Whether there is one.
+  private func goOnInReplacement(of head: CommittedState) throws -> Bool {
+    try current.withLock { current in
+      guard current != nil else { throw closed }
+      current!.seenByteCount = -1
+      try refresh(&current!)
+      return current!.head.file !== head.file
     }
   }
 
@@ -148,14 +227,24 @@ extension BinaryStore {
     return parts
   }
 
-  /// Appends a commit and makes it durable.
+  /// Appends a commit, makes it durable, and shows it once it is confirmed.
+  ///
+  /// What is not confirmed stays behind what counts, and is passed over.
   private func append(
-    _ image: CommitImage, to head: CommittedState, _ writing: inout Writing
+    _ image: CommitImage, to head: CommittedState, _ writing: inout Writing,
+    confirm: (any StoreSnapshot) throws -> Void = { _ in }
   ) throws -> CommittedState {
     if writing.mustRewrite {
       // Nothing may be added where a sync failed. What was read of it before is sound.
       let state = try rewrite(image, head)
       writing.mustRewrite = false
+      do { try confirm(state) } catch {
+        let (trailer, record) = try state.file.newestCommit(
+          before: state.file.openingByteCount, counting: head.commit)
+        show(try CommittedState(trailer, record, in: state.file, after: state))
+        throw error
+      }
+      show(state)
       return state
     }
     let file = head.file.file
@@ -183,10 +272,10 @@ extension BinaryStore {
     // It is saved. Nothing is read any more that could fail and make it look otherwise.
     let state = try CommittedState(
       trailer, image.record, in: head.file, after: head, knowing: image.pending)
-    current.withLock { current in
-      if current != nil { current = Current(head: state, seenByteCount: Int(state.end)) }
-    }
-    return (try? vacuumIfDue(state, &writing)) ?? state
+    try confirm(state)
+    show(state)
+    // A document says itself when its stores forget anything.
+    return isLed ? state : (try? vacuumIfDue(state, &writing)) ?? state
   }
 
   /// Makes what was written durable. When that fails, whatever was written since is taken back as far

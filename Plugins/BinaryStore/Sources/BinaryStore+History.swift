@@ -35,16 +35,16 @@ extension BinaryStore {
     return found
   }
 
-  /// Writes the file anew without the commits before the given one.
+  /// Writes the file anew without the commits that are not kept.
   ///
   /// - Throws: ``StoreInterface/StoreError``; the file is as it was then.
-  public func forgetCommits(before number: Int64) throws {
+  public func keepCommits(where isKept: (Int64) -> Bool) throws {
     try alone { _, head in
       let image = CommitImage(copying: head, compression: compression)
       let kept = try retained(before: head.commit, head) { _, record, _ in
-        record.number >= number
+        isKept(record.number) ? .yes : .no
       }
-      _ = try rewrite(image, head, keeping: kept)
+      show(try rewrite(image, head, keeping: kept))
     }
   }
 
@@ -52,18 +52,6 @@ extension BinaryStore {
   func forEachCommit(
     from head: CommittedState, _ body: (Trailer, CommitRecord) throws -> Bool
   ) throws {
-    var (trailer, record) = (head.trailer, head.record)
-    while try body(trailer, record), record.previousTrailer > 0 {
-      // Each lies before the one that names it, so this comes to an end.
-      let offset = Int(record.previousTrailer)
-      (trailer, record) = try head.file.reading {
-        let bytes = try head.file.file.read(
-          byteCount: BlockFile.trailerByteCount, at: offset)
-        guard let before = try head.file.commit(endingWith: bytes, at: offset) else {
-          throw FormatFault("The commit that should end at \(offset) is not whole.")
-        }
-        return before
-      }
-    }
+    try head.file.forEachCommit(from: head.trailer, head.record, body)
   }
 }

@@ -14,7 +14,7 @@ extension BinaryStore {
   /// - Throws: ``StoreError``; the file is as it was then.
   public func vacuum() throws {
     try alone { _, head in
-      _ = try rewrite(CommitImage(copying: head, compression: compression), head)
+      show(try rewrite(CommitImage(copying: head, compression: compression), head))
     }
   }
 
@@ -30,7 +30,7 @@ extension BinaryStore {
     guard isDue(state.record.liveByteCount), state.end >= writing.nextVacuumEnd else {
       return state
     }
-    if options.history != .none {
+    if history != .none {
       // Whatever kept commits refer to is alive. Looking at all of them takes its time, so the file has
       // to grow before that is done again.
       let kept = try retained(before: state.commit, state) + [state]
@@ -40,7 +40,9 @@ extension BinaryStore {
       }
     }
     writing.nextVacuumEnd = 0
-    return try rewrite(CommitImage(copying: state, compression: compression), state)
+    let written = try rewrite(CommitImage(copying: state, compression: compression), state)
+    show(written)
+    return written
   }
 
   /// Writes a commit, and all earlier ones that are kept, into a new file, which takes the old one's
@@ -76,13 +78,18 @@ extension BinaryStore {
     } catch let error as DiskError {
       throw BinaryStore.failure(error, filePath)
     }
-    return try current.withLock { current in
-      guard current != nil else { throw closed }
-      let file = try BinaryStore.file(filePath, disk, isReadOnly)
-      let (trailer, record) = try file.newestCommit()
-      let state = try CommittedState(trailer, record, in: file, after: head)
-      current = Current(head: state, seenByteCount: Int(state.end))
-      return state
+    if current.withLock({ $0 == nil }) { throw closed }
+    let file = try BinaryStore.file(filePath, disk, isReadOnly)
+    let (trailer, record) = try file.newestCommit()
+    return try CommittedState(trailer, record, in: file, after: head)
+  }
+
+  /// Shows a commit of ours to whoever reads.
+  func show(_ state: CommittedState) {
+    current.withLock { current in
+      guard current != nil else { return }
+      current = Current(
+        head: state, seenByteCount: Int(state.end), counting: isLed ? state.commit : nil)
     }
   }
 
@@ -92,26 +99,43 @@ extension BinaryStore {
   private func retained(
     before number: Int64, _ head: CommittedState
   ) throws -> [CommittedState] {
-    let policy = options.history
+    let policy = history
     if policy == .none { return [] }
     return try retained(before: number, head) { place, record, now in
-      policy.keeps(place, madeAt: record.date, now)
+      // No policy keeps what is older than what it does not keep.
+      policy.keeps(place, madeAt: record.date, now) ? .yes : .noneFromHere
     }
   }
 
-  /// The commits below a number as far as `keeps` says, the oldest first.
+  /// Which earlier commits are kept. Of those that somebody else counts none is forgotten unless they say so.
+  private var history: HistoryPolicy { isLed ? .all : options.history }
+
+  /// Whether a commit is kept.
+  enum Keeping {
+    case yes, no
+    /// Neither it is, nor any before.
+    case noneFromHere
+  }
+
+  /// The commits below a number that `keeps` says yes of, the oldest first.
   func retained(
     before number: Int64, _ head: CommittedState,
-    while keeps: (_ place: Int, _ record: CommitRecord, _ now: Date) -> Bool
+    where keeps: (_ place: Int, _ record: CommitRecord, _ now: Date) -> Keeping
   ) throws -> [CommittedState] {
     var kept: [CommittedState] = []
     let now = Date()
+    var last = number
     try forEachCommit(from: head) { trailer, record in
       // A commit that only set keys aside repeats the number of the one before.
-      guard record.number < (kept.last?.commit ?? number) else { return true }
-      guard keeps(kept.count + 1, record, now) else { return false }
-      kept.append(try CommittedState(trailer, record, in: head.file, after: kept.last ?? head))
-      return true
+      guard record.number < last else { return true }
+      last = record.number
+      switch keeps(kept.count + 1, record, now) {
+      case .noneFromHere: return false
+      case .no: return true
+      case .yes:
+        kept.append(try CommittedState(trailer, record, in: head.file, after: kept.last ?? head))
+        return true
+      }
     }
     return kept.reversed()
   }

@@ -3,7 +3,7 @@ import Deflate
 public import DurableFiles
 public import Foundation
 public import ObjectModel
-import Rows
+public import Rows
 public import StoreInterface
 import Synchronization
 
@@ -20,8 +20,14 @@ import Synchronization
 public final class BinaryStore: Store {
   /// The block file, plain or compressed.
   public let type: StoreType
-  /// Commits append what changed, survive, are seen by others, and can be opened later.
-  public var capabilities: StoreCapabilities { [.incremental, .durable, .shared, .history] }
+  /// Commits append what changed, survive, are seen by others, can be opened later, and can wait for
+  /// somebody's word.
+  public var capabilities: StoreCapabilities { BinaryStore.capabilities }
+
+  /// What such stores can do, compressed or not.
+  public static let capabilities: StoreCapabilities = [
+    .incremental, .durable, .shared, .history, .confirmation,
+  ]
   /// The store's place in object identifiers.
   public let tag: StoreTag
   /// The file's path.
@@ -33,6 +39,10 @@ public final class BinaryStore: Store {
   let disk: any Disk
   let isReadOnly: Bool
   let uuid: UUID
+  /// Whether somebody else says which commit counts.
+  let isLed: Bool
+  /// The number of the newest commit of the file when it was opened, whether or not it counts.
+  private let newestWhenOpened: Int64
 
   /// What readers need: the newest commit that is known.
   struct Current {
@@ -41,13 +51,21 @@ public final class BinaryStore: Store {
     var seenByteCount: Int
     /// The end of a commit of ours that failed and could not be taken back: it is not shown.
     var refused: Trailer?
+    /// The commit that counts, where somebody else says which one does; what comes behind it is not shown.
+    var counting: Int64?
   }
   let current: Mutex<Current?>
 
+  /// Keys set aside in the file that nobody has asked for yet: whoever asks does not wait for a save.
+  struct Lease {
+    var left: Range<UInt64> = 0..<0
+    /// How many were asked for last.
+    var wanted: UInt64 = 0
+  }
+  let leases = Mutex<[UInt16: Lease]>([:])
+
   /// What writers need. Whoever holds it is this process's only writer.
   struct Writing {
-    /// Keys set aside in the file that nobody has asked for yet.
-    var leases: [UInt16: Range<UInt64>] = [:]
     /// Whether a sync of the file failed, so that nothing may be added to it any more.
     var mustRewrite = false
     /// How long the file must be before it is looked at again for what is dead.
@@ -56,7 +74,8 @@ public final class BinaryStore: Store {
   let writing = Mutex(Writing())
 
   private init(
-    _ file: StoreFile, path: String, disk: any Disk, isReadOnly: Bool, options: BinaryStoreOptions
+    _ file: StoreFile, path: String, disk: any Disk, isReadOnly: Bool, commit: Int64?,
+    options: BinaryStoreOptions
   ) throws {
     filePath = path
     self.disk = disk
@@ -65,9 +84,14 @@ public final class BinaryStore: Store {
     uuid = file.header.uuid
     type = file.header.isCompressed ? .compressed : .binary
     tag = StoreTag(uuid)
-    let (trailer, record) = try file.newestCommit()
+    isLed = commit != nil
+    let newest = try file.newestCommit()
+    let (trailer, record) = try file.commit(
+      counting: commit, from: newest, before: file.openingByteCount)
+    newestWhenOpened = max(record.number, newest.1.number)
     let head = try CommittedState(trailer, record, in: file, after: nil)
-    current = Mutex(Current(head: head, seenByteCount: file.openingByteCount))
+    current = Mutex(
+      Current(head: head, seenByteCount: file.openingByteCount, counting: commit))
   }
 
   /// Creates a store without objects.
@@ -76,17 +100,16 @@ public final class BinaryStore: Store {
   ///   - isCompressed: Whether blocks are compressed: half the size, and slower to save and to load.
   ///   - overwriting: Whether a file that is there is replaced; otherwise it is an error with code
   ///     ``StoreError/Code/exists``.
+  ///   - schema: The numbers that entities and properties have already; `nil` when they are numbered anew.
   /// - Throws: ``StoreError``; there is no new file then, or the old one.
   public static func create(
     at path: String, model: Model, uuid: UUID = UUID(), isCompressed: Bool = false,
-    on disk: any Disk = RealDisk(), overwriting: Bool = false, options: BinaryStoreOptions = .init()
+    on disk: any Disk = RealDisk(), overwriting: Bool = false, schema: Schema? = nil,
+    options: BinaryStoreOptions = .init()
   ) throws -> BinaryStore {
     let metadata = StoreMetadata(
       uuid: uuid, type: isCompressed ? .compressed : .binary, model: model)
-    let schema: Schema
-    do { schema = try Schema(model) } catch {
-      throw StoreError(.incompatibleModel, "\(error)", path: path, cause: error)
-    }
+    let schema = try StoreCreation(schema: schema).schema(of: model, path: path)
     var image = CommitImage(
       number: 1, previousTrailer: 0, start: UInt64(BlockFile.headerByteCount))
     try image.setDescription(metadata: metadata, model: model, schema: schema)
@@ -111,14 +134,16 @@ public final class BinaryStore: Store {
   /// Takes constant time, however many objects the store has. What a crash left behind the last
   /// whole save is passed over.
   ///
+  /// - Parameter commit: The commit that counts, where somebody else says which one does
+  ///   (``StoreInterface/StoreOpening/commit``).
   /// - Throws: ``StoreError`` with codes such as ``StoreError/Code/notFound``,
   ///   ``StoreError/Code/notAStore``, ``StoreError/Code/newerFormat``, ``StoreError/Code/damaged``.
   public static func open(
-    _ path: String, on disk: any Disk = RealDisk(), readOnly: Bool = false,
+    _ path: String, on disk: any Disk = RealDisk(), readOnly: Bool = false, commit: Int64? = nil,
     options: BinaryStoreOptions = .init()
   ) throws -> BinaryStore {
     try BinaryStore(
-      file(path, disk, readOnly), path: path, disk: disk, isReadOnly: readOnly,
+      file(path, disk, readOnly), path: path, disk: disk, isReadOnly: readOnly, commit: commit,
       options: options)
   }
 
@@ -153,8 +178,20 @@ public final class BinaryStore: Store {
   func head() throws -> CommittedState {
     try current.withLock { current in
       guard current != nil else { throw closed }
-      try refresh(&current!)
+      if !isLed { try refresh(&current!) }
       return current!.head
+    }
+  }
+
+  /// Goes on to a commit that another process has made.
+  public func advance(to position: StorePosition) throws {
+    try current.withLock { current in
+      guard current != nil else { throw closed }
+      guard position.commit != current!.head.commit else { return }
+      current!.counting = position.commit
+      // Keys may have been set aside since, behind what counts.
+      current!.seenByteCount = -1
+      try refresh(&current!)
     }
   }
 
@@ -180,7 +217,8 @@ public final class BinaryStore: Store {
         current.seenByteCount = -1
         byteCount = other.openingByteCount
       }
-      let (trailer, record) = try file.newestCommit(before: byteCount)
+      let (trailer, record) = try file.newestCommit(
+        before: byteCount, counting: current.counting)
       if trailer == current.refused {
         current.seenByteCount = byteCount
         return
@@ -205,6 +243,7 @@ public final class BinaryStore: Store {
       description.liveByteCount = Int(clamping: head.record.liveByteCount)
       description.strayByteCount = max(0, description.byteCount - Int(head.end))
       description.savedAt = head.record.date
+      description.highestCommit = max(head.commit, newestWhenOpened)
       return description
     }
   }

@@ -17,8 +17,8 @@ public struct BinaryStoreBackend: StoreBackend {
 
   /// The block file, plain or compressed.
   public var type: StoreType { isCompressed ? .compressed : .binary }
-  /// Commits append what changed, survive, are seen by others, and can be opened later.
-  public var capabilities: StoreCapabilities { [.incremental, .durable, .shared, .history] }
+  /// What its stores can do.
+  public var capabilities: StoreCapabilities { BinaryStore.capabilities }
 
   /// Whether the bytes are the beginning of a block file that is compressed, or not, as its header
   /// says (spec §4.2.1).
@@ -35,7 +35,7 @@ public struct BinaryStoreBackend: StoreBackend {
   ) throws -> any Store {
     try BinaryStore.create(
       at: path, model: model, uuid: creation.uuid, isCompressed: isCompressed, on: disk,
-      overwriting: creation.overwriting, options: options)
+      overwriting: creation.overwriting, schema: creation.schema, options: options)
   }
 
   /// Opens a store, in constant time.
@@ -43,7 +43,7 @@ public struct BinaryStoreBackend: StoreBackend {
     _ path: String, on disk: any Disk, _ opening: StoreOpening
   ) throws -> any Store {
     let store = try BinaryStore.open(
-      path, on: disk, readOnly: opening.readOnly, options: options)
+      path, on: disk, readOnly: opening.readOnly, commit: opening.commit, options: options)
     if opening.model != nil { try opening.check(store.snapshot().metadata, path: path) }
     return store
   }

@@ -115,6 +115,52 @@ extension StoreFile {
     try newestCommit(before: openingByteCount)
   }
 
+  /// The newest commit before the end of the file, or the one that counts: what was made behind that one and
+  /// never confirmed is passed over.
+  func newestCommit(before end: Int, counting number: Int64?) throws -> (Trailer, CommitRecord) {
+    try commit(counting: number, from: newestCommit(before: end), before: end)
+  }
+
+  /// The commit that counts, of a file whose newest is given; the newest itself where nobody says which one does.
+  func commit(
+    counting number: Int64?, from newest: (Trailer, CommitRecord), before end: Int
+  ) throws -> (Trailer, CommitRecord) {
+    guard let number, newest.1.number != number else { return newest }
+    var found: (Trailer, CommitRecord)?
+    try forEachCommit(from: newest.0, newest.1) { trailer, record in
+      if record.number == number { found = (trailer, record) }
+      return record.number > number
+    }
+    // What nobody has confirmed no later commit leads to.
+    if found == nil { found = try? searchedCommit(before: end) { $0.number == number } }
+    guard let found else {
+      throw StoreError(
+        .damaged,
+        "The file does not hold commit \(number), which is the one that counts; its newest is "
+          + "\(newest.1.number).", path: path)
+    }
+    return found
+  }
+
+  /// Calls `body` with each commit from the given one back, as long as it answers yes.
+  func forEachCommit(
+    from trailer: Trailer, _ record: CommitRecord,
+    _ body: (Trailer, CommitRecord) throws -> Bool
+  ) throws {
+    var (trailer, record) = (trailer, record)
+    while try body(trailer, record), record.previousTrailer > 0 {
+      // Each lies before the one that names it, so this comes to an end.
+      let offset = Int(record.previousTrailer)
+      (trailer, record) = try reading {
+        let bytes = try file.read(byteCount: BlockFile.trailerByteCount, at: offset)
+        guard let before = try commit(endingWith: bytes, at: offset) else {
+          throw FormatFault("The commit that should end at \(offset) is not whole.")
+        }
+        return before
+      }
+    }
+  }
+
   /// The newest whole commit before the end of the file, which is at `end`.
   ///
   /// Looks at the end first, where it is unless a save was cut off, or goes on at the moment.
@@ -156,8 +202,10 @@ extension StoreFile {
     return Array(known[place..<place + byteCount])
   }
 
-  /// Looks for the newest whole commit from the end on backwards.
-  private func searchedCommit(before end: Int) throws -> (Trailer, CommitRecord) {
+  /// Looks for the newest whole commit, of those that are wanted, from the end on backwards.
+  private func searchedCommit(
+    before end: Int, where isWanted: (CommitRecord) -> Bool = { _ in true }
+  ) throws -> (Trailer, CommitRecord) {
     let window = 64 * 1024
     var high = end
     var trailerCount = 0
@@ -173,7 +221,11 @@ extension StoreFile {
           bytes[place + 3] == 0x44,
           Trailer(candidate, at: UInt64(low + place), salt: header.salt) != nil
         {
-          if let found = try commit(endingWith: Array(candidate), at: low + place) { return found }
+          if let found = try commit(endingWith: Array(candidate), at: low + place) {
+            if isWanted(found.1) { return found }
+            place -= 8
+            continue
+          }
           // A cut leaves one or two of these. Looking at each costs what it says it ends.
           trailerCount += 1
           if trailerCount == BlockFile.mostBrokenCommits {

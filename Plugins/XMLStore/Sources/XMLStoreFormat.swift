@@ -99,7 +99,7 @@ struct XMLStoreFormat: AtomicFormat {
     }
   }
 
-  private func pieces(of file: DurableFile, _ body: (Span<UInt8>) throws -> Void) throws {
+  func pieces(of file: DurableFile, _ body: (Span<UInt8>) throws -> Void) throws {
     var buffer = [UInt8](repeating: 0, count: XMLStoreFormat.pieceByteCount)
     var offset = 0
     while true {

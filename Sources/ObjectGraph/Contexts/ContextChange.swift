@@ -21,6 +21,15 @@ public struct ContextChange: Sendable {
   /// The changes, by store.
   public let layers: [StoreTag: Layer]
 
+  package init(
+    kind: Kind, contextName: String?, author: String? = nil, layers: [StoreTag: Layer]
+  ) {
+    self.kind = kind
+    self.contextName = contextName
+    self.author = author
+    self.layers = layers
+  }
+
   /// The objects that were put in.
   public var inserted: [ObjectID] { identifiers(\.put) }
   /// The objects of which values were changed.

@@ -29,6 +29,9 @@ final class EntityState {
     _read { yield unsafe storedObjects }
     _modify { yield unsafe &storedObjects }
   }
+  /// The object with the given number, if the context knows it.
+  @inline(__always)
+  func known(_ number: UInt64) -> ManagedObject? { unsafe storedObjects[number] }
   /// Which column of the objects was read last.
   let lastRead: UnsafeMutablePointer<Int>
   /// Where the rows of objects are that are not known.
@@ -47,7 +50,11 @@ final class EntityState {
   private var madeUnresolved: RowSource?
 
   /// Drafts of new rows, the one that is being filled last.
-  private var insertions: [RowSource] = []
+  private var insertions: [RowSource] = [] {
+    didSet { if insertions.isEmpty { unsafe filling = nil } }
+  }
+  /// That one and its draft, to be used without being counted.
+  private var filling: (source: Unmanaged<RowSource>, draft: Unmanaged<Draft>)?
   /// Drafts of changed rows, likewise.
   private var changes: [RowSource] = []
   /// Drafts of the keys that are taken out.
@@ -57,6 +64,8 @@ final class EntityState {
   /// Keys for new objects that nobody else gets.
   private var keys: Range<UInt64> = 0..<0
   private var leaseSize = 16
+  /// Whoever inserts many takes keys for many more: each lease is a step of the disk.
+  private static let largestLease = 65_536
 
   init(_ context: ManagedObjectContext, _ store: PersistentStore, _ graph: GraphEntity) {
     unsafe contextReference = unsafe Unmanaged.passUnretained(context)
@@ -128,7 +137,7 @@ extension EntityState {
   @unsafe func object(
     _ number: UInt64, at source: Unmanaged<RowSource>, _ row: Int
   ) -> ManagedObject {
-    if let known = objects[number] {
+    if let known = known(number) {
       if unsafe known.sourceReference._withUnsafeGuaranteedRef({ $0.isUnresolved }) {
         unsafe known.point(to: source.takeUnretainedValue(), row: row)
         // Whoever was deleted has been brought back.
@@ -143,7 +152,7 @@ extension EntityState {
   /// unless it is easily found.
   @inline(__always)
   func object(_ number: UInt64) -> ManagedObject {
-    if let known = objects[number] { return known }
+    if let known = known(number) { return known }
     return makeFound(number)
   }
 
@@ -214,10 +223,6 @@ extension EntityState {
       ?? false
   }
 
-  private func make(_ number: UInt64, at source: RowSource, _ row: Int) -> ManagedObject {
-    unsafe make(number, at: Unmanaged.passUnretained(source), row)
-  }
-
   /// - Parameter source: Kept by whoever asks.
   @unsafe private func make(
     _ number: UInt64, at source: Unmanaged<RowSource>, _ row: Int
@@ -226,7 +231,7 @@ extension EntityState {
       ObjectBirth(
         key: ObjectKey(entity: graph.number, number: number),
         source: source, row: UInt32(row), state: []))
-    objects.insert(object, number)
+    unsafe storedObjects.insert(object, number)
     return object
   }
 }
@@ -237,29 +242,48 @@ extension EntityState {
   /// Makes a new object, with the given number or the next that is free.
   func insert(_ number: UInt64? = nil, basis: Int64 = 0) throws -> ManagedObject {
     let number = try number ?? nextKey()
-    let source: RowSource
-    if let last = insertions.last, !last.draft!.isFull {
-      source = last
-    } else {
-      source = RowSource(self, role: .insertions)
-      insertions.append(source)
-      context?.noteOpenChanges(of: store)
+    let (source, draft) = unsafe openInsertions()
+    let row = unsafe draft._withUnsafeGuaranteedRef { draft in
+      let row = draft.append(key: number, basis: basis)
+      for (column, value) in graph.initialValues { draft.set(value, column: column, row: row) }
+      return row
     }
-    let row = source.draft!.append(key: number, basis: basis)
-    for (column, value) in graph.initialValues {
-      source.draft!.set(value, column: column, row: row)
-    }
-    if let known = objects[number] {
-      known.point(to: source, row: row)
+    if let known = known(number) {
+      unsafe known.point(to: source.takeUnretainedValue(), row: row)
       return known
     }
-    return make(number, at: source, row)
+    return unsafe make(number, at: source, row)
+  }
+
+  /// The draft that new rows go to, which has room for one more.
+  @inline(__always)
+  @unsafe private func openInsertions() -> (source: Unmanaged<RowSource>, draft: Unmanaged<Draft>) {
+    // SAFETY: The last source of `insertions` is kept there, and its draft by the source.
+    if let filling = unsafe filling,
+      unsafe !filling.draft._withUnsafeGuaranteedRef({ $0.isFull })
+    {
+      return unsafe filling
+    }
+    return unsafe beginInsertions()
+  }
+
+  @inline(never)
+  @unsafe private func beginInsertions() -> (source: Unmanaged<RowSource>, draft: Unmanaged<Draft>)
+  {
+    let source = RowSource(self, role: .insertions)
+    insertions.append(source)
+    context?.noteOpenChanges(of: store)
+    let made = unsafe (
+      source: Unmanaged.passUnretained(source), draft: source.draftReference.unsafelyUnwrapped
+    )
+    unsafe filling = unsafe made
+    return unsafe made
   }
 
   private func nextKey() throws -> UInt64 {
     if keys.isEmpty {
       keys = try store.store.leaseKeys(ofEntity: graph.number, count: leaseSize)
-      leaseSize = min(leaseSize * 2, Draft.maximumRowCount)
+      leaseSize = min(leaseSize * 2, EntityState.largestLease)
     }
     defer { keys = keys.dropFirst() }
     return keys.lowerBound

@@ -6,6 +6,8 @@ import Rows
 struct SearchPart: Sendable {
   let base: StoreBase
   let source: ViewSource
+  /// Whether changes are looked at that were not saved.
+  let isPending: Bool
   let plan: QueryPlan
   /// The order of what several stores find; `nil` when there is one store.
   let order: CompiledOrder?

@@ -29,6 +29,17 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Leads both ends of one to one to each other where changes were made while saving, and what was known of
+  /// the other end may have been of another moment.
+  func agreeOneToOneAgain() throws {
+    for state in storeStates where state.hasMoved && state.hasChanges {
+      try propagateDeletionsOrThrow()
+      try sealAll()
+      agreeOneToOne(
+        changedObjects.filter { $0.source.entity.store === state.persistent }, in: state)
+    }
+  }
+
   /// One to one: an end that is not led back to leads nowhere.
   private func agree(
     _ object: ManagedObject, _ toOne: GraphProperty.ToOne, _ inverse: Relationship,
@@ -99,7 +110,7 @@ extension ManagedObjectContext {
   /// Whether there is no object with a key beneath, and none was inserted.
   ///
   /// - Parameter ownDeletions: Whether objects are lost too that were deleted here and not saved yet.
-  private func isLost(
+  func isLost(
     _ key: ObjectKey, ownDeletions: Bool, in state: StoreState
   ) throws -> Bool {
     guard let entity = state.entity(key.entity, self) else { return true }
@@ -110,8 +121,17 @@ extension ManagedObjectContext {
     return try View(state.tables).row(of: key) == nil
   }
 
+  /// Whether an object that leads to one that was deleted here denies that.
+  private func denies(_ object: ManagedObject, _ deleted: ObjectKey) -> Bool {
+    denials.contains {
+      $0.object.key == deleted && $0.object.source.entity.store === object.source.entity.store
+        && $0.others.contains(object)
+    }
+  }
+
   /// Takes back what leads to objects that others have deleted. Everything must be sealed.
   func clearLost(in state: StoreState) throws {
+    try forgetSettledLinks(in: state)
     try clearLost(
       changedObjects.filter { $0.source.entity.store === state.persistent }, state.pending,
       ownDeletions: false, in: state)
@@ -148,35 +168,12 @@ extension ManagedObjectContext {
         guard case .toOne(let toOne) = graph.properties[index].place,
           let key = object.reference(column: toOne.column),
           committed.map({ $0.source.value(toOne.column, $0.row) }) != .object(key),
-          try isLost(key, ownDeletions: ownDeletions, in: state)
+          try isLost(key, ownDeletions: ownDeletions, in: state), !denies(object, key)
         else { continue }
         write(nil, of: object, toOne.column)
         if let order = toOne.order { write(order: nil, of: object, order) }
       }
     }
-    let view = state.source.view
-    for layer in layers {
-      for table in state.graph.schema.linkTables {
-        guard let changes = layer[table.layout.entityNumber] else { continue }
-        for one in try changes.entries() {
-          let key = ObjectKey(entity: table.layout.entityNumber, number: one.key)
-          guard case .put = one.entry, let row = try view.row(of: key) else { continue }
-          let ends = [LinkTable.Column.source, LinkTable.Column.target].compactMap {
-            table.layout.index(ofNumber: $0).map { table.layout.columns[$0] }
-          }
-          let isLost = try ends.contains { end in
-            if case .object(let key) = try row.value(end) {
-              try self.isLost(key, ownDeletions: ownDeletions, in: state)
-            } else {
-              false
-            }
-          }
-          if isLost {
-            state.links.remove(key, basis: try row.version)
-            state.hasOpenChanges = true
-          }
-        }
-      }
-    }
+    try clearLostLinks(layers, ownDeletions: ownDeletions, in: state)
   }
 }

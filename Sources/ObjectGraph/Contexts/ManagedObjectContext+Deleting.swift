@@ -52,15 +52,14 @@ extension ManagedObjectContext {
   }
 
   private func propagateDeletion(of object: ManagedObject) throws {
-    guard let state = state(of: object) else { return }
     let graph = object.source.entity.graph
-    for index in graph.relationships {
+    guard !graph.relationshipsToPropagate.isEmpty, let state = state(of: object) else { return }
+    for index in graph.relationshipsToPropagate {
       switch graph.properties[index].place {
       case .toOne(let toOne):
         guard
-          toOne.relationship.deleteRule == .cascade || toOne.relationship.deleteRule == .deny
-            || toOne.inverse.map({ !$0.isToMany }) ?? false,
           let key = object.reference(column: toOne.column),
+          reached[object]?[toOne.column] != key,
           let other = self.object(at: key, in: state)
         else { continue }
         try apply(toOne.relationship, of: object, to: [other], state)
@@ -75,6 +74,28 @@ extension ManagedObjectContext {
       default: continue
       }
     }
+  }
+
+  /// Notes what a deleted object leads to, before it is looked at again: whom it was led away from before it was
+  /// deleted is not reached by that, and all others were.
+  func noteReached(_ object: ManagedObject) {
+    guard object.state.contains(.deleted) else { return }
+    let references = committedReferences(of: object)
+    if !references.isEmpty || reached[object] != nil { reached[object] = references }
+  }
+
+  /// The references along which an object's deletion goes, as they were saved last, by column.
+  func committedReferences(of object: ManagedObject) -> [Int: ObjectKey] {
+    let graph = object.source.entity.graph
+    var references: [Int: ObjectKey] = [:]
+    for index in graph.relationships {
+      guard case .toOne(let toOne) = graph.properties[index].place, toOne.isReachedByDeletion,
+        let place = object.committedPlace,
+        case .object(let key) = place.source.value(toOne.column, place.row)
+      else { continue }
+      references[toOne.column] = key
+    }
+    return references
   }
 
   /// Makes sure that an object without changed values is not as of an older commit than what lies beneath.
@@ -116,5 +137,13 @@ extension ManagedObjectContext {
         setReference(of: other, toOne, to: nil)
       }
     }
+  }
+}
+
+extension GraphProperty.ToOne {
+  /// Whether the deletion of an object concerns the one that it leads to.
+  fileprivate var isReachedByDeletion: Bool {
+    relationship.deleteRule == .cascade || relationship.deleteRule == .deny
+      || inverse.map { !$0.isToMany } ?? false
   }
 }

@@ -178,7 +178,7 @@ extension ManagedObjectContext {
         source = entity.source(of: run.block)
         sources[run.blockIndex] = source
       }
-      try gathered.add(source, run)
+      try gathered.add(source, count: run.count) { run.row(at: $0) }
     }
     gathered.finish()
     return gathered.objects

@@ -19,6 +19,12 @@ extension ManagedObjectContext {
     _ type: T.Type, into store: PersistentStore? = nil, _ fill: (T) throws -> Void = { _ in }
   ) throws -> T {
     let object = try insert(T.entityName, into: store)
+    if Swift.type(of: object) == T.self {
+      // SAFETY: That is what was asked above.
+      let typed = unsafe unsafeDowncast(object, to: T.self)
+      try fill(typed)
+      return typed
+    }
     guard let typed = object as? T else {
       preconditionFailure(
         """
@@ -50,7 +56,7 @@ extension ManagedObjectContext {
   /// The state of an entity whose objects are about to be inserted.
   func entityState(_ entity: String, into store: PersistentStore?) throws -> EntityState {
     if store == nil, let last = lastInsertion, last.graph.name == entity,
-      last.store === assignments[entity] ?? last.store
+      assignments.isEmpty || last.store === assignments[entity] ?? last.store
     {
       return last
     }
@@ -98,8 +104,10 @@ extension ManagedObjectContext {
     object.prepareForDeletion()
     object.state.remove(.beingDeleted)
     object.state.insert([.deleted, .deletionToPropagate])
+    reached[object] = nil
     noteChange(of: object)
     deletionsToPropagate.append(object)
+    endTurnSoon()
   }
 
   /// The object with an identifier, as a fault: whether there is one in the store is not asked.

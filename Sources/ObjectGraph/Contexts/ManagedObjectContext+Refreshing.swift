@@ -125,6 +125,7 @@ extension ManagedObjectContext {
     changedObjects = []
     deletionsToPropagate = []
     denials = []
+    reached = [:]
     orderEnds = [:]
     unannounced = [:]
     for state in storeStates {

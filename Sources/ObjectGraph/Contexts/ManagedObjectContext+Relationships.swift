@@ -277,7 +277,7 @@ extension ManagedObjectContext {
 
 extension ManagedObjectContext {
   /// A link of the view: its key, what it leads to, its place and the version of its row.
-  private struct FoundLink {
+  struct FoundLink {
     var key: ObjectKey
     var other: ObjectKey
     var order: Int64
@@ -285,7 +285,7 @@ extension ManagedObjectContext {
   }
 
   /// The links of an object in the view, seen from one side.
-  private func links(
+  func links(
     of key: ObjectKey, _ side: LinkTable.Side, _ state: StoreState
   ) throws -> [FoundLink] {
     let sides = side.table.isSymmetric ? [side, side.turned] : [side]

@@ -159,7 +159,10 @@ extension ManagedObjectContext {
         ? try CompiledOrder(
           request, model: part.state.graph.model, schema: part.state.graph.schema,
           store: part.state.tag) : nil
-      return SearchPart(base: part.state.base, source: part.source, plan: plan, order: order)
+      return SearchPart(
+        base: part.state.base, source: part.source,
+        isPending: request.includesPendingChanges && part.state.hasChanges, plan: plan, order: order
+      )
     }
   }
 
@@ -176,7 +179,8 @@ extension ManagedObjectContext {
     let rows = found.rows
     let isSame =
       part.source === state.source
-      || !(request.includesPendingChanges && state.hasChanges) && state.base.isSame(as: part.base)
+      || !part.isPending && !(request.includesPendingChanges && state.hasChanges)
+        && state.base.isSame(as: part.base)
     var keys: [(part: Int, key: ObjectKey)] = []
     var gathered = GatheredRows()
     var start = 0
@@ -195,7 +199,9 @@ extension ManagedObjectContext {
         continue
       }
       guard let entity = state.entity(entityNumber, self) else { continue }
-      try gathered.add(entity.source(of: block), found.map(\.row))
+      try gathered.add(entity.source(of: block), count: found.count) {
+        found[found.startIndex + $0].row
+      }
     }
     gathered.finish()
     return isSame ? gathered.objects : try objects(keys, of: parts)

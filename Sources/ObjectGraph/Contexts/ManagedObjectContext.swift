@@ -42,6 +42,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
   public var automaticallyMergesChangesFromParent = false
   /// Whether objects stay in memory that nobody else holds and that have no changes.
   public var retainsRegisteredObjects = false
+  /// Whether saving asks nothing of objects, because whoever saves looks at all of them in the end: while
+  /// they are made step by step, what they must have is not there yet.
+  package var defersValidation = false
   /// Whatever belongs to the context.
   public var userInfo: [String: any Sendable] = [:]
 
@@ -61,6 +64,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var changedObjects: [ManagedObject] = []
   /// Deleted objects whose relationships were not seen to yet.
   var deletionsToPropagate: [ManagedObject] = []
+  /// What deleted objects led to that were looked at again, or were deleted by a child, when their deletion
+  /// reached that; by column.
+  var reached: [ManagedObject: [Int: ObjectKey]] = [:]
   /// Deletions that stand only if the objects at the other end go too.
   var denials: [DeletionDenial] = []
   /// Whom objects led to one to one before a layer was applied that is being applied.
@@ -73,8 +79,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
   private(set) var readFailure: (any Error)?
   private var sweepThreshold = 4096
   private var turnDepth = 0
-  /// What children get.
-  let published = Mutex<[StoreTag: StoreBase]>([:])
+  /// Whether a turn is coming that ends what is being done on the main actor.
+  private var isTurnComing = false
+  /// What children get, and what they have handed over.
+  let published = Mutex(PublishedState())
   /// Who listens to what is changed and saved.
   let changeStreams = StreamHub<ContextChange>()
   var pinned: QueryGeneration?
@@ -118,10 +126,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   deinit {
+    place.open()
+    // Objects leave their tables in a turn, whichever thread lets go of the context.
+    let before = place.enter()
+    defer { place.leave(before) }
     for state in storeStates {
       for entity in state.knownEntities { entity.detach() }
     }
-    place.open()
   }
 
   private static func makeQueue(_ concurrency: ContextConcurrency) -> DispatchQueue? {
@@ -178,6 +189,7 @@ extension ManagedObjectContext {
     if concurrency == .confined { checkPlace() }
     let before = place.enter()
     turnDepth += 1
+    if turnDepth == 1 { takeHandedOver() }
     defer {
       turnDepth -= 1
       if turnDepth == 0 { endTurn() }
@@ -189,6 +201,18 @@ extension ManagedObjectContext {
   /// What happens when a turn is over.
   private func endTurn() {
     do { try processPendingChanges() } catch { note(error) }
+  }
+
+  /// Sees to it that what is changed on the main actor outside of any `perform` is processed once whoever
+  /// changes it gives the actor back: that is a turn of its own.
+  func endTurnSoon() {
+    guard concurrency == .mainActor, turnDepth == 0, !isTurnComing else { return }
+    isTurnComing = true
+    DispatchQueue.main.async { [weak self] in
+      guard let self else { return }
+      isTurnComing = false
+      turn {}
+    }
   }
 
   /// Fails when the context is used where it must not be.
@@ -215,6 +239,7 @@ extension ManagedObjectContext {
   func state(of store: PersistentStore) throws -> StoreState {
     if let known = knownState(of: store) { return known }
     let made = StoreState(store, try newestBase(of: store))
+    if concurrency == .mainActor { made.whenChanged = { [unowned self] in endTurnSoon() } }
     storeStates.append(made)
     return made
   }
@@ -230,9 +255,9 @@ extension ManagedObjectContext {
   /// What lies beneath the context's changes by now.
   func newestBase(of store: PersistentStore) throws -> StoreBase {
     if let parent {
-      if let base = parent.published.withLock({ $0[store.tag] }) { return base }
+      if let base = parent.published.withLock({ $0.bases[store.tag] }) { return base }
       if let grandparent = parent.parent,
-        let base = grandparent.published.withLock({ $0[store.tag] })
+        let base = grandparent.published.withLock({ $0.bases[store.tag] })
       {
         return base
       }
@@ -309,12 +334,8 @@ extension ManagedObjectContext {
   /// Shows children what they may see.
   func publish() {
     var bases: [StoreTag: StoreBase] = [:]
-    for state in storeStates {
-      var base = state.base
-      base.layers += state.pending
-      bases[state.tag] = base
-    }
-    published.withLock { $0 = bases }
+    for state in storeStates { bases[state.tag] = state.shown }
+    published.withLock { $0.publish(bases) }
   }
 
   /// Lets go of what nobody holds once there is much of it.

@@ -32,7 +32,11 @@ final class StoreState {
   /// Links that were put or taken out since the last sealing.
   var links: OpenLinks
   /// Whether there are drafts that are not sealed.
-  var hasOpenChanges = false
+  var hasOpenChanges = false {
+    didSet { if hasOpenChanges, !oldValue { whenChanged?() } }
+  }
+  /// Called when there is a first change since the last sealing.
+  var whenChanged: (() -> Void)?
   private var cached: ViewSource?
 
   var tag: StoreTag { persistent.tag }
@@ -60,6 +64,13 @@ final class StoreState {
 
   /// The states of the entities that were asked for.
   var knownEntities: [EntityState] { entities.compactMap { $0 } }
+
+  /// What children see: what lies beneath, and the sealed changes above it.
+  var shown: StoreBase {
+    var shown = base
+    shown.layers += pending
+    return shown
+  }
 
   /// Whether anything is not saved.
   var hasChanges: Bool { hasOpenChanges || !pending.isEmpty }

@@ -88,10 +88,28 @@ extension PersistentStoreCoordinator {
   ///   - type: The store's type. When it is `nil`, the file tells; a new store is of type
   ///     ``StoreInterface/StoreType/binary``.
   ///   - configuration: The configuration whose entities the store is for; all when it is `nil`.
-  /// - Throws: `StoreError` when it can't be opened, or ``ContextError`` when its model is another.
+  ///   - migrator: What brings a store to this model, or to the given type, that is of another; when it is
+  ///     `nil` such a store is refused.
+  /// - Throws: `StoreError` when it can't be opened, or ``ContextError`` when its model is another, or what
+  ///   the migrator throws.
   @discardableResult
   public func addStore(
-    at path: String, type: StoreType? = nil, configuration: String? = nil, readOnly: Bool = false
+    at path: String, type: StoreType? = nil, configuration: String? = nil, readOnly: Bool = false,
+    migrator: (any StoreMigrator)? = nil
+  ) throws -> PersistentStore {
+    do {
+      return try openAndAdd(path, type, configuration, readOnly)
+    } catch {
+      guard let migrator, !readOnly, mayBeMigrated(error, type) else { throw error }
+      try migrator.migrateStore(
+        at: path, type: type, to: try model(of: configuration), configuration: configuration,
+        in: try requirePlaces())
+      return try openAndAdd(path, type, configuration, readOnly)
+    }
+  }
+
+  private func openAndAdd(
+    _ path: String, _ type: StoreType?, _ configuration: String?, _ readOnly: Bool
   ) throws -> PersistentStore {
     let store = try open(path, type, configuration, readOnly)
     do {
@@ -99,6 +117,18 @@ extension PersistentStoreCoordinator {
     } catch {
       try? store.close()
       throw error
+    }
+  }
+
+  /// Whether a store was refused for what a migration changes: its model or its type.
+  private func mayBeMigrated(_ error: any Error, _ type: StoreType?) -> Bool {
+    switch error {
+    case let error as ContextError: error.code == .incompatibleModel
+    case let error as StoreError:
+      // A backend can't tell another's file from a broken one of its own.
+      error.code == .incompatibleModel
+        || type != nil && [.notAStore, .damaged].contains(error.code)
+    default: false
     }
   }
 

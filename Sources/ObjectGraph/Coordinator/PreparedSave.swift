@@ -3,9 +3,9 @@ import StoreInterface
 
 /// A save that touches several stores: what each of them is to commit.
 ///
-/// Stores commit one after another. When one refuses, those before it commit the opposite of what they
-/// took, so that all are as they were. A crash in between is the document's affair: it names the commits
-/// that belong together.
+/// Stores of one document commit as one. Others commit one after another; when one refuses, those before it
+/// commit the opposite of what they took, so that all are as they were. A crash in between leaves some of them
+/// saved: only a document is all or nothing then.
 struct PreparedSave {
   private let parts: [(store: any Store, request: CommitRequest)]
 
@@ -15,6 +15,9 @@ struct PreparedSave {
   ///
   /// - Throws: What the first store throws that refuses.
   func commit() throws -> [any StoreSnapshot] {
+    if let group = parts[0].store.group, parts.allSatisfy({ $0.store.group === group }) {
+      return try group.commit(parts)
+    }
     var befores: [any StoreSnapshot] = []
     var afters: [any StoreSnapshot] = []
     // A store that would refuse anyway does so before any has committed.

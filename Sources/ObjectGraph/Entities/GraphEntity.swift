@@ -19,6 +19,8 @@ final class GraphEntity: @unchecked Sendable {
   let derived: [Int]
   /// The relationships, by their positions among the properties.
   let relationships: [Int]
+  /// Those of them that a deletion has to do with, beyond what leads here.
+  let relationshipsToPropagate: [Int]
   /// Those of them whose inverses lead to a certain number of objects: where this object goes concerns
   /// those at the other end.
   let countedRelationships: [Int]
@@ -57,6 +59,13 @@ final class GraphEntity: @unchecked Sendable {
       }
     }
     relationships = properties.indices.filter { properties[$0].relationship != nil }
+    relationshipsToPropagate = relationships.filter {
+      switch properties[$0].place {
+      case .toOne(let toOne): toOne.mattersToDeletion
+      case .toMany: true
+      default: false
+      }
+    }
     countedRelationships = relationships.filter {
       properties[$0].inverse.map(ValidationPlan.counts) ?? false
     }
@@ -180,15 +189,14 @@ extension GraphEntity {
   {
     var code = PropertyCode(
       hash: PropertyHash.of(property.name), property: Int32(index), column: -1, form: .other,
-      kind: .int64)
+      content: .other)
     switch property.place {
     case .attribute(let attribute, let column):
       code.column = Int32(column)
-      code.kind = layout.columns[column].kind
+      code.content = PropertyCode.Content(layout.columns[column].kind)
       code.form = attribute.derivation == nil ? .attribute : .derived
     case .toOne(let toOne):
       code.column = Int32(toOne.column)
-      code.kind = .reference
       code.form = toOne.isPlain ? .plainToOne : .toOne
     default: break
     }

@@ -43,6 +43,11 @@ final class GraphProperty: Sendable {
     let inverse: Relationship?
     /// Whether setting the reference is all there is to do.
     let isPlain: Bool
+    /// Whether deleting the object it leads away from concerns the one it leads to.
+    var mattersToDeletion: Bool {
+      relationship.deleteRule == .cascade || relationship.deleteRule == .deny
+        || inverse.map { !$0.isToMany } ?? false
+    }
 
     init(relationship: Relationship, column: Int, order: Int?, inverse: Relationship?) {
       isPlain = order == nil && inverse?.isToMany ?? true
@@ -107,8 +112,8 @@ struct PropertyCode {
   /// The column's position in the layout; -1 when there is none.
   var column: Int32
   var form: Form
-  /// What the column holds.
-  var kind: ColumnKind
+  /// What the column holds, as typed names ask for it.
+  var content: Content
 
   enum Form: UInt8 {
     case none
@@ -123,5 +128,74 @@ struct PropertyCode {
     case other
   }
 
-  static let none = PropertyCode(hash: 0, property: -1, column: -1, form: .none, kind: .int64)
+  /// What the column of an attribute holds. Of this module, because comparing it must be a single step.
+  enum Content: UInt8 {
+    case int16
+    case int32
+    case int64
+    case boolean
+    case float
+    case double
+    case date
+    case string
+    case uri
+    /// Nothing that is read or written in place.
+    case other
+  }
+
+  static let none = PropertyCode(hash: 0, property: -1, column: -1, form: .none, content: .other)
+}
+
+extension PropertyCode {
+  /// Whether there is a column of whole numbers or booleans.
+  @inline(__always)
+  var isWhole: Bool {
+    switch content {
+    case .int16, .int32, .int64, .boolean: true
+    default: false
+    }
+  }
+
+  /// Whether there is a column of floating-point numbers or dates.
+  @inline(__always)
+  var isReal: Bool {
+    switch content {
+    case .float, .double, .date: true
+    default: false
+    }
+  }
+
+  /// Whether there is a column of text.
+  @inline(__always)
+  var isText: Bool { content == .string || content == .uri }
+
+  /// Whether a whole number may be set.
+  @inline(__always)
+  func takes(_ number: Int64) -> Bool {
+    switch content {
+    case .int16: number == Int64(Int16(truncatingIfNeeded: number))
+    case .int32: number == Int64(Int32(truncatingIfNeeded: number))
+    case .int64: true
+    default: false
+    }
+  }
+}
+
+extension PropertyCode.Content {
+  /// What the column of an attribute holds that is of a kind.
+  init(_ kind: ColumnKind) {
+    self =
+      switch kind {
+      case .int16: .int16
+      case .int32: .int32
+      case .int64: .int64
+      case .boolean: .boolean
+      case .float: .float
+      case .double: .double
+      case .date: .date
+      case .string: .string
+      case .uri: .uri
+      case .decimal, .binary, .uuid, .reference: .other
+      }
+  }
 }

@@ -14,15 +14,20 @@ struct GatheredRows {
   mutating func reserve(_ count: Int) { objects.reserveCapacity(count) }
 
   /// Adds rows of a source.
-  mutating func add(_ source: RowSource, _ found: some RandomAccessCollection<Int>) throws {
+  ///
+  /// - Parameters:
+  ///   - count: How many rows.
+  ///   - row: Gives one of so many.
+  @inline(__always)
+  mutating func add(_ source: RowSource, count: Int, row: (Int) -> Int) throws {
     let entity = source.entity
     if self.entity !== entity {
       finish()
       self.entity = entity
     }
     let source = unsafe Unmanaged.passUnretained(source)
-    if found.count < GatheredRows.most {
-      for row in found {
+    if count < GatheredRows.most {
+      for row in (0..<count).lazy.map(row) {
         if numbers.count == GatheredRows.most { finish() }
         numbers.append(unsafe try source._withUnsafeGuaranteedRef { try $0.number(row) })
         unsafe rows.append((source, row))
@@ -31,9 +36,12 @@ struct GatheredRows {
     }
     // So many rows of one block have their objects near to one another.
     finish()
-    for row in found {
-      let number = unsafe try source._withUnsafeGuaranteedRef { try $0.number(row) }
-      unsafe objects.append(entity.object(number, at: source, row))
+    try objects.append(addingCapacity: count) { objects in
+      for index in 0..<count {
+        let row = row(index)
+        let number = unsafe try source._withUnsafeGuaranteedRef { try $0.number(row) }
+        unsafe objects.append(entity.object(number, at: source, row))
+      }
     }
   }
 

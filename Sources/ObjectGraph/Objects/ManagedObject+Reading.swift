@@ -56,47 +56,74 @@ extension ManagedObject {
   @inline(never)
   final func refusePlace() { source.entity.place.check("\(self)") }
 
+  /// The column of a property that may be read in place, if such objects were read so often that it is in memory.
+  @inline(__always)
+  @unsafe private final func ready(
+    _ hash: UInt64, _ isRight: (PropertyCode) -> Bool
+  ) -> UnsafePointer<RawColumn>? {
+    if !state.contains(.realized) { beginReading() }
+    return unsafe sourceReference._withUnsafeGuaranteedRef { source in
+      guard source.isCurrent else { return nil }
+      let code = source.code(hash)
+      guard isRight(code) else { return nil }
+      return unsafe source.loaded(Int(code.column))
+    }
+  }
+
+  @inline(never)
+  private final func beginReading() {
+    if !source.isCurrent { refusePlace() }
+    realize()
+  }
+
   @usableFromInline
   final func integer(_ hash: UInt64, _ name: StaticString) -> Int64 {
-    let code = code(hash)
-    if code.isStored, code.kind.family == .integers {
-      return unsafe sourceReference._withUnsafeGuaranteedRef { source in
-        if let raw = unsafe source.loaded(Int(code.column)) {
-          return unsafe raw.pointee.isNull(Int(row)) ? 0 : raw.pointee.integer(Int(row))
-        }
-        return source.value(Int(code.column), Int(row)).wholeNumber ?? 0
-      }
+    if let raw = unsafe ready(hash, { $0.isWhole }) {
+      return unsafe raw.pointee.isNull(Int(row)) ? 0 : raw.pointee.integer(Int(row))
     }
-    return fallback(name, as: "a whole number or a boolean", \.wholeNumber) ?? 0
+    return firstInteger(hash, name)
+  }
+
+  @inline(never)
+  private final func firstInteger(_ hash: UInt64, _ name: StaticString) -> Int64 {
+    let code = code(hash)
+    guard code.isWhole else {
+      return fallback(name, as: "a whole number or a boolean", \.wholeNumber) ?? 0
+    }
+    return source.value(Int(code.column), Int(row)).wholeNumber ?? 0
   }
 
   @usableFromInline
   final func double(_ hash: UInt64, _ name: StaticString) -> Double {
-    let code = code(hash)
-    if code.isStored, code.kind.family == .reals {
-      return unsafe sourceReference._withUnsafeGuaranteedRef { source in
-        if let raw = unsafe source.loaded(Int(code.column)) {
-          return unsafe raw.pointee.isNull(Int(row)) ? 0 : raw.pointee.double(Int(row))
-        }
-        return source.value(Int(code.column), Int(row)).realNumber ?? 0
-      }
+    if let raw = unsafe ready(hash, { $0.isReal }) {
+      return unsafe raw.pointee.isNull(Int(row)) ? 0 : raw.pointee.double(Int(row))
     }
-    return fallback(name, as: "a floating-point number or a date", \.realNumber) ?? 0
+    return firstDouble(hash, name)
+  }
+
+  @inline(never)
+  private final func firstDouble(_ hash: UInt64, _ name: StaticString) -> Double {
+    let code = code(hash)
+    guard code.isReal else {
+      return fallback(name, as: "a floating-point number or a date", \.realNumber) ?? 0
+    }
+    return source.value(Int(code.column), Int(row)).realNumber ?? 0
   }
 
   @usableFromInline
   final func string(_ hash: UInt64, _ name: StaticString) -> String {
-    let code = code(hash)
-    if code.isStored, code.kind.isText {
-      return unsafe sourceReference._withUnsafeGuaranteedRef { source in
-        if let raw = unsafe source.loaded(Int(code.column)) {
-          return unsafe raw.pointee.isNull(Int(row))
-            ? "" : String(decoding: raw.pointee.bytes(Int(row)), as: UTF8.self)
-        }
-        return source.value(Int(code.column), Int(row)).characters ?? ""
-      }
+    if let raw = unsafe ready(hash, { $0.isText }) {
+      return unsafe raw.pointee.isNull(Int(row))
+        ? "" : String(decoding: raw.pointee.bytes(Int(row)), as: UTF8.self)
     }
-    return fallback(name, as: "text", \.characters) ?? ""
+    return firstString(hash, name)
+  }
+
+  @inline(never)
+  private final func firstString(_ hash: UInt64, _ name: StaticString) -> String {
+    let code = code(hash)
+    guard code.isText else { return fallback(name, as: "text", \.characters) ?? "" }
+    return source.value(Int(code.column), Int(row)).characters ?? ""
   }
 
   /// A value of any other type.
@@ -170,11 +197,6 @@ extension AttributeType {
     case .undefined, .objectID, .composite: .null
     }
   }
-}
-
-extension PropertyCode {
-  /// Whether the property is an attribute with a column.
-  fileprivate var isStored: Bool { form == .attribute || form == .derived }
 }
 
 extension Value {

@@ -30,8 +30,10 @@ extension ManagedObject {
         guard code.form == .plainToOne, source.isOpen, source.shares(otherSource),
           other.state.isDisjoint(with: [.deleted, .missing]), !otherSource.isUnresolved
         else { return false }
-        unsafe source.draft.unsafelyUnwrapped.setReference(
-          other.key, column: Int(code.column), row: Int(row))
+        // SAFETY: What is open is a draft, and nobody closes it while it is written.
+        unsafe source.draftReference.unsafelyUnwrapped._withUnsafeGuaranteedRef {
+          $0.setReference(other.key, column: Int(code.column), row: Int(row))
+        }
         return true
       }
     }

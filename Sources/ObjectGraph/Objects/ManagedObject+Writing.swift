@@ -27,15 +27,18 @@ extension ManagedObject {
   /// column holds is right.
   @inline(__always)
   private final func write(
-    _ hash: UInt64, if isRight: (ColumnKind) -> Bool,
+    _ hash: UInt64, if isRight: (PropertyCode) -> Bool,
     by body: (Draft, Int) -> Void
   ) -> Bool {
     unsafe sourceReference._withUnsafeGuaranteedRef { source in
       if !source.isCurrent { refusePlace() }
       let code = source.code(hash)
-      guard code.form == .attribute, isRight(code.kind) else { return false }
+      guard code.form == .attribute, isRight(code) else { return false }
       if source.isOpen {
-        unsafe body(source.draft.unsafelyUnwrapped, Int(code.column))
+        // SAFETY: What is open is a draft, and nobody closes it while it is written.
+        unsafe source.draftReference.unsafelyUnwrapped._withUnsafeGuaranteedRef {
+          body($0, Int(code.column))
+        }
       } else if let draft = beginChange() {
         body(draft, Int(code.column))
       }
@@ -52,28 +55,36 @@ extension ManagedObject {
   @usableFromInline
   final func setInteger(_ value: Int64, _ hash: UInt64) -> Bool {
     write(
-      hash, if: { $0.isWhole && $0.integerRange.contains(value) },
+      hash, if: { $0.takes(value) },
       by: { $0.setInteger(value, column: $1, row: Int(row)) })
   }
 
   @usableFromInline
   final func setBoolean(_ value: Bool, _ hash: UInt64) -> Bool {
-    write(hash, if: { $0 == .boolean }, by: { $0.setBoolean(value, column: $1, row: Int(row)) })
+    write(
+      hash, if: { $0.content == .boolean },
+      by: { $0.setBoolean(value, column: $1, row: Int(row)) })
   }
 
   @usableFromInline
   final func setDouble(_ value: Double, _ hash: UInt64) -> Bool {
-    write(hash, if: { $0 == .double }, by: { $0.setDouble(value, column: $1, row: Int(row)) })
+    write(
+      hash, if: { $0.content == .double },
+      by: { $0.setDouble(value, column: $1, row: Int(row)) })
   }
 
   @usableFromInline
   final func setDate(_ value: Double, _ hash: UInt64) -> Bool {
-    write(hash, if: { $0 == .date }, by: { $0.setDouble(value, column: $1, row: Int(row)) })
+    write(
+      hash, if: { $0.content == .date },
+      by: { $0.setDouble(value, column: $1, row: Int(row)) })
   }
 
   @usableFromInline
   final func setString(_ value: String, _ hash: UInt64) -> Bool {
-    write(hash, if: { $0 == .string }, by: { $0.setString(value, column: $1, row: Int(row)) })
+    write(
+      hash, if: { $0.content == .string },
+      by: { $0.setString(value, column: $1, row: Int(row)) })
   }
 
   /// Sets a value of any type, whatever kind of attribute it is.
@@ -134,9 +145,4 @@ extension ManagedObject {
     else { return nil }
     return other
   }
-}
-
-extension ColumnKind {
-  /// Whether the column holds whole numbers.
-  fileprivate var isWhole: Bool { self == .int64 || self == .int32 || self == .int16 }
 }

@@ -1,4 +1,5 @@
-// SAFETY: An object retains its source from its birth to its end.
+// SAFETY: An object's source is kept from the object's birth to its end: by all objects together that their
+// context's table has, and by each for itself that has left it.
 
 public import ObjectModel
 public import ObjectQuery
@@ -24,12 +25,18 @@ import Rows
 /// attributes.
 @safe
 open class ManagedObject {
-  /// The object's place in its store.
-  final let key: ObjectKey
+  // What following a reference to an object looks at comes first, so that it mostly lies in one line of memory
+  // with the object's header.
+
   /// Where the values are.
   @exclusivity(unchecked) final var sourceReference: Unmanaged<RowSource>
   @exclusivity(unchecked) private final var storedRow: UInt32
   @exclusivity(unchecked) private final var storedState: State
+  /// Whether the source is counted for this object alone. A field of its own, because it is written where a
+  /// context ends, and its objects may be read elsewhere.
+  @exclusivity(unchecked) private final var holdsSource = false
+  /// The object's place in its store.
+  final let key: ObjectKey
 
   // SAFETY: Nobody holds on to these while they are read or set; an object is used in one place at a time.
 
@@ -48,7 +55,7 @@ open class ManagedObject {
   }
 
   struct State: OptionSet {
-    let rawValue: UInt32
+    let rawValue: UInt16
     /// It was inserted and is not saved.
     static let inserted = State(rawValue: 1 << 0)
     /// It was changed and is not saved.
@@ -72,12 +79,13 @@ open class ManagedObject {
   /// Makes an object known. Only a context can.
   public required init(_ birth: ObjectBirth) {
     key = birth.key
-    unsafe sourceReference = birth.source.retain()
+    unsafe sourceReference = birth.source
     unsafe storedRow = birth.row
     unsafe storedState = birth.state
+    unsafe take(birth.source)
   }
 
-  deinit { unsafe sourceReference.release() }
+  deinit { unsafe letGo(of: sourceReference) }
 
   /// The name of the entity that this class is for; that of the class unless a subclass says otherwise.
   open class var entityName: String { String(describing: self) }
@@ -158,9 +166,39 @@ extension ManagedObject {
   /// Leads the object to other values.
   final func point(to source: RowSource, row: Int) {
     let old = unsafe sourceReference
-    unsafe sourceReference = unsafe Unmanaged.passRetained(source)
+    let new = unsafe Unmanaged.passUnretained(source)
+    unsafe take(new)
+    unsafe sourceReference = new
     self.row = UInt32(row)
-    unsafe old.release()
+    unsafe letGo(of: old)
+  }
+
+  /// Counts the source for this object alone, which leaves its context's table: from now on its last user may
+  /// be anywhere.
+  final func holdSource() {
+    guard unsafe !holdsSource else { return }
+    let source = unsafe sourceReference
+    _ = unsafe source.retain()
+    unsafe letGo(of: source)
+    unsafe holdsSource = true
+  }
+
+  @inline(__always)
+  private final func take(_ source: Unmanaged<RowSource>) {
+    if unsafe holdsSource {
+      _ = unsafe source.retain()
+    } else {
+      unsafe source._withUnsafeGuaranteedRef { $0.lend() }
+    }
+  }
+
+  @inline(__always)
+  private final func letGo(of source: Unmanaged<RowSource>) {
+    if unsafe holdsSource {
+      unsafe source.release()
+    } else {
+      unsafe source._withUnsafeGuaranteedRef { $0.giveBack() }
+    }
   }
 }
 

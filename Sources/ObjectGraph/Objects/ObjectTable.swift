@@ -41,14 +41,13 @@ struct ObjectTable: ~Copyable {
     }
 
     func free() {
-      for place in 0..<Page.count { unsafe places[place] = nil }
+      for place in 0..<Page.count { clear(place) }
       unsafe places.deallocate()
     }
 
     @inline(__always)
     subscript(number: UInt64) -> ManagedObject? {
-      get { unsafe places[Int(truncatingIfNeeded: number & 63)] }
-      nonmutating set { unsafe places[Int(truncatingIfNeeded: number & 63)] = newValue }
+      unsafe places[Int(truncatingIfNeeded: number & 63)]
     }
 
     /// Fills a place that is empty.
@@ -56,6 +55,18 @@ struct ObjectTable: ~Copyable {
     func put(_ object: ManagedObject, _ number: UInt64) {
       unsafe (places + Int(truncatingIfNeeded: number & 63)).initialize(to: object)
     }
+
+    /// Empties a place, and gives whether anybody else holds the object that was there.
+    @discardableResult
+    func clear(_ place: Int) -> Bool {
+      guard unsafe places[place] != nil else { return false }
+      let isHeld = unsafe !isKnownUniquelyReferenced(&places[place])
+      if isHeld { unsafe places[place].unsafelyUnwrapped.holdSource() }
+      unsafe places[place] = nil
+      return isHeld
+    }
+
+    func remove(_ number: UInt64) { clear(Int(truncatingIfNeeded: number & 63)) }
 
     /// The address of an object, without holding it; 0 for none.
     @inline(__always)
@@ -171,7 +182,7 @@ struct ObjectTable: ~Copyable {
   /// Takes an object out.
   mutating func remove(_ number: UInt64) {
     guard let page = page(of: number), page[number] != nil else { return }
-    page[number] = nil
+    page.remove(number)
     count -= 1
   }
 

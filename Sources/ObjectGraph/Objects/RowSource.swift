@@ -25,8 +25,14 @@ final class RowSource {
   private let lastRead: UnsafeMutablePointer<Int>
   /// The rows, where somebody else wrote them.
   let block: Block?
+  /// The number of the first row's object.
+  private let firstNumber: UInt64
+  /// Whether the numbers of the block's objects have no holes.
+  private let isConsecutive: Bool
   /// The rows, where this context writes them or wrote them.
   let draft: Draft?
+  /// The same, to be written without being counted.
+  let draftReference: Unmanaged<Draft>?
   @exclusivity(unchecked) private var storedIsOpen: Bool
   @exclusivity(unchecked) private var storedIsPending: Bool
 
@@ -47,14 +53,19 @@ final class RowSource {
   var version: Int64 = 0
   /// For each row of a draft of changes what lies beneath it.
   private var beneath: [Beneath] = []
+  /// How many objects of the context's table lead here. As long as any does this is kept, counted once for all
+  /// of them: counting for each is an atomic step, which takes longer than all else in making an object.
+  @exclusivity(unchecked) private var lentCount = 0
   /// How many sources may have to be asked for a value.
   private(set) var depth = 1
 
   private let columns: UnsafeMutablePointer<RawColumn>
   private let states: UnsafeMutablePointer<UInt8>
   private let columnCount: Int
-  /// The versions of the block's rows, once they were asked for.
+  /// The versions of the block's rows, where they have their own and one was asked for.
   private var versions: Column?
+  /// The version of all rows of the block, where that is known to be one.
+  private var onlyVersion: Int64?
   /// The numbers of the block's objects, where they are not consecutive and were asked for.
   private var numbers: Column?
   /// What keeps the memory of the raw columns alive.
@@ -83,7 +94,10 @@ final class RowSource {
     codeMask = entity.graph.mask
     unsafe lastRead = entity.lastRead
     self.block = block
+    firstNumber = block?.minimumKey ?? 0
+    isConsecutive = block?.isConsecutive ?? false
     draft = nil
+    unsafe draftReference = nil
     unsafe storedIsOpen = false
     unsafe storedIsPending = false
     columnCount = block == nil ? 0 : entity.graph.layout.columns.count
@@ -102,7 +116,11 @@ final class RowSource {
     codeMask = entity.graph.mask
     unsafe lastRead = entity.lastRead
     block = nil
-    draft = Draft(entity.graph.layout, role: role)
+    firstNumber = 0
+    isConsecutive = false
+    let draft = Draft(entity.graph.layout, role: role)
+    self.draft = draft
+    unsafe draftReference = Unmanaged.passUnretained(draft)
     unsafe storedIsOpen = true
     unsafe storedIsPending = true
     columnCount = entity.graph.layout.columns.count
@@ -120,6 +138,24 @@ final class RowSource {
   @inline(__always)
   var isCurrent: Bool {
     unsafe turn.pointee.load(ordering: .relaxed) == ContextPlace.currentThread
+  }
+
+  /// Notes that one more object of the table leads here.
+  @inline(__always)
+  func lend() {
+    if unsafe lentCount == 0 { _ = unsafe Unmanaged.passUnretained(self).retain() }
+    unsafe lentCount &+= 1
+  }
+
+  /// Notes that an object does not lead here any more.
+  ///
+  /// An object leaves the table in a turn of its context. One that somebody has found by a weak reference in that
+  /// very moment may end elsewhere; for that rare one the source stays in memory.
+  @inline(__always)
+  func giveBack() {
+    guard isCurrent else { return }
+    unsafe lentCount &-= 1
+    if unsafe lentCount == 0 { unsafe Unmanaged.passUnretained(self).release() }
   }
 
   /// Whether the rows of another source are of the same store in the same context.
@@ -164,9 +200,13 @@ final class RowSource {
 // The objects of a block's rows.
 extension RowSource {
   /// The number of a row's object.
+  @inline(__always)
   func number(_ row: Int) throws -> UInt64 {
+    isConsecutive ? firstNumber &+ UInt64(row) : try storedNumber(row)
+  }
+
+  private func storedNumber(_ row: Int) throws -> UInt64 {
     guard let block else { return 0 }
-    if block.isConsecutive { return block.minimumKey &+ UInt64(row) }
     let numbers = try numbers ?? block.keys
     self.numbers = numbers
     return UInt64(bitPattern: numbers.integer(at: row))
@@ -229,13 +269,15 @@ extension RowSource {
   /// The version of a row, which a change of it is based on.
   func version(_ row: Int) throws -> Int64 {
     if draft != nil { return isPending ? 0 : version }
+    if let onlyVersion { return onlyVersion }
     guard let block else { return 0 }
-    if versions == nil {
-      versions =
-        try block.column(LayoutColumn.Number.version)
-        ?? Column(repeating: .integer(block.version), kind: .int64, rowCount: block.rowCount)
+    if let versions { return versions.integer(at: row) }
+    guard let versions = try block.column(LayoutColumn.Number.version) else {
+      onlyVersion = block.version
+      return block.version
     }
-    return versions!.integer(at: row)
+    self.versions = versions
+    return versions.integer(at: row)
   }
 
   /// What lies beneath a row of changes.

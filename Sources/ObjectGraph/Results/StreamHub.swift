@@ -1,15 +1,17 @@
 import Synchronization
 
 /// Gives the same elements to any number of asynchronous sequences.
-final class StreamHub<Element: Sendable>: Sendable {
+package final class StreamHub<Element: Sendable>: Sendable {
   private struct State {
     var next = 0
     var streams: [Int: AsyncStream<Element>.Continuation] = [:]
   }
   private let state = Mutex(State())
 
+  package init() {}
+
   /// The elements from now on.
-  func stream(beginningWith first: Element? = nil) -> AsyncStream<Element> {
+  package func stream(beginningWith first: Element? = nil) -> AsyncStream<Element> {
     AsyncStream { continuation in
       if let first { continuation.yield(first) }
       let number = state.withLock { state in
@@ -23,11 +25,11 @@ final class StreamHub<Element: Sendable>: Sendable {
     }
   }
 
-  func yield(_ element: Element) {
+  package func yield(_ element: Element) {
     for stream in state.withLock({ Array($0.streams.values) }) { stream.yield(element) }
   }
 
-  func finish() {
+  package func finish() {
     for stream in state.withLock({ Array($0.streams.values) }) { stream.finish() }
   }
 }

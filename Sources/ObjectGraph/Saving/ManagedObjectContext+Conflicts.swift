@@ -124,6 +124,7 @@ extension ManagedObjectContext {
     _ object: ManagedObject, _ resolution: MergeResolution, in state: StoreState
   ) throws {
     let wasDeleted = object.state.contains(.deleted)
+    noteReached(object)
     object.point(to: object.source.entity.unresolved, row: 0)
     object.state.subtract([.missing, .inserted])
     try resolve(object, in: state)

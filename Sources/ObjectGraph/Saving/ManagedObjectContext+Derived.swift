@@ -43,6 +43,12 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Has the derived values of an object computed by the next save, though nothing was changed.
+  package func deriveAgain(_ object: ManagedObject) {
+    realize(object)
+    _ = beginChange(of: object)
+  }
+
   /// The objects that derive a value from the given one, over any number of relationships.
   private func owners(deriving object: ManagedObject) throws -> [ManagedObject] {
     var owners: Set<ManagedObject> = []

@@ -22,6 +22,11 @@ extension ManagedObjectContext {
         hasMoved: $0.state.hasMoved
       )
     }
+    var reached: [(ObjectID, [Int: ObjectKey])] = []
+    for object in changedObjects where object.state.contains(.deleted) {
+      let references = self.reached[object] ?? committedReferences(of: object)
+      if !references.isEmpty { reached.append((object.objectID, references)) }
+    }
     var stale: Set<StoreTag> = []
     let bases = try parent.performAndWait {
       try parent.throwReadFailure()
@@ -31,15 +36,19 @@ extension ManagedObjectContext {
         let seen = part.base
         let isStale =
           part.hasMoved
-          || parent.published.withLock { !($0[part.store.tag]?.isSame(as: seen) ?? false) }
+          || parent.published.withLock { !($0.bases[part.store.tag]?.isSame(as: seen) ?? false) }
         let applied = try parent.apply(part.layer, of: part.store)
+        for (id, references) in reached where id.store == part.store.tag {
+          guard let object = parent.registeredObject(for: id) else { continue }
+          parent.reached[object] = references
+        }
         guard isStale else { continue }
         stale.insert(part.store.tag)
         try parent.settle([applied])
       }
       for (id, values) in transients { parent.transientValues[id] = values }
       try parent.processPendingChanges()
-      return parent.published.withLock { $0 }
+      return parent.published.withLock { $0.bases }
     }
     for (state, _) in layers {
       let isStale = stale.contains(state.tag)
@@ -50,7 +59,7 @@ extension ManagedObjectContext {
   }
 
   /// Leads the objects that were changed to what the parent has made of the changes.
-  private func lookAgain(in state: StoreState) throws {
+  func lookAgain(in state: StoreState) throws {
     for object in changedObjects
     where object.source.entity.store === state.persistent && !object.state.contains(.deleted) {
       object.point(to: object.source.entity.unresolved, row: 0)
@@ -116,6 +125,7 @@ extension ManagedObjectContext {
       let gone = known(try layers.flatMap { try $0.allKeys([\.removed]) })
       let kept = known(try layers.flatMap { try $0.allKeys([\.put, \.changed]) })
       try propagateDeletion(ofTakenOut: gone)
+      try forgetDoubleLinks(layers, in: state)
       try clearLost(kept, layers, ownDeletions: true, in: state)
       try sealAll()
       agreeOneToOne(kept + known(applied.flatMap(\.displaced)), in: state)
@@ -187,6 +197,7 @@ extension ManagedObjectContext {
     guard object.state.isDisjoint(with: [.deleted, .missing]) else { return }
     noteChange(of: object)
     object.state.insert(.deleted)
+    reached[object] = nil
     try entity.remove(object)
     let event = events.narrowed(to: .undoInsertion)
     if event.contains(.undoInsertion) { awake(object, event) }
@@ -267,18 +278,15 @@ extension ManagedObjectContext {
   ///
   /// - Throws: What a damaged store throws.
   public func mergeChanges(from change: ContextChange) throws {
+    try merge(ObjectsToMerge.all(of: change, in: coordinator))
+  }
+
+  func merge(_ parts: [ObjectsToMerge]) throws {
     checkPlace()
     try processPendingChanges()
-    for (tag, layer) in change.layers {
-      guard let state = knownState(of: tag) else { continue }
-      let keys = Set(
-        try layer.entities.flatMap { changes in
-          try changes.entries().map {
-            ObjectKey(entity: changes.entityNumber, number: $0.key)
-          }
-        })
-      try mergeNewest(
-        keys, into: state, mayBeLost: layer.entities.contains { $0.removed.rowCount > 0 })
+    for part in parts {
+      guard let state = knownState(of: part.store) else { continue }
+      try mergeNewest(part.keys, into: state, mayBeLost: part.mayBeLost)
     }
     try processPendingChanges()
   }
@@ -305,12 +313,34 @@ extension ManagedObjectContext {
     // oldest commit stays what it was.
   }
 
-  /// Leads objects to the rows that lie beneath by now; their own changes stay on top.
+  /// The changed objects, besides the given ones, that others have changed or deleted since they were read.
+  private func outdated(
+    besides objects: [ManagedObject], in state: StoreState
+  ) throws -> [ManagedObject] {
+    guard state.hasMoved else { return [] }
+    let known = Set(objects)
+    let beneath = View(state.tables)
+    return try changedObjects.filter { object in
+      guard object.source.entity.store === state.persistent, !object.state.contains(.inserted),
+        !known.contains(object)
+      else { return false }
+      // What a parent has not saved has no version.
+      guard parent == nil, let place = object.committedPlace,
+        let row = try beneath.row(of: object.key)
+      else { return true }
+      return try row.version != place.source.version(place.row)
+    }
+  }
+
+  /// Leads objects to the rows that lie beneath by now; their own changes stay on top. Other changed objects
+  /// are not left behind: two that lead to each other must be as of the same moment.
   ///
-  /// - Parameter mayBeLost: Whether objects may be gone that changed ones lead to.
+  /// - Parameter mayBeLost: Whether objects may be gone that changed ones lead to, or others have linked what is
+  ///   linked here.
   func refreshBeneath(
     _ objects: [ManagedObject], in state: StoreState, mayBeLost: Bool, events: SnapshotEvents
   ) throws {
+    let objects = try objects + outdated(besides: objects, in: state)
     let changed = objects.filter {
       $0.state.contains(.pending) && !$0.state.contains(.inserted)
     }
@@ -330,6 +360,7 @@ extension ManagedObjectContext {
     }
     for object in objects where !object.state.contains(.inserted) {
       let isDeleted = object.state.contains(.deleted) && object.state.contains(.pending)
+      if isDeleted { noteReached(object) }
       object.point(to: object.source.entity.unresolved, row: 0)
       object.state.remove(.missing)
       // Whoever was deleted may have been brought back.
@@ -339,6 +370,7 @@ extension ManagedObjectContext {
         // Somebody else has deleted it.
         object.state.insert(.deleted)
         object.state.subtract([.updated, .pending, .deletionToPropagate])
+        denials.removeAll { $0.object === object }
         continue
       }
       if isDeleted {
@@ -364,20 +396,6 @@ extension ManagedObjectContext {
     try sealAll()
     try agree(changed, in: state, mayBeLost: mayBeLost)
     try sealAll()
-  }
-
-  /// Tells children, siblings and other contexts what was saved.
-  func announceSave(_ saved: [StoreTag: Layer]) {
-    guard !saved.isEmpty else { return }
-    let change = tell(.saved, saved)
-    for other in coordinator.contexts
-    where other !== self && other.automaticallyMergesChangesFromParent
-      && (other.parent === parent || other.parent === self)
-    {
-      other.schedule { [weak other] in
-        do { try other?.mergeChanges(from: change) } catch { other?.note(error) }
-      }
-    }
   }
 }
 

@@ -69,8 +69,11 @@ extension ManagedObjectContext {
       isSettled = !hasUnprocessedChanges
       try sealAll()
       try mergeDuplicates()
+      isSettled = isSettled && !hasUnprocessedChanges
+      if !isSettled { try agreeOneToOneAgain() }
       try updateDerivedValues()
     } while !isSettled || hasUnprocessedChanges
+    if defersValidation { return }
     var failures = failuresOfClasses()
     if hasUnprocessedChanges {
       try propagateDeletionsOrThrow()
@@ -205,8 +208,9 @@ extension ManagedObjectContext {
     for (part, snapshot) in zip(parts, snapshots) {
       let state = part.state
       let before = state.base.snapshot
-      // When nobody else has saved since, everything that is known is as of this commit.
-      let alone = snapshot.commit == before.commit + 1
+      // When nobody else has saved since, everything that is known is as of this commit: it had to follow
+      // the one that the changes lie above.
+      let alone = (state.seenCommit ?? state.oldestCommit) == before.commit
       if alone, state.oldestCommit == before.commit { state.oldestCommit = snapshot.commit }
       pinned?.advance(state.tag, to: snapshot)
       state.setSaved(StoreBase(snapshot: snapshot), commit: snapshot.commit, alone: alone)
@@ -215,10 +219,11 @@ extension ManagedObjectContext {
   }
 
   /// Forgets what was pending.
-  private func finishSaving() {
+  func finishSaving() {
     let objects = changedObjects
     changedObjects = []
     denials = []
+    reached = [:]
     momentsTaken = []
     for object in objects {
       if object.state.contains(.deleted) {

@@ -37,7 +37,9 @@ extension ManagedObjectContext {
     let values = constraint.columns.map { object.source.value($0, Int(object.row)) }
     if values.contains(where: \.isNull) { return nil }
     for key in try state.objects(sharing: values, constraint) where key != object.key {
-      guard let other = self.object(at: key, in: state), exists(other) else { continue }
+      guard let other = self.object(at: key, in: state) else { continue }
+      lookAgain(at: other, in: state)
+      guard isAlive(other) else { continue }
       // Of several that are inserted the first stays.
       if !other.isInserted || key < object.key { return other }
     }
@@ -86,7 +88,10 @@ extension ManagedObjectContext {
       guard attribute.derivation == nil, object.source.value(column, Int(object.row)) != value
       else { return }
     case .toOne(let toOne):
-      guard object.source.value(toOne.column, Int(object.row)) != value else { return }
+      // What it led to may be gone, and the inserted object only denies that.
+      guard object.source.value(toOne.column, Int(object.row)) != value,
+        value.isNull || object.destination(value, of: toOne) != nil
+      else { return }
     default: return
     }
     if let wrong = object.setValue(value, PropertyHash.of(name), name) { throw wrong }

@@ -53,6 +53,19 @@ extension ManagedObjectContext {
     return failures + (try constraintFailures())
   }
 
+  /// What is wrong with an object as it is, changed or not, but for what it shares with others.
+  package func failures(of object: ManagedObject) -> [ValidationFailure] {
+    realize(object)
+    guard object.state.isDisjoint(with: [.deleted, .missing]) else { return [] }
+    let constraints = object.source.entity.graph.constraints
+    var failures = type(of: object) == ManagedObject.self ? [] : object.failuresOfClass()
+    failures += constraints.failures(of: object)
+    for property in constraints.relationships {
+      if let failure = failure(of: property, of: object) { failures.append(failure) }
+    }
+    return failures
+  }
+
   /// The objects that were not changed themselves and are led to by more or fewer objects than before.
   private func countedOwners() throws -> [ManagedObject] {
     let isCounted = storeStates.contains { state in

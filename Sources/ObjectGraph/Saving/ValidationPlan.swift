@@ -1,7 +1,7 @@
 // SAFETY: Rows are those of the draft, and its columns are not written while they are checked.
 
 import Foundation
-import ObjectModel
+package import ObjectModel
 import Rows
 
 /// What the model asks of an entity's objects, so that a draft is checked column by column and only what
@@ -26,9 +26,7 @@ struct ValidationPlan: @unchecked Sendable {
   init(_ properties: [GraphProperty], _ layout: Layout) {
     attributes = properties.compactMap { property in
       guard case .attribute(let attribute, let column) = property.place else { return nil }
-      let pattern = attribute.validation.pattern.flatMap {
-        try? NSRegularExpression(pattern: "\\A(?:\($0))\\z")
-      }
+      let pattern = ValidationPlan.pattern(of: attribute)
       let check = AttributeCheck(
         attribute: attribute, column: column, kind: layout.columns[column].kind,
         isRequired: !attribute.isOptional && attribute.derivation == nil, pattern: pattern)
@@ -36,6 +34,13 @@ struct ValidationPlan: @unchecked Sendable {
     }
     relationships = properties.filter { property in
       property.relationship.map(ValidationPlan.counts) ?? false
+    }
+  }
+
+  /// What whole texts are held against.
+  fileprivate static func pattern(of attribute: Attribute) -> NSRegularExpression? {
+    attribute.validation.pattern.flatMap {
+      try? NSRegularExpression(pattern: "\\A(?:\($0))\\z")
     }
   }
 
@@ -132,6 +137,24 @@ extension ValidationPlan.AttributeCheck {
       )
     }
     return nil
+  }
+}
+
+/// What the model asks of the values of one attribute, for whoever has values and no objects.
+package struct ValueCheck: @unchecked Sendable {
+  // Sendable: regular expressions are immutable.
+  private let check: ValidationPlan.AttributeCheck
+
+  /// The check of an attribute.
+  package init(_ attribute: Attribute, isRequired: Bool) {
+    check = ValidationPlan.AttributeCheck(
+      attribute: attribute, column: 0, kind: .string, isRequired: isRequired,
+      pattern: ValidationPlan.pattern(of: attribute))
+  }
+
+  /// What is wrong with a value, in a sentence; `nil` if nothing is.
+  package func problem(with value: Value) -> String? {
+    check.isNeeded ? check.problem(with: value)?.1 : nil
   }
 }
 

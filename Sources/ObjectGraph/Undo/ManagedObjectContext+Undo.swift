@@ -46,6 +46,7 @@ extension ManagedObjectContext {
     let objects = changedObjects
     changedObjects = []
     denials = []
+    reached = [:]
     for state in storeStates { state.discard() }
     for object in objects {
       if object.state.contains(.inserted) {

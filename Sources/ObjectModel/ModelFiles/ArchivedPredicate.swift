@@ -70,6 +70,11 @@ enum ArchivedPredicate {
     return "\(selector)(\(arguments.joined(separator: ", ")))"
   }
 
+  /// The text of an expression.
+  static func expression(_ expression: ArchivedObject) -> String {
+    self.expression(expression, 0)
+  }
+
   private static func isKeyPath(_ expression: ArchivedObject) -> Bool {
     expression["NSExpressionType"]?.integer == 3
   }
@@ -90,6 +95,18 @@ enum ArchivedPredicate {
       return self.expression(operand, depth + 1) + "." + path
     case 4:
       let name = expression["NSSelectorName"]?.string ?? ""
+      if let operand = expression["NSOperand"], let kind = operand["NSExpressionType"]?.integer,
+        kind != 0
+      {
+        // A method of something: of a variable, of what lies at the end of a path.
+        let arguments =
+          expression["NSArguments"]?.array?.map { self.expression($0, depth + 1) } ?? []
+        let target = self.expression(operand, depth + 1)
+        if name == "valueForKeyPath:" || name == "valueForKey:", let path = arguments.first {
+          return kind == 1 ? path : target + "." + path
+        }
+        return "FUNCTION(\(([target, "\"\(name)\""] + arguments).joined(separator: ", ")))"
+      }
       let arguments = expression["NSArguments"]?.array?.map { self.expression($0, depth + 1) } ?? []
       let plain = name.hasSuffix(":") ? String(name.dropLast()) : name
       return "\(plain)(\(arguments.joined(separator: ", ")))"

@@ -154,6 +154,10 @@ extension Binder {
         return .date
       }
       if function == .add, types[1] == .date, types[0] == .number { return .date }
+      if function == .add, types.contains(.text) {
+        try need(.text, "two texts or two numbers")
+        return .text
+      }
       try need(.number, "numbers")
       return .number
     case .uppercase, .lowercase, .canonical:

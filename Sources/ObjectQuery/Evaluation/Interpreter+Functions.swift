@@ -59,6 +59,9 @@ extension Interpreter {
       guard function == .add, let seconds = left.number?.double else { return .null }
       return .value(.date(date.addingTimeInterval(seconds)))
     default:
+      if function == .add, let left = left.text, let right = right.text {
+        return .value(.string(left + right))
+      }
       return numbers([left, right]).flatMap { arithmetic(function, $0[0], $0[1]) } ?? .null
     }
   }

@@ -273,6 +273,7 @@ extension QueryPlan {
     in source: some QuerySource,
     _ body: (FoundRows) throws -> Void
   ) throws {
+    if try forEachBatch(in: source, body) { return }
     let found = try hits(in: source)
     unsafe try found.hits.withUnsafeBufferPointer { hits in
       var start = 0
@@ -290,6 +291,41 @@ extension QueryPlan {
       }
     }
   }
+
+  /// Calls `body` with the rows of one batch after another, if all objects are asked for and that is their order.
+  ///
+  /// - Returns: Whether that is so; otherwise nothing was done.
+  private func forEachBatch(
+    in source: some QuerySource, _ body: (FoundRows) throws -> Void
+  ) throws -> Bool {
+    guard case .constant(true) = node, sortKeys.isEmpty, request.fetchLimit <= 0,
+      request.fetchOffset <= 0
+    else { return false }
+    let run = run(source)
+    let readers = try BatchReader.all(of: layouts, in: source)
+    guard readers.areOrdered else { return false }
+    watch?.expect(readers.rowCount)
+    let count = readers.reduce(0) { $0 + $1.batch.rowCount }
+    var hits: [RowHits.Hit] = []
+    for (index, reader) in readers.enumerated() {
+      hits.removeAll(keepingCapacity: true)
+      unsafe try run.select(node, reader) { flags in
+        unsafe flags.forEachKept {
+          hits.append(RowHits.Hit(reader: UInt32(index), row: UInt32($0)))
+        }
+      }
+      if !hits.isEmpty {
+        unsafe try hits.withUnsafeBufferPointer { hits in
+          try unsafe body(
+            FoundRows(
+              reader: reader, blockIndex: index, blockCount: readers.count, foundCount: count,
+              hits: hits))
+        }
+      }
+      try watch?.pass(reader.batch.block.rowCount)
+    }
+    return true
+  }
 }
 
 /// Rows of one block that a request found. Good only while they are lent.
@@ -306,8 +342,12 @@ package struct FoundRows: RandomAccessCollection {
   package var block: Block { reader.batch.block }
   /// The number of the rows' entity.
   package var entityNumber: UInt16 { reader.entityNumber }
-  fileprivate let hits: UnsafeBufferPointer<RowHits.Hit>
+  @usableFromInline let hits: UnsafeBufferPointer<RowHits.Hit>
   package var startIndex: Int { 0 }
-  package var endIndex: Int { unsafe hits.count }
-  package subscript(position: Int) -> Int { unsafe Int(hits[position].row) }
+  @inlinable package var endIndex: Int { unsafe hits.count }
+  package subscript(position: Int) -> Int { row(at: position) }
+
+  /// One of the rows.
+  @inlinable @inline(__always)
+  package func row(at position: Int) -> Int { unsafe Int(hits[position].row) }
 }

@@ -4,15 +4,17 @@ import ObjectModel
 import Rows
 
 /// The rows that a scan found, by batch and row.
+@usableFromInline
 struct RowHits {
   /// The batches, each with the rows of one entity.
   var readers: [BatchReader] = []
   /// The rows found, in the order of their keys.
   var hits: [Hit] = []
 
+  @usableFromInline
   struct Hit: BitwiseCopyable {
-    var reader: UInt32
-    var row: UInt32
+    @usableFromInline var reader: UInt32
+    @usableFromInline var row: UInt32
   }
 
   /// All rows of the given entities that a node keeps, or the first so many.

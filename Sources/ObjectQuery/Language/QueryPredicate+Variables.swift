@@ -69,6 +69,21 @@ extension QueryExpression {
     return result
   }
 
+  /// The expression with values in the place of a variable, and of the paths from it.
+  ///
+  /// - Parameter value: What is at the end of a path; an empty one is the variable's own value.
+  /// - Throws: What `value` throws.
+  package func replacing(
+    _ variable: String, by value: ([String]) throws -> QueryExpression
+  ) throws -> QueryExpression {
+    // A predicate that holds the expression is walked like any other.
+    let predicate = QueryPredicate.comparison(.init(self, .equal, .null))
+    guard
+      case .comparison(let comparison) = try predicate.replacing(variable, by: value)
+    else { return self }
+    return comparison.left
+  }
+
   /// How many levels of expressions and predicates lie in one another.
   var depth: Int {
     var walker = VariableWalker()

@@ -17,6 +17,46 @@ extension AtomicStore {
     }
   }
 
+  /// Writes a file of its own for the commit, which becomes the store's once it counts.
+  @discardableResult
+  public func commit(
+    _ request: CommitRequest, at position: StorePosition,
+    confirm: (any StoreSnapshot) throws -> Void
+  ) throws -> any StoreSnapshot {
+    try alone { _, before in
+      guard
+        let next = try before.head.committing(request, as: position.commit, path: before.path)
+      else {
+        try confirm(before.head)
+        return before.head
+      }
+      let highest = try checkNumbers(request.changes, before.head, next.schema)
+      let nextKey = max(before.nextKey, highest + 1)
+      var byteCount = 0
+      do {
+        try write(next, nextKey, to: position.path, &byteCount)
+      } catch let error as DiskError { throw StoreError(error, path: position.path) }
+      try confirm(next)
+      // It counts. What fails from here on must not make it look otherwise.
+      let file = try? disk.open(position.path, for: .update)
+      let seen = try? file?.status()
+      current.withLock { current in
+        guard current != nil else { return }
+        (current!.head, current!.nextKey, current!.path) = (next, nextKey, position.path)
+        if let file, let seen { (current!.file, current!.seen) = (file, seen) }
+      }
+      return next
+    }
+  }
+
+  /// Calls `body` as the only writer of all processes, if a commit is the newest.
+  public func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
+    try alone { _, current in
+      try checkNewest(number, is: current.head.commit)
+      return try body()
+    }
+  }
+
   /// Sets keys aside for new objects.
   ///
   /// The file knows how far they go, so no other process gives them to anybody. That costs writing
@@ -138,7 +178,7 @@ extension AtomicStore {
     defer { current.withLock { $0?.isWriting = false } }
     var byteCount = 0
     do {
-      try replace(head, nextKey: nextKey, &byteCount)
+      try write(head, nextKey, to: before.path, &byteCount)
     } catch {
       recover(before, refusedByteCount: byteCount)
       if let error = error as? DiskError { throw StoreError(error, path: filePath) }
@@ -158,10 +198,10 @@ extension AtomicStore {
     }
   }
 
-  private func replace(
-    _ head: LayeredSnapshot, nextKey: UInt64, _ byteCount: inout Int
+  private func write(
+    _ head: LayeredSnapshot, _ nextKey: UInt64, to path: String, _ byteCount: inout Int
   ) throws {
-    try disk.replace(filePath) { writer in
+    try disk.replace(path) { writer in
       try format.write(
         AtomicContents(
           model: head.model, schema: head.schema, metadata: head.metadata, layers: head.layers,
@@ -175,7 +215,7 @@ extension AtomicStore {
     if let isThere = try? before.file.isStillAtItsPath(), isThere { return }
     var byteCount = refusedByteCount
     var restored = 0
-    if (try? replace(before.head, nextKey: before.nextKey, &restored)) != nil {
+    if (try? write(before.head, before.nextKey, to: before.path, &restored)) != nil {
       byteCount = restored
     }
     // Whatever is there now, the state before is what counts.

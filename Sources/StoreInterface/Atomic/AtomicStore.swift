@@ -16,23 +16,28 @@ import Synchronization
 public final class AtomicStore: Store {
   /// The format's.
   public var type: StoreType { format.type }
-  /// Commits survive, and are seen by others.
+  /// Commits survive, are seen by others, and can wait for somebody's word.
   public var capabilities: StoreCapabilities { AtomicStore.capabilities }
   /// The store's place in object identifiers.
   public let tag: StoreTag
   /// The file's path.
   public var path: String? { filePath }
 
+  /// The file's path. In a document each commit has a file of its own.
+  var filePath: String { current.withLock { $0?.path } ?? firstPath }
+
   /// What such stores can do, whatever their format.
-  public static let capabilities: StoreCapabilities = [.durable, .shared]
+  public static let capabilities: StoreCapabilities = [.durable, .shared, .confirmation]
 
   let format: any AtomicFormat
-  let filePath: String
+  private let firstPath: String
   let disk: any Disk
   let isReadOnly: Bool
   let uuid: UUID
   /// Whether the model was given, and not read.
   let hasGivenModel: Bool
+  /// Whether somebody else says which commit counts, so that what is in the file is not looked for.
+  let isLed: Bool
   /// How long a commit waits for another process's.
   let patience: Duration
 
@@ -40,6 +45,7 @@ public final class AtomicStore: Store {
   struct Current {
     var head: LayeredSnapshot
     var nextKey: UInt64
+    var path: String
     /// The file as it was read or written. Holding it open keeps its identity from being given away.
     var file: DurableFile
     var seen: FileStatus
@@ -65,7 +71,8 @@ public final class AtomicStore: Store {
     patience: Duration
   ) throws {
     self.format = format
-    filePath = path
+    firstPath = path
+    isLed = opening.commit != nil
     self.disk = disk
     isReadOnly = opening.readOnly
     hasGivenModel = opening.model != nil
@@ -77,11 +84,9 @@ public final class AtomicStore: Store {
     }
     self.uuid = uuid
     tag = StoreTag(uuid)
-    var head = LayeredSnapshot(
-      commit: 1, model: contents.model, schema: contents.schema, metadata: contents.metadata)
-    head.layers = try contents.layers.map { try $0.stamped(1) }
+    let head = try AtomicStore.snapshot(contents, as: opening.commit ?? 1)
     current = Mutex(
-      Current(head: head, nextKey: contents.nextKey, file: file, seen: seen))
+      Current(head: head, nextKey: contents.nextKey, path: path, file: file, seen: seen))
   }
 
   /// Creates a store without objects.
@@ -91,10 +96,7 @@ public final class AtomicStore: Store {
     at path: String, model: Model, format: any AtomicFormat, on disk: any Disk,
     _ creation: StoreCreation = StoreCreation(), patience: Duration = .seconds(10)
   ) throws -> AtomicStore {
-    let schema: Schema
-    do { schema = try Schema(model) } catch {
-      throw StoreError(.incompatibleModel, "\(error)", path: path, cause: error)
-    }
+    let schema = try creation.schema(of: model, path: path)
     let contents = AtomicContents(
       model: model, schema: schema,
       metadata: StoreMetadata(uuid: creation.uuid, type: format.type, model: model), layers: [],
@@ -139,7 +141,18 @@ public final class AtomicStore: Store {
     }
   }
 
-  var closed: StoreError { StoreError(.closed, "The store was closed.", path: filePath) }
+  /// What a file holds, as a commit of the given number.
+  static func snapshot(
+    _ contents: AtomicContents, as number: Int64
+  ) throws -> LayeredSnapshot {
+    var head = LayeredSnapshot(
+      commit: number, model: contents.model, schema: contents.schema, schemaNumber: number,
+      metadata: contents.metadata)
+    head.layers = try contents.layers.map { try $0.stamped(number) }
+    return head
+  }
+
+  var closed: StoreError { StoreError(.closed, "The store was closed.", path: firstPath) }
 
   /// The objects as the newest commit left them, another process's included.
   public func snapshot() throws -> any StoreSnapshot {

@@ -1,13 +1,13 @@
 import ObjectModel
-import Rows
+package import Rows
 
 /// What two states of one store differ by.
-enum SnapshotDifference {
+package enum SnapshotDifference {
   /// The changes that lead from one state to another, each based on the version of the row in the
   /// first.
   ///
   /// - Throws: What a damaged block throws.
-  static func changes(from old: View, to new: View, schema: Schema) throws -> Layer {
+  package static func changes(from old: View, to new: View, schema: Schema) throws -> Layer {
     let builder = LayerBuilder(schema)
     for layout in schema.layouts {
       let number = layout.entityNumber
@@ -42,6 +42,17 @@ enum SnapshotDifference {
     _ table: LinkTable, from old: View, to new: View, _ builder: LayerBuilder
   ) throws {
     let layout = table.layout
+    func ends(_ row: ViewRow) throws -> [Value] {
+      try layout.columns.prefix(2).map { try row.value($0) }
+    }
+    // Where links count in both directions, a file may have them the other way round.
+    func pair(_ row: ViewRow) throws -> [Value] {
+      let ends = try ends(row)
+      guard table.isSymmetric, case .object(let source) = ends[0],
+        case .object(let target) = ends[1], target < source
+      else { return ends }
+      return ends.reversed()
+    }
     func links(
       _ view: View, _ repeated: (ObjectKey, ViewRow) throws -> Void = { _, _ in }
     ) throws -> [[Value]: (key: ObjectKey, row: ViewRow)] {
@@ -49,7 +60,7 @@ enum SnapshotDifference {
       for number in try view.keys(ofEntity: layout.entityNumber) {
         let key = ObjectKey(entity: layout.entityNumber, number: number)
         guard let row = try view.row(of: key) else { continue }
-        let ends = try layout.columns.prefix(2).map { try row.value($0) }
+        let ends = try pair(row)
         if links[ends] == nil { links[ends] = (key, row) } else { try repeated(key, row) }
       }
       return links
@@ -62,7 +73,9 @@ enum SnapshotDifference {
     var lowest = before.values.map(\.key.number).filter { $0 > 1 << 47 }.min() ?? 1 << 48
     for (pair, link) in after.sorted(by: { $0.value.key < $1.value.key }) {
       if let known = before[pair] {
-        try change(known.key, known.row, link.row, layout, orders, builder)
+        try change(
+          known.key, known.row, link.row, layout, orders, builder,
+          isTurned: ends(known.row) != ends(link.row))
         continue
       }
       lowest -= 1
@@ -80,16 +93,30 @@ enum SnapshotDifference {
 
   private static func change(
     _ key: ObjectKey, _ earlier: ViewRow, _ row: ViewRow, _ layout: Layout,
-    _ orders: OrderDifference, _ builder: LayerBuilder
+    _ orders: OrderDifference, _ builder: LayerBuilder, isTurned: Bool = false
   ) throws {
     var version: Int64?
     for (position, column) in layout.columns.enumerated() {
-      if try orders.isSame(column, row) { continue }
-      let value = try row.value(column)
+      if try !isTurned && orders.isSame(column, row) { continue }
+      let value = try row.value(isTurned ? layout.turned(column) : column)
       guard try !value.isIdentical(to: earlier.value(column)) else { continue }
       if version == nil { version = try earlier.version }
       builder.set(value, column: position, of: key, basis: version!)
     }
+  }
+}
+
+extension Layout {
+  /// The column of links that says of the target what another says of the source, and the other way round.
+  fileprivate func turned(_ column: LayoutColumn) -> LayoutColumn {
+    let number =
+      switch column.number {
+      case LinkTable.Column.source: LinkTable.Column.target
+      case LinkTable.Column.target: LinkTable.Column.source
+      case LinkTable.Column.targetOrder: LinkTable.Column.sourceOrder
+      default: LinkTable.Column.targetOrder
+      }
+    return index(ofNumber: number).map { columns[$0] } ?? column
   }
 }
 

@@ -18,9 +18,7 @@ public struct MemoryStoreBackend: StoreBackend {
   public func create(
     at path: String, model: Model, on disk: any Disk, _ creation: StoreCreation
   ) throws -> any Store {
-    do { return try MemoryStore(model, uuid: creation.uuid) } catch {
-      throw StoreError(.incompatibleModel, "\(error)", cause: error)
-    }
+    MemoryStore(model, schema: try creation.schema(of: model, path: nil), uuid: creation.uuid)
   }
 
   /// There is nothing to open.

@@ -1,6 +1,7 @@
 public import DurableFiles
 public import Foundation
 public import ObjectModel
+public import Rows
 
 /// A kind of store: how one is created, opened, recognised and described.
 ///
@@ -46,11 +47,24 @@ public struct StoreCreation: Sendable {
   /// Whether a file that is there is replaced; otherwise it is an error with code
   /// ``StoreError/Code/exists``.
   public var overwriting: Bool
+  /// The numbers that the model's entities and properties have already, for a store whose objects are to
+  /// keep their identifiers; `nil` when they are numbered anew.
+  public var schema: Schema?
 
   /// A new store, in the place of none unless said otherwise.
-  public init(uuid: UUID = UUID(), overwriting: Bool = false) {
+  public init(uuid: UUID = UUID(), overwriting: Bool = false, schema: Schema? = nil) {
     self.uuid = uuid
     self.overwriting = overwriting
+    self.schema = schema
+  }
+
+  /// The schema of a new store of the given model.
+  ///
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/incompatibleModel``.
+  package func schema(of model: Model, path: String?) throws(StoreError) -> Schema {
+    do { return try Schema(model, evolving: schema, of: model) } catch {
+      throw StoreError(.incompatibleModel, "\(error)", path: path, cause: error)
+    }
   }
 }
 
@@ -61,11 +75,16 @@ public struct StoreOpening: Sendable {
   /// The model that the store was written with, for one that does not hold its model. A store that
   /// was written with another is refused with code ``StoreError/Code/incompatibleModel``.
   public var model: Model?
+  /// The commit that counts, for a store that is part of a document: the document says which one does, and
+  /// the store shows that one until it is told to go on (``StoreCapabilities/confirmation``). When it is
+  /// `nil` the newest counts, whoever made it.
+  public var commit: Int64?
 
   /// To read and write, with the model that the store holds.
-  public init(readOnly: Bool = false, model: Model? = nil) {
+  public init(readOnly: Bool = false, model: Model? = nil, commit: Int64? = nil) {
     self.readOnly = readOnly
     self.model = model
+    self.commit = commit
   }
 }
 

@@ -59,6 +59,13 @@ public struct StorePlaces: Sendable {
     return try backend(of: type).metadata(at: path, on: disk)
   }
 
+  /// The backend of a store that is there, seen from its first bytes.
+  ///
+  /// - Throws: ``StoreError``.
+  public func backend(ofStoreAt path: String) throws -> any StoreBackend {
+    try backends.backend(ofStoreAt: path, on: disk)
+  }
+
   /// Removes a store's file for good. Nothing happens when there is none.
   ///
   /// - Throws: ``StoreError``.
@@ -70,6 +77,44 @@ public struct StorePlaces: Sendable {
     } catch {
       throw StoreError(error, path: path)
     }
+  }
+
+  /// A name beside a store's, for a file that is made at length to take its place.
+  ///
+  /// - Throws: ``StoreError``.
+  package func pathOfReplacement(for path: String) throws(StoreError) -> String {
+    do { return try disk.pathOfReplacement(for: path) } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// Removes what replacements of a store's file left behind that came to no end. Whoever calls holds the
+  /// store.
+  package func removeAbandonedReplacements(of path: String) {
+    // It is litter: a store works as well with it.
+    _ = try? disk.removeAbandonedReplacements(of: path)
+  }
+
+  /// Puts a file that is whole and durable in the place of a store's, at once.
+  ///
+  /// - Parameters:
+  ///   - backup: Another name for the file that is there now; nothing may have it yet.
+  ///   - overwriting: Whether there may be a file now.
+  /// - Throws: ``StoreError``.
+  package func put(
+    _ replacement: String, inPlaceOf path: String, keeping backup: String? = nil,
+    overwriting: Bool = true
+  ) throws(StoreError) {
+    do {
+      try disk.put(replacement, inPlaceOf: path, keeping: backup, overwriting: overwriting)
+    } catch { throw StoreError(error, path: path) }
+  }
+
+  /// Writes another file with the same contents as a store's, which is there whole or not at all.
+  ///
+  /// - Throws: ``StoreError``.
+  package func copy(_ path: String, to other: String) throws(StoreError) {
+    do { try disk.copy(path, to: other) } catch { throw StoreError(error, path: other) }
   }
 
   /// Puts one store's file in the place of another's, at once. What was open goes on reading what it

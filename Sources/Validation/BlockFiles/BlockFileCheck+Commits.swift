@@ -27,8 +27,12 @@ extension BlockFileCheck {
     _ record: CommitRecord, after older: CommitRecord, _ trailer: Trailer
   ) {
     let isChanged = record.model != older.model || record.schema != older.schema
-    if isChanged ? record.schemaNumber != record.number : record.schemaNumber != older.schemaNumber
-    {
+    // The commit that set them may be forgotten while one behind it is kept.
+    let isPossible =
+      isChanged
+      ? record.schemaNumber > older.number && record.schemaNumber <= record.number
+      : record.schemaNumber == older.schemaNumber
+    if !isPossible {
       findings.add(
         .modelChange, Place("record", at: trailer.record.offset, commit: record.number),
         "Its model and schema are \(isChanged ? "other than" : "the same as") those of the commit before, "
@@ -47,7 +51,7 @@ extension BlockFileCheck {
   }
 
   /// The commit before one whose record says where it ends; `nil` when it can't be gone on from there.
-  private func commitBefore(
+  func commitBefore(
     _ record: CommitRecord, _ trailer: Trailer, _ header: FileHeader
   ) throws -> FoundCommit? {
     let offset = record.previousTrailer

@@ -2,6 +2,7 @@ import BlockFileFormat
 import DurableFiles
 import ObjectModel
 import Rows
+import StoreInterface
 
 /// The check of a block file (spec §4): its header, every commit that is kept, and all they refer to.
 ///
@@ -12,12 +13,15 @@ final class BlockFileCheck {
   let file: DurableFile
   let byteCount: Int
   let givenModel: Model?
+  /// The commit that counts, where a document says which one does.
+  let counting: Int64?
   let progress: (Double) -> Void
   let findings = Findings()
 
   var format = Report.Format.blockFile
   var checked = Report.Checked()
   var passedOver: [String] = []
+  var facts = StoreFacts()
 
   /// The commits, the newest first.
   var commits: [FoundCommit] = []
@@ -35,11 +39,13 @@ final class BlockFileCheck {
   var soundBlocks: Set<BlockEntry> = []
 
   init(
-    _ file: DurableFile, byteCount: Int, model: Model?, progress: @escaping (Double) -> Void
+    _ file: DurableFile, byteCount: Int, model: Model?, counting: Int64? = nil,
+    progress: @escaping (Double) -> Void
   ) {
     self.file = file
     self.byteCount = byteCount
     givenModel = model
+    self.counting = counting
     self.progress = progress
   }
 
@@ -47,12 +53,18 @@ final class BlockFileCheck {
   func run() throws {
     checked.byteCount = byteCount
     guard let header = try header() else { return }
-    guard let newest = try newestCommit(header) else { return }
+    if findings.counts.isEmpty {
+      facts.uuid = header.uuid
+      facts.type = header.isCompressed ? .compressed : .binary
+    }
+    guard let newest = try shownCommit(header) else { return }
     try walk(from: newest, header)
     // What shares bytes with another part is not read: each time that more parts are known, they are
     // put in order anew.
     parts.sort()
     let contents = try checkSections(header, newest.record)
+    facts.model = contents.model
+    facts.commits = commits.compactMap(\.record?.number)
     checkSegments()
     parts.sort()
     try checkBlocks(contents, newest: newest.record?.number ?? .max)

@@ -18,7 +18,7 @@ struct SchemaCheck {
   /// Checks everything.
   func run() {
     // A schema that has all that the model needs is not changed by evolving it to the model.
-    guard let expected = try? Schema(model, evolving: schema) else { return }
+    guard let expected = try? Schema(model, evolving: schema, of: model) else { return }
     let before = findings.errorCount
     for layout in schema.layouts where model[layout.entity] == nil {
       findings.add(.schemaEntities, at(layout.entity), "The model has no such entity.")

@@ -1,7 +1,8 @@
 extension Rule {
   /// Every rule, by its identifier.
   public static let all: [Rule] =
-    (files + blockFiles + blocks + xmlStores + metadata + models + indexes + objects).sorted {
+    (files + blockFiles + blocks + xmlStores + metadata + models + indexes + objects + manifests
+    + containers).sorted {
       $0.id < $1.id
     }
 
@@ -12,7 +13,7 @@ extension Rule {
 
       What `quire validate` checks. Made from the rules themselves; `RECORD_SNAPSHOTS=1 ./run test` makes it
       anew. An identifier stays, and is never used for another rule. Clauses are those of [spec](../spec/README.md);
-      a file that breaks just the one rule lies in [spec/vectors/rules](../spec/vectors/rules/README.md) under its identifier.
+      a file, or a document, that breaks just the one rule lies in [spec/vectors/rules](../spec/vectors/rules/README.md) under its identifier.
 
       | Rule | Severity | What must be so | Clause |
       |---|---|---|---|

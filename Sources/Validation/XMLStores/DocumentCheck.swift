@@ -25,6 +25,7 @@ final class DocumentCheck: XMLEventHandler {
 
   private(set) var isDatabase = false
   private(set) var isNewer = false
+  private(set) var uuid: UUID?
   /// The objects: for each number its entity's.
   var objects: [UInt64: UInt16] = [:]
   var objectCount = 0
@@ -99,7 +100,8 @@ final class DocumentCheck: XMLEventHandler {
     case .version: endVersion()
     case .uuid:
       let words = String(decoding: text, as: UTF8.self)
-      if UUID(uuidString: words.trimmingCharacters(in: .whitespacesAndNewlines)) == nil {
+      uuid = UUID(uuidString: words.trimmingCharacters(in: .whitespacesAndNewlines))
+      if uuid == nil {
         add(.xmlUUID, "'\(words.prefix(60))' is none.")
       }
     case .nextObjectID:

@@ -1,6 +1,7 @@
 import DurableFiles
 import ObjectModel
 import Rows
+import StoreInterface
 import XMLEvents
 
 /// The check of an XML store (spec §5): the document by its grammar, then its objects against the model.
@@ -13,6 +14,7 @@ final class XMLFileCheck {
   private(set) var format = Report.Format.xml
   private(set) var checked = Report.Checked()
   private(set) var passedOver: [String] = []
+  private(set) var facts = StoreFacts()
 
   init(
     _ file: DurableFile, byteCount: Int, model: Model?, progress: @escaping (Double) -> Void
@@ -59,6 +61,7 @@ final class XMLFileCheck {
       return
     }
     document.finish()
+    facts = StoreFacts(uuid: document.uuid, type: .xml, model: document.model)
     passedOver += document.passedOver
     checked.rowCount = document.objectCount
     guard let model = document.model, let schema = document.schema,

@@ -94,7 +94,8 @@ struct XMLMetadataCheck {
       return try Schema(
         model,
         evolving: Schema(
-          layouts: layouts, highestEntityNumber: highest ?? 0, highestPropertyNumbers: [:]))
+          layouts: layouts, highestEntityNumber: highest ?? 0, highestPropertyNumbers: [:]),
+        of: model)
     } catch {
       findings.add(.xmlMetadataParts, place, "'QuireEntityNumbers': \(error)")
       return nil

@@ -131,7 +131,7 @@ struct NoticeTests {
     func name(_ context: ManagedObjectContext) async throws -> String? {
       try await context.perform { (context.registeredObject(for: id) as? Person)?.name }
     }
-    for _ in 0..<500 where try await name(byItself) != "Grace" {
+    for _ in 0..<12_000 where try await name(byItself) != "Grace" {
       try await Task.sleep(for: .milliseconds(10))
     }
     #expect(try await name(byItself) == "Grace")

@@ -23,6 +23,8 @@ struct NaiveGraph: Equatable {
   var links: [String: [Pair: Int]] = [:]
   /// Deletions that were denied: who was deleted, over which relationship, and who stays there.
   var denials: [Denial] = []
+  /// What leads beneath to objects that can't be deleted and were: whoever did that has to see to it.
+  var dangling: [ObjectID: ObjectID] = [:]
 
   struct Denial: Equatable {
     var object: ObjectID
@@ -166,9 +168,12 @@ extension NaiveGraph {
     }
   }
 
-  /// What others see of this: who can't be deleted and is has nobody leading to it.
+  /// What contexts above see of this: deletions that are denied are deletions, and none of theirs.
   var seenFromAbove: NaiveGraph {
     var seen = self
+    for (id, object) in objects {
+      if let post = object.references["post"], objects[post] == nil { seen.dangling[id] = post }
+    }
     seen.denials = []
     seen.settle()
     return seen
@@ -183,6 +188,7 @@ extension NaiveGraph {
           if keepingDenied, name == "post", denials.contains(where: { $0.object == other }) {
             continue
           }
+          if name == "post", dangling[id] == other { continue }
           objects[id]!.references[name] = nil
           objects[id]!.places[name] = nil
         } else if case .oneToOne(let inverse) = relation.shape,
@@ -219,7 +225,7 @@ extension NaiveGraph {
         continue
       }
       guard result.objects[id] != nil else { continue }
-      for (name, _) in Wild.attributes(of: here.entity)
+      for name in Wild.attributes(of: here.entity).map(\.name) + [Wild.label]
       where here.values[name] != before.values[name] {
         result.objects[id]!.values[name] = here.values[name]
       }
@@ -245,7 +251,14 @@ extension NaiveGraph {
         result.links[table, default: [:]][pair] = place
       }
     }
-    // What the deleted lead to by now goes the way their rules say.
+    // What the deleted lead to by now goes the way their rules say. What they led to then has gone it, unless
+    // they were led away from it before.
+    for id in doomed {
+      for (name, other) in theirs.objects[id]?.references ?? [:]
+      where base.objects[id]!.references[name] == other {
+        result.objects[id]!.references[name] = nil
+      }
+    }
     result.delete(doomed)
     return result
   }

@@ -2,14 +2,16 @@ import Foundation
 import Testing
 
 /// Runs of random work, and what they have in common: the seeds to try, and making a failure smaller.
-struct RandomRuns {
+struct RandomRuns: Sendable {
+  /// What is done.
+  let name: String
   /// How many steps a run has.
   let stepsOfRun: Int
   /// How many steps are done on each kind of store unless the environment says otherwise.
   let defaultSteps: Int
 
   /// What one run does with the steps of the given numbers.
-  typealias Attempt = (_ kind: Kind, _ seed: UInt64, _ steps: [Int]) -> Failure?
+  typealias Attempt = @Sendable (_ kind: Kind, _ seed: UInt64, _ steps: [Int]) -> Failure?
 
   /// What went wrong.
   struct Failure {
@@ -25,38 +27,56 @@ struct RandomRuns {
     $0.rawValue == environment["QUIRE_WORK_STORE"] ?? $0.rawValue
   }
 
-  /// Does so many steps on a kind of store, with new seeds or with the one that the environment names.
-  func run(_ kind: Kind, _ attempt: Attempt) {
-    if let one = Self.environment["QUIRE_WORK_SEED"].flatMap({ UInt64($0) }) {
-      _ = run(kind, one, attempt)
-      return
+  /// Does so many steps on a kind of store, with the first seeds, with new ones where the
+  /// environment asks for many steps, or with those that it names.
+  ///
+  /// On a thread of its own: work waits for searches, which the few threads that tasks share must run.
+  func run(_ kind: Kind, _ attempt: @escaping Attempt) async {
+    let failures = await withCheckedContinuation { continuation in
+      let thread = Thread { continuation.resume(returning: tried(kind, attempt)) }
+      thread.stackSize = 8 << 20
+      thread.start()
     }
-    let steps = Self.environment["QUIRE_STEPS"].flatMap { Int($0) } ?? defaultSteps
-    let first = Self.environment["QUIRE_WORK_FIRST"].flatMap { UInt64($0) } ?? 1
-    var failures = 0
-    for seed in first..<first + UInt64(max(1, steps / stepsOfRun)) where failures < 4 {
-      if !run(kind, seed, attempt) { failures += 1 }
-    }
+    for failure in failures { Issue.record("\(failure)") }
   }
 
-  /// Whether all went well.
-  private func run(_ kind: Kind, _ seed: UInt64, _ attempt: Attempt) -> Bool {
+  private func tried(_ kind: Kind, _ attempt: Attempt) -> [String] {
+    let seeds: ClosedRange<UInt64>
+    if let one = Self.environment["QUIRE_WORK_SEED"].flatMap({ UInt64($0) }) {
+      seeds = one...one
+    } else {
+      let wanted = Self.environment["QUIRE_STEPS"].flatMap { Int($0) }
+      let steps = wanted ?? defaultSteps
+      // Whoever asks for many steps looks for what nobody has seen; a change is held against the same ones.
+      let first =
+        Self.environment["QUIRE_WORK_FIRST"].flatMap { UInt64($0) }
+        ?? (wanted == nil ? 1 : .random(in: 1...1_000_000_000))
+      seeds = first...first + UInt64(max(1, steps / stepsOfRun) - 1)
+    }
+    print("\(name) on \(kind): seeds \(seeds.lowerBound) to \(seeds.upperBound)")
+    var failures: [String] = []
+    for seed in seeds where failures.count < 4 {
+      if let failure = failure(kind, seed, attempt) { failures.append(failure) }
+    }
+    return failures
+  }
+
+  /// What went wrong with a seed, and the least that it takes.
+  private func failure(_ kind: Kind, _ seed: UInt64, _ attempt: Attempt) -> String? {
     let all = Array(0..<stepsOfRun)
-    guard let failure = attempt(kind, seed, all) else { return true }
-    let least = shrink(kind, seed, Array(all.prefix(failure.step + 1)), attempt)
+    guard let failure = attempt(kind, seed, all) else { return nil }
+    let least = shrink(failure, Array(all.prefix(failure.step + 1))) { attempt(kind, seed, $0) }
     let smaller = attempt(kind, seed, least) ?? failure
-    Issue.record(
-      """
+    return """
       \(kind), seed \(seed): \(failure.error)
       smaller, steps \(least): \(smaller.error)
       \(smaller.trace.suffix(60).joined(separator: "\n"))
-      """)
-    return false
+      """
   }
 
-  /// Leaves out what the failure does not need.
+  /// Leaves out what the failure does not need, as long as what fails is of its kind.
   private func shrink(
-    _ kind: Kind, _ seed: UInt64, _ steps: [Int], _ attempt: Attempt
+    _ failure: Failure, _ steps: [Int], _ attempt: ([Int]) -> Failure?
   ) -> [Int] {
     var steps = steps
     var size = max(1, steps.count / 2)
@@ -65,8 +85,8 @@ struct RandomRuns {
       while start < steps.count {
         var fewer = steps
         fewer.removeSubrange(start..<min(start + size, steps.count))
-        if let failure = attempt(kind, seed, fewer) {
-          steps = Array(fewer.prefix(failure.step + 1))
+        if let other = attempt(fewer), other.kind == failure.kind {
+          steps = Array(fewer.prefix(other.step + 1))
         } else {
           start += size
         }
@@ -74,5 +94,12 @@ struct RandomRuns {
       size /= 2
     }
     return steps
+  }
+}
+
+extension RandomRuns.Failure {
+  /// The words of the error, whichever objects and contexts it is about.
+  fileprivate var kind: String {
+    "\(error)".filter(\.isLetter).replacing("root", with: "").replacing("child", with: "")
   }
 }

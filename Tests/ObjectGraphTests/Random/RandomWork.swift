@@ -47,9 +47,19 @@ final class RandomWork {
   }
 
   private func addRoot(_ coordinator: PersistentStoreCoordinator) throws {
-    let context = ManagedObjectContext(coordinator, concurrency: .confined)
+    let context = ManagedObjectContext(coordinator, concurrency: place(nil))
     context.automaticallyMergesChangesFromParent = chance(1, in: 2)
-    seats.append(Seat(nextName("root"), context, nil, saved, savedVersion))
+    seat(Seat(nextName("root"), context, nil, saved, savedVersion))
+  }
+
+  private func seat(_ seat: Seat) {
+    seat.policy = chance(1, in: 3) ? .error : NaivePolicy.allCases.randomElement(using: &random)!
+    seats.append(seat)
+  }
+
+  /// Where a context is: a child on a queue of its own can't save into a parent that is confined.
+  private func place(_ parent: Seat?) -> ContextConcurrency {
+    parent?.context.concurrency != .confined && chance(1, in: 2) ? .privateQueue : .confined
   }
 
   private func nextName(_ word: String) -> String {
@@ -68,7 +78,11 @@ final class RandomWork {
     if !isAlone, chance(1, in: 25) { try changeSeats() }
     let seat = seats.randomElement(using: &random)!
     try catchUp(seat)
-    try work(seat)
+    if seat.context.concurrency == .privateQueue, chance(1, in: 12) {
+      try search(seat)
+    } else {
+      try work(seat)
+    }
     if chance(1, in: 6) {
       try catchUp(seat)
       try seat.compare(&random, fetching: chance(1, in: 2), ordered: isAlone)
@@ -103,9 +117,8 @@ final class RandomWork {
       guard seats.count < 6 else { return }
       let parent = seats.randomElement(using: &random)!
       try catchUp(parent)
-      let context = ManagedObjectContext(parent: parent.context, concurrency: .confined)
-      seats.append(
-        Seat(nextName("child"), context, parent, parent.now.seenFromAbove, parent.version))
+      let context = ManagedObjectContext(parent: parent.context, concurrency: place(parent))
+      seat(Seat(nextName("child"), context, parent, parent.now.seenFromAbove, parent.version))
       note(seats.last, "is a new child of \(parent.name)")
     default:
       let free = seats.filter { one in !seats.contains { $0.parent === one } }
@@ -126,14 +139,6 @@ final class RandomWork {
     note(seat, "refreshes all")
     seat.context.performAndWait { seat.context.refreshAllObjects() }
     look(seat, beneath, version)
-    giveUpDenied(seat)
-  }
-
-  /// What a child sees of a deletion that its parent can't save is not certain: the parent gives it up.
-  private func giveUpDenied(_ seat: Seat) {
-    guard seat.now.isDenied, seats.contains(where: { $0.parent === seat }) else { return }
-    seat.context.performAndWait { rollback(seat) }
-    seat.version += 1
   }
 
   private func look(_ seat: Seat, _ beneath: NaiveGraph, _ version: Int) {
@@ -177,7 +182,22 @@ final class RandomWork {
       }
     }
     if seat.now != isBefore { seat.version += 1 }
-    giveUpDenied(seat)
+  }
+
+  /// Lets a search run elsewhere while there is other work.
+  private func search(_ seat: Seat) throws {
+    let question = NaiveQuestion.all.randomElement(using: &random)!
+    let search = RandomSearch(question, RandomSearch.Form.allCases.randomElement(using: &random)!)
+    note(seat, "searches for \(search.form) with \(question.text), while it")
+    seat.isRecording = true
+    defer { seat.isRecording = false }
+    try search.begin(in: seat.context)
+    for _ in 0..<Int.random(in: 0..<4, using: &random) { try work(seat) }
+    if chance(1, in: 6) {
+      note(seat, "cancels the search")
+      search.cancel()
+    }
+    try search.finish(of: seat)
   }
 
   private func insert(_ seat: Seat) throws {
@@ -190,11 +210,21 @@ final class RandomWork {
     note(seat, "inserts \(short(id))")
     seat.held[id] = object
     seat.now.objects[id] = NaiveGraph.Object(entity: entity)
+    seat.insertions.append(id)
+    if chance(1, in: 4) { label(id, in: seat) }
     if chance(2, in: 3) { try change(id, in: seat) }
     if chance(1, in: 3) { try relate(id, in: seat) }
   }
 
+  private func label(_ id: ObjectID, in seat: Seat) {
+    let value = chance(1, in: 4) ? .null : Wild.label(&random)
+    note(seat, "labels \(short(id)) \(value.text)")
+    seat.object(id)[Wild.label] = value
+    seat.now.objects[id]!.values[Wild.label] = value == .null ? nil : value
+  }
+
   private func change(_ id: ObjectID, in seat: Seat) throws {
+    if chance(1, in: seat.base.objects[id] == nil ? 6 : 40) { label(id, in: seat) }
     let attributes = Wild.attributes(of: seat.now.objects[id]!.entity)
     for _ in 0..<Int.random(in: 1...4, using: &random) {
       let (name, type) = attributes.randomElement(using: &random)!
@@ -289,33 +319,52 @@ final class RandomWork {
   }
 
   private func save(_ seat: Seat) throws {
-    if seat.now.isDenied {
+    // What merging a part comes to is not certain: whoever is going to merge has seen all there was before.
+    for other in seats where other !== seat && other.context.automaticallyMergesChangesFromParent {
+      try catchUp(other)
+    }
+    // Where nothing was changed nothing is saved, and nobody looks at it.
+    let isNothing = !seat.context.hasChanges && seat.now == seat.base
+    var merged = seat.now
+    if !isNothing { while merged.mergeDuplicates(seat.policy, inserted: seat.inserted) {} }
+    // Who shares a value and was not changed is nobody's affair. Who was only touched may be.
+    let doubles = merged.doubles
+    let changed = doubles.filter { merged.objects[$0] != seat.base.objects[$0] }
+    if !isNothing, merged.isDenied || !doubles.isEmpty {
       note(seat, "fails to save")
-      do { try seat.context.save() } catch let error as ContextError where error.code == .validation
-      {
+      do {
+        try seat.context.save()
+      } catch let error as ContextError where error.code == .validation {
+        let rules = Set(error.failures.map(\.rule))
         try seat.require(
-          error.failures.allSatisfy { $0.rule == .deletionDenied }, "fails otherwise: \(error)")
+          rules.isSubset(of: [.deletionDenied, .unique]), "fails otherwise: \(error)")
+        try seat.require(
+          rules.contains(.deletionDenied) == merged.isDenied, "denies otherwise: \(error)")
+        try seat.require(
+          changed.isEmpty || rules.contains(.unique), "shares \(short(doubles)): \(error)")
         rollback(seat)
         return
       }
-      throw Difference("\(seat.name): A denied deletion was saved.")
+      if merged.isDenied || !changed.isEmpty {
+        throw Difference("\(seat.name): What can't be saved was.")
+      }
     }
+    seat.now = merged
+    seat.dropGone()
     note(seat, "saves")
-    // Where nothing was changed nothing is saved, and nobody looks at it.
-    let isNothing = !seat.context.hasChanges && seat.now == seat.base
     try seat.context.save()
     if isNothing { return }
     try seat.require(!seat.context.hasChanges, "there are changes after saving")
     seat.now.denials = []
     seat.now.settle()
-    let merged = seat.now
+    merged = seat.now
     seat.base = merged
     if let parent = seat.parent {
       defer { parent.dropGone() }
       let before = parent.now
-      // Whom the parent can't delete is not seen here.
       parent.now = NaiveGraph.merged(
         base: parent.now.seenFromAbove, mine: merged, theirs: parent.now, denials: before.denials)
+      parent.insertions += merged.objects.keys.sorted().filter { before.objects[$0] == nil }
       if parent.now != before { parent.version += 1 }
       seat.seen = parent.version
     } else {
@@ -330,6 +379,8 @@ final class RandomWork {
         && other.context.automaticallyMergesChangesFromParent
       {
         note(other, "merges")
+        // On a queue of its own it does so when that comes to it.
+        other.context.performAndWait {}
         look(other, saved, savedVersion)
       }
     }

@@ -11,8 +11,9 @@ struct RandomWorkTests {
   @Test(
     "Contexts hold what a naive model does, whatever is done in whatever order",
     arguments: RandomRuns.kinds)
-  func work(_ kind: Kind) {
-    RandomRuns(stepsOfRun: 150, defaultSteps: 900).run(kind) { kind, seed, steps in
+  func work(_ kind: Kind) async {
+    await RandomRuns(name: "work", stepsOfRun: 150, defaultSteps: 900).run(kind) {
+      kind, seed, steps in
       do {
         let work = try RandomWork(kind, seed: seed)
         for (index, step) in steps.enumerated() {
@@ -31,8 +32,9 @@ struct RandomWorkTests {
   @Test(
     "Whatever contexts do that do not look at one another, what they save holds together",
     arguments: RandomRuns.kinds)
-  func others(_ kind: Kind) {
-    RandomRuns(stepsOfRun: 120, defaultSteps: 1200).run(kind) { kind, seed, steps in
+  func others(_ kind: Kind) async {
+    await RandomRuns(name: "others", stepsOfRun: 120, defaultSteps: 1200).run(kind) {
+      kind, seed, steps in
       do {
         let work = try RandomOthers(kind, seed: seed)
         for (index, step) in steps.enumerated() {

@@ -17,7 +17,9 @@ final class Seat {
   let context: ManagedObjectContext
   let parent: Seat?
   /// What the context should show.
-  var now: NaiveGraph
+  var now: NaiveGraph {
+    didSet { if isRecording { states.append(now) } }
+  }
   /// What lay beneath it when it last looked.
   var base: NaiveGraph
   /// Goes up with every change of what the context shows.
@@ -26,6 +28,18 @@ final class Seat {
   var seen: Int
   /// The objects that the test holds on to.
   var held: [ObjectID: ManagedObject] = [:]
+  /// What becomes of objects that are there already.
+  var policy = NaivePolicy.error {
+    didSet { context.mergePolicy = policy.policy }
+  }
+  /// The objects that were inserted, and perhaps saved since, in the order in which they were.
+  var insertions: [ObjectID] = []
+  /// What the context showed at one time or another since that was recorded.
+  private(set) var states: [NaiveGraph] = []
+  /// Whether it is recorded what the context shows.
+  var isRecording = false {
+    didSet { states = isRecording ? [now] : [] }
+  }
 
   init(
     _ name: String, _ context: ManagedObjectContext, _ parent: Seat?, _ base: NaiveGraph,
@@ -45,6 +59,11 @@ final class Seat {
     let object = context.object(with: id)
     held[id] = object
     return object
+  }
+
+  /// The objects that are inserted and not saved, in the order in which they were.
+  var inserted: [ObjectID] {
+    insertions.filter { now.objects[$0] != nil && base.objects[$0] == nil }
   }
 
   /// Lets go of what is gone: when it comes back it is another object.
@@ -98,7 +117,7 @@ extension Seat {
     let object = object(id)
     func fail(_ what: String) throws -> Never { throw Difference("\(name): \(short(id)) \(what)") }
     if object.isDeleted { try fail("is deleted") }
-    for (name, _) in Wild.attributes(of: wanted.entity) {
+    for name in Wild.attributes(of: wanted.entity).map(\.name) + [Wild.label] {
       let (found, value) = (object[name], wanted.values[name] ?? .null)
       if found != value { try fail("has \(name) \(found.text), not \(value.text)") }
     }
@@ -132,8 +151,12 @@ extension Seat {
   private func compareChanges() throws {
     let inserted = Set(now.objects.keys).subtracting(base.objects.keys)
     let deleted = Set(base.objects.keys).subtracting(now.objects.keys)
+    // Places say something only together: the context may have counted them otherwise.
     let changed = Set(
-      now.objects.filter { id, object in base.objects[id].map { $0 != object } ?? false }.keys)
+      now.objects.filter { id, object in
+        guard let before = base.objects[id] else { return false }
+        return before.values != object.values || before.references != object.references
+      }.keys)
     let found = Set(context.insertedObjects.map(\.objectID))
     try require(found == inserted, "inserted are \(short(found)), not \(short(inserted))")
     let gone = Set(context.deletedObjects.map(\.objectID))

@@ -105,6 +105,14 @@ enum Wild {
     }
   }
 
+  /// The attribute that no two objects of a root entity share.
+  static let label = "label"
+
+  /// A label: few enough that some meet.
+  static func label(_ random: inout SeededGenerator) -> Value {
+    .string("L\(Int.random(in: 0..<12, using: &random))")
+  }
+
   static let model: Model = {
     func properties(_ entity: String, _ attributes: [(name: String, type: AttributeType)])
       -> [Property]
@@ -131,14 +139,19 @@ enum Wild {
           }
         }
     }
+    func root(_ name: String) -> Entity {
+      Entity(
+        name, properties: properties(name, attributes(of: name) + [(label, .string)]),
+        uniquenessConstraints: [[label]])
+    }
     return try! Model(entities: [
-      Entity("Node", properties: properties("Node", types)),
+      root("Node"),
       Entity(
         "SubNode", superentity: "Node", properties: [.attribute(Attribute("extra", .string))]),
-      Entity("Badge", properties: properties("Badge", attributes(of: "Badge"))),
-      Entity("Item", properties: properties("Item", attributes(of: "Item"))),
-      Entity("Guard", properties: properties("Guard", attributes(of: "Guard"))),
-      Entity("Tag", properties: properties("Tag", attributes(of: "Tag"))),
+      root("Badge"),
+      root("Item"),
+      root("Guard"),
+      root("Tag"),
     ])
   }()
 

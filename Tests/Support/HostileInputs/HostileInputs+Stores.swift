@@ -3,6 +3,7 @@ import DurableFiles
 import Foundation
 import ObjectModel
 import PropertyLists
+import Recovery
 import Rows
 import StoreInterface
 
@@ -26,6 +27,7 @@ extension HostileInputs {
     }
     if input[0] & 8 == 0 { bytes = BlockFileMap.mended(bytes) }
     use(file: bytes, [Activity(number: input[1])])
+    if input[1] & 8 != 0 { recover(bytes) }
   }
 
   /// A sound file whose metadata, model or schema are the input's bytes behind its first two, which
@@ -93,6 +95,21 @@ extension HostileInputs {
       } catch { return error }
     }
     return nil
+  }
+
+  /// Gets what can be read out of a file of the given bytes: what is got can be copied to its end.
+  ///
+  /// - Returns: How many objects there are; `nil` when nothing can be got.
+  @discardableResult
+  public static func recover(_ bytes: [UInt8]) -> Int? {
+    let disk = SimulatedDisk()
+    guard let file = try? disk.open("/s", for: .create), (try? file.append(bytes)) != nil,
+      let recovery = try? StoreRecovery(of: "/s", on: disk, model: SampleStore.notes),
+      let model = try? recovery.snapshot.model,
+      let store = try? MemoryStoreBackend().create(
+        at: "", model: model, on: disk, recovery.creation)
+    else { return nil }
+    return try? recovery.copy(to: store).objectCount
   }
 
   private static func use(

@@ -1,3 +1,4 @@
+import Migration
 import ObjectModel
 import ObjectQuery
 import PropertyLists
@@ -11,8 +12,10 @@ import Rows
 public enum HostileInputs {
   /// The bodies, by the names of the fuzzers.
   public static let all: [String: @Sendable ([UInt8]) -> Void] = [
-    "BlockFuzz": block, "IdentifierFuzz": identifier, "MetadataFuzz": metadata,
-    "ModelArchiveFuzz": modelArchive, "ModelSourceFuzz": modelSource, "PredicateFuzz": predicate,
+    "ArchiveFuzz": archive, "BlockFuzz": block, "IdentifierFuzz": identifier,
+    "ManifestFuzz": manifest, "MetadataFuzz": metadata,
+    "MappingFuzz": mapping, "ModelArchiveFuzz": modelArchive, "ModelSourceFuzz": modelSource,
+    "PredicateFuzz": predicate,
     "PropertyListFuzz": propertyList, "QueryFuzz": query, "StoreFuzz": store,
     "ValidationFuzz": validation, "XMLStoreFuzz": xmlStore,
   ]
@@ -53,6 +56,19 @@ public enum HostileInputs {
     else { return }
     let again = try? ModelSource.read(written)
     precondition(again != nil, "What is written is read.")
+  }
+
+  /// Any bytes are a mapping or an error; a mapping prints as text that reads back as the same, and is held
+  /// against models without harm.
+  public static func mapping(_ bytes: [UInt8]) {
+    guard let mapping = try? WrittenMapping(bytes, path: "mapping") else { return }
+    let printed = mapping.description
+    if let read = try? WrittenMapping(printed) {
+      // "Not a number" is not equal to itself, so what is printed is compared.
+      precondition(read.description == printed, printed)
+    }
+    let model = worlds[0].source.model
+    _ = try? MappingModel(from: model, to: model, mapping.entityMappings)
   }
 
   /// Any text gives a predicate or an error. A predicate prints as text that reads back as an equal

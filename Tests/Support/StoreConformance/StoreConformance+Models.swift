@@ -62,6 +62,48 @@ extension StoreConformance {
     try store.close()
   }
 
+  /// Models between that of the store and the new one are gone through: what was called `name`, then `title`,
+  /// is called `heading`, and no row is written anew.
+  func modelChains() throws {
+    let store = try make(Self.model)
+    let first = try store.snapshot()
+    let key = ObjectKey(entity: first.schema["Thing"]!.entityNumber, number: 3)
+    let builder = LayerBuilder(first.schema)
+    builder.insert(key)
+    builder.set(.string("kept"), "name", of: key, first.schema)
+    let before = try store.commit(CommitRequest(builder.freeze(), basedOn: first))
+    let between = try Self.nextModel()
+    var heading = Attribute("heading", .string)
+    heading.renamingIdentifier = "title"
+    let last = try Model(entities: [Entity("Thing", properties: [.attribute(heading)])])
+    var request = CommitRequest(Layer(), basedOn: before, model: last)
+    request.modelsBetween = [between]
+    try store.commit(request)
+    let reopened = try reopen(store)
+    #expect(try Self.objects(reopened.snapshot()) == [key: ["heading": .string("kept")]])
+    #expect(try reopened.snapshot().model == last)
+    try reopened.close()
+  }
+
+  /// While somebody holds the store at a commit nobody else commits, and only the newest commit can be held.
+  func holding() throws {
+    let store = try make(Self.model)
+    let first = try store.snapshot()
+    let builder = LayerBuilder(first.schema)
+    builder.insert(ObjectKey(entity: first.schema["Thing"]!.entityNumber, number: 3))
+    let next = try store.commit(CommitRequest(builder.freeze(), basedOn: first))
+    #expect(try store.holding(commit: next.commit) { try store.snapshot().commit } == next.commit)
+    let error = #expect(throws: StoreError.self) {
+      try store.holding(commit: first.commit) { Issue.record("It is not the newest.") }
+    }
+    #expect(error?.code == .overtaken)
+    struct Enough: Error {}
+    #expect(throws: Enough.self) { try store.holding(commit: next.commit) { throw Enough() } }
+    // It was given back.
+    try store.commit(CommitRequest(Layer(), basedOn: next, metadata: next.metadata))
+    try store.close()
+  }
+
   /// `name` is called `title`, `small` is wider, there is a colour, and stamps in place of owners.
   private static func nextModel() throws -> Model {
     var title = Attribute("title", .string)

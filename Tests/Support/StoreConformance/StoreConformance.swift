@@ -47,6 +47,8 @@ public struct StoreConformance: Sendable {
     }
     try relationships()
     try modelChanges()
+    try modelChains()
+    try holding()
     for seed in 1...4 as ClosedRange<UInt64> { try random(seed: seed) }
     try closing()
   }

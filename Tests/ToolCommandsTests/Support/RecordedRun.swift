@@ -10,16 +10,30 @@ struct RecordedRun {
   let messages: String
 
   /// Runs the given tool with the given words.
-  init(_ words: [String], tool: Tool = .quire, colour: Bool = false, width: Int = 80) {
+  init(
+    _ words: [String], tool: Tool = .quire, colour: Bool = false, width: Int = 80,
+    input: [UInt8] = []
+  ) {
     let output = Recording()
     let messages = Recording()
     exitCode = tool.run(
       words,
       on: Console(
         output: output.stream(colour: colour), messages: messages.stream(colour: colour),
-        width: width))
+        width: width, input: given(input)))
     self.output = output.text.withLock { $0 }
     self.messages = messages.text.withLock { $0 }
+  }
+}
+
+/// An input of the given bytes.
+private func given(_ bytes: [UInt8]) -> Console.Input {
+  let left = Mutex(bytes[...])
+  return Console.Input { most in
+    left.withLock { left in
+      defer { left = left.dropFirst(most) }
+      return Array(left.prefix(most))
+    }
   }
 }
 

@@ -33,7 +33,7 @@ struct BrokenFile: CustomStringConvertible, Sendable {
   static let all =
     headers + commits + records + segments + blocks + columns + outside + contents + indexes
     + objects
-    + links + documents
+    + links + documents + packed
 
   /// What the validator says of some bytes.
   static func report(

@@ -2,8 +2,8 @@ import Foundation
 import ObjectModel
 
 extension SmallFile {
-  /// Authors, books in an order, comics, which are books, and tags of books.
-  static func document() throws -> [UInt8] {
+  /// The model of authors, books in an order, comics, which are books, and tags of books.
+  static func library() throws -> Model {
     let author = entity(
       "Author", [Attribute("name", .string), Attribute("born", .date)],
       relationships: [
@@ -17,8 +17,12 @@ extension SmallFile {
       ])
     let tag = entity(
       "Tag", relationships: [Relationship("books", to: "Book", inverse: "tags", count: .toMany)])
-    let model = try Model(entities: [author, book, entity("Comic", inherits: "Book"), tag])
-    let source = String(decoding: try ModelSource.write(model), as: UTF8.self)
+    return try Model(entities: [author, book, entity("Comic", inherits: "Book"), tag])
+  }
+
+  /// An XML store of that model.
+  static func document() throws -> [UInt8] {
+    let source = String(decoding: try ModelSource.write(library()), as: UTF8.self)
       .replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     return Array(
       """

@@ -77,6 +77,8 @@ struct DatabaseReader: XMLEventHandler {
   var objectCount = 0
   /// The bytes of the texts of the object that is open.
   var objectByteCount = 0
+  /// Counts references that lead nowhere, where those are passed over; `nil` where they are faults.
+  var lost: LostReferences?
 
   init(
     _ names: XMLNames, path: String, given: Model? = nil, evolving schema: Schema? = nil,
@@ -231,9 +233,13 @@ struct DatabaseReader: XMLEventHandler {
     if endsWithMetadata { throw MetadataRead(metadata: try info.metadata()) }
     let model = try info.model(given: given, checksHashes: checksHashes, path: path)
     let schema: Schema
-    do { schema = try Schema(model, evolving: earlierSchema ?? info.numbers()) } catch let error
-      as SchemaError
-    {
+    do {
+      // Names in the document are those of its model, whatever that calls its parts before.
+      let own = try Schema(model, evolving: info.numbers(), of: model)
+      let earlier = try earlierSchema.map { try Schema(model, evolving: $0, of: model) }
+      // Objects are who the document says; the model may be another than it was.
+      schema = earlier.flatMap { $0.numbersEntities(as: own) ? $0 : nil } ?? own
+    } catch let error as SchemaError {
       throw StoreError(.incompatibleModel, "\(error)", path: path, cause: error)
     }
     var families: [String: Set<UInt16>] = [:]

@@ -9,7 +9,7 @@ extension DatabaseReader {
     guard let model, let schema, place == .outside else {
       throw XMLStoreFault("The document has no 'databaseInfo'.")
     }
-    var resolver = ReferenceResolver(plans: plans, places: places)
+    var resolver = ReferenceResolver(plans: plans, places: places, lost: lost)
     try resolver.resolveToOne()
     let confirmed = try resolver.confirmed(lists, listed)
     for (list, isConfirmed) in zip(lists, confirmed) where !isConfirmed {
@@ -72,9 +72,24 @@ struct ReferenceResolver {
     let column: Int
   }
 
-  init(plans: [EntityPlan], places: ObjectPlaces) {
+  private let lost: LostReferences?
+
+  init(plans: [EntityPlan], places: ObjectPlaces, lost: LostReferences? = nil) {
     self.plans = plans
     self.places = places
+    self.lost = lost
+  }
+
+  /// Whether a reference leads nowhere, or where it can't, and is to be passed over.
+  private func passesOver(_ number: UInt64, _ property: PropertyPlan) -> Bool {
+    guard let lost else { return false }
+    if let place = places[number],
+      property.destinations.contains(plans[place.entity].layout.entityNumber)
+    {
+      return false
+    }
+    lost.count += 1
+    return true
   }
 
   /// Gives the references of to-one relationships their entities.
@@ -87,6 +102,10 @@ struct ReferenceResolver {
           for row in 0..<draft.count {
             guard let packed = draft.integer(column: property.column, row: row) else { continue }
             let number = UInt64(packed)
+            if passesOver(number, property) {
+              draft.setNull(column: property.column, row: row)
+              continue
+            }
             var place = places[number]
             if place?.entity != known {
               place = try target(number, plan, index * Draft.maximumRowCount + row, property)
@@ -136,9 +155,9 @@ struct ReferenceResolver {
     let source = plan.location(list.row)
     let key = ObjectKey(
       entity: plan.layout.entityNumber, number: source.draft.key(row: source.row))
-    try checkUnique(numbers, plan, list, property)
+    if lost == nil { try checkUnique(numbers, plan, list, property) }
     if let side = property.links {
-      for (index, number) in numbers.enumerated() {
+      for (index, number) in numbers.enumerated() where !passesOver(number, property) {
         let place = try target(number, plan, list.row, property)
         links[side.table.layout.entityNumber, default: LinkCollection(side.table)]
           .add(key, self.key(place, number), side, order: index + 1)
@@ -149,7 +168,7 @@ struct ReferenceResolver {
       throw fault(plan, list.row, "'\(property.name)' has no inverse.")
     }
     var known: Members?
-    for (index, number) in numbers.enumerated() {
+    for (index, number) in numbers.enumerated() where !passesOver(number, property) {
       var place = places[number]
       if place == nil || place!.entity != known?.entity {
         place = try target(number, plan, list.row, property)
@@ -168,7 +187,7 @@ struct ReferenceResolver {
       if let named = draft.integer(column: members.column, row: draftRow) {
         guard UInt64(bitPattern: named) == key.rawValue else {
           let claim = Claim(entity: members.entity, row: row, column: members.column)
-          guard !claimed.contains(claim) else {
+          guard !claimed.contains(claim) || lost != nil else {
             throw fault(
               plan, list.row,
               "'\(property.name)' lists z\(number), which another object lists as well.")
@@ -218,7 +237,7 @@ struct ReferenceResolver {
     let source = plan.location(list.row)
     let key = ObjectKey(
       entity: plan.layout.entityNumber, number: source.draft.key(row: source.row))
-    try checkUnique(numbers, plan, list, property)
+    if lost == nil { try checkUnique(numbers, plan, list, property) }
     var (entity, column) = (-1, 0)
     for number in numbers {
       guard let place = places[number] else { return false }

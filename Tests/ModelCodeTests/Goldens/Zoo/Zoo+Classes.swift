@@ -6,14 +6,7 @@ public import Quire
 /// The model "Zoo", and the classes that were made from it.
 nonisolated public enum ZooModel {
   /// The model.
-  public static let model: Model = {
-    do {
-      return try Model(ModelSource.read(Array(source.utf8)))
-    } catch {
-      // It was written from a model that had no fault.
-      fatalError("The model in ZooModel can't be read: \(error)")
-    }
-  }()
+  public static let model: Model = read(source)
 
   /// The classes of the entities, in the order of the model.
   public static let classes: [ManagedObject.Type] = [
@@ -27,6 +20,16 @@ nonisolated public enum ZooModel {
     Visitor.self,
     Größe.self,
   ]
+
+  /// Reads a source.
+  private static func read(_ source: String) -> Model {
+    do {
+      return try Model(ModelSource.read(Array(source.utf8)))
+    } catch {
+      // It was written from a model that had no fault.
+      fatalError("The model in ZooModel can't be read: \(error)")
+    }
+  }
 
   /// The model's source.
   private static let source =

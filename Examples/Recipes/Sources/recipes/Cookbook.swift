@@ -1,0 +1,55 @@
+import Quire
+
+/// A context over the cookbook as a version of the model sees it.
+private func context(
+  on path: String, _ version: KnownVersion
+) throws -> ManagedObjectContext {
+  let coordinator = PersistentStoreCoordinator(
+    model: version.model, places: .builtIn, classes: RecipesModel.classes)
+  try coordinator.addStore(at: path)
+  return ManagedObjectContext(coordinator, concurrency: .confined)
+}
+
+/// Makes a cookbook with two recipes.
+func makeCookbook(at path: String, _ version: KnownVersion) throws {
+  let context = try context(on: path, version)
+  for (name, ingredients) in [
+    ("Pancakes", ["flour", "milk", "eggs"]), ("Lentil soup", ["lentils"]),
+  ] {
+    let recipe = try context.insert(Recipe.self) { $0.name = name }
+    for name in ingredients {
+      recipe.addToIngredients(try context.insert(Ingredient.self) { $0.name = name })
+    }
+  }
+  try context.save()
+  print("A cookbook of \"\(version.name)\" has 2 recipes.")
+}
+
+/// Adds a recipe whose name is longer than version 1 allows and which is for as many as the version says.
+func addRecipe(to path: String, _ version: KnownVersion) throws {
+  let context = try context(on: path, version)
+  let recipe = try context.insert(Recipe.self) { $0.name = "Potatoes in their jackets" }
+  try context.save()
+  print("\"\(version.name)\" opens it as it is, and adds a recipe for \(recipe.servings).")
+}
+
+/// Tries to open the cookbook with a version that it is not of.
+func openWithoutMigration(_ path: String, _ version: KnownVersion) throws {
+  do {
+    _ = try context(on: path, version)
+    print("\"\(version.name)\" opens it as it is.")
+  } catch let error as ContextError where error.code == .incompatibleModel {
+    print("\"\(version.name)\" does not open it as it is.")
+  }
+}
+
+/// Prints all recipes, as the current version sees them.
+func listRecipes(of path: String) throws {
+  let context = try context(on: path, KnownVersion("", RecipesModel.model))
+  for recipe in try context.fetch(Recipe.self, sortedBy: [SortKey("name")]) {
+    let names = recipe.ingredients.map(\.name)
+    print(
+      "  \(recipe.name), for \(recipe.servings)\(names.isEmpty ? "" : ": ")"
+        + names.joined(separator: ", "))
+  }
+}

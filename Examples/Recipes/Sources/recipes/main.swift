@@ -1,0 +1,22 @@
+import Foundation
+import Quire
+
+// A cookbook that begins with version 1 of its model and is opened with each of the others. The file is
+// the first word of the command line, or a new one.
+
+let path =
+  CommandLine.arguments.dropFirst().first
+  ?? FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).store").path
+let versions = [KnownVersion](RecipesModel.versions)
+
+do {
+  try makeCookbook(at: path, versions[0])
+  try tellFits(of: path, versions)
+  try addRecipe(to: path, versions[1])
+  try openWithoutMigration(path, versions[2])
+  try migrate(path, to: versions[2], knowing: versions)
+  try listRecipes(of: path)
+} catch {
+  FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+  exit(1)
+}

@@ -1,0 +1,13 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "ToDo",
+  dependencies: [.package(name: "quire", path: "../..")],
+  targets: [
+    .executableTarget(
+      name: "todo",
+      dependencies: [.product(name: "Quire", package: "quire")],
+      plugins: [.plugin(name: "GenerateModel", package: "quire")])
+  ]
+)

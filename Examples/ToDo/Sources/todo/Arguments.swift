@@ -1,0 +1,83 @@
+/// What the command line says, taken apart.
+struct Arguments {
+  /// What to do, and which options go with it: those that take a value, and those that are only there.
+  enum Command: String {
+    case add, list, done, remind, categories, migrate
+    case dueSoon = "due-soon"
+
+    var options: (valued: Set<String>, bare: Set<String>) {
+      switch self {
+      // A list of version 1 is made for trying migrations: --model-version ToDo.
+      case .add: (["category", "due", "model-version"], ["no-alert"])
+      case .list: ([], ["all"])
+      case .dueSoon: (["days"], [])
+      case .migrate: ([], ["custom"])
+      case .done, .remind, .categories: ([], [])
+      }
+    }
+
+    /// How many words may follow.
+    var wordCount: ClosedRange<Int> {
+      switch self {
+      case .add, .done: 1...1
+      case .categories: 0...1000
+      case .list, .dueSoon, .remind, .migrate: 0...0
+      }
+    }
+  }
+
+  let command: Command
+  private(set) var words: [String] = []
+  private var options: [String: String] = [:]
+
+  init(_ all: [String]) throws(UsageError) {
+    guard let first = all.first else { throw UsageError("There is no command.") }
+    guard let command = Command(rawValue: first) else {
+      throw UsageError("There is no command '\(first)'.")
+    }
+    self.command = command
+    var rest = all.dropFirst()
+    while let word = rest.popFirst() {
+      guard word.hasPrefix("--") else {
+        words.append(word)
+        continue
+      }
+      let name = String(word.dropFirst(2))
+      if command.options.bare.contains(name) {
+        options[name] = ""
+      } else if command.options.valued.contains(name) {
+        guard let value = rest.popFirst() else { throw UsageError("'\(word)' needs a value.") }
+        options[name] = value
+      } else {
+        throw UsageError("'\(first)' has no option '\(word)'.")
+      }
+    }
+    guard command.wordCount.contains(words.count) else {
+      throw UsageError("'\(first)' can't be given \(words.count) words.")
+    }
+  }
+
+  /// The value of an option.
+  subscript(option: String) -> String? { options[option] }
+
+  func has(_ option: String) -> Bool { options[option] != nil }
+
+  /// The first word.
+  func word(_ what: String) throws(UsageError) -> String {
+    guard let first = words.first else { throw UsageError("'\(command.rawValue)' needs \(what).") }
+    return first
+  }
+
+  func number(_ text: String) throws(UsageError) -> Int {
+    guard let number = Int(text), (0...100_000).contains(number) else {
+      throw UsageError("'\(text)' is no number.")
+    }
+    return number
+  }
+}
+
+/// What is wrong with a command line.
+struct UsageError: Error {
+  let message: String
+  init(_ message: String) { self.message = message }
+}

@@ -1,0 +1,33 @@
+import Foundation
+
+/// Days, as people write them: 2026-12-01. A to-do is due at the first moment of its day.
+enum Day {
+  private static let form = Date.ISO8601FormatStyle(timeZone: .current).year().month().day()
+
+  static func date(_ text: String) throws(UsageError) -> Date {
+    guard let date = try? form.parse(text), form.format(date) == text else {
+      throw UsageError("'\(text)' is no day. Days are written 2026-12-01.")
+    }
+    return date
+  }
+
+  static func text(_ date: Date) -> String { form.format(date) }
+
+  /// Now; or the beginning of the day that TODO_TODAY names, for trying what comes later.
+  static var now: Date {
+    get throws(UsageError) {
+      guard let day = ProcessInfo.processInfo.environment["TODO_TODAY"] else { return .now }
+      return try date(day)
+    }
+  }
+
+  /// The first moment of today.
+  static var today: Date {
+    get throws(UsageError) { Calendar.current.startOfDay(for: try now) }
+  }
+
+  /// The first moment of the day so many days after another.
+  static func day(_ count: Int, after date: Date) -> Date {
+    Calendar.current.date(byAdding: .day, value: count, to: date)!
+  }
+}

@@ -1,0 +1,97 @@
+package import DurableFiles
+package import ObjectModel
+import Rows
+package import StoreInterface
+import XMLEvents
+
+/// What can be read of a document before its first damage.
+package struct XMLStoreSalvage {
+  /// Everything up to there; the object that is damaged is left out.
+  package let contents: AtomicContents
+  /// What is wrong, and where; `nil` when nothing is.
+  package let fault: String?
+  /// How many bytes were read before.
+  package let soundByteCount: Int
+  /// How many references led to objects that are not there.
+  package let lostReferenceCount: Int
+
+  /// Reads a document as far as it goes.
+  ///
+  /// - Throws: `StoreError` when not even what stands before the objects can be read.
+  package init(_ file: DurableFile, model: Model?) throws {
+    let names = XMLNames()
+    let format = XMLStoreFormat(options: XMLStoreOptions())
+    var parser = XMLPushParser(
+      handler: DatabaseReader(names, path: file.path, given: model, checksHashes: model == nil),
+      names: names, limits: XMLStoreFormat.limits)
+    var found: (any Error)?
+    do {
+      guard try file.byteCount() <= XMLStoreFormat.greatestByteCount else {
+        throw XMLStoreFault("The document has too many bytes.")
+      }
+      try format.pieces(of: file) { piece in try parser.parse(piece) }
+      try parser.end()
+    } catch let error where !(error is DiskError) {
+      found = error
+    }
+    soundByteCount =
+      found == nil ? try file.byteCount() : try Self.offset(ofLine: parser.position.line, in: file)
+    var reader = parser.abandoned()
+    guard reader.schema != nil else {
+      throw found as? StoreError
+        ?? StoreError(
+          .damaged, "What stands before the objects is damaged: \(Self.words(found))",
+          path: file.path)
+    }
+    fault = found.map(Self.words)
+    var unfinished: ObjectKey?
+    switch reader.place {
+    case .object, .attribute, .relationship:
+      unfinished = ObjectKey(
+        entity: reader.plans[reader.entity].layout.entityNumber, number: reader.number)
+    default: break
+    }
+    let lost = LostReferences()
+    reader.lost = lost
+    reader.place = .outside
+    var contents: AtomicContents
+    do { contents = try reader.contents() } catch let error as XMLStoreFault {
+      throw StoreError(error.code, error.description, path: file.path)
+    }
+    if let unfinished {
+      let builder = LayerBuilder(contents.schema)
+      builder.remove(unfinished)
+      contents.layers.append(builder.freeze())
+    }
+    self.contents = contents
+    lostReferenceCount = lost.count
+  }
+
+  /// Where a line begins.
+  private static func offset(ofLine line: Int, in file: DurableFile) throws -> Int {
+    var (offset, left) = (0, line - 1)
+    let end = try file.byteCount()
+    while left > 0, offset < end {
+      let piece = try file.read(byteCount: min(1 << 18, end - offset), at: offset)
+      for (index, byte) in piece.enumerated() where byte == 0x0A {
+        left -= 1
+        if left == 0 { return offset + index + 1 }
+      }
+      offset += piece.count
+    }
+    return offset
+  }
+
+  private static func words(_ error: (any Error)?) -> String {
+    switch error {
+    case let error as StoreError: error.message
+    case let error?: "\(error)"
+    case nil: "it ends too early."
+    }
+  }
+}
+
+/// Counts the references that lead nowhere, for a reader who goes on past them.
+final class LostReferences {
+  var count = 0
+}

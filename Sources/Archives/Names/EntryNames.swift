@@ -1,0 +1,118 @@
+/// The names in an archive: each checked by itself and against all others (spec §8.4).
+///
+/// Both sides use it, so that what is packed can be read.
+struct EntryNames {
+  /// What is wrong with a name.
+  struct Fault: Error {
+    let code: ArchiveError.Code
+    /// Completes "Can't read 'a/b': …".
+    let reason: String
+  }
+
+  static let pathByteLimit = 1024
+  static let nameByteLimit = 255
+  static let depthLimit = 32
+
+  /// Every name so far, and the folders on the way to it, by its folded form.
+  private var known: [String: Known] = [:]
+
+  private struct Known {
+    let path: String
+    let isDirectory: Bool
+    /// Whether it has an entry of its own, or is only on the way to others.
+    var isEntry: Bool
+  }
+
+  /// The path that bytes of a name stand for, without the slash that ends a folder's.
+  static func path(_ bytes: [UInt8]) throws(Fault) -> (path: String, isDirectory: Bool) {
+    guard bytes.count <= pathByteLimit else {
+      throw unsafe("its name has more than \(pathByteLimit) bytes")
+    }
+    guard let name = String(validating: bytes, as: UTF8.self) else {
+      throw unsafe("its name is not UTF-8")
+    }
+    guard bytes.last == UInt8(ascii: "/") else { return (name, false) }
+    return (String(name.unicodeScalars.dropLast()), true)
+  }
+
+  /// Takes a path in, or says what is wrong with it.
+  mutating func add(_ path: String, isDirectory: Bool) throws(Fault) {
+    let parts = try Self.parts(path)
+    var end = 0
+    for (index, part) in parts.enumerated() {
+      end += (index > 0 ? 1 : 0) + part.count
+      let isLast = index == parts.count - 1
+      let prefix = isLast ? path : String(decoding: path.utf8.prefix(end), as: UTF8.self)
+      let folded = Self.folded(prefix)
+      guard let other = known[folded] else {
+        known[folded] = Known(
+          path: prefix, isDirectory: !isLast || isDirectory, isEntry: isLast)
+        continue
+      }
+      guard other.path.utf8.elementsEqual(prefix.utf8) else {
+        throw Fault(code: .sameName, reason: "'\(other.path)' is the same name on some systems")
+      }
+      guard other.isDirectory == (!isLast || isDirectory), !isLast || !other.isEntry else {
+        throw Fault(
+          code: .sameName,
+          reason: isLast ? "there are two of that name" : "'\(prefix)' is a file and a folder")
+      }
+      if isLast { known[folded]!.isEntry = true }
+    }
+  }
+
+  /// Two names are one where this is equal: without case, and, as Swift compares strings, without regard to
+  /// how letters are composed. Upper case first brings letters together that have several lower ones.
+  private static func folded(_ path: String) -> String { path.uppercased().lowercased() }
+
+  private static func parts(_ path: String) throws(Fault) -> [Substring.UTF8View] {
+    guard !path.isEmpty else { throw unsafe("its name is empty") }
+    guard path.utf8.count <= pathByteLimit else {
+      throw unsafe("its name has more than \(pathByteLimit) bytes")
+    }
+    for scalar in path.unicodeScalars {
+      switch scalar.value {
+      case 0: throw unsafe("its name holds a null character")
+      case 1..<0x20, 0x7F..<0xA0: throw unsafe("its name holds a control character")
+      // What stands for bytes that were none can't be told from it.
+      case 0xFFFD: throw unsafe("its name is not UTF-8")
+      case 0x5C: throw unsafe("its name holds a backslash, which parts names on some systems")
+      default: break
+      }
+    }
+    guard path.utf8.first != UInt8(ascii: "/") else {
+      throw unsafe("its name begins at the root of the disk")
+    }
+    let start = Array(path.utf8.prefix(2))
+    if start.count == 2, start[1] == UInt8(ascii: ":"),
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(start[0] | 0x20)
+    {
+      throw unsafe("its name begins with that of a drive")
+    }
+    let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard parts.count <= depthLimit else {
+      throw unsafe("it lies more than \(depthLimit) folders deep")
+    }
+    for part in parts {
+      guard !part.isEmpty else { throw unsafe("a part of its name is empty") }
+      guard part.count <= nameByteLimit else {
+        throw unsafe("a part of its name has more than \(nameByteLimit) bytes")
+      }
+      guard !part.elementsEqual(".".utf8), !part.elementsEqual("..".utf8) else {
+        throw unsafe("its name climbs with dots")
+      }
+    }
+    return parts
+  }
+
+  private static func unsafe(_ reason: String) -> Fault {
+    Fault(code: .unsafeName, reason: reason)
+  }
+}
+
+extension String {
+  /// Whether a part of the path is a hidden name: what holds locks, and what is being replaced.
+  var isHiddenPath: Bool {
+    utf8.split(separator: UInt8(ascii: "/")).contains { $0.first == UInt8(ascii: ".") }
+  }
+}

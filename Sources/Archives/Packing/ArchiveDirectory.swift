@@ -1,0 +1,113 @@
+import Deflate
+import DurableFiles
+
+/// An archive as it is written: each entry goes to the file at once, and what the directory will say of it is
+/// kept until the end.
+struct ArchiveDirectory {
+  private let limits: FieldLimits
+  private var bytes: [UInt8] = []
+  private var entryCount = 0
+
+  init(_ limits: FieldLimits) { self.limits = limits }
+
+  /// Adds the entry that says what the archive is: before all others, stored, and with nothing between its name
+  /// and its bytes, so that programs which look at a file's beginning know it (spec §8.2.1).
+  mutating func addType(to writer: inout FileWriter) throws {
+    var entry = PackedEntry(name: ZipFormat.typeName, headerOffset: writer.offset)
+    let bytes = Array(ZipFormat.type.utf8)
+    entry.byteCount = bytes.count
+    entry.packedByteCount = bytes.count
+    entry.update(bytes.rawSpan)
+    try writer.write(entry.header)
+    try writer.write(bytes)
+    add(entry)
+  }
+
+  /// Adds a folder.
+  mutating func addFolder(_ name: String, to writer: inout FileWriter) throws {
+    var entry = PackedEntry(name: name, headerOffset: writer.offset)
+    entry.isDirectory = true
+    try writer.write(entry.header)
+    add(entry)
+  }
+
+  /// Adds a file: as many bytes as it has now.
+  mutating func addFile(
+    _ name: String, _ file: DurableFile, isText: Bool, to writer: inout FileWriter,
+    progress: (Int) throws -> Void
+  ) throws {
+    var entry = PackedEntry(name: name, headerOffset: writer.offset)
+    entry.byteCount = try file.byteCount()
+    entry.isStored = !isText
+    // Deflate adds a little to what does not shrink, and the header's length must be known before.
+    entry.hasLargeSizes = entry.byteCount + entry.byteCount / 1000 + 64 >= limits.byteCount
+    if !isText { entry.align() }
+    try writer.write(entry.header)
+    let start = writer.offset
+    if isText {
+      var stream = DeflateStream()
+      try read(file, &entry, progress) { piece in
+        try stream.compress(piece) { try writer.write($0) }
+      }
+      try stream.finish { try writer.write($0) }
+    } else {
+      try read(file, &entry, progress) { try writer.write($0) }
+    }
+    entry.packedByteCount = writer.offset - start
+    try writer.rewrite(entry.header, at: entry.headerOffset)
+    add(entry)
+  }
+
+  private func read(
+    _ file: DurableFile, _ entry: inout PackedEntry, _ progress: (Int) throws -> Void,
+    piece: (RawSpan) throws -> Void
+  ) throws {
+    var offset = 0
+    while offset < entry.byteCount {
+      let bytes = try file.read(
+        byteCount: min(pieceByteCount, entry.byteCount - offset), at: offset)
+      entry.update(bytes.rawSpan)
+      try piece(bytes.rawSpan)
+      offset += bytes.count
+      try progress(bytes.count)
+    }
+  }
+
+  private mutating func add(_ entry: PackedEntry) {
+    bytes += entry.directoryRecord(limits)
+    entryCount += 1
+  }
+
+  /// Writes the directory, and the records that lead to it (spec §8.3.6).
+  func finish(_ writer: inout FileWriter) throws {
+    let start = writer.offset
+    try writer.write(bytes)
+    if entryCount >= limits.count || bytes.count >= limits.byteCount || start >= limits.byteCount {
+      let end = writer.offset
+      var record: [UInt8] = []
+      record.append(ZipFormat.end64Signature, byteCount: 4)
+      record.append(ZipFormat.end64ByteCount - 12, byteCount: 8)
+      record.append(ZipFormat.unix << 8 | ZipFormat.version64, byteCount: 2)
+      record.append(ZipFormat.version64, byteCount: 2)
+      record.append(0, byteCount: 8)
+      for value in [entryCount, entryCount, bytes.count, start] {
+        record.append(value, byteCount: 8)
+      }
+      record.append(ZipFormat.locatorSignature, byteCount: 4)
+      record.append(0, byteCount: 4)
+      record.append(end, byteCount: 8)
+      record.append(1, byteCount: 4)
+      try writer.write(record)
+    }
+    let count = entryCount >= limits.count ? 0xFFFF : entryCount
+    var record: [UInt8] = []
+    record.append(ZipFormat.endSignature, byteCount: 4)
+    record.append(0, byteCount: 4)
+    record.append(count, byteCount: 2)
+    record.append(count, byteCount: 2)
+    record.append(bytes.count >= limits.byteCount ? 0xFFFF_FFFF : bytes.count, byteCount: 4)
+    record.append(start >= limits.byteCount ? 0xFFFF_FFFF : start, byteCount: 4)
+    record.append(0, byteCount: 2)
+    try writer.write(record)
+  }
+}

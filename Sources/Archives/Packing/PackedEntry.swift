@@ -1,0 +1,96 @@
+import Deflate
+
+/// An entry that is being written, and its records (spec §8.3).
+struct PackedEntry {
+  let name: String
+  let headerOffset: Int
+  var byteCount = 0
+  var packedByteCount = 0
+  var isStored = true
+  var isDirectory = false
+  /// Whether sizes stand in fields of eight bytes.
+  var hasLargeSizes = false
+  /// The bytes that put the data at a round offset; none where it need not be.
+  private var padding: [UInt8] = []
+  private var checksum = CRC32()
+
+  init(name: String, headerOffset: Int) {
+    self.name = name
+    self.headerOffset = headerOffset
+  }
+
+  /// Goes on over more of the entry's bytes.
+  mutating func update(_ bytes: RawSpan) { checksum.update(bytes) }
+
+  /// Makes the entry's bytes begin at a round offset.
+  ///
+  /// The field says what the offset is a multiple of, and is as long as it takes.
+  mutating func align() {
+    let least = headerOffset + header.count + 6
+    let rest = least % ZipFormat.alignment
+    let gap = rest == 0 ? 0 : ZipFormat.alignment - rest
+    padding.append(ZipFormat.alignmentField, byteCount: 2)
+    padding.append(2 + gap, byteCount: 2)
+    padding.append(ZipFormat.alignment, byteCount: 2)
+    padding += [UInt8](repeating: 0, count: gap)
+  }
+
+  private var method: Int { isStored ? ZipFormat.stored : ZipFormat.deflated }
+
+  /// What stands before the entry's bytes. Its length does not depend on what is only known at their end.
+  var header: [UInt8] {
+    var extra: [UInt8] = []
+    if hasLargeSizes {
+      extra.append(ZipFormat.sizesField, byteCount: 2)
+      extra.append(16, byteCount: 2)
+      extra.append(byteCount, byteCount: 8)
+      extra.append(packedByteCount, byteCount: 8)
+    }
+    extra += padding
+    var bytes: [UInt8] = []
+    bytes.append(ZipFormat.localSignature, byteCount: 4)
+    bytes.append(hasLargeSizes ? ZipFormat.version64 : ZipFormat.version, byteCount: 2)
+    appendCommon(to: &bytes, extra.count)
+    return bytes + name.utf8 + extra
+  }
+
+  /// What the directory says of the entry.
+  func directoryRecord(_ limits: FieldLimits) -> [UInt8] {
+    let isFar = headerOffset >= limits.byteCount
+    var extra: [UInt8] = []
+    if hasLargeSizes || isFar {
+      extra.append(ZipFormat.sizesField, byteCount: 2)
+      extra.append((hasLargeSizes ? 16 : 0) + (isFar ? 8 : 0), byteCount: 2)
+      if hasLargeSizes {
+        extra.append(byteCount, byteCount: 8)
+        extra.append(packedByteCount, byteCount: 8)
+      }
+      if isFar { extra.append(headerOffset, byteCount: 8) }
+    }
+    let version = hasLargeSizes || isFar ? ZipFormat.version64 : ZipFormat.version
+    var bytes: [UInt8] = []
+    bytes.append(ZipFormat.centralSignature, byteCount: 4)
+    bytes.append(ZipFormat.unix << 8 | version, byteCount: 2)
+    bytes.append(version, byteCount: 2)
+    appendCommon(to: &bytes, extra.count)
+    // No comment, the first of the archive's disks, no attributes of its own.
+    bytes.append(0, byteCount: 6)
+    let mode = isDirectory ? ZipFormat.directoryMode : ZipFormat.fileMode
+    bytes.append(mode << 16 | (isDirectory ? ZipFormat.directoryAttribute : 0), byteCount: 4)
+    bytes.append(isFar ? 0xFFFF_FFFF : headerOffset, byteCount: 4)
+    return bytes + name.utf8 + extra
+  }
+
+  /// The fields that both records have.
+  private func appendCommon(to bytes: inout [UInt8], _ extraByteCount: Int) {
+    bytes.append(ZipFormat.nameIsUTF8Flag, byteCount: 2)
+    bytes.append(method, byteCount: 2)
+    bytes.append(ZipFormat.time, byteCount: 2)
+    bytes.append(ZipFormat.date, byteCount: 2)
+    bytes.append(Int(checksum.value), byteCount: 4)
+    bytes.append(hasLargeSizes ? 0xFFFF_FFFF : packedByteCount, byteCount: 4)
+    bytes.append(hasLargeSizes ? 0xFFFF_FFFF : byteCount, byteCount: 4)
+    bytes.append(name.utf8.count, byteCount: 2)
+    bytes.append(extraByteCount, byteCount: 2)
+  }
+}

@@ -1,0 +1,98 @@
+public import DurableFiles
+
+extension Archive {
+  /// Makes the document's folder, which is there whole or not at all, even after a crash at any moment.
+  ///
+  /// The folder is made under a hidden name beside, everything in it is synced, and then it gets its name. After
+  /// an error it is removed; a crash may leave it, under a name that begins with a dot and ends in
+  /// `.quire-tmp`. Files and folders get the permissions that new ones have; those in the archive mean nothing.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder to make. Nothing may be there but an empty folder.
+  ///   - disk: Where to make it.
+  ///   - progress: Told how far it is. What it throws stops the work.
+  /// - Throws: ``ArchiveError`` with code `exists` for a folder that is not empty, and for whatever is wrong with
+  ///   an entry; `DiskError`.
+  @discardableResult
+  public func unpack(
+    to folder: String, on disk: any Disk,
+    progress: (ArchiveProgress) throws -> Void = { _ in }
+  ) throws -> ArchiveReport {
+    let folder = folder.trimmingSlashes
+    try checkIsFree(folder, on: disk)
+    let temporary = disk.temporaryPath(for: folder)
+    do {
+      try disk.makeDirectory(temporary)
+      let report = try fill(temporary, on: disk, progress)
+      try Self.rename(temporary, to: folder, on: disk)
+      try disk.syncDirectory(of: folder)
+      return report
+    } catch {
+      // Its cause is worth more to the caller than this one's, and what stays is only litter.
+      try? disk.removeTree(temporary)
+      throw error
+    }
+  }
+
+  private func checkIsFree(_ folder: String, on disk: any Disk) throws {
+    guard try disk.exists(folder) else { return }
+    guard try disk.status(of: folder, followingLinks: false).kind == .directory,
+      try disk.list(folder).isEmpty
+    else { throw Self.isInTheWay(folder) }
+  }
+
+  /// Gives the folder its name, which may be an empty folder's.
+  private static func rename(_ temporary: String, to folder: String, on disk: any Disk) throws {
+    do { try disk.rename(temporary, to: folder) } catch {
+      let codes: [DiskError.Code] = [.notEmpty, .notADirectory, .exists]
+      if codes.contains(error.code) { throw isInTheWay(folder) }
+      throw error
+    }
+  }
+
+  private static func isInTheWay(_ folder: String) -> ArchiveError {
+    .unpacking(.exists, folder, "something is there already")
+  }
+
+  /// Makes everything in the folder, durably.
+  private func fill(
+    _ folder: String, on disk: any Disk, _ progress: (ArchiveProgress) throws -> Void
+  ) throws -> ArchiveReport {
+    var state = ArchiveProgress(
+      doneByteCount: 0, totalByteCount: entries.reduce(0) { $0 + $1.byteCount })
+    var made: Set<String> = []
+    var fileCount = 0
+    for entry in entries {
+      for directory in Self.directories(to: entry) where made.insert(directory).inserted {
+        try disk.makeDirectory(folder.appendingPathComponent(directory))
+      }
+      guard !entry.isDirectory else { continue }
+      let path = folder.appendingPathComponent(entry.path)
+      let file = try disk.open(path, for: .create, links: .refusedBelow(folder))
+      try file.append { writer in
+        try read(entry) { piece in
+          try writer.write(piece)
+          state.doneByteCount += piece.byteCount
+          try progress(state)
+        }
+      }
+      try file.sync(.everything)
+      try file.close()
+      fileCount += 1
+    }
+    // The deepest first: a folder's name is durable by the sync of the one around it.
+    for directory in made.sorted(by: { $0.utf8.count > $1.utf8.count }) {
+      try disk.syncDirectory(folder.appendingPathComponent(directory))
+    }
+    try disk.syncDirectory(folder)
+    return ArchiveReport(
+      fileCount: fileCount, byteCount: state.doneByteCount, archiveByteCount: try file.byteCount())
+  }
+
+  /// The folders an entry needs, the outermost first.
+  private static func directories(to entry: ArchiveEntry) -> [String] {
+    let parts = entry.path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+    let count = entry.isDirectory ? parts.count : parts.count - 1
+    return (0..<count).map { parts[...$0].joined(separator: "/") }
+  }
+}

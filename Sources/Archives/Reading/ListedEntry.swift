@@ -1,0 +1,124 @@
+import Deflate
+
+/// An entry as the archive's directory lists it, checked as far as that goes by itself (spec §8.3.5).
+struct ListedEntry {
+  let name: [UInt8]
+  let path: String
+  let isDirectory: Bool
+  let flags: Int
+  let method: Int
+  let checksum: UInt32
+  let packedByteCount: Int
+  let byteCount: Int
+  let headerOffset: Int
+
+  /// Reads the entry at `offset`, which moves behind it.
+  init(_ bytes: [UInt8], at offset: inout Int, archive: String) throws {
+    let start = offset
+    func damaged(_ reason: String) -> ArchiveError {
+      .archive(.damaged, archive, "the entry at byte \(start) of its directory \(reason)")
+    }
+    guard start + ZipFormat.centralByteCount <= bytes.count,
+      bytes.int32(at: start) == ZipFormat.centralSignature
+    else { throw damaged("is none") }
+    let lengths = [28, 30, 32].map { bytes.int16(at: start + $0) }
+    let nameStart = start + ZipFormat.centralByteCount
+    let extraStart = nameStart + lengths[0]
+    offset = extraStart + lengths[1] + lengths[2]
+    guard offset <= bytes.count else { throw damaged("goes on behind its end") }
+    name = Array(bytes[nameStart..<extraStart])
+    let shown = String(decoding: name, as: UTF8.self)
+    func refused(_ code: ArchiveError.Code, _ reason: String) -> ArchiveError {
+      .entry(code, archive, shown, reason)
+    }
+    do throws(EntryNames.Fault) { (path, isDirectory) = try EntryNames.path(name) } catch {
+      throw refused(error.code, error.reason)
+    }
+
+    flags = bytes.int16(at: start + 8)
+    method = bytes.int16(at: start + 10)
+    checksum = UInt32(truncatingIfNeeded: bytes.int32(at: start + 16))
+    guard flags & ZipFormat.encryptedFlag == 0 else { throw refused(.encrypted, "it is encrypted") }
+    guard flags & ~ZipFormat.knownFlags == 0 else {
+      throw refused(.unsupported, "its flags \(String(flags, radix: 2)) are not known")
+    }
+    guard method == ZipFormat.stored || method == ZipFormat.deflated else {
+      throw refused(.unsupported, "it is packed by method \(method), which is not known")
+    }
+    let version = bytes.int16(at: start + 6) & 0xFF
+    guard version <= ZipFormat.version64 else {
+      throw refused(.unsupported, "it needs version \(version / 10).\(version % 10) of the format")
+    }
+    guard bytes.int16(at: start + 34) == 0 || bytes.int16(at: start + 34) == 0xFFFF else {
+      throw refused(.unsupported, "it is in another part of the archive")
+    }
+    if bytes.int16(at: start + 4) >> 8 == ZipFormat.unix {
+      try Self.checkKind(bytes.int32(at: start + 38) >> 16, isDirectory, refused)
+    }
+
+    let short = [24, 20, 42].map { bytes.int32(at: start + $0) }
+    let values: [Int]
+    do {
+      values = try LargeSizes.values(short, Array(bytes[extraStart..<extraStart + lengths[1]]))
+    } catch { throw refused(.damaged, "its extra fields don't hold together") }
+    (byteCount, packedByteCount, headerOffset) = (values[0], values[1], values[2])
+    try checkSizes(refused)
+  }
+
+  /// What Unix takes the entry for must be what its name says: a link could lead anywhere.
+  private static func checkKind(
+    _ mode: Int, _ isDirectory: Bool, _ refused: (ArchiveError.Code, String) -> ArchiveError
+  ) throws {
+    switch mode & 0o170000 {
+    case 0: return
+    case 0o100000 where !isDirectory, 0o040000 where isDirectory: return
+    case 0o120000: throw refused(.notAFile, "it is a symbolic link")
+    case 0o100000, 0o040000:
+      throw refused(.damaged, "its name and its mode differ in whether it is a folder")
+    default: throw refused(.notAFile, "it is neither a file nor a folder")
+    }
+  }
+
+  private func checkSizes(_ refused: (ArchiveError.Code, String) -> ArchiveError) throws {
+    if isDirectory, byteCount != 0 || packedByteCount > 64 {
+      throw refused(.wrongSize, "a folder has no bytes")
+    }
+    guard method == ZipFormat.deflated || packedByteCount == byteCount else {
+      throw refused(.wrongSize, "it is stored, and has two sizes")
+    }
+    // No larger size can come of so many bytes, and some are many enough for any.
+    guard packedByteCount > Int.max / 2048 || byteCount <= Deflate.mostBytes(from: packedByteCount)
+    else {
+      throw refused(
+        .wrongSize, "\(byteCount) bytes can't come of \(packedByteCount) compressed ones")
+    }
+  }
+}
+
+/// The extra field with the sizes that fields of four bytes can't hold.
+enum LargeSizes {
+  struct Malformed: Error {}
+
+  /// The values, each from the extra field where the field of four bytes has its largest value.
+  static func values(_ short: [Int], _ extra: [UInt8]) throws -> [Int] {
+    var offset = 0
+    var field: Range<Int>?
+    // Fewer than four bytes are what other writers fill up with.
+    while offset + 4 <= extra.count {
+      let end = offset + 4 + extra.int16(at: offset + 2)
+      guard end <= extra.count else { throw Malformed() }
+      if extra.int16(at: offset) == ZipFormat.sizesField {
+        guard field == nil else { throw Malformed() }
+        field = offset + 4..<end
+      }
+      offset = end
+    }
+    guard var rest = field else { return short }
+    return try short.map { value in
+      guard value == 0xFFFF_FFFF else { return value }
+      guard rest.count >= 8 else { throw Malformed() }
+      defer { rest = rest.lowerBound + 8..<rest.upperBound }
+      return extra.int64(at: rest.lowerBound)
+    }
+  }
+}

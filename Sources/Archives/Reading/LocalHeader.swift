@@ -1,0 +1,93 @@
+import DurableFiles
+
+/// What stands before an entry's bytes, and behind them, held against the directory (spec §8.3.5).
+struct LocalHeader {
+  /// Where the entry's bytes are.
+  let data: Range<Int>
+  /// Where the entry ends: behind its descriptor, if it has one.
+  let end: Int
+
+  init(
+    _ entry: ListedEntry, in file: DurableFile, before limit: Int, archive: String
+  ) throws {
+    func refused(_ code: ArchiveError.Code, _ reason: String) -> ArchiveError {
+      .entry(code, archive, entry.path, reason)
+    }
+    let start = entry.headerOffset
+    guard start <= limit - ZipFormat.localByteCount else {
+      throw refused(.overlap, "its header at offset \(start) is not before the directory")
+    }
+    let bytes = try file.read(byteCount: ZipFormat.localByteCount, at: start)
+    guard bytes.int32(at: 0) == ZipFormat.localSignature else {
+      throw refused(.damaged, "there is no header at offset \(start)")
+    }
+    let nameCount = bytes.int16(at: 26)
+    let extraCount = bytes.int16(at: 28)
+    let restStart = start + ZipFormat.localByteCount
+    guard nameCount == entry.name.count else { throw refused(.headersDiffer, "its names differ") }
+    guard nameCount + extraCount <= limit - restStart else {
+      throw refused(.overlap, "its header runs into the directory")
+    }
+    let rest = try file.read(byteCount: nameCount + extraCount, at: restStart)
+    guard rest.starts(with: entry.name) else { throw refused(.headersDiffer, "its names differ") }
+    guard bytes.int16(at: 6) == entry.flags else {
+      throw refused(.headersDiffer, "its flags differ")
+    }
+    guard bytes.int16(at: 8) == entry.method else {
+      throw refused(.headersDiffer, "its methods differ")
+    }
+
+    let sizes: [Int]
+    do {
+      sizes = try LargeSizes.values(
+        [bytes.int32(at: 22), bytes.int32(at: 18)], Array(rest[nameCount...]))
+    } catch { throw refused(.damaged, "its header's extra fields don't hold together") }
+    let hasDescriptor = entry.flags & ZipFormat.descriptorFlag != 0
+    // Who could not know a value yet wrote nothing, and says it behind the bytes.
+    func agrees(_ own: Int, _ listed: Int) -> Bool {
+      own == listed || hasDescriptor && (own == 0 || own == 0xFFFF_FFFF)
+    }
+    guard agrees(bytes.int32(at: 14), Int(entry.checksum)) else {
+      throw refused(.headersDiffer, "its checksums differ")
+    }
+    guard agrees(sizes[0], entry.byteCount), agrees(sizes[1], entry.packedByteCount) else {
+      throw refused(.headersDiffer, "its sizes differ")
+    }
+
+    let dataStart = restStart + nameCount + extraCount
+    guard entry.packedByteCount <= limit - dataStart else {
+      throw refused(.overlap, "its bytes run into the directory")
+    }
+    data = dataStart..<dataStart + entry.packedByteCount
+    end =
+      hasDescriptor
+      ? try Self.descriptorEnd(entry, file, at: data.upperBound, before: limit, refused)
+      : data.upperBound
+  }
+
+  /// Where the record behind the bytes ends: with its signature or without, with sizes of four bytes or of
+  /// eight. It must say what the directory does.
+  private static func descriptorEnd(
+    _ entry: ListedEntry, _ file: DurableFile, at offset: Int, before limit: Int,
+    _ refused: (ArchiveError.Code, String) -> ArchiveError
+  ) throws -> Int {
+    let found = try file.read(byteCount: min(24, limit - offset), at: offset)
+    for signature in [[], ZipFormat.descriptorSignature.bytes(4)] {
+      for width in [4, 8] {
+        let expected =
+          signature + Int(entry.checksum).bytes(4) + entry.packedByteCount.bytes(width)
+          + entry.byteCount.bytes(width)
+        if found.starts(with: expected) { return offset + expected.count }
+      }
+    }
+    throw refused(.headersDiffer, "the record behind its bytes differs")
+  }
+}
+
+extension Int {
+  fileprivate func bytes(_ count: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(self, byteCount: count)
+    return bytes
+  }
+}

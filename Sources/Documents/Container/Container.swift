@@ -1,0 +1,118 @@
+import DurableFiles
+import Foundation
+import StoreInterface
+
+/// A document's folder: what is where in it (spec §7.2), and how its manifest is read and replaced.
+package struct Container: Sendable {
+  let path: String
+  let disk: any Disk
+
+  package static let modelsFolder = "models"
+  package static let storesFolder = "stores"
+  package static let attachmentsFolder = "attachments"
+  /// The manifest of a state that could not become a version, because something in it was not valid.
+  package static let recoveryFile = "recovery.json"
+  /// What is locked by whoever has the document open.
+  package static let lockFile = ".lock"
+
+  var manifestPath: String { inner(Manifest.fileName) }
+  var recoveryPath: String { inner(Container.recoveryFile) }
+  var lockPath: String { inner(Container.lockFile) }
+
+  /// The path of something in the folder.
+  func inner(_ name: String) -> String { path.appendingPathComponent(name) }
+
+  /// The file with an attachment's bytes, within the document.
+  package static func attachmentFile(_ digest: String) -> String {
+    "\(attachmentsFolder)/\(digest)"
+  }
+
+  /// Where an attachment's bytes are.
+  func attachment(_ digest: String) -> String { inner(Container.attachmentFile(digest)) }
+
+  /// Calls `body`, and says of what the disk refuses what it means for a document.
+  func reading<R>(_ body: () throws -> R) throws -> R {
+    do { return try body() } catch let error as DiskError {
+      throw DocumentError(error, path: path)
+    }
+  }
+
+  /// Reads the manifest, and what it looked like to the disk.
+  func manifest() throws -> (manifest: Manifest, seen: FileStatus) {
+    try reading {
+      let file: DurableFile
+      do {
+        file = try disk.open(manifestPath, for: .read, links: .refusedBelow(path))
+      } catch let error as DiskError
+        where error.code == .notFound || error.code == .notADirectory
+      {
+        throw try missing(error)
+      }
+      let seen = try file.status()
+      return (try Container.read(file), seen)
+    }
+  }
+
+  static func read(_ file: DurableFile) throws -> Manifest {
+    let byteCount = try file.byteCount()
+    guard byteCount <= Manifest.byteLimit else {
+      throw DocumentError(
+        .damaged, "The manifest has \(byteCount) bytes, and may have \(Manifest.byteLimit).",
+        path: file.path)
+    }
+    return try Manifest(try file.read(byteCount: byteCount, at: 0), path: file.path)
+  }
+
+  /// Why there is no manifest.
+  private func missing(_ error: DiskError) throws -> DocumentError {
+    guard try disk.exists(path) else {
+      return DocumentError(.notFound, "There is no document.", path: path, cause: error)
+    }
+    return DocumentError(
+      .notADocument, "This is no document: it has no \(Manifest.fileName).", path: path,
+      cause: error)
+  }
+
+  /// Puts a manifest in the place of the one before, at once.
+  ///
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/notSupported`` for one that could not be read
+  ///   again, before anything is written; what the disk refuses.
+  func replace(_ manifest: Manifest, at path: String) throws {
+    let text = manifest.text
+    do { try manifest.check(path: self.path) } catch {
+      throw DocumentError(
+        .notSupported, "The document can't be saved so: \(error.message)", path: self.path,
+        cause: error)
+    }
+    guard text.utf8.count <= Manifest.byteLimit else {
+      throw DocumentError(
+        .notSupported,
+        "The manifest would have \(text.utf8.count) bytes, and may have "
+          + "\(Manifest.byteLimit).", path: self.path)
+    }
+    try disk.replace(path, links: .refused) { writer in try writer.write(text) }
+  }
+
+  /// Refuses what is no file of the document's own: a link, or something that is not a file.
+  func checkIsFile(_ name: String) throws {
+    try reading {
+      for path in [inner(String(name.prefix { $0 != "/" })), inner(name)] {
+        let kind = try disk.status(of: path, followingLinks: false).kind
+        guard kind == (path == inner(name) ? .file : .directory) else {
+          throw DocumentError(
+            .damaged, "What the manifest names is a \(kind): nothing may lead out of a document.",
+            path: path)
+        }
+      }
+    }
+  }
+}
+
+extension DocumentError {
+  /// What the disk refused, as a document says it.
+  init(_ error: DiskError, path: String) {
+    // What a store says of it has the same name here.
+    let code = Code(rawValue: StoreError(error, path: path).code.rawValue)
+    self.init(code, error.message, path: path, cause: error)
+  }
+}

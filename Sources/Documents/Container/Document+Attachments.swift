@@ -1,0 +1,240 @@
+import Checksums
+import DurableFiles
+import StoreInterface
+import Synchronization
+
+/// A file in a document.
+public struct Attachment: Sendable, Hashable {
+  /// The name by which the application knows it.
+  public let name: String
+  /// The SHA-256 of its bytes in hexadecimal digits, by which the document knows it.
+  public let digest: String
+  /// How many bytes it has.
+  public let byteCount: Int
+}
+
+/// What a change of an attachment is about.
+struct StagedName: Hashable {
+  var name: String
+  var isContent: Bool
+}
+
+/// A change of an attachment that the next save makes.
+enum StagedAttachment: Equatable {
+  case put(digest: String, byteCount: Int)
+  case remove
+}
+
+/// The bytes of an attachment, read piece by piece.
+public struct AttachmentReader: Sendable {
+  /// How many bytes there are.
+  public let byteCount: Int
+  private let file: DurableFile
+
+  init(_ file: DurableFile, byteCount: Int) {
+    self.file = file
+    self.byteCount = byteCount
+  }
+
+  /// Reads bytes from the given offset on: as many as asked for, or as there are.
+  ///
+  /// - Throws: ``DocumentError`` when the disk refuses.
+  public func read(byteCount: Int, at offset: Int) throws -> [UInt8] {
+    let count = min(byteCount, max(0, self.byteCount - offset))
+    do { return try file.read(byteCount: count, at: offset) } catch {
+      throw DocumentError(error, path: file.path)
+    }
+  }
+
+  /// Hands all bytes to `body`, a piece at a time.
+  ///
+  /// - Throws: What `body` throws; ``DocumentError`` when the disk refuses.
+  public func forEachPiece(
+    byteCount: Int = 1 << 18, _ body: ([UInt8]) throws -> Void
+  ) throws {
+    var offset = 0
+    while offset < self.byteCount {
+      let piece = try read(byteCount: byteCount, at: offset)
+      try body(piece)
+      offset += piece.count
+    }
+  }
+}
+
+extension Document {
+  /// The attachments as they were saved last, or as the shown version has them, by name.
+  public var attachments: [Attachment] {
+    let number = shownVersion ?? .max - 1
+    return manifest.attachments.filter { !$0.isContent && $0.isPart(of: number) }
+      .map { Attachment(name: $0.name, digest: $0.digest, byteCount: $0.byteCount) }
+      .sorted { $0.name < $1.name }
+  }
+
+  /// Takes a file into the document. It is part of the document from the next save on.
+  ///
+  ///     try document.addAttachment(named: "lisbon.jpg") { write in
+  ///       while let piece = try next() { try write(piece) }
+  ///     }
+  ///
+  /// Its bytes are durable when this returns. An attachment of the same name is replaced by that save; earlier
+  /// versions keep it. The same bytes are kept once, whatever they are called.
+  ///
+  /// - Throws: What `body` throws; ``DocumentError`` when the name is empty or longer than 1024 bytes, or the
+  ///   disk refuses.
+  @discardableResult
+  public func addAttachment(
+    named name: String, _ body: (_ write: ([UInt8]) throws -> Void) throws -> Void
+  ) throws -> Attachment {
+    guard !name.isEmpty, name.utf8.count <= 1024, !name.utf8.contains(0) else {
+      throw DocumentError(
+        .noAttachment, "The name of an attachment has 1 to 1024 bytes.", path: path)
+    }
+    let (digest, byteCount) = try takeIn(body)
+    state.withLock {
+      $0.staged[StagedName(name: name, isContent: false)] = .put(
+        digest: digest, byteCount: byteCount)
+    }
+    return Attachment(name: name, digest: digest, byteCount: byteCount)
+  }
+
+  /// Takes an attachment out of the document. It is gone from the next save on; earlier versions keep it.
+  ///
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noAttachment`` when there is none.
+  public func removeAttachment(named name: String) throws {
+    let key = StagedName(name: name, isContent: false)
+    let isThere = state.withLock { state in
+      if case .put? = state.staged[key] { return true }
+      return state.manifest.attachments.contains {
+        $0.name == name && !$0.isContent && $0.until == nil
+      }
+    }
+    guard isThere else { throw noAttachment(name) }
+    state.withLock { $0.staged[key] = .remove }
+  }
+
+  /// Whether attachments were added or removed since the last save.
+  public var hasStagedAttachments: Bool { state.withLock { !$0.staged.isEmpty } }
+
+  /// Gives up the changes of attachments that were not saved.
+  func discardStaged() { state.withLock { $0.staged = [:] } }
+
+  /// Opens an attachment, as it was added last.
+  ///
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noAttachment``, or
+  ///   ``DocumentError/Code/damaged`` when its file is not there or has another size.
+  public func openAttachment(named name: String) throws -> AttachmentReader {
+    try reader(of: StagedName(name: name, isContent: false))
+  }
+
+  func reader(of key: StagedName) throws -> AttachmentReader {
+    let number = shownVersion ?? .max - 1
+    let (digest, byteCount): (String, Int)
+    switch state.withLock({ $0.staged[key] }) {
+    case .remove?: throw noAttachment(key.name)
+    case .put(let known, let count)?: (digest, byteCount) = (known, count)
+    case nil:
+      let entry = manifest.attachments.first {
+        $0.name == key.name && $0.isContent == key.isContent && $0.isPart(of: number)
+      }
+      guard let entry else { throw noAttachment(key.name) }
+      (digest, byteCount) = (entry.digest, entry.byteCount)
+    }
+    let container = container
+    return try container.reading {
+      let path = container.attachment(digest)
+      let file = try container.disk.open(path, for: .read, links: .refusedBelow(container.path))
+      let found = try file.byteCount()
+      guard found == byteCount else {
+        throw DocumentError(
+          .damaged,
+          "The attachment \"\(key.name)\" has \(found) bytes, and the manifest says "
+            + "\(byteCount).", path: path)
+      }
+      return AttachmentReader(file, byteCount: byteCount)
+    }
+  }
+
+  private func noAttachment(_ name: String) -> DocumentError {
+    DocumentError(.noAttachment, "There is no attachment \"\(name)\".", path: path)
+  }
+
+  /// Writes bytes into the folder of attachments, under their digest.
+  func takeIn(
+    _ body: (_ write: ([UInt8]) throws -> Void) throws -> Void
+  ) throws -> (digest: String, byteCount: Int) {
+    guard !isReadOnly else {
+      throw DocumentError.readOnly(path)
+    }
+    try checkOpen()
+    let container = container
+    let disk = container.disk
+    return try container.reading {
+      let folder = container.inner(Container.attachmentsFolder)
+      if try !disk.exists(folder) { try disk.makeDirectory(folder) }
+      let incoming = container.inner(
+        "\(Container.attachmentsFolder)/\(Container.incomingPrefix)"
+          + String(disk.calls.uniqueNumber(), radix: 16))
+      do {
+        let file = try disk.open(incoming, for: .create)
+        var hash = SHA256()
+        var byteCount = 0
+        try body { piece in
+          hash.update(piece)
+          byteCount += piece.count
+          try file.append(piece)
+        }
+        try file.sync()
+        let digest = hash.digest().description
+        let path = container.attachment(digest)
+        // The same bytes may be there already, and be read.
+        if (try? disk.status(of: path, followingLinks: false))?.byteCount == byteCount {
+          try disk.remove(incoming)
+        } else {
+          try disk.rename(incoming, to: path)
+        }
+        try disk.syncDirectory(folder)
+        return (digest, byteCount)
+      } catch {
+        try? disk.remove(incoming)
+        throw error
+      }
+    }
+  }
+
+  static func digest(of bytes: [UInt8]) -> String { SHA256.digest(of: bytes).description }
+
+  static func digest(of file: DurableFile, byteCount: Int) throws -> String {
+    var hash = SHA256()
+    try AttachmentReader(file, byteCount: byteCount).forEachPiece { hash.update($0) }
+    return hash.digest().description
+  }
+
+  /// Makes staged changes of attachments part of a version.
+  ///
+  /// - Throws: ``DocumentError`` when bytes are gone that were taken in: another process has tidied up.
+  func apply(
+    _ staged: [StagedName: StagedAttachment], to manifest: inout Manifest, _ number: Int64
+  ) throws {
+    for (key, change) in staged.sorted(by: { $0.key.name < $1.key.name }) {
+      let index = manifest.attachments.firstIndex {
+        $0.name == key.name && $0.isContent == key.isContent && $0.until == nil
+      }
+      if case .put(let digest, byteCount: _) = change, let index,
+        manifest.attachments[index].digest == digest
+      {
+        continue
+      }
+      if let index { manifest.attachments[index].until = number }
+      guard case .put(let digest, let byteCount) = change else { continue }
+      let path = container.attachment(digest)
+      guard try container.disk.exists(path) else {
+        throw DocumentError(
+          .noAttachment, "The bytes of \"\(key.name)\" are gone. Add it again.", path: path)
+      }
+      manifest.attachments.append(
+        Manifest.AttachmentEntry(
+          name: key.name, digest: digest, byteCount: byteCount, since: number,
+          isContent: key.isContent))
+    }
+  }
+}

@@ -1,0 +1,174 @@
+import Archives
+import DurableFiles
+import Foundation
+import ObjectModel
+public import StoreInterface
+import Synchronization
+
+extension Document {
+  /// Makes another document that is the same: its objects keep their identifiers, and it has the same versions
+  /// and attachments. Only its own identifier is another.
+  ///
+  /// - Parameter overwriting: Whether a document that is there is replaced; otherwise it is an error.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/exists`` when there is something at the place;
+  ///   what the disk refuses. There is no new document then.
+  public func copy(to path: String, overwriting: Bool = false) throws {
+    try undisturbed { container, manifest in
+      try copy(container, manifest, to: path, overwriting)
+    }
+  }
+
+  private func copy(
+    _ container: Container, _ manifest: Manifest, to path: String, _ overwriting: Bool
+  ) throws {
+    let target = Container(path: path, disk: container.disk)
+    try refuseOwnPlace(target)
+    try target.build(overwriting: overwriting) { building in
+      var copied = manifest
+      copied.uuid = UUID()
+      let names =
+        manifest.models.map(\.file)
+        + manifest.stores.flatMap { [$0.file] + $0.earlier.map(\.file) }
+        + Set(manifest.attachments.map { Container.attachmentFile($0.digest) })
+      for name in names {
+        try container.checkIsFile(name)
+        try container.disk.copy(container.inner(name), to: building.inner(name))
+      }
+      return copied
+    }
+  }
+
+  /// Makes another document with the same objects in stores of other types. Objects get other identifiers; of
+  /// the versions only the newest is there.
+  ///
+  /// - Parameters:
+  ///   - type: The type of a store, by its name.
+  ///   - progress: Is told now and then how far it is. What it throws ends it.
+  /// - Throws: As ``copy(to:overwriting:)``; what `progress` throws.
+  public func convert(
+    to path: String, overwriting: Bool = false, type: (_ store: String) -> StoreType,
+    progress: (StoreCopy.Progress) throws -> Void = { _ in }
+  ) throws {
+    try undisturbed { container, manifest in
+      let target = Container(path: path, disk: container.disk)
+      try refuseOwnPlace(target)
+      try target.build(overwriting: overwriting) { building in
+        var copied = Manifest(
+          title: manifest.title, metadata: manifest.metadata, model: manifest.model,
+          now: ManifestDate.rounded(Date()))
+        try building.add(try model, named: manifest.model, to: &copied)
+        for entry in manifest.stores {
+          guard let store = self[entry.name] else { continue }
+          let snapshot = try store.snapshot()
+          let description = DocumentStoreDescription(
+            entry.name, type: type(entry.name), configuration: entry.configuration,
+            options: entry.options)
+          try building.add(description, try snapshot.model, places, to: &copied) { made in
+            try StoreCopy(from: snapshot, to: made).run(progress)
+          }
+        }
+        for entry in manifest.attachments where entry.until == nil {
+          try container.checkIsFile(Container.attachmentFile(entry.digest))
+          try building.add(entry, from: container, to: &copied)
+        }
+        return copied
+      }
+    }
+  }
+
+  /// Moves the document. Whoever has it open here goes on with it at its new place.
+  ///
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/exists`` when there is something at the place;
+  ///   what the disk refuses.
+  public func move(to path: String) throws {
+    try alone {
+      let (old, manifest) = state.withLock { ($0.container, $0.manifest) }
+      let new = Container(path: path, disk: old.disk)
+      guard try !old.disk.exists(path) else {
+        throw DocumentError(.exists, "There is something at the place already.", path: path)
+      }
+      try old.disk.rename(old.path, to: path)
+      do {
+        try DocumentStore.holdingKeys(stores[...]) { try goOn(in: new, manifest) }
+      } catch {
+        try? old.disk.rename(path, to: old.path)
+        throw error
+      }
+      try old.disk.syncDirectory(of: path)
+      try old.disk.syncDirectory(of: old.path)
+    }
+  }
+
+  /// Makes another document that is the same, and goes on with that one: nothing is saved in between.
+  func copyAndContinue(at path: String, overwriting: Bool) throws {
+    try alone {
+      try DocumentStore.holdingKeys(stores[...]) {
+        let (old, manifest) = state.withLock { ($0.container, $0.manifest) }
+        try copy(old, manifest, to: path, overwriting)
+        let new = Container(path: path, disk: old.disk)
+        let lock = access == .exclusive ? try new.lock(.fail) : nil
+        do { try goOn(in: new, new.manifest().manifest) } catch {
+          try? lock?.release()
+          throw error
+        }
+        let before = state.withLock { state in
+          defer { state.lock = lock }
+          return state.lock
+        }
+        try before?.release()
+      }
+    }
+  }
+
+  private func goOn(in container: Container, _ manifest: Manifest) throws {
+    let (folder, seen) = (
+      try container.disk.status(of: container.path).identity,
+      try container.disk.status(of: container.manifestPath)
+    )
+    var opened: [any Store] = []
+    do {
+      for entry in manifest.stores {
+        opened.append(try container.open(entry, manifest, places, readOnly: isReadOnly))
+      }
+    } catch {
+      for store in opened { try? store.close() }
+      throw error
+    }
+    for (store, inner) in zip(stores, opened) {
+      let before = store.inner
+      store.replaceInner(by: inner)
+      try? before.close()
+    }
+    state.withLock { state in
+      state.container = container
+      state.folder = folder
+      state.manifest = manifest
+      state.seen = seen
+    }
+  }
+
+  /// Calls `body` with what the document is, while nobody here saves it.
+  private func undisturbed(_ body: (Container, Manifest) throws -> Void) throws {
+    if isReadOnly {
+      try checkOpen()
+      let (container, manifest) = state.withLock { ($0.container, $0.manifest) }
+      return try container.reading { try body(container, manifest) }
+    }
+    try alone {
+      let (container, manifest) = state.withLock { ($0.container, $0.manifest) }
+      try body(container, manifest)
+    }
+  }
+
+  private func refuseOwnPlace(_ target: Container) throws {
+    if target.disk is PackedDisk {
+      throw DocumentError(
+        .notSupported, "A packed document is unpacked, not written elsewhere.", path: path)
+    }
+    guard try target.disk.exists(target.path) else { return }
+    let (container, folder) = state.withLock { ($0.container, $0.folder) }
+    guard try container.disk.status(of: target.path).identity != folder else {
+      throw DocumentError(.exists, "The document is there itself.", path: target.path)
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import DurableFiles
+import Foundation
+public import Migration
+public import ObjectModel
+import Rows
+public import StoreInterface
+import Synchronization
+
+extension Document {
+  /// Brings a document to a version of its model: all its stores, at once.
+  ///
+  /// Where rows stay as they are a store is only told of the model; others are written anew beside, and take the
+  /// old ones' place with the manifest. Earlier versions stay what they were. Nobody may have the document open.
+  ///
+  /// - Parameters:
+  ///   - name: What the version of the model is called in the document; the next number unless said otherwise.
+  /// - Returns: Whether there was anything to do.
+  /// - Throws: `MigrationError` and others, as a ``Migration/Migrator`` does; ``DocumentError``. The document is
+  ///   as it was then.
+  @discardableResult
+  public static func migrate(
+    _ path: String, to model: Model, named name: String? = nil,
+    with migrator: Migrator = .automatic, in places: StorePlaces, whenHeld: WhenHeld = .fail
+  ) throws -> Bool {
+    let document = try open(path, in: places, whenHeld: whenHeld)
+    defer { try? document.close() }
+    guard try document.model.versionHashes != model.versionHashes else { return false }
+    var migrator = migrator
+    migrator.versions += try document.modelVersions.map { KnownVersion($0.name, $0.model) }
+      .filter { own in !migrator.versions.contains { $0.isSame(as: own) } }
+    var written: [String] = []
+    try document.alone {
+      do { try document.migrate(to: model, name, migrator, &written) } catch {
+        // What was made for a document that stays as it was is of no use.
+        if document.state.withLock({ $0.refused == nil }) {
+          for path in written { try? places.disk.remove(path) }
+        }
+        throw error
+      }
+    }
+    return true
+  }
+
+  private func migrate(
+    to model: Model, _ name: String?, _ migrator: Migrator, _ written: inout [String]
+  ) throws {
+    let before = state.withLock { $0.manifest }
+    var number = nextNumber()
+    var manifest = before
+    let name = name ?? manifest.nextModelName(migrator, model)
+    try container.add(model, named: name, to: &manifest)
+    written.append(container.inner(manifest.models[manifest.models.count - 1].file))
+    try container.disk.syncDirectory(container.inner(Container.modelsFolder))
+    manifest.model = name
+    var parts: [(store: DocumentStore, request: CommitRequest)] = []
+    var replaced: [(store: DocumentStore, path: String)] = []
+    for store in stores {
+      let target = try model.forStore(of: store.configuration)
+      let path = store.pathOfSuccessor(number, in: container)
+      switch try migrator.prepare(store.inner, to: target, output: path, in: places) {
+      case nil: continue
+      case .commit(let request): parts.append((store, request))
+      case .replacement:
+        written.append(path)
+        replaced.append((store, path))
+      }
+    }
+    // The commits of what was written count from the version on.
+    for (store, path) in replaced {
+      number = max(number, try highestCommit(of: path, store.type) + 1)
+    }
+    state.withLock { $0.highestNumber = max($0.highestNumber, number) }
+    manifest.addVersion(number)
+    for (store, path) in replaced {
+      let uuid = try setNumber(number, ofSuccessorAt: path, of: store)
+      manifest.note(StorePosition(path: path, commit: number), of: store, uuid: uuid, in: container)
+    }
+    var snapshots: [any StoreSnapshot] = []
+    try prepare(parts[...], number, manifest, &snapshots) { manifest in
+      try confirm(manifest, insteadOf: before)
+    }
+  }
+
+  private func highestCommit(of path: String, _ type: StoreType) throws -> Int64 {
+    let store = try places.open(path, type: type, StoreOpening(readOnly: true))
+    defer { try? store.close() }
+    return try store.snapshot().commit
+  }
+
+  /// Sees to it that what a store holds that was written for the document is a commit of the given number.
+  ///
+  /// - Returns: The store's identifier, which is another where its objects were made anew.
+  private func setNumber(
+    _ number: Int64, ofSuccessorAt path: String, of store: DocumentStore
+  ) throws -> UUID {
+    let backend = try places.backend(of: store.type)
+    // A file for each commit says nothing of numbers: the manifest does.
+    let newest = store.hasFileForEachCommit ? number : try highestCommit(of: path, store.type)
+    let inner = try backend.open(path, on: places.disk, StoreOpening(commit: newest))
+    defer { try? inner.close() }
+    let head = try inner.snapshot()
+    let metadata = try head.metadata
+    if newest != number {
+      let same = CommitRequest(Layer(), basedOn: head, metadata: metadata)
+      try inner.commit(same, at: StorePosition(path: path, commit: number)) { _ in }
+    }
+    return metadata.uuid ?? store.uuid
+  }
+}
+
+extension DocumentStore {
+  /// A file for what takes the store's place.
+  func pathOfSuccessor(_ number: Int64, in container: Container) -> String {
+    let ending = path?.lastPathComponent.split(separator: ".").last ?? "store"
+    func folded(_ name: String) -> String { ContainerPath.folded(Container.stem(of: name)) }
+    let twins = ((try? document)?.stores ?? []).filter { folded($0.name) == folded(name) }
+    let stem =
+      twins.count > 1 ? Container.stem(of: name, uuid: uuid) : Container.stem(of: name)
+    return container.inner("\(Container.storesFolder)/\(stem)-\(number).\(ending)")
+  }
+}
+
+extension Manifest {
+  /// What a new version of the model is called when nobody says.
+  fileprivate func nextModelName(_ migrator: Migrator, _ model: Model) -> String {
+    let taken = Set(models.map(\.name))
+    if let known = migrator.versions.first(where: { $0.isSame(as: KnownVersion("", model)) })?.name,
+      !taken.contains(known), !known.isEmpty
+    {
+      return known
+    }
+    return ((models.count + 1)...).lazy.map { "\($0)" }.first { !taken.contains($0) }!
+  }
+}

@@ -1,0 +1,353 @@
+import Archives
+import DurableFiles
+import Foundation
+import ObjectModel
+public import StoreInterface
+import Synchronization
+
+extension Document {
+  /// Opens a document.
+  ///
+  /// It takes no model: a document holds its own. Only the backends that its stores name are used. A packed
+  /// document is read in place, and can't be changed.
+  ///
+  /// - Parameters:
+  ///   - places: The kinds of stores there are, and the disk.
+  ///   - access: Who else may have it open meanwhile.
+  ///   - whenHeld: What happens when somebody else has it open for writing.
+  ///   - version: The version that is shown, which can only be read; the newest when it is `nil`.
+  /// - Throws: ``DocumentError`` with codes such as ``DocumentError/Code/notFound``,
+  ///   ``DocumentError/Code/notADocument``, ``DocumentError/Code/newerFormat``,
+  ///   ``DocumentError/Code/damaged``, ``DocumentError/Code/locked``; `StoreError` when a store can't be
+  ///   opened.
+  public static func open(
+    _ path: String, in places: StorePlaces, access: Access = .exclusive,
+    whenHeld: WhenHeld = .fail, version: Int64? = nil
+  ) throws -> Document {
+    let places = try places.inside(path)
+    let container = Container(path: path, disk: places.disk)
+    if let version {
+      let (manifest, seen) = try container.manifest()
+      return try open(container, manifest, seen, places, .readOnly, nil, version: version)
+    }
+    let isPacked = places.disk is PackedDisk
+    if access == .readOnly || isPacked && whenHeld == .readOnly {
+      return try openForReading(container, places)
+    }
+    if isPacked {
+      throw DocumentError(
+        .readOnly, "A packed document can only be read. Unpack it to change it.", path: path)
+    }
+    let lock: FileLock
+    do {
+      // Who has no document to lock is told so, and leaves no lock behind.
+      _ = try container.manifest()
+      lock = try container.lock(whenHeld)
+    } catch let error as DocumentError where error.code == .locked && whenHeld == .readOnly {
+      return try openForReading(container, places)
+    }
+    do {
+      let (manifest, seen) = try container.manifest()
+      let isShared = access == .shared
+      // What somebody left behind who came to no end goes while nobody else writes: those who share the
+      // document may have taken in what they have not saved yet.
+      if !isShared { container.tidy(manifest, isOpening: true) }
+      let document = try open(
+        container, manifest, seen, places, access, isShared ? nil : lock)
+      if isShared { try lock.release() }
+      return document
+    } catch {
+      try? lock.release()
+      throw error
+    }
+  }
+
+  /// Opens what another process may be saving: what the manifest names may be gone the moment after, when
+  /// there is a newer one.
+  private static func openForReading(
+    _ container: Container, _ places: StorePlaces
+  ) throws -> Document {
+    var attempts = 0
+    while true {
+      let (manifest, seen) = try container.manifest()
+      do {
+        return try open(container, manifest, seen, places, .readOnly, nil)
+      } catch {
+        attempts += 1
+        let now = try container.manifest().manifest
+        guard attempts < 16, now != manifest else { throw error }
+      }
+    }
+  }
+
+  private static func open(
+    _ container: Container, _ manifest: Manifest, _ seen: FileStatus, _ places: StorePlaces,
+    _ access: Access, _ lock: FileLock?, version: Int64? = nil
+  ) throws -> Document {
+    let folder = try container.reading { try container.disk.status(of: container.path).identity }
+    if let version, !manifest.versions.contains(where: { $0.number == version }) {
+      throw DocumentError.noVersion(version, container.path)
+    }
+    var stores: [DocumentStore] = []
+    do {
+      for entry in manifest.stores {
+        let inner = try container.open(
+          entry, manifest, places, readOnly: access == .readOnly, version: version)
+        stores.append(DocumentStore(inner, entry))
+      }
+    } catch {
+      for store in stores { try? store.inner.close() }
+      throw error
+    }
+    var highestNumber = manifest.number
+    if access != .readOnly {
+      // What was prepared and never confirmed has numbers too, which nobody else may get.
+      let kept = (try? container.recovery())?.number ?? 0
+      let prepared = stores.compactMap { try? $0.describe().highestCommit }.max() ?? 0
+      highestNumber = max(highestNumber, kept, prepared)
+    }
+    return Document(
+      container, folder, manifest, seen, stores, access: access, lock: lock, places: places,
+      shownVersion: version, highestNumber: highestNumber)
+  }
+}
+
+extension StorePlaces {
+  /// The same backends on the disk that a document lies on: a packed one is a disk of its own.
+  func inside(_ path: String) throws -> StorePlaces {
+    if disk is PackedDisk { return self }
+    do {
+      guard try disk.exists(path), try disk.status(of: path).kind == .file else { return self }
+      let start = try StoreBackends.firstBytes(of: path, on: disk)
+      guard Archive.isPackedDocument(firstBytes: start) else {
+        throw DocumentError(
+          .notADocument, "This is a file, and no packed document.", path: path)
+      }
+      return StorePlaces(backends, on: PackedDisk(try Archive(path, on: disk)))
+    } catch let error as ArchiveError {
+      throw DocumentError(.damaged, error.message, path: path, cause: error)
+    } catch let error as DiskError {
+      throw DocumentError(error, path: path)
+    }
+  }
+}
+
+extension Container {
+  /// Takes the lock of whoever writes.
+  func lock(_ whenHeld: Document.WhenHeld) throws -> FileLock {
+    do throws(DiskError) {
+      switch whenHeld {
+      case .fail, .readOnly: return try disk.lock(lockPath)
+      case .wait(let patience): return try disk.lock(lockPath, waiting: .upTo(patience))
+      case .takeOver: return try disk.lock(lockPath, takingOver: true)
+      }
+    } catch {
+      if error.code == .locked, let holder = error.holder {
+        throw DocumentError(
+          .locked, "The document is open for writing: \(holder).", path: path, cause: error)
+      }
+      throw DocumentError(error, path: path)
+    }
+  }
+
+  /// Opens a store at the commit that counts, or at the one that a version has.
+  func open(
+    _ entry: Manifest.StoreEntry, _ manifest: Manifest, _ places: StorePlaces, readOnly: Bool,
+    version: Int64? = nil
+  ) throws -> any Store {
+    guard let backend = places.backends[entry.type] else {
+      throw DocumentError(
+        .noBackend,
+        "The store \"\(entry.name)\" is of type \"\(entry.type.rawValue)\", which no backend here is for.",
+        path: path)
+    }
+    guard backend.capabilities.contains([.confirmation, .durable]) else {
+      throw DocumentError.notForDocuments(entry.type, path: path)
+    }
+    let (file, commit, expected) = try position(of: entry, version, backend, places)
+    try checkIsFile(file)
+    let store = try backend.open(
+      inner(file), on: places.disk, StoreOpening(readOnly: readOnly, commit: commit))
+    let uuid = try store.snapshot().metadata.uuid
+    guard uuid == expected else {
+      try? store.close()
+      throw DocumentError(
+        .damaged,
+        "The store \"\(entry.name)\" has the UUID \(uuid?.uuidString ?? "none"), and the manifest says "
+          + "\(expected).", path: inner(file))
+    }
+    return store
+  }
+
+  /// Where a store is at a version: the newest commit that is not above it, in the file that the store was in
+  /// then (spec §7.4.5).
+  private func position(
+    of entry: Manifest.StoreEntry, _ version: Int64?, _ backend: any StoreBackend,
+    _ places: StorePlaces
+  ) throws -> (file: String, commit: Int64, uuid: UUID) {
+    let newest = (file: entry.file, commit: entry.commit, uuid: entry.uuid)
+    guard let version, version < entry.commit else { return newest }
+    let earlier = entry.earlier.first { version < $0.until }
+      .map { (file: $0.file, commit: $0.commit, uuid: $0.uuid ?? entry.uuid) }
+    let (file, commit, uuid) = earlier ?? newest
+    if commit <= version { return (file, commit, uuid) }
+    if backend.capabilities.contains(.history) {
+      try checkIsFile(file)
+      let store = try backend.open(
+        inner(file), on: places.disk, StoreOpening(readOnly: true, commit: commit))
+      defer { try? store.close() }
+      if let found = try store.commits().first(where: { $0.number <= version }) {
+        return (file, found.number, uuid)
+      }
+    }
+    throw DocumentError(
+      .noVersion, "The store \"\(entry.name)\" does not hold version \(version) any more.",
+      path: path)
+  }
+
+  /// Removes files that no manifest names and that only a save can have made that came to no end.
+  ///
+  /// - Parameter isOpening: Whether nobody has taken in attachments yet that are not saved.
+  func tidy(_ manifest: Manifest, isOpening: Bool) {
+    // It is litter: the document works as well with it.
+    _ = try? disk.removeAbandonedReplacements(of: manifestPath)
+    _ = try? disk.removeAbandonedReplacements(of: recoveryPath)
+    let recovery: Manifest?
+    // What a recovery names that can't be read nobody can tell.
+    do { recovery = try self.recovery() } catch { return }
+    let manifests = [manifest] + (recovery.map { [$0] } ?? [])
+    let named = Set(
+      manifests.flatMap { manifest in
+        manifest.stores.flatMap { [$0.file] + $0.earlier.map(\.file) }
+          + manifest.attachments.map { Container.attachmentFile($0.digest) }
+      })
+    let stems = manifest.stores.flatMap { store in
+      [
+        Container.stem(of: store.name) + "-",
+        Container.stem(of: store.name, uuid: store.uuid) + "-",
+      ]
+    }
+    for entry in (try? disk.list(inner(Container.storesFolder), links: .refused)) ?? [] {
+      let name = "\(Container.storesFolder)/\(entry.name)"
+      let isOurs = stems.contains { stem in
+        let number = entry.name.dropFirst(stem.count).prefix { $0 != "." }
+        return entry.name.hasPrefix(stem) && !number.isEmpty
+          && number.allSatisfy(\.isASCIIDigit)
+      }
+      if entry.kind == .file, !named.contains(name), isOurs { try? disk.remove(inner(name)) }
+    }
+    guard isOpening else { return }
+    for entry in (try? disk.list(inner(Container.attachmentsFolder), links: .refused)) ?? [] {
+      let name = "\(Container.attachmentsFolder)/\(entry.name)"
+      let isOurs =
+        entry.name.utf8.count == 64 && entry.name.allSatisfy(\.isHexDigit)
+        || entry.name.hasPrefix(Container.incomingPrefix)
+      if entry.kind == .file, !named.contains(name), isOurs { try? disk.remove(inner(name)) }
+    }
+  }
+
+  /// What files begin with that are being taken in.
+  static let incomingPrefix = ".incoming-"
+
+  /// The same where another store's name begins like it.
+  static func stem(of name: String, uuid: UUID) -> String {
+    stem(of: name) + "-" + uuid.uuidString.prefix(8).lowercased()
+  }
+
+  /// The beginning of the names of a store's files.
+  static func stem(of name: String) -> String {
+    let plain = String(
+      name.unicodeScalars.map { scalar in
+        let isPlain =
+          scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+        return isPlain ? Character(scalar) : "-"
+      })
+    return plain.isEmpty || plain.allSatisfy { $0 == "-" } ? "store" : String(plain.prefix(80))
+  }
+}
+
+extension DocumentError {
+  /// A type of store can't be part of a document.
+  static func notForDocuments(_ type: StoreType, path: String) -> DocumentError {
+    DocumentError(
+      .notSupported,
+      "A store of type \"\(type.rawValue)\" can't be part of a document: it does not last, or its commits "
+        + "can't wait for those of others.", path: path)
+  }
+}
+
+extension Character {
+  fileprivate var isASCIIDigit: Bool { ("0"..."9").contains(self) }
+}
+
+// MARK: - Others
+
+extension Document {
+  /// Looks whether another process has saved the document, and goes on to what it has saved.
+  ///
+  /// - Returns: Whether it has. Contexts that are to see it merge it (``ManagedDocument`` does).
+  /// - Throws: ``DocumentError``, with code ``DocumentError/Code/gone`` when the document was moved or removed.
+  @discardableResult
+  public func refresh() throws -> Bool {
+    guard shownVersion == nil else { return false }
+    return try writing.withLock { _ in
+      try checkOpen()
+      try checkIsThere()
+      // A manifest that came to nothing here is nobody else's.
+      if state.withLock({ $0.refused != nil }) { return false }
+      return try followOthers()
+    }
+  }
+
+  /// Goes on to what others have saved. Whoever calls holds `writing`.
+  @discardableResult
+  func followOthers() throws -> Bool {
+    let (container, known, seen) = state.withLock { ($0.container, $0.manifest, $0.seen) }
+    let now = try? container.disk.status(of: container.manifestPath)
+    guard now == nil || now != seen else { return false }
+    var attempts = 0
+    while true {
+      let (manifest, status) = try container.manifest()
+      if manifest == known {
+        state.withLock { $0.seen = status }
+        return false
+      }
+      do {
+        try follow(manifest)
+      } catch {
+        // Files may be gone that a manifest named which is not the newest any more.
+        attempts += 1
+        guard attempts < 16, try container.manifest().manifest != manifest else { throw error }
+        continue
+      }
+      state.withLock { state in
+        state.manifest = manifest
+        state.seen = status
+        state.highestNumber = max(state.highestNumber, manifest.number)
+      }
+      return true
+    }
+  }
+
+  private func follow(_ manifest: Manifest) throws {
+    guard manifest.uuid == self.manifest.uuid else {
+      throw DocumentError(
+        .gone, "Another document was put in the place of this one.", path: path)
+    }
+    for store in stores {
+      guard let entry = manifest.stores.first(where: { $0.name == store.name }) else {
+        throw DocumentError(
+          .damaged, "The document has no store \"\(store.name)\" any more.", path: path)
+      }
+      guard entry.uuid == store.uuid, entry.type == store.type else {
+        throw DocumentError(
+          .incompatibleModel,
+          "Another process has put another store in the place of \"\(store.name)\". Open the document "
+            + "again.", path: path)
+      }
+      try container.checkIsFile(entry.file)
+      try store.inner.advance(
+        to: StorePosition(path: container.inner(entry.file), commit: entry.commit))
+    }
+  }
+}

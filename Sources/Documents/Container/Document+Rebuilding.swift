@@ -1,0 +1,149 @@
+package import DurableFiles
+import Foundation
+package import ObjectModel
+package import StoreInterface
+
+/// A store that was got out of a damaged document.
+package struct RescuedStore {
+  package var name: String
+  package var type: StoreType
+  package var configuration: String?
+  package var creation: StoreCreation
+  /// The model that it was read with.
+  package var model: Model
+  /// Puts its objects into the new store.
+  package var fill: (any Store) throws -> Void
+
+  package init(
+    name: String, type: StoreType, configuration: String?, creation: StoreCreation, model: Model,
+    fill: @escaping (any Store) throws -> Void
+  ) {
+    self.name = name
+    self.type = type
+    self.configuration = configuration
+    self.creation = creation
+    self.model = model
+    self.fill = fill
+  }
+}
+
+/// What is left of a damaged document: its manifest if that can be read, and the files there are.
+package struct DocumentRemains {
+  /// What the document said of itself; `nil` when that can't be read.
+  package let manifest: Manifest?
+  /// Why it can't be read.
+  package let fault: (any Error)?
+  /// The files of stores, by path, each with what the manifest says of it.
+  package private(set) var stores: [(path: String, entry: Manifest.StoreEntry?)] = []
+  private let container: Container
+
+  /// Looks at what is there.
+  package init(_ path: String, on disk: any Disk) throws {
+    container = Container(path: path, disk: disk)
+    do {
+      manifest = try container.manifest().manifest
+      fault = nil
+    } catch {
+      (manifest, fault) = (nil, error)
+    }
+    let folder = container.inner(Container.storesFolder)
+    guard try disk.exists(folder) else { return }
+    let names = try disk.list(folder, links: .refused).filter {
+      $0.kind == .file && !$0.name.hasPrefix(".")
+    }.map(\.name)
+    for entry in manifest?.stores ?? []
+    where names.contains(where: { entry.file.hasSuffix("/\($0)") }) {
+      stores.append((container.inner(entry.file), entry))
+    }
+    guard manifest == nil else { return }
+    // Of files with a number each the highest is the newest.
+    var newest: [String: (number: Int, name: String)] = [:]
+    for name in names {
+      let stem = name.prefix { $0 != "." }
+      let digits = stem.reversed().prefix { $0.isNumber }.reversed()
+      let number = Int(String(digits)) ?? 0
+      let key = String(stem.dropLast(digits.count).drop { $0 == "-" })
+      if number >= newest[key]?.number ?? 0 { newest[key] = (number, name) }
+    }
+    stores = newest.values.map(\.name).sorted().map { ("\(folder)/\($0)", nil) }
+  }
+
+  /// The newest version of the model that can be read.
+  package var model: Model? {
+    guard let manifest else { return modelOfFiles }
+    let names = [manifest.model] + manifest.models.reversed().map(\.name)
+    return names.lazy.compactMap { try? container.model($0, of: manifest) }.first
+  }
+
+  /// A model that is there, where no manifest says which one counts: the one with the most entities.
+  private var modelOfFiles: Model? {
+    let folder = container.inner(Container.modelsFolder)
+    let files = (try? container.disk.list(folder, links: .refused)) ?? []
+    let models = files.filter { $0.kind == .file && $0.name.hasSuffix(".xml") }.compactMap {
+      file -> Model? in
+      let path = "\(folder)/\(file.name)"
+      guard
+        let bytes = try? container.disk.read(
+          path, byteLimit: Manifest.modelByteLimit, links: .refused),
+        let description = try? ModelSource.read(bytes, path: path)
+      else { return nil }
+      return try? Model(description)
+    }
+    return models.max { $0.entities.count < $1.entities.count }
+  }
+
+  /// The configuration whose entities a store has, where nobody says.
+  private func configuration(of store: RescuedStore, in model: Model) -> String? {
+    let entities = Set(store.model.entities.map(\.name))
+    guard entities != Set(model.entities.map(\.name)) else { return nil }
+    return model.description.configurations.first { Set($0.entities) == entities }?.name
+  }
+
+  /// Makes a document of what was got out of this one.
+  ///
+  /// - Returns: The names of attachments whose bytes are gone or are not what they were.
+  package func rebuild(
+    at path: String, _ rescued: [RescuedStore], overwriting: Bool, in places: StorePlaces
+  ) throws -> [String] {
+    var lost: [String] = []
+    let model = model ?? rescued.first?.model
+    guard let model else {
+      throw DocumentError(
+        .damaged, "Nothing can be got out of the document: it has no store that can be read.",
+        path: container.path)
+    }
+    try Container(path: path, disk: places.disk).build(overwriting: overwriting) { building in
+      var made = Manifest(
+        title: manifest?.title, metadata: manifest?.metadata ?? [:], model: manifest?.model ?? "1",
+        now: ManifestDate.rounded(Date()))
+      try building.add(model, named: made.model, to: &made)
+      for store in rescued {
+        try building.add(
+          DocumentStoreDescription(
+            store.name, type: store.type,
+            configuration: store.configuration ?? configuration(of: store, in: model)),
+          store.model, places,
+          store.creation, to: &made, fill: store.fill)
+      }
+      for entry in manifest?.attachments ?? [] where entry.until == nil {
+        guard isSound(entry) else {
+          lost.append(entry.name)
+          continue
+        }
+        try building.add(entry, from: container, to: &made)
+      }
+      return made
+    }
+    return lost
+  }
+
+  /// Whether an attachment's bytes are those that the manifest has the digest of.
+  private func isSound(_ entry: Manifest.AttachmentEntry) -> Bool {
+    let path = container.attachment(entry.digest)
+    guard
+      let file = try? container.disk.open(path, for: .read, links: .refusedBelow(container.path)),
+      (try? file.byteCount()) == entry.byteCount
+    else { return false }
+    return (try? Document.digest(of: file, byteCount: entry.byteCount)) == entry.digest
+  }
+}

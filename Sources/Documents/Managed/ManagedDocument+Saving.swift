@@ -1,0 +1,242 @@
+import Dispatch
+import Foundation
+public import ObjectGraph
+import StoreInterface
+import Synchronization
+
+// Saving: asked for, and by itself.
+extension ManagedDocument {
+  /// Saves everything that was changed until now, in all contexts but workers that have not saved.
+  ///
+  /// It writes in the background; whoever changes objects meanwhile does not wait. Saves that are asked for
+  /// while one is under way become one.
+  ///
+  /// - Throws: `ContextError` with everything that is wrong with the objects, which are kept for recovery then,
+  ///   or with what others have changed; ``DocumentError`` or `StoreError` when the document can't be written.
+  ///   Nothing is lost: the changes stay, and ``currentState`` says what is in the way.
+  public func save() async throws {
+    try checkOpen()
+    let task = state.withLock { state in
+      if let waiting = state.waiting { return waiting }
+      let before = state.running
+      let task = Task {
+        _ = await before?.result
+        self.state.withLock { state in
+          state.running = state.waiting
+          state.waiting = nil
+        }
+        try await self.saveOnce()
+      }
+      state.waiting = task
+      return task
+    }
+    try await task.value
+  }
+
+  private func saveOnce() async throws {
+    try checkOpen()
+    let document = document
+    let hasRecovery = document.hasOwnRecovery
+    if document.isReadOnly {
+      try await mainContext.perform { try self.mainContext.processPendingChanges() }
+      guard hasUnsavedChanges else { return }
+      throw DocumentError.readOnly(document.path)
+    }
+    do {
+      try stageContent(in: document)
+      try await mainContext.perform {
+        try self.mainContext.processPendingChanges()
+        if self.hasUnsavedChanges { self.set(.saving) }
+        try self.mainContext.handOver()
+        self.state.withLock { state in
+          // They are the root context's from here on, which notes them in its own time.
+          if state.main.handedOver != state.main.changes { state.root.changes += 1 }
+          state.main.handedOver = state.main.changes
+          (state.firstChange, state.lastChange) = (nil, nil)
+        }
+      }
+      try await rootContext.perform { try self.saveRoot(document, replacing: hasRecovery) }
+      settle()
+    } catch {
+      note(error)
+      throw error
+    }
+    thinNowAndThen(document)
+  }
+
+  /// Saves the context that writes, and the attachments with it. In its turn.
+  ///
+  /// - Parameter hasRecovery: Whether something was kept for recovery before: what it held is saved by this, or
+  ///   was given up.
+  private func saveRoot(_ document: Document, replacing hasRecovery: Bool) throws {
+    let versions = document.manifest.number
+    if rootContext.hasChanges {
+      do {
+        try rootContext.save()
+      } catch let error as ContextError where error.code == .validation {
+        // What is wrong never gets into the document; what was done is not lost with the program.
+        try keepForRecovery(in: document, because: error)
+        throw error
+      }
+    }
+    if document.hasStagedAttachments { try document.save() }
+    if hasRecovery { try document.discardRecovery() }
+    state.withLock { state in
+      state.root.saved = state.root.changes
+      if hasRecovery { state.root.kept = -1 }
+      if state.main.changes == state.main.handedOver {
+        (state.firstChange, state.lastChange) = (nil, nil)
+      }
+      if document.manifest.number != versions { state.writeCount += 1 }
+    }
+  }
+
+  /// Keeps what is not valid, unless it is what was kept already.
+  private func keepForRecovery(in document: Document, because error: ContextError) throws {
+    if state.withLock({ $0.root.changes == $0.root.kept }) { return }
+    do {
+      try document.keepForRecovery(rootContext.unsavedRequests())
+    } catch let refusal {
+      throw ContextError(
+        .validation, "\(error.message) It could not be kept for recovery either: \(refusal)",
+        failures: error.failures, cause: refusal)
+    }
+    state.withLock { $0.root.kept = $0.root.changes }
+  }
+
+  /// All is well again.
+  private func settle() {
+    if case .normal = currentState { return }
+    set(.normal)
+  }
+
+  private func note(_ error: any Error) {
+    switch error {
+    case let error as ContextError where error.code == .conflict: set(.inConflict(error))
+    case let error as DocumentError where error.code == .gone: set(.editingDisabled(error))
+    default: set(.saveFailed(error))
+    }
+  }
+
+  /// Saves although others have changed the same: what is in conflict is decided by a policy.
+  ///
+  /// - Throws: As ``save()``.
+  public func resolveConflicts(_ policy: MergePolicy) async throws {
+    let before = await rootContext.exchange(policy)
+    do { try await save() } catch {
+      _ = await rootContext.exchange(before)
+      throw error
+    }
+    _ = await rootContext.exchange(before)
+  }
+
+  /// Takes what the program keeps besides objects into the next save.
+  private func stageContent(in document: Document) throws {
+    guard let content = try options.hooks.additionalContent?() else { return }
+    try document.setContent(content)
+  }
+
+  /// Now and then forgets versions that are not kept: not at each save, since it takes a while.
+  private func thinNowAndThen(_ document: Document) {
+    guard writeCount % 64 == 63 else { return }
+    // What is not forgotten now is the next time.
+    DispatchQueue.global(qos: .background).async { [options] in
+      _ = try? document.thin(options.versions, eagerly: false)
+    }
+  }
+
+  // MARK: - By itself
+
+  func noteChange(inMain isMain: Bool) {
+    let now = ContinuousClock.now
+    let mustWait = state.withLock { state in
+      if isMain { state.main.changes += 1 } else { state.root.changes += 1 }
+      state.firstChange = state.firstChange ?? now
+      state.lastChange = now
+      if state.isWaiting || state.isClosed { return false }
+      state.isWaiting = options.autosave != nil
+      return state.isWaiting
+    }
+    if mustWait, let timing = options.autosave { wait(timing.delay) }
+  }
+
+  private func wait(_ duration: Duration) {
+    timer.asyncAfter(deadline: .now() + duration.seconds) { [weak self] in self?.autosaveIfDue() }
+  }
+
+  /// Saves when nothing was changed for a while, or for too long nothing was saved; waits on otherwise.
+  private func autosaveIfDue() {
+    guard let timing = options.autosave else { return }
+    let now = ContinuousClock.now
+    let left = state.withLock { state -> Duration? in
+      if state.isClosed { return nil }
+      let quiet = (state.lastChange ?? now) + timing.delay
+      let latest = (state.firstChange ?? now) + timing.longestWait
+      let left = now.duration(to: min(quiet, latest))
+      if left <= .zero || state.lastChange == nil {
+        state.isWaiting = false
+        return .zero
+      }
+      return left
+    }
+    guard let left else { return }
+    if left > .zero { return wait(left) }
+    Task { [weak self] in await self?.autosave() }
+  }
+
+  private func autosave() async {
+    guard hasUnsavedChanges, !document.isReadOnly else { return }
+    do { try await save() } catch {
+      // The state says why. It is tried again, whether or not anything is changed.
+      let mustWait = state.withLock { state in
+        if state.isWaiting || state.isClosed { return false }
+        state.isWaiting = true
+        return true
+      }
+      if mustWait, let timing = options.autosave { wait(timing.longestWait) }
+    }
+  }
+
+  // MARK: - The end
+
+  /// Saves what is not saved, and closes.
+  ///
+  /// - Parameter saving: Whether it is saved; otherwise unsaved changes are given up.
+  /// - Throws: As ``save()``; the document stays open then.
+  public func close(saving: Bool = true) async throws {
+    if state.withLock({ $0.isClosed }) { return }
+    let document = document
+    if saving, !document.isReadOnly { try await save() }
+    let running = state.withLock { state in
+      state.isClosed = true
+      return state.waiting ?? state.running
+    }
+    _ = await running?.result
+    try await ManagedDocument.aside { [options] in
+      if !document.isReadOnly { _ = try? document.thin(options.versions, eagerly: false) }
+      try document.close()
+    }
+    EndSignals.shared.remove(self)
+    set(.closed)
+    states.finish()
+  }
+}
+
+extension Duration {
+  var seconds: Double {
+    let (whole, parts) = components
+    return Double(whole) + Double(parts) / 1e18
+  }
+}
+
+extension ManagedObjectContext {
+  /// Sets the merge policy and gives the one that was set.
+  fileprivate func exchange(_ policy: MergePolicy) async -> MergePolicy {
+    let box = Mutex(policy)
+    // Setting a policy fails nowhere.
+    try? await perform {
+      box.withLock { policy in (policy, self.mergePolicy) = (self.mergePolicy, policy) }
+    }
+    return box.withLock { $0 }
+  }
+}

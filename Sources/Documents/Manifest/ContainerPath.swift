@@ -1,0 +1,47 @@
+/// The paths that a manifest may name (spec §7.2.2): a folder of the document and one name in it.
+///
+/// No name can lead out of the document, and none means another file on one system than on the next: there are
+/// no slashes, drives or devices in it, no letters that one Unicode knows and another does not, and no two
+/// names that some file system takes for the same.
+package enum ContainerPath {
+  /// Why a manifest may not name a path in a folder; `nil` when it may.
+  package static func objection(to path: String, in folder: String) -> String? {
+    let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard parts.count == 2, let first = parts.first, first.elementsEqual(folder.utf8) else {
+      return "is \(quoted(path)), and not a name in \(folder)/."
+    }
+    let name = String(decoding: parts[1], as: UTF8.self)
+    return objection(to: name).map { "is \(quoted(path)): the name \($0)." }
+  }
+
+  /// Why a file of a document may not have a name; `nil` when it may.
+  package static func objection(to name: String) -> String? {
+    if name.isEmpty { return "is empty" }
+    if name.utf8.count > 200 { return "is longer than 200 bytes" }
+    if name.utf8.first == UInt8(ascii: ".") { return "begins with a dot" }
+    if name.utf8.last == UInt8(ascii: ".") { return "ends with a dot" }
+    for scalar in name.unicodeScalars where !isPlain(scalar) {
+      return "has the character \(scalar.escaped(asASCII: true))"
+    }
+    let stem = name.prefix { $0 != "." }.lowercased()
+    if devices.contains(stem) { return "is one that some systems have for a device" }
+    return nil
+  }
+
+  /// What a path is for a file system that does not tell cases apart.
+  package static func folded(_ path: String) -> String { path.lowercased() }
+
+  private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".": true
+    default: false
+    }
+  }
+
+  private static let devices: Set<String> = Set(
+    ["con", "prn", "aux", "nul"] + (1...9).flatMap { ["com\($0)", "lpt\($0)"] })
+
+  private static func quoted(_ path: String) -> String {
+    "\"" + path.unicodeScalars.prefix(100).map { $0.escaped(asASCII: false) }.joined() + "\""
+  }
+}

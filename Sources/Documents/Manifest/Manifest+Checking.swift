@@ -1,0 +1,129 @@
+import Foundation
+
+extension Manifest {
+  /// Refuses what a reader would refuse: names, and what holds between the parts (spec §7.3.4 to §7.3.7). What is
+  /// written is held against it too, so that no document can be saved that nobody can open.
+  ///
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/damaged``.
+  func check(path: String) throws(DocumentError) {
+    let fault = Fault(path: path)
+    try checkNames(fault)
+    try checkFiles(fault)
+    guard let newest = versions.last else { throw fault("versions", "is empty.") }
+    for (one, next) in zip(versions, versions.dropFirst()) where one.number >= next.number {
+      throw fault("versions", "has \(next.number) behind \(one.number).")
+    }
+    for (index, store) in stores.enumerated() {
+      try check(store, "stores[\(index)]", newest: newest.number, fault)
+    }
+    try checkAttachments(newest: newest.number, fault)
+  }
+
+  /// Makes an error of a place and a reason.
+  private struct Fault {
+    let path: String
+
+    func callAsFunction(_ place: String, _ reason: String) -> DocumentError {
+      DocumentError(.damaged, "\(place) \(reason)", path: path)
+    }
+
+    func unique(_ names: [String], _ place: String) throws(DocumentError) {
+      var seen: Set<String> = []
+      for name in names where !seen.insert(name).inserted {
+        throw self(place, "has \"\(name)\" twice.")
+      }
+    }
+
+    func name(_ name: String, _ place: String, byteLimit: Int) throws(DocumentError) {
+      guard !name.isEmpty, name.utf8.count <= byteLimit else {
+        throw self(place, "has a name that is empty, or longer than \(byteLimit) bytes.")
+      }
+    }
+  }
+
+  private func checkNames(_ fault: Fault) throws(DocumentError) {
+    for name in models.map(\.name) {
+      try fault.name(name, "models", byteLimit: Manifest.nameByteLimit)
+    }
+    for name in stores.map(\.name) {
+      try fault.name(name, "stores", byteLimit: Manifest.nameByteLimit)
+    }
+    try fault.unique(models.map(\.name), "models")
+    try fault.unique(stores.map(\.name), "stores")
+    try fault.unique(stores.map(\.uuid.uuidString), "stores")
+    guard !stores.isEmpty else { throw fault("stores", "has no store.") }
+    let known = Set(models.map(\.name))
+    let used =
+      [model] + versions.map(\.model) + stores.flatMap { $0.earlier.map(\.model) }
+    for name in used where !known.contains(name) {
+      throw fault("models", "has no version \"\(name)\", which is spoken of.")
+    }
+  }
+
+  private func checkFiles(_ fault: Fault) throws(DocumentError) {
+    let stored = stores.flatMap { store in [store.file] + store.earlier.map(\.file) }
+    for file in models.map(\.file) {
+      if let reason = ContainerPath.objection(to: file, in: Container.modelsFolder) {
+        throw fault("models", "has a file that \(reason)")
+      }
+    }
+    for file in stored {
+      if let reason = ContainerPath.objection(to: file, in: Container.storesFolder) {
+        throw fault("stores", "has a file that \(reason)")
+      }
+    }
+    try fault.unique((models.map(\.file) + stored).map(ContainerPath.folded), "files")
+  }
+
+  /// What holds of a store: each of its files begins where the one before ends.
+  private func check(
+    _ store: StoreEntry, _ place: String, newest: Int64, _ fault: Fault
+  ) throws(DocumentError) {
+    guard store.commit <= newest else {
+      throw fault(place, "is at commit \(store.commit), above the newest version.")
+    }
+    var since: Int64 = 1
+    for one in store.earlier {
+      guard since <= one.commit, one.commit < one.until else {
+        throw fault("\(place).earlier", "has commit \(one.commit) out of order.")
+      }
+      since = one.until
+    }
+    guard since <= store.commit else {
+      throw fault("\(place).earlier", "goes on until \(since), above the store's commit.")
+    }
+  }
+
+  /// What holds between attachments.
+  private func checkAttachments(newest: Int64, _ fault: Fault) throws(DocumentError) {
+    var byteCounts: [String: Int] = [:]
+    for (index, one) in attachments.enumerated() {
+      let place = "attachments[\(index)]"
+      try fault.name(one.name, place, byteLimit: Manifest.attachmentNameByteLimit)
+      guard one.since < one.until ?? .max else { throw fault(place, "ends before it begins.") }
+      guard max(one.since, one.until ?? 0) <= newest else {
+        throw fault(place, "begins or ends above the newest version.")
+      }
+      let known = byteCounts.updateValue(one.byteCount, forKey: one.digest)
+      guard known ?? one.byteCount == one.byteCount else {
+        throw fault(place, "has as many bytes as no other of its digest.")
+      }
+    }
+    struct Name: Hashable {
+      var name: String
+      var isContent: Bool
+    }
+    // In the order of their beginnings, each ends before the next of its name begins.
+    var ends: [Name: Int64] = [:]
+    let inOrder = attachments.enumerated().sorted {
+      ($0.element.since, $0.offset) < ($1.element.since, $1.offset)
+    }
+    for (index, one) in inOrder {
+      let end = ends.updateValue(
+        one.until ?? .max, forKey: Name(name: one.name, isContent: one.isContent))
+      guard end ?? 0 <= one.since else {
+        throw fault("attachments[\(index)]", "is there twice: \"\(one.name)\".")
+      }
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import JSONText
+import ObjectModel
+import StoreInterface
+
+extension Manifest {
+  /// No manifest has more bytes.
+  package static let byteLimit = 64 << 20
+  /// No file of a model has more bytes.
+  package static let modelByteLimit = 64 << 20
+
+  /// Reads a manifest's text and checks all it says (spec §7.3).
+  ///
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/newerFormat`` or
+  ///   ``DocumentError/Code/damaged``.
+  package init(_ bytes: [UInt8], path: String) throws(DocumentError) {
+    let json: JSON
+    do { json = try JSON.read(bytes) } catch {
+      throw DocumentError(.damaged, "The manifest is no JSON: \(error)", path: path)
+    }
+    let members = try ManifestMembers(json, at: "", path: path)
+    guard try members.text("format") == Manifest.format else {
+      throw members.error(
+        "format", "is not \"\(Manifest.format)\": this is no document's manifest.")
+    }
+    let version = try members.integer("formatVersion", 1...Int64.max)
+    guard version <= Int64(Manifest.formatVersion) else {
+      throw DocumentError(
+        .newerFormat,
+        "The document is of format version \(version), and this program reads up to "
+          + "\(Manifest.formatVersion).", path: path)
+    }
+    uuid = try members.uuid("uuid")
+    title = try members.optionalText("title")
+    created = try members.date("created")
+    metadata = try members.texts("metadata")
+    model = try members.text("model")
+    models = try members.list("models").map(ModelVersion.init)
+    stores = try members.list("stores").map(StoreEntry.init)
+    attachments = try members.list("attachments", mayLack: true).map(AttachmentEntry.init)
+    versions = try members.list("versions").map(VersionEntry.init)
+    others = members.others
+    try check(path: path)
+  }
+
+  /// What members that nobody here knows are called, each with the place of its object. They are kept.
+  package var unknownNames: [String] {
+    func names(_ place: String, _ members: [JSON.Member]) -> [String] {
+      members.map { place.isEmpty ? $0.name : "\(place).\($0.name)" }
+    }
+    var all = names("", others)
+    for (index, one) in models.enumerated() { all += names("models[\(index)]", one.others) }
+    for (index, one) in stores.enumerated() {
+      all += names("stores[\(index)]", one.others)
+      for (place, earlier) in one.earlier.enumerated() {
+        all += names("stores[\(index)].earlier[\(place)]", earlier.others)
+      }
+    }
+    for (index, one) in attachments.enumerated() {
+      all += names("attachments[\(index)]", one.others)
+    }
+    for (index, one) in versions.enumerated() { all += names("versions[\(index)]", one.others) }
+    return all
+  }
+}
+
+extension Manifest.ModelVersion {
+  fileprivate init(_ members: ManifestMembers) throws(DocumentError) {
+    name = try members.name("name")
+    file = try members.file("file", in: Container.modelsFolder)
+    hashes = [:]
+    for (entity, text) in try members.texts("entities") {
+      guard let hash = VersionHash(hex: text) else {
+        throw members.error("entities", "has no hash of 32 bytes for \"\(entity)\".")
+      }
+      hashes[entity] = hash
+    }
+    others = members.others
+  }
+}
+
+extension Manifest.StoreEntry {
+  fileprivate init(_ members: ManifestMembers) throws(DocumentError) {
+    name = try members.name("name")
+    type = StoreType(rawValue: try members.text("type"))
+    file = try members.file("file", in: Container.storesFolder)
+    uuid = try members.uuid("uuid")
+    configuration = try members.optionalText("configuration")
+    options = try members.texts("options")
+    commit = try members.integer("commit", 1...Manifest.highestNumber)
+    for one in try members.list("earlier", mayLack: true) {
+      earlier.append(
+        Manifest.EarlierFile(
+          file: try one.file("file", in: Container.storesFolder),
+          commit: try one.integer("commit", 1...Manifest.highestNumber),
+          until: try one.integer("until", 1...Manifest.highestNumber),
+          model: try one.text("model"), uuid: try one.optionalUUID("uuid"), others: one.others))
+    }
+    others = members.others
+  }
+}
+
+extension Manifest.AttachmentEntry {
+  fileprivate init(_ members: ManifestMembers) throws(DocumentError) {
+    name = try members.name("name", byteLimit: Manifest.attachmentNameByteLimit)
+    digest = try members.text("digest")
+    guard digest.utf8.count == 64, digest.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) })
+    else {
+      throw members.error("digest", "is not 64 hexadecimal digits in small letters.")
+    }
+    byteCount = Int(try members.integer("byteCount", 0...Int64.max))
+    since = try members.integer("since", 1...Manifest.highestNumber)
+    until = try members.optionalInteger("until", 1...Manifest.highestNumber)
+    isContent = try members.flag("content")
+    others = members.others
+  }
+}
+
+extension Manifest.VersionEntry {
+  fileprivate init(_ members: ManifestMembers) throws(DocumentError) {
+    number = try members.integer("number", 1...Manifest.highestNumber)
+    saved = try members.date("saved")
+    model = try members.text("model")
+    name = try members.optionalText("name")
+    author = try members.optionalText("author")
+    others = members.others
+  }
+}
+
+extension Manifest {
+  /// No version has a higher number (spec §4.8).
+  package static let highestNumber: Int64 = 1 << 62
+  /// The name of a model or a store has no more bytes.
+  package static let nameByteLimit = 255
+  /// The name of an attachment has no more bytes.
+  package static let attachmentNameByteLimit = 1024
+}

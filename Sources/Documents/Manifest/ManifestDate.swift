@@ -1,0 +1,88 @@
+package import Foundation
+
+/// Dates as a manifest has them (spec §7.3.2): `2026-11-22T01:13:59.250Z`, in UTC, to the millisecond, in the
+/// Gregorian calendar for all years from 1 to 9999.
+package enum ManifestDate {
+  /// The text of a date; of one outside the years that can be said, of the nearest that can.
+  package static func text(_ date: Date) -> String {
+    let milliseconds = milliseconds(of: date)
+    // Counted from the year 1 on, nothing is negative.
+    let (day, time) = (milliseconds - first).quotientAndRemainder(dividingBy: millisecondsOfDay)
+    let civil = civil(ofDay: day)
+    return padded(civil.year, 4) + "-" + padded(civil.month, 2) + "-" + padded(civil.day, 2) + "T"
+      + padded(time / 3_600_000, 2) + ":" + padded(time / 60_000 % 60, 2) + ":"
+      + padded(time / 1000 % 60, 2) + "." + padded(time % 1000, 3) + "Z"
+  }
+
+  /// The date of a text; `nil` when it is none in this very form.
+  package static func date(_ text: String) -> Date? {
+    let bytes = Array(text.utf8)
+    guard bytes.count == 24 else { return nil }
+    for (index, byte) in bytes.enumerated() {
+      switch index {
+      case 4, 7: guard byte == UInt8(ascii: "-") else { return nil }
+      case 10: guard byte == UInt8(ascii: "T") else { return nil }
+      case 13, 16: guard byte == UInt8(ascii: ":") else { return nil }
+      case 19: guard byte == UInt8(ascii: ".") else { return nil }
+      case 23: guard byte == UInt8(ascii: "Z") else { return nil }
+      default: guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+      }
+    }
+    func number(_ range: Range<Int>) -> Int {
+      bytes[range].reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    }
+    let (year, month, day) = (number(0..<4), number(5..<7), number(8..<10))
+    let (hour, minute, second) = (number(11..<13), number(14..<16), number(17..<19))
+    guard year >= 1, (1...12).contains(month), (1...dayCount(month, year)).contains(day),
+      hour < 24, minute < 60, second < 60
+    else { return nil }
+    let days = dayNumber(year, month, day) - referenceDay
+    let time = ((hour * 60 + minute) * 60 + second) * 1000 + number(20..<23)
+    return Date(
+      timeIntervalSinceReferenceDate: Double(days * millisecondsOfDay + time) / 1000)
+  }
+
+  /// The date as it is read back.
+  package static func rounded(_ date: Date) -> Date {
+    Date(timeIntervalSinceReferenceDate: Double(milliseconds(of: date)) / 1000)
+  }
+
+  // MARK: - Days
+
+  private static let millisecondsOfDay = 86_400_000
+  /// 2001-01-01, from which dates are counted.
+  private static let referenceDay = dayNumber(2001, 1, 1)
+  private static let first = -referenceDay * millisecondsOfDay
+  private static let last = (dayNumber(9999, 12, 31) + 1 - referenceDay) * millisecondsOfDay - 1
+
+  private static func milliseconds(of date: Date) -> Int {
+    let exact = (date.timeIntervalSinceReferenceDate * 1000).rounded()
+    guard exact > Double(first) else { return first }
+    return exact < Double(last) ? Int(exact) : last
+  }
+
+  /// How many days lie between 0001-01-01 and a day.
+  private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    let before = year - 1
+    return before * 365 + before / 4 - before / 100 + before / 400
+      + (1..<month).reduce(0) { $0 + dayCount($1, year) } + day - 1
+  }
+
+  private static func dayCount(_ month: Int, _ year: Int) -> Int {
+    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    return [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
+  }
+
+  private static func civil(ofDay number: Int) -> (year: Int, month: Int, day: Int) {
+    var year = max(1, min(9999, number / 366 + 1))
+    while year < 9999, dayNumber(year + 1, 1, 1) <= number { year += 1 }
+    var month = 1
+    while month < 12, dayNumber(year, month + 1, 1) <= number { month += 1 }
+    return (year, month, number - dayNumber(year, month, 1) + 1)
+  }
+
+  private static func padded(_ number: Int, _ digits: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
+  }
+}

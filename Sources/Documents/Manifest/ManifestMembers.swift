@@ -1,0 +1,139 @@
+import Foundation
+import JSONText
+
+/// The members of one object of a manifest, read by name; whatever is wrong is said with its place.
+final class ManifestMembers {
+  private let members: [JSON.Member]
+  private let place: String
+  private let path: String
+  private var read: Set<String> = []
+
+  init(_ json: JSON, at place: String, path: String) throws(DocumentError) {
+    guard case .members(let members) = json else {
+      throw DocumentError(
+        .damaged, "\(place.isEmpty ? "The manifest" : place) is no object.", path: path)
+    }
+    self.members = members
+    self.place = place
+    self.path = path
+  }
+
+  /// The members that nobody has asked for.
+  var others: [JSON.Member] { members.filter { !read.contains($0.name) } }
+
+  func error(_ name: String, _ reason: String) -> DocumentError {
+    DocumentError(.damaged, "\(inner(name)) \(reason)", path: path)
+  }
+
+  private func inner(_ name: String) -> String { place.isEmpty ? name : "\(place).\(name)" }
+
+  /// The value of a name; `nil` when there is none, or it is null.
+  private func value(_ name: String) -> JSON? {
+    read.insert(name)
+    let value = members.first { $0.name == name }?.value
+    return value == .null ? nil : value
+  }
+
+  private func needed(_ name: String) throws(DocumentError) -> JSON {
+    guard let value = value(name) else { throw error(name, "is missing.") }
+    return value
+  }
+
+  func text(_ name: String) throws(DocumentError) -> String {
+    guard case .string(let text) = try needed(name) else { throw error(name, "is no text.") }
+    return text
+  }
+
+  func optionalText(_ name: String) throws(DocumentError) -> String? {
+    value(name) == nil ? nil : try text(name)
+  }
+
+  /// A text that people and commands know something by.
+  func name(
+    _ name: String, byteLimit: Int = Manifest.nameByteLimit
+  ) throws(DocumentError) -> String {
+    let text = try text(name)
+    guard !text.isEmpty, text.utf8.count <= byteLimit else {
+      throw error(name, "is empty, or longer than \(byteLimit) bytes.")
+    }
+    return text
+  }
+
+  func integer(
+    _ name: String, _ range: ClosedRange<Int64>
+  ) throws(DocumentError) -> Int64 {
+    guard case .number(let digits) = try needed(name), let number = Int64(digits) else {
+      throw error(name, "is no whole number.")
+    }
+    guard range.contains(number) else {
+      throw error(name, "is \(number), and not from \(range.lowerBound) to \(range.upperBound).")
+    }
+    return number
+  }
+
+  func optionalInteger(
+    _ name: String, _ range: ClosedRange<Int64>
+  ) throws(DocumentError) -> Int64? {
+    value(name) == nil ? nil : try integer(name, range)
+  }
+
+  func flag(_ name: String) throws(DocumentError) -> Bool {
+    switch value(name) {
+    case nil: false
+    case .boolean(let flag): flag
+    default: throw error(name, "is neither true nor false.")
+    }
+  }
+
+  func uuid(_ name: String) throws(DocumentError) -> UUID {
+    guard let uuid = UUID(uuidString: try text(name)) else { throw error(name, "is no UUID.") }
+    return uuid
+  }
+
+  func optionalUUID(_ name: String) throws(DocumentError) -> UUID? {
+    value(name) == nil ? nil : try uuid(name)
+  }
+
+  func date(_ name: String) throws(DocumentError) -> Date {
+    guard let date = ManifestDate.date(try text(name)) else {
+      throw error(name, "is no date in ISO 8601, UTC, with milliseconds.")
+    }
+    return date
+  }
+
+  /// A file of the document, in one of its folders.
+  func file(_ name: String, in folder: String) throws(DocumentError) -> String {
+    let text = try text(name)
+    if let reason = ContainerPath.objection(to: text, in: folder) { throw error(name, reason) }
+    return text
+  }
+
+  /// Texts by name; none when there are none.
+  func texts(_ name: String) throws(DocumentError) -> [String: String] {
+    guard let value = value(name) else { return [:] }
+    guard case .members(let members) = value else { throw error(name, "is no object.") }
+    var texts: [String: String] = [:]
+    for member in members {
+      guard case .string(let text) = member.value else {
+        throw error(name, "says no text of \"\(member.name)\".")
+      }
+      texts[member.name] = text
+    }
+    return texts
+  }
+
+  func list(
+    _ name: String, mayLack: Bool = false
+  ) throws(DocumentError) -> [ManifestMembers] {
+    guard let value = value(name) else {
+      if mayLack { return [] }
+      throw error(name, "is missing.")
+    }
+    guard case .array(let values) = value else { throw error(name, "is no array.") }
+    var all: [ManifestMembers] = []
+    for (index, value) in values.enumerated() {
+      all.append(try ManifestMembers(value, at: inner("\(name)[\(index)]"), path: path))
+    }
+    return all
+  }
+}

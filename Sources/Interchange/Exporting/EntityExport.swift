@@ -1,0 +1,147 @@
+import ObjectModel
+import Rows
+
+/// The objects of one entity on their way out.
+final class EntityExport {
+  private let layout: Layout
+  private let properties: [ExportedProperty]
+  private let format: ExchangeFormat
+  private let known: KnownObjects
+  private let entityText: String
+  var lists: [RelatedLists] = []
+  var output = OutputBytes()
+  var report = ObjectExport.Report()
+
+  /// The columns of blocks, as far as they were asked for.
+  private var blocks: [Int: [Column?]] = [:]
+
+  init(
+    _ layout: Layout, _ properties: [ExportedProperty], _ format: ExchangeFormat,
+    _ known: KnownObjects
+  ) {
+    self.layout = layout
+    self.properties = properties
+    self.format = format
+    self.known = known
+    entityText = "{\"\(FieldName.entity)\":\"\(layout.entity)\",\"\(FieldName.identifier)\":\""
+  }
+
+  /// What comes before the first object.
+  func begin() {
+    guard format == .csv else { return }
+    let names = [FieldName.identifier] + properties.flatMap { $0.cellNames() }
+    output.append(names.joined(separator: ",") + "\n")
+  }
+
+  func write(_ place: RowWalk.Place) throws {
+    let key = ObjectKey(entity: layout.entityNumber, number: place.key)
+    switch format {
+    case .jsonl:
+      output.append(entityText)
+      output.append(FieldText.text(key))
+      output.append("\"")
+      for property in properties { try write(property, place) }
+      output.append("}\n")
+    case .csv:
+      output.append(FieldText.text(key))
+      for property in properties { try writeCells(property, place) }
+      output.append("\n")
+    }
+    report.objectCount += 1
+  }
+
+  // MARK: - Values
+
+  private func value(_ column: Int, _ place: RowWalk.Place) throws -> Value {
+    let wanted = layout.columns[column]
+    // Values in sections of their own are read one by one, and not a block's all at once.
+    if wanted.kind == .binary, place.block.hasOutsideValues(in: wanted.number) {
+      return try place.block.value(wanted, row: place.row) ?? wanted.defaultValue
+    }
+    if blocks[place.number] == nil {
+      // Blocks that overlap are few, and come one after another else.
+      if blocks.count > 8 { blocks.removeAll(keepingCapacity: true) }
+      blocks[place.number] = [Column?](repeating: nil, count: layout.columns.count)
+    }
+    if let known = blocks[place.number]?[column] { return known.value(at: place.row) }
+    guard let found = try place.block.column(wanted) else { return wanted.defaultValue }
+    blocks[place.number]![column] = found
+    return found.value(at: place.row)
+  }
+
+  /// Where a reference leads; `nil` when it leads nowhere.
+  private func reference(_ column: Int, _ place: RowWalk.Place) throws -> ObjectKey? {
+    guard case .object(let key) = try value(column, place) else { return nil }
+    if try known.contains(key) { return key }
+    report.lostReferenceCount += 1
+    return nil
+  }
+
+  // MARK: - JSON
+
+  private func write(_ property: ExportedProperty, _ place: RowWalk.Place) throws {
+    func begin(_ name: String) {
+      output.append(",\"")
+      output.append(name)
+      output.append("\":")
+    }
+    switch property {
+    case .attribute(let name, let column, let writesNull):
+      let value = try value(column, place)
+      if value.isNull, !writesNull { return }
+      begin(name)
+      write(value)
+    case .composite(let name, let parts):
+      let before = output.bytes.count
+      begin(name)
+      output.append("{")
+      let start = output.bytes.count
+      for part in parts { try write(part, place) }
+      // Of parts without values nothing is said, and of none of them nothing at all.
+      guard output.bytes.count > start else {
+        output.cut(to: before)
+        return
+      }
+      output.remove(at: start)
+      output.append("}")
+    case .toOne(let name, let column):
+      guard let key = try reference(column, place) else { return }
+      begin(name)
+      output.append("\"\(FieldText.text(key))\"")
+    case .toMany(let name, let list):
+      let keys = lists[list].others(of: place.key)
+      guard !keys.isEmpty else { return }
+      begin(name)
+      for (index, key) in keys.enumerated() {
+        output.append(index == 0 ? "[\"" : "\",\"")
+        output.append(FieldText.text(key))
+      }
+      output.append("\"]")
+    }
+  }
+
+  private func write(_ value: Value) {
+    let (text, isBare) = FieldText.text(value)
+    if isBare { output.append(text) } else { output.append(quoted: text) }
+  }
+
+  // MARK: - Cells
+
+  private func writeCells(_ property: ExportedProperty, _ place: RowWalk.Place) throws {
+    switch property {
+    case .attribute(_, let column, _):
+      output.append(",")
+      let value = try value(column, place)
+      if !value.isNull { output.append(cell: FieldText.text(value).text) }
+    case .composite(_, let parts):
+      for part in parts { try writeCells(part, place) }
+    case .toOne(_, let column):
+      output.append(",")
+      if let key = try reference(column, place) { output.append(FieldText.text(key)) }
+    case .toMany(_, let list):
+      output.append(",")
+      let keys = lists[list].others(of: place.key)
+      output.append(keys.map(FieldText.text).joined(separator: " "))
+    }
+  }
+}

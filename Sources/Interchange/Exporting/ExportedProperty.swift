@@ -1,0 +1,60 @@
+import ObjectModel
+import Rows
+
+/// A property as objects of one entity are written with it.
+indirect enum ExportedProperty {
+  /// A column; with nothing in it, it is written where a new object would have something.
+  case attribute(name: String, column: Int, writesNull: Bool)
+  case composite(name: String, parts: [ExportedProperty])
+  case toOne(name: String, column: Int)
+  /// The number of the list.
+  case toMany(name: String, list: Int)
+
+  /// The properties of an entity that stores keep, by name, and the relationships whose lists they need.
+  static func all(
+    of layout: Layout, model: Model
+  ) -> (properties: [ExportedProperty], lists: [Relationship]) {
+    var lists: [Relationship] = []
+    let properties = model.properties(of: layout.entity).filter { !$0.isTransient }.compactMap {
+      property -> ExportedProperty? in
+      switch property {
+      case .attribute(let attribute): return made(attribute, attribute.name, layout, model)
+      case .relationship(let relationship):
+        guard relationship.isToMany else {
+          return layout.index(of: relationship.name).map {
+            .toOne(name: relationship.name, column: $0)
+          }
+        }
+        lists.append(relationship)
+        return .toMany(name: relationship.name, list: lists.count - 1)
+      case .fetched: return nil
+      }
+    }
+    return (properties, lists)
+  }
+
+  private static func made(
+    _ attribute: Attribute, _ path: String, _ layout: Layout, _ model: Model
+  ) -> ExportedProperty? {
+    if attribute.type == .composite {
+      let parts = attribute.compositeName.flatMap(model.composite)?.attributes ?? []
+      return .composite(
+        name: attribute.name,
+        parts: parts.filter { !$0.isTransient }.sorted { $0.name < $1.name }.compactMap {
+          made($0, path + "." + $0.name, layout, model)
+        })
+    }
+    return layout.index(of: path).map {
+      .attribute(
+        name: attribute.name, column: $0, writesNull: !attribute.defaultValue.isNull)
+    }
+  }
+
+  /// The names of the cells that the property takes, parts of composite ones with their paths.
+  func cellNames(_ prefix: String = "") -> [String] {
+    switch self {
+    case .attribute(let name, _, _), .toOne(let name, _), .toMany(let name, _): [prefix + name]
+    case .composite(let name, let parts): parts.flatMap { $0.cellNames(prefix + name + ".") }
+    }
+  }
+}

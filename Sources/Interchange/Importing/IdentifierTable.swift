@@ -1,0 +1,116 @@
+import ObjectModel
+
+/// What the files call their objects, each with a number of its own: its bytes, a place and a slot, some
+/// thirty bytes in all.
+struct IdentifierTable {
+  private var bytes: [UInt8] = []
+  private var ends: [Int] = []
+  /// Of each identifier the object: entity and number, 0 while none of the files has defined it.
+  private var keys: [UInt64] = []
+  private var flags: [UInt8] = []
+  /// Positions by hash; 0 for none.
+  private var slots: [UInt32] = Array(repeating: 0, count: 1024)
+  private var namedCount = 0
+
+  /// The most objects and identifiers of one import.
+  static let mostCount = Int(UInt32.max) - 2
+
+  var count: Int { keys.count }
+
+  /// The number of an identifier, which it gets when it has none.
+  mutating func number(of identifier: String) -> Int {
+    var identifier = identifier
+    return identifier.withUTF8Bytes { text in
+      var slot = self.slot(of: text)
+      if slots[slot] != 0 { return Int(slots[slot]) - 1 }
+      if (namedCount + 1) * 3 > slots.count * 2 {
+        grow()
+        slot = self.slot(of: text)
+      }
+      bytes.append(contentsOf: text)
+      slots[slot] = UInt32(add() + 1)
+      namedCount += 1
+      return count - 1
+    }
+  }
+
+  /// The number of an identifier that has one.
+  func known(_ identifier: String) -> Int? {
+    var identifier = identifier
+    return identifier.withUTF8Bytes { text in
+      let found = slots[slot(of: text)]
+      return found == 0 ? nil : Int(found) - 1
+    }
+  }
+
+  /// A number for an object that the files call nothing.
+  mutating func add() -> Int {
+    ends.append(bytes.count)
+    keys.append(0)
+    flags.append(0)
+    return count - 1
+  }
+
+  /// The identifier; empty for an object that has none.
+  func text(_ number: Int) -> String {
+    String(decoding: bytes[(number == 0 ? 0 : ends[number - 1])..<ends[number]], as: UTF8.self)
+  }
+
+  mutating func setKey(_ key: ObjectKey, of number: Int, isThere: Bool = false) {
+    keys[number] = key.rawValue
+    if isThere { flags[number] |= 1 }
+  }
+
+  /// Whether the object is one that the store had already.
+  func isThere(_ number: Int) -> Bool { flags[number] & 1 != 0 }
+
+  /// Whether the object, if the store has it, must be changed or looked at for what leads to it now.
+  func isConcerned(_ number: Int) -> Bool { flags[number] & 2 != 0 }
+
+  mutating func concern(_ number: Int) { flags[number] |= 2 }
+
+  func key(_ number: Int) -> ObjectKey? {
+    keys[number] == 0 ? nil : ObjectKey(rawValue: keys[number])
+  }
+
+  private func slot(of text: [UInt8]) -> Int {
+    var hasher = Hasher()
+    // Eight bytes at a time; how many there are says what the last of them is.
+    var word: UInt64 = UInt64(text.count)
+    for index in text.indices {
+      word = word << 8 | UInt64(text[index])
+      if index & 7 == 7 {
+        hasher.combine(word)
+        word = 0
+      }
+    }
+    hasher.combine(word)
+    let mask = slots.count - 1
+    var slot = hasher.finalize() & mask
+    while slots[slot] != 0 {
+      let number = Int(slots[slot]) - 1
+      let start = number == 0 ? 0 : ends[number - 1]
+      if ends[number] - start == text.count,
+        bytes[start..<ends[number]].elementsEqual(text)
+      {
+        return slot
+      }
+      slot = (slot + 1) & mask
+    }
+    return slot
+  }
+
+  private mutating func grow() {
+    let all = slots.filter { $0 != 0 }
+    slots = Array(repeating: 0, count: slots.count * 2)
+    for one in all {
+      let number = Int(one) - 1
+      let start = number == 0 ? 0 : ends[number - 1]
+      slots[slot(of: Array(bytes[start..<ends[number]]))] = one
+    }
+  }
+}
+
+extension String {
+  fileprivate mutating func withUTF8Bytes<R>(_ body: ([UInt8]) -> R) -> R { body(Array(utf8)) }
+}

@@ -1,0 +1,146 @@
+import ObjectModel
+import Rows
+
+/// The first walk over the files: which objects they have, what they are called, and who leads where.
+final class ImportSurvey {
+  let plan: ImportPlan
+  private let options: ObjectImport.Options
+  var identifiers = IdentifierTable()
+  /// The number of each object, in the order of the files.
+  private(set) var numbers: [UInt32] = []
+  /// How many objects of each entity there are.
+  private(set) var counts: [UInt16: Int] = [:]
+  var references: [ReferenceSlot: ReferenceStatements] = [:]
+  var links: [UInt16: LinkStatements] = [:]
+  /// Whether the import can't be done with new rows alone.
+  private(set) var needsObjects = false
+
+  init(_ plan: ImportPlan, _ options: ObjectImport.Options) {
+    self.plan = plan
+    self.options = options
+  }
+
+  func run(_ files: [ImportFile], _ progress: (Int) throws -> Void) throws {
+    var problems: [ImportProblem] = []
+    var before = 0
+    for file in files {
+      let record = RecordReader(file)
+      while true {
+        do {
+          guard try record.next() else { break }
+          try note(record)
+        } catch let problem as ImportProblem {
+          problems.append(problem)
+          // Behind a line that can't be read, what is meant by the next is anybody's guess.
+          if problem.isMalformed || problems.count == ImportError.mostProblems {
+            throw ImportError(problems: problems)
+          }
+        }
+        if numbers.count % 4096 == 0 { try progress(before + record.offset) }
+      }
+      before += record.offset
+    }
+    guard problems.isEmpty else { throw ImportError(problems: problems) }
+    for (number, _) in links { links[number]!.settle() }
+    try resolve()
+  }
+
+  private func note(_ record: RecordReader) throws {
+    guard identifiers.count < IdentifierTable.mostCount else {
+      throw record.problem(nil, "These are more objects than can be imported at once.")
+    }
+    let entity = try plan.entity(of: record)
+    let number: Int
+    if let identifier = record.identifier {
+      number = identifiers.number(of: identifier)
+      guard identifiers.key(number) == nil else {
+        throw record.problem(
+          FieldName.identifier, "Another object is called '\(identifier)' already.")
+      }
+    } else {
+      number = identifiers.add()
+    }
+    let place = counts[entity.layout.entityNumber, default: 0]
+    counts[entity.layout.entityNumber] = place + 1
+    numbers.append(UInt32(number))
+    // Only the place among those of its entity is known yet.
+    identifiers.setKey(
+      ObjectKey(entity: entity.layout.entityNumber, number: UInt64(place) + 1), of: number)
+    for field in record.fields {
+      let target = try plan.target(field.name, of: entity, record)
+      switch target.kind {
+      case .toOne(let toOne): try note(toOne, target.name, of: number, field, record)
+      case .toMany(let toMany): try note(toMany, target.name, of: number, field, record)
+      default: break
+      }
+    }
+  }
+
+  private func note(
+    _ toOne: ImportTarget.ToOne, _ name: String, of owner: Int, _ field: RecordReader.Field,
+    _ record: RecordReader
+  ) throws {
+    let identifier: String?
+    do { identifier = try record.value(field).identifier() } catch let fault as FieldFault {
+      throw record.problem(name, fault.reason)
+    }
+    guard let identifier else { return }
+    let other = identifiers.number(of: identifier)
+    if toOne.order != nil || toOne.isInverseCounted || toOne.inverseSlot != nil {
+      identifiers.concern(other)
+    }
+    guard let slot = toOne.inverseSlot else { return }
+    try say(slot, isOrdered: false, owner: owner, other: other, name, record)
+  }
+
+  private func note(
+    _ toMany: ImportTarget.ToMany, _ name: String, of owner: Int, _ field: RecordReader.Field,
+    _ record: RecordReader
+  ) throws {
+    let others: [String]
+    do { others = try record.value(field).identifiers() } catch let fault as FieldFault {
+      throw record.problem(name, fault.reason)
+    }
+    for (place, identifier) in others.enumerated() {
+      let other = identifiers.number(of: identifier)
+      switch toMany.place {
+      case .references(let slot):
+        identifiers.concern(other)
+        try say(
+          slot, isOrdered: toMany.relationship.isOrdered, owner: owner, other: other, name, record)
+      case .links(let side, let isInverseCounted):
+        let table = side.table
+        if isInverseCounted || table.layout.columns.count > 2 { identifiers.concern(other) }
+        links[table.layout.entityNumber, default: LinkStatements(table)]
+          .add(owner: owner, other: other, place: place, side)
+      }
+    }
+  }
+
+  private func say(
+    _ slot: ReferenceSlot, isOrdered: Bool, owner: Int, other: Int, _ name: String,
+    _ record: RecordReader
+  ) throws {
+    let count = identifiers.count
+    guard
+      let first = references[slot, default: ReferenceStatements(isOrdered: isOrdered)]
+        .add(owner: owner, other: other, of: count)
+    else { return }
+    throw record.problem(
+      name,
+      "It leads to '\(identifiers.text(other))', to which '\(identifiers.text(first))' leads already."
+    )
+  }
+
+  /// Finds the objects of the store among what no file has defined.
+  private func resolve() throws {
+    for number in 0..<identifiers.count where identifiers.key(number) == nil {
+      // What is no object at all is found again with its line, when values are read.
+      guard let key = FieldText.key(identifiers.text(number)), plan.schema[key.entity] != nil,
+        try plan.view.contains(key)
+      else { continue }
+      identifiers.setKey(key, of: number, isThere: true)
+      if identifiers.isConcerned(number) { needsObjects = true }
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import DurableFiles
+import ObjectModel
+import Rows
+public import StoreInterface
+
+/// Reads objects from files as ``ObjectExport`` writes them, and puts them into a store.
+///
+///     let file = ImportFile(try disk.open("trips.jsonl", for: .read), name: "trips.jsonl", format: .jsonl)
+///     let report = try ObjectImport(into: store, [file]).run()
+///
+/// The files are gone over twice: once for who there is and who leads where, and once for the values. Objects
+/// lead to one another by what the files call them, forwards too, and to objects of the store by their
+/// identifiers. Everything is checked that a context would check, and all is saved at once or nothing.
+///
+/// New objects become rows without ever being objects, some 40 bytes of memory each beside what is saved at once.
+/// Where objects that are there must change, or values are derived, a context does it.
+public struct ObjectImport {
+  let store: any Store
+  let files: [ImportFile]
+  /// How it is done.
+  public var options = Options()
+
+  /// How objects are imported.
+  public struct Options: Sendable, Hashable {
+    /// Whether an object with the unique values of one that is there changes that one.
+    public var updates = false
+    /// Whether an object that is called as one that is there changes that one.
+    public var updatesSameIdentifiers = false
+    /// How many objects are saved at a time; `nil` for all at once.
+    public var batchSize: Int?
+    /// Whether nothing is saved.
+    public var isTrial = false
+    /// Who the changes are said to be by.
+    public var author: String?
+
+    /// New objects, all at once.
+    public init() {}
+  }
+
+  /// What was imported.
+  public struct Report: Sendable, Hashable {
+    /// How many objects are new.
+    public var insertedCount = 0
+    /// How many were there already, and were changed.
+    public var updatedCount = 0
+  }
+
+  /// An import into a store.
+  public init(into store: any Store, _ files: [ImportFile]) {
+    self.store = store
+    self.files = files
+  }
+
+  /// Imports.
+  ///
+  /// - Parameter progress: Is told now and then which share of the work is done. What it throws ends the import.
+  /// - Throws: ``ImportError`` that names what is wrong in which line; `StoreError`; `ContextError`. Nothing was
+  ///   saved then, but for the batches before when ``Options/batchSize`` is set and the disk failed.
+  public func run(_ progress: (Double) throws -> Void = { _ in }) throws -> Report {
+    let base = try store.snapshot()
+    let total = try Double(max(1, files.reduce(0) { try $0 + $1.file.byteCount() }))
+    let hasBatches = options.batchSize != nil && store.capabilities.contains(.incremental)
+    let passCount = hasBatches && !options.isTrial ? 3.0 : 2.0
+    func show(_ pass: Double, _ bytes: Int) throws {
+      try progress(min(1, (pass + Double(bytes) / total) / passCount))
+    }
+    let plan = try ImportPlan(base)
+    let survey = ImportSurvey(plan, options)
+    try survey.run(files) { try show(0, $0) }
+    if survey.needsObjects || options.updates || options.updatesSameIdentifiers
+      || plan.hasDerivations
+    {
+      return try EditingImport(store, base, plan, survey, options)
+        .run(files) { try show(1, $0) }
+    }
+    if hasBatches || options.isTrial {
+      // What is wrong is found before anything is saved.
+      let trial = try RowImport(store, base, plan, survey, batchSize: 4096, isTrial: true, nil)
+      let report = try trial.run(files) { try show(1, $0) }
+      if options.isTrial { return report }
+    }
+    let rows = try RowImport(
+      store, base, plan, survey, batchSize: hasBatches ? options.batchSize : nil, isTrial: false,
+      options.author)
+    return try rows.run(files) { try show(passCount - 1, $0) }
+  }
+}
+
+/// What the names in the files stand for.
+final class ImportPlan {
+  let model: Model
+  let schema: Schema
+  let view: View
+  private var entities: [String: ImportedEntity] = [:]
+  /// How many objects were read from files, as often as they were.
+  var readingCount = 0
+  /// Whether values follow from others.
+  let hasDerivations: Bool
+
+  init(_ snapshot: any StoreSnapshot) throws {
+    model = try snapshot.model
+    schema = snapshot.schema
+    view = snapshot.view
+    hasDerivations = model.entities.contains { $0.attributes.contains { $0.derivation != nil } }
+  }
+
+  /// An entity that objects of the files are of.
+  func knownEntity(_ name: String) -> ImportedEntity? { entities[name] }
+
+  /// The entity of an object of a file.
+  ///
+  /// - Throws: ``ImportProblem`` when there is none, or it has no objects.
+  func entity(of record: RecordReader) throws -> ImportedEntity {
+    guard let name = record.entity ?? record.file.entity else {
+      throw record.problem(
+        FieldName.entity, "The object does not say its entity, and nothing else does.")
+    }
+    if let known = entities[name] { return known }
+    guard let entity = model[name], let layout = schema[name] else {
+      throw record.problem(
+        FieldName.entity,
+        "There is no entity '\(name)'." + suggestion(name, model.entities.map(\.name)))
+    }
+    guard !entity.isAbstract else {
+      throw record.problem(
+        FieldName.entity, "'\(name)' is abstract and has no objects of its own.")
+    }
+    let made = ImportedEntity(entity, layout, model: model, schema: schema)
+    entities[name] = made
+    return made
+  }
+
+  /// What a name stands for.
+  ///
+  /// - Throws: ``ImportProblem`` when it stands for nothing that can be set.
+  func target(
+    _ name: String, of entity: ImportedEntity, _ record: RecordReader
+  ) throws -> ImportTarget {
+    guard let target = entity[name] else {
+      throw record.problem(
+        name,
+        "'\(entity.entity.name)' has no such property." + suggestion(name, entity.names))
+    }
+    if case .refused(let reason) = target.kind { throw record.problem(name, reason) }
+    return target
+  }
+
+  private func suggestion(_ word: String, _ known: [String]) -> String {
+    var suggestion = NameSuggestion()
+    return suggestion.nearest(to: word, among: known).map { " Did you mean '\($0)'?" } ?? ""
+  }
+}

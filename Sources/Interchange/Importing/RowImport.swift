@@ -1,0 +1,327 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// The second walk over the files, where all objects are new: each becomes a row.
+final class RowImport {
+  private let store: any Store
+  private let plan: ImportPlan
+  private let survey: ImportSurvey
+  private let batchSize: Int?
+  private let isTrial: Bool
+  private let author: String?
+  private var base: any StoreSnapshot
+  private let unique: UniqueValues
+  /// Of each entity the number of the first new object.
+  private var firstNumbers: [UInt16: UInt64] = [:]
+  private var pending: [UInt16: PendingRows] = [:]
+  private var pendingCount = 0
+  /// How many objects of an entity are rows by now.
+  private var done: [UInt16: UInt64] = [:]
+  /// How many lead to each object of the files, where that matters.
+  private var totals: [ReferenceSlot: [UInt32]] = [:]
+  private var problems: [ImportProblem] = []
+
+  private struct PendingRows {
+    let layout: Layout
+    var draft: Draft
+    var byteCount = 0
+    var blocks: [Block] = []
+
+    init(_ layout: Layout) {
+      self.layout = layout
+      draft = Draft(layout, role: .insertions)
+    }
+
+    var isFull: Bool { draft.isFull || byteCount > 4 << 20 }
+
+    /// Makes blocks of the rows, or forgets them.
+    mutating func close(keeping: Bool) {
+      if keeping {
+        var writer = BlockWriter()
+        blocks += Draft.freeze([draft], version: nil, &writer)
+      }
+      draft = Draft(layout, role: .insertions)
+      byteCount = 0
+    }
+  }
+
+  init(
+    _ store: any Store, _ base: any StoreSnapshot, _ plan: ImportPlan, _ survey: ImportSurvey,
+    batchSize: Int?, isTrial: Bool, _ author: String?
+  ) throws {
+    self.store = store
+    self.plan = plan
+    self.survey = survey
+    self.batchSize = batchSize
+    self.isTrial = isTrial
+    self.author = author
+    var counts = survey.counts
+    for (number, statements) in survey.links { counts[number] = statements.links.count }
+    for (number, count) in counts where count > 0 {
+      // A trial takes no keys: those that nobody will ever have do.
+      firstNumbers[number] =
+        isTrial ? 1 << 47 : try store.leaseKeys(ofEntity: number, count: count).lowerBound
+    }
+    self.base = try store.snapshot()
+    guard self.base.commit == base.commit else {
+      throw StoreError(
+        .overtaken, "Somebody else has saved while the files were read.", path: store.path)
+    }
+    unique = try UniqueValues(plan.model, plan.schema, base.view)
+  }
+
+  func run(_ files: [ImportFile], _ progress: (Int) throws -> Void) throws
+    -> ObjectImport.Report
+  {
+    var ordinal = 0
+    var before = 0
+    for file in files {
+      let record = RecordReader(file)
+      while try record.next() {
+        guard ordinal < survey.numbers.count else { throw changed(file) }
+        do { try add(record, ordinal) } catch let problem as ImportProblem {
+          try note(problem)
+        }
+        ordinal += 1
+        if ordinal % 4096 == 0 { try progress(before + record.offset) }
+        if let batchSize, pendingCount >= batchSize, problems.isEmpty { try commit() }
+      }
+      before += record.offset
+    }
+    guard problems.isEmpty else { throw ImportError(problems: problems) }
+    guard ordinal == survey.numbers.count else { throw changed(files[files.count - 1]) }
+    try checkCounts()
+    guard problems.isEmpty else { throw ImportError(problems: problems) }
+    if !isTrial {
+      for (_, statements) in survey.links.sorted(by: { $0.key < $1.key }) { try add(statements) }
+      try commit()
+    }
+    return ObjectImport.Report(insertedCount: ordinal)
+  }
+
+  private func note(_ problem: ImportProblem) throws {
+    problems.append(problem)
+    if problems.count == ImportError.mostProblems { throw ImportError(problems: problems) }
+  }
+
+  private func changed(_ file: ImportFile) -> ImportError {
+    var problem = ImportProblem(line: 0, "The file was changed while it was read.")
+    problem.file = file.name
+    return ImportError(problems: [problem])
+  }
+
+  // MARK: - Objects
+
+  private func add(_ record: RecordReader, _ ordinal: Int) throws {
+    let entity = try plan.entity(of: record)
+    let number = entity.layout.entityNumber
+    guard let first = firstNumbers[number],
+      survey.counts[number, default: 0] > done[number, default: 0]
+    else { throw changed(record.file) }
+    let key = ObjectKey(entity: number, number: first + done[number, default: 0])
+    done[number, default: 0] += 1
+    if pending[number]?.isFull ?? false { pending[number]!.close(keeping: !isTrial) }
+    pending[number, default: PendingRows(entity.layout)].byteCount += record.byteCount
+    let draft = pending[number]!.draft
+    pendingCount += 1
+    let row = draft.append(key: key.number)
+    for (column, value) in entity.initialValues { draft.set(value, column: column, row: row) }
+    // Where each relationship to one leads as the object itself says it; -1 for nowhere.
+    var given = [Int?](repeating: nil, count: entity.references.count)
+    let reading = FieldReading(plan, record, entity)
+    try reading.forEach { _, column, value in
+      draft.set(value, column: column, row: row)
+    } toOne: { target, end, identifier in
+      given[end.index] =
+        try identifier.map { try object($0, end.destinations, target.name, record).number } ?? -1
+    } toMany: { target, end, identifiers in
+      for identifier in identifiers {
+        _ = try object(identifier, end.destinations, target.name, record)
+      }
+    }
+    let own = Int(survey.numbers[ordinal])
+    for (name, end) in entity.references {
+      try lead(end, name, of: own, given[end.index], draft, row, record)
+    }
+    for (column, path) in entity.required
+    where draft.value(column: column, row: row)?.isNull ?? true {
+      throw record.problem(path, "It must have a value, and has none.")
+    }
+    if !unique.isEmpty,
+      let names = unique.add(key, value: { draft.value(column: $0, row: row) ?? .null })
+    {
+      throw record.problem(
+        names.joined(separator: ", "),
+        "No two objects may share it, and another object has the same. "
+          + "With --update that one is changed.")
+    }
+  }
+
+  /// The object that an identifier means.
+  private func object(
+    _ identifier: String, _ destinations: Set<UInt16>, _ name: String, _ record: RecordReader
+  ) throws -> (number: Int, key: ObjectKey) {
+    guard let number = survey.identifiers.known(identifier), let key = key(of: number) else {
+      throw record.problem(
+        name, "There is no object '\(identifier)', neither in what is imported nor in the store.")
+    }
+    guard destinations.contains(key.entity) else {
+      throw record.problem(
+        name,
+        "It leads to '\(identifier)', an object of '\(plan.schema[key.entity]?.entity ?? "")', "
+          + "to which it can't.")
+    }
+    return (number, key)
+  }
+
+  /// The key that an object has in the store.
+  private func key(of number: Int) -> ObjectKey? {
+    guard let key = survey.identifiers.key(number), !survey.identifiers.isThere(number) else {
+      return survey.identifiers.key(number)
+    }
+    return firstNumbers[key.entity].map {
+      ObjectKey(entity: key.entity, number: $0 + key.number - 1)
+    }
+  }
+
+  /// Sets a reference, as the object itself or others say it.
+  private func lead(
+    _ end: ImportTarget.ToOne, _ name: String, of own: Int, _ given: Int?, _ draft: Draft,
+    _ row: Int, _ record: RecordReader
+  ) throws {
+    let said = survey.references[end.slot]?.owner(of: own)
+    if let said, let given, given != said.owner {
+      let other = survey.identifiers.text(said.owner)
+      throw record.problem(
+        name,
+        "It leads to '\(given < 0 ? "nobody" : survey.identifiers.text(given))', and '\(other)' says "
+          + "that it leads there.")
+    }
+    guard let other = said?.owner ?? given, other >= 0, let key = key(of: other) else { return }
+    guard end.destinations.contains(key.entity) else {
+      throw record.problem(
+        name, "It can't lead to '\(survey.identifiers.text(other))', which leads here.")
+    }
+    draft.setReference(key, column: end.column, row: row)
+    if let order = end.order {
+      let place =
+        said?.place
+        ?? survey.references[end.slot, default: ReferenceStatements(isOrdered: true)]
+        .nextPlace(at: other, of: survey.identifiers.count)
+      draft.setInteger(Int64(place), column: order, row: row)
+    }
+    guard end.isInverseCounted, other < survey.identifiers.count else { return }
+    var counts =
+      totals.removeValue(forKey: end.slot)
+      ?? Array(repeating: 0, count: survey.identifiers.count)
+    counts[other] += 1
+    totals[end.slot] = counts
+  }
+
+  // MARK: - Relationships to many
+
+  /// Checks how many objects each relationship to many leads to.
+  private func checkCounts() throws {
+    for (_, statements) in survey.links {
+      var forward: [UInt32: UInt32] = [:]
+      var backward: [UInt32: UInt32] = [:]
+      for link in statements.links {
+        forward[link.source, default: 0] += 1
+        if !statements.table.isSymmetric {
+          backward[link.target, default: 0] += 1
+        } else if link.source != link.target {
+          forward[link.target, default: 0] += 1
+        }
+      }
+      linkTotals[statements.table.layout.entityNumber] = (forward, backward)
+    }
+    for number in survey.numbers {
+      guard let key = survey.identifiers.key(Int(number)),
+        let layout = plan.schema[key.entity], let entity = plan.knownEntity(layout.entity)
+      else { continue }
+      for target in entity.counted {
+        guard case .toMany(let end) = target.kind else { continue }
+        let count: Int
+        switch end.place {
+        case .references(let slot): count = Int(totals[slot]?[Int(number)] ?? 0)
+        case .links(let side, _):
+          let both = linkTotals[side.table.layout.entityNumber]
+          count = Int((side.isForward ? both?.forward : both?.backward)?[number] ?? 0)
+        }
+        if let reason = end.problem(withCount: count) {
+          let identifier = survey.identifiers.text(Int(number))
+          try note(
+            ImportProblem(
+              line: 0, property: "\(layout.entity).\(target.name)",
+              (identifier.isEmpty ? "An object" : "'\(identifier)'") + reason))
+        }
+      }
+    }
+    linkTotals = [:]
+  }
+  private var linkTotals: [UInt16: (forward: [UInt32: UInt32], backward: [UInt32: UInt32])] = [:]
+
+  private func add(_ statements: LinkStatements) throws {
+    let layout = statements.table.layout
+    guard let first = firstNumbers[layout.entityNumber] else { return }
+    let columns = [
+      LinkTable.Column.source, LinkTable.Column.target, LinkTable.Column.targetOrder,
+      LinkTable.Column.sourceOrder,
+    ].map { layout.index(ofNumber: $0) }
+    for (index, link) in statements.links.enumerated() {
+      guard let source = key(of: Int(link.source)), let target = key(of: Int(link.target)) else {
+        continue
+      }
+      if pending[layout.entityNumber]?.isFull ?? false {
+        pending[layout.entityNumber]!.close(keeping: true)
+      }
+      // Two keys and two places.
+      pending[layout.entityNumber, default: PendingRows(layout)].byteCount += 32
+      let draft = pending[layout.entityNumber]!.draft
+      let row = draft.append(key: first + UInt64(index))
+      pendingCount += 1
+      draft.setReference(source, column: columns[0]!, row: row)
+      draft.setReference(target, column: columns[1]!, row: row)
+      for (column, place) in [(columns[2], link.targetPlace), (columns[3], link.sourcePlace)] {
+        guard let column, place > 0 else { continue }
+        draft.setInteger(Int64(place) - 1, column: column, row: row)
+      }
+      if let batchSize, pendingCount >= batchSize { try commit() }
+    }
+  }
+
+  // MARK: - Saving
+
+  private func commit() throws {
+    var changes: [Layer.EntityChanges] = []
+    for number in pending.keys {
+      pending[number]!.close(keeping: !isTrial)
+      changes.append(
+        Layer.EntityChanges(entityNumber: number, put: BlockRun(pending[number]!.blocks)))
+      pending[number]!.blocks = []
+    }
+    pendingCount = 0
+    if isTrial { return }
+    var request = CommitRequest(Layer(changes), basedOn: base)
+    // What is unique, and what is led to, was looked up in this commit.
+    request.requiredCommit = base.commit
+    request.author = author
+    base = try store.commit(request)
+  }
+}
+
+extension ImportTarget.ToMany {
+  /// What is wrong with leading to so many objects, as the end of a sentence; `nil` if nothing is.
+  func problem(withCount count: Int) -> String? {
+    let least = max(relationship.count.minimum, relationship.isOptional ? 0 : 1)
+    // One that may lead nowhere may do so even where it has a least number.
+    if count < least, !(relationship.isOptional && count == 0) {
+      return " leads to \(count) objects, and must lead to at least \(least)."
+    }
+    if relationship.count.maximum > 0, count > relationship.count.maximum {
+      return " leads to \(count) objects, and may lead to at most \(relationship.count.maximum)."
+    }
+    return nil
+  }
+}

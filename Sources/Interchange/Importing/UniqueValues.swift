@@ -1,0 +1,100 @@
+import Foundation
+import ObjectModel
+import Rows
+
+/// The values that no two objects may share, of all objects there are: 16 bytes of hash each.
+final class UniqueValues {
+  private struct Constraint {
+    let names: [String]
+    var objects: [UInt128: ObjectKey] = [:]
+  }
+  private var constraints: [Constraint] = []
+  /// For each entity the constraints its objects are under, and their columns.
+  private var columns: [UInt16: [(constraint: Int, columns: [Int])]] = [:]
+
+  /// The constraints of a model, and the values of the objects that a view shows.
+  init(_ model: Model, _ schema: Schema, _ view: View) throws {
+    for entity in model.entities {
+      for names in entity.uniquenessConstraints where !names.isEmpty {
+        constraints.append(Constraint(names: names))
+        for member in model.family(of: entity.name) {
+          guard let layout = schema[member.name] else { continue }
+          let indexes = names.compactMap { layout.index(of: $0) }
+          guard indexes.count == names.count else { continue }
+          columns[layout.entityNumber, default: []].append((constraints.count - 1, indexes))
+        }
+      }
+    }
+    for (number, constrained) in columns {
+      guard let layout = schema[number] else { continue }
+      for batch in try view.batches(of: layout) { try add(batch, layout, constrained) }
+    }
+  }
+
+  var isEmpty: Bool { columns.isEmpty }
+
+  private func add(
+    _ batch: RowBatch, _ layout: Layout, _ constrained: [(constraint: Int, columns: [Int])]
+  ) throws {
+    let keys = try batch.block.keys
+    for (constraint, indexes) in constrained {
+      let own = try indexes.map { try batch.block.column(layout.columns[$0]) }
+      for row in 0..<batch.block.rowCount where !(batch.hidden?.contains(row) ?? false) {
+        let values = own.map { $0?.value(at: row) ?? .null }
+        guard let hash = UniqueValues.hash(values) else { continue }
+        constraints[constraint].objects[hash] = ObjectKey(
+          entity: layout.entityNumber, number: UInt64(bitPattern: keys.integer(at: row)))
+      }
+    }
+  }
+
+  /// Notes the values of a new object.
+  ///
+  /// - Returns: The names of values that another object has already; `nil` when there are none.
+  func add(
+    _ key: ObjectKey, value: (_ column: Int) -> Value
+  ) -> [String]? {
+    for (constraint, indexes) in columns[key.entity] ?? [] {
+      guard let hash = UniqueValues.hash(indexes.map(value)) else { continue }
+      if let other = constraints[constraint].objects.updateValue(key, forKey: hash), other != key {
+        return constraints[constraint].names
+      }
+    }
+    return nil
+  }
+
+  /// The object of an entity's family that has the same values under some constraint.
+  func object(ofEntity entity: UInt16, value: (_ column: Int) -> Value) -> ObjectKey? {
+    for (constraint, indexes) in columns[entity] ?? [] {
+      guard let hash = UniqueValues.hash(indexes.map(value)) else { continue }
+      if let other = constraints[constraint].objects[hash] { return other }
+    }
+    return nil
+  }
+
+  /// A hash that different values do not have in common; `nil` when one is missing, since what is not there
+  /// is shared with nobody.
+  private static func hash(_ values: [Value]) -> UInt128? {
+    var one = Hasher()
+    var other = Hasher()
+    other.combine(1)
+    for value in values {
+      let words: [UInt8]
+      switch value {
+      case .null: return nil
+      case .string(let text), .uri(let text): words = Array(text.utf8)
+      case .binary(let data): words = Array(data)
+      case .double(let number): words = Array(RealText.text(number == 0 ? 0 : number).utf8)
+      case .float(let number): words = Array(RealText.text(number == 0 ? 0 : number).utf8)
+      case .date(let date):
+        let seconds = date.timeIntervalSinceReferenceDate
+        words = Array(RealText.text(seconds == 0 ? 0 : seconds).utf8)
+      case let value: words = Array(FieldText.text(value).text.utf8)
+      }
+      one.combine(words)
+      other.combine(words)
+    }
+    return UInt128(UInt64(bitPattern: Int64(one.finalize()))) << 64
+      | UInt128(UInt64(bitPattern: Int64(other.finalize())))
+  }
+}

@@ -1,0 +1,45 @@
+/// What a file has for one property of one object.
+enum FieldValue {
+  case null
+  /// A word of JSON without quotes: a number, `true` or `false`.
+  case bare(String)
+  /// A string of JSON.
+  case text(String)
+  /// A cell of comma-separated values, which says of what type it is no more than a string does.
+  case cell(String)
+  case list([FieldValue])
+  case members([(name: String, value: FieldValue)])
+
+  /// The identifiers that a relationship leads to.
+  ///
+  /// - Throws: ``FieldFault`` when it is no list of identifiers.
+  func identifiers() throws(FieldFault) -> [String] {
+    switch self {
+    case .null: return []
+    case .cell(let text): return text.split(separator: " ").map(String.init)
+    case .list(let values):
+      var identifiers: [String] = []
+      for value in values {
+        guard case .text(let text) = value, !text.isEmpty else {
+          throw FieldFault("It takes a list of identifiers as text.")
+        }
+        identifiers.append(text)
+      }
+      return identifiers
+    default: throw FieldFault("It leads to many objects, and takes a list.")
+    }
+  }
+
+  /// The identifier that a relationship leads to; `nil` for none.
+  ///
+  /// - Throws: ``FieldFault`` when it is no identifier.
+  func identifier() throws(FieldFault) -> String? {
+    switch self {
+    case .null: return nil
+    case .cell(let text), .text(let text):
+      if text.isEmpty { throw FieldFault("It takes an identifier, and the text is empty.") }
+      return text
+    default: throw FieldFault("It leads to one object, and takes its identifier as text.")
+    }
+  }
+}

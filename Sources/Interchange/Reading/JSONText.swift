@@ -1,0 +1,230 @@
+/// Values of JSON in the bytes of a line (RFC 8259).
+///
+/// What is not asked for is checked and passed over.
+enum JSONText {
+  /// Values nested deeper are refused.
+  static let mostDepth = 32
+
+  struct Fault: Error {
+    /// Where it is, in bytes.
+    let place: Int
+    let reason: String
+  }
+
+  private static func fault(_ place: Int, _ reason: String) -> Fault {
+    Fault(place: place, reason: reason)
+  }
+
+  static func skipSpace(_ bytes: [UInt8], _ place: inout Int) {
+    while place < bytes.count, [0x20, 0x09, 0x0D, 0x0A].contains(bytes[place]) { place += 1 }
+  }
+
+  static func expect(
+    _ character: Unicode.Scalar, _ bytes: [UInt8], _ place: inout Int
+  ) throws(Fault) {
+    skipSpace(bytes, &place)
+    guard place < bytes.count, bytes[place] == UInt8(ascii: character) else {
+      throw fault(place, "'\(character)' is expected.")
+    }
+    place += 1
+  }
+
+  /// Whether a character comes next, which is passed over then.
+  static func take(_ character: Unicode.Scalar, _ bytes: [UInt8], _ place: inout Int) -> Bool {
+    skipSpace(bytes, &place)
+    guard place < bytes.count, bytes[place] == UInt8(ascii: character) else { return false }
+    place += 1
+    return true
+  }
+
+  // MARK: - Passing over
+
+  /// Moves behind a value.
+  static func skip(_ bytes: [UInt8], _ place: inout Int, depth: Int = 0) throws(Fault) {
+    skipSpace(bytes, &place)
+    guard place < bytes.count else { throw fault(place, "A value is expected.") }
+    switch bytes[place] {
+    case 0x22: try skipString(bytes, &place)
+    case 0x7B:
+      guard depth < mostDepth else { throw fault(place, "Values are nested too deeply.") }
+      place += 1
+      if take("}", bytes, &place) { return }
+      repeat {
+        skipSpace(bytes, &place)
+        try skipString(bytes, &place)
+        try expect(":", bytes, &place)
+        try skip(bytes, &place, depth: depth + 1)
+      } while take(",", bytes, &place)
+      try expect("}", bytes, &place)
+    case 0x5B:
+      guard depth < mostDepth else { throw fault(place, "Values are nested too deeply.") }
+      place += 1
+      if take("]", bytes, &place) { return }
+      repeat { try skip(bytes, &place, depth: depth + 1) } while take(",", bytes, &place)
+      try expect("]", bytes, &place)
+    default: _ = try word(bytes, &place)
+    }
+  }
+
+  private static func skipString(_ bytes: [UInt8], _ place: inout Int) throws(Fault) {
+    guard place < bytes.count, bytes[place] == 0x22 else {
+      throw fault(place, "A text in quotes is expected.")
+    }
+    place += 1
+    while place < bytes.count {
+      switch bytes[place] {
+      case 0x22:
+        place += 1
+        return
+      case 0x5C: place += 2
+      case ..<0x20: throw fault(place, "A text has a control character that is not spelled out.")
+      default: place += 1
+      }
+    }
+    throw fault(bytes.count, "A text does not end.")
+  }
+
+  // MARK: - Reading
+
+  /// The word without quotes that begins at `place`: a number, `true`, `false` or `null`.
+  private static func word(_ bytes: [UInt8], _ place: inout Int) throws(Fault) -> String {
+    let start = place
+    while place < bytes.count, isOfWord(bytes[place]) { place += 1 }
+    let word = String(decoding: bytes[start..<place], as: UTF8.self)
+    guard ["true", "false", "null"].contains(word) || isNumber(bytes[start..<place]) else {
+      throw fault(
+        start, word.isEmpty ? "A value is expected." : "'\(word.prefix(40))' is no value.")
+    }
+    return word
+  }
+
+  private static func isOfWord(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2D, 0x2E, 0x5F: true
+    default: false
+    }
+  }
+
+  private static func isNumber(_ bytes: ArraySlice<UInt8>) -> Bool {
+    var rest = bytes
+    func digits() -> Int {
+      let count = rest.prefix { (0x30...0x39).contains($0) }.count
+      rest = rest.dropFirst(count)
+      return count
+    }
+    if rest.first == 0x2D { rest = rest.dropFirst() }
+    let startsWithZero = rest.first == 0x30
+    let whole = digits()
+    guard whole == 1 || (whole > 1 && !startsWithZero) else { return false }
+    if rest.first == 0x2E {
+      rest = rest.dropFirst()
+      guard digits() > 0 else { return false }
+    }
+    if rest.first == 0x65 || rest.first == 0x45 {
+      rest = rest.dropFirst()
+      if rest.first == 0x2B || rest.first == 0x2D { rest = rest.dropFirst() }
+      guard digits() > 0 else { return false }
+    }
+    return rest.isEmpty
+  }
+
+  /// The text in quotes that begins at `place`.
+  static func string(_ bytes: [UInt8], _ place: inout Int) throws(Fault) -> String {
+    skipSpace(bytes, &place)
+    let start = place + 1
+    try skipString(bytes, &place)
+    let inner = bytes[start..<place - 1]
+    guard inner.contains(0x5C) else {
+      guard let text = String(validating: inner, as: UTF8.self) else {
+        throw fault(start, "A text is not UTF-8.")
+      }
+      return text
+    }
+    return try unescaped(inner)
+  }
+
+  private static func unescaped(_ bytes: ArraySlice<UInt8>) throws(Fault) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity(bytes.count)
+    var place = bytes.startIndex
+    while place < bytes.endIndex {
+      guard bytes[place] == 0x5C else {
+        text.append(bytes[place])
+        place += 1
+        continue
+      }
+      let escape = place
+      // A backslash is never the last: the quote behind it would not have ended the text.
+      place += 2
+      switch bytes[escape + 1] {
+      case 0x22, 0x5C, 0x2F: text.append(bytes[escape + 1])
+      case 0x62: text.append(0x08)
+      case 0x66: text.append(0x0C)
+      case 0x6E: text.append(0x0A)
+      case 0x72: text.append(0x0D)
+      case 0x74: text.append(0x09)
+      case 0x75:
+        var unit = try codeUnit(bytes, &place, escape)
+        if (0xD800..<0xDC00).contains(unit), place + 1 < bytes.endIndex, bytes[place] == 0x5C,
+          bytes[place + 1] == 0x75
+        {
+          place += 2
+          let low = try codeUnit(bytes, &place, escape)
+          guard (0xDC00..<0xE000).contains(low) else {
+            throw fault(escape, "Half of a character stands alone.")
+          }
+          unit = 0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00)
+        }
+        guard let scalar = Unicode.Scalar(unit) else {
+          throw fault(escape, "Half of a character stands alone.")
+        }
+        text.append(contentsOf: String(Character(scalar)).utf8)
+      default: throw fault(escape, "There is no such escape.")
+      }
+    }
+    guard let string = String(validating: text, as: UTF8.self) else {
+      throw fault(bytes.startIndex, "A text is not UTF-8.")
+    }
+    return string
+  }
+
+  private static func codeUnit(
+    _ bytes: ArraySlice<UInt8>, _ place: inout Int, _ escape: Int
+  ) throws(Fault) -> UInt32 {
+    guard place + 4 <= bytes.endIndex,
+      bytes[place..<place + 4].allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+      let unit = UInt32(String(decoding: bytes[place..<place + 4], as: UTF8.self), radix: 16)
+    else { throw fault(escape, "Four hexadecimal digits are expected.") }
+    place += 4
+    return unit
+  }
+
+  /// The value that begins at `place`, which was passed over once and is well-formed but for its texts.
+  static func value(_ bytes: [UInt8], _ place: inout Int) throws(Fault) -> FieldValue {
+    skipSpace(bytes, &place)
+    switch bytes[place] {
+    case 0x22: return .text(try string(bytes, &place))
+    case 0x7B:
+      place += 1
+      var members: [(name: String, value: FieldValue)] = []
+      if take("}", bytes, &place) { return .members([]) }
+      repeat {
+        let name = try string(bytes, &place)
+        try expect(":", bytes, &place)
+        members.append((name, try value(bytes, &place)))
+      } while take(",", bytes, &place)
+      try expect("}", bytes, &place)
+      return .members(members)
+    case 0x5B:
+      place += 1
+      var values: [FieldValue] = []
+      if take("]", bytes, &place) { return .list([]) }
+      repeat { values.append(try value(bytes, &place)) } while take(",", bytes, &place)
+      try expect("]", bytes, &place)
+      return .list(values)
+    default:
+      let word = try word(bytes, &place)
+      return word == "null" ? .null : .bare(word)
+    }
+  }
+}

@@ -1,0 +1,251 @@
+/// The objects of a file, one after another, as the file has them.
+final class RecordReader {
+  let file: ImportFile
+  private var lines: InputLines
+  private var bytes: [UInt8] = []
+  /// The names of the cells, of a file of comma-separated values.
+  private var names: [String]?
+  /// The line that the object begins on.
+  private(set) var line = 0
+  /// The object's entity, as the file says it.
+  private(set) var entity: String?
+  /// What other objects of the files call it.
+  private(set) var identifier: String?
+  private(set) var fields: [Field] = []
+
+  /// A property of the object, and where its value is among the bytes of the line.
+  struct Field {
+    let name: String
+    let start: Int
+    let end: Int
+    var isQuoted = false
+  }
+
+  /// Longer lists of properties are refused.
+  private static let mostFields = 65_536
+
+  init(_ file: ImportFile) {
+    self.file = file
+    lines = InputLines(file.file)
+  }
+
+  /// How much of the file was read.
+  var offset: Int { lines.offset }
+
+  /// How many bytes the object takes in the file.
+  var byteCount: Int { bytes.count }
+
+  /// Moves to the next object; false behind the last.
+  ///
+  /// - Throws: ``ImportProblem`` when the line can't be read.
+  func next() throws -> Bool {
+    do {
+      switch file.format {
+      case .jsonl: return try nextOfJSON()
+      case .csv: return try nextOfCells()
+      }
+    } catch var problem as ImportProblem {
+      problem.file = file.name
+      throw problem
+    }
+  }
+
+  /// The value of a field.
+  ///
+  /// - Throws: ``ImportProblem`` when it is a text that is not UTF-8.
+  func value(_ field: Field) throws(ImportProblem) -> FieldValue {
+    switch file.format {
+    case .jsonl:
+      var place = field.start
+      do throws(JSONText.Fault) { return try JSONText.value(bytes, &place) } catch {
+        throw problem(error)
+      }
+    case .csv:
+      if field.start == field.end, !field.isQuoted { return .null }
+      return .cell(try cell(field))
+    }
+  }
+
+  /// What is wrong with a property of the object.
+  func problem(_ property: String?, _ reason: String) -> ImportProblem {
+    var problem = ImportProblem(line: line, property: property, reason)
+    problem.file = file.name
+    return problem
+  }
+
+  private func problem(_ fault: JSONText.Fault) -> ImportProblem {
+    var problem = ImportProblem(line: line, column: fault.place + 1, fault.reason)
+    problem.file = file.name
+    return problem
+  }
+
+  // MARK: - JSON
+
+  private func nextOfJSON() throws -> Bool {
+    repeat {
+      bytes.removeAll(keepingCapacity: true)
+      guard try lines.next(into: &bytes) else { return false }
+    } while bytes.allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
+    line = lines.number
+    fields.removeAll(keepingCapacity: true)
+    (entity, identifier) = (nil, nil)
+    do throws(JSONText.Fault) { try readMembers() } catch { throw problem(error) }
+    return true
+  }
+
+  private func readMembers() throws(JSONText.Fault) {
+    var place = 0
+    try JSONText.expect("{", bytes, &place)
+    if !JSONText.take("}", bytes, &place) {
+      repeat {
+        let name = try JSONText.string(bytes, &place)
+        try JSONText.expect(":", bytes, &place)
+        let start = place
+        try JSONText.skip(bytes, &place)
+        switch name {
+        case FieldName.entity: entity = try word(start, entity, name)
+        case FieldName.identifier: identifier = try word(start, identifier, name)
+        default:
+          guard fields.count < RecordReader.mostFields else {
+            throw JSONText.Fault(place: start, reason: "It has too many properties.")
+          }
+          fields.append(Field(name: name, start: start, end: place))
+        }
+      } while JSONText.take(",", bytes, &place)
+      try JSONText.expect("}", bytes, &place)
+    }
+    JSONText.skipSpace(bytes, &place)
+    guard place == bytes.count else {
+      throw JSONText.Fault(place: place, reason: "The line goes on behind its object.")
+    }
+  }
+
+  /// A text that says what the object is.
+  private func word(
+    _ start: Int, _ before: String?, _ name: String
+  ) throws(JSONText.Fault) -> String {
+    var place = start
+    guard before == nil else {
+      throw JSONText.Fault(place: start, reason: "'\(name)' is there twice.")
+    }
+    JSONText.skipSpace(bytes, &place)
+    guard bytes[place] == 0x22 else {
+      throw JSONText.Fault(place: place, reason: "'\(name)' takes text.")
+    }
+    let text = try JSONText.string(bytes, &place)
+    guard !text.isEmpty else {
+      throw JSONText.Fault(place: start, reason: "'\(name)' is empty.")
+    }
+    return text
+  }
+
+  // MARK: - Cells
+
+  private func nextOfCells() throws -> Bool {
+    guard try readLine() else { return false }
+    if names == nil {
+      names = try cells().map { try cell($0) }
+      guard names!.count <= RecordReader.mostFields else {
+        throw ImportProblem(line: line, "It has too many cells.")
+      }
+      if let twice = names!.first(where: { name in names!.filter { $0 == name }.count > 1 }) {
+        throw ImportProblem(line: line, column: 1, "The column '\(twice)' is there twice.")
+      }
+      guard try readLine() else { return false }
+    }
+    let cells = try cells()
+    guard let names, cells.count == names.count else {
+      throw ImportProblem(
+        line: line, column: 1,
+        "It has \(cells.count) cells, and the first line has \(names?.count ?? 0).")
+    }
+    fields.removeAll(keepingCapacity: true)
+    (entity, identifier) = (nil, nil)
+    for (name, place) in zip(names, cells) {
+      switch name {
+      case FieldName.entity: if place.end > place.start { entity = try cell(place) }
+      case FieldName.identifier: if place.end > place.start { identifier = try cell(place) }
+      default:
+        fields.append(
+          Field(name: name, start: place.start, end: place.end, isQuoted: place.isQuoted))
+      }
+    }
+    return true
+  }
+
+  /// Reads the next line that is not empty, and as many more as a cell in quotes goes over.
+  private func readLine() throws -> Bool {
+    repeat {
+      bytes.removeAll(keepingCapacity: true)
+      guard try lines.next(into: &bytes) else { return false }
+      line = lines.number
+    } while bytes.isEmpty || bytes == [0x0D]
+    var quotes = 0
+    var counted = 0
+    while true {
+      for byte in bytes[counted...] where byte == 0x22 { quotes += 1 }
+      counted = bytes.count
+      if quotes % 2 == 0 { break }
+      bytes.append(0x0A)
+      guard try lines.next(into: &bytes) else {
+        throw ImportProblem(line: line, column: 1, "A cell in quotes does not end.")
+      }
+    }
+    if bytes.last == 0x0D { bytes.removeLast() }
+    return true
+  }
+
+  /// Where the cells of the line are, without their quotes.
+  private func cells() throws -> [Field] {
+    var cells: [Field] = []
+    var place = 0
+    while true {
+      if place < bytes.count, bytes[place] == 0x22 {
+        let start = place + 1
+        place = start
+        while true {
+          guard let quote = bytes[place...].firstIndex(of: 0x22) else {
+            throw ImportProblem(line: line, column: start, "A cell in quotes does not end.")
+          }
+          place = quote + 1
+          guard place < bytes.count, bytes[place] == 0x22 else { break }
+          place += 1
+        }
+        cells.append(Field(name: "", start: start, end: place - 1, isQuoted: true))
+        guard place == bytes.count || bytes[place] == 0x2C else {
+          throw ImportProblem(
+            line: line, column: place + 1, "A cell goes on behind the quote that ends it.")
+        }
+      } else {
+        let end = bytes[place...].firstIndex(of: 0x2C) ?? bytes.count
+        if let quote = bytes[place..<end].firstIndex(of: 0x22) {
+          throw ImportProblem(
+            line: line, column: quote + 1, "A quote stands within a cell without quotes.")
+        }
+        cells.append(Field(name: "", start: place, end: end))
+        place = end
+      }
+      if place == bytes.count { return cells }
+      place += 1
+    }
+  }
+
+  private func cell(_ field: Field) throws(ImportProblem) -> String {
+    var inner = bytes[field.start..<field.end]
+    if field.isQuoted, inner.contains(0x22) {
+      var single: [UInt8] = []
+      var isSecond = false
+      for byte in inner {
+        isSecond = byte == 0x22 && !isSecond
+        if byte != 0x22 || isSecond { single.append(byte) }
+      }
+      inner = single[...]
+    }
+    guard let text = String(validating: inner, as: UTF8.self) else {
+      var problem = ImportProblem(line: line, column: field.start + 1, "A cell is not UTF-8.")
+      problem.file = file.name
+      throw problem
+    }
+    return text
+  }
+}

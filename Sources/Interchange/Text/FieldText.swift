@@ -1,0 +1,119 @@
+import Foundation
+import ObjectModel
+import Rows
+
+/// Single values as text, and back.
+enum FieldText {
+  /// A value's text, and whether JSON has it without quotes.
+  static func text(_ value: Value) -> (text: String, isBare: Bool) {
+    switch value {
+    case .null: ("null", true)
+    case .boolean(let value): (value ? "true" : "false", true)
+    case .integer(let number): ("\(number)", true)
+    case .float(let number): (RealText.text(number), number.isFinite)
+    case .double(let number): (RealText.text(number), number.isFinite)
+    // As text, because most programs read numbers of JSON as floating-point ones.
+    case .decimal(let number): (DecimalParts(number)?.text ?? "nan", false)
+    case .string(let text), .uri(let text): (text, false)
+    case .date(let date): (MomentText.text(date.timeIntervalSinceReferenceDate), false)
+    case .uuid(let uuid): (uuid.uuidString, false)
+    case .binary(let bytes): (bytes.base64EncodedString(), false)
+    case .object(let key): (text(key), false)
+    }
+  }
+
+  /// An object's identifier within its store.
+  static func text(_ key: ObjectKey) -> String { "\(key.entity)/p\(key.number)" }
+
+  /// The object of an identifier as ``text(_:)-(ObjectKey)`` writes it.
+  static func key(_ text: some StringProtocol) -> ObjectKey? {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let entity = UInt16(parts[0]), parts[1].first == "p",
+      let number = UInt64(parts[1].dropFirst()), number > 0, number <= ObjectKey.highestNumber
+    else { return nil }
+    return ObjectKey(entity: entity, number: number)
+  }
+
+  /// The value of an attribute that a field has.
+  ///
+  /// - Throws: ``FieldFault`` that says what is expected.
+  static func value(_ field: FieldValue, of type: AttributeType) throws(FieldFault) -> Value {
+    let text: String
+    let isBare: Bool
+    switch field {
+    case .null: return .null
+    case .bare(let word): (text, isBare) = (word, true)
+    case .text(let word): (text, isBare) = (word, false)
+    case .cell(let word): (text, isBare) = (word, Self.isBare(type))
+    case .list: throw FieldFault("It takes \(Self.words(type)), and not a list.")
+    case .members: throw FieldFault("It takes \(Self.words(type)), and not an object.")
+    }
+    guard let value = value(text, isBare, type) else {
+      let shown = text.count > 60 ? "\(text.prefix(60))…" : text
+      throw FieldFault(
+        "It takes \(Self.words(type)), and \(isBare ? shown : "\"\(shown)\"") is none.")
+    }
+    return value
+  }
+
+  private static func isBare(_ type: AttributeType) -> Bool {
+    switch type {
+    case .boolean, .int16, .int32, .int64: true
+    default: false
+    }
+  }
+
+  private static func value(_ text: String, _ isBare: Bool, _ type: AttributeType) -> Value? {
+    switch type {
+    case .int16: isBare ? Int16(text).map { .integer(Int64($0)) } : nil
+    case .int32: isBare ? Int32(text).map { .integer(Int64($0)) } : nil
+    case .int64: isBare ? Int64(text).map { .integer($0) } : nil
+    case .boolean: isBare ? boolean(text).map { .boolean($0) } : nil
+    case .float: RealText.float(text).map { .float($0) }
+    case .double: RealText.double(text).map { .double($0) }
+    case .decimal:
+      text == "nan"
+        ? .decimal(.nan) : DecimalParts(text: text.utf8.span).map { .decimal($0.decimal) }
+    case .string: isBare ? nil : .string(text)
+    case .uri: isBare ? nil : .uri(text)
+    case .date:
+      isBare
+        ? nil : MomentText.seconds(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
+    case .uuid: isBare ? nil : UUID(uuidString: text).map { .uuid($0) }
+    case .binary, .transformable: isBare ? nil : Data(base64Encoded: text).map { .binary($0) }
+    case .undefined, .objectID, .composite: nil
+    }
+  }
+
+  private static func boolean(_ text: String) -> Bool? {
+    switch text.lowercased() {
+    case "true", "yes", "1": true
+    case "false", "no", "0": false
+    default: nil
+    }
+  }
+
+  /// What values of a type are, in words.
+  private static func words(_ type: AttributeType) -> String {
+    switch type {
+    case .int16: "a whole number of 16 bits"
+    case .int32: "a whole number of 32 bits"
+    case .int64: "a whole number of 64 bits"
+    case .boolean: "true or false"
+    case .float, .double: "a number"
+    case .decimal: "a decimal number"
+    case .string: "text"
+    case .uri: "a URI as text"
+    case .date: "a moment in ISO 8601"
+    case .uuid: "a UUID"
+    case .binary, .transformable: "bytes in base64"
+    case .undefined, .objectID, .composite: "nothing that a file can have"
+    }
+  }
+}
+
+/// What is wrong with one field, as a sentence.
+struct FieldFault: Error {
+  let reason: String
+  init(_ reason: String) { self.reason = reason }
+}

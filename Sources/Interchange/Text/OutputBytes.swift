@@ -1,0 +1,56 @@
+/// Text on its way out, gathered into large pieces.
+struct OutputBytes {
+  private(set) var bytes: [UInt8] = []
+
+  static let pieceByteCount = 1 << 16
+
+  var isLarge: Bool { bytes.count >= OutputBytes.pieceByteCount }
+
+  mutating func take() -> [UInt8] {
+    defer { bytes.removeAll(keepingCapacity: true) }
+    return bytes
+  }
+
+  mutating func cut(to count: Int) { bytes.removeLast(bytes.count - count) }
+
+  mutating func remove(at index: Int) { bytes.remove(at: index) }
+
+  mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+  mutating func append(_ character: Unicode.Scalar) { bytes.append(UInt8(ascii: character)) }
+
+  /// The text as a string of JSON.
+  mutating func append(quoted text: String) {
+    bytes.append(0x22)
+    for byte in text.utf8 {
+      switch byte {
+      case 0x22, 0x5C:
+        bytes.append(0x5C)
+        bytes.append(byte)
+      case 0x0A: append("\\n")
+      case 0x0D: append("\\r")
+      case 0x09: append("\\t")
+      case ..<0x20, 0x7F:
+        append("\\u00")
+        append(byte < 0x10 ? "0" : "")
+        append(String(byte, radix: 16))
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(0x22)
+  }
+
+  /// The text as a cell of comma-separated values: in quotes where it must be, and where it is empty, since
+  /// nothing at all is no value.
+  mutating func append(cell text: String) {
+    let needsQuotes =
+      text.isEmpty || text.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }
+    guard needsQuotes else { return append(text) }
+    bytes.append(0x22)
+    for byte in text.utf8 {
+      if byte == 0x22 { bytes.append(byte) }
+      bytes.append(byte)
+    }
+    bytes.append(0x22)
+  }
+}

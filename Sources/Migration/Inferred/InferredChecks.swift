@@ -1,0 +1,165 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+
+/// What a newer model asks of objects that the older one did not: looked at before anything is switched.
+struct InferredChecks {
+  private let mapping: InferredMapping
+  /// Relationships that must lead to an object and need not have before, by entity.
+  private var requiredReferences: [(entity: String, relationship: Relationship)] = []
+  /// Relationships that may lead to fewer or more objects than before.
+  private var counts: [(entity: String, relationship: Relationship)] = []
+  /// Constraints that are new, with the entity that declares each.
+  private var constraints: [(entity: String, columns: [String])] = []
+
+  /// - Parameter all: Whether everything is looked at, because values were filled in or let go.
+  init(_ mapping: InferredMapping, all: Bool) {
+    self.mapping = mapping
+    let continuation = mapping.continuation
+    for entity in mapping.destination.entities {
+      let before = continuation.entity(before: entity.name)
+      let continued = continuation.properties(of: entity.name)
+      for relationship in entity.relationships where !relationship.isTransient {
+        var old: Relationship?
+        if case .relationship(let known)? = continued.before[relationship.name] { old = known }
+        // What is new has been found to be optional, or to follow from its inverse.
+        let isSame = old.map { $0.isOptional == relationship.isOptional } ?? relationship.isOptional
+        if relationship.isToMany {
+          guard all || !isSame || old?.count != relationship.count else { continue }
+          guard relationship.count != .toMany || !relationship.isOptional else { continue }
+          counts.append((entity.name, relationship))
+        } else if !relationship.isOptional, all || !isSame {
+          requiredReferences.append((entity.name, relationship))
+        }
+      }
+      guard let before else { continue }
+      for columns in entity.uniquenessConstraints {
+        let old = columns.map { continued.before[$0]?.name ?? $0 }
+        if all || !before.uniquenessConstraints.contains(old) {
+          constraints.append((entity.name, columns))
+        }
+      }
+    }
+  }
+
+  /// Everything that is wrong with the objects of a snapshot of the newer model.
+  ///
+  /// - Parameter tag: The store whose objects they are.
+  func failures(
+    _ snapshot: any StoreSnapshot, of tag: StoreTag
+  ) throws -> [ValidationFailure] {
+    var check = ObjectsCheck(snapshot, mapping.destination, tag)
+    for (entity, relationship) in requiredReferences {
+      try check.requireReferences(relationship, of: entity)
+    }
+    for (entity, relationship) in counts { try check.count(relationship, of: entity) }
+    for (entity, columns) in constraints { try check.unique(columns, in: entity) }
+    return check.failures
+  }
+}
+
+/// Looks through the objects of a snapshot for those that are not what their model asks of them.
+struct ObjectsCheck {
+  private let snapshot: any StoreSnapshot
+  private let model: Model
+  private let source: ViewSource
+  private let tag: StoreTag
+  private(set) var failures: [ValidationFailure] = []
+
+  init(_ snapshot: any StoreSnapshot, _ model: Model, _ tag: StoreTag) {
+    self.snapshot = snapshot
+    self.model = model
+    self.tag = tag
+    source = ViewSource(snapshot.view, model: model, schema: snapshot.schema)
+  }
+
+  private func layouts(of entity: String) -> [Layout] {
+    model.family(of: entity).filter { !$0.isAbstract }.compactMap { snapshot.schema[$0.name] }
+  }
+
+  private mutating func fail(
+    _ key: ObjectKey, _ entity: String, _ property: String, _ rule: ValidationFailure.Rule,
+    _ message: String
+  ) {
+    failures.append(
+      ValidationFailure(
+        object: ObjectID(store: tag, key: key), entity: entity, key: property, rule: rule,
+        message: message))
+  }
+
+  /// Every object must have a reference, to an object that is there.
+  mutating func requireReferences(_ relationship: Relationship, of entity: String) throws {
+    for layout in layouts(of: entity) {
+      guard let index = layout.index(of: relationship.name) else { continue }
+      try snapshot.forEachRow(of: layout, [layout.columns[index]]) { key, found, row in
+        if let other = found[0]?.reference(at: row), try snapshot.view.contains(other) { return }
+        fail(
+          key, layout.entity, relationship.name, .required,
+          "\"\(relationship.name)\" must lead to an object.")
+      }
+    }
+  }
+
+  /// Every object must lead to as many others as the relationship says.
+  mutating func count(_ relationship: Relationship, of entity: String) throws {
+    for layout in layouts(of: entity) {
+      guard
+        let toMany = ToManyRelationship(
+          relationship.name, of: layout.entity, model, snapshot.schema)
+      else { continue }
+      let least = max(relationship.count.minimum, relationship.isOptional ? 0 : 1)
+      let most = relationship.count.maximum
+      for number in try snapshot.view.keys(ofEntity: layout.entityNumber) {
+        let key = ObjectKey(entity: layout.entityNumber, number: number)
+        let count = try source.objects(relatedTo: key, through: toMany).count
+        if count < least, !(relationship.isOptional && count == 0) {
+          fail(
+            key, layout.entity, relationship.name, .tooFewObjects,
+            """
+            "\(relationship.name)" leads to \(count) objects, and must lead to at least \(least).
+            """)
+        } else if most > 0, count > most {
+          fail(
+            key, layout.entity, relationship.name, .tooManyObjects,
+            "\"\(relationship.name)\" leads to \(count) objects, and may lead to at most \(most).")
+        }
+      }
+    }
+  }
+
+  /// No two objects of an entity may share the values of some attributes.
+  mutating func unique(_ names: [String], in entity: String) throws {
+    // What is kept of each object is a hash; only where two meet values are compared.
+    var seen: [Int: [ObjectKey]] = [:]
+    for layout in layouts(of: entity) {
+      let columns = names.compactMap { layout.index(of: $0).map { layout.columns[$0] } }
+      guard columns.count == names.count else { continue }
+      try snapshot.forEachRow(of: layout, columns) { key, found, row in
+        let values = found.map { $0?.value(at: row) ?? .null }
+        if values.contains(where: \.isNull) { return }
+        let hash = values.hashValue
+        for other in seen[hash] ?? [] where try self.values(of: other, names) == values {
+          fail(
+            key, layout.entity, names.joined(separator: ", "), .unique,
+            """
+            \(names.map { "\"\($0)\"" }.joined(separator: " and ")) must be unique, and another object \
+            has the same \(values.map(\.text).joined(separator: ", ")).
+            """)
+          break
+        }
+        seen[hash, default: []].append(key)
+      }
+    }
+  }
+
+  private func values(of key: ObjectKey, _ names: [String]) throws -> [Value] {
+    guard let layout = snapshot.schema[key.entity] else { return [] }
+    return try names.map { name in
+      guard let index = layout.index(of: name) else { return .null }
+      return try snapshot.view.value(of: key, column: layout.columns[index]) ?? .null
+    }
+  }
+}

@@ -1,0 +1,243 @@
+public import ObjectModel
+import Rows
+
+/// A mapping that follows from two versions of a model by themselves, by names and renaming identifiers:
+/// what Core Data calls a lightweight migration.
+///
+///     let mapping = try InferredMapping(from: old, to: new)
+///     print(mapping.losses)       // what the new version has no place for
+///
+/// Entities and properties may be added, removed and renamed; values may become optional, required where
+/// there is a default, or of a wider type; relationships may be added, get an inverse, lead to many where
+/// they led to one, and lose their order; entities may move in the tree of inheritance. Everything else is
+/// listed with its reason when the mapping is made.
+public struct InferredMapping: Sendable {
+  /// The older version.
+  public let source: Model
+  /// The newer version.
+  public let destination: Model
+  /// What is in stores of the older version and has no place in those of the newer one, in words.
+  public let losses: [MigrationProblem]
+  let continuation: ModelContinuation
+
+  /// Infers the mapping.
+  ///
+  /// - Throws: ``MigrationError`` with code ``MigrationError/Code/notInferable`` and everything that can't
+  ///   be inferred.
+  public init(from source: Model, to destination: Model) throws(MigrationError) {
+    self.source = source
+    self.destination = destination
+    continuation = ModelContinuation(from: source, to: destination)
+    var inference = Inference(continuation)
+    inference.run()
+    losses = inference.losses
+    let problems = inference.problems
+    guard problems.isEmpty else {
+      throw MigrationError(
+        .notInferable,
+        """
+        \(problems.count == 1 ? "A change" : "\(problems.count) changes") can't be inferred; a written \
+        mapping has to say what is meant:
+        """, problems: problems)
+    }
+  }
+
+  /// Everything that can't be inferred between two versions; empty when ``init(from:to:)`` succeeds.
+  public static func problems(from source: Model, to destination: Model) -> [MigrationProblem] {
+    var inference = Inference(ModelContinuation(from: source, to: destination))
+    inference.run()
+    return inference.problems
+  }
+}
+
+/// One comparison of two models: what is lost, and what can't be inferred.
+private struct Inference {
+  private let continuation: ModelContinuation
+  private var old: Model { continuation.old }
+  private var new: Model { continuation.new }
+  private(set) var problems: [MigrationProblem] = []
+  private(set) var losses: [MigrationProblem] = []
+
+  init(_ continuation: ModelContinuation) { self.continuation = continuation }
+
+  mutating func run() {
+    for name in continuation.removedEntities where !(old[name]?.isAbstract ?? true) {
+      losses.append(MigrationProblem(name, nil, "is gone with its objects"))
+    }
+    for entity in new.entities {
+      guard let before = continuation.entity(before: entity.name) else { continue }
+      if entity.isAbstract, !before.isAbstract {
+        problems.append(
+          MigrationProblem(
+            entity.name, nil, "has become abstract, and its objects have nowhere to go"))
+      }
+      compare(entity, before)
+    }
+  }
+
+  private mutating func compare(_ entity: Entity, _ before: Entity) {
+    let continued = continuation.properties(of: entity.name)
+    // What is inherited is told of where it is declared.
+    for property in entity.properties where !property.isTransient {
+      let old = continued.before[property.name].flatMap { $0.isTransient ? nil : $0 }
+      switch (property, old) {
+      case (.attribute(let attribute), nil): check(added: attribute, attribute.name, entity)
+      case (.attribute(let attribute), .attribute(let old)?):
+        check(attribute, old, attribute.name, entity)
+      case (.relationship(let relationship), nil): check(added: relationship, entity)
+      case (.relationship(let relationship), .relationship(let old)?):
+        check(relationship, old, entity, before)
+      case (_, let old?):
+        problems.append(
+          MigrationProblem(
+            entity.name, property.name,
+            "was \(old.kind.withArticle) and is \(property.kind.withArticle)"))
+      case (.fetched, nil): break
+      }
+    }
+    for property in entity.properties where property.isTransient {
+      guard let old = continued.before[property.name], !old.isTransient else { continue }
+      losses.append(MigrationProblem(entity.name, property.name, "is not stored any more"))
+    }
+    let declared = Set(before.properties.map(\.name))
+    for removed in continued.removed where !removed.isTransient && declared.contains(removed.name) {
+      losses.append(MigrationProblem(entity.name, removed.name, "is gone"))
+    }
+  }
+
+  // MARK: - Attributes
+
+  private mutating func check(added attribute: Attribute, _ path: String, _ entity: Entity) {
+    if let composite = attribute.compositeName.flatMap(new.composite) {
+      for part in composite.attributes where !part.isTransient {
+        check(added: part, path + "." + part.name, entity)
+      }
+      return
+    }
+    guard !attribute.isOptional, attribute.defaultValue.isNull, attribute.derivation == nil else {
+      return
+    }
+    problems.append(
+      MigrationProblem(entity.name, path, "is new, must have a value, and has no default value"))
+  }
+
+  private mutating func check(
+    _ attribute: Attribute, _ before: Attribute, _ path: String, _ entity: Entity
+  ) {
+    if attribute.type == .composite, before.type == .composite,
+      let type = attribute.compositeName.flatMap(new.composite),
+      let old = before.compositeName.flatMap(self.old.composite)
+    {
+      let parts = ModelContinuation.attributes(of: type, before: old)
+      for part in type.attributes where !part.isTransient {
+        if let old = parts[part.name], !old.isTransient {
+          check(part, old, path + "." + part.name, entity)
+        } else {
+          check(added: part, path + "." + part.name, entity)
+        }
+      }
+      let kept = Set(parts.values.map(\.name))
+      for part in old.attributes where !part.isTransient && !kept.contains(part.name) {
+        losses.append(MigrationProblem(entity.name, path + "." + part.name, "is gone"))
+      }
+      return
+    }
+    // What is computed anew has no use for what was there.
+    if attribute.derivation != nil { return }
+    guard let kind = ColumnKind(attribute.type), let old = ColumnKind(before.type),
+      old.widens(to: kind)
+    else {
+      problems.append(
+        MigrationProblem(
+          entity.name, path,
+          """
+          was of type \(before.type.sourceName) and is of type \(attribute.type.sourceName), which \
+          does not hold every value of the other
+          """))
+      return
+    }
+    if before.isOptional, !attribute.isOptional, attribute.defaultValue.isNull {
+      problems.append(
+        MigrationProblem(
+          entity.name, path,
+          "must have a value now, and there is no default value for objects without one"))
+    }
+  }
+
+  // MARK: - Relationships
+
+  /// The old relationship that leads along a new one.
+  private func before(_ relationship: Relationship, of entity: String) -> Relationship? {
+    guard
+      case .relationship(let old)? = continuation.properties(of: entity).before[
+        relationship.name], !old.isTransient
+    else { return nil }
+    return old
+  }
+
+  private func inverseBefore(_ relationship: Relationship) -> Relationship? {
+    new.inverse(of: relationship).flatMap { before($0, of: relationship.destination) }
+  }
+
+  private mutating func check(added relationship: Relationship, _ entity: Entity) {
+    let isGiven = inverseBefore(relationship).map { $0.inverse == nil } ?? false
+    if !isGiven, !relationship.isOptional {
+      problems.append(
+        MigrationProblem(
+          entity.name, relationship.name,
+          "is new and must lead to an object, and nothing says to which"))
+    }
+  }
+
+  private mutating func check(
+    _ relationship: Relationship, _ before: Relationship, _ entity: Entity, _ oldEntity: Entity
+  ) {
+    func problem(_ reason: String) {
+      problems.append(MigrationProblem(entity.name, relationship.name, reason))
+    }
+    if before.isToMany, !relationship.isToMany {
+      problem("led to many objects and leads to one, and nothing says to which of them")
+    }
+    let oldFamily = old.family(of: before.destination).filter { !$0.isAbstract }.map(\.name)
+    let newFamily = Set(new.family(of: relationship.destination).map(\.name))
+    let staying = oldFamily.compactMap { continuation.entity(after: $0)?.name }
+    let allowed = staying.filter(newFamily.contains)
+    if allowed.isEmpty, !staying.isEmpty {
+      problem(
+        """
+        led to objects of "\(before.destination)" and leads to objects of \
+        "\(relationship.destination)", which are others
+        """)
+    } else if allowed.count < oldFamily.count {
+      losses.append(
+        MigrationProblem(
+          entity.name, relationship.name,
+          "does not lead any more to objects of "
+            + oldFamily.filter { name in
+              continuation.entity(after: name).map { !newFamily.contains($0.name) } ?? true
+            }.map { "\"\($0)\"" }.joined(separator: ", ")))
+    }
+    // Both ends are told of: the one that comes first in the model is enough.
+    if let inverse = new.inverse(of: relationship),
+      let old = self.before(inverse, of: relationship.destination),
+      self.old.inverse(of: before)?.name != old.name,
+      relationship.name <= inverse.name
+    {
+      problem(
+        """
+        and its inverse "\(inverse.name)" were not each other's inverse, and nothing says which of them \
+        is right
+        """)
+    }
+    if before.isOrdered, !relationship.isOrdered, relationship.isToMany {
+      losses.append(
+        MigrationProblem(entity.name, relationship.name, "loses the order of its objects"))
+    }
+  }
+}
+
+extension String {
+  fileprivate var withArticle: String {
+    (first.map { "aeiou".contains($0) } ?? false ? "an " : "a ") + self
+  }
+}

@@ -1,0 +1,379 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// How an inferred mapping carries the rows of a store over: column by column, and whether that takes
+/// writing any row at all.
+struct RowTransfer {
+  /// What becomes which rows.
+  private(set) var origins: [RowOrigin] = []
+  /// Why rows must be written anew, in words; empty when the new schema reads every row as it is.
+  private(set) var rewritings: [String] = []
+  /// References that follow from those the other way; they are looked up before rows are carried over.
+  private(set) var reversals: [Reversal] = []
+  /// Entities with derived values that have to be computed.
+  private(set) var derivingEntities: [String] = []
+
+  /// A column of the target that gets what a relationship of the source says the other way.
+  struct Reversal {
+    /// The place of the origin among the origins.
+    let origin: Int
+    /// The column of the target.
+    let target: Int
+    /// The relationship that is turned around.
+    let relationship: Relationship
+    /// The entity that has it in the source.
+    let entity: String
+  }
+
+  /// Places in orders that begin, of the entity that is being looked at.
+  private var newPlaces: [RowOrigin.NewPlace] = []
+  private let mapping: InferredMapping
+  private let source: Schema
+  private let target: Schema
+  private var continuation: ModelContinuation { mapping.continuation }
+
+  /// The transfer between rows of two schemas.
+  ///
+  /// - Parameters:
+  ///   - source: The schema of the rows that are read, of the mapping's source.
+  ///   - target: The schema of the rows that are written, of its destination.
+  init(_ mapping: InferredMapping, from source: Schema, to target: Schema) {
+    (self.mapping, self.source, self.target) = (mapping, source, target)
+    for layout in target.layouts { carry(layout) }
+    for table in target.linkTables { carry(table) }
+    var seen: Set<String> = []
+    for name in source.relationshipNumbers.keys.sorted() {
+      for (relationship, _) in source.relationshipNumbers[name] ?? [:] {
+        checkLeftLinks(name, relationship, &seen)
+      }
+    }
+  }
+
+  // MARK: - Objects
+
+  private mutating func carry(_ layout: Layout) {
+    guard let entity = mapping.destination[layout.entity], !entity.isAbstract,
+      let before = continuation.entity(before: entity.name), !before.isAbstract,
+      let old = source[before.name]
+    else { return }
+    if old.entityNumber != layout.entityNumber {
+      rewritings.append("\(entity.name) has another number than \(before.name) had")
+    }
+    let continued = continuation.properties(of: entity.name)
+    var columns: [RowOrigin.Column] = []
+    newPlaces = []
+    let position = origins.count
+    for property in mapping.destination.properties(of: entity.name) where !property.isTransient {
+      let name = "\(entity.name).\(property.name)"
+      switch (property, continued.before[property.name].flatMap { $0.isTransient ? nil : $0 }) {
+      case (.attribute(let attribute), .attribute(let before)?):
+        carry(attribute, before, attribute.name, before.name, old, layout, entity.name, &columns)
+      case (.attribute(let attribute), _) where attribute.derivation != nil:
+        derive(attribute, nil, entity.name)
+      case (.relationship(let relationship), let before) where !relationship.isToMany:
+        if case .relationship(let before)? = before, !before.isToMany {
+          carry(relationship, before, old, layout, entity.name, &columns)
+        } else if let reversed = reversed(relationship) {
+          reversals.append(
+            Reversal(
+              origin: position, target: layout.index(of: relationship.name)!,
+              relationship: reversed.relationship, entity: reversed.entity))
+          rewritings.append("\(name) follows from what its inverse was")
+        }
+      default: break
+      }
+    }
+    var origin = RowOrigin(old, layout, columns: columns)
+    origin.newPlaces = newPlaces
+    origins.append(origin)
+  }
+
+  private mutating func derive(_ attribute: Attribute, _ before: Attribute?, _ entity: String) {
+    guard let derivation = attribute.derivation else { return }
+    if let old = before?.derivation, old.normalizedExpression == derivation.normalizedExpression,
+      old.filter == derivation.filter, before?.type == attribute.type
+    {
+      return
+    }
+    if !derivingEntities.contains(entity) { derivingEntities.append(entity) }
+    rewritings.append("\(entity).\(attribute.name) is derived, and has to be computed")
+  }
+
+  private mutating func carry(
+    _ attribute: Attribute, _ before: Attribute, _ path: String, _ oldPath: String, _ old: Layout,
+    _ layout: Layout, _ entity: String, _ columns: inout [RowOrigin.Column]
+  ) {
+    if attribute.type == .composite, before.type == .composite,
+      let type = attribute.compositeName.flatMap(mapping.destination.composite),
+      let oldType = before.compositeName.flatMap(mapping.source.composite)
+    {
+      let parts = ModelContinuation.attributes(of: type, before: oldType)
+      for part in type.attributes where !part.isTransient {
+        guard let before = parts[part.name], !before.isTransient else { continue }
+        carry(
+          part, before, path + "." + part.name, oldPath + "." + before.name, old, layout, entity,
+          &columns)
+      }
+      return
+    }
+    derive(attribute, before, entity)
+    guard let index = layout.index(of: path), let place = old.index(of: oldPath) else { return }
+    let (column, known) = (layout.columns[index], old.columns[place])
+    guard known.kind.widens(to: column.kind) else { return }
+    var carried = RowOrigin.Column(known.read(as: column), to: index)
+    if before.isOptional, !attribute.isOptional, attribute.derivation == nil {
+      carried.missing = attribute.defaultValue
+      rewritings.append("\(entity).\(path) needs a value in every row")
+    } else if known.number != column.number {
+      rewritings.append("\(entity).\(path) has another number than it had")
+    }
+    columns.append(carried)
+  }
+
+  private mutating func carry(
+    _ relationship: Relationship, _ before: Relationship, _ old: Layout, _ layout: Layout,
+    _ entity: String, _ columns: inout [RowOrigin.Column]
+  ) {
+    guard let index = layout.index(of: relationship.name), let place = old.index(of: before.name)
+    else { return }
+    let known = old.columns[place]
+    var carried = RowOrigin.Column(known, to: index)
+    carried.destinations = destinations(
+      of: relationship, before: before, "\(entity).\(relationship.name)")
+    columns.append(carried)
+    if known.number != layout.columns[index].number {
+      rewritings.append("\(entity).\(relationship.name) has another number than it had")
+    }
+    guard let order = layout.index(of: relationship.name + "#order") else { return }
+    guard let oldOrder = old.index(of: before.name + "#order") else {
+      newPlaces.append(RowOrigin.NewPlace(order, of: index))
+      rewritings.append("\(entity).\(relationship.name) gets a place in an order")
+      return
+    }
+    columns.append(RowOrigin.Column(old.columns[oldOrder], to: order))
+    if old.columns[oldOrder].number != layout.columns[order].number {
+      rewritings.append(
+        "the order of \(entity).\(relationship.name) has another number than it had")
+    }
+  }
+
+  /// The entities that a reference may lead to; `nil` when it leads to no others anyway.
+  private mutating func destinations(
+    of relationship: Relationship, before: Relationship, _ name: String
+  ) -> Set<UInt16>? {
+    let allowed = Set(
+      mapping.destination.family(of: relationship.destination).compactMap {
+        target[$0.name]?.entityNumber
+      })
+    let known = mapping.source.family(of: before.destination).filter { !$0.isAbstract }
+    let staying = known.map { old in
+      continuation.entity(after: old.name).flatMap { target[$0.name]?.entityNumber }
+    }
+    if staying.allSatisfy({ $0.map(allowed.contains) ?? false }) { return nil }
+    rewritings.append("\(name) does not lead any more to everything it led to")
+    return allowed
+  }
+
+  // MARK: - Links
+
+  /// The relationship of the source that says the other way what a new relationship says.
+  private func reversed(
+    _ relationship: Relationship
+  ) -> (relationship: Relationship, entity: String)? {
+    guard let inverse = mapping.destination.inverse(of: relationship),
+      let entity = continuation.entity(before: relationship.destination),
+      case .relationship(let old)? = continuation.properties(of: relationship.destination).before[
+        inverse.name], !old.isTransient
+    else { return nil }
+    return (old, entity.name)
+  }
+
+  /// The new relationship that a side of a table is of, with the entity that declares it.
+  private func relationship(
+    _ end: LinkTable.End
+  ) -> (relationship: Relationship, entity: String)? {
+    for number in end.entities {
+      guard let layout = target[number], let entity = mapping.destination[layout.entity] else {
+        continue
+      }
+      for relationship in entity.relationships
+      where target.relationshipNumbers[entity.name]?[relationship.name] == end.relationship {
+        return (relationship, entity.name)
+      }
+    }
+    return nil
+  }
+
+  private mutating func carry(_ table: LinkTable) {
+    let forward = LinkTable.Side(table: table, isForward: true)
+    if let (relationship, entity) = relationship(table.forward),
+      case .relationship(let before)? = continuation.properties(of: entity).before[
+        relationship.name], !before.isTransient,
+      let owner = continuation.entity(before: entity)
+    {
+      carry(relationship, before, of: owner.name, forward)
+    } else if let backward = table.backward, let (relationship, entity) = relationship(backward),
+      case .relationship(let before)? = continuation.properties(of: entity).before[
+        relationship.name], !before.isTransient,
+      let owner = continuation.entity(before: entity)
+    {
+      carry(relationship, before, of: owner.name, forward.turned)
+    }
+  }
+
+  /// Carries what an old relationship leads to over to links.
+  private mutating func carry(
+    _ relationship: Relationship, _ before: Relationship, of owner: String, _ side: LinkTable.Side
+  ) {
+    let name = "\(owner).\(before.name)"
+    let allowed = destinations(of: relationship, before: before, name)
+    let places = RowOrigin.LinkColumns(
+      owner: side.table.layout.index(ofNumber: side.owner.number)!,
+      destination: side.table.layout.index(ofNumber: side.destination.number)!)
+    if let old = source.links(of: owner, before.name) {
+      var origin = RowOrigin(old, side)
+      for index in origin.columns.indices where origin.columns[index].target == places.destination {
+        origin.columns[index].destinations = allowed
+      }
+      appendLinks(origin, side)
+      if old.table.layout.entityNumber != side.table.layout.entityNumber
+        || old.owner.number != side.owner.number
+      {
+        rewritings.append("the links of \(name) lie in another table")
+      }
+      return
+    }
+    rewritings.append("\(name) becomes links")
+    if !before.isToMany {
+      // A reference of the owner's rows.
+      for layout in layouts(of: owner) {
+        guard let index = layout.index(of: before.name) else { continue }
+        var column = RowOrigin.Column(layout.columns[index], to: places.destination)
+        column.destinations = allowed
+        var origin = RowOrigin(linking: layout, by: column, side.table.layout, places)
+        carry(layout.index(of: before.name + "#order"), of: layout, to: side.turned.order, &origin)
+        appendLinks(origin, side)
+      }
+      return
+    }
+    guard let inverse = mapping.source.inverse(of: before), !inverse.isToMany else { return }
+    // A reference of the rows at the other end.
+    for layout in layouts(of: before.destination) {
+      guard let index = layout.index(of: inverse.name),
+        let number = continuation.entity(after: layout.entity).flatMap({
+          target[$0.name]?.entityNumber
+        }), allowed?.contains(number) ?? true
+      else { continue }
+      let column = RowOrigin.Column(layout.columns[index], to: places.owner)
+      var origin = RowOrigin(
+        linking: layout, by: column, side.table.layout,
+        RowOrigin.LinkColumns(owner: places.destination, destination: places.owner))
+      carry(layout.index(of: inverse.name + "#order"), of: layout, to: side.order, &origin)
+      appendLinks(origin, side)
+    }
+  }
+
+  /// Has links keep the places that references had.
+  private func carry(
+    _ known: Int?, of layout: Layout, to order: LayoutColumn?, _ origin: inout RowOrigin
+  ) {
+    guard let known, let order, let place = origin.target.index(ofNumber: order.number) else {
+      return
+    }
+    origin.columns.append(RowOrigin.Column(layout.columns[known], to: place))
+  }
+
+  /// Appends the origin of links, with places for the orders that begin with them.
+  private mutating func appendLinks(_ origin: RowOrigin, _ side: LinkTable.Side) {
+    var origin = origin
+    for (order, reference) in [(side.order, side.destination), (side.turned.order, side.owner)] {
+      guard let order, let place = origin.target.index(ofNumber: order.number),
+        !origin.columns.contains(where: { $0.target == place })
+      else { continue }
+      origin.newPlaces.append(
+        RowOrigin.NewPlace(place, of: origin.target.index(ofNumber: reference.number)!))
+      rewritings.append("the links of \(origin.source.entity) get places in an order")
+    }
+    origins.append(origin)
+  }
+
+  private func layouts(of entity: String) -> [Layout] {
+    mapping.source.family(of: entity).filter { !$0.isAbstract }.compactMap { source[$0.name] }
+  }
+
+  /// A number that a table of links had and that another relationship has now would show old links.
+  private mutating func checkLeftLinks(
+    _ entity: String, _ relationship: String, _ seen: inout Set<String>
+  ) {
+    guard let side = source.links(of: entity, relationship) else { return }
+    let number = side.table.layout.entityNumber
+    guard seen.insert("\(number)").inserted,
+      target.linkTables.contains(where: { $0.layout.entityNumber == number }),
+      !origins.contains(where: {
+        $0.source.entityNumber == number && $0.target.entityNumber == number
+      })
+    else { return }
+    rewritings.append(
+      "the links of \(entity).\(relationship) are not those of another relationship")
+  }
+}
+
+extension LayoutColumn {
+  /// The column, read as values of another's kind.
+  fileprivate func read(as other: LayoutColumn) -> LayoutColumn {
+    LayoutColumn(
+      number: number, name: name, kind: other.kind, isOptional: isOptional,
+      defaultValue: kind == other.kind ? defaultValue : other.defaultValue)
+  }
+}
+
+// MARK: - References that follow from others
+
+extension RowTransfer {
+  /// The origins with the references that follow from those the other way.
+  ///
+  /// - Throws: ``MigrationError`` when an object is led to by several and leads back to one.
+  func origins(reading snapshot: any StoreSnapshot) throws -> [RowOrigin] {
+    var origins = origins
+    for reversal in reversals {
+      let layout = origins[reversal.origin].source
+      let relationship = reversal.relationship
+      var values: [UInt64: ObjectKey] = [:]
+      func note(_ owner: ObjectKey, _ other: ObjectKey) throws {
+        guard other.entity == layout.entityNumber else { return }
+        guard values.updateValue(owner, forKey: other.number) == nil else {
+          throw MigrationError(
+            .invalidResult,
+            """
+            \(origins[reversal.origin].target.entity) object \(other.number) is led to by several objects' \
+            "\(relationship.name)", and leads back to one only.
+            """)
+        }
+      }
+      if let side = source.links(of: reversal.entity, relationship.name) {
+        try snapshot.forEachRow(of: side.table.layout, [side.owner, side.destination]) {
+          _, found, row in
+          if let owner = found[0]?.reference(at: row), let other = found[1]?.reference(at: row) {
+            try note(owner, other)
+          }
+        }
+      } else if !relationship.isToMany {
+        for owners in layouts(of: reversal.entity) {
+          guard let index = owners.index(of: relationship.name) else { continue }
+          try snapshot.forEachRow(of: owners, [owners.columns[index]]) { key, found, row in
+            if let other = found[0]?.reference(at: row) { try note(key, other) }
+          }
+        }
+      } else if let inverse = mapping.source.inverse(of: relationship),
+        let index = layout.index(of: inverse.name)
+      {
+        try snapshot.forEachRow(of: layout, [layout.columns[index]]) { key, found, row in
+          if let owner = found[0]?.reference(at: row) { try note(owner, key) }
+        }
+      }
+      origins[reversal.origin].references.append((reversal.target, values))
+    }
+    return origins
+  }
+}

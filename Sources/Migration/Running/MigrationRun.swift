@@ -1,0 +1,254 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// One migration while it goes on: the objects as far as they are, and the stores of its own that they lie in.
+///
+/// A step that needs no row written only changes how rows are read. One that does writes all of them to a
+/// store of the run's own, beside the one that is migrated.
+struct MigrationRun {
+  private let migrator: Migrator
+  private let plan: MigrationPlan
+  private let places: StorePlaces
+  /// Where the result is to lie.
+  private let path: String
+  private let uuid: UUID
+
+  /// The objects so far.
+  private(set) var current: any StoreSnapshot
+  /// The models that the objects are read through and the store they lie in does not know yet.
+  private(set) var pendingModels: [Model] = []
+  /// The store of the run's own that has the objects; `nil` while that is the one that is migrated.
+  private var own: (store: any Store, path: String?)?
+  /// Whether objects have the numbers they had.
+  private let keepsKeys: Bool
+  private(set) var lostReferenceCount = 0
+  private var step = 0
+  private var paths: [String] = []
+
+  init(
+    _ migrator: Migrator, _ plan: MigrationPlan, _ opened: Migrator.Opened, writing path: String,
+    replacing: Bool, in places: StorePlaces
+  ) throws {
+    self.migrator = migrator
+    self.plan = plan
+    self.places = places
+    self.path = path
+    current = opened.snapshot
+    // Numbers are given by each type of store in its own way, and to what is made anew.
+    let isIncremental = try places.backend(of: plan.type.after).capabilities.contains(.incremental)
+    keepsKeys =
+      plan.type.before == plan.type.after
+      && plan.steps.allSatisfy { $0.keepsObjects && (!$0.hasHandlers || isIncremental) }
+    // Two stores that are there at once are two, and so are two whose numbers mean different objects.
+    uuid = try replacing && keepsKeys ? opened.snapshot.metadata.uuid ?? UUID() : UUID()
+  }
+
+  /// Whether the store that is migrated has all rows as they are to be.
+  var isInPlace: Bool { own == nil && plan.type.before == plan.type.after }
+
+  /// Takes all steps.
+  mutating func takeSteps() throws {
+    for (index, step) in plan.steps.enumerated() {
+      self.step = index + 1
+      try report(StoreCopy.Progress(done: 0, total: 0))
+      if let before = step.before { try hand(to: before) }
+      switch step.means {
+      case .inferred(let mapping): try take(mapping)
+      case .written(let mapping): try take(mapping)
+      }
+      if let after = step.after { try hand(to: after) }
+    }
+  }
+
+  private func report(_ progress: StoreCopy.Progress) throws {
+    try Task.checkCancellation()
+    try migrator.progress?(
+      MigrationProgress(
+        step: step, stepCount: plan.steps.count, done: progress.done, total: progress.total))
+  }
+
+  // MARK: - Steps
+
+  private mutating func take(_ mapping: InferredMapping) throws {
+    let schema = try Schema(
+      mapping.destination, evolving: current.schema, of: current.model)
+    let transfer = RowTransfer(mapping, from: current.schema, to: schema)
+    if transfer.rewritings.isEmpty {
+      current = EvolvedSnapshot(current, mapping.destination, schema)
+      pendingModels.append(mapping.destination)
+    } else {
+      let origins = try transfer.origins(reading: current)
+      let made = try makeStore(mapping.destination, schema)
+      try copy(to: made.store, origins, keepingKeys: true)
+      try derive(transfer.derivingEntities, in: made.store)
+      try take(made)
+    }
+    let failures = try InferredChecks(mapping, all: own != nil && pendingModels.isEmpty).failures(
+      current, of: StoreTag(uuid))
+    guard failures.isEmpty else { throw MigrationError.invalid(failures) }
+  }
+
+  private mutating func take(_ mapping: MappingModel) throws {
+    let made = try makeStore(mapping.destination, nil)
+    let manager = try MigrationManager(
+      mapping, from: current, to: made.store, policies: migrator.policies,
+      classes: plan.to.model.versionHashes == mapping.destination.versionHashes
+        ? migrator.classes : [], transformers: migrator.transformers, report: report)
+    try manager.run()
+    try carryMetadata(to: made.store)
+    try take(made)
+  }
+
+  /// Takes a store that has the objects by now in the place of the one that had them.
+  private mutating func take(_ made: (store: any Store, path: String?)) throws {
+    let before = own
+    own = made
+    current = try made.store.snapshot()
+    pendingModels = []
+    try before?.store.close()
+    if let path = before?.path {
+      try places.destroy(path)
+      paths.removeAll { $0 == path }
+    }
+  }
+
+  private func carryMetadata(to store: any Store) throws {
+    let head = try store.snapshot()
+    let metadata = try head.metadata.adding(applicationValuesOf: current.metadata)
+    guard try metadata != head.metadata else { return }
+    try store.commit(CommitRequest(Layer(), basedOn: head, metadata: metadata))
+  }
+
+  /// Computes the derived values of all objects of some entities.
+  private func derive(_ entities: [String], in store: any Store) throws {
+    guard !entities.isEmpty else { return }
+    let (context, added) = try context(on: store)
+    context.defersValidation = true
+    let head = try store.snapshot()
+    for name in entities {
+      guard let layout = head.schema[name] else { continue }
+      var keys = try head.view.keys(ofEntity: layout.entityNumber)[...]
+      while !keys.isEmpty {
+        let batch = keys.prefix(MigrationManager.batchCount)
+        keys = keys.dropFirst(batch.count)
+        try context.performAndWait {
+          for number in batch {
+            let key = ObjectKey(entity: layout.entityNumber, number: number)
+            context.deriveAgain(context.object(with: ObjectID(store: added.tag, key: key)))
+          }
+          try context.save()
+        }
+        try Task.checkCancellation()
+      }
+    }
+  }
+
+  private func context(
+    on store: any Store
+  ) throws -> (ManagedObjectContext, PersistentStore) {
+    let coordinator = PersistentStoreCoordinator(
+      model: try store.snapshot().model, transformers: migrator.transformers)
+    let added = try coordinator.add(store)
+    return (ManagedObjectContext(coordinator, concurrency: .confined), added)
+  }
+
+  // MARK: - Handlers
+
+  /// Gives the objects, as they are, to what the program does with them.
+  private mutating func hand(to handler: MigrationStage.Handler) throws {
+    try materialize()
+    guard let own else { return }
+    let (context, _) = try context(on: own.store)
+    try context.performAndWait {
+      try handler(context)
+      try context.save()
+    }
+    current = try own.store.snapshot()
+  }
+
+  /// Sees to it that the objects lie in a store of the run's own, which knows their model.
+  private mutating func materialize() throws {
+    if let own {
+      try commitPendingModels(to: own.store)
+      current = try own.store.snapshot()
+      return
+    }
+    let made = try makeStore(current.model, current.schema)
+    try copy(to: made.store, keepingKeys: true)
+    try take(made)
+  }
+
+  /// Copies the objects so far.
+  private mutating func copy(
+    to store: any Store, _ origins: [RowOrigin]? = nil, keepingKeys keepsKeys: Bool
+  ) throws {
+    let copied = try StoreCopy(from: current, to: store, origins, keepingKeys: keepsKeys).run(
+      report)
+    lostReferenceCount += copied.lostReferenceCount
+  }
+
+  private mutating func commitPendingModels(to store: any Store) throws {
+    guard let last = pendingModels.popLast() else { return }
+    var request = CommitRequest(Layer(), basedOn: try store.snapshot(), model: last)
+    request.modelsBetween = pendingModels
+    try store.commit(request)
+    pendingModels = []
+  }
+
+  // MARK: - Stores
+
+  /// A store for a step: of the type that is wanted where that takes changes as they come, and else in memory,
+  /// where what is read and written whole lies anyway.
+  private mutating func makeStore(
+    _ model: Model, _ schema: Schema?
+  ) throws -> (store: any Store, path: String?) {
+    let backend = try places.backend(of: plan.type.after)
+    let creation = StoreCreation(uuid: uuid, overwriting: true, schema: schema)
+    guard backend.capabilities.isSuperset(of: [.incremental, .durable]) else {
+      return (
+        try MemoryStoreBackend().create(at: path, model: model, on: places.disk, creation), nil
+      )
+    }
+    let made = try makeFile(model, creation)
+    return (made.store, made.path)
+  }
+
+  private mutating func makeFile(
+    _ model: Model, _ creation: StoreCreation
+  ) throws -> (store: any Store, path: String) {
+    let temporary = try places.pathOfReplacement(for: path)
+    paths.append(temporary)
+    let store = try places.create(temporary, type: plan.type.after, model: model, creation)
+    return (store, temporary)
+  }
+
+  /// Puts everything into a file that is whole and durable, and closes it.
+  ///
+  /// - Returns: The file, which is to be put in its place.
+  mutating func finish() throws -> String {
+    if let own, let file = own.path {
+      try commitPendingModels(to: own.store)
+      try own.store.close()
+      return file
+    }
+    let model = try current.model
+    let made = try makeFile(
+      model,
+      StoreCreation(
+        uuid: uuid, overwriting: true, schema: keepsKeys ? current.schema : nil))
+    try copy(to: made.store, keepingKeys: keepsKeys)
+    try made.store.close()
+    return made.path
+  }
+
+  /// Removes what the run has left lying about.
+  mutating func cleanUp() {
+    try? own?.store.close()
+    own = nil
+    for path in paths { try? places.destroy(path) }
+    paths = []
+  }
+}

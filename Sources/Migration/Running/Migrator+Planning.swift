@@ -1,0 +1,160 @@
+public import ObjectModel
+import Rows
+public import StoreInterface
+
+extension Migrator {
+  /// What a migration would do; nothing is written.
+  ///
+  /// - Parameters:
+  ///   - target: The version that is wanted.
+  ///   - type: The type that the store is to be of; its own when it is `nil`.
+  /// - Throws: ``MigrationError``, or `StoreError` when the store can't be read.
+  public func plan(
+    forStoreAt path: String, to target: Model, as type: StoreType? = nil, in places: StorePlaces
+  ) throws -> MigrationPlan {
+    let opened = try open(path, readOnly: true, in: places)
+    defer { try? opened.store.close() }
+    return try plan(for: opened, to: target, as: type, counting: true)
+  }
+
+  /// A store that is to be migrated, and what is known of it.
+  struct Opened {
+    let store: any Store
+    let snapshot: any StoreSnapshot
+    let type: StoreType
+    /// The version that it was written with.
+    let version: KnownVersion
+
+    init(_ store: any Store, knowing versions: [KnownVersion]) throws {
+      self.store = store
+      snapshot = try store.snapshot()
+      type = store.type
+      let model = try snapshot.model
+      let own = KnownVersion(
+        model.description.versionIdentifiers.first ?? "the store's model", model)
+      let known = versions.first { $0.isSame(as: own) }
+      version = KnownVersion(known?.name ?? own.name, model)
+    }
+  }
+
+  /// Opens a store, with a known version where it does not hold its model.
+  func open(_ path: String, readOnly: Bool, in places: StorePlaces) throws -> Opened {
+    let backend = try places.backend(ofStoreAt: path)
+    let store: any Store
+    do {
+      store = try places.open(path, type: backend.type, StoreOpening(readOnly: readOnly))
+    } catch let error as StoreError where error.code == .incompatibleModel {
+      guard let hashes = try places.metadata(at: path, type: backend.type).versionHashes else {
+        throw error
+      }
+      guard let version = versions.version(of: hashes) else { throw unknown(hashes, path) }
+      store = try places.open(
+        path, type: backend.type, StoreOpening(readOnly: readOnly, model: version.model))
+    }
+    do { return try Opened(store, knowing: versions) } catch {
+      try? store.close()
+      throw error
+    }
+  }
+
+  private func unknown(_ hashes: [String: VersionHash], _ path: String) -> MigrationError {
+    var message = """
+      The store at "\(path)" does not hold its model, and was written with none of the known versions.
+      """
+    if versions.isEmpty { message += " None is known." }
+    for version in versions {
+      message += "\n  \"\(version.name)\": \(version.model.differences(from: hashes))"
+    }
+    return MigrationError(.noPath, message)
+  }
+
+  /// The steps from a version to another.
+  func steps(
+    from start: KnownVersion, to target: KnownVersion
+  ) throws(MigrationError) -> [MigrationStep] {
+    if !stages.isEmpty {
+      let chain = try StageChain(stages, to: target.model)
+      if start.isSame(as: target) { return [] }
+      guard let links = chain.links(from: start) else {
+        let names = stages.flatMap(\.versions).map { "\"\($0.name)\"" }.joined(separator: ", ")
+        throw MigrationError(
+          .noPath,
+          "No stage begins with \"\(start.name)\", which the store was written with. They have: \(names)."
+        )
+      }
+      var steps: [MigrationStep] = []
+      for link in links {
+        let means: MigrationStep.Means
+        if let written = mappings.first(where: {
+          link.from.isSame(as: $0.source) && link.to.isSame(as: $0.destination)
+        }) {
+          means = .written(written)
+        } else {
+          means = .inferred(try InferredMapping(from: link.from.model, to: link.to.model))
+        }
+        steps.append(
+          MigrationStep(
+            from: link.from, to: link.to, means: means, before: link.before, after: link.after))
+      }
+      return steps
+    }
+    if start.isSame(as: target) { return [] }
+    // The store's own is the oldest where nobody says otherwise, and the wanted one the newest.
+    var known: [KnownVersion] = versions.contains { $0.isSame(as: start) } ? [] : [start]
+    let mapped = mappings.flatMap { mapping in
+      [mapping.source, mapping.destination].map {
+        KnownVersion($0.description.versionIdentifiers.first ?? "a mapping's version", $0)
+      }
+    }
+    for version in versions + mapped + [target] where known.position(of: version) == nil {
+      known.append(version)
+    }
+    return try MigrationPath(known, mappings, infers: infersMappings).steps(from: start, to: target)
+  }
+
+  /// Plans for a store that is open.
+  ///
+  /// - Parameter counting: Whether it is said how many objects there are, which takes a look at all blocks.
+  func plan(
+    for opened: Opened, to model: Model, as type: StoreType?, counting: Bool
+  ) throws -> MigrationPlan {
+    let target = KnownVersion(
+      versions.first { $0.isSame(as: model) }?.name
+        ?? model.description.versionIdentifiers.first ?? "the new model", model)
+    let steps = try steps(from: opened.version, to: target)
+    var rewritings: [String] = []
+    var losses: [MigrationProblem] = []
+    var schema = opened.snapshot.schema
+    var before = try opened.snapshot.model
+    for step in steps {
+      if step.hasHandlers {
+        rewritings.append("what the program does with \"\(step.from.name)\" or \"\(step.to.name)\"")
+      }
+      switch step.means {
+      case .inferred(let mapping):
+        losses += mapping.losses
+        let evolved = try Schema(step.to.model, evolving: schema, of: before)
+        rewritings += RowTransfer(mapping, from: schema, to: evolved).rewritings
+        schema = evolved
+      case .written(let mapping):
+        rewritings.append("a written mapping makes the objects of \"\(step.to.name)\"")
+        losses += mapping.entityMappings.filter { $0.kind == .remove }.map {
+          MigrationProblem($0.sourceEntity ?? "", nil, "is gone with its objects")
+        }
+        schema = try Schema(step.to.model)
+      }
+      before = step.to.model
+    }
+    if let type, type != opened.type {
+      rewritings.append("the store is to be of type \(type.rawValue)")
+    }
+    var counts: [(entity: String, count: Int)] = []
+    for layout in counting ? opened.snapshot.schema.layouts : [] {
+      let count = try opened.snapshot.view.batches(of: layout).reduce(0) { $0 + $1.rowCount }
+      if count > 0 { counts.append((layout.entity, count)) }
+    }
+    return MigrationPlan(
+      from: opened.version, to: target, steps: steps, type: (opened.type, type ?? opened.type),
+      objectCounts: counts, rewritings: rewritings, losses: losses)
+  }
+}

@@ -1,0 +1,56 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// A snapshot as a store that nobody can write: what a migration reads from.
+final class SnapshotStore: Store {
+  private let shown: any StoreSnapshot
+  let tag: StoreTag
+  let type: StoreType
+  var capabilities: StoreCapabilities { [] }
+  var path: String? { nil }
+
+  init(_ snapshot: any StoreSnapshot) throws {
+    shown = snapshot
+    let metadata = try snapshot.metadata
+    guard let uuid = metadata.uuid else {
+      throw MigrationError(.badPlace, "The store has no UUID.")
+    }
+    tag = StoreTag(uuid)
+    type = metadata.type ?? .memory
+  }
+
+  func snapshot() throws -> any StoreSnapshot { shown }
+  func commit(_ request: CommitRequest) throws -> any StoreSnapshot { throw refusal }
+  func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> { throw refusal }
+  func describe() throws -> StoreDescription { StoreDescription() }
+  func close() throws {}
+
+  private var refusal: StoreError {
+    StoreError(.readOnly, "What is being migrated can't be changed.")
+  }
+}
+
+/// A snapshot, read as one of a newer model: its rows are as they were, and columns are found by number.
+struct EvolvedSnapshot: StoreSnapshot {
+  private let base: any StoreSnapshot
+  private let evolved: Model
+  let schema: Schema
+
+  init(_ base: any StoreSnapshot, _ model: Model, _ schema: Schema) {
+    self.base = base
+    evolved = model
+    self.schema = schema
+  }
+
+  var commit: Int64 { base.commit }
+  var model: Model { get throws { evolved } }
+  var tables: [any RowTable] { base.tables }
+  var metadata: StoreMetadata {
+    get throws {
+      var metadata = try base.metadata
+      metadata.setModel(evolved)
+      return metadata
+    }
+  }
+}

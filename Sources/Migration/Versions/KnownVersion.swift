@@ -1,0 +1,55 @@
+public import ObjectModel
+
+/// One version of a model that a store may have been written with, or be brought to.
+public struct KnownVersion: Sendable, Hashable {
+  /// What the version is called in messages.
+  public var name: String
+  /// The model.
+  public var model: Model
+
+  /// A version with a name.
+  public init(_ name: String, _ model: Model) {
+    self.name = name
+    self.model = model
+  }
+
+  /// Whether another version has the same entities in the same versions: stores of the one are stores of the
+  /// other.
+  public func isSame(as other: KnownVersion) -> Bool { isSame(as: other.model) }
+
+  func isSame(as other: Model) -> Bool {
+    model.isSame(as: other) || model.versionHashes == other.versionHashes
+  }
+
+  /// Whether a store with the given version hashes was written with this version.
+  public func fits(_ hashes: [String: VersionHash]) -> Bool {
+    if model.versionHashes == hashes { return true }
+    return model.description.configurations.contains {
+      model.isCompatible(with: hashes, configuration: $0.name)
+    }
+  }
+
+  /// Whether two versions have the same name and equal models.
+  public static func == (left: KnownVersion, right: KnownVersion) -> Bool {
+    left.name == right.name && left.model == right.model
+  }
+
+  /// Feeds the name into the hasher.
+  public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+extension [KnownVersion] {
+  /// The versions of a model file, in their order.
+  public init(_ versions: ModelVersions) {
+    self = versions.versions.map { KnownVersion($0.name, $0.model) }
+  }
+
+  /// The first version that a store with the given hashes was written with.
+  func version(of hashes: [String: VersionHash]) -> KnownVersion? { first { $0.fits(hashes) } }
+
+  /// The position of the first version that is the same as another.
+  func position(of version: KnownVersion) -> Int? { position(of: version.model) }
+
+  /// The position of the first version of a model.
+  func position(of model: Model) -> Int? { firstIndex { $0.isSame(as: model) } }
+}

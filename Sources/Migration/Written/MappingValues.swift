@@ -1,0 +1,186 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+
+/// The values of a mapping's expressions, each bound once.
+struct MappingValues {
+  private let source: ViewSource
+  /// Names of methods that mappings may call beyond those of the predicate language.
+  private enum Method {
+    static let instances = "destinationInstancesForEntityMappingNamed:sourceInstances:"
+    static let related = "destinationInstancesForSourceRelationshipNamed:sourceInstances:"
+  }
+
+  /// An expression, taken apart as far as it speaks of more than the source.
+  enum Plan {
+    /// A value of the source as its rows have it.
+    case column(LayoutColumn)
+    /// What lies at the end of a path of the source, or whatever follows from its values.
+    case source(CompiledExpression)
+    /// A relationship's value, which a certain mapping is asked for.
+    indirect case instances(mapping: String, Plan)
+    /// A function of the policy.
+    case policy(String, [Plan])
+    /// The object that is mapped.
+    case object
+  }
+
+  /// What a mapping gives to the objects it makes.
+  struct Prepared {
+    /// For each attribute that is spoken of its value; `nil` for none.
+    var attributes: [(property: PropertyMapping, attribute: Attribute, plan: Plan?)] = []
+    /// For each relationship that is spoken of what it leads to.
+    var relationships: [(property: PropertyMapping, relationship: Relationship, plan: Plan)] = []
+  }
+  private var prepared: [String: Prepared] = [:]
+
+  init(_ snapshot: any StoreSnapshot, _ model: Model) {
+    source = ViewSource(snapshot.view, model: model, schema: snapshot.schema)
+  }
+
+  /// What a mapping gives, with every expression bound once.
+  mutating func prepare(_ mapping: EntityMapping, _ destination: Model) throws -> Prepared {
+    if let known = prepared[mapping.name] { return known }
+    var made = Prepared()
+    for property in mapping.properties {
+      guard let entity = mapping.destinationEntity else { continue }
+      if let attribute = destination.attribute(at: property.name, of: entity) {
+        made.attributes.append((property, attribute, try plan(property, mapping)))
+      } else if case .relationship(let relationship)? = destination.property(
+        property.name, of: entity), !relationship.isTransient,
+        let plan = try plan(property, mapping)
+      {
+        made.relationships.append((property, relationship, plan))
+      }
+    }
+    prepared[mapping.name] = made
+    return made
+  }
+
+  /// How the value of a property is found; `nil` when it stays empty.
+  func plan(_ property: PropertyMapping, _ mapping: EntityMapping) throws -> Plan? {
+    guard let expression = property.expression else { return nil }
+    do {
+      return try plan(expression, mapping)
+    } catch {
+      throw MigrationError(
+        .badMapping,
+        """
+        The value of "\(property.name)" in the mapping "\(mapping.name)" can't be found, \(expression): \(error)
+        """, cause: error)
+    }
+  }
+
+  private func plan(_ expression: QueryExpression, _ mapping: EntityMapping) throws -> Plan {
+    switch expression {
+    case .variable("source"): return .object
+    case .keyPath(of: .variable("source"), let path):
+      // Most values are carried over as they are.
+      if let layout = source.schema[mapping.sourceEntity ?? ""],
+        let index = layout.index(of: path.joined(separator: "."))
+      {
+        return .column(layout.columns[index])
+      }
+      return .source(try compiled(.keyPath(of: .evaluatedObject, path), mapping))
+    case .call(.variable("manager"), Method.instances, let arguments):
+      guard arguments.count == 2, case .constant(.string(let name)) = arguments[0] else {
+        throw MigrationError(
+          .badMapping, "\(Method.instances) takes the name of a mapping and source instances.")
+      }
+      return .instances(mapping: name, try plan(arguments[1], mapping))
+    case .call(.variable("manager"), Method.related, let arguments):
+      // Which mapping made them does not matter.
+      guard arguments.count == 2 else {
+        throw MigrationError(
+          .badMapping, "\(Method.related) takes the name of a relationship and source instances.")
+      }
+      return try plan(arguments[1], mapping)
+    case .call(.variable("entityPolicy"), let function, let arguments):
+      return .policy(function, try arguments.map { try plan($0, mapping) })
+    default:
+      let rooted = try expression.replacing("source", by: MappingValues.ofSource)
+      if let other = rooted.variables.min() {
+        throw MigrationError(
+          .badMapping,
+          """
+          "$\(other)" means nothing here: $source is the object that is mapped; FUNCTION($entityPolicy, …) \
+          and FUNCTION($manager, "\(Method.instances)", …) stand by themselves.
+          """)
+      }
+      return .source(try compiled(rooted, mapping))
+    }
+  }
+
+  /// What `$source`, or a path from it, is for the object that is asked.
+  static func ofSource(_ path: [String]) -> QueryExpression {
+    path.isEmpty ? .evaluatedObject : .keyPath(of: .evaluatedObject, path)
+  }
+
+  private func compiled(
+    _ expression: QueryExpression, _ mapping: EntityMapping
+  ) throws -> CompiledExpression {
+    try CompiledExpression(
+      expression, entity: mapping.sourceEntity ?? "", model: source.model, schema: source.schema)
+  }
+
+  /// An object of the source, found once for all of its values.
+  func row(of key: ObjectKey) throws -> ViewRow? { try source.row(of: key) }
+
+  /// What an expression gives for an object of the source.
+  func result(
+    _ expression: CompiledExpression, _ key: ObjectKey, _ row: ViewRow
+  ) throws -> CompiledExpression.Result {
+    try expression.value(for: key, row, in: source)
+  }
+}
+
+extension Model {
+  /// An attribute, or one in a composite attribute.
+  fileprivate func attribute(at path: String, of entity: String) -> Attribute? {
+    var names = path.split(separator: ".").map(String.init)[...]
+    guard let first = names.popFirst(),
+      case .attribute(var attribute)? = property(first, of: entity)
+    else { return nil }
+    while let name = names.popFirst() {
+      guard
+        let part = attribute.compositeName.flatMap(composite)?.attributes
+          .first(where: { $0.name == name })
+      else { return nil }
+      attribute = part
+    }
+    return attribute
+  }
+}
+
+extension Attribute {
+  /// A value as one of the attribute's type; `nil` when it is none, nor a number of another.
+  func taking(_ value: Value) -> Value? {
+    if type.accepts(value) { return value }
+    switch (type, value) {
+    case (.double, .integer(let number)): return .double(Double(number))
+    case (.float, .integer(let number)): return .float(Float(number))
+    case (.double, .float(let number)): return .double(Double(number))
+    case (.float, .double(let number)): return .float(Float(number))
+    case (.decimal, .integer(let number)): return .decimal(Decimal(number))
+    case (.decimal, .double(let number)) where number.isFinite: return .decimal(Decimal(number))
+    case (.double, .decimal(let number)):
+      return .double(NSDecimalNumber(decimal: number).doubleValue)
+    case (.boolean, .integer(let number)) where number == 0 || number == 1:
+      return .boolean(number == 1)
+    case (.int16, .boolean(let flag)), (.int32, .boolean(let flag)), (.int64, .boolean(let flag)):
+      return .integer(flag ? 1 : 0)
+    case (.int16, .double(let number)), (.int32, .double(let number)),
+      (.int64, .double(let number)):
+      return Int64(exactly: number).map { .integer($0) }.flatMap { type.accepts($0) ? $0 : nil }
+    case (.uri, .string(let text)): return .uri(text)
+    case (.string, .uri(let text)): return .string(text)
+    case (.string, .uuid(let uuid)): return .string(uuid.uuidString)
+    case (.uuid, .string(let text)): return UUID(uuidString: text).map { .uuid($0) }
+    case (.transformable, .binary): return value
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,395 @@
+public import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+
+/// One run of a written mapping: the objects as they were, those that are being made, and which became which.
+/// What `NSMigrationManager` is to Core Data.
+public final class MigrationManager {
+  /// The mapping.
+  public let mappingModel: MappingModel
+  /// The objects as they were. Nothing that is changed here is saved.
+  public let sourceContext: ManagedObjectContext
+  /// The objects that are being made. It is saved as the migration goes on.
+  public let destinationContext: ManagedObjectContext
+  /// Whatever policies want to keep from one step to another.
+  public var userInfo: [String: Any] = [:]
+  /// The mapping whose step is being taken.
+  public private(set) var currentEntityMapping: EntityMapping?
+
+  private let source: PersistentStore
+  private let destination: PersistentStore
+  private var policies: [String: EntityMigrationPolicy] = [:]
+  private var associations: [String: Associations] = [:]
+  private var values: MappingValues
+  /// Relationships that follow from what is set at the other end, by entity.
+  private var following: [String: Set<String>] = [:]
+  private let report: (StoreCopy.Progress) throws -> Void
+  private var progress = StoreCopy.Progress(done: 0, total: 0)
+
+  /// How many objects are made before they are saved.
+  static let batchCount = 1024
+
+  init(
+    _ mapping: MappingModel, from source: any StoreSnapshot, to destination: any Store,
+    policies: [String: @Sendable () -> EntityMigrationPolicy],
+    classes: [ManagedObject.Type], transformers: [ValueTransformer],
+    report: @escaping (StoreCopy.Progress) throws -> Void
+  ) throws {
+    mappingModel = mapping
+    self.report = report
+    let before = PersistentStoreCoordinator(
+      model: mapping.source, transformers: transformers)
+    self.source = try before.add(SnapshotStore(source))
+    sourceContext = ManagedObjectContext(before, concurrency: .confined)
+    let after = PersistentStoreCoordinator(
+      model: mapping.destination, classes: classes, transformers: transformers)
+    self.destination = try after.add(destination)
+    destinationContext = ManagedObjectContext(after, concurrency: .confined)
+    destinationContext.defersValidation = true
+    values = MappingValues(source, mapping.source)
+    for mapping in mapping.entityMappings {
+      guard let name = mapping.policyName else { continue }
+      guard let make = policies[name] else {
+        let known = policies.keys.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+        throw MigrationError(
+          .badMapping,
+          """
+          The mapping "\(mapping.name)" names the policy "\(name)", which this program does not have\
+          \(known.isEmpty ? "." : "; it has \(known).")
+          """)
+      }
+      self.policies[mapping.name] = make()
+    }
+    for entity in mapping.destination.entities { following[entity.name] = followers(entity) }
+  }
+
+  private func policy(_ mapping: EntityMapping) -> EntityMigrationPolicy {
+    policies[mapping.name] ?? usual
+  }
+  private let usual = EntityMigrationPolicy()
+}
+
+// MARK: - What became what
+
+extension MigrationManager {
+  /// Notes that an object has become another, or one of several others.
+  public func associate(
+    _ source: ManagedObject, with destination: ManagedObject, by mapping: EntityMapping
+  ) {
+    associations[mapping.name, default: Associations()].add(
+      source.objectID.key, destination.objectID.key)
+  }
+
+  /// What some objects have become by a mapping, or by any.
+  public func destinationInstances(
+    of name: String? = nil, for sources: [ManagedObject]
+  ) -> [ManagedObject] {
+    sources.flatMap { object in
+      mappingModel.entityMappings.flatMap { mapping -> [ManagedObject] in
+        guard name == nil || mapping.name == name else { return [] }
+        return (associations[mapping.name]?.destinations(of: object.objectID.key) ?? []).map(made)
+      }
+    }
+  }
+
+  /// What has become some objects by a mapping, or by any.
+  public func sourceInstances(
+    of name: String? = nil, for destinations: [ManagedObject]
+  ) -> [ManagedObject] {
+    var found: [ManagedObject] = []
+    for object in destinations {
+      for mapping in mappingModel.entityMappings where name == nil || mapping.name == name {
+        found += (associations[mapping.name]?.sources(of: object.objectID.key) ?? []).map(original)
+      }
+    }
+    return found
+  }
+
+  private func original(_ key: ObjectKey) -> ManagedObject {
+    sourceContext.object(with: ObjectID(store: source.tag, key: key))
+  }
+
+  private func made(_ key: ObjectKey) -> ManagedObject {
+    destinationContext.object(with: ObjectID(store: destination.tag, key: key))
+  }
+}
+
+// MARK: - Values
+
+extension MigrationManager {
+  /// The value of a property of a mapping for an object.
+  ///
+  /// - Returns: `nil` when the mapping says nothing of the property.
+  public func value(
+    of property: String, for source: ManagedObject, _ mapping: EntityMapping
+  ) throws -> MappingValue? {
+    guard let written = mapping[property], let plan = try values.plan(written, mapping) else {
+      return nil
+    }
+    return try value(
+      plan, source, try values.row(of: source.objectID.key), mapping, policy(mapping))
+  }
+
+  private func value(
+    _ plan: MappingValues.Plan, _ source: ManagedObject, _ row: ViewRow?,
+    _ mapping: EntityMapping, _ policy: EntityMigrationPolicy
+  ) throws -> MappingValue {
+    switch plan {
+    case .object: return .objects([source])
+    case .column(let column):
+      let value = try row?.value(column) ?? .null
+      if case .object(let key) = value { return .objects([original(key)]) }
+      return .value(value)
+    case .source(let expression):
+      guard let row else { return .value(.null) }
+      switch try values.result(expression, source.objectID.key, row) {
+      case .value(.object(let key)): return .objects([original(key)])
+      case .value(let value): return .value(value)
+      case .values(let values):
+        return .objects(
+          values.compactMap { if case .object(let key) = $0 { original(key) } else { nil } })
+      }
+    case .instances(mapping: let name, let inner):
+      guard mappingModel[name] != nil else {
+        throw MigrationError(.badMapping, "There is no mapping \"\(name)\".")
+      }
+      guard case .objects(let sources) = try value(inner, source, row, mapping, policy) else {
+        return .objects([])
+      }
+      return .objects(destinationInstances(of: name, for: sources))
+    case .policy(let function, let arguments):
+      return try policy.value(
+        of: function, try arguments.map { try value($0, source, row, mapping, policy) }, self)
+    }
+  }
+
+  /// Gives an object the attributes that a mapping says.
+  func setAttributes(
+    of object: ManagedObject, from source: ManagedObject, _ mapping: EntityMapping,
+    _ policy: EntityMigrationPolicy
+  ) throws {
+    let row = try values.row(of: source.objectID.key)
+    for (property, attribute, plan) in try values.prepare(mapping, mappingModel.destination)
+      .attributes
+    {
+      guard let plan else {
+        object[property.name] = .null
+        continue
+      }
+      guard case .value(let value) = try self.value(plan, source, row, mapping, policy) else {
+        throw refused(
+          property, mapping, source, "it gives objects, and the property is an attribute")
+      }
+      if value.isNull, !attribute.isOptional, !attribute.defaultValue.isNull { continue }
+      guard let fitting = attribute.taking(value) else {
+        throw refused(
+          property, mapping, source,
+          attribute.type.problem(with: value) ?? "\(value.text) is none of its type")
+      }
+      object[property.name] = fitting
+    }
+  }
+
+  private func refused(
+    _ property: PropertyMapping, _ mapping: EntityMapping, _ source: ManagedObject,
+    _ reason: String
+  ) -> MigrationError {
+    MigrationError(
+      .badMapping,
+      """
+      \(source) can't be given a "\(property.name)" by the mapping "\(mapping.name)" \
+      (\(property.expression.map { "\($0)" } ?? "null")): \(reason).
+      """)
+  }
+
+  /// Leads the relationships of an object to where a mapping says.
+  func setRelationships(
+    of object: ManagedObject, _ mapping: EntityMapping, _ policy: EntityMigrationPolicy
+  ) throws {
+    guard let entity = mapping.destinationEntity,
+      let source = associations[mapping.name]?.sources(of: object.objectID.key).first.map(original)
+    else { return }
+    let skipped = following[entity] ?? []
+    let row = try values.row(of: source.objectID.key)
+    for (property, relationship, plan) in try values.prepare(mapping, mappingModel.destination)
+      .relationships where !skipped.contains(property.name)
+    {
+      guard case .objects(let found) = try value(plan, source, row, mapping, policy) else {
+        continue
+      }
+      // Objects of the source stand for what they have become.
+      let objects = found.flatMap { one in
+        one.managedObjectContext === destinationContext
+          ? [one] : destinationInstances(for: [one])
+      }.filter {
+        mappingModel.destination.entity(
+          $0.entity.name, isOrInheritsFrom: relationship.destination)
+      }
+      guard relationship.isToMany || objects.count < 2 else {
+        throw refused(
+          property, mapping, source,
+          "it gives \(objects.count) objects, and the relationship leads to one")
+      }
+      if objects.isEmpty { continue }
+      object.setObjects(objects, forKey: property.name)
+    }
+  }
+
+  /// The relationships of an entity that are right once the other end is set: what leads back to one object,
+  /// or comes later by its name, where both ends are carried over as they were.
+  private func followers(_ entity: Entity) -> Set<String> {
+    var names: Set<String> = []
+    for case .relationship(let relationship) in mappingModel.destination.properties(of: entity.name)
+    where relationship.isToMany && !relationship.isOrdered {
+      guard let inverse = mappingModel.destination.inverse(of: relationship), !inverse.isOrdered,
+        !inverse.isToMany
+          || (relationship.destination, relationship.name) > (entity.name, inverse.name),
+        isPlain(relationship.name, of: entity.name),
+        isPlain(inverse.name, of: relationship.destination)
+      else { continue }
+      names.insert(relationship.name)
+    }
+    return names
+  }
+
+  /// Whether all mappings carry a relationship over as it was.
+  private func isPlain(_ name: String, of entity: String) -> Bool {
+    let family = Set(mappingModel.destination.family(of: entity).map(\.name))
+    let makers = mappingModel.entityMappings.filter {
+      $0.destinationEntity.map(family.contains) ?? false
+    }
+    return makers.allSatisfy { mapping in
+      if mapping.kind == .add { return true }
+      guard mapping.policyName == nil, let source = mapping.sourceEntity,
+        case .keyPath(of: .variable("source"), let path)? = mapping[name]?.expression,
+        path.count == 1,
+        case .relationship(let old)? = mappingModel.source.property(path[0], of: source)
+      else { return false }
+      return mappingModel.source.inverse(of: old) != nil
+    }
+  }
+}
+
+// MARK: - The run
+
+extension MigrationManager {
+  /// Makes everything.
+  ///
+  /// - Throws: What a policy throws; ``MigrationError`` for objects that are not what their model asks.
+  func run() throws {
+    let mappings = mappingModel.entityMappings.filter { $0.kind != .remove && $0.kind != .add }
+    var sources: [String: [ObjectID]] = [:]
+    for mapping in mappings {
+      guard mapping.sourceEntity != nil else { continue }
+      let found = try identifiers(mapping)
+      sources[mapping.name] = found
+      progress.total += found.count * 3
+    }
+    for mapping in mappings {
+      currentEntityMapping = mapping
+      let policy = policy(mapping)
+      try policy.begin(mapping, self)
+      try inBatches(sources.removeValue(forKey: mapping.name) ?? []) { id in
+        try policy.createDestinationInstances(
+          for: sourceContext.object(with: id), mapping, self)
+      }
+      try policy.endInstanceCreation(mapping, self)
+      try save()
+    }
+    for mapping in mappings {
+      currentEntityMapping = mapping
+      let policy = policy(mapping)
+      let made = associations[mapping.name]?.pairs.map(\.destination) ?? []
+      try inBatches(made) { key in
+        try policy.createRelationships(for: self.made(key), mapping, self)
+      }
+      try policy.endRelationshipCreation(mapping, self)
+      try save()
+    }
+    for mapping in mappings {
+      currentEntityMapping = mapping
+      let policy = policy(mapping)
+      try policy.validate(mapping, self)
+      try policy.end(mapping, self)
+      try save()
+    }
+    currentEntityMapping = nil
+    try check()
+  }
+
+  private func identifiers(_ mapping: EntityMapping) throws -> [ObjectID] {
+    guard let entity = mapping.sourceEntity, !(mappingModel.source[entity]?.isAbstract ?? true)
+    else { return [] }
+    var request = FetchRequest(entity)
+    request.includesSubentities = false
+    do {
+      request.predicate = try mapping.sourcePredicate?.replacing(
+        "source", by: MappingValues.ofSource)
+      return try sourceContext.fetchIdentifiers(request).sorted { $0.key < $1.key }
+    } catch let error as QueryError {
+      throw MigrationError(
+        .badMapping, "The condition of the mapping \"\(mapping.name)\" can't be met: \(error)",
+        cause: error)
+    }
+  }
+
+  private func inBatches<C: RandomAccessCollection>(
+    _ all: C, _ body: (C.Element) throws -> Void
+  ) throws {
+    var rest = all[...]
+    while !rest.isEmpty {
+      let batch = rest.prefix(MigrationManager.batchCount)
+      rest = rest.dropFirst(batch.count)
+      // When a turn is over, objects that nobody holds are let go.
+      try sourceContext.performAndWait {
+        try destinationContext.performAndWait {
+          for one in batch { try body(one) }
+        }
+      }
+      try save()
+      progress.done += batch.count
+      // What policies make is not known beforehand.
+      progress.total = max(progress.total, progress.done)
+      try report(progress)
+    }
+  }
+
+  private func save() throws {
+    try destinationContext.performAndWait { try destinationContext.save() }
+  }
+
+  /// Looks at everything that was made.
+  private func check() throws {
+    var failures: [ValidationFailure] = []
+    let model = mappingModel.destination
+    let head = try destination.store.snapshot()
+    for entity in model.entities where !entity.isAbstract {
+      guard let layout = head.schema[entity.name] else { continue }
+      let keys = try head.view.keys(ofEntity: layout.entityNumber)
+      try inBatches(keys) { number in
+        guard failures.count < 1000 else { return }
+        failures += destinationContext.failures(
+          of: made(ObjectKey(entity: layout.entityNumber, number: number)))
+      }
+    }
+    var check = ObjectsCheck(try destination.store.snapshot(), model, destination.tag)
+    for entity in model.entities {
+      for columns in entity.uniquenessConstraints { try check.unique(columns, in: entity.name) }
+    }
+    failures += check.failures
+    guard failures.isEmpty else { throw MigrationError.invalid(failures) }
+  }
+}
+
+extension MigrationError {
+  static func invalid(_ failures: [ValidationFailure]) -> MigrationError {
+    MigrationError(
+      .invalidResult,
+      """
+      \(failures.count == 1 ? "One thing is" : "\(failures.count) things are") wrong with the objects as \
+      they would be; the store stays as it is:
+      """, failures: failures)
+  }
+}

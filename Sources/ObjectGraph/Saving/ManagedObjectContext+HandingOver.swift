@@ -1,0 +1,130 @@
+import ObjectModel
+import Rows
+import StoreInterface
+import Synchronization
+
+/// What a context shows its children, and what they have handed over that it has not made its own yet.
+struct PublishedState: Sendable {
+  /// What children see, by store: the handed changes included, from the moment they are handed over.
+  var bases: [StoreTag: StoreBase] = [:]
+  /// The oldest first.
+  var handedOver: [HandedChanges] = []
+
+  /// Shows what the context has by now. What was handed over and is not its own yet stays on top.
+  mutating func publish(_ own: [StoreTag: StoreBase]) {
+    bases = own
+    for handed in handedOver { show(handed) }
+  }
+
+  mutating func show(_ handed: HandedChanges) {
+    for part in handed.parts {
+      bases[part.store.tag, default: part.base].layers += part.layers
+    }
+  }
+}
+
+/// Changes that a child has handed over: for each store the layers, and what they were made above.
+struct HandedChanges: Sendable {
+  struct Part: Sendable {
+    let store: PersistentStore
+    let layers: [Layer]
+    let base: StoreBase
+    /// Whether others have ever changed what the child's changes were made above.
+    let hasMoved: Bool
+  }
+
+  var parts: [Part] = []
+  var transients: [(ObjectID, [Int: Value])] = []
+  var reached: [(ObjectID, [Int: ObjectKey])] = []
+}
+
+// A child's changes, handed to a parent that may be busy.
+extension ManagedObjectContext {
+  /// Hands all changes to the parent without waiting for it, as a save into it would: from now on they are the
+  /// parent's, which makes them its own in its next turn. Children of the parent see them at once.
+  ///
+  /// Nothing is checked and nobody is asked: whoever saves the parent does that. Costs what it takes to freeze
+  /// what was changed since the last turn.
+  ///
+  /// - Precondition: There is a parent.
+  /// - Throws: What could not be read of what was changed.
+  package func handOver() throws {
+    checkPlace()
+    guard let parent else { preconditionFailure("The context has no parent to hand changes to.") }
+    try throwReadFailure()
+    guard hasChanges else { return }
+    try sealForUndo()
+    undoManager?.willSave()
+    var handed = HandedChanges()
+    for state in storeStates {
+      guard !state.pending.isEmpty else { continue }
+      handed.parts.append(
+        HandedChanges.Part(
+          store: state.persistent, layers: state.pending, base: state.base,
+          hasMoved: state.hasMoved))
+    }
+    handed.transients = changedObjects.compactMap { object in
+      transientValues[object.objectID].map { (object.objectID, $0) }
+    }
+    for object in changedObjects where object.state.contains(.deleted) {
+      let references = self.reached[object] ?? committedReferences(of: object)
+      if !references.isEmpty { handed.reached.append((object.objectID, references)) }
+    }
+    let (bases, isAlone) = parent.published.withLock { state in
+      // Whoever merges by itself has looked at all that others have done beneath.
+      let isAlone = handed.parts.map { part in
+        (!part.hasMoved || automaticallyMergesChangesFromParent)
+          && (state.bases[part.store.tag]?.isSame(as: part.base) ?? true)
+      }
+      state.handedOver.append(handed)
+      state.show(handed)
+      return (state.bases, isAlone)
+    }
+    parent.schedule {}
+    for (part, isAlone) in zip(handed.parts, isAlone) {
+      guard let state = knownState(of: part.store), let base = bases[state.tag] else { continue }
+      state.setSaved(base, commit: 0, alone: isAlone)
+      if !isAlone { try lookAgain(in: state) }
+    }
+    for state in storeStates { state.forgetEmptyChanges() }
+    undoManager?.didSave(true)
+    finishSaving()
+    publish()
+    var saved: [StoreTag: Layer] = [:]
+    for part in handed.parts {
+      saved[part.store.tag] = try StoreState.merged(part.layers, part.store.graph.schema)
+    }
+    announceSave(saved)
+    updateFollowers()
+    sweepIfNeeded()
+  }
+
+  /// Makes what children have handed over changes of this context.
+  func takeHandedOver() {
+    while let handed = published.withLock({ $0.handedOver.first }) {
+      // What can't be taken now stays, and the next save says why.
+      do { try take(handed) } catch { return note(error) }
+      // Only here is anything taken away.
+      published.withLock { $0.handedOver.removeSubrange(..<1) }
+      do { try processPendingChanges() } catch { note(error) }
+      publish()
+    }
+  }
+
+  private func take(_ handed: HandedChanges) throws {
+    // What was done here before is this context's own work, to be told of and undone by itself.
+    try processPendingChanges()
+    for part in handed.parts {
+      let state = try state(of: part.store)
+      let isStale = part.hasMoved || !state.shown.isSame(as: part.base)
+      var applied: [AppliedLayer] = []
+      for layer in part.layers { applied.append(try apply(layer, of: part.store)) }
+      for (id, references) in handed.reached where id.store == part.store.tag {
+        guard let object = registeredObject(for: id) else { continue }
+        self.reached[object] = references
+      }
+      if isStale { try settle(applied) }
+    }
+    for (id, values) in handed.transients { transientValues[id] = values }
+  }
+}

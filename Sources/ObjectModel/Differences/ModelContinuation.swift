@@ -1,0 +1,82 @@
+/// Which parts of an older model the parts of a newer one continue (spec §2.5.3): what has to be known to
+/// carry objects from one to the other.
+///
+///     let continuation = ModelContinuation(from: old, to: new)
+///     continuation.entity(before: "Journey")?.name            // Trip
+///     continuation.properties(of: "Journey").before["title"]  // the attribute that was called name
+public struct ModelContinuation: Sendable {
+  /// The older model.
+  public let old: Model
+  /// The newer model.
+  public let new: Model
+  /// The entities of the older model that none of the newer one continues, in the order of its source.
+  public let removedEntities: [String]
+  private let oldNames: [String: String]
+  private let newNames: [String: String]
+
+  /// Compares two models.
+  public init(from old: Model, to new: Model) {
+    self.old = old
+    self.new = new
+    let match = RenamingMatch(
+      old: old.entities.map { .init(name: $0.name, renamingIdentifier: $0.renamingIdentifier) },
+      new: new.entities.map { .init(name: $0.name, renamingIdentifier: $0.renamingIdentifier) })
+    var oldNames: [String: String] = [:]
+    var newNames: [String: String] = [:]
+    for (index, position) in match.oldPositions.enumerated() {
+      guard let position else { continue }
+      oldNames[new.entities[index].name] = old.entities[position].name
+      newNames[old.entities[position].name] = new.entities[index].name
+    }
+    self.oldNames = oldNames
+    self.newNames = newNames
+    removedEntities = match.removed.map { old.entities[$0].name }
+  }
+
+  /// The old entity that a new one continues.
+  public func entity(before name: String) -> Entity? { oldNames[name].flatMap { old[$0] } }
+
+  /// The new entity that continues an old one.
+  public func entity(after name: String) -> Entity? { newNames[name].flatMap { new[$0] } }
+
+  /// What became of the properties of an entity.
+  public struct Properties: Sendable {
+    /// For the names of the new entity's properties, the old properties that they continue.
+    public var before: [String: Property] = [:]
+    /// The old properties that none continues.
+    public var removed: [Property] = []
+  }
+
+  /// What became of all properties that the objects of a new entity have, wherever in the tree of
+  /// inheritance either model declares them. Nothing continues where the entity continues none.
+  public func properties(of name: String) -> Properties {
+    guard let before = entity(before: name) else { return Properties() }
+    let old = old.properties(of: before.name)
+    let new = new.properties(of: name)
+    let match = RenamingMatch(
+      old: old.map { .init(name: $0.name, renamingIdentifier: $0.renamingIdentifier) },
+      new: new.map { .init(name: $0.name, renamingIdentifier: $0.renamingIdentifier) })
+    var properties = Properties()
+    for (index, position) in match.oldPositions.enumerated() {
+      if let position { properties.before[new[index].name] = old[position] }
+    }
+    properties.removed = match.removed.map { old[$0] }
+    return properties
+  }
+
+  /// For each attribute of a composite type, by name, the one of the older type that it continues.
+  public static func attributes(
+    of type: CompositeType, before: CompositeType
+  ) -> [String: Attribute] {
+    let match = RenamingMatch(
+      old: before.attributes.map {
+        .init(name: $0.name, renamingIdentifier: $0.renamingIdentifier)
+      },
+      new: type.attributes.map { .init(name: $0.name, renamingIdentifier: $0.renamingIdentifier) })
+    var attributes: [String: Attribute] = [:]
+    for (index, position) in match.oldPositions.enumerated() {
+      if let position { attributes[type.attributes[index].name] = before.attributes[position] }
+    }
+    return attributes
+  }
+}

@@ -1,0 +1,331 @@
+import BlockFileFormat
+import Deflate
+import DurableFiles
+import Foundation
+import ObjectModel
+import PropertyLists
+import Rows
+import StoreInterface
+
+/// Gets what can be read out of a block file (spec §4).
+final class BlockFileRecovery {
+  let file: DamagedFile
+  let given: Model?
+  let scan: FileScan
+  var sound = SoundRanges()
+  var report = RecoveryReport()
+
+  /// What any record that can be read says of blocks, by their places.
+  private(set) var entries: [UInt64: BlockEntry] = [:]
+  /// Blocks that were looked at, by their places; `nil` for those that can't be read.
+  private var blocks: [UInt64: [Block]?] = [:]
+  private var soundValues: [OutsideReference: Bool] = [:]
+  /// Sections beside the rows that were looked at.
+  private var sections: Set<SectionReference> = []
+  /// Pages that were read.
+  private var pages: [SectionReference: [BlockEntry]?] = [:]
+  /// Commits whose records can be read, in the order of their places.
+  private(set) var commits: [ReadCommit] = []
+  var incomplete: Set<ObjectKey> = []
+
+  /// A commit as far as its record tells.
+  struct ReadCommit {
+    let record: CommitRecord
+    /// Where the record is.
+    let offset: UInt64
+    let end: UInt64
+    /// Whether a trailer says so too.
+    let isConfirmed: Bool
+  }
+
+  init(_ file: DurableFile, model: Model?, progress: (Double) -> Void) throws {
+    self.file = try DamagedFile(file)
+    given = model
+    report.byteCount = self.file.byteCount
+    scan = FileScan(self.file) { progress($0 / 2) }
+  }
+
+  func run() throws -> RecoveredContents {
+    if scan.header != nil { sound.add(0, BlockFile.headerByteCount) }
+    for trailer in scan.trailers { sound.add(trailer.offset, BlockFile.trailerByteCount) }
+    readCommits()
+    for commit in commits { note(commit) }
+    for entry in entries.values { _ = block(entry) }
+    findBlocks()
+    // A record without its trailer counts when nothing else says what the file's state is.
+    let newest = commits.last
+    let head = commits.last { $0.isConfirmed || isSupported($0) }
+    let description = try describe(head)
+    report.commit = head?.record.number
+    report.isNewest = head != nil && newest?.offset == head?.offset
+    var assembly = LayerAssembly(self, description.schema)
+    if let head { assembly.add(head) }
+    assembly.addFound(behind: head?.end ?? 0, version: (head?.record.number ?? 0) + 1)
+    if report.laterRowCount > 0 { report.isNewest = false }
+    let gaps = sound.gaps(in: file)
+    report.unreadByteCount = gaps.reduce(0) { $0 + $1.count }
+    report.unreadRanges = Array(gaps.prefix(1000))
+    var report = report
+    assembly.countLosses(&report)
+    var contents = RecoveredContents(
+      model: description.model, schema: description.schema, metadata: description.metadata,
+      layers: assembly.layers, report: report, incomplete: incomplete)
+    contents.isMixed = !report.isComplete
+    return contents
+  }
+
+  // MARK: - Commits
+
+  private func readCommits() {
+    var known: Set<UInt64> = []
+    for trailer in scan.trailers {
+      let section = trailer.record
+      guard let bytes = file.bytes(section.offset, Int(section.byteCount)),
+        bytes.checksum == section.checksum,
+        let record = try? CommitRecord(bytes, at: section.offset)
+      else { continue }
+      known.insert(section.offset)
+      sound.add(section.offset, bytes.count)
+      commits.append(
+        ReadCommit(record: record, offset: section.offset, end: trailer.end, isConfirmed: true))
+    }
+    // Records whose trailers are lost say how long they are themselves.
+    for offset in scan.recordOffsets.suffix(BlockFile.mostBrokenCommits)
+    where !known.contains(offset) {
+      let most = min(BlockFile.maximumRecordByteCount, file.byteCount - Int(offset))
+      for count in [min(most, 1 << 16), most] {
+        guard let bytes = file.bytes(offset, count),
+          let (_, excess) = try? CommitRecord.unchecked(bytes, at: offset),
+          let record = try? CommitRecord(Array(bytes.dropLast(excess)), at: offset)
+        else { continue }
+        commits.append(
+          ReadCommit(
+            record: record, offset: offset,
+            end: offset + UInt64(BlockFile.align(bytes.count - excess)), isConfirmed: false))
+        break
+      }
+    }
+    commits.sort { $0.offset < $1.offset }
+  }
+
+  /// Notes what a record refers to.
+  private func note(_ commit: ReadCommit) {
+    for section in [commit.record.metadata, commit.record.model, commit.record.schema]
+    where sections.insert(section).inserted && file.bytes(of: section) != nil {
+      sound.add(section.offset, Int(section.byteCount))
+    }
+    guard commit.isConfirmed || isSupported(commit) else { return }
+    if !commit.isConfirmed { sound.add(commit.offset, Int(commit.end - commit.offset)) }
+    for segment in commit.record.segments {
+      for entry in segmentEntries(segment).flatMap({ $0 ?? [] }) {
+        if entries[entry.offset] == nil { entries[entry.offset] = entry }
+      }
+    }
+  }
+
+  /// Whether what a record without a trailer says is borne out by what it refers to.
+  private func isSupported(_ commit: ReadCommit) -> Bool {
+    // Bytes of a value may look like a record.
+    if sound.contains(commit.offset, in: sound.all) && !commit.isConfirmed
+      && entries.values.contains(where: {
+        $0.offset <= commit.offset && commit.offset < $0.offset + UInt64($0.byteCount)
+      })
+    {
+      return false
+    }
+    guard file.bytes(of: commit.record.schema) != nil else { return false }
+    let all = commit.record.segments.flatMap { segmentEntries($0).flatMap { $0 ?? [] } }
+    return all.isEmpty || all.contains { block($0) != nil }
+  }
+
+  /// The entries of a segment, page by page; `nil` for a page that can't be read.
+  func segmentEntries(_ segment: SegmentRecord) -> [[BlockEntry]?] {
+    switch segment.contents {
+    case .entries(let entries): return [entries]
+    case .pages(let references):
+      return references.map { page in
+        if let known = pages[page.section] { return known }
+        var read: [BlockEntry]?
+        if let bytes = file.bytes(of: page.section) {
+          read = try? BlockEntry.all(
+            Int(page.entryCount), in: bytes, at: page.section.offset,
+            before: UInt64(file.byteCount))
+          if read != nil { sound.add(page.section.offset, bytes.count) }
+        }
+        pages[page.section] = .some(read)
+        return read
+      }
+    }
+  }
+
+  // MARK: - Blocks
+
+  /// The block of an entry; `nil` when it can't be read.
+  func block(_ entry: BlockEntry) -> [Block]? {
+    if let known = blocks[entry.offset] {
+      // Two records may say different things of one place; what is there is as the first has it.
+      guard let known, let first = known.first, let last = known.last,
+        first.entityNumber == entry.entity, first.minimumKey == entry.minimumKey,
+        last.maximumKey == entry.maximumKey, first.flags == entry.run.flags,
+        known.reduce(0, { $0 + $1.rowCount }) == Int(entry.rowCount)
+      else { return nil }
+      return known
+    }
+    let found = file.block(entry).flatMap { withSoundValues($0) }
+    blocks[entry.offset] = .some(found)
+    if found != nil { sound.add(entry.offset, Int(entry.byteCount)) }
+    return found
+  }
+
+  /// Looks for blocks that no record tells of.
+  private func findBlocks() {
+    var known = sound.all
+    for offset in scan.blockOffsets where !sound.contains(offset, in: known) {
+      guard blocks[offset] == nil, let first = file.bytes(offset, BlockFormat.headerByteCount)
+      else { continue }
+      var reader = ByteReader(first, at: offset)
+      guard (try? reader.skip(BlockFormat.Header.blockByteCount)) != nil,
+        let count = try? reader.next(UInt32.self)
+      else { continue }
+      add(offset, stored: Int(count), codec: .plain, blockByteCount: Int(count))
+    }
+    known = sound.all
+    var end: UInt64 = 0
+    for offset in scan.compressedOffsets
+    where offset >= end && !sound.contains(offset, in: known) && blocks[offset] == nil {
+      guard let start = file.bytes(offset, min(2048, file.byteCount - Int(offset))),
+        let head = DamagedFile.start(of: start, count: BlockFormat.headerByteCount),
+        head.starts(with: [0x51, 0x42, 0x4C, 0x4B])
+      else { continue }
+      let count = head[8..<12].reversed().reduce(0) { $0 << 8 | Int($1) }
+      guard count >= BlockFormat.headerByteCount, count <= BlockFormat.maximumByteCount,
+        let taken = file.compressedByteCount(at: offset, expandingTo: count)
+      else { continue }
+      for codec in [BlockEntry.Codec.transposed, .zlib] {
+        if add(offset, stored: taken, codec: codec, blockByteCount: count) {
+          end = offset + UInt64(taken)
+          break
+        }
+      }
+    }
+  }
+
+  /// Blocks that no record tells of, by their places, and how many bytes of the file they take.
+  private(set) var found: [(offset: UInt64, entry: BlockEntry)] = []
+
+  @discardableResult
+  private func add(
+    _ offset: UInt64, stored: Int, codec: BlockEntry.Codec, blockByteCount: Int
+  ) -> Bool {
+    guard let block = file.unlistedBlock(at: offset, stored, codec, blockByteCount),
+      let whole = withSoundValues(block)
+    else { return false }
+    let run: RunKind =
+      block.flags.contains(.changes) ? .changed : block.flags.contains(.removals) ? .removed : .put
+    found.append(
+      (
+        offset,
+        BlockEntry(
+          block, run: run, offset: offset, codec: codec, byteCount: stored, outsideByteCount: 0)
+      ))
+    blocks[offset] = whole
+    sound.add(offset, stored)
+    return true
+  }
+
+  /// The rows of a block, without references to values that can't be read.
+  private func withSoundValues(_ block: Block) -> [Block]? {
+    guard let references = try? block.outsideReferences() else { return nil }
+    var lost: Set<OutsideReference> = []
+    for reference in references {
+      let isSound = soundValues[reference] ?? file.isSound(reference)
+      soundValues[reference] = isSound
+      if isSound {
+        sound.add(reference.offset, reference.storedByteCount)
+      } else {
+        lost.insert(reference)
+      }
+    }
+    guard !lost.isEmpty else { return [block] }
+    report.lostValueCount += references.count { lost.contains($0) }
+    guard let mended = try? block.withoutValues(lost) else { return nil }
+    for number in mended.keys {
+      incomplete.insert(ObjectKey(entity: block.entityNumber, number: number))
+    }
+    return mended.blocks
+  }
+
+  // MARK: - What is kept beside the rows
+
+  private func describe(
+    _ head: ReadCommit?
+  ) throws -> (model: Model, schema: Schema, metadata: StoreMetadata) {
+    let newestFirst = (head.map { [$0] } ?? []) + commits.reversed()
+    func firstSound<R>(
+      _ section: (CommitRecord) -> SectionReference, _ read: ([UInt8], UInt64) -> R?
+    ) -> R? {
+      for commit in newestFirst {
+        let reference = section(commit.record)
+        if let bytes = file.bytes(of: reference), let result = read(bytes, reference.offset) {
+          return result
+        }
+      }
+      return nil
+    }
+    var schema = firstSound(\.schema) { try? SchemaSection.read($0, at: $1) }
+    if schema == nil {
+      schema = scan.schemaOffsets.reversed().lazy.compactMap { self.looseSchema($0) }.first
+      if schema != nil { report.notes.append("The schema was found without its record.") }
+    }
+    var model = firstSound(\.model) { bytes, _ in try? Model(ModelSource.read(bytes, path: "")) }
+    if model == nil {
+      model = scan.modelOffsets.reversed().lazy.compactMap { self.looseModel($0) }.first
+      if model != nil { report.notes.append("The model was found without its record.") }
+    }
+    if model == nil, let given {
+      model = given
+      report.notes.append("The file has lost its model; the one that was given is taken.")
+    }
+    guard let model else {
+      throw RecoveryError("The file's model can't be read.", lacksModel: true)
+    }
+    if schema == nil {
+      report.notes.append(
+        "The file has lost its schema; entities and properties are numbered as in a new store.")
+    }
+    let settled: Schema
+    do { settled = try Schema(model, evolving: schema, of: model) } catch {
+      throw RecoveryError("The model that was found can't be used: \(error)")
+    }
+    let metadata =
+      firstSound(\.metadata) { bytes, _ -> StoreMetadata? in
+        guard case .dictionary(let values)? = try? BinaryPropertyList.read(bytes) else {
+          return nil
+        }
+        return StoreMetadata(values: values)
+      }
+    var own = metadata ?? StoreMetadata(type: .binary, model: model)
+    if metadata == nil { report.notes.append("The metadata of the application are lost.") }
+    if let uuid = scan.header?.uuid {
+      own.values[StoreMetadata.Key.uuid] = .string(uuid.uuidString)
+    }
+    return (model, settled, own)
+  }
+
+  /// A schema of which nobody says how long it is.
+  private func looseSchema(_ offset: UInt64) -> Schema? {
+    let most = min(1 << 20, file.byteCount - Int(offset))
+    return file.bytes(offset, most).flatMap {
+      try? SchemaSection.start(of: $0, at: offset).schema
+    }
+  }
+
+  /// A model of which nobody says how long it is.
+  private func looseModel(_ offset: UInt64) -> Model? {
+    let most = min(BlockFile.maximumSectionByteCount, file.byteCount - Int(offset))
+    guard let bytes = file.bytes(offset, min(most, 1 << 22)) else { return nil }
+    let end = Array("</model>".utf8)
+    guard let close = bytes.firstRange(of: end) else { return nil }
+    return try? Model(ModelSource.read(Array(bytes[..<close.upperBound]), path: ""))
+  }
+}

@@ -1,0 +1,193 @@
+// SAFETY: Memory is filled before anybody else has it, and is this call's alone until it returns.
+
+import BlockFileFormat
+import Deflate
+import DurableFiles
+import Rows
+import Synchronization
+
+/// A file of which any byte may be wrong.
+final class DamagedFile: OutsideValues {
+  let file: DurableFile
+  let byteCount: Int
+  /// How many more bytes of blocks and values may be read. Parts of a sound file do not overlap, so they have no
+  /// more bytes than the file; were that not held to, a small file could ask for the same ones for ever.
+  private let allowance: Mutex<Int>
+
+  init(_ file: DurableFile) throws {
+    self.file = file
+    byteCount = try file.byteCount()
+    allowance = Mutex(byteCount * 4 + (1 << 20))
+  }
+
+  /// Whether so many more bytes may be read.
+  private func take(_ count: Int) -> Bool {
+    allowance.withLock { left in
+      guard left >= count else { return false }
+      left -= count
+      return true
+    }
+  }
+
+  /// The bytes of a range; `nil` when the file has none there.
+  func bytes(_ offset: UInt64, _ count: Int) -> [UInt8]? {
+    guard let offset = Int(exactly: offset), count >= 0, offset <= byteCount,
+      count <= byteCount - offset
+    else { return nil }
+    return try? file.read(byteCount: count, at: offset)
+  }
+
+  /// The bytes of a section that match its checksum.
+  func bytes(of section: SectionReference) -> [UInt8]? {
+    guard section.byteCount > 0, section.liesInPlace(before: UInt64(byteCount)),
+      let bytes = bytes(section.offset, Int(section.byteCount)),
+      bytes.checksum == section.checksum
+    else { return nil }
+    return bytes
+  }
+
+  // MARK: - Blocks
+
+  /// The block of an entry, all of whose columns match their checksums; `nil` when it is not there.
+  func block(_ entry: BlockEntry) -> Block? {
+    guard (try? entry.check(before: UInt64(byteCount))) != nil, take(Int(entry.byteCount)),
+      let stored = bytes(entry.offset, Int(entry.byteCount))
+    else { return nil }
+    let memory: BlockMemory?
+    switch entry.codec {
+    case .plain: memory = BlockMemory(stored)
+    case .zlib: memory = expanded(stored, Int(entry.blockByteCount))
+    default:
+      memory = expanded(stored, Int(entry.blockByteCount)).flatMap {
+        try? Block.untransposed($0)
+      }
+    }
+    guard let memory, let block = block(memory, at: entry.offset, version: entry.version),
+      block.entityNumber == entry.entity, block.rowCount == Int(entry.rowCount),
+      block.minimumKey == entry.minimumKey, block.maximumKey == entry.maximumKey,
+      block.flags == entry.run.flags, block.byteCount == Int(entry.blockByteCount)
+    else { return nil }
+    return block
+  }
+
+  private func expanded(_ stored: [UInt8], _ count: Int) -> BlockMemory? {
+    unsafe try? BlockMemory(byteCount: count) { buffer in
+      var span = unsafe MutableRawSpan(_unsafeBytes: buffer)
+      try Deflate.expand(stored.rawSpan, into: &span)
+    }
+  }
+
+  /// A block in memory that holds together.
+  func block(_ memory: BlockMemory, at offset: UInt64, version: Int64) -> Block? {
+    let source = BlockInMemory(memory, self, offset)
+    guard let checked = try? Block(source, byteCount: memory.byteCount, version: version),
+      (try? verify(checked)) != nil
+    else { return nil }
+    // What was loaded to be checked goes with the block that was checked.
+    return try? Block(source, byteCount: memory.byteCount, version: version)
+  }
+
+  /// The block that begins at a place, of which no record tells.
+  func unlistedBlock(
+    at offset: UInt64, _ stored: Int, _ codec: BlockEntry.Codec, _ blockByteCount: Int
+  ) -> Block? {
+    guard stored >= BlockFormat.headerByteCount / 4, take(stored),
+      let bytes = bytes(offset, stored)
+    else { return nil }
+    let memory: BlockMemory?
+    switch codec {
+    case .plain: memory = BlockMemory(bytes)
+    case .zlib: memory = expanded(bytes, blockByteCount)
+    default: memory = expanded(bytes, blockByteCount).flatMap { try? Block.untransposed($0) }
+    }
+    return memory.flatMap { block($0, at: offset, version: 0) }
+  }
+
+  /// The first bytes of what some bytes expand to; `nil` when they are not compressed ones.
+  static func start(of bytes: [UInt8], count: Int) -> [UInt8]? {
+    var expanded: (written: Int, taken: Int?)?
+    let start = [UInt8](count: count) { memory in
+      expanded = Deflate.expandStart(of: bytes.rawSpan, into: &memory)
+      return count
+    }
+    return expanded?.written == count ? start : nil
+  }
+
+  /// How many bytes of the file expand to so many; `nil` when none do.
+  func compressedByteCount(at offset: UInt64, expandingTo count: Int) -> Int? {
+    let most = min(byteCount - Int(offset), count + count / 100 + 64)
+    guard count <= Deflate.mostBytes(from: most), take(most / 8),
+      let bytes = bytes(offset, most)
+    else { return nil }
+    var taken: Int?
+    _ = [UInt8](count: count) { memory in
+      taken = Deflate.expandStart(of: bytes.rawSpan, into: &memory)?.taken
+      return count
+    }
+    return taken
+  }
+
+  private func verify(_ block: Block) throws {
+    _ = try block.keys
+    for number in block.columnNumbers where !block.hasOutsideValues(in: number) {
+      _ = try block.column(number)
+    }
+    _ = try block.outsideReferences()
+  }
+
+  // MARK: - Values
+
+  /// The bytes of a value in a section of its own, which match their checksum.
+  func read(_ reference: OutsideReference, into memory: inout MutableRawSpan) throws {
+    guard memory.byteCount == reference.byteCount,
+      let stored = bytes(reference.offset, reference.storedByteCount),
+      stored.checksum == reference.checksum
+    else { throw FormatFault("The value at \(reference.offset) is lost.") }
+    switch reference.codec {
+    case .plain:
+      for (index, byte) in stored.enumerated() {
+        memory.storeBytes(of: byte, toByteOffset: index, as: UInt8.self)
+      }
+    case .zlib:
+      do { try Deflate.expand(stored.rawSpan, into: &memory) } catch {
+        throw FormatFault("The value at \(reference.offset): \(error)")
+      }
+    }
+  }
+
+  /// Whether a value can be read.
+  func isSound(_ reference: OutsideReference) -> Bool {
+    guard reference.offset % 8 == 0, take(reference.storedByteCount),
+      let stored = bytes(reference.offset, reference.storedByteCount),
+      stored.checksum == reference.checksum
+    else { return false }
+    guard reference.codec == .zlib else { return true }
+    guard reference.byteCount <= Deflate.mostBytes(from: stored.count) else { return false }
+    return expanded(stored, reference.byteCount) != nil
+  }
+}
+
+/// A block in memory, whose large values are in the file.
+private final class BlockInMemory: BlockSource {
+  private let memory: BlockMemory
+  private let file: DamagedFile
+  private let offset: UInt64
+
+  init(_ memory: BlockMemory, _ file: DamagedFile, _ offset: UInt64) {
+    self.memory = memory
+    self.file = file
+    self.offset = offset
+  }
+
+  var outsideValues: (any OutsideValues)? { file }
+
+  func bytes(_ range: Range<Int>) throws -> BlockSlice { try memory.bytes(range) }
+
+  func check(_ references: [OutsideReference]) throws {
+    for reference in references {
+      guard reference.offset >= UInt64(BlockFile.headerByteCount), reference.offset <= offset,
+        UInt64(reference.storedByteCount) <= offset - reference.offset
+      else { throw FormatFault("A value does not lie before its block.") }
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import DurableFiles
+import Interchange
+import ObjectModel
+import StoreInterface
+
+/// `quire export`
+enum ExportCommand {
+  static let entities = Option(
+    "entity", value: "ENTITIES",
+    "The entities whose objects are written, subentities included, with commas between; all unless said."
+  )
+  static let form = Option(
+    "format", value: "FORMAT", choices: ["jsonl", "csv"],
+    "The form of the objects; what the name of the output tells, or jsonl.")
+  static let output = Option(
+    "output", value: "PATH",
+    "Writes a file in place of standard output; with csv and several entities, a folder of files.")
+
+  /// The command, over stores from the given reader.
+  static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
+    Command(
+      "export", "writes objects as text, from which 'quire import' makes the same ones",
+      discussion: """
+        With jsonl each object is a line: its entity as @entity, its identifier as @id, and its properties. \
+        Relationships are identifiers, or lists of them, in order where they have one; composite attributes \
+        are objects of their parts. Decimals are text, so that no digit is lost; so are NaN and infinities. \
+        Dates are ISO 8601 with all their digits, bytes base64. A property without a value is left out.
+
+        With csv each entity is a file of its own name, and its first line has the names. A cell without \
+        anything is no value, and "" is empty text. Lists are identifiers with spaces between, and parts of \
+        composite attributes columns of their own: place.latitude.
+        """,
+      arguments: [.store], options: [entities, form, output, .version, .storeName, .storeModel],
+      examples: [
+        Example("quire export Trips.store > Trips.jsonl", "Writes all objects, a line each."),
+        Example(
+          "quire export Trips.store --entity Trip --format csv --output Trip.csv",
+          "Writes a table for other programs."),
+        Example(
+          "quire export Trips.store --format csv --output tables",
+          "Writes a file for each entity into a folder."),
+      ]
+    ) { invocation in
+      let format = format(invocation)
+      let store = try reader.open(invocation[.store], invocation, models)
+      let snapshot = try store.snapshot()
+      let export = try ObjectExport(of: snapshot, as: format)
+      let names = try names(invocation, snapshot.model, export)
+      if format == .csv, names.count > 1, !invocation.has(output) {
+        throw CommandError.wrongUsage(
+          "With csv each of the \(names.count) entities is a file of its own.",
+          hint: "Say into which folder with --output, or which entity with --entity.")
+      }
+      let run = try ExportRun(export, names, invocation.console)
+      if let path = invocation.value(of: output) {
+        if format == .csv, names.count != 1 || !path.lowercased().hasSuffix(".csv") {
+          try run.write(names, toFolder: path, on: reader.disk)
+        } else {
+          try run.write(names, toFile: path, on: reader.disk)
+        }
+      } else {
+        for name in names {
+          try run.write(name) { try invocation.console.output.write(bytes: $0) }
+        }
+      }
+      try run.finish(writesReport: invocation.has(output))
+      return .done
+    }
+  }
+
+  private static func format(_ invocation: Invocation) -> ExchangeFormat {
+    if let name = invocation.value(of: form) { return ExchangeFormat(rawValue: name)! }
+    return invocation.value(of: output).flatMap(ExchangeFormat.init(path:)) ?? .jsonl
+  }
+
+  /// The entities to write, in the order of the export.
+  private static func names(
+    _ invocation: Invocation, _ model: Model, _ export: ObjectExport
+  ) throws -> [String] {
+    guard let text = invocation.value(of: entities) else { return export.entities }
+    var wanted: Set<String> = []
+    for name in text.split(separator: ",").map(String.init) {
+      try FetchCommand.checkEntity(name, model, in: invocation[.store])
+      wanted.formUnion(model.family(of: name).map(\.name))
+    }
+    return export.entities.filter { wanted.contains($0) }
+  }
+}
+
+/// One run of an export, with what it says on the way.
+private final class ExportRun {
+  private let export: ObjectExport
+  private let console: Console
+  private let line: ProgressLine
+  private let total: Int
+  private var report = ObjectExport.Report()
+
+  init(_ export: ObjectExport, _ names: [String], _ console: Console) throws {
+    self.export = export
+    self.console = console
+    line = ProgressLine(console.messages, "exporting")
+    // What there is to show is counted only where somebody looks.
+    total =
+      console.messages.isTerminal ? try names.reduce(0) { try $0 + export.count(of: $1) } : 0
+  }
+
+  func write(_ entity: String, to sink: ([UInt8]) throws -> Void) throws {
+    let before = report.objectCount
+    let part = try export.write(entity) { done in
+      line.show(Double(before + done) / Double(max(1, total)))
+    } to: { bytes in
+      if !bytes.isEmpty { try sink(bytes) }
+    }
+    report.objectCount += part.objectCount
+    report.lostReferenceCount += part.lostReferenceCount
+  }
+
+  /// Writes a file, which is there when all is in it, or as it was.
+  func write(_ names: [String], toFile path: String, on disk: any Disk) throws {
+    do {
+      try disk.replace(path) { writer in
+        for name in names { try write(name) { bytes in try writer.write(bytes) } }
+      }
+    } catch let error as DiskError {
+      throw CommandError(.inputOutput, error.message)
+    }
+  }
+
+  func write(_ names: [String], toFolder path: String, on disk: any Disk) throws {
+    do {
+      if try !disk.exists(path) { try disk.makeDirectory(path) }
+      for name in names { try write([name], toFile: path + "/" + name + ".csv", on: disk) }
+    } catch let error as DiskError {
+      throw CommandError(.inputOutput, error.message)
+    }
+  }
+
+  func finish(writesReport: Bool) throws {
+    line.end()
+    if report.lostReferenceCount > 0 {
+      try console.messages.writeLine(
+        "note: \(Wording.count(report.lostReferenceCount, "reference")) to objects that are not there "
+          + (report.lostReferenceCount == 1 ? "was left out." : "were left out."))
+    }
+    if writesReport {
+      try console.messages.writeLine(
+        "\(Wording.count(report.objectCount, "object")) exported.")
+    }
+  }
+}

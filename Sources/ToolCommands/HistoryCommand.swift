@@ -1,0 +1,134 @@
+import Documents
+import Foundation
+import JSONText
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// `quire history`
+enum HistoryCommand {
+  static let compared = Option(
+    "changes", "Says of each version how many objects it has put in, changed and taken out.")
+  static let name = Option(
+    "name", value: "NUMBER=TEXT",
+    "Gives a version a name, so that it is kept; without TEXT takes the name away.")
+  static let thin = Option(
+    "thin", value: "POLICY", choices: ["usual", "newest"],
+    "Forgets versions: usual keeps all of the last hour, one an hour of the last day and one a day of the "
+      + "last month, newest only the last. Named versions are kept.")
+
+  /// The command, over documents from the given reader.
+  static func command(_ reader: StoreReader) -> Command {
+    Command(
+      "history", "lists the versions of a document, names them, forgets them",
+      discussion: """
+        Each save is a version. 'quire fetch DOC --version NUMBER' and others look into one, and 'quire \
+        revert' goes back to one.
+        """,
+      arguments: [.document], options: [compared, name, thin, .format],
+      examples: [
+        Example("quire history Trip.quire", "Lists the versions, the newest first."),
+        Example("quire history Trip.quire --name '12=Before the trip'", "Names a version."),
+        Example("quire history Trip.quire --thin usual", "Forgets what is not kept."),
+      ]
+    ) { invocation in
+      let writes = invocation.has(name) || invocation.has(thin)
+      let document = try reader.document(
+        invocation[.document], access: writes ? .exclusive : .readOnly)
+      defer { try? document.close() }
+      if let words = invocation.value(of: name) { try give(words, document) }
+      if let policy = invocation.value(of: thin) {
+        let count = try document.thin(policy == "usual" ? .usual : .newestOnly)
+        try invocation.console.messages.writeLine(
+          "\(Wording.count(count, "version")) \(count == 1 ? "was" : "were") forgotten.")
+      }
+      try write(document, invocation)
+      return .done
+    }
+  }
+
+  private static func give(_ words: String, _ document: Document) throws {
+    let parts = words.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let number = parts.first.flatMap({ Int64($0) }) else {
+      throw CommandError.wrongUsage(
+        "'\(words)' names no version.", hint: "Write its number, =, and the name.")
+    }
+    let text = parts.count > 1 ? String(parts[1]) : ""
+    try document.nameVersion(number, text.isEmpty ? nil : text)
+  }
+
+  private static func write(_ document: Document, _ invocation: Invocation) throws {
+    let versions = document.versions
+    let changes =
+      invocation.has(compared) ? try self.changes(in: document, versions.map(\.number)) : [:]
+    let output = invocation.console.output
+    switch invocation.format {
+    case .text:
+      var table = Table()
+      for version in versions.reversed() {
+        var words = [Wording.text(.date(version.saved))]
+        if let change = changes[version.number] { words.append(change.text) }
+        if let author = version.author { words.append("by \(oneLine(author))") }
+        if let name = version.name { words.append("\"\(oneLine(name))\"") }
+        table.add("\(version.number)", words.joined(separator: "  "))
+      }
+      try output.write(table.text())
+    case .json:
+      try output.writeLine(
+        JSON.array(
+          versions.reversed().map { version in
+            JSON.object([
+              "number": .number("\(version.number)"),
+              "saved": Wording.json(.date(version.saved)), "model": .string(version.model),
+              "name": version.name.map(JSON.string), "author": version.author.map(JSON.string),
+              "changes": changes[version.number]?.json,
+            ])
+          }
+        ).text)
+    }
+  }
+
+  /// How many objects a version has put in, changed and taken out.
+  private struct Counts {
+    var inserted = 0
+    var changed = 0
+    var deleted = 0
+
+    var text: String { "+\(inserted) ~\(changed) -\(deleted)" }
+    var json: JSON {
+      JSON.object([
+        "inserted": .number(inserted), "changed": .number(changed), "deleted": .number(deleted),
+      ])
+    }
+  }
+
+  private static func changes(
+    in document: Document, _ numbers: [Int64]
+  ) throws -> [Int64: Counts] {
+    var all: [Int64: Counts] = [:]
+    for (before, number) in zip(numbers, numbers.dropFirst()) {
+      var counts = Counts()
+      do {
+        for (store, layer) in try document.changes(from: before, to: number) {
+          let schema = try store.snapshot().schema
+          let objects = Set(schema.layouts.map(\.entityNumber))
+          for entity in layer.entities where objects.contains(entity.entityNumber) {
+            counts.inserted += entity.put.rowCount
+            counts.changed += entity.changed.rowCount
+            counts.deleted += entity.removed.rowCount
+          }
+        }
+      } catch let error as DocumentError where error.code == .incompatibleModel {
+        // Versions of different models can't be counted against each other.
+        continue
+      }
+      all[number] = counts
+    }
+    return all
+  }
+}
+
+extension Argument {
+  /// The document that a command is about.
+  static let document = Argument("DOC", "The document's folder.")
+}

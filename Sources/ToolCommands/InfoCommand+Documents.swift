@@ -1,0 +1,101 @@
+import Documents
+import Foundation
+import JSONText
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+
+extension InfoCommand {
+  /// Shows what a document is.
+  static func show(_ document: Document, _ invocation: Invocation) throws -> ExitCode {
+    let manifest = document.manifest
+    let counts = try counts(in: document)
+    let byteCount = manifest.attachments.filter { $0.until == nil }.reduce(0) { $0 + $1.byteCount }
+    let output = invocation.console.output
+    switch invocation.format {
+    case .text:
+      var table = Table()
+      table.add("document", "format \(Manifest.formatVersion)")
+      if let title = manifest.title { table.add("title", oneLine(title)) }
+      table.add("UUID", manifest.uuid.uuidString)
+      table.add("created", Wording.text(.date(manifest.created)))
+      table.add("last save", Wording.text(.date(manifest.saved)))
+      table.add(
+        "versions",
+        "\(manifest.versions.count), the newest is \(document.shownVersion ?? manifest.number)")
+      table.add("model", manifest.models.map { oneLine($0.name) }.joined(separator: ", "))
+      if !document.attachments.isEmpty {
+        table.add(
+          "attachments",
+          "\(document.attachments.count), \(Wording.count(byteCount, "byte"))")
+      }
+      for (name, text) in manifest.metadata.sorted(by: { $0.key < $1.key }) {
+        table.add(oneLine(name), oneLine(text))
+      }
+      try output.write(table.text())
+      var stores = Table()
+      for store in document.stores {
+        let size = try store.describe().byteCount
+        let configuration = store.configuration.map { ", for \(oneLine($0))" } ?? ""
+        stores.add(
+          oneLine(store.name),
+          "\(store.type.rawValue), \(Wording.count(size, "byte"))\(configuration)")
+      }
+      try output.write("\n" + stores.text())
+      var entities = Table()
+      for (name, count) in counts { entities.add(name, Wording.count(count, "object")) }
+      try output.write("\n" + entities.text())
+    case .json:
+      try output.writeLine(
+        JSON.object([
+          "format": .number(Manifest.formatVersion),
+          "title": manifest.title.map(JSON.string),
+          "uuid": .string(manifest.uuid.uuidString),
+          "created": Wording.json(.date(manifest.created)),
+          "lastSave": Wording.json(.date(manifest.saved)),
+          "version": .number("\(document.shownVersion ?? manifest.number)"),
+          "versionCount": .number(manifest.versions.count),
+          "models": .strings(manifest.models.map(\.name)),
+          "metadata": .members(
+            manifest.metadata.sorted { $0.key < $1.key }.map {
+              JSON.Member(name: $0.key, value: .string($0.value))
+            }),
+          "stores": .array(
+            try document.stores.map {
+              JSON.object([
+                "name": .string($0.name), "type": .string($0.type.rawValue),
+                "uuid": .string($0.uuid.uuidString),
+                "configuration": $0.configuration.map(JSON.string),
+                "byteCount": .number(try $0.describe().byteCount),
+              ])
+            }),
+          "attachments": .array(
+            document.attachments.map {
+              JSON.object([
+                "name": .string($0.name), "digest": .string($0.digest),
+                "byteCount": .number($0.byteCount),
+              ])
+            }),
+          "entities": .members(
+            counts.map { JSON.Member(name: $0.name, value: .number($0.count)) }),
+        ]).text)
+    }
+    return .done
+  }
+
+  /// How many objects each entity has by itself in all stores, by name.
+  private static func counts(in document: Document) throws -> [(name: String, count: Int)] {
+    let model = try document.model
+    return try model.entities.filter { !$0.isAbstract }.map(\.name).sorted().map { name in
+      var request = FetchRequest(name)
+      request.includesSubentities = false
+      var count = 0
+      for store in document.stores {
+        let snapshot = try store.snapshot()
+        if snapshot.schema[name] != nil { count += try store.count(request, in: snapshot) }
+      }
+      return (name, count)
+    }
+  }
+}

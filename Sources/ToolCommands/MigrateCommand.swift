@@ -1,0 +1,207 @@
+import Documents
+import JSONText
+import Migration
+import ObjectModel
+import StoreInterface
+
+/// `quire migrate`
+enum MigrateCommand {
+  static let model = Option(
+    "model", value: "MODEL", "The versions of the model; the store goes to the current one.")
+  static let version = Option("to", value: "VERSION", "The version to go to, by its name.")
+  static let mappings = Option(
+    "mapping", value: "FILES",
+    "Written mappings, with commas between: text, or Apple's .xcmappingmodel or .cdm.")
+  static let type = Option(
+    "store", value: "TYPE", choices: ConvertCommand.types.map(\.key),
+    "The type that the store becomes; its own unless said.")
+  static let output = Option(
+    "output", value: "PATH", "Writes the new store here and leaves the old one as it is.")
+  static let backup = Option("backup", value: "PATH", "Keeps the store here as it was.")
+  static let noInference = Option("no-inference", "Takes written mappings only.")
+
+  /// The command, over stores from the given reader and models from another.
+  static func command(_ reader: StoreReader, _ models: ModelReader) -> Command {
+    Command(
+      "migrate", "brings a store to another version of its model",
+      discussion: """
+        Which version the store is of is seen from its version hashes. From there the shortest way is gone \
+        over the versions that MODEL has, by written mappings and by what can be inferred.
+
+        STORE stays as it is until the new one is complete, checked and on the disk; then there is one \
+        switch. Where no row needs to be written, that takes the same time however large the store is.
+
+        With --dry-run the plan is printed: the way, how many objects there are, why they are written anew if \
+        they are, and what would be lost. Nothing is changed. When there is no way, all reasons are listed, \
+        and the exit code is 7.
+        """,
+      arguments: [.store],
+      options: [model, version, mappings, type, output, backup, noInference, .dryRun, .format],
+      examples: [
+        Example(
+          "quire migrate Trips.store --model Trips.xcdatamodeld --dry-run",
+          "Says what would be done."),
+        Example(
+          "quire migrate Trips.xml --model Trips.xcdatamodeld --store binary --backup Trips.old",
+          "Brings a document to the current version and to another type, and keeps it as it was."),
+      ]
+    ) { invocation in
+      guard let file = invocation.value(of: model) else {
+        throw CommandError.wrongUsage(
+          "'migrate' needs --model.", hint: "Give the file with the versions of the model.")
+      }
+      let places = reader.places
+      let path = invocation[.store]
+      let (migrator, target) = try migrator(file, invocation, models)
+      if reader.isDocument(path) {
+        return try migrate(document: path, to: target, migrator, reader, invocation)
+      }
+      let wanted = invocation.value(of: type).map { name in
+        ConvertCommand.types.first { $0.key == name }!.value
+      }
+      do {
+        let plan = try migrator.plan(
+          forStoreAt: path, to: target.model, as: wanted, in: places)
+        if invocation.has(.dryRun) {
+          try write(plan, nil, invocation)
+          return .done
+        }
+        let line = ProgressLine(invocation.console.messages, "migrating")
+        var running = migrator
+        running.progress = { line.show($0.share) }
+        defer { line.end() }
+        let report = try running.migrate(
+          storeAt: path, to: target.model, as: wanted, output: invocation.value(of: output),
+          in: places)
+        line.end()
+        try write(plan, report, invocation)
+        return .done
+      } catch let error as StoreError where error.code == .notAStore {
+        throw CommandError(.unreadable, "'\(path)' is no store that this program knows.")
+      }
+    }
+  }
+
+  /// What the command line says is known, and where it leads.
+  private static func migrator(
+    _ file: String, _ invocation: Invocation, _ models: ModelReader
+  ) throws -> (Migrator, ModelVersions.Version) {
+    let versions = try models.read(file)
+    let target = try models.model(at: file, version: invocation.value(of: version))
+    var migrator = Migrator(knowing: [KnownVersion](versions))
+    migrator.infersMappings = !invocation.has(noInference)
+    if let path = invocation.value(of: backup) { migrator.backup = .at(path) }
+    for path in invocation.value(of: mappings)?.split(separator: ",") ?? [] {
+      do {
+        migrator.mappings.append(
+          try WrittenMapping(contentsOf: String(path)).completed(among: migrator.versions))
+      } catch let error as MigrationError {
+        throw CommandError(
+          error.code == .badMapping ? .wrongUsage : .modelMismatch, "\(path): \(error)")
+      }
+    }
+    return (migrator, target)
+  }
+
+  /// Brings a document to another version of its model: all its stores, at once.
+  private static func migrate(
+    document path: String, to target: ModelVersions.Version, _ migrator: Migrator,
+    _ reader: StoreReader, _ invocation: Invocation
+  ) throws -> ExitCode {
+    for option in [type, output, backup] where invocation.has(option) {
+      throw CommandError.wrongUsage(
+        "A document is migrated where it is: --\(option.name) is for stores.",
+        hint: "Its earlier versions stay; 'quire save-as' writes a copy, or another type.")
+    }
+    var plans: [(name: String, plan: MigrationPlan)] = []
+    do {
+      let document = try reader.document(path, access: .readOnly)
+      defer { try? document.close() }
+      for store in document.stores {
+        guard let file = store.path else { continue }
+        let wanted = store.configuration.flatMap {
+          try? target.model.subset(configuration: $0)
+        }
+        plans.append(
+          (
+            store.name,
+            try migrator.plan(
+              forStoreAt: file, to: wanted ?? target.model, in: document.places)
+          ))
+      }
+    }
+    if !invocation.has(.dryRun) {
+      let line = ProgressLine(invocation.console.messages, "migrating")
+      var running = migrator
+      running.progress = { line.show($0.share) }
+      defer { line.end() }
+      try Document.migrate(
+        path, to: target.model, with: running, in: reader.places,
+        whenHeld: .wait(.seconds(5)))
+    }
+    for (name, plan) in plans {
+      if plans.count > 1, invocation.format == .text {
+        try invocation.console.output.writeLine("\(oneLine(name)):")
+      }
+      try write(plan, nil, invocation)
+    }
+    return .done
+  }
+
+  // MARK: - Words
+
+  private static func write(
+    _ plan: MigrationPlan, _ report: MigrationReport?, _ invocation: Invocation
+  ) throws {
+    let console = invocation.console
+    switch invocation.format {
+    case .text:
+      try console.output.writeLine("\(plan)")
+      guard let report else { return }
+      if report.lostReferenceCount > 0 {
+        try console.messages.writeLine(
+          "note: \(Wording.count(report.lostReferenceCount, "reference")) to what is not there any more "
+            + (report.lostReferenceCount == 1 ? "was left out." : "were left out."))
+      }
+      if let backup = report.backupPath {
+        try console.output.writeLine("The store as it was is at \(oneLine(backup)).")
+      }
+      if !plan.isEmpty { try console.output.writeLine("Done.") }
+    case .json: try console.output.writeLine(json(plan, report).text)
+    }
+  }
+
+  private static func json(_ plan: MigrationPlan, _ report: MigrationReport?) -> JSON {
+    .object([
+      "from": .string(plan.from.name), "to": .string(plan.to.name),
+      "steps": .array(
+        plan.steps.map { step in
+          let means =
+            switch step.means {
+            case .inferred: "inferred"
+            case .written: "written"
+            }
+          return .object([
+            "from": .string(step.from.name), "to": .string(step.to.name), "means": .string(means),
+          ])
+        }),
+      "typeBefore": .string(plan.type.before.rawValue),
+      "typeAfter": .string(plan.type.after.rawValue),
+      "objectCounts": .array(
+        plan.objectCounts.map {
+          .object(["entity": .string($0.entity), "count": .number($0.count)])
+        }),
+      "rewrites": .boolean(plan.rewrites), "reasons": .strings(plan.rewritings),
+      "losses": .array(
+        plan.losses.map {
+          .object([
+            "entity": .string($0.entity), "property": $0.property.map(JSON.string),
+            "what": .string($0.reason),
+          ])
+        }),
+      "done": .boolean(report != nil),
+      "backup": (report?.backupPath).map(JSON.string),
+      "lostReferenceCount": (report?.lostReferenceCount).map { .number($0) },
+    ])
+  }
+}

@@ -1,0 +1,107 @@
+import Documents
+import Foundation
+import JSONText
+import ObjectModel
+import StoreInterface
+
+/// `quire new`
+enum NewCommand {
+  static let document = Argument(
+    "DOC", "The document that is made: a folder, by custom NAME.quire.")
+  static let model = Option(
+    "model", value: "MODEL",
+    "The model of its objects: an .xcdatamodeld, .xcdatamodel or a compiled model.")
+  static let stores = Option(
+    "store", value: "TYPES",
+    "The type of its store: binary, compressed or xml; or several stores with commas between, each "
+      + "NAME=TYPE or NAME=TYPE:CONFIGURATION. Binary unless said otherwise.")
+  static let title = Option("title", value: "TEXT", "What people call the document.")
+  static let force = Option("force", "Replaces a document that is there.")
+
+  /// The command, over stores from the given reader and models from another.
+  static func command(_ reader: StoreReader, _ models: ModelReader) -> Command {
+    Command(
+      "new", "makes a document",
+      discussion: """
+        The document holds the model, so whoever opens it later needs nothing besides. With several \
+        stores each is for the entities of a configuration of the model.
+
+        DOC is there whole or not at all.
+        """,
+      arguments: [document], options: [model, stores, title, force, .format],
+      examples: [
+        Example(
+          "quire new Trip.quire --model Trips.xcdatamodeld", "Makes a document of one store."),
+        Example(
+          "quire new Trip.quire --model Trips.xcdatamodeld --store trips=binary:Trips,people=xml:People",
+          "Makes one of two stores, each for the entities of a configuration."),
+      ]
+    ) { invocation in
+      guard let source = invocation.value(of: model) else {
+        throw CommandError.wrongUsage("A document needs a model.", hint: "Give one with --model.")
+      }
+      let version = try models.model(at: source)
+      let path = invocation[document]
+      let made: Document
+      do {
+        made = try Document.create(
+          path, model: version.model, modelName: version.name,
+          stores: try descriptions(invocation.value(of: stores)),
+          title: invocation.value(of: title), in: reader.places,
+          overwriting: invocation.has(force))
+      } catch let error as DocumentError where error.code == .exists {
+        throw CommandError(
+          .inputOutput, "'\(oneLine(path))' is there already.",
+          hint: "With --force a document is replaced.")
+      }
+      defer { try? made.close() }
+      let output = invocation.console.output
+      switch invocation.format {
+      case .text:
+        try output.writeLine("\(oneLine(path)): \(Wording.stores(of: made))")
+      case .json:
+        try output.writeLine(
+          JSON.object([
+            "path": .string(path), "uuid": .string(made.manifest.uuid.uuidString),
+            "stores": Wording.storesJSON(of: made),
+          ]).text)
+      }
+      return .done
+    }
+  }
+
+  /// The stores that an option names.
+  static func descriptions(_ text: String?) throws -> [DocumentStoreDescription] {
+    guard let text else { return [DocumentStoreDescription()] }
+    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    return try parts.map { part in
+      let (name, rest) = split(part, at: "=")
+      guard let rest else {
+        guard parts.count == 1 else {
+          throw CommandError.wrongUsage(
+            "'\(part)' names no store.", hint: "Of several stores each is NAME=TYPE.")
+        }
+        return DocumentStoreDescription(type: try type(part))
+      }
+      let (typeName, configuration) = split(rest, at: ":")
+      return DocumentStoreDescription(
+        String(name), type: try type(typeName), configuration: configuration.map(String.init))
+    }
+  }
+
+  private static func split(
+    _ text: Substring, at separator: Character
+  ) -> (Substring, Substring?) {
+    guard let place = text.firstIndex(of: separator) else { return (text, nil) }
+    return (text[..<place], text[text.index(after: place)...])
+  }
+
+  private static func type(_ name: Substring) throws -> StoreType {
+    guard let type = ConvertCommand.types.first(where: { $0.key == name })?.value else {
+      throw CommandError.wrongUsage(
+        "'\(name)' is no type of store.",
+        hint: "There are: \(ConvertCommand.types.map(\.key).joined(separator: ", ")).")
+    }
+    return type
+  }
+}

@@ -1,0 +1,98 @@
+import Archives
+import DurableFiles
+import JSONText
+
+/// `quire pack`
+enum PackCommand {
+  static let document = Argument("DOC", "The document's folder.")
+  static let file = Argument(
+    "FILE", "The file that is made; unless said, that of DOC's name with .zip behind it.",
+    isRequired: false)
+  static let force = Option("force", "Replaces a file that is there.")
+
+  /// The command, over files of the given disk.
+  static func command(on disk: any Disk) -> Command {
+    Command(
+      "pack", "writes a document's folder into one file",
+      discussion: """
+        The file is an ordinary zip archive, for mail and for keeping. Other programs can list and unpack \
+        it, and the stores in it can be read in place. The same folder gives the same bytes.
+
+        Hidden names are left out. Links, and names that some systems don't know or take for one, are \
+        refused. FILE is there when everything is in it, or not at all.
+        """,
+      arguments: [document, file], options: [force, .format],
+      examples: [
+        Example("quire pack Trip.quire", "Writes Trip.quire.zip."),
+        Example("quire pack Trip.quire Trip.zip --force", "Writes another file, or replaces it."),
+      ]
+    ) { invocation in
+      let folder = invocation[document]
+      let path = try invocation.value(of: file) ?? defaultPath(for: folder)
+      let line = ProgressLine(invocation.console.messages, "packing")
+      defer { line.end() }
+      let report: ArchiveReport
+      do {
+        report = try holdingStill(folder, on: disk) {
+          try FolderPacking(folder, on: disk).run(
+            into: path, overwriting: invocation.has(force)
+          ) { line.show($0.share) }
+        }
+      } catch let error as DiskError where error.code == .exists && error.path == path {
+        throw CommandError(
+          .inputOutput, "'\(path)' is there already.", hint: "With --force it is replaced.")
+      } catch let error as DiskError {
+        throw CommandError(.inputOutput, error.message)
+      } catch let error as ArchiveError {
+        // The archive is none yet: what is wrong is what the folder holds.
+        throw CommandError(.inputOutput, error.message)
+      }
+      line.end()
+      try write(report, path, invocation)
+      return .done
+    }
+  }
+
+  /// The file beside a folder that it becomes: `Trip.quire.zip` of `Trip.quire`.
+  private static func defaultPath(for folder: String) throws -> String {
+    let path = folder.trimmingSlashes
+    guard let name = path.split(separator: "/").last, name != ".", name != ".." else {
+      throw CommandError.wrongUsage(
+        "'\(folder)' has no name that a file could be named after.",
+        hint: "Name the file: 'quire pack \(folder) FILE'.")
+    }
+    return path + ".zip"
+  }
+
+  /// Keeps others from writing to the document while it is read.
+  ///
+  /// The one place where packing takes a document's lock: a folder without a lock file is read as it is.
+  private static func holdingStill<R>(
+    _ folder: String, on disk: any Disk, _ body: () throws -> R
+  ) throws -> R {
+    let path = folder.trimmingSlashes + "/.lock"
+    guard try disk.exists(path) else { return try body() }
+    let lock = try disk.lock(path, .shared)
+    let result = try body()
+    try lock.release()
+    return result
+  }
+
+  /// Says what was made.
+  static func write(_ report: ArchiveReport, _ path: String, _ invocation: Invocation) throws {
+    let output = invocation.console.output
+    switch invocation.format {
+    case .text:
+      try output.writeLine(
+        "\(oneLine(path)): \(Wording.count(report.fileCount, "file")), "
+          + "\(Wording.count(report.byteCount, "byte")), \(report.archiveByteCount) packed")
+    case .json:
+      try output.writeLine(
+        JSON.object([
+          "path": .string(path), "fileCount": .number(report.fileCount),
+          "byteCount": .number(report.byteCount),
+          "archiveByteCount": .number(report.archiveByteCount),
+        ]).text)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import Documents
+import JSONText
+import StoreInterface
+
+/// `quire save-as`
+enum SaveAsCommand {
+  static let target = Argument("DST", "The document that is made.")
+
+  /// The command, over documents from the given reader.
+  static func command(_ reader: StoreReader) -> Command {
+    Command(
+      "save-as", "writes a document to another place, or as stores of another type",
+      discussion: """
+        Without --store everything goes along, versions included, and objects keep their identifiers. With \
+        --store objects get identifiers of the new stores, and the new document begins its versions anew.
+
+        DOC stays as it is. DST is there when everything is in it, or not at all.
+        """,
+      arguments: [.document, target],
+      options: [ConvertCommand.store, ConvertCommand.force, .format],
+      examples: [
+        Example("quire save-as Trip.quire Copy.quire", "Writes a document that is the same."),
+        Example(
+          "quire save-as Trip.quire Trip-xml.quire --store xml", "Writes one with stores in XML."),
+      ]
+    ) { invocation in
+      let path = invocation[target]
+      let document = try reader.document(invocation[.document], access: .readOnly)
+      defer { try? document.close() }
+      let force = invocation.has(ConvertCommand.force)
+      let line = ProgressLine(invocation.console.messages, "writing")
+      defer { line.end() }
+      do {
+        if let name = invocation.value(of: ConvertCommand.store) {
+          let type = ConvertCommand.types.first { $0.key == name }!.value
+          try document.convert(to: path, overwriting: force, type: { _ in type }) {
+            line.show($0.total > 0 ? Double($0.done) / Double($0.total) : 1)
+          }
+        } else {
+          try document.copy(to: path, overwriting: force)
+        }
+      } catch let error as DocumentError where error.code == .exists {
+        throw CommandError(
+          .inputOutput, "'\(oneLine(path))' is there already.",
+          hint: "With --force a document is replaced.")
+      }
+      line.end()
+      let made = try reader.document(path, access: .readOnly)
+      defer { try? made.close() }
+      let output = invocation.console.output
+      switch invocation.format {
+      case .text:
+        try output.writeLine("\(oneLine(path)): \(Wording.stores(of: made))")
+      case .json:
+        try output.writeLine(
+          JSON.object([
+            "path": .string(path),
+            "stores": Wording.storesJSON(of: made),
+          ]).text)
+      }
+      return .done
+    }
+  }
+}

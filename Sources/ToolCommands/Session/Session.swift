@@ -1,0 +1,223 @@
+import DurableFiles
+import ObjectGraph
+import ObjectModel
+import Quire
+import Rows
+import StoreInterface
+
+/// A store that is open for one command after another, with what was changed and is not saved yet.
+final class Session {
+  let store: any Store
+  let schema: Schema
+  let context: ManagedObjectContext
+  let disk: any Disk
+  /// Whether the session is to end, whatever is not saved.
+  private(set) var isOver = false
+  /// Whether whoever ended it knows that changes are lost.
+  private(set) var discards = false
+
+  static let topic = Argument("COMMAND", "The command to explain.", isRequired: false)
+  static let discard = Option("discard", "Ends the session even if there is something to save.")
+
+  init(_ store: any Store, on disk: any Disk) throws {
+    self.store = store
+    self.disk = disk
+    let snapshot = try store.snapshot()
+    schema = snapshot.schema
+    let coordinator = PersistentStoreCoordinator(model: try snapshot.model)
+    try coordinator.add(store)
+    context = ManagedObjectContext(coordinator, concurrency: .confined)
+    context.transactionAuthor = "quire"
+    context.undoManager = UndoStack()
+  }
+
+  var model: Model { context.coordinator.model }
+  var hasChanges: Bool { context.hasChanges }
+
+  /// Runs a line.
+  ///
+  /// - Throws: What the command throws; its changes are taken back then.
+  @discardableResult
+  func run(_ line: String, on console: Console) throws -> ExitCode {
+    let words = try ShellWords.split(line)
+    guard let name = words.first else { return .done }
+    guard let action = actions.first(where: { $0.command.name == name }) else {
+      throw CommandError.unknown(
+        "command", name, in: "for a session", known: actions.map(\.command.name),
+        otherwise: "'help' lists all commands.")
+    }
+    let rest = Array(words.dropFirst())
+    if rest.prefix(while: { $0 != "--" }).contains(where: { $0 == "-h" || $0 == "--help" }) {
+      try console.output.write(action.command.help(width: console.width))
+      return .done
+    }
+    let invocation: Invocation
+    do { invocation = try action.command.parse(rest, on: console) } catch {
+      throw CommandError(
+        error.exitCode, error.message,
+        hint: error.hint?.replacing("Run 'quire help \(name)'", with: "Run 'help \(name)'"))
+    }
+    if action.command.arguments.contains(.entity) {
+      try FetchCommand.checkEntity(invocation[.entity], model, in: "the store")
+    }
+    return try action.run(invocation)
+  }
+
+  /// Gives everything back.
+  func close() throws { try store.close() }
+
+  // MARK: - Commands
+
+  /// A command of the session, and what it does.
+  struct Action {
+    let command: Command
+    let run: (Invocation) throws -> ExitCode
+  }
+
+  private func action(
+    _ name: String, _ summary: String, arguments: [Argument] = [], options: [Option] = [],
+    _ run: @escaping (Invocation) throws -> ExitCode
+  ) -> Action {
+    Action(
+      command: Command(name, summary, arguments: arguments, options: options) { _ in .done },
+      run: run)
+  }
+
+  private func edit(_ invocation: Invocation) -> StoreEdit {
+    StoreEdit(context, of: store, schema, disk, invocation)
+  }
+
+  /// Makes a change, which is one step to undo.
+  private func change(
+    _ invocation: Invocation, did what: String, _ body: (StoreEdit) throws -> [ManagedObject]
+  ) throws -> ExitCode {
+    let edit = edit(invocation)
+    let objects = try context.undoManager!.group(what) { try body(edit) }
+    try context.processPendingChanges()
+    try edit.tell(objects, did: what)
+    return objects.isEmpty ? .no : .done
+  }
+
+  /// All commands, in the order of the help.
+  private(set) lazy var actions: [Action] = [
+    action(
+      "fetch", "shows the objects of an entity that meet a predicate, saved or not",
+      arguments: [.entity],
+      options: [
+        FetchCommand.condition, FetchCommand.sort, FetchCommand.limit, FetchCommand.offset,
+        FetchCommand.columns, FetchCommand.form,
+      ]
+    ) { [unowned self] invocation in
+      try FetchCommand.show(invocation, schema) { try context.fetchTable($0) }
+      return .done
+    },
+    action(
+      "count", "prints how many objects of an entity meet a predicate", arguments: [.entity],
+      options: [FetchCommand.condition, .format]
+    ) { [unowned self] invocation in
+      try CountCommand.show(invocation) { try context.count(for: $0) }
+      return .done
+    },
+    action(
+      "insert", "inserts an object and prints its identifier",
+      arguments: [.entity, .assignments], options: [.format]
+    ) { [unowned self] invocation in
+      try change(invocation, did: "inserted") { [try InsertCommand.insert($0, invocation)] }
+    },
+    action(
+      "set", "sets properties of the objects that are named or meet a predicate",
+      arguments: [.entity, .assignments],
+      options: [FetchCommand.condition, .identifiers, .format]
+    ) { [unowned self] invocation in
+      try change(invocation, did: "changed") { edit in
+        let objects = try edit.objects()
+        try edit.assign(to: objects)
+        return objects
+      }
+    },
+    action(
+      "delete", "deletes the objects that are named or meet a predicate", arguments: [.entity],
+      options: [FetchCommand.condition, .identifiers, .format]
+    ) { [unowned self] invocation in
+      try change(invocation, did: "deleted") { edit in
+        let objects = try edit.objects()
+        for object in objects { context.delete(object) }
+        return objects
+      }
+    },
+    action("undo", "takes the last change back") { [unowned self] invocation in
+      try replay(invocation, "undo") { try $0.undo() }
+    },
+    action("redo", "makes the change again that was taken back last") {
+      [unowned self] invocation in
+      try replay(invocation, "redo") { try $0.redo() }
+    },
+    action("save", "saves all changes") { [unowned self] invocation in
+      let isNeeded = context.hasChanges
+      try context.save()
+      try invocation.console.messages.writeLine(isNeeded ? "Saved." : "There is nothing to save.")
+      return .done
+    },
+    action("revert", "gives up all changes that are not saved") { [unowned self] invocation in
+      context.rollback()
+      try invocation.console.messages.writeLine("Everything is as it was saved last.")
+      return .done
+    },
+    action("info", "shows what the store is", options: [.format]) { [unowned self] invocation in
+      let code = try InfoCommand.show(store, invocation)
+      if invocation.format == .text, hasChanges {
+        try invocation.console.messages.writeLine("note: There are changes that are not saved.")
+      }
+      return code
+    },
+    action("model", "shows the store's model", options: [.format]) {
+      [unowned self] invocation in
+      try ModelCommand.show(ModelVersions.Version("of the store", model: model), invocation)
+      return .done
+    },
+    action("help", "explains a command, or lists them all", arguments: [Session.topic]) {
+      [unowned self] invocation in
+      try help(invocation)
+      return .done
+    },
+    action("quit", "ends the session", options: [Session.discard]) {
+      [unowned self] invocation in
+      if hasChanges, !invocation.has(Session.discard) {
+        throw CommandError(
+          .no, "There are changes that are not saved.", hint: "'save' them, or 'quit --discard'.")
+      }
+      isOver = true
+      discards = invocation.has(Session.discard)
+      return .done
+    },
+  ]
+
+  private func replay(
+    _ invocation: Invocation, _ name: String, _ body: (UndoStack) throws -> Bool
+  ) throws -> ExitCode {
+    try context.processPendingChanges()
+    guard try body(context.undoManager!) else {
+      throw CommandError(.no, "There is nothing to \(name).")
+    }
+    try context.processPendingChanges()
+    return .done
+  }
+
+  private func help(_ invocation: Invocation) throws {
+    let output = invocation.console.output
+    guard let name = invocation.value(of: Session.topic) else {
+      var table = Table()
+      for action in actions { table.add(action.command.name, action.command.summary) }
+      try output.write(table.text(indent: 2))
+      try output.writeLine(
+        "\nWords are as in a shell: 'name=two words'. 'help COMMAND' says what a command takes.")
+      return
+    }
+    guard let action = actions.first(where: { $0.command.name == name }) else {
+      throw CommandError.unknown(
+        "command", name, in: "for a session", known: actions.map(\.command.name),
+        otherwise: "'help' lists all commands.")
+    }
+    try output.write(action.command.help(width: invocation.console.width))
+  }
+}

@@ -1,0 +1,45 @@
+// SAFETY: The settings are values of this process's own, and live while the calls that fill or read them do.
+
+import Foundation
+
+/// The terminal that a person types at.
+struct Terminal {
+  private let descriptor: Int32
+
+  init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  /// How many columns it has; `nil` when it does not say.
+  var width: Int? {
+    var size = winsize()
+    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+      return nil
+    }
+    return Int(size.ws_col)
+  }
+
+  /// Has a line typed, and leaves the terminal as it was.
+  func readLine(_ editor: inout LineEditor, _ console: Console) throws -> LineEditor.Outcome {
+    var before = termios()
+    guard unsafe tcgetattr(descriptor, &before) == 0 else {
+      throw CommandError(.inputOutput, "The terminal can't be asked for its settings.")
+    }
+    var raw = before
+    raw.c_iflag &= ~tcflag_t(BRKINT | ICRNL | INPCK | ISTRIP | IXON)
+    raw.c_lflag &= ~tcflag_t(ECHO | ICANON | IEXTEN | ISIG)
+    raw.c_cflag |= tcflag_t(CS8)
+    guard unsafe tcsetattr(descriptor, TCSADRAIN, &raw) == 0 else {
+      throw CommandError(.inputOutput, "The terminal can't be set to take single keys.")
+    }
+    defer { _ = unsafe tcsetattr(descriptor, TCSADRAIN, &before) }
+    try console.output.write(editor.display(width: width ?? console.width))
+    while true {
+      let bytes = try console.input.read(upTo: 1)
+      guard let byte = bytes.first else { return .end }
+      if let outcome = editor.take(byte) {
+        try console.output.write(editor.display(width: width ?? console.width) + "\r\n")
+        return outcome
+      }
+      try console.output.write(editor.display(width: width ?? console.width))
+    }
+  }
+}

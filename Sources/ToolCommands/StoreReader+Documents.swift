@@ -1,0 +1,141 @@
+import Archives
+import Documents
+import DurableFiles
+import JSONText
+import ObjectModel
+import Rows
+import StoreInterface
+
+extension StoreReader {
+  /// The backends and the disk.
+  var places: StorePlaces { StorePlaces(backends, on: disk) }
+
+  /// Opens a document; for writing it waits a while for whoever has it open.
+  func document(
+    _ path: String, access: Document.Access, version: Int64? = nil
+  ) throws -> Document {
+    try Document.open(
+      path, in: places, access: access, whenHeld: .wait(.seconds(5)), version: version)
+  }
+
+  /// The number of a version, as somebody has written it.
+  static func versionNumber(_ words: String) throws -> Int64 {
+    guard let number = Int64(words) else {
+      throw CommandError.wrongUsage("'\(oneLine(words))' is no version's number.")
+    }
+    return number
+  }
+
+  /// Whether there is a document at a path, and no store: a folder, or a packed one.
+  func isDocument(_ path: String) -> Bool {
+    guard let kind = try? disk.status(of: path).kind else { return false }
+    if kind == .directory { return true }
+    guard kind == .file, let start = try? StoreBackends.firstBytes(of: path, on: disk) else {
+      return false
+    }
+    return Archive.isPackedDocument(firstBytes: start)
+  }
+
+  /// The store of a document that a command is about: the one that the command line names, or that holds the
+  /// entity it names, or the only one.
+  func store(
+    ofDocument path: String, _ invocation: Invocation, readOnly: Bool
+  ) throws -> any Store {
+    let version = try invocation.value(of: .version).map(Self.versionNumber)
+    let document = try document(path, access: readOnly ? .readOnly : .exclusive, version: version)
+    let stores = document.stores
+    if let name = invocation.value(of: .storeName) {
+      guard let store = document[name] else {
+        throw CommandError.unknown(
+          "store", name, in: "in '\(oneLine(path))'", known: stores.map(\.name),
+          otherwise: "It has \(stores.map { "'\($0.name)'" }.joined(separator: ", ")).")
+      }
+      return StoreOfDocument(store, document)
+    }
+    if stores.count == 1 { return StoreOfDocument(stores[0], document) }
+    let model = try document.model
+    let entities = invocation.value(of: ExportCommand.entities)?.split(separator: ",").first
+    guard let entity = invocation.value(of: .entity) ?? entities.map(String.init) else {
+      throw CommandError.wrongUsage(
+        "'\(oneLine(path))' has several stores.",
+        hint: "Say which one with --in: \(stores.map(\.name).joined(separator: ", ")).")
+    }
+    let configurations = model.description.configurations
+    let holding = stores.first { store in
+      guard let name = store.configuration else { return false }
+      return configurations.first { $0.name == name }?.entities.contains(entity) ?? false
+    }
+    guard let store = holding ?? stores.first(where: { $0.configuration == nil }) else {
+      throw CommandError.unknown(
+        "entity", entity, in: "in '\(oneLine(path))'", known: model.entities.map(\.name),
+        otherwise: "It has \(model.entities.map { "'\($0.name)'" }.joined(separator: ", ")).")
+    }
+    return StoreOfDocument(store, document)
+  }
+}
+
+extension Option {
+  /// The store of a document that a command is about.
+  static let storeName = Option(
+    "in", value: "NAME",
+    "The store of a document that is meant; the one that holds the entity unless said.")
+  /// The version of a document that is looked at.
+  static let version = Option(
+    "version", value: "NUMBER",
+    "The version of a document that is looked at, as 'quire history' lists it; the newest unless said."
+  )
+}
+
+extension Wording {
+  /// The stores of a document with their types.
+  static func stores(of document: Document) -> String {
+    document.stores.map { "\($0.name) (\($0.type.rawValue))" }.joined(separator: ", ")
+  }
+
+  /// The same for programs.
+  static func storesJSON(of document: Document) -> JSON {
+    .array(
+      document.stores.map {
+        JSON.object(["name": .string($0.name), "type": .string($0.type.rawValue)])
+      })
+  }
+}
+
+/// A store of a document, which is open as long as this is.
+private final class StoreOfDocument: Store {
+  private let store: DocumentStore
+  private let document: Document
+
+  init(_ store: DocumentStore, _ document: Document) {
+    self.store = store
+    self.document = document
+  }
+
+  var type: StoreType { store.type }
+  var capabilities: StoreCapabilities { store.capabilities }
+  var tag: StoreTag { store.tag }
+  var path: String? { store.path }
+
+  func snapshot() throws -> any StoreSnapshot { try store.snapshot() }
+  func commit(_ request: CommitRequest) throws -> any StoreSnapshot { try store.commit(request) }
+  func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
+    try store.holding(commit: number, body)
+  }
+  func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
+    try store.leaseKeys(ofEntity: number, count: count)
+  }
+  func commits() throws -> [CommitSummary] { try store.commits() }
+  func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
+    try store.snapshot(ofCommit: number)
+  }
+  func keepCommits(where isKept: (Int64) -> Bool) throws {
+    try store.keepCommits(where: isKept)
+  }
+  func describe() throws -> StoreDescription {
+    var description = try store.describe()
+    // What lies behind the newest save of a document's store belongs to saves that came to nothing.
+    description.strayByteCount = 0
+    return description
+  }
+  func close() throws { try document.close() }
+}

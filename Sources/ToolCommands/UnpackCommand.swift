@@ -1,0 +1,52 @@
+import Archives
+import DurableFiles
+
+/// `quire unpack`
+enum UnpackCommand {
+  static let file = Argument("FILE", "The packed document.")
+  static let document = Argument(
+    "DOC", "The folder that is made; unless said, FILE's name without .zip.", isRequired: false)
+
+  /// The command, over files of the given disk.
+  static func command(on disk: any Disk) -> Command {
+    Command(
+      "unpack", "makes the folder of a packed document",
+      discussion: """
+        Takes what 'quire pack' wrote, and zip archives of other programs that hold what is in a document's \
+        folder. Names that lead out of the folder or are one on some system, links, encrypted entries, \
+        entries that share bytes and sizes that can't be are refused before anything is made.
+
+        DOC must not be there, or be an empty folder. It is there when everything is in it and every byte \
+        is the one that was packed, or not at all.
+        """,
+      arguments: [file, document], options: [.format],
+      examples: [
+        Example("quire unpack Trip.quire.zip", "Makes the folder Trip.quire."),
+        Example("quire unpack Trip.quire.zip Copy.quire", "Makes a folder of another name."),
+      ]
+    ) { invocation in
+      let path = invocation[file]
+      let folder = invocation.value(of: document) ?? Self.folder(for: path)
+      let line = ProgressLine(invocation.console.messages, "unpacking")
+      defer { line.end() }
+      let report: ArchiveReport
+      do {
+        report = try Archive(path, on: disk).unpack(to: folder, on: disk) { line.show($0.share) }
+      } catch let error as DiskError {
+        throw CommandError(.inputOutput, error.message)
+      } catch let error as ArchiveError where error.code == .exists {
+        throw CommandError(
+          .inputOutput, error.message, hint: "Name another folder behind the file.")
+      }
+      line.end()
+      try PackCommand.write(report, folder, invocation)
+      return .done
+    }
+  }
+
+  /// The folder beside a file that it becomes: `Trip.quire` of `Trip.quire.zip`.
+  private static func folder(for path: String) -> String {
+    path.lowercased().hasSuffix(".zip") && path.utf8.count > 4
+      ? String(path.unicodeScalars.dropLast(4)) : path + ".quire"
+  }
+}

@@ -1,0 +1,106 @@
+import Documents
+import JSONText
+import ObjectModel
+import Quire
+import StoreInterface
+
+/// `quire vacuum`
+enum VacuumCommand {
+  static let keep = Option(
+    "keep", value: "HISTORY",
+    "Which earlier saves stay: so many (5), those of a time (30d, 12h), all or none; none unless said."
+  )
+
+  /// The command, over stores from the given reader.
+  static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
+    Command(
+      "vacuum", "makes a store's file as small as it can be, and says how small",
+      discussion: """
+        The file is written anew without what is dead: rows that later saves replaced, and earlier saves \
+        unless --keep says otherwise. It takes the old one's place at once; whoever reads the old one \
+        goes on reading it. A store of a kind that is written whole with each save stays as it is.
+        """,
+      arguments: [.store], options: [keep, .storeModel, .format],
+      examples: [
+        Example("quire vacuum Trips.store", "Keeps the last save alone."),
+        Example("quire vacuum Trips.store --keep 30d", "Keeps the saves of the last thirty days."),
+      ]
+    ) { invocation in
+      let path = invocation[.store]
+      if reader.isDocument(path) { return try vacuum(document: path, reader, invocation) }
+      var options = BinaryStoreOptions()
+      options.history = try policy(invocation.value(of: keep) ?? "none")
+      let keeping = StoreReader(
+        backends: reader.backends.adding(BinaryStoreBackend(options: options))
+          .adding(BinaryStoreBackend(isCompressed: true, options: options)), disk: reader.disk)
+      let store = try keeping.open(invocation[.store], invocation, models, readOnly: false)
+      let before = try store.describe().byteCount
+      if let binary = store as? BinaryStore { try binary.vacuum() }
+      let after = try store.describe().byteCount
+      let commits = try store.commits().count
+      try store.close()
+      let output = invocation.console.output
+      switch invocation.format {
+      case .text:
+        var text = "\(Wording.count(before, "byte")) before, \(after) after"
+        if commits > 0 { text += ", \(Wording.count(commits, "save")) kept" }
+        try output.writeLine(text)
+      case .json:
+        try output.writeLine(
+          JSON.object([
+            "before": .number(before), "after": .number(after), "commits": .number(commits),
+          ]).text)
+      }
+      return .done
+    }
+  }
+
+  /// Gives back what no version of a document needs.
+  private static func vacuum(
+    document path: String, _ reader: StoreReader, _ invocation: Invocation
+  ) throws -> ExitCode {
+    guard !invocation.has(keep) else {
+      throw CommandError.wrongUsage(
+        "A document keeps its versions.", hint: "Forget some with 'quire history --thin'.")
+    }
+    let document = try reader.document(path, access: .exclusive)
+    defer { try? document.close() }
+    func byteCount() throws -> Int {
+      try document.stores.reduce(0) { try $0 + $1.describe().byteCount }
+    }
+    let before = try byteCount()
+    try document.vacuum()
+    let after = try byteCount()
+    let versions = document.versions.count
+    let output = invocation.console.output
+    switch invocation.format {
+    case .text:
+      try output.writeLine(
+        "\(Wording.count(before, "byte")) before, \(after) after, "
+          + "\(Wording.count(versions, "version")) kept")
+    case .json:
+      try output.writeLine(
+        JSON.object([
+          "before": .number(before), "after": .number(after), "versions": .number(versions),
+        ]).text)
+    }
+    return .done
+  }
+
+  /// The policy that a text means.
+  private static func policy(_ text: String) throws(CommandError) -> HistoryPolicy {
+    switch text {
+    case "all": return .all
+    case "none": return .none
+    default: break
+    }
+    if let count = Int(text), count >= 0 { return .last(count) }
+    let units: [Character: Double] = ["m": 60, "h": 3600, "d": 86_400, "w": 604_800]
+    if let unit = text.last.flatMap({ units[$0] }), let count = Int(text.dropLast()), count >= 0 {
+      return .newerThan(seconds: Double(count) * unit)
+    }
+    throw .wrongUsage(
+      "--keep takes a number of saves, a time, all or none, and not '\(text)'.",
+      hint: "Write 5, 30d, 12h, all or none.")
+  }
+}

@@ -1,0 +1,104 @@
+import Documents
+import DurableFiles
+
+extension ContainerCheck {
+  /// Checks what somebody kept beside the document because it was not valid (spec §7.6).
+  ///
+  /// - Returns: Its manifest, if there is one.
+  func checkRecovery(_ manifest: ManifestCheck) throws -> Manifest? {
+    let name = Container.recoveryFile
+    guard let kind = try kind(name) else { return nil }
+    let recovery: Manifest
+    do {
+      guard kind == .file else { throw RecoveryFault("It is a \(kind).") }
+      let file = try open(name)
+      let byteCount = try file.byteCount()
+      guard byteCount <= Manifest.byteLimit else {
+        throw RecoveryFault("It has \(byteCount) bytes, and may have \(Manifest.byteLimit).")
+      }
+      recovery = try Manifest(file.read(byteCount: byteCount, at: 0), path: name)
+      if let uuid = manifest.uuid, recovery.uuid != uuid {
+        throw RecoveryFault("It is of the document \(recovery.uuid), and this is \(uuid).")
+      }
+      for store in recovery.stores { try checkCommit(of: store, manifest) }
+    } catch let error as DiskError {
+      throw error
+    } catch {
+      findings.add(.brokenRecovery, place(name), "\(error)")
+      return nil
+    }
+    findings.add(
+      .recoveryThere, place(name), "It holds what could not be saved because it was not valid.")
+    return recovery
+  }
+
+  private struct RecoveryFault: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+  }
+
+  /// Checks that what a recovery names was not given up.
+  private func checkCommit(of store: Manifest.StoreEntry, _ manifest: ManifestCheck) throws {
+    guard try kind(store.file) == .file else {
+      throw RecoveryFault("It names \(store.file), which is not there.")
+    }
+    guard let facts = facts[store.name],
+      let known = manifest.stores.first(where: { $0.name == store.name }), known.file == store.file,
+      known.commit != store.commit, !facts.commits.isEmpty,
+      !facts.unconfirmed.contains(store.commit)
+    else { return }
+    throw RecoveryFault(
+      "It names commit \(store.commit) of \(store.file), which can't be found there any more.")
+  }
+
+  /// Checks that the folder has nothing but the document (spec §7.2.4).
+  func checkFolder(_ recovery: Manifest?) throws {
+    let folders = [
+      Container.modelsFolder, Container.storesFolder, Container.attachmentsFolder,
+    ]
+    for entry in try disk.list(path) {
+      let name = entry.name
+      if folders.contains(name), entry.kind == .directory { continue }
+      if [Manifest.fileName, Container.recoveryFile, Container.lockFile].contains(name) {
+        continue
+      }
+      if !isForeign(name) { checkUnnamed(name, entry.kind, isLeftover: false) }
+    }
+    var named: Set<String> = seen
+    if let recovery {
+      named.formUnion(recovery.models.map(\.file))
+      named.formUnion(recovery.stores.flatMap { [$0.file] + $0.earlier.map(\.file) })
+      named.formUnion(
+        recovery.attachments.map { Container.attachmentFile($0.digest) })
+    }
+    for folder in folders where try kind(folder) == .directory {
+      for entry in try disk.list(inner(folder), links: .refused) {
+        let name = "\(folder)/\(entry.name)"
+        if named.contains(name) || isForeign(name) { continue }
+        checkUnnamed(name, entry.kind, isLeftover: isLeftover(entry.name, in: folder))
+      }
+    }
+  }
+
+  private func checkUnnamed(_ name: String, _ kind: FileKind, isLeftover: Bool) {
+    let isHidden = name.split(separator: "/").last?.utf8.first == UInt8(ascii: ".")
+    if kind == .file, isLeftover || isHidden {
+      findings.add(.leftover, place(name), "Nothing names it.")
+    } else {
+      findings.add(.strangeFile, place(name), "Nothing names this \(kind).")
+    }
+  }
+
+  /// Whether a name is one that saves make.
+  private func isLeftover(_ name: String, in folder: String) -> Bool {
+    switch folder {
+    case Container.attachmentsFolder: return name.isDigest
+    case Container.modelsFolder: return name.hasSuffix(".xml")
+    default:
+      let stem = name.prefix { $0 != "." }
+      let digits = stem.split(separator: "-", omittingEmptySubsequences: false).last ?? ""
+      return digits.utf8.count < stem.utf8.count && !digits.isEmpty
+        && digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import Checksums
+import Documents
+import DurableFiles
+import Foundation
+import ObjectModel
+import StoreInterface
+
+extension ContainerCheck {
+  /// Checks the files of models against the manifest (spec §7.3.4).
+  func checkModels(_ manifest: ManifestCheck) throws {
+    for entry in manifest.models {
+      guard let file = entry.file, seen.insert(file).inserted,
+        try isThere(file, orElse: .missingModel), let model = try readModel(file)
+      else { continue }
+      guard let hashes = entry.hashes else { continue }
+      guard model.versionHashes == hashes else {
+        findings.add(
+          .modelFileHashes, place(file), differences(model.versionHashes, hashes, "the manifest"))
+        continue
+      }
+      if entry.name == manifest.model { self.model = model }
+    }
+  }
+
+  private func readModel(_ name: String) throws -> Model? {
+    let file = try open(name)
+    let byteCount = try file.byteCount()
+    checked.byteCount += byteCount
+    guard byteCount <= Manifest.modelByteLimit else {
+      findings.add(
+        .modelFile, place(name),
+        "It has \(byteCount) bytes, and may have \(Manifest.modelByteLimit).")
+      return nil
+    }
+    let bytes = try file.read(byteCount: byteCount, at: 0)
+    do { return try Model(ModelSource.read(bytes, path: name)) } catch {
+      findings.add(.modelFile, place(name), "\(error)")
+      return nil
+    }
+  }
+
+  /// Checks the files of attachments, each once (spec §7.3.6).
+  func checkAttachments(_ manifest: ManifestCheck) throws {
+    for entry in manifest.attachments {
+      guard let digest = entry.digest else { continue }
+      let name = Container.attachmentFile(digest)
+      guard seen.insert(name).inserted else { continue }
+      checked.attachmentCount += 1
+      guard try isThere(name, orElse: .missingAttachment) else { continue }
+      let file = try open(name)
+      let byteCount = try file.byteCount()
+      checked.byteCount += byteCount
+      if let said = entry.byteCount, said != byteCount {
+        findings.add(
+          .attachmentSize, place(name), "It has \(byteCount) bytes, and the manifest says \(said).")
+        continue
+      }
+      let found = try self.digest(of: file, byteCount: byteCount)
+      if found != digest {
+        findings.add(.attachmentDigest, place(name), "The digest of its bytes is \(found).")
+      }
+    }
+  }
+
+  private func digest(of file: DurableFile, byteCount: Int) throws -> String {
+    var hash = SHA256()
+    for start in stride(from: 0, to: byteCount, by: 1 << 20) {
+      hash.update(try file.read(byteCount: min(1 << 20, byteCount - start), at: start))
+    }
+    return hash.digest().description
+  }
+
+  // MARK: - Stores
+
+  /// Checks a store at the commit that counts, and the files that held it before.
+  func check(
+    _ store: ManifestCheck.StoreEntry, _ manifest: ManifestCheck,
+    progress: @escaping (Double) -> Void
+  ) throws {
+    checked.storeCount += 1
+    if let type = store.type, !ContainerCheck.knownTypes.contains(StoreType(rawValue: type)) {
+      passedOver.append(
+        "The store \"\(store.name ?? "")\" of type \"\(type)\" was not checked: no rules are known of it."
+      )
+      for case let file? in [store.file] + store.earlier.map(\.file)
+      where seen.insert(file).inserted { _ = try isThere(file, orElse: .missingStore) }
+      return
+    }
+    // The oldest commit of each file, in their order; `nil` where something is wrong with it.
+    var oldest: [Int64?] = []
+    for earlier in store.earlier {
+      let found = try check(
+        earlier.file, earlier.commit, of: store, uuid: earlier.uuid ?? store.uuid, isEarlier: true)
+      oldest.append(found.flatMap { $0.commits.min() ?? earlier.commit })
+    }
+    let found = try check(
+      store.file, store.commit, of: store, uuid: store.uuid, isEarlier: false, progress: progress)
+    oldest.append(found.flatMap { $0.commits.min() ?? store.commit })
+    if isManifestSound { checkVersions(manifest.versions, of: store, oldest) }
+    guard let found else { return }
+    if let name = store.name { facts[name] = found }
+    checkModel(of: found, store)
+  }
+
+  /// Checks that a store has a commit for each version (spec §7.4.5).
+  private func checkVersions(
+    _ versions: [Int64], of store: ManifestCheck.StoreEntry, _ oldest: [Int64?]
+  ) {
+    let files = store.earlier.map { ($0.file, $0.until ?? .max) } + [(store.file, .max)]
+    var index = 0
+    for version in versions {
+      while files[index].1 <= version { index += 1 }
+      guard let least = oldest[index], version < least, let file = files[index].0 else { continue }
+      findings.add(
+        .versionCommits, place(file),
+        "Its oldest commit is \(least), and at version \(version) the store is in it.")
+      return
+    }
+  }
+
+  private static let knownTypes: Set<StoreType> = [.binary, .compressed, .xml]
+
+  /// Checks a file of a store.
+  ///
+  /// - Returns: What the store says of itself; `nil` when something is wrong with it.
+  private func check(
+    _ name: String?, _ commit: Int64?, of store: ManifestCheck.StoreEntry, uuid: UUID?,
+    isEarlier: Bool, progress: @escaping (Double) -> Void = { _ in }
+  ) throws -> StoreFacts? {
+    guard let name, seen.insert(name).inserted, try isThere(name, orElse: .missingStore) else {
+      return nil
+    }
+    let check = try FileChecks.check(
+      of: try open(name), model: nil, counting: commit, progress: progress)
+    try check.run()
+    // What holds of objects (spec §6.3) holds of those that the document has now.
+    findings.take(check.findings, of: name) { !isEarlier || !$0.id.hasPrefix("GRAF") }
+    passedOver += check.passedOver.map { "\(name): \($0)" }
+    checked.add(check.checked, isEarlier: isEarlier)
+    let facts = check.facts
+    if let found = facts.uuid, let said = uuid, found != said {
+      findings.add(.storeUUID, place(name), "Its UUID is \(found), and the manifest says \(said).")
+    }
+    if let type = facts.type?.rawValue, let said = store.type, type != said {
+      findings.add(.storeType, place(name), "It is of type \(type), and the manifest says \(said).")
+    }
+    return check.findings.errorCount == 0 ? facts : nil
+  }
+
+  /// Checks that a store has the entities of the document's model, or of its configuration.
+  private func checkModel(of facts: StoreFacts, _ store: ManifestCheck.StoreEntry) {
+    guard let model, let own = facts.model, let file = store.file else { return }
+    var entities = Set(model.versionHashes.keys)
+    if let configuration = store.configuration {
+      guard
+        let known = model.description.configurations.first(where: { $0.name == configuration })
+      else {
+        findings.add(
+          .storeModel, place(file), "The model has no configuration \"\(configuration)\".")
+        return
+      }
+      // Entities that lead out of a configuration can't be had by themselves: then the store has all.
+      if Set(own.versionHashes.keys) != entities { entities = Set(known.entities) }
+    }
+    let expected = model.versionHashes.filter { entities.contains($0.key) }
+    guard own.versionHashes != expected else { return }
+    findings.add(
+      .storeModel, place(file), differences(own.versionHashes, expected, "the document's model"))
+  }
+
+  /// The entities whose hashes differ, in words.
+  private func differences(
+    _ own: [String: VersionHash], _ other: [String: VersionHash], _ others: String
+  ) -> String {
+    let names = Set(own.keys).union(other.keys).filter { own[$0] != other[$0] }.sorted()
+    let shown = names.prefix(8).map { "\"\($0.prefix(60))\"" }.joined(separator: ", ")
+    return "The version hashes of \(shown)"
+      + (names.count > 8 ? " and \(names.count - 8) more" : "")
+      + " are other than those of \(others)."
+  }
+}
+
+extension Report.Checked {
+  /// Adds what was looked at in a file; of a file that holds a store as it was before, its bytes.
+  fileprivate mutating func add(_ other: Report.Checked, isEarlier: Bool) {
+    byteCount += other.byteCount
+    liveByteCount += other.liveByteCount
+    guard !isEarlier else { return }
+    commitCount += other.commitCount
+    blockCount += other.blockCount
+    rowCount += other.rowCount
+    objectCount += other.objectCount
+  }
+}

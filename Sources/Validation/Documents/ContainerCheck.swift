@@ -1,0 +1,151 @@
+import Documents
+import DurableFiles
+import ObjectModel
+import StoreInterface
+
+/// The check of a document (spec §7): its folder, its manifest, and every file that the manifest names.
+///
+/// Each file is looked at once, so that a document takes time in proportion to its files.
+final class ContainerCheck {
+  let path: String
+  let disk: any Disk
+  let findings = Findings()
+  private let givenModel: Model?
+  private let progress: (Double) -> Void
+
+  private(set) var format = Report.Format.document
+  var checked = Report.Checked()
+  var passedOver: [String] = []
+
+  /// The model that the document is of, if it is what the manifest says.
+  var model: Model?
+  /// Whether all that the manifest names is known.
+  private(set) var isManifestSound = false
+  /// What was seen of each store, by its name.
+  var facts: [String: StoreFacts] = [:]
+  /// Files that were looked at.
+  var seen: Set<String> = []
+  /// Names in the folder that are neither files nor folders of its own, and were reported.
+  private var foreign: Set<String> = []
+
+  init(
+    _ path: String, on disk: any Disk, model: Model?, progress: @escaping (Double) -> Void
+  ) {
+    self.path = path
+    self.disk = disk
+    givenModel = model
+    self.progress = progress
+  }
+
+  /// Checks everything.
+  func run() throws {
+    guard let bytes = try manifestBytes() else { return }
+    checked.byteCount += bytes.count
+    let manifest = ManifestCheck(bytes, findings)
+    guard manifest.isDocument, !manifest.isNewer else {
+      format = manifest.isNewer ? .newer : .unknown
+      return
+    }
+    isManifestSound = findings.errorCount == 0
+    checked.versionCount = manifest.versions.count
+    checkGivenModel(manifest)
+    try checkModels(manifest)
+    try checkAttachments(manifest)
+    for (index, store) in manifest.stores.enumerated() {
+      try check(store, manifest) { [progress] done in
+        progress((Double(index) + done) / Double(manifest.stores.count))
+      }
+    }
+    let recovery = try checkRecovery(manifest)
+    if isManifestSound {
+      try checkFolder(recovery)
+    } else {
+      passedOver.append(
+        "Names in the folder were not checked, since the manifest does not say which belong there.")
+    }
+    progress(1)
+  }
+
+  /// What came of it.
+  var report: Report {
+    Report(
+      path: path, format: format, findings: findings.kept, counts: findings.counts,
+      checked: checked, passedOver: passedOver)
+  }
+
+  // MARK: - Files
+
+  /// The path of something in the folder.
+  func inner(_ name: String) -> String { path.hasSuffix("/") ? path + name : "\(path)/\(name)" }
+
+  /// The place of a file of the document.
+  func place(_ file: String) -> Place {
+    var place = Place()
+    place.file = file
+    return place
+  }
+
+  /// What has a name in the folder; `nil` when nothing has.
+  func kind(_ name: String) throws -> FileKind? {
+    guard try disk.exists(inner(name)) else { return nil }
+    return try disk.status(of: inner(name), followingLinks: false).kind
+  }
+
+  /// Whether a file that the manifest names is there, as a file of the document's own. If not, that is noted.
+  func isThere(_ name: String, orElse missing: Rule) throws -> Bool {
+    let folder = String(name.prefix { $0 != "/" })
+    for (name, expected) in [(folder, FileKind.directory), (name, .file)] {
+      switch try kind(name) {
+      case nil:
+        findings.add(missing, place(name), "It is not there, and the manifest names it.")
+        return false
+      case expected?: continue
+      case let kind?:
+        if foreign.insert(name).inserted {
+          findings.add(.foreignPlace, place(name), "It is a \(kind).")
+        }
+        return false
+      }
+    }
+    return true
+  }
+
+  /// Whether a name was reported as one that leads out of the document.
+  func isForeign(_ name: String) -> Bool { foreign.contains(name) }
+
+  /// Opens a file of the document.
+  func open(_ name: String) throws -> DurableFile {
+    try disk.open(inner(name), for: .read, links: .refusedBelow(path))
+  }
+
+  /// The bytes of a manifest; `nil` when they can't be had, which is noted.
+  private func manifestBytes() throws -> [UInt8]? {
+    switch try kind(Manifest.fileName) {
+    case nil:
+      format = .unknown
+      findings.add(.noManifest, Place(), "There is no \(Manifest.fileName).")
+      return nil
+    case .file?: break
+    case let kind?:
+      findings.add(.foreignPlace, .manifest(nil), "It is a \(kind).")
+      return nil
+    }
+    let file = try open(Manifest.fileName)
+    let byteCount = try file.byteCount()
+    guard byteCount <= Manifest.byteLimit else {
+      findings.add(
+        .manifestForm, .manifest(nil),
+        "It has \(byteCount) bytes, and may have \(Manifest.byteLimit).")
+      return nil
+    }
+    return try file.read(byteCount: byteCount, at: 0)
+  }
+
+  private func checkGivenModel(_ manifest: ManifestCheck) {
+    guard let givenModel,
+      let hashes = manifest.models.first(where: { $0.name == manifest.model })?.hashes
+    else { return }
+    let differences = givenModel.differences(from: hashes)
+    if !differences.isEmpty { findings.add(.givenModel, .manifest("model"), "\(differences)") }
+  }
+}

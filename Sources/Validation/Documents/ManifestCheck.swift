@@ -1,0 +1,302 @@
+import Documents
+import Foundation
+import JSONText
+import ObjectModel
+
+/// The check of a manifest (spec §7.3): each member by itself, then what holds between them. What makes sense
+/// is gathered, so that the check of the document goes on with it.
+///
+/// Shares nothing with how a document is opened but how paths and dates are spelled.
+final class ManifestCheck {
+  /// A version of the model, as far as it makes sense.
+  struct ModelEntry {
+    var index: Int
+    var name: String?
+    var file: String?
+    /// `nil` when they can't be read.
+    var hashes: [String: VersionHash]?
+  }
+
+  /// A store, as far as it makes sense.
+  struct StoreEntry {
+    var index: Int
+    var name: String?
+    var type: String?
+    var file: String?
+    var uuid: UUID?
+    var configuration: String?
+    var commit: Int64?
+    var earlier: [EarlierFile] = []
+  }
+
+  /// A file that held a store before.
+  struct EarlierFile {
+    var index: Int
+    var file: String?
+    var commit: Int64?
+    var until: Int64?
+    var model: String?
+    var uuid: UUID?
+  }
+
+  /// An attachment, as far as it makes sense.
+  struct AttachmentEntry {
+    var index: Int
+    var name: String?
+    var isContent: Bool?
+    var digest: String?
+    var byteCount: Int64?
+    var since: Int64?
+    var until: Int64?
+  }
+
+  private let findings: Findings
+  private(set) var isDocument = false
+  private(set) var isNewer = false
+  private(set) var uuid: UUID?
+  private(set) var model: String?
+  private(set) var models: [ModelEntry] = []
+  private(set) var stores: [StoreEntry] = []
+  private(set) var attachments: [AttachmentEntry] = []
+  /// The numbers of the versions.
+  private(set) var versions: [Int64] = []
+  /// The highest of them; `nil` when not all can be read.
+  private var newest: Int64?
+  /// Whether all models can be told by name.
+  private var knowsModels = false
+  /// The models that the versions are of.
+  private var versionModels: [String] = []
+
+  /// Checks a manifest's bytes.
+  init(_ bytes: [UInt8], _ findings: Findings) {
+    self.findings = findings
+    let json: JSON
+    do { json = try JSON.read(bytes) } catch {
+      findings.add(.manifestForm, .manifest(nil), "\(error)")
+      return
+    }
+    guard let members = ManifestMembersCheck(json, at: "", findings) else { return }
+    guard let format = members.text("format") else { return }
+    guard format == Manifest.format else {
+      members.add(.manifestFormat, "format", "It is not \"\(Manifest.format)\".")
+      return
+    }
+    isDocument = true
+    guard let version = members.integer("formatVersion", 1...Int64.max) else { return }
+    guard version <= Int64(Manifest.formatVersion) else {
+      isNewer = true
+      members.add(
+        .manifestVersion, "formatVersion",
+        "The document is of format version \(version), and this program knows "
+          + "\(Manifest.formatVersion).")
+      return
+    }
+    read(members)
+    checkModels(members)
+    checkFiles(members)
+    checkStores(members)
+    checkAttachments(members)
+  }
+
+  // MARK: - Members
+
+  private func read(_ members: ManifestMembersCheck) {
+    uuid = members.uuid("uuid")
+    _ = members.text("title", isNeeded: false)
+    members.date("created")
+    _ = members.texts("metadata")
+    model = members.text("model")
+    if let list = members.list("models") {
+      models = list.objects.map(readModel)
+      knowsModels = list.isWhole && models.allSatisfy { $0.name != nil }
+    }
+    let stores = members.list("stores")
+    self.stores = stores?.objects.map(readStore) ?? []
+    attachments = members.list("attachments", isNeeded: false)?.objects.map(readAttachment) ?? []
+    readVersions(members)
+    members.finish()
+    if stores?.isEmpty == true { members.add(.noStores, "stores", "There is none.") }
+  }
+
+  private func readModel(_ index: Int, _ members: ManifestMembersCheck) -> ModelEntry {
+    defer { members.finish() }
+    var entry = ModelEntry(
+      index: index, name: members.name("name", byteLimit: Manifest.nameByteLimit),
+      file: members.file("file", in: Container.modelsFolder))
+    guard let texts = members.texts("entities") else { return entry }
+    entry.hashes = [:]
+    for (entity, text) in texts.sorted(by: { $0.key < $1.key }) {
+      if let hash = VersionHash(hex: text) {
+        entry.hashes?[entity] = hash
+      } else {
+        members.add(
+          .hexadecimalDigits, "entities.\(entity.prefix(100))", "It is no hash of 32 bytes.")
+        entry.hashes = nil
+        break
+      }
+    }
+    return entry
+  }
+
+  private func readStore(_ index: Int, _ members: ManifestMembersCheck) -> StoreEntry {
+    defer { members.finish() }
+    var entry = StoreEntry(
+      index: index, name: members.name("name", byteLimit: Manifest.nameByteLimit),
+      type: members.text("type"), file: members.file("file", in: Container.storesFolder),
+      uuid: members.uuid("uuid"), configuration: members.text("configuration", isNeeded: false))
+    _ = members.texts("options")
+    entry.commit = members.integer("commit", 1...Manifest.highestNumber)
+    for (index, earlier) in members.list("earlier", isNeeded: false)?.objects ?? [] {
+      entry.earlier.append(
+        EarlierFile(
+          index: index, file: earlier.file("file", in: Container.storesFolder),
+          commit: earlier.integer("commit", 1...Manifest.highestNumber),
+          until: earlier.integer("until", 1...Manifest.highestNumber),
+          model: earlier.text("model"), uuid: earlier.uuid("uuid", isNeeded: false)))
+      earlier.finish()
+    }
+    return entry
+  }
+
+  private func readAttachment(
+    _ index: Int, _ members: ManifestMembersCheck
+  ) -> AttachmentEntry {
+    defer { members.finish() }
+    return AttachmentEntry(
+      index: index, name: members.name("name", byteLimit: Manifest.attachmentNameByteLimit),
+      isContent: members.flag("content"), digest: members.digest("digest"),
+      byteCount: members.integer("byteCount", 0...Int64.max),
+      since: members.integer("since", 1...Manifest.highestNumber),
+      until: members.integer("until", 1...Manifest.highestNumber, isNeeded: false))
+  }
+
+  private func readVersions(_ members: ManifestMembersCheck) {
+    guard let list = members.list("versions") else { return }
+    for (_, version) in list.objects {
+      let number = version.integer("number", 1...Manifest.highestNumber)
+      version.date("saved")
+      if let model = version.text("model") { versionModels.append(model) }
+      _ = version.text("name", isNeeded: false)
+      _ = version.text("author", isNeeded: false)
+      version.finish()
+      guard let number else { continue }
+      if let last = versions.last, last >= number {
+        version.add(.versionOrder, "number", "It is \(number), behind \(last).")
+      }
+      versions.append(number)
+    }
+    if list.isEmpty { members.add(.versionOrder, "versions", "There is none.") }
+    if list.isWhole, versions.count == list.objects.count { newest = versions.max() }
+  }
+
+  // MARK: - Between members
+
+  private func checkModels(_ members: ManifestMembersCheck) {
+    var known: Set<String> = []
+    for entry in models {
+      if let name = entry.name, !known.insert(name).inserted {
+        members.add(.doubledModel, "models[\(entry.index)]", "There is another \"\(name)\".")
+      }
+    }
+    // What can't be read may be the one that is missed.
+    guard knowsModels else { return }
+    let used =
+      [model].compactMap { $0 } + versionModels + stores.flatMap { $0.earlier.compactMap(\.model) }
+    for name in Set(used).subtracting(known).sorted() {
+      members.add(.unknownModel, "models", "There is no \"\(name)\", which is spoken of.")
+    }
+  }
+
+  private func checkFiles(_ members: ManifestMembersCheck) {
+    var seen: Set<String> = []
+    let files =
+      models.map { ($0.file, "models[\($0.index)]") }
+      + stores.flatMap { store in
+        [(store.file, "stores[\(store.index)]")]
+          + store.earlier.map { ($0.file, "stores[\(store.index)].earlier[\($0.index)]") }
+      }
+    for case (let file?, let place) in files
+    where !seen.insert(ContainerPath.folded(file)).inserted {
+      members.add(.doubledFile, "\(place).file", "\"\(file)\" is named before, too.")
+    }
+  }
+
+  private func checkStores(_ members: ManifestMembersCheck) {
+    var names: Set<String> = []
+    var uuids: Set<UUID> = []
+    for store in stores {
+      let place = "stores[\(store.index)]"
+      if let name = store.name, !names.insert(name).inserted {
+        members.add(.doubledStore, "\(place).name", "There is another \"\(name)\".")
+      }
+      if let uuid = store.uuid, !uuids.insert(uuid).inserted {
+        members.add(.doubledStore, "\(place).uuid", "Another store has it too.")
+      }
+      guard let commit = store.commit else { continue }
+      if let newest, commit > newest {
+        members.add(
+          .storeCommit, "\(place).commit", "It is \(commit), and the newest version \(newest).")
+      }
+      checkEarlier(store, commit, members)
+    }
+  }
+
+  /// Each file of a store begins where the one before ends.
+  private func checkEarlier(
+    _ store: StoreEntry, _ commit: Int64, _ members: ManifestMembersCheck
+  ) {
+    guard !store.earlier.isEmpty,
+      store.earlier.allSatisfy({ $0.commit != nil && $0.until != nil })
+    else { return }
+    var since: Int64 = 1
+    for earlier in store.earlier {
+      let (number, until) = (earlier.commit!, earlier.until!)
+      if number < since || until <= number {
+        members.add(
+          .earlierOrder, "stores[\(store.index)].earlier[\(earlier.index)]",
+          "It goes from \(since) by \(number) until \(until).")
+      }
+      since = max(since, until)
+    }
+    if since > commit {
+      members.add(
+        .earlierOrder, "stores[\(store.index)].earlier",
+        "They go on until \(since), and the store is at \(commit).")
+    }
+  }
+
+  private func checkAttachments(_ members: ManifestMembersCheck) {
+    var byteCounts: [String: Int64] = [:]
+    struct Name: Hashable {
+      var name: String
+      var isContent: Bool
+    }
+    var ends: [Name: Int64] = [:]
+    for one in attachments.sorted(by: { ($0.since ?? 0, $0.index) < ($1.since ?? 0, $1.index) }) {
+      let place = "attachments[\(one.index)]"
+      if let digest = one.digest, let count = one.byteCount,
+        let known = byteCounts.updateValue(count, forKey: digest), known != count
+      {
+        members.add(
+          .digestSize, place, "It has \(count) bytes, and another of its digest \(known).")
+      }
+      guard let since = one.since else { continue }
+      let end = one.until ?? .max
+      if since >= end {
+        members.add(.attachmentSpan, place, "It is there since \(since), and until \(end).")
+      } else if let newest, max(since, one.until ?? 0) > newest {
+        members.add(
+          .attachmentSpan, place,
+          "It begins or ends at \(max(since, one.until ?? 0)), and the newest version is \(newest)."
+        )
+      } else if let name = one.name, let isContent = one.isContent {
+        let before = ends.updateValue(end, forKey: Name(name: name, isContent: isContent)) ?? 0
+        if before > since {
+          members.add(
+            .doubledAttachment, place,
+            "\"\(name.prefix(100))\" is there since \(since), and another of the name is too.")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import Documents
+import Foundation
+import JSONText
+
+/// The members of one object of a manifest: each is asked for by name, and whatever is wrong with it is noted.
+/// What can't be had is `nil`.
+final class ManifestMembersCheck {
+  private let members: [JSON.Member]
+  private let place: String
+  private let findings: Findings
+  private var asked: Set<String> = []
+
+  /// The members of an object; `nil`, and noted, when it is none.
+  init?(_ json: JSON, at place: String, _ findings: Findings) {
+    self.place = place
+    self.findings = findings
+    guard case .members(let members) = json else {
+      self.members = []
+      add(.memberType, nil, "It is no object.")
+      return nil
+    }
+    self.members = members
+  }
+
+  /// Notes what is wrong with a member, or with the object when there is no name.
+  func add(_ rule: Rule, _ name: String?, _ message: @autoclosure () -> String) {
+    let whole = [place, name ?? ""].filter { !$0.isEmpty }.joined(separator: ".")
+    findings.add(rule, .manifest(whole.isEmpty ? nil : whole), message())
+  }
+
+  /// Notes the members that nobody has asked for.
+  func finish() {
+    for member in members where !asked.contains(member.name) {
+      add(.unknownMember, String(member.name.prefix(100)), "Nobody here knows it. It is kept.")
+    }
+  }
+
+  /// The value of a name. What is null is not there.
+  private func value(_ name: String, _ isNeeded: Bool) -> JSON? {
+    asked.insert(name)
+    let value = members.first { $0.name == name }?.value
+    if value != nil, value != .null { return value }
+    if isNeeded { add(.missingMember, name, "It is missing.") }
+    return nil
+  }
+
+  func text(_ name: String, isNeeded: Bool = true) -> String? {
+    guard let value = value(name, isNeeded) else { return nil }
+    if case .string(let text) = value { return text }
+    add(.memberType, name, "It is no text.")
+    return nil
+  }
+
+  /// A text that something is known by.
+  func name(_ name: String, byteLimit: Int) -> String? {
+    guard let text = text(name) else { return nil }
+    if !text.isEmpty, text.utf8.count <= byteLimit { return text }
+    add(.nameLength, name, "It has \(text.utf8.count) bytes, and may have 1 to \(byteLimit).")
+    return nil
+  }
+
+  func integer(_ name: String, _ range: ClosedRange<Int64>, isNeeded: Bool = true) -> Int64? {
+    guard let value = value(name, isNeeded) else { return nil }
+    guard case .number(let digits) = value,
+      digits.utf8.allSatisfy({ $0 != 0x2E && $0 | 0x20 != 0x65 })
+    else {
+      add(.memberType, name, "It is no whole number.")
+      return nil
+    }
+    if let number = Int64(digits), range.contains(number) { return number }
+    add(
+      .memberRange, name,
+      "It is \(digits.prefix(40)), and not from \(range.lowerBound) to \(range.upperBound).")
+    return nil
+  }
+
+  func flag(_ name: String) -> Bool? {
+    guard let value = value(name, false) else { return false }
+    if case .boolean(let flag) = value { return flag }
+    add(.memberType, name, "It is neither true nor false.")
+    return nil
+  }
+
+  func uuid(_ name: String, isNeeded: Bool = true) -> UUID? {
+    guard let text = text(name, isNeeded: isNeeded) else { return nil }
+    if let uuid = UUID(uuidString: text) { return uuid }
+    add(.manifestUUID, name, "It is \(quoted(text)).")
+    return nil
+  }
+
+  func date(_ name: String) {
+    guard let text = text(name), ManifestDate.date(text) == nil else { return }
+    add(.manifestDate, name, "It is \(quoted(text)).")
+  }
+
+  /// Sixty-four hexadecimal digits in small letters.
+  func digest(_ name: String) -> String? {
+    guard let text = text(name) else { return nil }
+    if text.isDigest { return text }
+    add(.hexadecimalDigits, name, "It is \(quoted(text)).")
+    return nil
+  }
+
+  /// A file in one of the document's folders.
+  func file(_ name: String, in folder: String) -> String? {
+    guard let text = text(name) else { return nil }
+    guard let objection = ContainerPath.objection(to: text, in: folder) else { return text }
+    add(.fileName, name, "It \(objection)")
+    return nil
+  }
+
+  /// Texts by name; `nil` when it is something else.
+  func texts(_ name: String) -> [String: String]? {
+    guard let value = value(name, false) else { return [:] }
+    guard case .members(let members) = value else {
+      add(.memberType, name, "It is no object.")
+      return nil
+    }
+    var texts: [String: String] = [:]
+    for member in members {
+      guard case .string(let text) = member.value else {
+        add(.memberType, "\(name).\(member.name.prefix(100))", "It is no text.")
+        continue
+      }
+      texts[member.name] = text
+    }
+    return texts
+  }
+
+  /// The objects of a list.
+  struct List {
+    /// Each with its place in the list.
+    var objects: [(index: Int, members: ManifestMembersCheck)] = []
+    /// Whether there is nothing in it.
+    var isEmpty = true
+    /// Whether nothing in it is something else.
+    var isWhole = true
+  }
+
+  /// The objects of a list; `nil` when it is something else, or is not there and has to be.
+  func list(_ name: String, isNeeded: Bool = true) -> List? {
+    guard let value = value(name, isNeeded) else { return isNeeded ? nil : List() }
+    guard case .array(let values) = value else {
+      add(.memberType, name, "It is no list.")
+      return nil
+    }
+    let whole = place.isEmpty ? name : "\(place).\(name)"
+    var list = List(isEmpty: values.isEmpty)
+    for (index, value) in values.enumerated() {
+      if let members = ManifestMembersCheck(value, at: "\(whole)[\(index)]", findings) {
+        list.objects.append((index, members))
+      } else {
+        list.isWhole = false
+      }
+    }
+    return list
+  }
+
+  private func quoted(_ text: String) -> String {
+    text.utf8.count > 100 ? "\"\(text.prefix(90))…\"" : "\"\(text)\""
+  }
+}
+
+extension Place {
+  /// A place in a document's manifest.
+  static func manifest(_ member: String?) -> Place {
+    var place = Place(member)
+    place.file = Manifest.fileName
+    return place
+  }
+}
+
+extension String {
+  /// Whether the text is 64 hexadecimal digits in small letters.
+  var isDigest: Bool {
+    utf8.count == 64
+      && utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+  }
+}

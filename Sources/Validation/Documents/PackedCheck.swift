@@ -1,0 +1,58 @@
+import Archives
+import Documents
+import DurableFiles
+import ObjectModel
+
+/// The check of a packed document (spec §8): the archive, the bytes of all that is in it, and then the document
+/// where it lies.
+final class PackedCheck {
+  private let path: String
+  private let disk: any Disk
+  private let givenModel: Model?
+  private let progress: (Double) -> Void
+
+  init(
+    _ path: String, on disk: any Disk, model: Model?, progress: @escaping (Double) -> Void
+  ) {
+    self.path = path
+    self.disk = disk
+    givenModel = model
+    self.progress = progress
+  }
+
+  /// Whether a file is a packed document, as its first bytes say.
+  static func mayBegin(with bytes: [UInt8]) -> Bool { Archive.isPackedDocument(firstBytes: bytes) }
+
+  /// How many of the first bytes are needed to tell.
+  static let firstByteCount = 100
+
+  /// Checks everything.
+  func run() throws -> Report {
+    let findings = Findings()
+    var passedOver: [String] = []
+    var damaged = false
+    do {
+      let archive = try Archive(path, on: disk)
+      for entry in archive.entries where !entry.isDirectory {
+        do { try archive.read(entry) { _ in } } catch let error as ArchiveError {
+          damaged = true
+          var place = Place()
+          place.file = entry.path
+          findings.add(.packedBytes, place, error.message)
+        }
+      }
+      if !damaged {
+        let check = ContainerCheck(
+          path, on: PackedDisk(archive), model: givenModel, progress: progress)
+        try check.run()
+        return check.report
+      }
+      passedOver.append("The document was not looked at, since not all of it can be unpacked.")
+    } catch let error as ArchiveError {
+      findings.add(.archiveForm, Place(), error.message)
+    }
+    return Report(
+      path: path, format: .document, findings: findings.kept, counts: findings.counts,
+      checked: Report.Checked(), passedOver: passedOver)
+  }
+}

@@ -1,0 +1,33 @@
+import DurableFiles
+import SpecVectors
+import Testing
+
+@testable import Archives
+
+@Suite("The vectors of packed documents")
+struct ArchiveVectorTests {
+  @Test("What is packed has the bytes that the specification shows, and is read back")
+  func vectors() throws {
+    let vectors = try SpecVector.all("packed-document", on: "8-packed-document.md")
+    #expect(vectors.count == 2)
+    for vector in vectors {
+      let disk = SimulatedDisk()
+      try disk.makeDirectory("/d")
+      for name in vector[all: "name"] {
+        if name.hasSuffix("/") {
+          try disk.makeDirectory("/d/" + name)
+        } else {
+          try disk.replace("/d/" + name) { _ in }
+        }
+      }
+
+      try FolderPacking("/d", on: disk).run(into: "/d.zip")
+
+      let bytes = try disk.read("/d.zip", byteLimit: 1 << 20)
+      #expect(bytes == vector.bytes("bytes"), "\(vector)")
+      #expect(
+        try Archive("/d.zip", on: disk).entries.map { $0.path + ($0.isDirectory ? "/" : "") }
+          == vector[all: "name"])
+    }
+  }
+}

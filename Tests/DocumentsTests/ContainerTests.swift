@@ -1,0 +1,270 @@
+import Documents
+import DurableFiles
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import StoreInterface
+import Testing
+
+@Suite("Documents")
+struct ContainerTests {
+  @Test(
+    "A document holds what was saved, and opens with nothing but its path", arguments: Mix.allCases)
+  func roundTrip(_ mix: Mix) throws {
+    let world = DocumentWorld(mix)
+    let document = try world.create()
+    try world.add("Lisbon", to: document)
+    try world.add("Porto", to: document)
+    try document.close()
+
+    let opened = try world.open()
+    #expect(try world.names(in: opened) == .each("Lisbon", "Porto"))
+    #expect(opened.manifest.title == "A trip")
+    #expect(opened.manifest.uuid == document.manifest.uuid)
+    #expect(opened.versions.map(\.number) == [1, 2, 3])
+    #expect(try opened.model.versionHashes == DocumentWorld.model.versionHashes)
+    // Each save goes on from there.
+    try world.add("Faro", to: opened)
+    #expect(try world.names(in: opened) == .each("Faro", "Lisbon", "Porto"))
+    try opened.close()
+    #expect(try world.names() == .each("Faro", "Lisbon", "Porto"))
+  }
+
+  @Test("What is there already is replaced only on request", arguments: [Mix.binary, .xml])
+  func overwriting(_ mix: Mix) throws {
+    let world = DocumentWorld(mix)
+    try world.add("Lisbon", to: try world.create())
+    let error = #expect(throws: DocumentError.self) { try world.create() }
+    #expect(error?.code == .exists)
+    #expect(try world.names() == .each("Lisbon"))
+
+    let other = try Document.create(
+      DocumentWorld.path, model: DocumentWorld.model, stores: mix.stores, in: world.places,
+      overwriting: true)
+    try other.close()
+    #expect(try world.names() == [[], [], []])
+  }
+
+  @Test("What is no document is not overwritten, nor opened")
+  func noDocument() throws {
+    let world = DocumentWorld(.binary)
+    try world.disk.makeDirectory(DocumentWorld.path)
+    try world.write("mine", to: "file.txt")
+    #expect(throws: DocumentError.self) {
+      try Document.create(
+        DocumentWorld.path, model: DocumentWorld.model, in: world.places, overwriting: true)
+    }
+    #expect(try world.text(of: "file.txt") == "mine")
+    #expect(#expect(throws: DocumentError.self) { try world.open() }?.code == .notADocument)
+    let missing = #expect(throws: DocumentError.self) {
+      try Document.open("/None.quire", in: world.places)
+    }
+    #expect(missing?.code == .notFound)
+    #expect(try world.files() == ["file.txt"], "Nothing is left where there is no document.")
+  }
+
+  @Test("A second process is told who has the document, waits, or reads", arguments: Mix.allCases)
+  func held(_ mix: Mix) throws {
+    let disk = SimulatedDisk()
+    let world = DocumentWorld(mix, on: disk)
+    let document = try world.create()
+    try world.add("Lisbon", to: document)
+    let another = ProcessIdentity(hostName: "here", bootID: "boot-1", processID: 7, startTime: 9)
+    let other = DocumentWorld(mix, on: disk.seen(by: another))
+
+    let error = #expect(throws: DocumentError.self) { try other.open() }
+    #expect(error?.code == .locked)
+    #expect(error?.message.contains("process 100") == true, "\(String(describing: error))")
+
+    let reader = try other.open(whenHeld: .readOnly)
+    #expect(reader.isReadOnly)
+    #expect(try other.names(in: reader) == .each("Lisbon"))
+    let refused = #expect(throws: (any Error).self) { try other.add("Porto", to: reader) }
+    #expect(refused.map { "\($0)" }?.isEmpty == false)
+
+    // What is saved is seen when one looks again, and not before.
+    try world.add("Porto", to: document)
+    #expect(try other.names(in: reader) == .each("Lisbon"))
+    #expect(try reader.refresh())
+    #expect(try !reader.refresh())
+    #expect(try other.names(in: reader) == .each("Lisbon", "Porto"))
+
+    disk.whilePausing { try? document.close() }
+    let waiting = try other.open(whenHeld: .wait(.seconds(5)))
+    disk.whilePausing(nil)
+    try other.add("Faro", to: waiting)
+    #expect(try world.names() == .each("Faro", "Lisbon", "Porto"))
+  }
+
+  @Test("The lock of a process that has ended is no lock")
+  func stale() throws {
+    let disk = SimulatedDisk()
+    let another = ProcessIdentity(hostName: "here", bootID: "boot-1", processID: 7, startTime: 9)
+    let other = DocumentWorld(.binary, on: disk.seen(by: another))
+    let document = try other.create()
+    try other.add("Lisbon", to: document)
+    disk.endProcess(another)
+    let world = DocumentWorld(.binary, on: disk)
+    try world.add("Porto", to: try world.open())
+    #expect(try world.names() == .each("Lisbon", "Porto"))
+  }
+
+  @Test(
+    "Several processes save in turns, and each sees what the others saved", arguments: Mix.allCases)
+  func shared(_ mix: Mix) throws {
+    let disk = SimulatedDisk()
+    let world = DocumentWorld(mix, on: disk)
+    try world.create().close()
+    let another = ProcessIdentity(hostName: "here", bootID: "boot-1", processID: 7, startTime: 9)
+    let other = DocumentWorld(mix, on: disk.seen(by: another))
+    let (ours, theirs) = (try world.open(.shared), try other.open(.shared))
+    for number in 1...4 {
+      try world.add("Ours \(number)", to: ours)
+      try other.add("Theirs \(number)", to: theirs)
+    }
+    let all = (1...4).flatMap { ["Ours \($0)", "Theirs \($0)"] }.sorted()
+    #expect(try world.names() == [all, all, all])
+
+    // Two that change the same object are in conflict, and nothing is lost.
+    let (here, there) = (try world.context(ours), try other.context(theirs))
+    let mine = try #require(try here.fetch(FetchRequest("Trip")).first)
+    let same = try there.existingObject(with: mine.objectID)
+    same["name"] = .string("There")
+    try there.save()
+    mine["name"] = .string("Here")
+    let error = #expect(throws: ContextError.self) { try here.save() }
+    #expect(error?.code == .conflict)
+    here.mergePolicy = .objectWins
+    try here.save()
+    #expect(try world.names()[0].contains("Here"))
+  }
+
+  @Test("A document that was moved or removed while it was open says so", arguments: [true, false])
+  func gone(_ isMoved: Bool) throws {
+    let world = DocumentWorld(.binaryAndXML)
+    let document = try world.create()
+    try world.add("Lisbon", to: document)
+    if isMoved {
+      try world.disk.rename(DocumentWorld.path, to: "/Elsewhere.quire")
+    } else {
+      try world.disk.removeTree(DocumentWorld.path)
+    }
+    let error = #expect(throws: DocumentError.self) { try document.save { $0.title = "Mine" } }
+    #expect(error?.code == .gone)
+    #expect(#expect(throws: DocumentError.self) { try document.refresh() }?.code == .gone)
+    #expect(try world.disk.exists(DocumentWorld.path) == false)
+  }
+
+  @Test("Earlier versions are listed, opened, compared and gone back to", arguments: Mix.allCases)
+  func versions(_ mix: Mix) throws {
+    let world = DocumentWorld(mix)
+    let document = try world.create()
+    for name in ["Lisbon", "Porto", "Faro"] { try world.add(name, to: document) }
+    try document.addAttachment(named: "a.txt") { try $0(Array("one".utf8)) }
+    try document.save()
+    try document.removeAttachment(named: "a.txt")
+    let context = try world.context(document)
+    for trip in try context.fetch(FetchRequest("Trip")) { context.delete(trip) }
+    try context.save()
+
+    let numbers = document.versions.map(\.number)
+    #expect(numbers.count == 6)
+    #expect(try world.names(version: numbers[2]) == .each("Lisbon", "Porto"))
+    #expect(try world.names(version: numbers[0]) == [[], [], []])
+    let then = try document.open(version: numbers[4])
+    #expect(then.attachments.map(\.name) == ["a.txt"])
+    #expect(
+      try then.openAttachment(named: "a.txt").read(byteCount: 10, at: 0) == Array("one".utf8))
+    #expect(document.attachments == [])
+
+    let changes = try document.changes(from: numbers[1], to: numbers[2])
+    #expect(changes.reduce(0) { $0 + $1.layer.count } == 3)
+
+    try document.nameVersion(numbers[2], "Before Faro")
+    try document.revert(to: numbers[4])
+    #expect(try world.names(in: document) == .each("Faro", "Lisbon", "Porto"))
+    #expect(document.attachments.map(\.name) == ["a.txt"])
+    #expect(document.versions.count == 7, "Going back is one more version.")
+
+    #expect(try document.thin(.newestOnly) == 5)
+    #expect(document.versions.map(\.name) == ["Before Faro", nil])
+    #expect(try world.names(version: numbers[2]) == .each("Lisbon", "Porto"))
+    #expect(throws: DocumentError.self) { try document.open(version: numbers[1]) }
+    try world.add("Sintra", to: document)
+    try document.close()
+    #expect(try world.names() == .each("Faro", "Lisbon", "Porto", "Sintra"))
+    let left = try world.files().filter { $0.hasPrefix("attachments/") }
+    #expect(left.count == 1)
+  }
+
+  @Test("Attachments are kept once for the same bytes, and go with the last version that has them")
+  func attachments() throws {
+    let world = DocumentWorld(.binary)
+    let document = try world.create()
+    let bytes = [UInt8](repeating: 7, count: 700_000)
+    for name in ["a", "b"] {
+      try document.addAttachment(named: name) { write in
+        for start in stride(from: 0, to: bytes.count, by: 100_000) {
+          try write(Array(bytes[start..<start + 100_000]))
+        }
+      }
+    }
+    #expect(document.attachments == [], "They are part of the document once it is saved.")
+    #expect(try document.openAttachment(named: "a").byteCount == bytes.count)
+    try document.save()
+    #expect(document.attachments.map(\.name) == ["a", "b"])
+    #expect(Set(document.attachments.map(\.digest)).count == 1)
+    var read: [UInt8] = []
+    try document.openAttachment(named: "b").forEachPiece { read += $0 }
+    #expect(read == bytes)
+
+    try document.removeAttachment(named: "a")
+    try document.save()
+    #expect(throws: DocumentError.self) { try document.openAttachment(named: "a") }
+    try document.removeAttachment(named: "b")
+    try document.save()
+    #expect(try world.files().count { $0.hasPrefix("attachments/") } == 1)
+    try document.thin(.newestOnly)
+    #expect(try world.files().count { $0.hasPrefix("attachments/") } == 0)
+
+    struct Stopped: Error {}
+    #expect(throws: Stopped.self) {
+      try document.addAttachment(named: "c") { _ in throw Stopped() }
+    }
+    try document.save()
+    #expect(document.attachments == [])
+    #expect(try world.files().count { $0.hasPrefix("attachments/") } == 0)
+  }
+
+  @Test("Forgetting versions takes nothing that is not saved yet")
+  func stagedAndThinned() throws {
+    let world = DocumentWorld(.binary)
+    let document = try world.create()
+    try document.addAttachment(named: "old") { try $0([1]) }
+    try document.save()
+    try document.removeAttachment(named: "old")
+    try document.save()
+    try document.addAttachment(named: "new") { try $0([2]) }
+    #expect(try document.thin(.newestOnly) == 2)
+    try document.vacuum()
+    try document.save()
+    #expect(document.attachments.map(\.name) == ["new"])
+    #expect(try document.openAttachment(named: "new").read(byteCount: 9, at: 0) == [2])
+    #expect(try world.files().count { $0.hasPrefix("attachments/") } == 1)
+  }
+
+  @Test("Stores whose names begin files alike have files of their own")
+  func twins() throws {
+    let world = DocumentWorld(.xml)
+    let document = try Document.create(
+      DocumentWorld.path, model: DocumentWorld.model,
+      stores: [
+        .init("a b", type: .xml, configuration: "Trips"),
+        .init("A-b", type: .xml, configuration: "People"),
+        .init("旅行", type: .xml, configuration: "Notes"),
+      ], in: world.places)
+    for name in ["Lisbon", "Porto"] { try world.add(name, to: document) }
+    try document.close()
+    #expect(try world.names() == .each("Lisbon", "Porto"))
+  }
+}

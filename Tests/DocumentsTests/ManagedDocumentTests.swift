@@ -1,0 +1,416 @@
+import BinaryStore
+import Documents
+import DurableFiles
+import Foundation
+import Migration
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import StoreInterface
+import Synchronization
+import Testing
+
+@Suite("Documents with their objects")
+@MainActor
+struct ManagedDocumentTests {
+  let disk = SimulatedDisk()
+
+  private func world(_ mix: Mix = .binary) -> DocumentWorld { DocumentWorld(mix, on: disk) }
+
+  private func options(
+    _ mix: Mix = .binary, autosave: AutosaveTiming? = nil
+  ) -> DocumentOptions {
+    var options = DocumentOptions()
+    options.autosave = autosave
+    options.lookingForOthers = nil
+    options.hooks.stores = { _ in mix.stores }
+    return options
+  }
+
+  private func create(
+    _ mix: Mix = .binary, autosave: AutosaveTiming? = nil,
+    _ change: (inout DocumentOptions) -> Void = { _ in }
+  ) async throws -> ManagedDocument {
+    var options = options(mix, autosave: autosave)
+    change(&options)
+    let document = try await ManagedDocument.create(
+      DocumentWorld.path, model: DocumentWorld.model, in: world(mix).places, options)
+    document.mainContext.undoManager = UndoStack()
+    return document
+  }
+
+  @discardableResult
+  private func insert(_ name: String, _ entity: String = "Trip", in document: ManagedDocument)
+    throws
+    -> ManagedObject
+  {
+    let object = try document.mainContext.insert(entity)
+    object["name"] = .string(name)
+    try document.mainContext.processPendingChanges()
+    return object
+  }
+
+  private func trips(_ document: ManagedDocument) throws -> [String] {
+    try document.mainContext.fetch(FetchRequest("Trip")).compactMap {
+      if case .string(let name) = $0["name"] { name } else { nil }
+    }.sorted()
+  }
+
+  /// Waits until something holds; for ever only when it never does.
+  private func until(_ condition: () async throws -> Bool) async throws {
+    for _ in 0..<12_000 where try await !condition() {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+  }
+
+  @Test("What is saved is there, and what was saved can be changed on", arguments: Mix.allCases)
+  func saving(_ mix: Mix) async throws {
+    let document = try await create(mix)
+    let trip = try insert("Lisbon", in: document)
+    try insert("Ada", "Person", in: document)
+    #expect(document.hasUnsavedChanges)
+    try await document.save()
+    #expect(!document.hasUnsavedChanges)
+    #expect(try world(mix).names() == [["Lisbon"], ["Ada"], []])
+    trip["name"] = .string("Porto")
+    try document.mainContext.processPendingChanges()
+    #expect(document.hasUnsavedChanges)
+    try await document.save()
+    try await document.save()
+    #expect(document.writeCount == 2, "A save without changes writes nothing.")
+    #expect(try world(mix).names() == [["Porto"], ["Ada"], []])
+    try await document.close()
+    #expect(document.currentState.name == .closed)
+    await #expect(throws: DocumentError.self) { try await document.save() }
+  }
+
+  @Test("Undo reaches back over saves, and marks the document changed again")
+  func undo() async throws {
+    let document = try await create()
+    let undo = try #require(document.mainContext.undoManager)
+    let trip = try insert("Lisbon", in: document)
+    try await document.save()
+    trip["name"] = .string("Porto")
+    try document.mainContext.processPendingChanges()
+    try await document.save()
+    #expect(!document.hasUnsavedChanges)
+    try undo.undo()
+    #expect(trip["name"] == .string("Lisbon"))
+    #expect(document.hasUnsavedChanges)
+    try await document.save()
+    #expect(try world().names()[0] == ["Lisbon"])
+    try undo.undo()
+    #expect(try trips(document) == [])
+    try await document.save()
+    #expect(try world().names()[0] == [])
+    try undo.redo()
+    try undo.redo()
+    try await document.save()
+    #expect(try world().names()[0] == ["Porto"])
+    try await document.close()
+  }
+
+  @Test(
+    "It saves by itself after a while, many changes at once, and at the latest after the longest wait"
+  )
+  func autosave() async throws {
+    let document = try await create(
+      autosave: AutosaveTiming(delay: .milliseconds(30), longestWait: .milliseconds(60)))
+    try insert("Lisbon", in: document)
+    try await until { !document.hasUnsavedChanges && document.currentState.name == .normal }
+    #expect(try world().names()[0] == ["Lisbon"])
+    #expect(document.writeCount == 1)
+    for number in 0..<50 {
+      try insert("Trip \(number)", in: document)
+      try await Task.sleep(for: .milliseconds(4))
+    }
+    try await until { !document.hasUnsavedChanges }
+    #expect(try world().names()[0].count == 51)
+    #expect(document.writeCount > 1, "Whoever goes on changing is saved all the same.")
+    try insert("Last", in: document)
+    try await document.close()
+    #expect(try world().names()[0].contains("Last"))
+  }
+
+  @Test("Ten quick saves are at most two writes")
+  func coalesced() async throws {
+    let document = try await create()
+    let before = document.writeCount
+    var saves: [Task<Void, any Error>] = []
+    for number in 0..<10 {
+      try insert("Trip \(number)", in: document)
+      saves.append(Task { try await document.save() })
+    }
+    for save in saves { try await save.value }
+    #expect((1...2).contains(document.writeCount - before))
+    #expect(try world().names()[0].count == 10)
+    try await document.close()
+  }
+
+  @Test(
+    "What is not valid never gets into the document, and is offered the next time",
+    arguments: Mix.allCases)
+  func recovery(_ mix: Mix) async throws {
+    let document = try await create(mix)
+    try insert("Lisbon", in: document)
+    try await document.save()
+    let broken = try document.mainContext.insert("Trip")
+    try insert("Ada", "Person", in: document)
+    let error = await #expect(throws: ContextError.self) { try await document.save() }
+    #expect(error?.code == .validation && error?.failures.count == 1)
+    #expect(document.currentState.name == .saveFailed)
+    #expect(document.hasUnsavedChanges)
+    #expect(try world(mix).names() == [["Lisbon"], [], []])
+    #expect(try document.recoveryDate() == nil, "It is this session's own.")
+    try await document.close(saving: false)
+    _ = broken
+
+    let opened = try await ManagedDocument.open(
+      DocumentWorld.path, in: world(mix).places, options(mix))
+    #expect(try opened.recoveryDate() != nil)
+    #expect(try trips(opened) == ["Lisbon"])
+    // Whoever goes on before the question is answered takes nothing away from it.
+    try insert("Between", in: opened)
+    try await opened.save()
+    try await opened.recover()
+    #expect(try trips(opened) == ["Between", "Lisbon"])
+    let people = try opened.mainContext.fetch(FetchRequest("Person"))
+    #expect(people.count == 1)
+    #expect(opened.hasUnsavedChanges)
+    await #expect(throws: ContextError.self) { try await opened.save() }
+    for trip in try opened.mainContext.fetch(FetchRequest("Trip")) where trip["name"] == .null {
+      trip["name"] = .string("Mended")
+    }
+    try await opened.save()
+    #expect(opened.currentState.name == .normal)
+    #expect(try world(mix).names() == [["Between", "Lisbon", "Mended"], ["Ada"], []])
+    try await opened.close()
+    let again = try await ManagedDocument.open(
+      DocumentWorld.path, in: world(mix).places, options(mix))
+    #expect(try again.recoveryDate() == nil)
+    try await again.close()
+  }
+
+  @Test("A save that fails loses nothing, says so, and goes well later")
+  func failure() async throws {
+    let document = try await create()
+    var states: [DocumentState.Name] = []
+    let changes = document.stateChanges
+    try insert("Lisbon", in: document)
+    disk.plan(.failing(.noSpace, on: .write, lasting: .forGood))
+    await #expect(throws: (any Error).self) { try await document.save() }
+    #expect(document.currentState.name == .saveFailed)
+    #expect(document.hasUnsavedChanges)
+    disk.planNoFailures()
+    try await document.save()
+    #expect(!document.hasUnsavedChanges)
+    #expect(try world().names()[0] == ["Lisbon"])
+    try await document.close()
+    for await state in changes { states.append(state.name) }
+    #expect(states == [.normal, .saving, .saveFailed, .saving, .normal, .closed])
+  }
+
+  @Test("An autosave that failed tries again by itself")
+  func retry() async throws {
+    let document = try await create(
+      autosave: AutosaveTiming(delay: .milliseconds(10), longestWait: .milliseconds(20)))
+    try insert("Lisbon", in: document)
+    disk.plan(.failing(.noSpace, on: .write, lasting: .forGood))
+    try await until { document.currentState.name == .saveFailed }
+    disk.planNoFailures()
+    try await until { document.currentState.name == .normal }
+    #expect(try world().names()[0] == ["Lisbon"])
+    try await document.close()
+  }
+
+  @Test("Going back gives up what is not saved; objects stay the same")
+  func revert() async throws {
+    let document = try await create()
+    let trip = try insert("Lisbon", in: document)
+    try await document.save()
+    trip["name"] = .string("Porto")
+    try insert("Faro", in: document)
+    try document.document.addAttachment(named: "a") { try $0([1]) }
+    try await document.revert()
+    #expect(trip["name"] == .string("Lisbon"))
+    #expect(try trips(document) == ["Lisbon"])
+    #expect(!document.hasUnsavedChanges)
+    #expect(document.mainContext.undoManager?.canUndo == false)
+    let number = document.document.manifest.number
+    trip["name"] = .string("Sintra")
+    try await document.save()
+    try await document.revert(to: number)
+    try await until { trip["name"] == .string("Lisbon") }
+    #expect(trip["name"] == .string("Lisbon"))
+    #expect(document.document.versions.count == 4)
+    try await document.close()
+  }
+
+  @Test("Workers' changes are seen in the main context, and saved with it")
+  func workers() async throws {
+    let document = try await create()
+    let trip = try insert("Lisbon", in: document)
+    try await document.save()
+    let id = trip.objectID
+    try await document.performWork { context in
+      try context.existingObject(with: id)["name"] = .string("Porto")
+      try context.insert("Trip")["name"] = .string("Faro")
+    }
+    try await until { trip["name"] == .string("Porto") }
+    #expect(try trips(document) == ["Faro", "Porto"])
+    #expect(document.hasUnsavedChanges)
+    try await document.save()
+    #expect(try world().names()[0] == ["Faro", "Porto"])
+    try await document.close()
+  }
+
+  @Test("What is handed over is seen at once, whatever the writing context does meanwhile")
+  func handedOver() async throws {
+    let document = try await create()
+    for round in 0..<30 {
+      try insert("Trip \(round)", in: document)
+      let save = Task { try await document.save() }
+      for other in 0..<3 { try insert("Other \(round) \(other)", in: document) }
+      #expect(try trips(document).count == (round + 1) * 4)
+      if round % 3 == 0 {
+        let some = try document.mainContext.fetch(FetchRequest("Trip")).prefix(2)
+        for trip in some { trip["name"] = .string("Again \(round)") }
+      }
+      try await save.value
+      #expect(try trips(document).count == (round + 1) * 4)
+    }
+    let names = try trips(document)
+    try await document.close()
+    #expect(try world().names()[0] == names)
+  }
+
+  @Test("What another process has saved is noticed, and merged where nothing conflicts")
+  func others() async throws {
+    let another = ProcessIdentity(hostName: "here", bootID: "boot-1", processID: 7, startTime: 9)
+    let other = DocumentWorld(.binary, on: disk.seen(by: another))
+    let document = try await create { $0.access = .shared }
+    let (trip, same) = (try insert("Lisbon", in: document), try insert("Porto", in: document))
+    try await document.save()
+    let theirs = try other.open(.shared)
+    let context = try other.context(theirs)
+    try context.existingObject(with: trip.objectID)["name"] = .string("Theirs")
+    try context.insert("Trip")["name"] = .string("Faro")
+    try context.save()
+    try insert("Mine", in: document)
+    #expect(try await document.refresh())
+    try await until { trip["name"] == .string("Theirs") }
+    #expect(try trips(document) == ["Faro", "Mine", "Porto", "Theirs"])
+    try await document.save()
+    #expect(try other.names() == [["Faro", "Mine", "Porto", "Theirs"], [], []])
+
+    // Both change the same: that is said, and nothing is lost.
+    try theirs.refresh()
+    let later = try other.context(theirs)
+    try later.existingObject(with: same.objectID)["name"] = .string("There")
+    try later.save()
+    same["name"] = .string("Here")
+    await #expect(throws: ContextError.self) { try await document.save() }
+    #expect(document.currentState.name == .inConflict)
+    try await document.resolveConflicts(.objectWins)
+    #expect(document.currentState.name == .normal)
+    #expect(try other.names()[0].contains("Here"))
+    try await document.close()
+  }
+
+  @Test(
+    "It can be saved elsewhere, as another type, duplicated and moved",
+    arguments: [Mix.binary, .xml, .threeStores])
+  func places(_ mix: Mix) async throws {
+    let document = try await create(mix)
+    let trip = try insert("Lisbon", in: document)
+    try await document.duplicate(to: "/Copy.quire")
+    trip["name"] = .string("Porto")
+    try await document.save(as: "/Other.quire")
+    #expect(document.path == "/Other.quire")
+    trip["name"] = .string("Faro")
+    try await document.save()
+    try await document.move(to: "/Moved.quire")
+    trip["name"] = .string("Sintra")
+    try await document.save()
+    #expect(try document.mainContext.existingObject(with: trip.objectID) === trip)
+
+    func names(_ path: String) throws -> [String] {
+      let opened = try Document.open(path, in: world(mix).places)
+      defer { try? opened.close() }
+      return try world(mix).names(in: opened)[0]
+    }
+    #expect(try names("/Copy.quire") == ["Lisbon"])
+    #expect(try names(DocumentWorld.path) == ["Porto"])
+    #expect(try !disk.exists("/Other.quire"))
+    let type: StoreType = mix == .xml ? .compressed : .xml
+    try await document.save(as: "/Type.quire", type: type)
+    #expect(document.document.stores.allSatisfy { $0.type == type })
+    #expect(try trips(document) == ["Sintra"])
+    try insert("Beja", in: document)
+    try await document.close()
+    #expect(try names("/Type.quire") == ["Beja", "Sintra"])
+    #expect(try names("/Moved.quire") == ["Sintra"])
+  }
+
+  @Test(
+    "A document of another version of the model is migrated when it is opened",
+    arguments: Mix.allCases)
+  func migration(_ mix: Mix) async throws {
+    let document = try await create(mix)
+    try insert("Lisbon", in: document)
+    try await document.close()
+    let before = document.document.manifest.number
+    var description = DocumentWorld.model.description
+    for index in description.entities.indices {
+      description.entities[index].properties.append(
+        .attribute(
+          Attribute("note", .string, isOptional: mix == .binary, defaultValue: .string("none"))))
+    }
+    let model = try Model(description)
+    var refusing = options(mix)
+    refusing.migrator = nil
+    await #expect(throws: DocumentError.self) {
+      try await ManagedDocument.open(
+        DocumentWorld.path, model: model, in: world(mix).places, refusing)
+    }
+    let opened = try await ManagedDocument.open(
+      DocumentWorld.path, model: model, in: world(mix).places, options(mix))
+    #expect(try trips(opened) == ["Lisbon"])
+    let trip = try #require(try opened.mainContext.fetch(FetchRequest("Trip")).first)
+    trip["note"] = .string("a note")
+    try await opened.save()
+    #expect(opened.document.manifest.models.count == 2)
+    try await opened.close()
+    #expect(try world(mix).names(version: before) == [["Lisbon"], [], []])
+    let again = try world(mix).open()
+    #expect(try again.model.versionHashes == model.versionHashes)
+    try again.close()
+  }
+
+  @Test("What the program keeps besides objects is saved in the same commit")
+  func content() async throws {
+    final class Kept: Sendable {
+      let bytes = Mutex<[String: [UInt8]]>([:])
+      let read = Mutex<[[String: [UInt8]]]>([])
+    }
+    let kept = Kept()
+    func hooks(_ options: inout DocumentOptions) {
+      options.hooks.additionalContent = { kept.bytes.withLock { $0 } }
+      options.hooks.readAdditionalContent = { content in kept.read.withLock { $0.append(content) } }
+    }
+    let document = try await create { hooks(&$0) }
+    kept.bytes.withLock { $0 = ["layout": [1, 2, 3], "zoom": [4]] }
+    try insert("Lisbon", in: document)
+    try await document.save()
+    kept.bytes.withLock { $0 = ["layout": [9]] }
+    try await document.save()
+    try await document.close()
+    #expect(document.writeCount == 2)
+    var again = options()
+    hooks(&again)
+    let opened = try await ManagedDocument.open(DocumentWorld.path, in: world().places, again)
+    #expect(kept.read.withLock { $0.last } == ["layout": [9]])
+    #expect(opened.attachments == [])
+    try await opened.close()
+  }
+}

@@ -1,0 +1,231 @@
+import Documents
+import DurableFiles
+import Foundation
+import ObjectGraph
+import ObjectModel
+import StoreInterface
+import Testing
+
+@Suite("Documents when the power goes")
+struct SafetyTests {
+  private static let stateCount =
+    ProcessInfo.processInfo.environment["QUIRE_CRASH_STATES"].flatMap { Int($0) } ?? 1200
+
+  @Test(
+    "After a cut at any moment a document is what one save made of it, whole",
+    arguments: Mix.allCases)
+  func cuts(_ mix: Mix) throws {
+    let disk = SimulatedDisk()
+    let world = DocumentWorld(mix, on: disk)
+    let document = try world.create()
+    disk.settle()
+    var moments: [(names: [[String]], attachments: [String])] = [([[], [], []], [])]
+    var ends: [Int] = []
+    for (index, name) in ["Lisbon", "Porto", "Faro"].enumerated() {
+      try document.addAttachment(named: name) { try $0(Array(name.utf8)) }
+      try world.add(name, to: document)
+      moments.append(
+        (try world.names(in: document), document.attachments.map(\.name)))
+      ends.append(disk.operationCount)
+      if index == 1 { try document.thin(.newestOnly) }
+    }
+    var seen: Set<Int> = []
+    for state in disk.crashStates(limit: Self.stateCount / Mix.allCases.count, seed: 1) {
+      let found = DocumentWorld(mix, on: state.disk)
+      let opened = try found.open()
+      let names = try found.names(in: opened)
+      let moment = moments.firstIndex { $0.names == names }
+      #expect(moment != nil, "\(state): \(names)")
+      guard let moment else { continue }
+      seen.insert(moment)
+      #expect(opened.attachments.map(\.name) == moments[moment].attachments, "\(state)")
+      for one in opened.attachments {
+        let bytes = try opened.openAttachment(named: one.name).read(byteCount: 100, at: 0)
+        #expect(bytes == Array(one.name.utf8), "\(state)")
+      }
+      // And work goes on.
+      try found.add("Sintra", to: opened)
+      try opened.close()
+      #expect(try found.names() == names.map { ($0 + ["Sintra"]).sorted() }, "\(state)")
+    }
+    #expect(seen == [0, 1, 2, 3])
+  }
+
+  @Test(
+    "A disk that refuses at any moment leaves a document as it was, and the next save goes well",
+    arguments: Mix.allCases)
+  func refusals(_ mix: Mix) throws {
+    var isDone = false
+    var number = 0
+    while !isDone, number < 400 {
+      let disk = SimulatedDisk()
+      let world = DocumentWorld(mix, on: disk)
+      let document = try world.create()
+      try world.add("Lisbon", to: document)
+      let context = try world.context(document)
+      disk.plan(
+        PlannedFailure(
+          .error(.noSpace), on: [.write, .sync, .rename, .link, .open, .remove], after: number))
+      do {
+        for entity in ["Trip", "Person", "Note"] {
+          try context.insert(entity)["name"] = .string("Porto")
+        }
+        try context.save()
+        disk.planNoFailures()
+        isDone = try world.names(in: document) == .each("Lisbon", "Porto") && number > 200
+      } catch {
+        disk.planNoFailures()
+        #expect(try world.names(in: document) == .each("Lisbon"), "\(number): \(error)")
+        #expect(try world.names() == .each("Lisbon"), "\(number): \(error)")
+        // What could not be saved is still there to be saved.
+        if context.insertedObjects.count == 3 {
+          try context.save()
+          #expect(try world.names() == .each("Lisbon", "Porto"), "\(number)")
+        }
+      }
+      try document.close()
+      let names = try world.names()
+      #expect(names == .each("Lisbon") || names == .each("Lisbon", "Porto"), "\(number)")
+      number += 1
+    }
+    #expect(number > 10)
+  }
+
+  @Test("Making a document is all or nothing", arguments: Mix.allCases)
+  func making(_ mix: Mix) throws {
+    let disk = SimulatedDisk()
+    let world = DocumentWorld(mix, on: disk)
+    disk.settle()
+    try world.create().close()
+    var seen: Set<Bool> = []
+    for state in disk.crashStates(limit: 200, seed: 1) {
+      let isThere = try state.disk.exists(DocumentWorld.path)
+      seen.insert(isThere)
+      guard isThere else { continue }
+      let found = DocumentWorld(mix, on: state.disk)
+      try found.add("Lisbon", to: try found.open())
+      #expect(try found.names() == .each("Lisbon"))
+    }
+    #expect(seen == [true, false])
+  }
+
+  /// How a document is migrated: rows stay as they are, or are written anew.
+  enum Change: String, CaseIterable, Sendable {
+    case inPlace, rewriting
+
+    var model: Model {
+      get throws {
+        var description = DocumentWorld.model.description
+        for index in description.entities.indices {
+          description.entities[index].properties.append(
+            .attribute(
+              Attribute(
+                "note", .string, isOptional: self == .inPlace, defaultValue: .string("none"))))
+          guard self == .rewriting else { continue }
+          description.entities[index].properties.append(
+            .attribute(Attribute("folded", .string, derivation: .init("canonical:(name)"))))
+        }
+        return try Model(description)
+      }
+    }
+  }
+
+  @Test(
+    "A migration that is cut short leaves the document of one version or of the other, whole",
+    arguments: Mix.allCases, Change.allCases)
+  func migrationCuts(_ mix: Mix, _ change: Change) throws {
+    let disk = SimulatedDisk()
+    let world = DocumentWorld(mix, on: disk)
+    let document = try world.create()
+    try world.add("Lisbon", to: document)
+    try document.close()
+    disk.settle()
+    let model = try change.model
+    #expect(try Document.migrate(DocumentWorld.path, to: model, in: world.places))
+    var seen: Set<Bool> = []
+    for state in disk.crashStates(limit: max(60, Self.stateCount / 12), seed: 1) {
+      let found = DocumentWorld(mix, on: state.disk)
+      let opened = try found.open()
+      let isNew = try opened.model.versionHashes == model.versionHashes
+      seen.insert(isNew)
+      #expect(try found.names(in: opened) == .each("Lisbon"), "\(state)")
+      try opened.close()
+      #expect(
+        try Document.migrate(DocumentWorld.path, to: model, in: found.places) != isNew, "\(state)")
+      #expect(try found.names() == .each("Lisbon"), "\(state)")
+    }
+    #expect(seen == [true, false])
+  }
+
+  @Test(
+    "A disk that refuses at any moment of a migration leaves the document as it was",
+    arguments: Mix.allCases, Change.allCases)
+  func migrationRefusals(_ mix: Mix, _ change: Change) throws {
+    let model = try change.model
+    var number = 0
+    var isDone = false
+    while !isDone, number < 300 {
+      let disk = SimulatedDisk()
+      let world = DocumentWorld(mix, on: disk)
+      let document = try world.create()
+      try world.add("Lisbon", to: document)
+      try document.close()
+      let files = try world.files()
+      disk.plan(
+        PlannedFailure(
+          .error(.noSpace), on: [.write, .sync, .rename, .link], after: number, lasting: .forGood))
+      do {
+        try Document.migrate(DocumentWorld.path, to: model, in: world.places)
+        isDone = true
+      } catch {
+        disk.planNoFailures()
+        #expect(try world.names() == .each("Lisbon"), "\(number): \(error)")
+        // Once it is in its place, only its durability may be in doubt, and the error says so.
+        let isNew = try world.open().model.versionHashes == model.versionHashes
+        #expect(!isNew || "\(error)".contains("may not survive"), "\(number): \(error)")
+        #expect(
+          try Document.migrate(DocumentWorld.path, to: model, in: world.places) != isNew,
+          "\(number)")
+        #expect(try world.names() == .each("Lisbon"), "\(number): \(error)")
+      }
+      disk.planNoFailures()
+      #expect(try world.files().count >= files.count)
+      number += 1
+    }
+    #expect(isDone && number > 3)
+  }
+
+  @Test(
+    "An autosave that the disk refuses at any moment is made up for by the next",
+    arguments: Mix.allCases)
+  @MainActor
+  func autosaveRefusals(_ mix: Mix) async throws {
+    for number in 0..<24 {
+      let disk = SimulatedDisk()
+      let world = DocumentWorld(mix, on: disk)
+      var options = DocumentOptions()
+      options.autosave = AutosaveTiming(
+        delay: .milliseconds(1), longestWait: .milliseconds(3))
+      options.lookingForOthers = nil
+      options.hooks.stores = { _ in mix.stores }
+      let document = try await ManagedDocument.create(
+        DocumentWorld.path, model: DocumentWorld.model, in: world.places, options)
+      for entity in ["Trip", "Person", "Note"] {
+        try document.mainContext.insert(entity)["name"] = .string("Lisbon")
+      }
+      disk.plan(
+        PlannedFailure(
+          .error(.noSpace), on: [.write, .sync, .rename, .open, .remove], after: number,
+          lasting: .times(2)))
+      try document.mainContext.processPendingChanges()
+      for _ in 0..<12_000 where document.hasUnsavedChanges {
+        try await Task.sleep(for: .milliseconds(2))
+      }
+      disk.planNoFailures()
+      #expect(!document.hasUnsavedChanges, "after \(number)")
+      #expect(try world.names() == .each("Lisbon"), "after \(number)")
+      try await document.close()
+      #expect(try world.names() == .each("Lisbon"), "after \(number)")
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import Documents
+import DurableFiles
+import ObjectModel
+import Rows
+import StoreInterface
+import Testing
+import Validation
+
+@Suite("Documents by the rules")
+struct ValidityTests {
+  private func report(_ disk: any Disk) throws -> Report {
+    try Validator().validate(DocumentWorld.path, on: disk)
+  }
+
+  @Test("Whatever is done to a document breaks no rule", arguments: Mix.allCases)
+  func work(_ mix: Mix) throws {
+    let world = DocumentWorld(mix)
+    let document = try world.create()
+    func check(_ what: String) throws {
+      let report = try report(world.disk)
+      #expect(report.findings.isEmpty && report.passedOver.isEmpty, "\(what): \(report.text)")
+    }
+    try check("made")
+    for name in ["Lisbon", "Porto", "Faro"] {
+      try document.addAttachment(named: name) { try $0(Array(name.utf8)) }
+      try world.add(name, to: document)
+      try check(name)
+    }
+    try document.removeAttachment(named: "Porto")
+    try document.save { $0.title = "Others" }
+    try check("removed")
+    try document.nameVersion(2, "Second")
+    try document.revert(to: 2)
+    try check("reverted")
+    try document.thin(.newestOnly)
+    try check("thinned")
+    try world.add("Sintra", to: document)
+    try document.vacuum()
+    try document.close()
+    try check("vacuumed")
+    #expect(try report(world.disk).checked.objectCount == 6)
+  }
+
+  @Test("After a cut at any moment no rule is broken by an error", arguments: Mix.allCases)
+  func cuts(_ mix: Mix) throws {
+    let disk = SimulatedDisk()
+    let world = DocumentWorld(mix, on: disk)
+    let document = try world.create()
+    disk.settle()
+    for name in ["Lisbon", "Porto"] {
+      try document.addAttachment(named: name) { try $0(Array(name.utf8)) }
+      try world.add(name, to: document)
+    }
+    try document.thin(.newestOnly)
+    try world.add("Faro", to: document)
+    for state in disk.crashStates(limit: 120, seed: 1) {
+      let report = try report(state.disk)
+      #expect(
+        report.verdict == .valid && report.count(of: .warning) == 0, "\(state): \(report.text)")
+    }
+  }
+
+  @Test("A save that failed leaves nothing that is an error", arguments: Mix.allCases)
+  func refusals(_ mix: Mix) throws {
+    for number in stride(from: 0, to: 60, by: 5) {
+      let disk = SimulatedDisk()
+      let world = DocumentWorld(mix, on: disk)
+      let document = try world.create()
+      try world.add("Lisbon", to: document)
+      disk.plan(
+        PlannedFailure(.error(.noSpace), on: [.write, .sync, .rename, .open], after: number))
+      try? world.add("Porto", to: document)
+      disk.planNoFailures()
+      try? document.close()
+      let report = try report(disk)
+      #expect(report.verdict == .valid, "\(number): \(report.text)")
+    }
+  }
+
+  @Test(
+    "What is kept because it is not valid breaks no rule, and is told of", arguments: Mix.allCases)
+  func recovery(_ mix: Mix) throws {
+    let world = DocumentWorld(mix)
+    let document = try world.create()
+    try world.add("Lisbon", to: document)
+    let parts = try document.stores.map { store in
+      (store: store as any Store, request: try clearing(store))
+    }
+    try document.keepForRecovery(parts.filter { !$0.request.isEmpty })
+    try document.close()
+
+    let found = try report(world.disk)
+    #expect(found.verdict == .valid && found.counts.keys.contains { $0.id == "CONT-019" })
+    #expect(found.count(of: .warning) == 0, "\(found.text)")
+
+    let opened = try world.open()
+    let recovery = try #require(try opened.recovery())
+    #expect(recovery.changes.count == mix.stores.count)
+    try opened.discardRecovery()
+    try opened.vacuum()
+    try opened.close()
+    let last = try report(world.disk)
+    #expect(last.findings.isEmpty, "\(last.text)")
+  }
+
+  @Test(
+    "A document that was migrated holds its earlier versions", arguments: Mix.allCases,
+    [false, true])
+  func migrated(_ mix: Mix, _ isRewritten: Bool) throws {
+    let world = DocumentWorld(mix)
+    let document = try world.create()
+    for name in ["Lisbon", "Porto"] { try world.add(name, to: document) }
+    try document.save { $0.title = "Not a change of any store" }
+    try document.close()
+
+    var description = DocumentWorld.model.description
+    let index = try #require(description.entities.firstIndex { $0.name == "Trip" })
+    // A value that every object has to have is written into its row; one that it may lack is not.
+    description.entities[index].properties.append(
+      .attribute(
+        Attribute("days", .int16, isOptional: !isRewritten, defaultValue: .integer(3))))
+    #expect(try Document.migrate(DocumentWorld.path, to: Model(description), in: world.places))
+    let opened = try world.open()
+    try world.add("Faro", to: opened)
+    try opened.close()
+
+    let found = try report(world.disk)
+    #expect(found.findings.isEmpty && found.passedOver.isEmpty, "\(found.text)")
+    #expect(try world.names() == .each("Faro", "Lisbon", "Porto"))
+    #expect(try world.names(version: 2) == .each("Lisbon"))
+    for version in [3, 4] as [Int64] {
+      #expect(try world.names(version: version) == .each("Lisbon", "Porto"))
+    }
+    let again = try world.open()
+    try again.nameVersion(2, "Second")
+    try again.thin(.newestOnly)
+    try again.close()
+    #expect(try world.names(version: 2) == .each("Lisbon"))
+    let thinned = try report(world.disk)
+    #expect(thinned.findings.isEmpty && thinned.passedOver.isEmpty, "\(thinned.text)")
+  }
+
+  /// What removes all objects of a store.
+  private func clearing(_ store: DocumentStore) throws -> CommitRequest {
+    let base = try store.snapshot()
+    let builder = LayerBuilder(base.schema)
+    for layout in base.schema.layouts {
+      for number in try base.view.keys(ofEntity: layout.entityNumber) {
+        let key = ObjectKey(entity: layout.entityNumber, number: number)
+        builder.remove(key, basis: try base.view.row(of: key)?.version ?? 0)
+      }
+    }
+    return CommitRequest(builder.freeze(), basedOn: base)
+  }
+}

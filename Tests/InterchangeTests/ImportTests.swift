@@ -1,0 +1,284 @@
+import BinaryStore
+import DurableFiles
+import Foundation
+import ObjectModel
+import SeededRandom
+import StoreInterface
+import Testing
+import Validation
+
+@testable import Interchange
+
+/// What an import makes of files that people write.
+@Suite("Importing")
+struct ImportTests {
+  private let disk = SimulatedDisk()
+  private let store: any Store
+
+  init() throws {
+    let trip = Entity(
+      "Trip",
+      properties: [
+        .attribute(
+          Attribute("name", .string, isOptional: false, validation: .init(minimum: .integer(2)))),
+        .attribute(Attribute("days", .int16, validation: .init(maximum: .integer(99)))),
+        .attribute(Attribute("done", .boolean, defaultValue: .boolean(false))),
+        .relationship(
+          Relationship("stops", to: "Stop", inverse: "trip", count: .toMany, isOrdered: true)),
+        .relationship(
+          Relationship(
+            "guides", to: "Guide", inverse: "trips", count: .init(minimum: 0, maximum: 2))
+        ),
+      ], uniquenessConstraints: [["name"]])
+    let stop = Entity(
+      "Stop",
+      properties: [
+        .attribute(Attribute("place", .string)),
+        .relationship(Relationship("trip", to: "Trip", inverse: "stops", isOptional: false)),
+      ])
+    let guide = Entity(
+      "Guide",
+      properties: [
+        .attribute(Attribute("name", .string)),
+        .relationship(Relationship("trips", to: "Trip", inverse: "guides", count: .toMany)),
+      ])
+    store = try BinaryStoreBackend().create(
+      at: "/Trips.store", model: Model(entities: [trip, stop, guide]), on: disk, StoreCreation())
+  }
+
+  @discardableResult
+  private func run(
+    _ text: String, _ format: ExchangeFormat = .jsonl, entity: String? = nil,
+    _ change: (inout ObjectImport.Options) -> Void = { _ in }
+  ) throws -> ObjectImport.Report {
+    try run(Array(text.utf8), format, entity: entity, change)
+  }
+
+  private func run(
+    _ bytes: [UInt8], _ format: ExchangeFormat, entity: String?,
+    _ change: (inout ObjectImport.Options) -> Void
+  ) throws -> ObjectImport.Report {
+    try? disk.remove("/in")
+    let file = try disk.open("/in", for: .create)
+    try file.append(bytes)
+    var run = ObjectImport(
+      into: store, [ImportFile(file, name: "in", format: format, entity: entity)])
+    change(&run.options)
+    return try run.run()
+  }
+
+  private func lines(_ filter: String = "") throws -> [String] {
+    try contents(store.snapshot()).filter { $0.hasPrefix(filter) }
+  }
+
+  private func problem(
+    _ text: String, _ format: ExchangeFormat = .jsonl, entity: String? = nil
+  ) -> String {
+    do {
+      try run(text, format, entity: entity)
+      return "none"
+    } catch { return "\(error)" }
+  }
+
+  private func isValid() throws -> Bool {
+    try Validator().validate("/Trips.store", on: disk).findings.isEmpty
+  }
+
+  @Test("One end of a relationship is enough, and objects may come later")
+  func ends() throws {
+    try run(
+      """
+      {"@entity":"Trip","@id":"t","name":"Lisbon","stops":["b","a"]}
+
+      {"@entity":"Stop","@id":"a","place":"A"}
+      {"@entity":"Stop","@id":"b","place":"B"}
+      {"@entity":"Stop","place":"C","trip":"t"}
+      {"@entity":"Guide","name":"Ada","trips":["t"]}
+      """)
+
+    #expect(try lines("Trip#0 trip#order") == ["Trip#0 trip#order: Stop#1, Stop#0, Stop#2"])
+    #expect(try lines("Trip#0.done") == ["Trip#0.done = boolean(false)"])
+    #expect(try lines("Trip.guides").count + lines("Guide.trips").count == 1)
+    #expect(try isValid())
+  }
+
+  @Test("What is there is led to by its identifier")
+  func existing() throws {
+    try run("{\"@entity\":\"Trip\",\"name\":\"Lisbon\",\"stops\":[]}")
+    let trips = try store.snapshot().schema["Trip"]!.entityNumber
+    try run(
+      """
+      {"@entity":"Stop","place":"A","trip":"\(trips)/p1"}
+      {"@entity":"Stop","place":"B","trip":"\(trips)/p1"}
+      """)
+    try run(
+      """
+      {"@entity":"Guide","name":"Ada","trips":["\(trips)/p1"]}
+      {"@entity":"Stop","place":"C","trip":"\(trips)/p1"}
+      """)
+
+    #expect(try lines("Trip#0 trip#order") == ["Trip#0 trip#order: Stop#0, Stop#1, Stop#2"])
+    #expect(try isValid())
+    #expect(
+      problem("{\"@entity\":\"Stop\",\"trip\":\"\(trips)/p9\"}")
+        == "in:1: 'trip': There is no object '\(trips)/p9', neither in what is imported nor in the store."
+    )
+  }
+
+  @Test("With the same unique values what is there is changed, where that is asked for")
+  func updating() throws {
+    try run(
+      """
+      @id,name,days
+      1,Lisbon,3
+      2,Porto,4
+      """, .csv, entity: "Trip")
+    let again = "@id,name,days\nx,Porto,5\ny,Faro,6\n"
+    #expect(
+      problem(again, .csv, entity: "Trip")
+        == "in:2: 'name': No two objects may share it, and another object has the same. "
+        + "With --update that one is changed.")
+    #expect(try lines("Trip#1.days") == ["Trip#1.days = integer(4)"])
+
+    let report = try run(again, .csv, entity: "Trip") { $0.updates = true }
+
+    #expect(report == .init(insertedCount: 1, updatedCount: 1))
+    #expect(try lines("Trip").filter { $0.contains(".days") }.count == 3)
+    #expect(try lines("Trip#1.days") == ["Trip#1.days = integer(5)"])
+    #expect(try isValid())
+  }
+
+  @Test("Nothing is saved in a trial")
+  func trial() throws {
+    let report = try run("{\"@entity\":\"Trip\",\"name\":\"Lisbon\"}") { $0.isTrial = true }
+
+    #expect(report.insertedCount == 1)
+    #expect(try lines().isEmpty)
+  }
+
+  @Test(
+    "What is wrong is said with its place, and nothing is saved",
+    arguments: [
+      ("{\"@entity\":\"Trip\"}", "in:1: 'name': It must have a value, and has none."),
+      (
+        "{\"@entity\":\"Trip\",\"name\":\"x\"}",
+        "in:1: 'name': \"name\" is \"x\" of 1 characters, and must be at least 2."
+      ),
+      (
+        "{\"@entity\":\"Trip\",\"name\":\"Lisbon\",\"days\":40000}",
+        "in:1: 'days': It takes a whole number of 16 bits, and 40000 is none."
+      ),
+      (
+        "{\"@entity\":\"Trip\",\"name\":7}", "in:1: 'name': It takes text, and 7 is none."
+      ),
+      (
+        "{\"@entity\":\"Trip\",\"name\":\"Lisbon\",\"dayz\":1}",
+        "in:1: 'dayz': 'Trip' has no such property. Did you mean 'days'?"
+      ),
+      (
+        "{\"@entity\":\"Tripp\",\"name\":\"Lisbon\"}",
+        "in:1: '@entity': There is no entity 'Tripp'. Did you mean 'Trip'?"
+      ),
+      (
+        "{\"name\":\"Lisbon\"}",
+        "in:1: '@entity': The object does not say its entity, and nothing else does."
+      ),
+      (
+        "\n{\"@entity\":\"Stop\"}", "in:2: 'trip': It must have a value, and has none."
+      ),
+      (
+        "{\"@entity\":\"Trip\",\"@id\":\"a\",\"name\":\"Faro\",\"stops\":[\"a\"]}",
+        "in:1: 'stops': It leads to 'a', an object of 'Trip', to which it can't."
+      ),
+      (
+        """
+        {"@entity":"Trip","@id":"a","name":"Faro","stops":["s"]}
+        {"@entity":"Trip","@id":"b","name":"Porto","stops":["s"]}
+        {"@entity":"Stop","@id":"s"}
+        """, "in:2: 'stops': It leads to 's', to which 'a' leads already."
+      ),
+      (
+        """
+        {"@entity":"Trip","@id":"a","name":"Faro","stops":["s"]}
+        {"@entity":"Trip","@id":"b","name":"Porto"}
+        {"@entity":"Stop","@id":"s","trip":"b"}
+        """, "in:3: 'trip': It leads to 'b', and 'a' says that it leads there."
+      ),
+      (
+        """
+        {"@entity":"Trip","@id":"a","name":"Faro","guides":["1","2","3"]}
+        {"@entity":"Guide","@id":"1"}
+        {"@entity":"Guide","@id":"2"}
+        {"@entity":"Guide","@id":"3"}
+        """, ": 'Trip.guides': 'a' leads to 3 objects, and may lead to at most 2."
+      ),
+      (
+        "{\"@entity\":\"Trip\",\"@id\":\"a\",\"name\":\"Faro\"}\n{\"@entity\":\"Guide\",\"@id\":\"a\"}",
+        "in:2: '@id': Another object is called 'a' already."
+      ),
+      (
+        "{\"@entity\":\"Trip\",\"name\":\"Faro\",\"name\":\"Porto\"}",
+        "in:1: 'name': It is there twice."
+      ),
+      ("{\"@entity\":\"Trip\",", "in:1:19: A text in quotes is expected."),
+      ("{\"name\":\"\\ud800\"}", "none of its text"),
+      ("[1]", "in:1:1: '{' is expected."),
+      ("{} x", "in:1:4: The line goes on behind its object."),
+      (
+        "{\"a\":" + String(repeating: "[", count: 100_000),
+        "in:1:38: Values are nested too deeply."
+      ),
+      ("{\"a\":01}", "in:1:6: '01' is no value."),
+    ])
+  func wrong(_ text: String, _ message: String) throws {
+    let found = problem(text)
+
+    if message == "none of its text" {
+      #expect(found.contains("'@entity'"))
+    } else {
+      #expect(found == message)
+    }
+    #expect(try lines().isEmpty)
+  }
+
+  @Test("Tables that are none are refused")
+  func cells() throws {
+    func check(_ text: String, _ message: String, at: SourceLocation = #_sourceLocation) throws {
+      #expect(problem(text, .csv, entity: "Guide") == message, sourceLocation: at)
+    }
+    try check("name\n\"open", "in:2:1: A cell in quotes does not end.")
+    try check("name\na,b", "in:2:1: It has 2 cells, and the first line has 1.")
+    try check("name\n\"a\"b", "in:2:4: A cell goes on behind the quote that ends it.")
+    try check("name\na\"b\"", "in:2:2: A quote stands within a cell without quotes.")
+    try check("name,name\na,b", "in:1:1: The column 'name' is there twice.")
+    #expect(try run("", .csv, entity: "Guide").insertedCount == 0)
+    try run("name\r\n\"a \"\"b\"\",\nc\"\r\n\r\nd", .csv, entity: "Guide")
+    #expect(try lines("Guide#0.name") == ["Guide#0.name = \(Array("a \"b\",\nc".utf8))"])
+    #expect(try lines("Guide#1.name") == ["Guide#1.name = \(Array("d".utf8))"])
+  }
+
+  @Test("Whatever the bytes are, they are refused or imported")
+  func anything() throws {
+    var random = SeededGenerator()
+    let sound = Array(
+      """
+      {"@entity":"Trip","@id":"a","name":"Faro","days":3,"stops":["s"]}
+      {"@entity":"Stop","@id":"s","place":"\\u00e9\\n"}
+      """.utf8)
+    for _ in 0..<300 {
+      var bytes = sound
+      for _ in 0...Int.random(in: 0...4, using: &random) {
+        let place = Int.random(in: 0..<bytes.count, using: &random)
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: bytes[place] = UInt8.random(in: 0...255, using: &random)
+        case 1: bytes.remove(at: place)
+        default: bytes.insert(bytes.randomElement(using: &random)!, at: place)
+        }
+      }
+      let format = ExchangeFormat.allCases.randomElement(using: &random)!
+      do { _ = try run(bytes, format, entity: "Guide") { $0.isTrial = true } } catch {
+        #expect(error is ImportError || error is ImportProblem, "\(random): \(error)")
+      }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import BinaryStore
+import DurableFiles
+import Foundation
+import ObjectModel
+import SeededRandom
+import StoreInterface
+import Testing
+import Validation
+import XMLStore
+
+@testable import Interchange
+
+/// What is exported and imported is what it was, on every kind of store.
+@Suite("There and back")
+struct RoundTripTests {
+  static let backends: [(name: String, backend: any StoreBackend)] = [
+    ("binary", BinaryStoreBackend()), ("compressed", BinaryStoreBackend(isCompressed: true)),
+    ("xml", XMLStoreBackend()), ("memory", MemoryStoreBackend()),
+  ]
+
+  private static func backend(_ name: String) -> any StoreBackend {
+    backends.first { $0.name == name }!.backend
+  }
+
+  @Test(
+    "Objects of every type and every relationship are the same again",
+    arguments: backends.map(\.name), ExchangeFormat.allCases)
+  func same(_ name: String, _ format: ExchangeFormat) throws {
+    for batchSize in [nil, 7] {
+      var random = SeededGenerator()
+      let disk = SimulatedDisk()
+      let source = try Self.backend(name).create(
+        at: "/source", model: World.model, on: disk, StoreCreation())
+      try World.fill(source, 150, &random)
+      let files = try written(source.snapshot(), format, disk)
+      let target = try Self.backend(name).create(
+        at: "/target", model: World.model, on: disk, StoreCreation())
+
+      var run = ObjectImport(into: target, files)
+      run.options.batchSize = batchSize
+      _ = try run.run()
+
+      let (before, after) = (
+        try contents(source.snapshot()), try contents(target.snapshot())
+      )
+      #expect(before == after, "\(random): \(Set(before).symmetricDifference(after).prefix(6))")
+      guard name != "memory" else { continue }
+      try target.close()
+      let report = try Validator().validate("/target", on: disk)
+      #expect(report.findings.isEmpty, "\(random): \(report.text)")
+    }
+  }
+
+  @Test("Where a context must do it, it is the same too", arguments: ExchangeFormat.allCases)
+  func edited(_ format: ExchangeFormat) throws {
+    var random = SeededGenerator()
+    let disk = SimulatedDisk()
+    let store = try BinaryStoreBackend().create(
+      at: "/source", model: World.model, on: disk, StoreCreation())
+    try World.fill(store, 120, &random)
+    let before = try contents(store.snapshot())
+    let files = try written(store.snapshot(), format, disk)
+
+    var run = ObjectImport(into: store, files)
+    run.options.updatesSameIdentifiers = true
+    let report = try run.run()
+
+    #expect(report.insertedCount == 0)
+    let after = try contents(store.snapshot())
+    #expect(before == after, "\(random): \(Set(before).symmetricDifference(after).prefix(6))")
+  }
+
+  @Test("Any number and any moment is read as what was written")
+  func numbers() {
+    var random = SeededGenerator()
+    for _ in 0..<2_000 {
+      let bits = random.next()
+      let number = Double(bitPattern: bits)
+      #expect(RealText.double(RealText.text(number))?.bitPattern == bits, "\(random)")
+      let small = Float(bitPattern: UInt32(truncatingIfNeeded: bits))
+      #expect(
+        RealText.float(RealText.text(small))?.bitPattern == small.bitPattern, "\(random)")
+      let moment = World.moment(bits, &random)
+      let text = MomentText.text(moment)
+      #expect(MomentText.seconds(text)?.bitPattern == moment.bitPattern, "\(text) \(random)")
+    }
+  }
+
+  @Test("Moments are written as clocks say them, and read in other ways too")
+  func moments() {
+    func reads(_ text: String, _ seconds: Double?, at: SourceLocation = #_sourceLocation) {
+      #expect(MomentText.seconds(text) == seconds, sourceLocation: at)
+    }
+    #expect(MomentText.text(0) == "2001-01-01T00:00:00Z")
+    #expect(MomentText.text(-0.25) == "2000-12-31T23:59:59.75Z")
+    #expect(MomentText.text(816_958_692.767) == "2026-11-21T12:58:12.767Z")
+    #expect(MomentText.text(.nan) == "@nan")
+    reads("2001-01-01", 0)
+    reads("2001-01-01T01:00+01:00", 0)
+    reads("2001-01-01 00:00:00,5", 0.5)
+    reads("2000-02-29T00:00:00Z", -26_524_800)
+    reads("@-12.5", -12.5)
+    for wrong in [
+      "", "2001", "2001-02-29", "2001-13-01", "2001-01-01T24:00", "2001-01-01T00:00:60Z",
+      "2001-01-01T00:00:00Zx", "2001-01-01T00:00:00.Z", "@", "today", "2001-1-1",
+    ] { reads(wrong, nil) }
+  }
+
+  private func written(
+    _ snapshot: any StoreSnapshot, _ format: ExchangeFormat, _ disk: SimulatedDisk
+  ) throws -> [ImportFile] {
+    let export = try ObjectExport(of: snapshot, as: format)
+    switch format {
+    case .jsonl:
+      let file = try disk.open("/out.jsonl", for: .create)
+      for entity in export.entities { try export.write(entity) { _ = try file.append($0) } }
+      return [ImportFile(file, name: "out.jsonl", format: .jsonl)]
+    case .csv:
+      return try export.entities.map { entity in
+        let file = try disk.open("/\(entity).csv", for: .create)
+        try export.write(entity) { _ = try file.append($0) }
+        return ImportFile(file, name: "\(entity).csv", format: .csv, entity: entity)
+      }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Dispatch
+import Foundation
+import Testing
+
+@testable import ObjectGraph
+
+/// Objects on their way to another thread.
+private final class Box: @unchecked Sendable {
+  // Sendable: one thread has it at a time.
+  var people: [Person]
+  init(_ people: [Person]) { self.people = people }
+}
+
+@Suite("What keeps the rows of objects")
+struct SourceTests {
+  /// A context in which a hundred people are found.
+  private func find(_ people: inout [Person]) throws -> ManagedObjectContext {
+    let graph = try Graph(.binary)
+    let writer = graph.context()
+    for number in 0..<100 { try writer.insert(Person.self) { $0.name = "Person \(number)" } }
+    try writer.save()
+    let context = graph.context()
+    people = try context.fetch(Person.self)
+    return context
+  }
+
+  private func forgetSources(of context: ManagedObjectContext) {
+    for state in context.storeStates {
+      for entity in state.knownEntities { entity.forgetSources() }
+    }
+  }
+
+  @Test("Rows last as long as an object leads to them, in the turns of their context")
+  func swept() throws {
+    var people: [Person] = []
+    let context = try find(&people)
+    weak let source = people[0].source
+    forgetSources(of: context)
+    people.removeLast(99)
+    context.sweep()
+    #expect(source != nil && people[0].name == "Person 0")
+
+    people = []
+    context.sweep()
+
+    #expect(source == nil)
+  }
+
+  @Test("Objects that are led elsewhere let go of the rows that they had")
+  func changed() throws {
+    var people: [Person] = []
+    let context = try find(&people)
+    weak let source = people[0].source
+    for person in people { context.refresh(person, mergeChanges: false) }
+    forgetSources(of: context)
+
+    #expect(source == nil && people.map(\.name).contains("Person 99"))
+    try #expect(context.fetch(Person.self).count == 100)
+  }
+
+  @Test("Objects that outlive their context may end on any thread, all at once")
+  func orphans() throws {
+    weak var source: RowSource?
+    func work() throws -> [Box] {
+      var people: [Person] = []
+      let context = try find(&people)
+      source = people[0].source
+      people[3].name = "Changed"
+      context.delete(people[4])
+      try context.save()
+      people[5].name = "Not saved"
+      return people.prefix(64).map { Box([$0]) }
+    }
+    let boxes = try work()
+    #expect(source != nil && boxes[3].people[0].name == "Changed")
+    #expect(boxes[5].people[0].name == "Not saved" && boxes[6].people[0].name == "Person 6")
+
+    DispatchQueue.concurrentPerform(iterations: boxes.count) { boxes[$0].people = [] }
+
+    #expect(source == nil)
+  }
+
+  @Test("Objects that leave their context's table while it goes on may end on any thread")
+  func deleted() throws {
+    var people: [Person] = []
+    let context = try find(&people)
+    weak let source = people[0].source
+    for person in people { context.delete(person) }
+    try context.save()
+    forgetSources(of: context)
+    #expect(source != nil && people[7].isDeleted)
+
+    let box = Box(people)
+    people = []
+    let isDone = DispatchSemaphore(value: 0)
+    Thread {
+      box.people = []
+      isDone.signal()
+    }.start()
+    isDone.wait()
+
+    #expect(source == nil)
+  }
+}

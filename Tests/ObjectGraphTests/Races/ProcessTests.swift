@@ -1,0 +1,111 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import Testing
+import Validation
+
+/// Two processes save into one file, each through a coordinator of its own.
+///
+/// `QUIRE_STEPS=4000` has each save a hundred times.
+@Suite("Saves of two processes")
+struct ProcessTests {
+  private static let kinds: [Kind] = [.binary, .compressed, .xml]
+
+  private static var saveCount: Int {
+    let steps = ProcessInfo.processInfo.environment["QUIRE_STEPS"].flatMap { Int($0) }
+    return max(1, (steps ?? 800) / 40)
+  }
+
+  @Test("What either was told is saved is there, and nothing else", arguments: kinds)
+  func both(_ kind: Kind) async throws {
+    let folder = try Self.folder(kind)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let seed = UInt64.random(in: 0...1_000_000_000)
+    print("two processes on \(kind): seed \(seed)")
+    let count = Self.saveCount
+
+    async let first = #expect(processExitsWith: .success) {
+      [
+        folder = folder as String, kind = kind.rawValue as String, seed = seed as UInt64,
+        count = count as Int
+      ] in
+      try ProcessTests.work(kind, folder, 0, seed, count)
+    }
+    async let second = #expect(processExitsWith: .success) {
+      [
+        folder = folder as String, kind = kind.rawValue as String, seed = seed as UInt64,
+        count = count as Int
+      ] in
+      try ProcessTests.work(kind, folder, 1, seed, count)
+    }
+    _ = await (first, second)
+
+    try Self.check(kind, folder, seed)
+  }
+
+  @Test("A process that is killed takes nothing along, and holds nobody up", arguments: kinds)
+  func killed(_ kind: Kind) async throws {
+    let folder = try Self.folder(kind)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let seed = UInt64.random(in: 0...1_000_000_000)
+    print("a process killed on \(kind): seed \(seed)")
+    let count = Self.saveCount
+
+    async let first = #expect(processExitsWith: .success) {
+      [
+        folder = folder as String, kind = kind.rawValue as String, seed = seed as UInt64,
+        count = count as Int
+      ] in
+      try ProcessTests.work(kind, folder, 0, seed, count)
+    }
+    async let second = #expect(processExitsWith: .signal(SIGKILL)) {
+      [folder = folder as String, kind = kind.rawValue as String, seed = seed as UInt64] in
+      Thread.detachNewThread {
+        usleep(UInt32(seed % 200_000) + 2_000)
+        kill(getpid(), SIGKILL)
+      }
+      try ProcessTests.work(kind, folder, 1, seed, .max)
+    }
+    _ = await (first, second)
+
+    try Self.check(kind, folder, seed)
+  }
+
+  private static func folder(_ kind: Kind) throws -> String {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for number in 0..<2 {
+      try Data().write(to: URL(fileURLWithPath: ProcessWork.logPath(number, in: folder.path)))
+    }
+    try ProcessWork.setUp(kind, in: folder.path)
+    return folder.path
+  }
+
+  /// What one of the processes does.
+  private static func work(
+    _ kind: String, _ folder: String, _ number: Int, _ seed: UInt64, _ count: Int
+  ) throws {
+    var work = try ProcessWork(Kind(rawValue: kind)!, in: folder, number: number, seed: seed)
+    var done = 0
+    while done < count {
+      try work.step()
+      done += 1
+    }
+  }
+
+  private static func check(_ kind: Kind, _ folder: String, _ seed: UInt64) throws {
+    let (allowed, saveCount) = try ProcessOutcome.allowed(in: folder)
+    let context = ManagedObjectContext(
+      try ProcessWork.opened(kind, in: folder), concurrency: .confined)
+    let found = try ProcessOutcome(context)
+    let report = try Validator().validate(ProcessWork.storePath(folder))
+
+    #expect(allowed.contains(found), "seed \(seed): not \(allowed[0])")
+    #expect(saveCount > 0)
+    #expect(try context.disagreements() == [])
+    for person in try context.fetch(Person.self) {
+      #expect(person.tripCount == person.trips.count, "seed \(seed), \(person.name)")
+    }
+    #expect(report.verdict == .valid && report.counts.isEmpty, "\(report.findings)")
+  }
+}

@@ -1,0 +1,277 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import StoreInterface
+import Testing
+import Validation
+
+/// Each was a failure of random work once, made as small as it gets.
+@Suite("What random work has found")
+struct FoundTests {
+  /// Ada, who has no passport, and a passport of nobody's.
+  private struct Scene {
+    let graph: Graph
+    let context: ManagedObjectContext
+    let ada: Person
+    let passport: Passport
+    let coast: Trip
+
+    init(_ kind: Kind) throws {
+      graph = try Graph(kind)
+      context = graph.context()
+      coast = try context.insert(Trip.self) { $0.name = "Coast" }
+      ada = try context.insert(Person.self) { $0.name = "Ada" }
+      passport = try context.insert(Passport.self) { $0.number = "1" }
+      try context.save()
+    }
+
+    func child() -> ManagedObjectContext {
+      ManagedObjectContext(parent: context, concurrency: .confined)
+    }
+
+    /// What somebody sees who opens the store anew.
+    func fresh() throws -> ManagedObjectContext {
+      ManagedObjectContext(try graph.reopened(), concurrency: .confined)
+    }
+  }
+
+  // MARK: Links
+
+  @Test(
+    "What a child and its parent both link is the parent's, and goes with it",
+    arguments: Kind.allCases)
+  func linkedTwice(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let child = scene.child()
+    let (ada, coast) = (child.object(scene.ada), child.object(scene.coast))
+    coast.members = RelatedObjects([ada])
+    scene.coast.members = RelatedObjects([scene.ada])
+    try scene.context.processPendingChanges()
+    child.refreshAllObjects()
+    #expect(Array(coast.members) == [ada])
+
+    scene.context.rollback()
+    child.refreshAllObjects()
+
+    #expect(coast.members.isEmpty && ada.joined.isEmpty)
+  }
+
+  @Test(
+    "What a child and its parent both take out comes back when the parent gives that up",
+    arguments: Kind.allCases)
+  func takenOutTwice(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    scene.coast.members = RelatedObjects([scene.ada])
+    try scene.context.save()
+    let child = scene.child()
+    let (ada, coast) = (child.object(scene.ada), child.object(scene.coast))
+    coast.members = RelatedObjects([])
+    scene.coast.members = RelatedObjects([])
+    try scene.context.processPendingChanges()
+    child.refreshAllObjects()
+    #expect(coast.members.isEmpty)
+
+    scene.context.rollback()
+    child.refreshAllObjects()
+
+    #expect(Array(coast.members) == [ada])
+  }
+
+  @Test(
+    "What two link, each for itself, is one link in the file",
+    arguments: [Kind.binary, .compressed, .xml])
+  func oneLink(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let other = try scene.fresh()
+    other.mergePolicy = .objectWins
+    other.object(scene.coast).members = RelatedObjects([
+      other.object(scene.ada)
+    ])
+    scene.coast.members = RelatedObjects([scene.ada])
+    try scene.context.save()
+    try other.save()
+
+    let report = try Validator().validate("/main.store", on: scene.graph.disk)
+    #expect(report.verdict == .valid && report.counts.isEmpty, "\(report.findings)")
+    let fresh = try scene.fresh()
+    #expect(try fresh.fetch(Trip.self)[0].members.count == 1)
+  }
+
+  @Test(
+    "A link that counts in both directions is the same after another has written the file",
+    arguments: Kind.allCases)
+  func readAnew(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let bob = try scene.context.insert(Person.self) { $0.name = "Bob" }
+    bob.friends = RelatedObjects([scene.ada])
+    try scene.context.save()
+    scene.context.delete(scene.ada)
+    let other = try scene.fresh()
+    try other.insert(Stop.self)
+    try other.save()
+    #expect(try scene.context.fetch(Person.self) == [bob])
+
+    #expect(bob.friends.isEmpty)
+    try scene.context.save()
+    let fresh = try scene.fresh()
+    #expect(try fresh.fetch(Person.self).map(\.friends.count) == [0])
+  }
+
+  // MARK: One to one
+
+  @Test(
+    "Two changed objects that others have led to each other lead there, whichever is merged",
+    arguments: Kind.allCases)
+  func mergedInPart(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    scene.context.automaticallyMergesChangesFromParent = true
+    scene.context.mergePolicy = .objectWins
+    scene.ada.age = 36
+    scene.passport.number = "2"
+    let elsewhere = try scene.fresh()
+    elsewhere.object(scene.ada).passport = elsewhere.object(scene.passport)
+    try elsewhere.save()
+    let beside = scene.graph.context()
+    beside.object(scene.ada).name = "Ada L."
+    try beside.save()
+
+    #expect(scene.ada.name == "Ada L." && scene.ada.passport == scene.passport)
+    #expect(scene.passport.holder == scene.ada)
+    try scene.context.save()
+    let fresh = try scene.fresh()
+    #expect(try fresh.disagreements() == [])
+    #expect(try fresh.fetch(Person.self).map { $0.passport?.number } == ["2"])
+  }
+
+  @Test(
+    "What is there already is led away from those who were led to it meanwhile",
+    arguments: Kind.allCases)
+  func overtakenDuplicate(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let late = scene.graph.context()
+    late.mergePolicy = .overwrite
+    #expect(late.object(scene.ada).passport == nil)
+    scene.ada.passport = scene.passport
+    try scene.context.save()
+    try late.insert(Passport.self) { $0.number = "1" }
+    try late.save()
+
+    let fresh = try scene.fresh()
+    #expect(try fresh.disagreements() == [])
+    #expect(try fresh.fetch(Person.self).map(\.passport) == [nil])
+    #expect(try fresh.count(for: FetchRequest("Passport")) == 1)
+  }
+
+  // MARK: Deleting
+
+  @Test(
+    "What was led away from a deleted object before stays, whoever has changed that object",
+    arguments: Kind.allCases, ["parent", "store", "refresh"])
+  func ledAway(_ kind: Kind, _ way: String) throws {
+    let scene = try Scene(kind)
+    scene.ada.passport = scene.passport
+    try scene.context.save()
+    let mine = way == "parent" ? scene.child() : scene.graph.context()
+    mine.mergePolicy = .overwrite
+    let ada = mine.object(scene.ada)
+    ada.passport = nil
+    mine.delete(ada)
+    try mine.processPendingChanges()
+    scene.ada.age = 36
+    if way == "parent" {
+      try scene.context.processPendingChanges()
+    } else {
+      try scene.context.save()
+    }
+    if way == "refresh" { mine.refreshAllObjects() }
+    try mine.save()
+    if way == "parent" { try scene.context.save() }
+
+    let fresh = try scene.fresh()
+    #expect(try fresh.count(for: FetchRequest("Person")) == 0)
+    #expect(try fresh.fetch(Passport.self).map(\.holder) == [nil])
+  }
+
+  /// A post that can't be deleted as long as it has guards, who have numbers of their own.
+  private static let guarded: Model = try! Model(entities: [
+    Entity(
+      "Post",
+      properties: [
+        .relationship(
+          Relationship("guards", to: "Guard", inverse: "post", count: .toMany, deleteRule: .deny))
+      ]),
+    Entity(
+      "Guard",
+      properties: [
+        .attribute(Attribute("number", .int64)), .attribute(Attribute("text", .string)),
+        .relationship(Relationship("post", to: "Post", inverse: "guards")),
+      ], uniquenessConstraints: [["number"]]),
+  ])
+
+  @Test(
+    "A deletion that is denied is, whatever a child saves of something else",
+    arguments: Kind.allCases)
+  func deniedStill(_ kind: Kind) throws {
+    let graph = try Graph(kind, model: FoundTests.guarded, classes: [])
+    let parent = graph.context()
+    let (post, sentry) = (try parent.insert("Post"), try parent.insert("Guard"))
+    try parent.save()
+    sentry.setObjects([post], forKey: "post")
+    try parent.processPendingChanges()
+    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
+    child.object(sentry)["text"] = .string("awake")
+    parent.delete(post)
+    try child.save()
+
+    let error = #expect(throws: ContextError.self) { try parent.save() }
+    #expect(error?.failures.map(\.rule) == [.deletionDenied])
+    parent.rollback()
+    #expect(!post.isDeleted)
+  }
+
+  @Test(
+    "A deletion that a parent has made too is the parent's, and its denial with it",
+    arguments: Kind.allCases)
+  func deniedAbove(_ kind: Kind) throws {
+    let graph = try Graph(kind, model: FoundTests.guarded, classes: [])
+    let parent = graph.context()
+    let (post, sentry) = (try parent.insert("Post"), try parent.insert("Guard"))
+    sentry.setObjects([post], forKey: "post")
+    try parent.save()
+    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
+    child.delete(child.object(post))
+    parent.delete(post)
+    try parent.processPendingChanges()
+    child.refreshAllObjects()
+    child.object(sentry)["text"] = .string("awake")
+    try child.save()
+
+    #expect(sentry["text"] == .string("awake"))
+    let error = #expect(throws: ContextError.self) { try parent.save() }
+    #expect(error?.failures.map(\.rule) == [.deletionDenied])
+  }
+
+  @Test(
+    "Who only denies a deletion, and is there already, denies it no more",
+    arguments: Kind.allCases)
+  func deniedByDuplicate(_ kind: Kind) throws {
+    let graph = try Graph(kind, model: FoundTests.guarded, classes: [])
+    let context = graph.context()
+    context.mergePolicy = .objectWins
+    let (post, sentry) = (try context.insert("Post"), try context.insert("Guard"))
+    sentry["number"] = .integer(7)
+    try context.save()
+    let again = try context.insert("Guard")
+    again["number"] = .integer(7)
+    again["text"] = .string("again")
+    again.setObjects([post], forKey: "post")
+    context.delete(post)
+    try context.save()
+
+    let fresh = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
+    #expect(try fresh.count(for: FetchRequest("Post")) == 0)
+    let found = try fresh.fetch(FetchRequest("Guard"))
+    #expect(found.map { $0["text"] } == [.string("again")] && found[0]["post"] == .null)
+  }
+}

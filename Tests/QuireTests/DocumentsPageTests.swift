@@ -1,0 +1,76 @@
+import Foundation
+import Quire
+import Testing
+
+/// What docs/documents.md shows, so that the page says nothing that is not so.
+@Suite("The page of documents", .serialized)
+@MainActor
+struct DocumentsPageTests {
+  final class Trip: ManagedObject {
+    var name: String {
+      get { if case .string(let name) = self["name"] { name } else { "" } }
+      set { self["name"] = .string(newValue) }
+    }
+  }
+
+  @Test("From an empty folder to a program")
+  func program() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "quire-\(UUID().uuidString)", directoryHint: .isDirectory)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let model = try Model(entities: [
+      Entity("Trip", properties: [.attribute(Attribute("name", .string, isOptional: false))])
+    ])
+
+    var options = DocumentOptions()
+    options.classes = [Trip.self]
+    let path = folder.appending(path: "Trip.quire").path
+    let document = try await ManagedDocument.openOrCreate(
+      path, model: model, in: .builtIn, options)
+    let context = document.mainContext
+
+    let trip = try context.insert(Trip.self)
+    trip.name = "Lisbon"  // is saved by itself, two seconds after the last change
+
+    try context.processPendingChanges()  // what is done next is undone by itself
+    trip.name = "Porto"
+    try context.undoManager?.undo()  // Lisbon again, whether or not it was saved
+    #expect(trip.name == "Lisbon")
+
+    var shown: [String] = []
+    func show(_ text: String) { shown.append(text) }
+    let states = document.stateChanges
+    let photograph = [[UInt8]](repeating: [1, 2, 3], count: 2)
+    var received: [UInt8] = []
+    try document.document.addAttachment(named: "lisbon.jpg") { write in
+      for piece in photograph { try write(piece) }
+    }
+    try await document.save()
+
+    let reader = try document.document.openAttachment(named: "lisbon.jpg")
+    try reader.forEachPiece { piece in received += piece }
+    #expect(received == [1, 2, 3, 1, 2, 3])
+
+    if let date = try document.recoveryDate() {
+      // Ask the user: what was not finished on `date` can be taken up again.
+      try await document.recover()  // as changes that are not saved, to be mended
+      show("\(date)")
+    }
+    try await document.close()  // saves what is not saved
+    for await state in states {
+      switch state {
+      case .normal, .saving: show("")
+      case .saveFailed(let error): show("Not saved: \(error)")  // the next autosave tries again
+      case .inConflict(let error): show("\(error)")  // resolveConflicts(_:), or revert()
+      case .editingDisabled(let error): show("\(error)")  // read-only, or moved away
+      case .closed: show("Closed.")
+      }
+    }
+    #expect(shown == ["", "", "", "Closed."])
+
+    let opened = try Document.open(path, in: .builtIn)
+    #expect(opened.attachments.map(\.name) == ["lisbon.jpg"])
+    try opened.close()
+  }
+}

@@ -1,0 +1,196 @@
+import BinaryStore
+import BlockFileFormat
+import DurableFiles
+import Foundation
+import ObjectModel
+import Rows
+import SeededRandom
+import StoreInterface
+import Testing
+import Validation
+
+@testable import Recovery
+
+/// What is got out of a block file that was damaged anywhere.
+@Suite("Recovery of block files")
+struct DamageTests {
+  private static let count = Int(ProcessInfo.processInfo.environment["QUIRE_DAMAGES"] ?? "") ?? 24
+
+  /// Recovers a file of the given bytes into a store of its own, and validates that.
+  private func recovered(
+    _ bytes: [UInt8], model: Model? = Library.model, _ seed: String
+  ) throws -> (report: RecoveryReport, objects: [ObjectKey: [String: Value]]) {
+    let disk = SimulatedDisk()
+    try disk.open("/damaged", for: .create).append(bytes)
+    let recovery = try StoreRecovery(of: "/damaged", on: disk, model: model)
+    let store = try BinaryStoreBackend().create(
+      at: "/new", model: recovery.snapshot.model, on: disk, recovery.creation)
+    let report = try recovery.copy(to: store)
+    let objects = try Library.objects(store.snapshot())
+    try store.close()
+    let validation = try Validator().validate("/new", on: disk)
+    #expect(validation.findings.isEmpty, "\(seed): \(validation.text)")
+    #expect(report.objectCount == objects.count, "\(seed)")
+    return (report, objects)
+  }
+
+  /// Whether each value is one that the object had at some commit, or was cut or lost.
+  private func check(
+    _ objects: [ObjectKey: [String: Value]], of library: Library, _ seed: String
+  ) {
+    for (key, values) in objects {
+      for (name, value) in values where !value.isNull && !name.hasSuffix("#order") {
+        let had = library.states.values.contains { $0[key]?[name] == value }
+        #expect(had, "\(seed): \(key).\(name) is \(value)")
+        if !had { return }
+      }
+    }
+  }
+
+  @Test("A sound file is recovered as it is", arguments: [false, true])
+  func sound(_ isCompressed: Bool) throws {
+    var random = SeededGenerator()
+    let library = try Library(isCompressed: isCompressed, &random)
+
+    let (report, objects) = try recovered(library.bytes, model: nil, "\(random)")
+
+    #expect(report.isComplete, "\(random): \(report)")
+    #expect(objects == library.states[library.newest]!, "\(random)")
+  }
+
+  @Test("Whatever is damaged, all that is not is there", arguments: [false, true])
+  func anywhere(_ isCompressed: Bool) throws {
+    var random = SeededGenerator()
+    let library = try Library(isCompressed: isCompressed, &random)
+    let live = try liveBlocks(library.bytes)
+    let newest = library.states[library.newest]!
+    for _ in 0..<Self.count {
+      var bytes = library.bytes
+      var ranges: [Range<Int>] = []
+      for _ in 0...Int.random(in: 0...2, using: &random) {
+        let start = Int.random(in: 0..<bytes.count, using: &random)
+        let length = [1, 8, 300, 5000].randomElement(using: &random)!
+        let range = start..<min(bytes.count, start + length)
+        for place in range { bytes[place] = UInt8.random(in: 0...255, using: &random) }
+        ranges.append(range)
+      }
+      if Int.random(in: 0..<6, using: &random) == 0 {
+        let cut = Int.random(in: 1...bytes.count / 4, using: &random)
+        ranges.append(bytes.count - cut..<bytes.count)
+        bytes.removeLast(cut)
+      }
+      let seed = "\(random), \(ranges)"
+
+      let (report, objects) = try recovered(bytes, seed)
+
+      check(objects, of: library, seed)
+      // The last record and its pages tell what the state is; a block lost tells which objects are.
+      guard report.isNewest || !touches(live.index, ranges) else { continue }
+      let lost = live.blocks.filter { block in touches([block.range], ranges) }
+      for (key, values) in newest {
+        guard
+          !lost.contains(where: {
+            $0.entry.entity == key.entity && $0.entry.minimumKey <= key.number
+              && key.number <= $0.entry.maximumKey
+          })
+        else { continue }
+        guard let found = objects[key] else {
+          // A note goes with its book.
+          if case .object(let book)? = values["book"], objects[book] == nil { continue }
+          Issue.record("\(seed): \(key) is missing")
+          break
+        }
+        for (name, value) in values {
+          if case .object(let other) = value, objects[other] == nil || name == "twin" { continue }
+          if name.hasSuffix("#order") || name == "cover" { continue }
+          #expect(found[name] == value, "\(seed): \(key).\(name)")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "Each structure may be lost by itself",
+    arguments: ["header", "trailer", "record", "model", "schema", "metadata", "all trailers"])
+  func structures(_ name: String) throws {
+    var random = SeededGenerator()
+    let library = try Library(isCompressed: name == "record", &random)
+    var bytes = library.bytes
+    let disk = SimulatedDisk()
+    let file = try disk.open("/s", for: .create)
+    try file.append(bytes)
+    let recovery = try BlockFileRecovery(file, model: nil) { _ in }
+    _ = try recovery.run()
+    let last = recovery.commits.last!
+    func wipe(_ offset: UInt64, _ count: Int) {
+      for place in Int(offset)..<Int(offset) + count { bytes[place] = 0xAA }
+    }
+    func wipe(_ section: SectionReference) { wipe(section.offset, Int(section.byteCount)) }
+    switch name {
+    case "header": wipe(8, 56)
+    case "trailer": wipe(last.end - 48, 48)
+    case "record": wipe(last.offset, Int(last.end - 48 - last.offset))
+    case "model": wipe(last.record.model)
+    case "schema": wipe(last.record.schema)
+    case "metadata": wipe(last.record.metadata)
+    default: for trailer in recovery.scan.trailers { wipe(trailer.offset, 48) }
+    }
+
+    let (report, objects) = try recovered(bytes, "\(random)")
+
+    #expect(!report.isComplete)
+    let newest = library.states[library.newest]!
+    for (key, values) in newest {
+      #expect(objects[key]?["title"] == values["title"], "\(random): \(key)")
+      if objects[key] == nil { break }
+    }
+    check(objects, of: library, "\(random)")
+    if name == "model" {
+      #expect(throws: RecoveryError.self) {
+        try recovered(bytes, model: nil, "\(random)")
+      }
+    }
+  }
+
+  @Test("What is no store, or nothing at all, is refused")
+  func nothing() throws {
+    for bytes in [[], Array("QRBLOCKS".utf8), [UInt8](repeating: 0, count: 5000)] {
+      #expect(throws: RecoveryError.self) { try recovered(bytes, model: nil, "") }
+    }
+  }
+
+  // MARK: - What lies where
+
+  private func touches(_ parts: [Range<Int>], _ ranges: [Range<Int>]) -> Bool {
+    parts.contains { part in ranges.contains { $0.overlaps(part) } }
+  }
+
+  /// The blocks that the newest commit lists with the values outside of them, and what lists them.
+  private func liveBlocks(
+    _ bytes: [UInt8]
+  ) throws -> (blocks: [(entry: BlockEntry, range: Range<Int>)], index: [Range<Int>]) {
+    let disk = SimulatedDisk()
+    let file = try disk.open("/s", for: .create)
+    try file.append(bytes)
+    let recovery = try BlockFileRecovery(file, model: nil) { _ in }
+    _ = try recovery.run()
+    let head = recovery.commits.last!
+    var index = [Int(head.offset)..<Int(head.end), 0..<64]
+    for section in [head.record.model, head.record.schema, head.record.metadata] {
+      index.append(Int(section.offset)..<Int(section.offset) + Int(section.byteCount))
+    }
+    var blocks: [(entry: BlockEntry, range: Range<Int>)] = []
+    for segment in head.record.segments {
+      if case .pages(let pages) = segment.contents {
+        for page in pages {
+          index.append(
+            Int(page.section.offset)..<Int(page.section.offset) + Int(page.section.byteCount))
+        }
+      }
+      for entry in recovery.segmentEntries(segment).flatMap({ $0 ?? [] }) {
+        blocks.append((entry, Int(entry.offset)..<Int(entry.offset) + Int(entry.byteCount)))
+      }
+    }
+    return (blocks, index)
+  }
+}

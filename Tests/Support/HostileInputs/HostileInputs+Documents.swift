@@ -1,0 +1,31 @@
+import Documents
+import DurableFiles
+import Validation
+
+extension HostileInputs {
+  /// Any bytes are a manifest or an error. One that is written is read back equal, and the validator finds an
+  /// error in just those that are refused.
+  public static func manifest(_ bytes: [UInt8]) {
+    let rules = manifestErrors(bytes)
+    let manifest: Manifest
+    do { manifest = try Manifest(bytes, path: "manifest") } catch {
+      precondition(!rules.isEmpty, "No error was found, and the library refuses it: \(error)")
+      return
+    }
+    precondition(rules.isEmpty, "The library takes it, and breaks \(rules).")
+    let written = manifest.text
+    let again = try? Manifest(Array(written.utf8), path: "manifest")
+    precondition(again == manifest, "What is written is read.")
+    precondition(again?.text == written, "And written the same.")
+  }
+
+  /// The rules of manifests that are broken by an error.
+  public static func manifestErrors(_ bytes: [UInt8]) -> [String] {
+    let disk = SimulatedDisk()
+    try! disk.makeDirectory("/d")
+    try! disk.open("/d/manifest.json", for: .create).append(bytes)
+    let report = try! Validator().validate("/d", on: disk)
+    return report.counts.keys.filter { $0.id.hasPrefix("MANI") && $0.severity == .error }.map(\.id)
+      .sorted()
+  }
+}

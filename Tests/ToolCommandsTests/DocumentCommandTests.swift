@@ -1,0 +1,215 @@
+import Documents
+import DurableFiles
+import Foundation
+import ObjectModel
+import Quire
+import Testing
+
+@testable import ToolCommands
+
+@Suite("Commands on documents")
+struct DocumentCommandTests {
+  private let disk = SimulatedDisk()
+  private let models: ModelReader
+
+  init() throws {
+    func model(_ more: Property...) throws -> Model {
+      try Model(
+        Model.Description(
+          entities: [
+            Entity(
+              "Trip",
+              properties: [
+                .attribute(Attribute("name", .string, isOptional: false)),
+                .attribute(Attribute("cost", .double)),
+              ] + more), Entity("Person", properties: [.attribute(Attribute("name", .string))]),
+          ],
+          configurations: [
+            Configuration("Trips", entities: ["Trip"]),
+            Configuration("People", entities: ["Person"]),
+          ]))
+    }
+    let versions = ModelVersions(
+      [
+        .init("Trips", model: try model()),
+        .init("Trips 2", model: try model(.attribute(Attribute("note", .string)))),
+      ], currentName: "Trips")
+    models = ModelReader { path in
+      switch path {
+      case "Trips.xcdatamodeld": return versions
+      case "Next.xcdatamodeld":
+        return ModelVersions(versions.versions, currentName: "Trips 2")
+      default: throw CommandError(.inputOutput, "There is no '\(path)'.")
+      }
+    }
+  }
+
+  private func done(
+    _ words: String..., sourceLocation: SourceLocation = #_sourceLocation
+  ) -> String {
+    let run = self.run(words)
+    #expect(run.exitCode == .done, "\(run.messages)", sourceLocation: sourceLocation)
+    return run.output
+  }
+
+  private func run(_ words: [String]) -> RecordedRun {
+    let reader = StoreReader.files(on: disk)
+    return RecordedRun(
+      words,
+      tool: Tool(commands: [
+        NewCommand.command(reader, models), InfoCommand.command(reader, models),
+        FetchCommand.command(reader, models), CountCommand.command(reader, models),
+        InsertCommand.command(reader, models), SetCommand.command(reader, models),
+        DeleteCommand.command(reader, models), ConvertCommand.command(reader, models),
+        SaveAsCommand.command(reader), MigrateCommand.command(reader, models),
+        HistoryCommand.command(reader), RevertCommand.command(reader),
+        VacuumCommand.command(reader, models), PackCommand.command(on: disk),
+        UnpackCommand.command(on: disk), ExportCommand.command(reader, models),
+        ImportCommand.command(reader, models), RecoverCommand.command(reader, models),
+      ]))
+  }
+
+  private static let one = ["new", "/Trip.quire", "--model", "Trips.xcdatamodeld"]
+  private static let two = one + ["--store", "trips=xml:Trips,people=compressed:People"]
+
+  private func names(_ entity: String = "Trip", _ more: String...) -> String {
+    run(
+      ["fetch", "/Trip.quire", entity, "--columns", "name", "--sort", "name", "--format", "csv"]
+        + more
+    ).output.split(separator: "\n").dropFirst().map {
+      $0.split(separator: ",").last.map(String.init) ?? ""
+    }.joined(separator: " ")
+  }
+
+  @Test("A document is made, edited, looked at and gone back in", arguments: [one, two])
+  func editing(_ make: [String]) throws {
+    #expect(run(make).exitCode == .done)
+    _ = done("insert", "/Trip.quire", "Trip", "name=Lisbon", "cost=12.5")
+    _ = done("insert", "/Trip.quire", "Trip", "name=Rome")
+    _ = done("insert", "/Trip.quire", "Person", "name=Ada")
+    #expect(names() == "Lisbon Rome")
+    #expect(names("Person") == "Ada")
+    _ = done("set", "/Trip.quire", "Trip", "name=Porto", "--where", "name == 'Lisbon'")
+    _ = done("delete", "/Trip.quire", "Trip", "--where", "name == 'Rome'")
+    #expect(names() == "Porto")
+    #expect(done("count", "/Trip.quire", "Trip") == "1\n")
+    #expect(names("Trip", "--version", "3") == "Lisbon Rome")
+
+    let info = done("info", "/Trip.quire")
+    for part in ["versions", "6, the newest is 6", "Trip", "1 object", "model"] {
+      #expect(info.contains(part), "\(part) in \(info)")
+    }
+    let history = done("history", "/Trip.quire", "--changes", "--name", "3=Before the end")
+    #expect(history.contains("+0 ~0 -1"))
+    #expect(history.contains("+1 ~0 -0"))
+    #expect(history.contains("\"Before the end\""))
+    _ = done("revert", "/Trip.quire", "--to", "3")
+    #expect(names() == "Lisbon Rome")
+    #expect(names("Person") == "")
+    #expect(run(["revert", "/Trip.quire", "--to", "99"]).exitCode == .no)
+    let thinned = run(["history", "/Trip.quire", "--thin", "newest"])
+    #expect(thinned.messages == "5 versions were forgotten.\n")
+    #expect(names("Trip", "--version", "3") == "Lisbon Rome")
+    _ = done("vacuum", "/Trip.quire")
+    #expect(names() == "Lisbon Rome")
+  }
+
+  @Test(
+    "It is written elsewhere, as another type, packed, unpacked and migrated",
+    arguments: [one, two])
+  func elsewhere(_ make: [String]) throws {
+    #expect(run(make).exitCode == .done)
+    _ = done("insert", "/Trip.quire", "Trip", "name=Lisbon")
+    _ = done("save-as", "/Trip.quire", "/Copy.quire")
+    _ = done("save-as", "/Trip.quire", "/XML.quire", "--store", "xml")
+    _ = done("insert", "/Trip.quire", "Trip", "name=Rome")
+    #expect(done("count", "/Copy.quire", "Trip") == "1\n")
+    #expect(done("count", "/XML.quire", "Trip") == "1\n")
+    #expect(run(["save-as", "/Trip.quire", "/XML.quire"]).exitCode == .inputOutput)
+    _ = done("convert", "/Trip.quire", "/Trips.store", "--in", make.count > 4 ? "trips" : "main")
+    #expect(done("count", "/Trips.store", "Trip") == "2\n")
+
+    _ = done("pack", "/Trip.quire")
+    #expect(done("count", "/Trip.quire.zip", "Trip") == "2\n")
+    #expect(done("info", "/Trip.quire.zip").contains("the newest is 3"))
+    let refused = run(["insert", "/Trip.quire.zip", "Trip", "name=Faro"])
+    #expect(refused.exitCode == .inputOutput)
+    #expect(refused.messages.contains("Unpack"))
+    _ = done("unpack", "/Trip.quire.zip", "/Again.quire")
+    _ = done("insert", "/Again.quire", "Trip", "name=Faro")
+    #expect(done("count", "/Again.quire", "Trip") == "3\n")
+
+    let plan = done("migrate", "/Trip.quire", "--model", "Next.xcdatamodeld", "--dry-run")
+    #expect(plan.contains("Nothing is lost."))
+    _ = done("migrate", "/Trip.quire", "--model", "Next.xcdatamodeld")
+    _ = done("set", "/Trip.quire", "Trip", "note=new", "--where", "name == 'Rome'")
+    #expect(names() == "Lisbon Rome")
+    #expect(names("Trip", "--version", "2") == "Lisbon")
+    let text = done("export", "/Trip.quire", "--entity", "Trip")
+    #expect(text.contains("\"note\":\"new\""))
+  }
+
+  @Test("What is wrong is said with its exit code")
+  func wrong() throws {
+    #expect(run(["new", "/Trip.quire"]).exitCode == .wrongUsage)
+    #expect(run(Self.one + ["--store", "papyrus"]).exitCode == .wrongUsage)
+    #expect(run(Self.one).exitCode == .done)
+    #expect(run(Self.one).exitCode == .inputOutput)
+    #expect(run(Self.one + ["--force"]).exitCode == .done)
+    #expect(run(["info", "/None.quire"]).exitCode == .inputOutput)
+    try disk.makeDirectory("/Folder")
+    #expect(run(["info", "/Folder"]).exitCode == .unreadable)
+    #expect(run(["fetch", "/Trip.quire", "Tripp"]).exitCode != .done)
+    let newer = try String(
+      decoding: disk.read("/Trip.quire/manifest.json", byteLimit: 1 << 20), as: UTF8.self
+    ).replacingOccurrences(of: "\"formatVersion\": 1", with: "\"formatVersion\": 7")
+    try disk.replace("/Trip.quire/manifest.json") { try $0.write(newer) }
+    let refused = run(["info", "/Trip.quire"])
+    #expect(refused.exitCode == .newerFormat)
+    #expect(refused.messages.contains("7"))
+
+    #expect(run(Array(Self.two) + ["--force"]).exitCode == .newerFormat)
+  }
+
+  @Test("Somebody else who has it open is named")
+  func held() throws {
+    #expect(run(Self.one).exitCode == .done)
+    let document = try Document.open("/Trip.quire", in: StorePlaces(.builtIn, on: disk))
+    let refused = run(["insert", "/Trip.quire", "Trip", "name=Lisbon"])
+    #expect(refused.exitCode == .inputOutput)
+    #expect(refused.messages.contains("open for writing"))
+    #expect(done("count", "/Trip.quire", "Trip") == "0\n")
+    try document.close()
+    _ = done("insert", "/Trip.quire", "Trip", "name=Lisbon")
+    #expect(done("count", "/Trip.quire", "Trip") == "1\n")
+  }
+
+  @Test(
+    "What can be read of a damaged document becomes a document again", arguments: [one, two],
+    [true, false])
+  func recovery(_ make: [String], _ losesManifest: Bool) throws {
+    #expect(run(make).exitCode == .done)
+    for number in 0..<40 { _ = done("insert", "/Trip.quire", "Trip", "name=Trip \(number)") }
+    _ = done("insert", "/Trip.quire", "Person", "name=Ada")
+    let document = try Document.open("/Trip.quire", in: StorePlaces(.builtIn, on: disk))
+    for name in ["a", "b"] { try document.addAttachment(named: name) { try $0(Array(name.utf8)) } }
+    try document.save()
+    let digest = document.attachments[1].digest
+    try document.close()
+    try disk.replace("/Trip.quire/attachments/\(digest)") { try $0.write("x") }
+    if losesManifest {
+      try disk.replace("/Trip.quire/manifest.json") { try $0.write("{") }
+      #expect(run(["info", "/Trip.quire"]).exitCode == .unreadable)
+    }
+    let recovered = run(["recover", "/Trip.quire", "--output", "/New.quire"])
+    #expect(recovered.exitCode == .no, "\(recovered.messages)")
+    #expect(recovered.output.contains("Trip: 40"))
+    #expect(recovered.messages.contains(losesManifest ? "manifest" : "\"b\" is lost"))
+    let counted = run(
+      ["count", "/New.quire", "Trip"] + (losesManifest && make.count > 4 ? ["--in", "trips"] : []))
+    #expect(counted.output == "40\n" || losesManifest, "\(counted.messages)")
+    let info = done("info", "/New.quire")
+    #expect(info.contains("40 objects") && info.contains("1 object"))
+    #expect(losesManifest || info.contains("attachments"))
+  }
+}

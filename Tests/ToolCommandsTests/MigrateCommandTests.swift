@@ -1,0 +1,153 @@
+import DurableFiles
+import Foundation
+import Quire
+import Testing
+
+@testable import ToolCommands
+
+@Suite("quire migrate")
+struct MigrateCommandTests {
+  private let disk = SimulatedDisk()
+  private let versions: ModelVersions
+  private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
+
+  init() throws {
+    func trip(_ properties: Property...) throws -> Model {
+      try Model(entities: [
+        Entity("Trip", properties: [.attribute(Attribute("name", .string))] + properties)
+      ])
+    }
+    versions = ModelVersions(
+      [
+        .init("Trips", model: try trip(.attribute(Attribute("cost", .string)))),
+        .init(
+          "Trips 2",
+          model: try trip(
+            .attribute(Attribute("cost", .string)), .attribute(Attribute("note", .string)))),
+        .init(
+          "Trips 3",
+          model: try trip(
+            .attribute(Attribute("cost", .double)), .attribute(Attribute("note", .string)))),
+      ], currentName: "Trips 2")
+    let coordinator = PersistentStoreCoordinator(
+      model: versions["Trips"]!, places: StorePlaces(.builtIn, on: disk))
+    try coordinator.addStore(at: "/Trips.store")
+    let context = ManagedObjectContext(coordinator, concurrency: .confined)
+    for name in ["Lisbon", "Rome"] {
+      let trip = try context.insert("Trip")
+      try trip.setValues(["name": .string(name), "cost": .string("12.5")])
+    }
+    try context.save()
+    try coordinator.remove(coordinator.stores[0])
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  private func run(_ words: String...) -> RecordedRun {
+    let reader = StoreReader.files(on: disk)
+    let models = ModelReader { [versions] path in
+      guard path == "Trips.xcdatamodeld" else {
+        throw CommandError(.inputOutput, "There is no '\(path)'.")
+      }
+      return versions
+    }
+    return RecordedRun(
+      words,
+      tool: Tool(commands: [
+        InfoCommand.command(reader, models), FetchCommand.command(reader, models),
+        MigrateCommand.command(reader, models),
+      ]))
+  }
+
+  @Test("A dry run says what would be done and does nothing")
+  func dryRun() throws {
+    let before = try disk.read("/Trips.store", byteLimit: 1 << 20)
+    let text = run("migrate", "/Trips.store", "--model", "Trips.xcdatamodeld", "--dry-run")
+    #expect(text.exitCode == .done && text.messages.isEmpty)
+    #expect(
+      text.output == """
+        1. "Trips" to "Trips 2": inferred
+        No row is written: 2 objects are read as they are.
+        Nothing is lost.
+
+        """)
+    let json = run(
+      "migrate", "/Trips.store", "--model", "Trips.xcdatamodeld", "--dry-run", "--format", "json",
+      "--store", "xml")
+    #expect(json.exitCode == .done)
+    for part in [
+      "\"from\": \"Trips\"", "\"means\": \"inferred\"", "\"typeAfter\": \"XML\"", "\"count\": 2",
+      "\"rewrites\": true", "\"done\": false",
+    ] { #expect(json.output.contains(part), "\(part) in \(json.output)") }
+    #expect(try disk.read("/Trips.store", byteLimit: 1 << 20) == before)
+  }
+
+  @Test("A store is brought to the current version, or to the named one, and kept as it was")
+  func migrated() throws {
+    let mapping = folder.appendingPathComponent("cost.mapping")
+    try Data(
+      """
+      from "Trips 2"
+      to "Trips 3"
+      map Trip -> Trip
+        cost = CAST($source.cost, 'NSNumber')
+      """.utf8
+    ).write(to: mapping)
+    let words = run(
+      "migrate", "/Trips.store", "--model", "Trips.xcdatamodeld", "--to", "Trips 3", "--mapping",
+      mapping.path, "--backup", "/old")
+    #expect(words.exitCode == .done, "\(words.messages)")
+    #expect(words.output.contains("2. \"Trips 2\" to \"Trips 3\": by a written mapping"))
+    #expect(words.output.hasSuffix("The store as it was is at /old.\nDone.\n"))
+    let fetched = run(
+      "fetch", "/Trips.store", "Trip", "--sort", "name", "--columns", "name,cost", "--format", "csv"
+    )
+    #expect(fetched.output.contains("Lisbon,12.5") && fetched.output.contains("Rome,12.5"))
+    #expect(run("fetch", "/old", "Trip", "--format", "csv").output.contains("Lisbon"))
+    let again = run(
+      "migrate", "/Trips.store", "--model", "Trips.xcdatamodeld", "--to", "Trips 3")
+    #expect(again.exitCode == .done)
+    #expect(again.output == "The store is of \"Trips 3\" already. There is nothing to do.\n")
+  }
+
+  @Test("What can't be done is said with all reasons, and the exit code says which kind it is")
+  func refused() throws {
+    let before = try disk.read("/Trips.store", byteLimit: 1 << 20)
+    let impossible = run(
+      "migrate", "/Trips.store", "--model", "Trips.xcdatamodeld", "--to", "Trips 3")
+    #expect(impossible.exitCode == .modelMismatch)
+    #expect(
+      impossible.messages.contains(
+        "Trip.cost was of type String and is of type Double, which does not hold every value of the other."
+      ))
+    #expect(run("migrate", "/Trips.store").exitCode == .wrongUsage)
+    #expect(
+      run("migrate", "/Trips.store", "--model", "Trips.xcdatamodeld", "--to", "Trips 9").exitCode
+        == .wrongUsage)
+    #expect(
+      run("migrate", "/none", "--model", "Trips.xcdatamodeld").exitCode == .inputOutput)
+    #expect(
+      run("migrate", "/Trips.store", "--model", "Trips.xcdatamodeld", "--mapping", "/none").exitCode
+        == .inputOutput)
+    #expect(
+      run("migrate", "/Trips.store", "--model", "Trips.xcdatamodeld", "--no-inference").exitCode
+        == .modelMismatch)
+    #expect(
+      run("migrate", "/Trips.store", "--model", "Trips.xcdatamodeld", "--output", "/Trips.store")
+        .exitCode == .inputOutput)
+    let mapping = folder.appendingPathComponent("bad.mapping")
+    for (text, code, words) in [
+      ("map Trip -> Trip\n  cost = (", ExitCode.wrongUsage, "line 2:"),
+      ("map Trip -> Trip", .wrongUsage, "does not say between which versions"),
+      ("from \"Trips\"\nto \"Nowhere\"", .wrongUsage, "which is no known version"),
+    ] {
+      try Data(text.utf8).write(to: mapping)
+      let refused = run(
+        "migrate", "/Trips.store", "--model", "Trips.xcdatamodeld", "--mapping", mapping.path)
+      #expect(refused.exitCode == code)
+      #expect(refused.messages.contains(words), "\(refused.messages)")
+    }
+    try disk.replace("/other") { try $0.write("not a store") }
+    #expect(run("migrate", "/other", "--model", "Trips.xcdatamodeld").exitCode == .unreadable)
+    #expect(try disk.read("/Trips.store", byteLimit: 1 << 20) == before)
+  }
+}

@@ -1,0 +1,196 @@
+import BinaryStore
+import DurableFiles
+import Foundation
+import ObjectModel
+import Quire
+import StoreInterface
+import Synchronization
+import Testing
+
+@testable import ToolCommands
+
+@Suite("quire open")
+struct OpenCommandTests {
+  private let disk = SimulatedDisk()
+
+  init() throws {
+    let model = try Model(entities: [
+      Entity(
+        "Trip",
+        properties: [
+          .attribute(Attribute("name", .string, isOptional: false)),
+          .attribute(Attribute("days", .int16)),
+          .relationship(
+            Relationship("stops", to: "Stop", inverse: "trip", count: .toMany, isOrdered: true)),
+        ]),
+      Entity(
+        "Stop",
+        properties: [
+          .attribute(Attribute("place", .string)),
+          .relationship(Relationship("trip", to: "Trip", inverse: "stops")),
+        ]),
+    ])
+    try BinaryStoreBackend().create(
+      at: "/Trips.store", model: model, on: disk, StoreCreation()
+    ).close()
+  }
+
+  private var tool: Tool {
+    let reader = StoreReader.files(on: disk)
+    return Tool(commands: [
+      OpenCommand.command(reader, .files, historyPath: "/state/history"),
+      CountCommand.command(reader), FetchCommand.command(reader),
+    ])
+  }
+
+  private func script(_ text: String, _ options: String...) -> RecordedRun {
+    RecordedRun(["open", "/Trips.store"] + options, tool: tool, input: Array(text.utf8))
+  }
+
+  private func count(_ entity: String = "Trip") -> String {
+    RecordedRun(["count", "/Trips.store", entity], tool: tool).output
+  }
+
+  @Test("A script does one command after another")
+  func script() {
+    let run = script(
+      """
+      # Two trips
+      insert Trip name=Lisbon days=3
+      insert Trip 'name=Porto and Braga'   # another
+      count Trip
+      insert Stop place=Belém "trip={name == 'Lisbon'}"
+      set Trip --where 'name == "Lisbon"' days=4
+
+      fetch Trip --columns name,days,stops.@count --sort name --format csv
+      save
+      """)
+    #expect(run.exitCode == .done, "\(run)")
+    #expect(
+      run.output.hasSuffix(
+        "id,name,days,stops.@count\n2/p1,Lisbon,4,1\n2/p2,Porto and Braga,,0\n"), "\(run)")
+    #expect(run.messages.hasSuffix("Saved.\n"))
+    #expect(count() == "2\n" && count("Stop") == "1\n")
+  }
+
+  @Test("Changes are taken back and made again")
+  func undo() {
+    let run = script(
+      """
+      insert Trip name=One
+      insert Trip name=Two
+      undo
+      count Trip
+      redo
+      count Trip
+      save
+      delete Trip --where TRUEPREDICATE
+      count Trip
+      undo
+      count Trip
+      set Trip --where TRUEPREDICATE days=7
+      revert
+      count Trip --where 'days == 7'
+      """)
+    #expect(run.exitCode == .done, "\(run)")
+    let counts = run.output.split(separator: "\n").map(String.init).filter { $0.count == 1 }
+    #expect(counts == ["1", "2", "0", "2", "0"], "\(run.output)")
+  }
+
+  @Test("The first line that fails ends a script, with its number")
+  func failing() {
+    let text =
+      "insert Trip name=One\nset Trip --where 'nam == 1' days=2\ninsert Trip name=Two\nsave\n"
+    let stopped = script(text)
+    #expect(stopped.exitCode == .wrongUsage)
+    #expect(stopped.messages.contains("error: line 2: "))
+    #expect(count() == "0\n")
+
+    let going = script(text, "--keep-going")
+    #expect(going.exitCode == .wrongUsage)
+    #expect(count() == "2\n")
+
+    for (line, words) in [
+      ("fetsh Trip", "Did you mean 'fetch'?"), ("fetch Tripp", "Did you mean 'Trip'?"),
+      ("insert Trip dayz=1", "Did you mean 'days'?"), ("insert Trip days=many", "a whole number"),
+      ("undo", "nothing to undo"), ("set Trip --id 9/p9 days=1", "is no object"),
+      ("fetch", "Run 'help fetch'"), ("fetch 'Trip", "not closed"),
+    ] {
+      let run = script("\n" + line + "\n")
+      #expect(run.messages.contains("line 2: ") && run.messages.contains(words), "\(run.messages)")
+      #expect(run.exitCode != .done)
+    }
+    // A command that fails has changed nothing.
+    #expect(
+      script("insert Trip days=many\ncount Trip\n", "--keep-going").output == "2\n")
+  }
+
+  @Test("What is not saved at the end is an error, unless it was meant")
+  func unsaved() {
+    let run = script("insert Trip name=One\n")
+    #expect(run.exitCode == .no && run.messages.contains("did not save"))
+    #expect(script("insert Trip name=One\n", "--discard").exitCode == .done)
+    #expect(script("insert Trip name=One\nquit\n").messages.contains("line 2: There are changes"))
+    #expect(script("insert Trip name=One\nquit --discard\nsave\n").exitCode == .done)
+    #expect(script("insert Trip days=1\nsave\n").exitCode == .no)
+    #expect(count() == "0\n")
+  }
+
+  @Test("It says what there is")
+  func help() {
+    let run = script("help\nhelp set\nset --help\ninfo\nmodel\n")
+    #expect(run.exitCode == .done, "\(run)")
+    for word in ["undo", "KEY=VALUE", "type       Binary", "entity Trip"] {
+      #expect(run.output.contains(word), "\(word)")
+    }
+  }
+
+  @Test("At a terminal lines are edited, kept and completed", .timeLimit(.minutes(2)))
+  func terminal() async throws {
+    let pair = try TerminalPair()
+    let tool = tool
+    let recorded = Mutex<ExitCode?>(nil)
+    let console = Console(
+      output: .init(isTerminal: true) { text in try pair.write(Array(text.utf8), to: pair.inner) },
+      messages: .init(isTerminal: true) { text in
+        try pair.write(Array(text.utf8), to: pair.inner)
+      },
+      input: .init(terminal: pair.inner) { most in try Console.bytes(of: pair.inner, most) })
+    let thread = Thread {
+      let code = tool.run(["open", "/Trips.store"], on: console)
+      recorded.withLock { $0 = code }
+    }
+    thread.start()
+    func expect(_ text: String) throws {
+      let seen = try pair.read(until: text)
+      #expect(seen.contains(text), "\(seen.debugDescription)")
+    }
+
+    try expect("Trips.store> ")
+    try pair.type("ins\tTr\tna\tLisbom\u{7F}n\r")
+    try expect("1 object inserted.")
+    try expect("Trips.store*> ")
+    try pair.type("\u{1B}[A\u{17}name=東京\r")
+    try expect("1 object inserted.")
+    try expect("Trips.store*> ")
+    try pair.type("quit\r")
+    try expect("not saved")
+    try expect("Trips.store*> ")
+    try pair.type("\u{12}Lis\u{3}\u{3}")
+    try expect("Trips.store*> ")
+    try pair.type("save\r")
+    try expect("Saved.")
+    try expect("Trips.store> ")
+    try pair.type("count Trip\r")
+    try expect("2")
+    // Before it is shown, the terminal would take the key for the end of everything.
+    try expect("Trips.store> ")
+    try pair.type("\u{4}")
+    while recorded.withLock({ $0 }) == nil { try await Task.sleep(for: .milliseconds(5)) }
+
+    #expect(recorded.withLock { $0 } == .done)
+    #expect(count() == "2\n")
+    let history = String(decoding: try disk.read("/state/history", byteLimit: 4096), as: UTF8.self)
+    #expect(history.hasPrefix("insert Trip name=Lisbon\ninsert Trip name=東京\nquit\n"))
+  }
+}

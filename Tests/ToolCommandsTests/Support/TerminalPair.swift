@@ -1,0 +1,57 @@
+import Foundation
+
+/// A terminal whose other end a test holds.
+final class TerminalPair: Sendable {
+  /// The end of whoever types.
+  let outer: Int32
+  /// The terminal.
+  let inner: Int32
+
+  struct Failure: Error {}
+
+  init() throws {
+    // What `posix_openpt`, `unlockpt` and `ptsname` do, which Swift does not import: they are requests to the
+    // device, TIOCSPTLCK and TIOCGPTN.
+    outer = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+    var isLocked: CInt = 0
+    var number: CInt = 0
+    guard outer >= 0, ioctl(outer, 0x4004_5431, &isLocked) == 0,
+      ioctl(outer, 0x8004_5430, &number) == 0
+    else { throw Failure() }
+    inner = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
+    guard inner >= 0 else { throw Failure() }
+  }
+
+  deinit {
+    close(inner)
+    close(outer)
+  }
+
+  func type(_ keys: String) throws { try write(Array(keys.utf8), to: outer) }
+
+  func write(_ bytes: [UInt8], to descriptor: Int32) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      guard count > 0 else { throw Failure() }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// What is written to the terminal, up to some text or until a minute has passed.
+  func read(until text: String) throws -> String {
+    var seen: [UInt8] = []
+    let wanted = Array(text.utf8)
+    let end = Date(timeIntervalSinceNow: 60)
+    while Date() < end {
+      var poll = pollfd(fd: outer, events: Int16(POLLIN), revents: 0)
+      guard Foundation.poll(&poll, 1, 1000) > 0 else { continue }
+      // A byte at a time, so that nothing behind the text is taken.
+      var byte: UInt8 = 0
+      guard Foundation.read(outer, &byte, 1) == 1 else { break }
+      seen.append(byte)
+      if seen.suffix(wanted.count).elementsEqual(wanted) { break }
+    }
+    return String(decoding: seen, as: UTF8.self)
+  }
+}

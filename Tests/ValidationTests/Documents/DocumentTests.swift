@@ -1,0 +1,145 @@
+import BinaryStore
+import Documents
+import DurableFiles
+import Foundation
+import HostileInputs
+import SeededRandom
+import StoreConformance
+import StoreInterface
+import Testing
+import Validation
+import XMLStore
+
+@Suite("Documents that are checked")
+struct DocumentTests {
+  private static let backends = StoreBackends([
+    BinaryStoreBackend(), BinaryStoreBackend(isCompressed: true), XMLStoreBackend(),
+  ])
+
+  /// Everything that a document holds.
+  private static func read(_ disk: any Disk) throws {
+    let document = try Document.open(
+      "/d", in: StorePlaces(backends, on: disk), access: .readOnly)
+    defer { try? document.close() }
+    _ = try document.modelVersions
+    for store in document.stores { _ = try StoreConformance.objects(store.snapshot()) }
+    for one in document.attachments {
+      try document.openAttachment(named: one.name).forEachPiece { _ in }
+    }
+  }
+
+  private static func disk(_ document: DocumentFiles) throws -> SimulatedDisk {
+    let disk = SimulatedDisk()
+    try document.put(at: "/d", on: disk)
+    return disk
+  }
+
+  @Test("A sound one has no finding, and all of it is looked at")
+  func sound() throws {
+    let notes = try Validator().validate("/d", on: try Self.disk(.notes()))
+    let library = try Validator().validate("/d", on: try Self.disk(.library()))
+
+    #expect(notes.findings.isEmpty && notes.passedOver.isEmpty, "\(notes.text)")
+    #expect(
+      notes.summary.hasPrefix("valid; 3 versions, 1 store, 1 attachment, 3 commits, "),
+      "\(notes.summary)")
+    #expect(notes.checked.objectCount == 2 && notes.format == .document)
+    #expect(library.findings.isEmpty && library.passedOver.isEmpty, "\(library.text)")
+    #expect(library.checked.objectCount == 4)
+    let packed = try BrokenFile.report(SmallFile.packed())
+    #expect(packed.findings.isEmpty && packed.passedOver.isEmpty, "\(packed.text)")
+    #expect(packed.summary == notes.summary)
+  }
+
+  @Test("A commit that was damaged is an error, and one that does not count is none")
+  func tornCommits() throws {
+    var document = try DocumentFiles.notes()
+    document.files["stores/main.store"]![document.files["stores/main.store"]!.count - 100] ^= 1
+    let damaged = try Validator().validate("/d", on: try Self.disk(document))
+    #expect(damaged.counts.keys.map(\.id) == ["BLCK-012"], "\(damaged.text)")
+
+    document.replace("\"commit\": 3", "\"commit\": 2")
+    let disk = try Self.disk(document)
+    let torn = try Validator().validate("/d", on: disk)
+    #expect(torn.verdict == .valid && torn.counts.keys.map(\.id) == ["CONT-015"], "\(torn.text)")
+    try Self.read(disk)
+
+    document.files["stores/main.store"]!.removeLast(50)
+    let cut = try Validator().validate("/d", on: try Self.disk(document))
+    #expect(cut.verdict == .valid && cut.counts.keys.map(\.id) == ["CONT-015"], "\(cut.text)")
+    document.replace("\"commit\": 2", "\"commit\": 3")
+    let lost = try Validator().validate("/d", on: try Self.disk(document))
+    #expect(lost.counts.keys.map(\.id) == ["BLCK-011"], "\(lost.text)")
+  }
+
+  @Test(
+    "Links are errors, whatever they lead to",
+    arguments: ["stores", "models/1.xml", "manifest.json"])
+  func links(_ name: String) throws {
+    let disk = try Self.disk(.notes())
+    try disk.rename("/d/\(name)", to: "/elsewhere")
+    try disk.makeSymbolicLink("/d/\(name)", to: "/elsewhere")
+
+    let report = try Validator().validate("/d", on: disk)
+
+    #expect(report.counts.keys.map(\.id) == ["CONT-002"], "\(report.text)")
+    #expect(report.counts.values.first == 1)
+    #expect(throws: (any Error).self) { try Self.read(disk) }
+  }
+
+  @Test("A store that no rules are known of is passed over, and one of a newer version says so")
+  func otherStores() throws {
+    var document = try DocumentFiles.notes()
+    document.replace("\"type\": \"Binary\"", "\"type\": \"Graph\"")
+    let other = try Validator().validate("/d", on: try Self.disk(document))
+    #expect(other.findings.isEmpty && other.passedOver.count == 1, "\(other.text)")
+
+    document = try DocumentFiles.notes()
+    document.files["stores/main.store"]![8] = 9
+    let newer = try Validator().validate("/d", on: try Self.disk(document))
+    #expect(newer.verdict == .newerFormat, "\(newer.text)")
+    document.files["models/1.xml"] = nil
+    #expect(try Validator().validate("/d", on: try Self.disk(document)).verdict == .invalid)
+  }
+
+  @Test("A model that is given is held against the document's")
+  func givenModel() throws {
+    let report = try Validator(model: SmallFile.library()).validate(
+      "/d", on: try Self.disk(.notes()))
+
+    #expect(report.counts.keys.map(\.id) == ["MODL-010"], "\(report.text)")
+  }
+
+  @Test("What has no error after a change is read to its end", arguments: [0, 1])
+  func changes(_ which: Int) throws {
+    let document = try which == 0 ? DocumentFiles.notes() : .library()
+    let isThorough = ProcessInfo.processInfo.environment["QUIRE_ALL_BYTES"] != nil
+    var validCount = 0
+    for (name, bytes) in document.files.sorted(by: { $0.key < $1.key }) {
+      for index in stride(from: 0, to: bytes.count, by: isThorough ? 1 : 41) {
+        var changed = document
+        changed.files[name]![index] ^= 1 << (index % 8)
+        let disk = try Self.disk(changed)
+        let report = try Validator().validate("/d", on: disk)
+        guard report.verdict == .valid, report.passedOver.isEmpty else { continue }
+        validCount += 1
+        #expect(throws: Never.self, "\(name), byte \(index): \(report.text)") {
+          try Self.read(disk)
+        }
+      }
+    }
+    #expect(validCount > 2)
+  }
+
+  @Test("Whatever is missing is missed", arguments: [0, 1])
+  func missing(_ which: Int) throws {
+    let document = try which == 0 ? DocumentFiles.notes() : .library()
+    for name in document.files.keys.sorted() {
+      var changed = document
+      changed.files[name] = nil
+      let report = try Validator().validate("/d", on: try Self.disk(changed))
+      #expect(report.verdict == (name == "manifest.json" ? .unknownFormat : .invalid))
+      #expect(report.counts.count == 1, "\(name): \(report.text)")
+    }
+  }
+}

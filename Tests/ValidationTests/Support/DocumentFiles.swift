@@ -1,0 +1,151 @@
+import DurableFiles
+import Foundation
+import HostileInputs
+import ObjectModel
+import Validation
+
+/// The files of a document, by their paths in it.
+struct DocumentFiles {
+  var files: [String: [UInt8]] = [:]
+
+  init() {}
+
+  /// The files of a folder.
+  init(recordedIn folder: URL) throws {
+    let names = FileManager.default.enumerator(atPath: folder.path)
+    while let name = names?.nextObject() as? String {
+      let file = folder.appending(path: name)
+      var isFolder: ObjCBool = false
+      if FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder),
+        !isFolder.boolValue
+      {
+        files[name] = Array(try Data(contentsOf: file))
+      }
+    }
+  }
+
+  /// Writes the files into a folder, in place of what is there.
+  func record(in folder: URL) throws {
+    try? FileManager.default.removeItem(at: folder)
+    for (name, bytes) in files {
+      let file = folder.appending(path: name)
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(bytes).write(to: file)
+    }
+  }
+
+  /// Puts the files on a disk.
+  func put(at path: String, on disk: any Disk) throws {
+    var folders: Set<String> = []
+    for (name, bytes) in files.sorted(by: { $0.key < $1.key }) {
+      let whole = "\(path)/\(name)"
+      let parts = whole.split(separator: "/").map(String.init)
+      for count in 1..<parts.count {
+        let folder = (path.hasPrefix("/") ? "/" : "") + parts[..<count].joined(separator: "/")
+        if folders.insert(folder).inserted { try disk.makeDirectory(folder) }
+      }
+      try disk.open(whole, for: .create).append(bytes)
+    }
+  }
+
+  /// The manifest's text.
+  var manifest: String {
+    get { String(decoding: files["manifest.json"] ?? [], as: UTF8.self) }
+    set { files["manifest.json"] = Array(newValue.utf8) }
+  }
+
+  /// Replaces a part of the manifest where it first stands.
+  mutating func replace(_ text: String, _ other: String) {
+    precondition(manifest.contains(text), "'\(text)' is in the manifest.")
+    manifest = manifest.replacing(text, with: other, maxReplacements: 1)
+  }
+}
+
+extension DocumentFiles {
+  /// Three versions of notes in a block file, and an attachment.
+  static func notes() throws -> DocumentFiles {
+    var document = DocumentFiles()
+    let model = try Model(
+      Model.Description(entities: [SmallFile.note], versionIdentifiers: ["1"]))
+    document.files = [
+      "models/1.xml": try ModelSource.write(model), "stores/main.store": try SmallFile.notes(),
+      "attachments/\(abc)": Array("abc".utf8),
+    ]
+    document.manifest = """
+      {
+        "format": "quire-document",
+        "formatVersion": 1,
+        "uuid": "0F6E1A52-8C3B-4A15-A60E-1D2E3F405162",
+        "title": "Notes",
+        "created": "2026-11-22T01:13:59.250Z",
+        "model": "1",
+        "models": [
+          { "name": "1", "file": "models/1.xml", "entities": { \(hashes(model)) } }
+        ],
+        "stores": [
+          {
+            "name": "main", "type": "Binary", "file": "stores/main.store",
+            "uuid": "6FB9DF54-A60E-4A15-8C3B-1D2E3F405162", "commit": 3
+          }
+        ],
+        "attachments": [
+          {
+            "name": "a.txt", "byteCount": 3, "since": 1,
+            "digest": "\(abc)"
+          }
+        ],
+        "versions": [
+          { "number": 1, "saved": "2026-11-22T01:13:59.250Z", "model": "1" },
+          { "number": 2, "saved": "2026-11-22T02:00:00.000Z", "model": "1" },
+          { "number": 3, "saved": "2026-11-22T03:00:00.000Z", "model": "1", "name": "Done" }
+        ]
+      }
+
+      """
+    return document
+  }
+
+  /// Two versions of a library in an XML store, which has a file for each.
+  static func library() throws -> DocumentFiles {
+    var document = DocumentFiles()
+    let model = try SmallFile.library()
+    document.files = [
+      "models/1.xml": try ModelSource.write(model), "stores/books-1.xml": try SmallFile.document(),
+      "stores/books-2.xml": try SmallFile.document(),
+    ]
+    document.manifest = """
+      {
+        "format": "quire-document",
+        "formatVersion": 1,
+        "uuid": "0F6E1A52-8C3B-4A15-A60E-1D2E3F405162",
+        "created": "2026-11-22T01:13:59.250Z",
+        "model": "1",
+        "models": [
+          { "name": "1", "file": "models/1.xml", "entities": { \(hashes(model)) } }
+        ],
+        "stores": [
+          {
+            "name": "books", "type": "XML", "file": "stores/books-2.xml",
+            "uuid": "6FB9DF54-A60E-4A15-8C3B-1D2E3F405162", "commit": 2,
+            "earlier": [{ "commit": 1, "until": 2, "file": "stores/books-1.xml", "model": "1" }]
+          }
+        ],
+        "versions": [
+          { "number": 1, "saved": "2026-11-22T01:13:59.250Z", "model": "1" },
+          { "number": 2, "saved": "2026-11-22T02:00:00.000Z", "model": "1" }
+        ]
+      }
+
+      """
+    return document
+  }
+
+  /// The SHA-256 of `abc`.
+  static let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+
+  private static func hashes(_ model: Model) -> String {
+    model.versionHashes.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \"\($0.value)\"" }
+      .joined(separator: ", ")
+  }
+}
