@@ -14,6 +14,7 @@ extension ManagedObjectContext {
   func agree(_ changed: [ManagedObject], in state: StoreState, mayBeLost: Bool) throws {
     if mayBeLost { try clearLost(in: state) }
     agreeOneToOne(changed, in: state)
+    try agreeOrder(state.pending, in: state)
   }
 
   /// Leads both ends of one to one to each other, or nowhere.

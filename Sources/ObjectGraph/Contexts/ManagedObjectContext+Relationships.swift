@@ -276,11 +276,13 @@ extension ManagedObjectContext {
 // MARK: - Links
 
 extension ManagedObjectContext {
-  /// A link of the view: its key, what it leads to, its place and the version of its row.
+  /// A link of the view: its key, what it leads to, its place and the column of that, and the version of its
+  /// row.
   struct FoundLink {
     var key: ObjectKey
     var other: ObjectKey
     var order: Int64
+    var orderColumn: LayoutColumn?
     var version: Int64
   }
 
@@ -305,7 +307,8 @@ extension ManagedObjectContext {
         if let column = side.order, case .integer(let place) = try row.value(column) {
           order = place
         }
-        return FoundLink(key: link, other: other, order: order, version: try row.version)
+        return FoundLink(
+          key: link, other: other, order: order, orderColumn: side.order, version: try row.version)
       }
     }
   }
@@ -414,13 +417,14 @@ extension ManagedObjectContext {
     _ side: LinkTable.Side, _ owner: ManagedObject, _ objects: [ManagedObject],
     _ state: StoreState
   ) throws {
-    guard let column = side.order else { return }
+    guard side.order != nil else { return }
     // The links must be rows to be numbered.
     try sealAll()
     let known = try Dictionary(
       links(of: owner.key, side, state).map { ($0.other, $0) }, uniquingKeysWith: { one, _ in one })
     for (place, object) in objects.enumerated() {
-      guard let link = known[object.key], link.order != Int64(place) else { continue }
+      guard let link = known[object.key], let column = link.orderColumn, link.order != Int64(place)
+      else { continue }
       state.links.setOrder(Int64(place), column: column, of: link.key, basis: link.version)
       state.hasOpenChanges = true
     }

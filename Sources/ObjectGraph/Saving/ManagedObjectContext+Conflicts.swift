@@ -69,10 +69,10 @@ extension ManagedObjectContext {
   private func moveOn(_ meeting: Meeting) throws {
     let state = meeting.state
     state.setBase(StoreBase(snapshot: meeting.head))
+    orderEnds = [:]
     try giveBack(in: state)
     var resolved: [ManagedObject] = []
     if !meeting.keys.isEmpty {
-      orderEnds = [:]
       try state.forgetPending(Set(meeting.keys))
       for key in meeting.keys {
         following?.note(key, in: state.tag)
@@ -98,7 +98,7 @@ extension ManagedObjectContext {
     // What was known of the other end when a relationship was set may have been of another moment.
     agreeOneToOne(
       changedObjects.filter { $0.source.entity.store === state.persistent } + resolved, in: state)
-    try sealAll()
+    try agreeOrder(state.pending, known: Set(meeting.keys), in: state)
     for object in resolved where isAlive(object) {
       object.awake(fromSnapshotEvents: .mergePolicy)
     }

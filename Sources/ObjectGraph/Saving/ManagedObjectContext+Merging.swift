@@ -129,7 +129,7 @@ extension ManagedObjectContext {
       try clearLost(kept, layers, ownDeletions: true, in: state)
       try sealAll()
       agreeOneToOne(kept + known(applied.flatMap(\.displaced)), in: state)
-      try sealAll()
+      try agreeOrder(layers, in: state)
     }
   }
 
