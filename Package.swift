@@ -44,6 +44,7 @@ let package = Package(
     // Ground: no module below imports anything of ours but these.
     .target(name: "CChecksums"),
     .target(name: "CArrow"),
+    .target(name: "CStorePlugin", dependencies: ["CArrow"]),
     .systemLibrary(
       name: "CLibXML2", path: "Sources/XMLEvents/CLibXML2", pkgConfig: "libxml-2.0",
       providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
@@ -85,6 +86,27 @@ let package = Package(
 
     // JSON, read and written.
     module("JSONText"),
+
+    // Stores that others bring, in libraries loaded when they are asked for: what both sides of the C interface
+    // make of its parts, the side that loads, and the side that is loaded.
+    module(
+      "PluginExchange",
+      [
+        "CStorePlugin", "CArrow", "ObjectModel", "Rows", "StoreInterface", "BlockFileFormat",
+        "PropertyLists", "XMLEvents", "DurableFiles",
+      ]),
+    module(
+      "PluginHost",
+      [
+        "CStorePlugin", "CArrow", "PluginExchange", "ObjectModel", "ObjectQuery", "Rows",
+        "StoreInterface", "DurableFiles", "JSONText", "Checksums",
+      ]),
+    module(
+      "PluginSupport",
+      [
+        "CStorePlugin", "CArrow", "PluginExchange", "ObjectModel", "ObjectQuery", "Rows",
+        "StoreInterface", "DurableFiles",
+      ]),
 
     // Objects: coordinator, contexts, managed objects.
     module("ObjectGraph", ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface"]),

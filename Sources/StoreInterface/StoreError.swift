@@ -60,6 +60,14 @@ public struct StoreError: Error, Sendable {
     public static let notConfirmable = Code(rawValue: "notConfirmable")
     /// A change is none that can be made: of an object that has no key from this store, or too large.
     public static let badChange = Code(rawValue: "badChange")
+    /// Somebody said to stop.
+    public static let cancelled = Code(rawValue: "cancelled")
+    /// The store, or the plug-in that brings it, does not do that.
+    public static let notSupported = Code(rawValue: "notSupported")
+    /// The plug-in that brings the store can't be used, or broke what it promises.
+    public static let badPlugin = Code(rawValue: "badPlugin")
+    /// None of the others.
+    public static let failed = Code(rawValue: "failed")
   }
 }
 

@@ -1,0 +1,1 @@
+#include "quire_store_plugin.h"
