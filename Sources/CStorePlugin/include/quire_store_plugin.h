@@ -198,6 +198,7 @@ struct QuireStoreType {
   const char *name;      // As in the manifest, such as "Ledger".
   uint32_t capabilities; // QUIRE_INCREMENTAL and others: those of the manifest.
   uint32_t flags;        // QUIRE_THREADED and others.
+  void *context;         // The plug-in's own.
 };
 
 // A store that is open, and what it held at one commit. What is in them is the plug-in's.
@@ -365,15 +366,15 @@ struct QuirePlugin {
 
   // Makes a store without objects, and opens it.
   int32_t (*create)(
-      const struct QuireHost *host, const char *type, const char *path,
+      const struct QuireHost *host, const struct QuireStoreType *type, const char *path,
       const struct QuireCreation *creation, struct QuireStore **store, struct QuireError *error);
   // Opens a store.
   int32_t (*open)(
-      const struct QuireHost *host, const char *type, const char *path,
+      const struct QuireHost *host, const struct QuireStoreType *type, const char *path,
       const struct QuireOpening *opening, struct QuireStore **store, struct QuireError *error);
   // What a store says of itself, as a property list, read without a model and without its rows.
   int32_t (*metadata)(
-      const struct QuireHost *host, const char *type, const char *path,
+      const struct QuireHost *host, const struct QuireStoreType *type, const char *path,
       struct QuireBytes *metadata, struct QuireError *error);
   // Gives back what a store holds. Its snapshots stay readable. Called once.
   int32_t (*close)(struct QuireStore *store, struct QuireError *error);
