@@ -18,6 +18,8 @@ final class PluginStore: Store {
   let capabilities: StoreCapabilities
   let tag: StoreTag
   let handle: StoreHandle
+  /// The newest commit when the store was opened.
+  private let opened: Int64
   private let current: Mutex<Current>
 
   private struct Current {
@@ -40,6 +42,7 @@ final class PluginStore: Store {
       throw StoreError(.damaged, "The store's metadata have no UUID.", path: path)
     }
     tag = StoreTag(uuid)
+    opened = head.commit
     current = Mutex(Current(head: head, path: path, modelSetBy: 0))
   }
 
@@ -226,7 +229,7 @@ final class PluginStore: Store {
   ) throws -> any StoreSnapshot {
     while true {
       let head = try newest()
-      try request.checkModel(setBy: current.withLock { $0.modelSetBy }, path: path)
+      try request.checkModel(setBy: modelSetBy(for: request, head), path: path)
       try request.check(against: head, path: path)
       if request.isEmpty {
         if position != nil { try confirm(head) }
@@ -242,6 +245,15 @@ final class PluginStore: Store {
         guard try newest().commit != head.commit else { throw error }
       }
     }
+  }
+
+  /// The commit that brought the model that changes are of, as far as it matters to the request.
+  private func modelSetBy(for request: CommitRequest, _ head: PluginSnapshot) throws -> Int64 {
+    let known = current.withLock { $0.modelSetBy }
+    // What was made before the store was opened is asked what its rows were.
+    guard request.base < opened, capabilities.contains(.history) else { return known }
+    let before = try? snapshot(ofCommit: request.base)
+    return before?.schema == head.schema ? known : max(known, opened)
   }
 
   private func commit(
