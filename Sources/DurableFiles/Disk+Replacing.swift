@@ -131,6 +131,23 @@ extension Disk {
     } catch { preconditionFailure("Only the disk fails here: \(error)") }
   }
 
+  /// Writes a file, or a directory with all it holds, a second time. What is made is durable but for its own name.
+  ///
+  /// - Throws: ``DiskError`` with code `notARegularFile` when something in it is neither.
+  package func copyTree(_ path: String, to other: String) throws(DiskError) {
+    switch try status(of: path, followingLinks: false).kind {
+    case .file: try copy(path, to: other)
+    case .directory:
+      try makeDirectory(other)
+      for entry in try list(path, links: .refused) {
+        try copyTree(
+          path.appendingPathComponent(entry.name), to: other.appendingPathComponent(entry.name))
+      }
+      try syncDirectory(other)
+    case let kind: throw .notARegularFile(path: path, kind: kind)
+    }
+  }
+
   /// The file that is to be replaced, at the end of all links, and its permissions if it exists.
   private func replacementTarget(
     _ path: String, links: LinkRule

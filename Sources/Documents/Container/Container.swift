@@ -94,11 +94,16 @@ package struct Container: Sendable {
   }
 
   /// Refuses what is no file of the document's own: a link, or something that is not a file.
-  func checkIsFile(_ name: String) throws {
+  func checkIsFile(_ name: String) throws { try check(name, isOneOf: [.file]) }
+
+  /// Refuses what is no store of the document's own: there are stores that are folders.
+  func checkIsStore(_ name: String) throws { try check(name, isOneOf: [.file, .directory]) }
+
+  private func check(_ name: String, isOneOf kinds: Set<FileKind>) throws {
     try reading {
       for path in [inner(String(name.prefix { $0 != "/" })), inner(name)] {
         let kind = try disk.status(of: path, followingLinks: false).kind
-        guard kind == (path == inner(name) ? .file : .directory) else {
+        guard path == inner(name) ? kinds.contains(kind) : kind == .directory else {
           throw DocumentError(
             .damaged, "What the manifest names is a \(kind): nothing may lead out of a document.",
             path: path)

@@ -28,11 +28,14 @@ extension Document {
       copied.uuid = UUID()
       let names =
         manifest.models.map(\.file)
-        + manifest.stores.flatMap { [$0.file] + $0.earlier.map(\.file) }
         + Set(manifest.attachments.map { Container.attachmentFile($0.digest) })
       for name in names {
         try container.checkIsFile(name)
         try container.disk.copy(container.inner(name), to: building.inner(name))
+      }
+      for name in manifest.stores.flatMap({ [$0.file] + $0.earlier.map(\.file) }) {
+        try container.checkIsStore(name)
+        try container.disk.copyTree(container.inner(name), to: building.inner(name))
       }
       return copied
     }

@@ -33,7 +33,7 @@ extension Document {
       do { try document.migrate(to: model, name, migrator, &written) } catch {
         // What was made for a document that stays as it was is of no use.
         if document.state.withLock({ $0.refused == nil }) {
-          for path in written { try? places.disk.remove(path) }
+          for path in written { try? places.disk.removeTree(path) }
         }
         throw error
       }

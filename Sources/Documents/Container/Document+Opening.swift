@@ -165,7 +165,7 @@ extension Container {
       throw DocumentError.notForDocuments(entry.type, path: path)
     }
     let (file, commit, expected) = try position(of: entry, version, backend, places)
-    try checkIsFile(file)
+    try checkIsStore(file)
     let store = try backend.open(
       inner(file), on: places.disk, StoreOpening(readOnly: readOnly, commit: commit))
     let uuid = try store.snapshot().metadata.uuid
@@ -192,7 +192,7 @@ extension Container {
     let (file, commit, uuid) = earlier ?? newest
     if commit <= version { return (file, commit, uuid) }
     if backend.capabilities.contains(.history) {
-      try checkIsFile(file)
+      try checkIsStore(file)
       let store = try backend.open(
         inner(file), on: places.disk, StoreOpening(readOnly: true, commit: commit))
       defer { try? store.close() }
@@ -234,7 +234,7 @@ extension Container {
         return entry.name.hasPrefix(stem) && !number.isEmpty
           && number.allSatisfy(\.isASCIIDigit)
       }
-      if entry.kind == .file, !named.contains(name), isOurs { try? disk.remove(inner(name)) }
+      if !named.contains(name), isOurs { try? disk.removeTree(inner(name)) }
     }
     guard isOpening else { return }
     for entry in (try? disk.list(inner(Container.attachmentsFolder), links: .refused)) ?? [] {
@@ -345,7 +345,7 @@ extension Document {
           "Another process has put another store in the place of \"\(store.name)\". Open the document "
             + "again.", path: path)
       }
-      try container.checkIsFile(entry.file)
+      try container.checkIsStore(entry.file)
       try store.inner.advance(
         to: StorePosition(path: container.inner(entry.file), commit: entry.commit))
     }

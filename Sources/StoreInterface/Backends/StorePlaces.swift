@@ -66,13 +66,13 @@ public struct StorePlaces: Sendable {
     try backends.backend(ofStoreAt: path, on: disk)
   }
 
-  /// Removes a store's file for good. Nothing happens when there is none.
+  /// Removes a store's file, or folder, for good. Nothing happens when there is none.
   ///
   /// - Throws: ``StoreError``.
   public func destroy(_ path: String) throws(StoreError) {
     do {
       guard try disk.exists(path) else { return }
-      try disk.remove(path)
+      try disk.removeTree(path)
       try disk.syncDirectory(of: path)
     } catch {
       throw StoreError(error, path: path)
