@@ -29,7 +29,7 @@ struct PluginLoadingTests {
     #expect(plugin.state == .loaded)
     #expect(loaded.manifest == plugin.manifest)
     #expect(loaded.path == plugin.libraryPath)
-    #expect(loaded.flags(of: StoreType(rawValue: "Bad")) == UInt32(QUIRE_THREADED.rawValue))
+    #expect(loaded.flags(of: StoreType(rawValue: "Bad")) == UInt32(QUIRE_THREADED))
     #expect(String(cString: loaded.table.pointee.name) == "bad")
     #expect(loaded.table.pointee.query == nil)
   }
@@ -144,7 +144,7 @@ struct PluginLoadingTests {
     let code = loaded.table.pointee.open(nil, type, "/none", nil, nil, &error)
 
     #expect(String(cString: type.pointee.name) == "Bad")
-    #expect(code == Int32(QUIRE_NOT_SUPPORTED.rawValue))
+    #expect(code == Int32(QUIRE_NOT_SUPPORTED))
     #expect(String(cString: error.message) == "This plug-in is for tests and keeps nothing.")
   }
 

@@ -1,4 +1,4 @@
-/// Where plug-ins are looked for, in order (spec §9.3.1).
+/// Where plug-ins are looked for, in order (spec §9.4.1).
 ///
 ///     let folders = PluginFolders(
 ///       environment: ProcessInfo.processInfo.environment, executable: pathOfThisProgram)
