@@ -121,17 +121,30 @@ struct PluginLoadingTests {
     #expect(error.message.contains("ELF") || error.message.contains("mach-o"))
   }
 
-  @Test("A plug-in that was mended is loaded when it is asked for again")
+  @Test("A library that could not be loaded is tried again when it is asked for again")
   func mended() throws {
     let world = try PluginWorld()
-    let plugin = try found("missing-symbol", world)
+    let plugin = try found("unresolved", world)
     #expect(throws: StoreError.self) { try plugin.load() }
-    // Another file of the same name: what was loaded stays as it was.
     try FileManager.default.removeItem(atPath: plugin.libraryPath)
     try world.write(Compiler.library("sound"), plugin.libraryPath)
 
     #expect(throws: Never.self) { try plugin.load() }
     #expect(plugin.state == .loaded)
+  }
+
+  @Test("A library that is part of the process stays what it was, whatever takes its file's place")
+  func replaced() throws {
+    let world = try PluginWorld()
+    let plugin = try found("missing-symbol", world)
+    #expect(throws: StoreError.self) { try plugin.load() }
+    let other = world.folder + "/other.so"
+    try world.write(Compiler.library("sound"), other)
+    try #require(rename(other, plugin.libraryPath) == 0)
+
+    let error = try #require(throws: StoreError.self) { try plugin.load() }
+
+    #expect(error.message.contains("stays until that ends"))
   }
 
   @Test("What a plug-in can't do it says by a code and in words")
