@@ -175,7 +175,7 @@ let package = Package(
       [
         "Quire", "Documents", "JSONText", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface",
         "ObjectGraph", "Migration", "DurableFiles", "Validation", "ModelCode", "Archives",
-        "Interchange", "Recovery",
+        "Interchange", "Recovery", "PluginHost",
       ]),
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
@@ -210,6 +210,9 @@ let package = Package(
     .target(
       name: "TypedTrips", dependencies: ["Quire"], path: "Tests/Support/TypedTrips",
       swiftSettings: strict),
+    .target(
+      name: "SchemaSubset", dependencies: ["JSONText"], path: "Tests/Support/SchemaSubset",
+      swiftSettings: strict),
     .target(name: "SpecVectors", path: "Tests/Support/SpecVectors", swiftSettings: strict),
     .target(
       name: "HostileInputs",
@@ -217,7 +220,7 @@ let package = Package(
         "BinaryStore", "XMLStore", "XMLEvents", "Validation", "Recovery", "Documents",
         "StoreInterface",
         "DurableFiles", "ObjectModel", "ObjectQuery", "Migration", "QueryWorld",
-        "PropertyLists", "Rows", "Checksums", "Archives",
+        "PropertyLists", "Rows", "Checksums", "Archives", "PluginHost",
       ], path: "Tests/Support/HostileInputs", swiftSettings: relaxed),
 
     // Tests, one target a module.
@@ -289,6 +292,7 @@ let package = Package(
         "Validation", "BlockFileFormat", "BinaryStore", "StoreInterface", "StoreConformance",
         "DurableFiles", "PropertyLists", "ObjectModel", "Rows", "SeededRandom", "Checksums",
         "HostileInputs", "XMLStore", "Documents", "JSONText", "SpecVectors", "Archives",
+        "SchemaSubset",
       ]),
     tests(
       "ModelCodeTests", ["ModelCode", "ObjectModel", "Quire", "TypedTrips"], exclude: ["Goldens"]),
@@ -309,9 +313,15 @@ let package = Package(
       [
         "ToolCommands", "JSONText", "Quire", "Documents", "Migration", "ObjectGraph", "ObjectModel",
         "Rows", "StoreInterface", "BinaryStore",
-        "DurableFiles", "PropertyLists",
+        "DurableFiles", "PropertyLists", "PluginHost",
       ],
       exclude: ["Snapshots"]),
+    tests(
+      "PluginHostTests",
+      [
+        "PluginHost", "CStorePlugin", "DurableFiles", "StoreInterface", "JSONText",
+        "HostileInputs", "SchemaSubset",
+      ], exclude: ["BadPlugins"]),
     tests("QuireTests", ["Quire", "TypedTrips"]),
     tests("HouseTests", []),
   ],
@@ -339,6 +349,7 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     fuzzer("MetadataFuzz", exclude: ["Seeds", "corpus.hex"]),
     fuzzer("ModelArchiveFuzz"),
     fuzzer("ModelSourceFuzz"),
+    fuzzer("PluginManifestFuzz", exclude: ["Seeds"]),
     fuzzer("PredicateFuzz", exclude: ["seeds.txt"]),
     fuzzer("PropertyListFuzz", exclude: ["Seeds"]),
     fuzzer("QueryFuzz", exclude: ["seeds.txt"]),

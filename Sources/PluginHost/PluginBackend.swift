@@ -19,24 +19,51 @@ public struct PluginBackend: StoreBackend {
   /// What the program does for the plug-in.
   public var services: PluginServices
   private let recognizing: @Sendable ([UInt8]) -> Bool
+  /// The name of the file by which a folder is known as such a store; `nil` when stores are files.
+  private let marker: String?
   private let loading: @Sendable () throws -> PluginFunctions
+
+  /// The backend of one of the types that a plug-in's manifest names.
+  public init(
+    _ plugin: FoundPlugin, _ type: PluginManifest.StoreType,
+    services: PluginServices = PluginServices()
+  ) {
+    self.init(
+      type.type, type.capabilities, services: services, marker: type.marker,
+      recognizing: { type.recognizes($0) },
+      load: {
+        let loaded = try plugin.load()
+        // SAFETY: Both were checked when the plug-in was loaded.
+        return unsafe PluginFunctions(
+          loaded.table, type: loaded.description(of: type.type), flags: loaded.flags(of: type.type),
+          name: loaded.manifest.name)
+      })
+  }
 
   /// The backend of a type whose functions `load` finds.
   package init(
     _ type: StoreType, _ capabilities: StoreCapabilities,
-    services: PluginServices = PluginServices(),
+    services: PluginServices = PluginServices(), marker: String? = nil,
     recognizing: @escaping @Sendable ([UInt8]) -> Bool,
     load: @escaping @Sendable () throws -> PluginFunctions
   ) {
     self.type = type
     self.capabilities = capabilities
     self.services = services
+    self.marker = marker
     self.recognizing = recognizing
     loading = load
   }
 
   /// Whether the bytes begin as the manifest says that such stores do.
   public func recognizes(_ firstBytes: [UInt8]) -> Bool { recognizing(firstBytes) }
+
+  /// Whether a folder holds the file that marks such a store, by the manifest.
+  public func recognizesFolder(at path: String, on disk: any Disk) -> Bool {
+    guard let marker else { return false }
+    let file = path.appendingPathComponent(marker)
+    return (try? disk.status(of: file, followingLinks: false).kind) == .file
+  }
 
   /// Creates a store without objects.
   public func create(

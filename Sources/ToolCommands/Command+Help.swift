@@ -50,6 +50,9 @@ extension Tool {
     Commands:
     \(definitions(commands.map { ($0.name, sentence($0.summary)) }, width: width))
 
+    Every command takes, besides its own options:
+    \(definitions([("-h, --help", "Shows what it does and takes."), ("--no-plugins", "Uses no plug-ins.")], width: width))
+
     Results go to standard output, messages to standard error.
 
     Exit codes:

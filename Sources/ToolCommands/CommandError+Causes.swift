@@ -28,6 +28,7 @@ extension CommandError {
         case .notAStore, .damaged: .unreadable
         case .newerFormat: .newerFormat
         case .incompatibleModel: .modelMismatch
+        case .badPlugin: .plugin
         default: .inputOutput
         }
       self.init(code, "\(error)")
@@ -42,7 +43,9 @@ extension CommandError {
         case .notSupported: .wrongUsage
         default: .inputOutput
         }
-      self.init(code, "\(error)")
+      self.init(
+        code, "\(error)",
+        hint: code == .plugin ? "Run 'quire plugin list' to see which plug-ins there are." : nil)
     case let error as ArchiveError:
       self.init(error.code == .exists ? .inputOutput : .unreadable, error.message)
     case let error as ContextError:

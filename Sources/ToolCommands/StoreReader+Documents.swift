@@ -29,11 +29,17 @@ extension StoreReader {
   /// Whether there is a document at a path, and no store: a folder, or a packed one.
   func isDocument(_ path: String) -> Bool {
     guard let kind = try? disk.status(of: path).kind else { return false }
-    if kind == .directory { return true }
+    if kind == .directory { return !isStoreFolder(path) }
     guard kind == .file, let start = try? StoreBackends.firstBytes(of: path, on: disk) else {
       return false
     }
     return Archive.isPackedDocument(firstBytes: start)
+  }
+
+  /// Whether a folder is a store of some kind and no document.
+  private func isStoreFolder(_ path: String) -> Bool {
+    let hasManifest = (try? disk.exists(path + "/manifest.json")) ?? false
+    return !hasManifest && backends.backend(ofFolderAt: path, on: disk) != nil
   }
 
   /// The store of a document that a command is about: the one that the command line names, or that holds the

@@ -5,14 +5,28 @@ import StoreInterface
 
 /// Where commands get their stores from: the backends they know, and the disk that files are on.
 struct StoreReader: Sendable {
-  /// The kinds of stores.
-  let backends: StoreBackends
   /// The disk.
   let disk: any Disk
+  private let makeBackends: @Sendable () -> StoreBackends
+
+  /// The given kinds of stores on the given disk; they are asked for when somebody needs them, since plug-ins are
+  /// looked for then.
+  init(backends: @escaping @autoclosure @Sendable () -> StoreBackends, disk: any Disk) {
+    makeBackends = backends
+    self.disk = disk
+  }
+
+  /// The kinds of stores.
+  var backends: StoreBackends { makeBackends() }
 
   /// Stores of every built-in kind in files of the given disk.
   static func files(on disk: any Disk) -> StoreReader {
     StoreReader(backends: .builtIn, disk: disk)
+  }
+
+  /// Opens store files of every built-in kind and of those that plug-ins bring.
+  static func files(_ plugins: PluginFinder) -> StoreReader {
+    StoreReader(backends: plugins.backends, disk: RealDisk())
   }
 
   /// Opens store files.
@@ -43,7 +57,8 @@ struct StoreReader: Sendable {
   private func hint(_ path: String) -> String? {
     let start = try? StoreBackends.firstBytes(of: path, on: disk)
     return start?.starts(with: Array("SQLite format 3".utf8)) ?? false
-      ? "It is an SQLite database, which can't be read yet." : nil
+      ? "It is an SQLite database, which can't be read yet."
+      : "Run 'quire plugin list' to see which plug-ins bring other kinds of stores."
   }
 }
 

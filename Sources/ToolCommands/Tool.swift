@@ -1,24 +1,55 @@
 import DurableFiles
+import PluginHost
 
 /// The command-line tool: its commands, and how a command line reaches one of them.
 ///
 ///     exit(Tool.quire.run(["hash", "Trips.xcdatamodeld"], on: .standard()).rawValue)
 public struct Tool: Sendable {
   let commands: [Command]
+  /// The same commands for a run with `--no-plugins`.
+  private let commandsWithoutPlugins: [Command]
 
-  /// `quire`, with every command it has.
-  public static let quire: Tool = Tool(commands: [
-    HelpCommand.command, ModelCommand.command(.files), HashCommand.command(.files),
-    PredicateCommand.command(.files), InfoCommand.command(.files), FetchCommand.command(.files),
-    CountCommand.command(.files), OpenCommand.command(.files), NewCommand.command(.files, .files),
-    InsertCommand.command(.files), SetCommand.command(.files), DeleteCommand.command(.files),
-    ExportCommand.command(.files), ImportCommand.command(.files),
-    ConvertCommand.command(.files, .files), SaveAsCommand.command(.files),
-    MigrateCommand.command(.files, .files), HistoryCommand.command(.files),
-    RevertCommand.command(.files), PackCommand.command(on: RealDisk()),
-    UnpackCommand.command(on: RealDisk()), ValidateCommand.command(on: RealDisk(), .files),
-    RecoverCommand.command(.files, .files), VacuumCommand.command(.files), VersionCommand.command,
-  ])
+  /// A tool that has the given commands and knows no plug-ins.
+  init(commands: [Command]) {
+    self.commands = commands
+    commandsWithoutPlugins = commands
+  }
+
+  /// A tool that has every command, and uses the plug-ins that are found there.
+  private init(_ plugins: PluginFinder) {
+    commands = Tool.commands(plugins)
+    commandsWithoutPlugins = Tool.commands(
+      PluginFinder(.off("the command line says --no-plugins")))
+  }
+
+  /// `quire`, with every command it has, and no plug-ins.
+  public static let quire = Tool(.none)
+
+  /// `quire`, with the plug-ins that are found where everybody looks for them.
+  ///
+  /// - Parameters:
+  ///   - environment: What the process was told: `QUIRE_PLUGIN_PATH`, `QUIRE_PLUGINS` and others.
+  ///   - executable: The tool's own file, as an absolute path.
+  public static func quire(environment: [String: String], executable: String?) -> Tool {
+    Tool(PluginFinder(PluginFolders(environment: environment, executable: executable)))
+  }
+
+  private static func commands(_ plugins: PluginFinder) -> [Command] {
+    let files = StoreReader.files(plugins)
+    return [
+      HelpCommand.command, ModelCommand.command(.files), HashCommand.command(.files),
+      PredicateCommand.command(.files), InfoCommand.command(files), FetchCommand.command(files),
+      CountCommand.command(files), OpenCommand.command(files), NewCommand.command(files, .files),
+      InsertCommand.command(files), SetCommand.command(files), DeleteCommand.command(files),
+      ExportCommand.command(files), ImportCommand.command(files),
+      ConvertCommand.command(files, .files), SaveAsCommand.command(files),
+      MigrateCommand.command(files, .files), HistoryCommand.command(files),
+      RevertCommand.command(files), PackCommand.command(on: RealDisk()),
+      UnpackCommand.command(on: RealDisk()), ValidateCommand.command(on: RealDisk(), .files),
+      RecoverCommand.command(files, .files), VacuumCommand.command(files),
+      PluginCommand.command(plugins), VersionCommand.command,
+    ]
+  }
 
   /// Runs the command that `words` names, the words being those after the tool's own name.
   ///
@@ -52,6 +83,11 @@ public struct Tool: Sendable {
   }
 
   private func dispatch(_ words: [String], on console: Console) throws -> ExitCode {
+    if let index = words.prefix(while: { $0 != "--" }).firstIndex(of: "--no-plugins") {
+      var others = words
+      others.remove(at: index)
+      return try Tool(commands: commandsWithoutPlugins).dispatch(others, on: console)
+    }
     guard let first = words.first else {
       try console.messages.write(help(width: console.width))
       return .wrongUsage
@@ -75,7 +111,8 @@ public struct Tool: Sendable {
     if let command = commands.first(where: { $0.name == name }) { return command }
     let kind = name.hasPrefix("-") ? "option" : "command"
     throw .unknown(
-      kind, name, in: "for 'quire'", known: commands.map(\.name) + ["--help", "--version"],
+      kind, name, in: "for 'quire'",
+      known: commands.map(\.name) + ["--help", "--version", "--no-plugins"],
       otherwise: "Run 'quire help' to see all commands.")
   }
 }

@@ -30,9 +30,9 @@ enum VacuumCommand {
       if reader.isDocument(path) { return try vacuum(document: path, reader, invocation) }
       var options = BinaryStoreOptions()
       options.history = try policy(invocation.value(of: keep) ?? "none")
-      let keeping = StoreReader(
-        backends: reader.backends.adding(BinaryStoreBackend(options: options))
-          .adding(BinaryStoreBackend(isCompressed: true, options: options)), disk: reader.disk)
+      let backends = reader.backends.adding(BinaryStoreBackend(options: options))
+        .adding(BinaryStoreBackend(isCompressed: true, options: options))
+      let keeping = StoreReader(backends: backends, disk: reader.disk)
       let store = try keeping.open(invocation[.store], invocation, models, readOnly: false)
       let before = try store.describe().byteCount
       if let binary = store as? BinaryStore { try binary.vacuum() }

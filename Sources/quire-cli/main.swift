@@ -13,4 +13,6 @@ let arguments = (0..<Int(CommandLine.argc)).map { index -> [UInt8] in
     .map { UInt8(bitPattern: $0) }
 }
 
-exit(Tool.quire.run(arguments: arguments, on: .standard()).rawValue)
+let tool = Tool.quire(
+  environment: ProcessInfo.processInfo.environment, executable: Bundle.main.executablePath)
+exit(tool.run(arguments: arguments, on: .standard()).rawValue)

@@ -25,7 +25,10 @@ enum Boundary {
       .assumingMemoryBound(to: QuirePlugin.self)
     let functions =
       switch crossing {
-      case .blocks: PluginFunctions(table, type: backend.type.rawValue)!
+      case .blocks:
+        PluginFunctions(
+          table, type: table.pointee.types[0]!, flags: table.pointee.types[0]!.pointee.flags,
+          name: "Boundary")
       case .arrays: least(table)
       }
     return PluginBackend(
@@ -40,11 +43,8 @@ enum Boundary {
     table.pointee.blocks = nil
     table.pointee.read_block = nil
     table.pointee.read_value = nil
-    let type = UnsafeMutablePointer<QuireStoreType>.allocate(capacity: 1)
-    type.initialize(to: full.pointee.types[0]!.pointee)
-    type.pointee.flags = 0
     return PluginFunctions(
-      UnsafePointer(table), type: UnsafePointer(type), name: String(cString: full.pointee.name))
+      UnsafePointer(table), type: full.pointee.types[0]!, flags: 0, name: "Boundary")
   }
 
   /// The backends whose stores last.

@@ -12,11 +12,13 @@ public struct FileStatus: Sendable, Hashable {
   public var identity: FileIdentity
   /// How many names it has; none once it was removed while open.
   public var nameCount: Int
+  /// The number of the user whose it is; `nil` on a disk that knows no users.
+  public var owner: UInt32?
 
   /// The status with the given parts.
   public init(
     kind: FileKind, byteCount: Int, modificationNanoseconds: Int64, permissions: FilePermissions,
-    identity: FileIdentity, nameCount: Int
+    identity: FileIdentity, nameCount: Int, owner: UInt32? = nil
   ) {
     self.kind = kind
     self.byteCount = byteCount
@@ -24,6 +26,7 @@ public struct FileStatus: Sendable, Hashable {
     self.permissions = permissions
     self.identity = identity
     self.nameCount = nameCount
+    self.owner = owner
   }
 }
 

@@ -132,7 +132,7 @@ extension FileStatus {
       identity: FileIdentity(
         device: UInt64(truncatingIfNeeded: system.st_dev),
         inode: UInt64(truncatingIfNeeded: system.st_ino)),
-      nameCount: Int(system.st_nlink))
+      nameCount: Int(system.st_nlink), owner: system.st_uid)
   }
 }
 

@@ -22,6 +22,9 @@ public protocol StoreBackend: Sendable {
   ///   shorter.
   func recognizes(_ firstBytes: [UInt8]) -> Bool
 
+  /// Whether a folder is such a store. Backends whose stores are files say no.
+  func recognizesFolder(at path: String, on disk: any Disk) -> Bool
+
   /// Creates a store without objects.
   ///
   /// - Throws: ``StoreError``; there is no new store then, or the old one.
@@ -38,6 +41,11 @@ public protocol StoreBackend: Sendable {
   ///
   /// - Throws: ``StoreError``.
   func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata
+}
+
+extension StoreBackend {
+  /// No: a store is a file.
+  public func recognizesFolder(at path: String, on disk: any Disk) -> Bool { false }
 }
 
 /// How a store is created.

@@ -39,17 +39,24 @@ public struct StoreBackends: Sendable {
     backends.first { $0.recognizes(firstBytes) }
   }
 
-  /// The backend of a file, seen from its first bytes.
+  /// The backend of a store that is there, seen from a file's first bytes or from what lies in a folder.
   ///
   /// - Throws: ``StoreError`` with code ``StoreError/Code/notAStore`` when none knows it, or what the
   ///   disk says.
   public func backend(ofStoreAt path: String, on disk: any Disk) throws -> any StoreBackend {
+    if let backend = backend(ofFolderAt: path, on: disk) { return backend }
     let bytes = try StoreBackends.firstBytes(of: path, on: disk)
     guard let backend = backend(recognizing: bytes) else {
       throw StoreError(
         .notAStore, "The file is no store that this program knows.", path: path)
     }
     return backend
+  }
+
+  /// The backend whose store a folder is; `nil` when there is no such folder, or none knows it.
+  public func backend(ofFolderAt path: String, on disk: any Disk) -> (any StoreBackend)? {
+    guard (try? disk.status(of: path).kind) == .directory else { return nil }
+    return backends.first { $0.recognizesFolder(at: path, on: disk) }
   }
 
   /// Opens a store, whatever its type.

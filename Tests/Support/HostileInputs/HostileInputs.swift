@@ -15,7 +15,7 @@ public enum HostileInputs {
     "ArchiveFuzz": archive, "BlockFuzz": block, "IdentifierFuzz": identifier,
     "ManifestFuzz": manifest, "MetadataFuzz": metadata,
     "MappingFuzz": mapping, "ModelArchiveFuzz": modelArchive, "ModelSourceFuzz": modelSource,
-    "PredicateFuzz": predicate,
+    "PluginManifestFuzz": pluginManifest, "PredicateFuzz": predicate,
     "PropertyListFuzz": propertyList, "QueryFuzz": query, "StoreFuzz": store,
     "ValidationFuzz": validation, "XMLStoreFuzz": xmlStore,
   ]

@@ -3,6 +3,7 @@ import DurableFiles
 import Foundation
 import HostileInputs
 import JSONText
+import SchemaSubset
 import SeededRandom
 import SpecVectors
 import Testing

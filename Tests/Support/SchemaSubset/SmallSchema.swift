@@ -1,14 +1,15 @@
-import JSONText
+package import JSONText
 
-/// As much of JSON Schema as `spec/manifest.schema.json` uses. What else a schema says is a fault of the
+/// As much of JSON Schema as the schemas in `spec/` use. What else a schema says is a fault of the
 /// schema.
-struct SmallSchema {
+package struct SmallSchema {
   private let root: JSON
 
-  init(_ root: JSON) { self.root = root }
+  /// The schema that a JSON text says.
+  package init(_ root: JSON) { self.root = root }
 
   /// What is wrong with a value, in words.
-  func faults(of json: JSON) -> [String] { faults(json, root, "") }
+  package func faults(of json: JSON) -> [String] { faults(json, root, "") }
 
   private func faults(_ json: JSON, _ schema: JSON, _ place: String) -> [String] {
     guard case .members(let rules) = schema else { return ["\(place): no schema"] }
@@ -41,6 +42,12 @@ struct SmallSchema {
       return values.enumerated().flatMap { faults($1, said, "\(place)[\($0)]") }
     case ("minItems", .number(let least), .array(let values)):
       return fault(values.count < Int(least)!)
+    case ("maxItems", .number(let most), .array(let values)):
+      return fault(values.count > Int(most)!)
+    case ("uniqueItems", .boolean(true), .array(let values)):
+      return fault(Set(values).count != values.count)
+    case ("oneOf", .array(let schemas), _):
+      return fault(schemas.count { faults(json, $0, place).isEmpty } != 1)
     case ("minimum", .number(let least), .number(let digits)):
       return fault(Int64(digits).map { $0 < Int64(least)! } ?? true)
     case ("maximum", .number(let most), .number(let digits)):
@@ -53,7 +60,8 @@ struct SmallSchema {
       guard let regex = try? Regex(pattern) else { return ["\(place): no pattern"] }
       return fault(text.firstMatch(of: regex) == nil)
     case ("required", _, _), ("properties", _, _), ("additionalProperties", _, _), ("items", _, _),
-      ("minItems", _, _), ("minimum", _, _), ("maximum", _, _), ("minLength", _, _),
+      ("minItems", _, _), ("maxItems", _, _), ("uniqueItems", _, _), ("minimum", _, _),
+      ("maximum", _, _), ("minLength", _, _),
       ("maxLength", _, _), ("pattern", _, _):
       // They say nothing of values of other types.
       return []

@@ -1,0 +1,210 @@
+import CStorePlugin
+import StoreInterface
+
+/// The table that a library returned, held against the interface and the manifest (spec §9.5).
+struct PluginTable {
+  private let plugin: FoundPlugin
+  /// Where the library says that the table is. Read through ``ForeignMemory`` only.
+  private let address: UInt
+
+  /// No structure of the interface is larger, in this version of it or in a later one.
+  static let byteLimit = 1 << 20
+  /// A type of store has a name of at most so many bytes, and so has a version.
+  private static let nameByteLimit = 64
+  /// No plug-in brings more types that anybody looks at.
+  private static let typeLimit = 1024
+
+  init(_ plugin: FoundPlugin, _ table: UnsafePointer<QuirePlugin>) {
+    self.plugin = plugin
+    address = UInt(bitPattern: table)
+  }
+
+  private func bad(_ fault: String) -> PluginRefusal {
+    PluginRefusal(.badTable, plugin, "returned a table that \(fault)")
+  }
+
+  /// The plug-in with a copy of its table.
+  func checked() throws(PluginRefusal) -> LoadedPlugin {
+    guard let memory = ForeignMemory() else {
+      throw bad("can't be looked at: the system has no pipe left.")
+    }
+    try checkVersion(memory)
+    // SAFETY: What the table leads to is read through `memory` alone until the plug-in is known to be sound.
+    let table = unsafe try copy(memory)
+    unsafe try checkNames(table, memory)
+    unsafe try checkFunctions(table)
+    let types = unsafe try checkTypes(table, memory)
+    return unsafe LoadedPlugin(plugin.manifest, path: plugin.libraryPath, table, types)
+  }
+
+  private func checkVersion(_ memory: borrowing ForeignMemory) throws(PluginRefusal) {
+    guard let head = memory.bytes(at: address, count: 8) else { throw bad("can't be read.") }
+    let version = number(head, at: 0)
+    guard version == plugin.manifest.abi, version == UInt32(QUIRE_PLUGIN_ABI) else {
+      throw PluginRefusal(
+        .wrongVersion, plugin,
+        "speaks version \(version) of the interface; its manifest says \(plugin.manifest.abi), and this program "
+          + "speaks version \(QUIRE_PLUGIN_ABI).")
+    }
+  }
+
+  /// The number that lies in some bytes, which a library of this very machine wrote.
+  private func number<Number: FixedWidthInteger>(
+    _ bytes: [UInt8], at offset: Int, as type: Number.Type = UInt32.self
+  ) -> Number {
+    let number = bytes[offset...].prefix(MemoryLayout<Number>.size).reversed().reduce(0) {
+      $0 << 8 | Number(truncatingIfNeeded: $1)
+    }
+    return Number(littleEndian: number)
+  }
+
+  /// As much of the table as both sides know, the rest zero.
+  private func copy(_ memory: borrowing ForeignMemory) throws(PluginRefusal) -> QuirePlugin {
+    // SAFETY: Nothing is read by the path; and further down, there are no more bytes than the structure has, and
+    // any bytes are a value of it: numbers, and pointers that are not followed here.
+    let least = unsafe Self.end(of: \.status)
+    guard let head = memory.bytes(at: address, count: 8) else { throw bad("can't be read.") }
+    let said = Int(number(head, at: 4))
+    guard said >= least else {
+      throw bad("says it has \(said) bytes, below the \(least) up to and including 'status'.")
+    }
+    guard said <= Self.byteLimit else {
+      throw bad("says it has \(said) bytes, above the \(Self.byteLimit) that any may have.")
+    }
+    guard
+      let bytes = memory.bytes(at: address, count: min(said, unsafe MemoryLayout<QuirePlugin>.size))
+    else { throw bad("says it has \(said) bytes, not all of which can be read.") }
+    var table = unsafe QuirePlugin()
+    unsafe withUnsafeMutableBytes(of: &table) { unsafe $0.copyBytes(from: bytes) }
+    return unsafe table
+  }
+
+  private static func end<Member>(of member: KeyPath<QuirePlugin, Member>) -> Int {
+    // SAFETY: The structure is C's, so each member has a place in it; nothing is read.
+    unsafe MemoryLayout<QuirePlugin>.offset(of: member)! + MemoryLayout<Member>.size
+  }
+
+  private func checkNames(
+    _ table: QuirePlugin, _ memory: borrowing ForeignMemory
+  ) throws(PluginRefusal) {
+    let manifest = plugin.manifest
+    // SAFETY: Only the numbers of the pointers are taken.
+    let names = unsafe [
+      ("name", UInt(bitPattern: table.name), manifest.name),
+      ("version", UInt(bitPattern: table.version), manifest.version),
+    ]
+    for (what, place, said) in names {
+      guard let text = memory.text(at: place, byteLimit: Self.nameByteLimit) else {
+        throw bad(
+          "has no \(what) that can be read and has at most \(Self.nameByteLimit) bytes.")
+      }
+      guard text == said else {
+        throw bad("says the \(what) '\(text)', and its manifest says '\(said)'.")
+      }
+    }
+  }
+
+  private func checkFunctions(_ table: QuirePlugin) throws(PluginRefusal) {
+    // SAFETY: The functions are not called; that there are any is all that is asked.
+    let needed = unsafe [
+      ("create", table.create != nil), ("open", table.open != nil),
+      ("metadata", table.metadata != nil), ("close", table.close != nil),
+      ("release_store", table.release_store != nil), ("snapshot", table.snapshot != nil),
+      ("release_snapshot", table.release_snapshot != nil), ("commit_of", table.commit_of != nil),
+      ("describe", table.describe != nil), ("tables", table.tables != nil),
+      ("rows or blocks", table.rows != nil || table.blocks != nil),
+      ("read_block", table.blocks == nil || table.read_block != nil),
+      ("commit", table.commit != nil), ("lease_keys", table.lease_keys != nil),
+      ("status", table.status != nil),
+    ]
+    try require(needed, "which every plug-in must have")
+    let all = plugin.manifest.types.reduce(into: StoreCapabilities()) {
+      $0.formUnion($1.capabilities)
+    }
+    let history = unsafe [
+      ("commits", table.commits != nil), ("snapshot_of", table.snapshot_of != nil),
+      ("keep_commits", table.keep_commits != nil),
+    ]
+    if all.contains(.history) { try require(history, "which 'history' takes") }
+    if all.contains(.confirmation) {
+      try require(unsafe [("advance", table.advance != nil)], "which 'confirmation' takes")
+    }
+    if all.contains(.querying) {
+      try require(unsafe [("query", table.query != nil)], "which 'querying' takes")
+    }
+  }
+
+  private func require(
+    _ functions: [(name: String, isThere: Bool)], _ why: String
+  ) throws(PluginRefusal) {
+    guard let missing = functions.first(where: { !$0.isThere }) else { return }
+    throw bad("lacks \(missing.name), \(why).")
+  }
+
+  /// What the library says of the manifest's types, each of which the table must have as it is there.
+  private func checkTypes(
+    _ table: QuirePlugin, _ memory: borrowing ForeignMemory
+  ) throws(PluginRefusal) -> [TableType] {
+    var said: [TableType] = []
+    // SAFETY: Numbers alone are taken of the table.
+    let (count, list) = unsafe (Int(table.type_count), UInt(bitPattern: table.types))
+    for index in 0..<min(count, Self.typeLimit) {
+      let one = try type(index, of: count, at: list, memory)
+      guard !said.contains(where: { $0.type == one.type }) else {
+        throw bad("has the type '\(one.type.rawValue)' twice.")
+      }
+      said.append(one)
+    }
+    var types: [TableType] = []
+    for one in plugin.manifest.types {
+      guard let there = said.first(where: { $0.type == one.type }) else {
+        throw bad("lacks the type '\(one.name)', which its manifest has.")
+      }
+      // Bits that nobody here knows are a later program's.
+      let known = StoreCapabilities(rawValue: there.capabilities & 0b11_1111)
+      guard known == one.capabilities else {
+        throw bad(
+          "says that stores of type '\(one.name)' are \(words(known)), and its manifest says "
+            + "\(words(one.capabilities)).")
+      }
+      types.append(there)
+    }
+    return types
+  }
+
+  private func words(_ capabilities: StoreCapabilities) -> String {
+    capabilities.isEmpty ? "none of what there is" : capabilities.names.joined(separator: ", ")
+  }
+
+  private func type(
+    _ index: Int, of count: Int, at list: UInt, _ memory: borrowing ForeignMemory
+  ) throws(PluginRefusal) -> TableType {
+    let (place, isBeyond) = list.addingReportingOverflow(UInt(index * MemoryLayout<UInt>.size))
+    guard list != 0, !isBeyond,
+      let bytes = memory.bytes(at: place, count: MemoryLayout<UInt>.size)
+    else { throw bad("says it has \(count) types, not all of which can be read.") }
+    let start = number(bytes, at: 0, as: UInt.self)
+    // SAFETY: Nothing is read by the path: it says how far the structure must go.
+    let size = unsafe MemoryLayout<QuireStoreType>.offset(of: \.flags)! + 4
+    guard start != 0, let head = memory.bytes(at: start, count: 4),
+      (size...Self.byteLimit).contains(Int(number(head, at: 0))),
+      let body = memory.bytes(at: start, count: size)
+    else { throw bad("has a type, number \(index), that can't be read or has no sound size.") }
+    let name = number(body, at: 8, as: UInt.self)
+    guard let text = memory.text(at: name, byteLimit: Self.nameByteLimit) else {
+      throw bad("has a type, number \(index), without a name that can be read.")
+    }
+    return TableType(
+      type: StoreType(rawValue: text), address: start, capabilities: number(body, at: 16),
+      flags: number(body, at: 20))
+  }
+}
+
+/// A type of store, as a library's table has it.
+struct TableType {
+  let type: StoreType
+  /// Where the table has it.
+  let address: UInt
+  let capabilities: UInt32
+  let flags: UInt32
+}

@@ -1,0 +1,126 @@
+import JSONText
+import StoreInterface
+
+/// Where a manifest comes from, for whatever is said about it.
+struct ManifestSource {
+  var plugin: String
+  let path: String
+  var types: [StoreType] = []
+
+  /// `reason` completes "Its manifest …".
+  func fault(_ reason: String) -> PluginRefusal {
+    PluginRefusal(
+      .badManifest, plugin: plugin, path: path, types: types,
+      "The plug-in '\(plugin)' can't be used: its manifest, \(path), \(reason)")
+  }
+}
+
+/// The members of one object of a plug-in's manifest, read by name; whatever is wrong is said with its place.
+final class PluginMembers {
+  private let members: [JSON.Member]
+  private let place: String
+  private let source: ManifestSource
+  private var read: Set<String> = []
+
+  init(_ json: JSON, at place: String, _ source: ManifestSource) throws(PluginRefusal) {
+    guard case .members(let members) = json else {
+      throw source.fault(
+        place.isEmpty ? "is no object." : "says what can't be: \(place) is no object.")
+    }
+    self.members = members
+    self.place = place
+    self.source = source
+  }
+
+  /// The members that nobody has asked for, in words.
+  var unknown: [String] {
+    members.filter { !read.contains($0.name) }.map { "\(inner($0.name)) is not known here." }
+  }
+
+  func inner(_ name: String) -> String {
+    place.isEmpty ? name : name.isEmpty ? place : "\(place).\(name)"
+  }
+
+  func error(_ name: String, _ reason: String) -> PluginRefusal {
+    source.fault("says what can't be: \(inner(name)) \(reason)")
+  }
+
+  /// The value of a name; `nil` when there is none, or it is null.
+  private func value(_ name: String) -> JSON? {
+    read.insert(name)
+    let value = members.first { $0.name == name }?.value
+    return value == .null ? nil : value
+  }
+
+  func text(
+    _ name: String, _ isSound: (String) -> Bool, _ reason: String
+  ) throws(PluginRefusal) -> String {
+    guard let text = try optionalText(name, isSound, reason) else {
+      throw error(name, "is missing.")
+    }
+    return text
+  }
+
+  func optionalText(
+    _ name: String, _ isSound: (String) -> Bool, _ reason: String
+  ) throws(PluginRefusal) -> String? {
+    guard let value = value(name) else { return nil }
+    guard case .string(let text) = value else { throw error(name, "is no text.") }
+    guard isSound(text) else { throw error(name, reason) }
+    return text
+  }
+
+  func integer(
+    _ name: String, _ range: ClosedRange<Int64>
+  ) throws(PluginRefusal) -> Int64 {
+    guard let number = try optionalInteger(name, range) else { throw error(name, "is missing.") }
+    return number
+  }
+
+  func optionalInteger(
+    _ name: String, _ range: ClosedRange<Int64>
+  ) throws(PluginRefusal) -> Int64? {
+    guard let value = value(name) else { return nil }
+    guard case .number(let digits) = value, let number = Int64(digits) else {
+      throw error(name, "is no whole number.")
+    }
+    guard range.contains(number) else {
+      throw error(name, "is \(number), and not from \(range.lowerBound) to \(range.upperBound).")
+    }
+    return number
+  }
+
+  private func values(_ name: String, _ counts: ClosedRange<Int>) throws(PluginRefusal) -> [JSON] {
+    guard let value = value(name) else {
+      if counts.lowerBound == 0 { return [] }
+      throw error(name, "is missing.")
+    }
+    guard case .array(let values) = value else { throw error(name, "is no array.") }
+    guard counts.contains(values.count) else {
+      throw error(
+        name,
+        "has \(values.count) values, and not from \(counts.lowerBound) to \(counts.upperBound).")
+    }
+    return values
+  }
+
+  func texts(_ name: String, mayLack: Bool) throws(PluginRefusal) -> [String] {
+    if !mayLack, value(name) == nil { throw error(name, "is missing.") }
+    var texts: [String] = []
+    for value in try values(name, 0...PluginManifest.listLimit) {
+      guard case .string(let text) = value else {
+        throw error(name, "has a value that is no text.")
+      }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  func list(_ name: String, _ counts: ClosedRange<Int>) throws(PluginRefusal) -> [PluginMembers] {
+    var all: [PluginMembers] = []
+    for (index, value) in try values(name, counts).enumerated() {
+      all.append(try PluginMembers(value, at: inner("\(name)[\(index)]"), source))
+    }
+    return all
+  }
+}

@@ -1,0 +1,90 @@
+import DurableFiles
+import JSONText
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Glibc)
+  import Glibc
+#endif
+
+/// Whose files may become code of this process: those that nobody but the user and the system can have written
+/// (spec §9.4).
+struct PluginTrust: Sendable {
+  /// The user whose plug-ins are trusted, besides the system's own.
+  let user: UInt32
+
+  /// Trusts the user that this process acts for.
+  static var standard: PluginTrust { PluginTrust(user: geteuid()) }
+
+  /// Why a file or folder is not to be trusted, to complete "'path' …"; `nil` when it is.
+  func objection(to status: FileStatus, wanting kind: FileKind) -> String? {
+    guard status.kind == kind else { return "is a \(status.kind), where a \(kind) should be" }
+    return objection(toOwnerOf: status) ?? objection(toWritersOf: status)
+  }
+
+  /// The same of a folder on the way. Where everybody may make folders and only take away their own, as in
+  /// `/tmp`, nobody can put another in the place of one that is there.
+  func objection(toFolderOnTheWay status: FileStatus) -> String? {
+    let isSticky = status.permissions.rawValue & 0o1000 != 0
+    return objection(toOwnerOf: status) ?? (isSticky ? nil : objection(toWritersOf: status))
+  }
+
+  private func objection(toOwnerOf status: FileStatus) -> String? {
+    guard let owner = status.owner else { return "lies on a disk that does not say whose it is" }
+    return owner == 0 || owner == user
+      ? nil : "belongs to user \(owner), and neither to user \(user) nor to the system"
+  }
+
+  private func objection(toWritersOf status: FileStatus) -> String? {
+    let permissions = status.permissions.rawValue
+    guard permissions & 0o022 != 0 else { return nil }
+    let who = permissions & 0o002 != 0 ? "everybody" : "its group"
+    return "can be written by \(who) (mode \(String(permissions, radix: 8)))"
+  }
+}
+
+extension Disk {
+  /// The path without links, and the folders on the way to what it leads to, the root first.
+  ///
+  /// - Throws: What the disk says; `notFound` when there is nothing.
+  func resolved(_ path: String) throws(DiskError) -> (path: String, folders: [String]) {
+    var folders = ["/"]
+    var names = path.split(separator: "/").map(String.init)[...]
+    var linkCount = 0
+    while let name = names.popFirst() {
+      if name == "." { continue }
+      if name == ".." {
+        if folders.count > 1 { folders.removeLast() }
+        continue
+      }
+      let here = folders[folders.count - 1].appendingPathComponent(name)
+      guard try status(of: here, followingLinks: false).kind == .symbolicLink, linkCount < 40 else {
+        folders.append(here)
+        continue
+      }
+      linkCount += 1
+      let destination: String
+      do { destination = try calls.readSymbolicLink(here) } catch {
+        // The link is gone by now, or none any more: whoever looks next says so.
+        folders.append(here)
+        continue
+      }
+      if destination.hasPrefix("/") { folders = ["/"] }
+      names = destination.split(separator: "/").map(String.init) + names
+    }
+    return (folders[folders.count - 1], folders.dropLast())
+  }
+
+  /// Whether a folder is a document: one comes from anywhere, so nothing in it may become code (spec §9.4.3).
+  func isDocument(_ folder: String) -> Bool {
+    let manifest = folder.appendingPathComponent("manifest.json")
+    guard let status = try? status(of: manifest) else { return false }
+    if folder.lowercased().hasSuffix(".quire") { return true }
+    guard status.kind == .file else { return false }
+    guard let bytes = try? read(manifest, byteLimit: 64 << 20), let json = try? JSON.read(bytes)
+    else { return false }
+    return json["format"] == .string("quire-document")
+  }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import JSONText
+import PluginHost
+import StoreInterface
+
+/// `quire plugin`
+enum PluginCommand {
+  static let action = Argument(
+    "ACTION", "What is wanted: 'list' shows all plug-ins, 'info' one of them.")
+  static let plugin = Argument(
+    "PLUGIN", "A plug-in's name, or the path of its folder.", isRequired: false)
+
+  /// The command, over the plug-ins that are found there.
+  static func command(_ finder: PluginFinder) -> Command {
+    Command(
+      "plugin", "shows which plug-ins there are, and why others are not used",
+      discussion: """
+        A plug-in is a folder with a manifest, plugin.json, and a library that brings types of stores. It is \
+        shown from its manifest alone: nothing of its library is run.
+
+        Searched are, in this order, the folders in QUIRE_PLUGIN_PATH (absolute, with colons between), \
+        the user's ($XDG_DATA_HOME/quire/plugins, else ~/.local/share/quire/plugins), the system's \
+        (/usr/local/lib/quire/plugins, /usr/lib/quire/plugins) and those beside the tool. Of two with one \
+        name, or for one type of store, the first is used. Used is only what belongs to the system or to you, \
+        and what nobody else can write to. QUIRE_PLUGINS=off and --no-plugins turn all off.
+
+        The exit code is 5 if the plug-in that 'info' is asked for is not used.
+        """,
+      arguments: [action, plugin], options: [.format],
+      examples: [
+        Example("quire plugin list", "Lists plug-ins, what was refused, and the folders."),
+        Example("quire plugin info ledger", "Shows one with its digest, types and where it is."),
+      ]
+    ) { invocation in
+      switch invocation[action] {
+      case "list":
+        if let word = invocation.value(of: plugin) {
+          throw CommandError.wrongUsage("Unexpected argument '\(word)'.")
+        }
+        try list(finder.registry, invocation)
+      case "info":
+        guard let word = invocation.value(of: plugin) else {
+          throw CommandError.wrongUsage("Missing argument PLUGIN: \(plugin.help)")
+        }
+        try show(find(word, finder), invocation)
+      case let word:
+        throw CommandError.unknown(
+          "action", word, in: "for 'quire plugin'", known: ["list", "info"],
+          otherwise: "It is 'list' or 'info'.")
+      }
+      return .done
+    }
+  }
+
+  // MARK: - All of them
+
+  private static func list(_ registry: PluginRegistry, _ invocation: Invocation) throws {
+    let output = invocation.console.output
+    guard invocation.format == .text else {
+      let object = JSON.object([
+        "off": registry.offReason.map(JSON.string),
+        "plugins": .array(registry.plugins.map { json($0) }),
+        "refused": .array(registry.refusals.map(json)),
+        "folders": .array(
+          registry.folders.map {
+            .object([
+              "path": .string($0.folder.path), "source": .string($0.folder.kind.rawValue),
+              "outcome": .string($0.outcome.rawValue),
+            ])
+          }),
+      ])
+      return try output.writeLine(object.text)
+    }
+    if let reason = registry.offReason {
+      return try output.writeLine("Plug-ins are off: \(oneLine(reason)).")
+    }
+    var plugins = Table()
+    for one in registry.plugins {
+      let types = one.types.map(\.name).joined(separator: ", ")
+      plugins.add(one.manifest.name, one.manifest.version, types, state(one), one.path)
+    }
+    try output.writeLine(output.styled("plug-ins", .heading))
+    try output.write(registry.plugins.isEmpty ? "  none\n" : plugins.text(indent: 2))
+    if !registry.refusals.isEmpty {
+      try output.writeLine("\n" + output.styled("not used", .heading))
+      for refusal in registry.refusals {
+        try output.writeLine("  \(refusal.reason.rawValue): \(oneLine(refusal.message))")
+      }
+    }
+    try output.writeLine("\n" + output.styled("folders", .heading))
+    var folders = Table()
+    for one in registry.folders {
+      folders.add(one.folder.kind.rawValue, one.outcome.rawValue, one.folder.path)
+    }
+    try output.write(folders.text(indent: 2))
+  }
+
+  private static func state(_ plugin: FoundPlugin) -> String {
+    switch plugin.state {
+    case .available: "available"
+    case .loaded: "loaded"
+    case .refused(let refusal): "refused (\(refusal.reason.rawValue))"
+    }
+  }
+
+  private static func json(_ refusal: PluginRefusal) -> JSON {
+    .object([
+      "name": refusal.plugin.map(JSON.string), "path": .string(refusal.path),
+      "reason": .string(refusal.reason.rawValue), "message": .string(refusal.message),
+      "types": refusal.types.isEmpty ? nil : .strings(refusal.types.map(\.rawValue)),
+    ])
+  }
+
+  private static func json(_ plugin: FoundPlugin, digest: String? = nil) -> JSON {
+    let manifest = plugin.manifest
+    return .object([
+      "name": .string(manifest.name), "version": .string(manifest.version),
+      "abi": .number(Int(manifest.abi)), "state": .string(state(plugin)),
+      "description": manifest.description.map(JSON.string),
+      "author": manifest.author.map(JSON.string), "path": .string(plugin.path),
+      "library": .string(plugin.libraryPath), "sha256": digest.map(JSON.string),
+      "source": .string(plugin.folder.kind.rawValue),
+      "types": .array(
+        plugin.types.map {
+          .object([
+            "name": .string($0.name), "capabilities": .strings($0.capabilities.names),
+            "extensions": $0.extensions.isEmpty ? nil : .strings($0.extensions),
+            "marker": $0.marker.map(JSON.string),
+          ])
+        }),
+      "warnings": manifest.warnings.isEmpty ? nil : .strings(manifest.warnings),
+    ])
+  }
+
+  // MARK: - One of them
+
+  /// The plug-in of a name, or the one in a folder.
+  private static func find(_ word: String, _ finder: PluginFinder) throws -> FoundPlugin {
+    let registry = finder.registry
+    if let found = registry[word] { return found }
+    if word.contains("/"), finder.folders.offReason == nil {
+      let url = URL(filePath: word).standardizedFileURL.resolvingSymlinksInPath()
+      let parent = url.deletingLastPathComponent().path(percentEncoded: false)
+      let name = url.lastPathComponent
+      let beside = PluginRegistry.search(PluginFolders([parent]))
+      let inFolder = { (path: String) in URL(filePath: path).lastPathComponent == name }
+      if let found = beside.plugins.first(where: { inFolder($0.path) }) { return found }
+      let why =
+        beside.refusals.first { inFolder($0.path) || $0.path.contains("/\(name)/") }
+        ?? beside.refusals.first { $0.plugin == nil }
+      throw CommandError(.plugin, why?.message ?? "There is no plug-in in '\(oneLine(word))'.")
+    }
+    let refused = registry.refusals.filter { $0.plugin == word }
+    guard refused.isEmpty else {
+      throw CommandError(.plugin, refused.map(\.message).joined(separator: "\n"))
+    }
+    if let reason = registry.offReason {
+      throw CommandError(.plugin, "Plug-ins are off: \(oneLine(reason)).")
+    }
+    let places = registry.folders.map(\.folder.path).joined(separator: ", ")
+    throw CommandError(
+      .plugin, "There is no plug-in '\(oneLine(word))'. Searched: \(places).",
+      hint: suggestion(for: word, among: registry.plugins.map(\.manifest.name))
+        ?? "Run 'quire plugin list' to see which there are.")
+  }
+
+  private static func show(_ plugin: FoundPlugin, _ invocation: Invocation) throws {
+    let output = invocation.console.output
+    let digest = try plugin.digest()
+    guard invocation.format == .text else {
+      return try output.writeLine(json(plugin, digest: digest).text)
+    }
+    let manifest = plugin.manifest
+    var table = Table()
+    table.add("name", manifest.name)
+    table.add("version", manifest.version)
+    if let text = manifest.description { table.add("what it is", text) }
+    if let text = manifest.author { table.add("author", text) }
+    table.add("interface", "version \(manifest.abi)")
+    table.add("state", state(plugin))
+    table.add("library", plugin.libraryPath)
+    table.add("SHA-256", digest)
+    table.add("found in", "\(plugin.folder.path) (\(plugin.folder.kind.rawValue))")
+    for type in plugin.types {
+      let all = type.capabilities.names
+      table.add("stores", type.name + (all.isEmpty ? "" : ": " + all.joined(separator: ", ")))
+    }
+    for warning in manifest.warnings { table.add("warning", warning) }
+    try output.write(table.text())
+  }
+}

@@ -1,0 +1,3 @@
+// The interface is of a later version.
+#include "sound.h"
+PLUGIN(table.abi_version = 7)

@@ -1,0 +1,3 @@
+// A function is missing that all must have.
+#include "sound.h"
+PLUGIN(table.commit = NULL)

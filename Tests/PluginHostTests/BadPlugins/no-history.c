@@ -1,0 +1,3 @@
+// The type has a history, and nothing to read it with.
+#include "sound.h"
+PLUGIN(type.capabilities |= QUIRE_HISTORY)

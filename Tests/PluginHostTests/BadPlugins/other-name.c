@@ -1,0 +1,3 @@
+// The name is another than the manifest's.
+#include "sound.h"
+PLUGIN(table.name = "good")

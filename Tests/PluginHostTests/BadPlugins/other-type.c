@@ -1,0 +1,3 @@
+// The type is another than the manifest's.
+#include "sound.h"
+PLUGIN(type.name = "Worse")

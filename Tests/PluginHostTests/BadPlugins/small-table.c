@@ -1,0 +1,3 @@
+// The table ends before status.
+#include "sound.h"
+PLUGIN(table.struct_size = offsetof(struct QuirePlugin, status))

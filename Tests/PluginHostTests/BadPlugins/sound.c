@@ -1,0 +1,3 @@
+// Nothing is wrong.
+#include "sound.h"
+PLUGIN()

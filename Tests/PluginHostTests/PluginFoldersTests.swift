@@ -1,0 +1,69 @@
+import Testing
+
+@testable import PluginHost
+
+@Suite("Where plug-ins are looked for")
+struct PluginFoldersTests {
+  @Test(
+    "The folders come in one order: the program's, the environment's, the user's, the system's, the tool's"
+  )
+  func order() {
+    let folders = PluginFolders(
+      ["/own"],
+      environment: [
+        "QUIRE_PLUGIN_PATH": "/a:/b", "XDG_DATA_HOME": "/data", "HOME": "/homes/ada",
+      ], executable: "/opt/quire/bin/quire")
+
+    #expect(
+      folders.folders.map(\.path) == [
+        "/own", "/a", "/b", "/data/quire/plugins", "/usr/local/lib/quire/plugins",
+        "/usr/lib/quire/plugins", "/opt/quire/bin/plugins", "/opt/quire/bin/../lib/quire/plugins",
+      ])
+    #expect(
+      folders.folders.map(\.kind) == [
+        .program, .environment, .environment, .user, .system, .system, .program, .program,
+      ])
+    #expect(folders.refusals == [])
+  }
+
+  @Test("Without a folder for data the user's is below the home, if that says where it is")
+  func home() {
+    func user(_ environment: [String: String]) -> [String] {
+      PluginFolders(environment: environment).folders.filter { $0.kind == .user }.map(\.path)
+    }
+
+    #expect(user(["HOME": "/homes/ada"]) == ["/homes/ada/.local/share/quire/plugins"])
+    #expect(
+      user(["HOME": "/homes/ada", "XDG_DATA_HOME": "data"])
+        == ["/homes/ada/.local/share/quire/plugins"])
+    #expect(user(["HOME": "here"]) == [])
+    #expect(user([:]) == [])
+  }
+
+  @Test("A relative folder is refused, and the others are searched")
+  func relative() {
+    let folders = PluginFolders(environment: ["QUIRE_PLUGIN_PATH": "plugins:/a::./b"])
+
+    #expect(folders.folders.filter { $0.kind == .environment }.map(\.path) == ["/a"])
+    #expect(folders.refusals.map(\.path) == ["plugins", "./b"])
+    #expect(folders.refusals.allSatisfy { $0.reason == .refusedByPolicy })
+    #expect(folders.refusals.allSatisfy { $0.message.contains("QUIRE_PLUGIN_PATH") })
+  }
+
+  @Test("Off is off, and so is what nobody understands", arguments: ["off", "OFF", "no", "0"])
+  func off(_ word: String) {
+    let folders = PluginFolders(
+      ["/own"], environment: ["QUIRE_PLUGINS": word, "QUIRE_PLUGIN_PATH": "/a"])
+
+    #expect(folders.folders == [])
+    #expect(folders.offReason?.contains(word.lowercased() == "off" ? "off" : word) == true)
+  }
+
+  @Test("On is on", arguments: ["on", ""])
+  func on(_ word: String) {
+    let folders = PluginFolders(environment: ["QUIRE_PLUGINS": word])
+
+    #expect(folders.offReason == nil)
+    #expect(folders.folders.count == 2)
+  }
+}

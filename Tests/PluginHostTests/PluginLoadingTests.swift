@@ -1,0 +1,174 @@
+import CStorePlugin
+import DurableFiles
+import Foundation
+import StoreInterface
+import Testing
+
+@testable import PluginHost
+
+@Suite("Plug-ins that are loaded", .enabled(if: Compiler.path != nil, "There is no C compiler."))
+struct PluginLoadingTests {
+  /// A plug-in whose library is made of a source in `BadPlugins`.
+  private func found(
+    _ name: String, _ world: PluginWorld, capabilities: String = #"["durable"]"#
+  ) throws -> FoundPlugin {
+    let manifest = PluginWorld.manifest(
+      types: #"[{"name": "Bad", "capabilities": \#(capabilities)}]"#)
+    try world.add(manifest: manifest, library: Compiler.library(name))
+    return try #require(world.search().plugins.first)
+  }
+
+  @Test("A sound plug-in is loaded once")
+  func sound() throws {
+    let world = try PluginWorld()
+    let plugin = try found("sound", world)
+
+    let loaded = try plugin.load()
+
+    #expect(loaded === (try plugin.load()))
+    #expect(plugin.state == .loaded)
+    #expect(loaded.manifest == plugin.manifest)
+    #expect(loaded.path == plugin.libraryPath)
+    #expect(loaded.flags(of: StoreType(rawValue: "Bad")) == UInt32(QUIRE_THREADED))
+    #expect(String(cString: loaded.table.pointee.name) == "bad")
+    #expect(loaded.table.pointee.query == nil)
+  }
+
+  @Test("Functions that a table is too old to have are not there, whatever lies behind it")
+  func old() throws {
+    let world = try PluginWorld()
+
+    let loaded = try found("old-table", world).load()
+
+    #expect(loaded.table.pointee.status != nil)
+    #expect(loaded.table.pointee.commits == nil)
+    #expect(loaded.table.pointee.query == nil)
+  }
+
+  @Test("What a table has beyond this program's knowledge is passed over")
+  func later() throws {
+    let world = try PluginWorld()
+
+    let loaded = try found("later-table", world).load()
+
+    #expect(loaded.table.pointee.read_value == nil)
+  }
+
+  /// Sources, what their manifest says, the kind of refusal and words of it.
+  static let bad: [(String, String, PluginRefusal.Reason, [String])] = [
+    ("missing-symbol", "durable", .missingSymbol, ["'quire_store_plugin'"]),
+    ("unresolved", "durable", .notLoadable, ["nobody_has_this"]),
+    ("null-table", "durable", .badTable, ["no table"]),
+    ("wild-table", "durable", .badTable, ["can't be read"]),
+    ("later-version", "durable", .wrongVersion, ["version 7", "version 1"]),
+    ("small-table", "durable", .badTable, ["'status'"]),
+    ("large-table", "durable", .badTable, ["2147483647", "1048576"]),
+    ("lying-table", "durable", .badTable, ["not all of which can be read"]),
+    ("wild-name", "durable", .badTable, ["no name that can be read"]),
+    ("other-name", "durable", .badTable, ["'good'", "'bad'"]),
+    ("other-version", "durable", .badTable, ["'1.1'", "'1.0'"]),
+    ("many-types", "durable", .badTable, ["4294967295 types"]),
+    ("other-type", "durable", .badTable, ["lacks the type 'Bad'"]),
+    ("other-capabilities", "durable", .badTable, ["are durable, shared,", "says durable."]),
+    ("no-commit", "durable", .badTable, ["lacks commit,"]),
+    ("no-rows", "durable", .badTable, ["lacks rows or blocks"]),
+    ("no-history", "durable\", \"history", .badTable, ["lacks commits", "'history'"]),
+    ("no-query", "durable\", \"querying", .badTable, ["lacks query", "'querying'"]),
+    ("no-advance", "durable\", \"confirmation", .badTable, ["lacks advance"]),
+  ]
+
+  @Test(
+    "A plug-in that breaks the interface is refused with its file and the reason", arguments: bad)
+  func refused(
+    _ name: String, _ capabilities: String, _ reason: PluginRefusal.Reason, _ words: [String]
+  ) throws {
+    let world = try PluginWorld()
+    let plugin = try found(name, world, capabilities: "[\"\(capabilities)\"]")
+
+    let error = try #require(throws: StoreError.self) { try plugin.load() }
+
+    let refusal = try #require(error.cause as? PluginRefusal)
+    #expect(error.code == .badPlugin)
+    #expect(refusal.reason == reason)
+    #expect(refusal.plugin == "bad")
+    for word in words + [plugin.libraryPath] { #expect(error.message.contains(word)) }
+    #expect(plugin.state == .refused(refusal))
+    #expect(world.search().refusal(ofType: StoreType(rawValue: "Other")).reason == .notFound)
+  }
+
+  @Test("Every bad plug-in is tried")
+  func all() throws {
+    let sources = try FileManager.default.contentsOfDirectory(
+      atPath: Compiler.sources.path(percentEncoded: false))
+    let sound = ["sound", "old-table", "later-table", "crash"]
+
+    #expect(
+      Set(sources.filter { $0.hasSuffix(".c") }.map { String($0.dropLast(2)) })
+        == Set(Self.bad.map(\.0) + sound))
+  }
+
+  @Test("What is no library is refused in the loader's words")
+  func noLibrary() throws {
+    let world = try PluginWorld()
+    try world.add(
+      library: [UInt8](Data(contentsOf: Compiler.sources.appending(path: "not-a-library.txt"))))
+    let plugin = try #require(world.search().plugins.first)
+
+    let error = try #require(throws: StoreError.self) { try plugin.load() }
+
+    #expect((error.cause as? PluginRefusal)?.reason == .notLoadable)
+    #expect(error.message.contains("can't be loaded: "))
+    #expect(error.message.contains("ELF") || error.message.contains("mach-o"))
+  }
+
+  @Test("A library that could not be loaded is tried again when it is asked for again")
+  func mended() throws {
+    let world = try PluginWorld()
+    let plugin = try found("unresolved", world)
+    #expect(throws: StoreError.self) { try plugin.load() }
+    try FileManager.default.removeItem(atPath: plugin.libraryPath)
+    try world.write(Compiler.library("sound"), plugin.libraryPath)
+
+    #expect(throws: Never.self) { try plugin.load() }
+    #expect(plugin.state == .loaded)
+  }
+
+  @Test("A library that is part of the process stays what it was, whatever takes its file's place")
+  func replaced() throws {
+    let world = try PluginWorld()
+    let plugin = try found("missing-symbol", world)
+    #expect(throws: StoreError.self) { try plugin.load() }
+    let other = world.folder + "/other.so"
+    try world.write(Compiler.library("sound"), other)
+    try #require(rename(other, plugin.libraryPath) == 0)
+
+    let error = try #require(throws: StoreError.self) { try plugin.load() }
+
+    #expect(error.message.contains("stays until that ends"))
+  }
+
+  @Test("What a plug-in can't do it says by a code and in words")
+  func refusing() throws {
+    let world = try PluginWorld()
+    let loaded = try found("sound", world).load()
+    let type = loaded.description(of: StoreType(rawValue: "Bad"))
+    var error = QuireError()
+
+    let code = loaded.table.pointee.open(nil, type, "/none", nil, nil, &error)
+
+    #expect(String(cString: type.pointee.name) == "Bad")
+    #expect(code == Int32(QUIRE_NOT_SUPPORTED))
+    #expect(String(cString: error.message) == "This plug-in is for tests and keeps nothing.")
+  }
+
+  @Test("A plug-in that ends its process ends no other")
+  func crash() async throws {
+    await #expect(processExitsWith: .signal(SIGABRT)) {
+      let world = try PluginWorld()
+      try world.add(library: Compiler.library("crash"))
+      let plugin = try #require(world.search().plugins.first)
+      let table = try plugin.load().table
+      _ = table.pointee.open(nil, nil, "/none", nil, nil, nil)
+    }
+  }
+}

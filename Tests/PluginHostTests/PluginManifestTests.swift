@@ -1,0 +1,180 @@
+import Foundation
+import HostileInputs
+import JSONText
+import SchemaSubset
+import StoreInterface
+import Testing
+
+@testable import PluginHost
+
+@Suite("Manifests of plug-ins")
+struct PluginManifestTests {
+  private static let whole = """
+    {"name": "ledger", "version": "1.2.0 beta", "abi": 1, "library": "libledger.so",
+     "description": "Stores of the ledger.", "author": "Somebody",
+     "types": [{"name": "Ledger", "capabilities": ["durable", "history"],
+       "begins": [{"text": "LEDG"}, {"offset": 4, "hex": "00fF", "contains": "ledger"}],
+       "marker": "LEDGER", "extensions": ["ledger", "ldg"]}]}
+    """
+
+  private func read(_ text: String) throws(PluginRefusal) -> PluginManifest {
+    try PluginManifest(Array(text.utf8), path: "/p/x/plugin.json", folderName: "x")
+  }
+
+  @Test("All that a manifest may say is read")
+  func whole() throws {
+    let manifest = try read(Self.whole)
+
+    let ledger = PluginManifest.StoreType(
+      StoreType(rawValue: "Ledger"), capabilities: [.durable, .history],
+      begins: [
+        PluginManifest.Beginning(Array("LEDG".utf8)),
+        PluginManifest.Beginning(offset: 4, [0, 0xFF], contains: Array("ledger".utf8)),
+      ], marker: "LEDGER", extensions: ["ledger", "ldg"])
+    #expect(
+      manifest
+        == PluginManifest(
+          name: "ledger", version: "1.2.0 beta", abi: 1, library: "libledger.so",
+          description: "Stores of the ledger.", author: "Somebody", types: [ledger]))
+  }
+
+  @Test("What nobody knows is passed over and told")
+  func unknown() throws {
+    let text = Self.whole.replacing(#""abi""#, with: #""licence": 1, "abi""#)
+      .replacing(#""history""#, with: #""history", "telepathy""#)
+      .replacing(#""marker""#, with: #""colour": {}, "marker""#)
+      .replacing(#"{"text""#, with: #"{"weight": 1, "text""#)
+
+    let manifest = try read(text)
+
+    #expect(
+      manifest.warnings == [
+        "licence is not known here.",
+        "types[0].capabilities has 'telepathy', which is not known here.",
+        "types[0].begins[0].weight is not known here.", "types[0].colour is not known here.",
+      ])
+    #expect(manifest.types == (try read(Self.whole).types))
+  }
+
+  /// Changes of the whole manifest, each with words of the fault and whether a schema can see it.
+  static let faults: [(from: String, to: String, words: String, isInSchema: Bool)] = [
+    (#""name": "ledger", "#, "", "name is missing", true),
+    (#""ledger", "version""#, #""led ger", "version""#, "name is not 1 to 64", true),
+    (#""ledger", "version""#, #""\#(String(repeating: "a", count: 65))", "version""#, "name", true),
+    (#""ledger", "version""#, #"7, "version""#, "name is no text", true),
+    (#""version": "1.2.0 beta", "#, "", "version is missing", true),
+    ("1.2.0 beta", "1.2.0\\u0007", "version is not", true),
+    (#""abi": 1"#, #""abi": "1""#, "abi is no whole number", true),
+    (#""abi": 1"#, #""abi": 1.0"#, "abi is no whole number", true),
+    (#""abi": 1"#, #""abi": 0"#, "abi is 0", true),
+    ("libledger.so", "../libledger.so", "library is no plain", true),
+    ("libledger.so", "libledger.txt", "library is no plain", true),
+    ("libledger.so", ".so", "library is no plain", true),
+    ("Stores of the ledger.", "", "description is empty", true),
+    (#""Somebody""#, "[]", "author is no text", true),
+    (#""types": ["#, #""types": [], "kinds": ["#, "types has 0 values", true),
+    (#""types": ["#, #""kinds": ["#, "types is missing", true),
+    (#"[{"name": "Ledger""#, #"[7, {"name": "Ledger""#, "types[0] is no object", true),
+    (
+      #"[{"name": "Ledger""#, #"[{"name": "Ledger", "capabilities": []}, {"name": "Ledger""#,
+      "types[1].name is 'Ledger', as is another", false
+    ),
+    (#"{"name": "Ledger""#, #"{"name": """#, "types[0].name is not", true),
+    (#""capabilities": ["durable", "history"],"#, "", "capabilities is missing", true),
+    (#""history"]"#, #""durable"]"#, "capabilities has 'durable' twice", true),
+    (#""history"]"#, "3]", "capabilities has a value that is no text", true),
+    (#""text": "LEDG""#, #""offset": 3"#, "begins[0] has not one of", true),
+    (#""text": "LEDG""#, #""text": "LEDG", "hex": "00""#, "begins[0] has not one of", true),
+    (#""text": "LEDG""#, #""text": """#, "text is empty", true),
+    ("00fF", "00f", "hex is not pairs", true), ("00fF", "0x00", "hex is not pairs", true),
+    (#""offset": 4"#, #""offset": 1024"#, "offset is 1024", true),
+    (#""offset": 4"#, #""offset": -1"#, "offset is -1", true),
+    (#""offset": 4"#, #""offset": 1023"#, "ends behind the first 1024", false),
+    (#""contains": "ledger""#, #""contains": """#, "contains is empty", true),
+    (#""LEDGER""#, #""a/b""#, "marker is no plain", true),
+    (#""LEDGER""#, #""..""#, "marker is no plain", true),
+    (#""ldg""#, #"".ldg""#, "extensions has one", true),
+    (#""ldg""#, #""ledger""#, "extensions has one twice", true),
+    (#""abi": 1"#, #""abi": 1, "abi": 1"#, "twice", false),
+  ]
+
+  @Test("What no manifest may say is refused with its place", arguments: faults.indices)
+  func faulty(_ index: Int) throws {
+    let fault = Self.faults[index]
+    let text = Self.whole.replacing(fault.from, with: fault.to, maxReplacements: 1)
+    try #require(text != Self.whole)
+
+    let refusal = try #require(throws: PluginRefusal.self) { try read(text) }
+
+    #expect(refusal.reason == .badManifest)
+    #expect(refusal.message.contains(fault.words))
+    #expect(refusal.message.contains("/p/x/plugin.json"))
+  }
+
+  @Test("A name is told as soon as there is one; otherwise the folder's")
+  func names() throws {
+    let named = try #require(throws: PluginRefusal.self) {
+      try read(#"{"name": "ledger", "abi": 1}"#)
+    }
+    let unnamed = try #require(throws: PluginRefusal.self) { try read("{") }
+
+    #expect(named.plugin == "ledger")
+    #expect(unnamed.plugin == "x")
+    #expect(unnamed.message.contains("line 1"))
+  }
+
+  @Test("A manifest for another version of the interface is refused with both numbers")
+  func version() throws {
+    let refusal = try #require(throws: PluginRefusal.self) {
+      try read(#"{"name": "later", "abi": 12, "types": {"shape": "new"}}"#)
+    }
+
+    #expect(refusal.reason == .wrongVersion)
+    #expect(refusal.plugin == "later")
+    #expect(refusal.message.contains("version 12") && refusal.message.contains("version 1."))
+  }
+
+  @Test("A file is known by its first bytes")
+  func beginnings() throws {
+    let type = try read(Self.whole).types[0]
+
+    #expect(type.recognizes(Array("LEDGxyz".utf8)))
+    #expect(!type.recognizes(Array("LED".utf8)))
+    #expect(!type.recognizes([]))
+    #expect(type.recognizes([1, 2, 3, 4, 0, 0xFF, 9] + Array("a ledger".utf8)))
+    #expect(!type.recognizes([1, 2, 3, 4, 0, 0xFF, 9]))
+    // What lies behind the first bytes is not looked at, whoever hands it over.
+    let far = [1, 2, 3, 4, 0, 0xFF] + [UInt8](repeating: 0, count: 1018) + Array("ledger".utf8)
+    #expect(!type.recognizes(far))
+  }
+
+  @Test("The schema says the same as the reader, as far as a schema can")
+  func schema() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../spec/plugin.schema.json").standardized
+    let schema = SmallSchema(try JSON.read([UInt8](try Data(contentsOf: file))))
+    func faults(_ text: String) throws -> [String] {
+      schema.faults(of: try JSON.read(Array(text.utf8)))
+    }
+
+    #expect(try faults(Self.whole) == [])
+    #expect(try faults(PluginWorld.manifest()) == [])
+    for fault in Self.faults where fault.isInSchema {
+      let text = Self.whole.replacing(fault.from, with: fault.to, maxReplacements: 1)
+      #expect(try faults(text) != [], "\(fault.words)")
+    }
+  }
+
+  @Test("Changed bytes are a manifest or a refusal")
+  func changes() {
+    let bytes = Array(Self.whole.utf8)
+    for index in bytes.indices {
+      for bit in 0..<8 {
+        var changed = bytes
+        changed[index] ^= 1 << bit
+        HostileInputs.pluginManifest(changed)
+      }
+      HostileInputs.pluginManifest(Array(bytes[..<index]))
+    }
+  }
+}

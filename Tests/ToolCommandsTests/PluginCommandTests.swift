@@ -1,0 +1,143 @@
+import Foundation
+import PluginHost
+import Testing
+
+@testable import ToolCommands
+
+@Suite("quire plugin")
+struct PluginCommandTests {
+  /// A folder with one plug-in that is sound and one that is not; neither has a library that could be loaded.
+  private final class Folder {
+    let path = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+      .appending(path: "plugins-\(UUID().uuidString)").path(percentEncoded: false)
+
+    init() throws {
+      try add(
+        "ledger",
+        #"""
+        {"name": "ledger", "version": "1.2", "abi": 1, "library": "ledger.so", "author": "Ada",
+         "types": [{"name": "Ledger", "capabilities": ["durable", "history"],
+                    "begins": [{"text": "LEDG"}]}]}
+        """#)
+      try add("broken", "{")
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    private func add(_ name: String, _ manifest: String) throws {
+      let folder = path + "/" + name
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      for one in [path, folder] { try setMode(0o755, one) }
+      for (file, text) in [("/plugin.json", manifest), ("/ledger.so", "abc")] {
+        try Data(text.utf8).write(to: URL(filePath: folder + file))
+        try setMode(0o644, folder + file)
+      }
+    }
+
+    private func setMode(_ mode: Int, _ path: String) throws {
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    }
+
+    /// What the tool says, the folder's own path left out.
+    func run(_ words: String..., environment: [String: String] = [:]) -> RecordedRun {
+      let tool = Tool.quire(
+        environment: ["QUIRE_PLUGIN_PATH": path].merging(environment) { $1 }, executable: nil)
+      return RecordedRun(words, tool: tool)
+    }
+  }
+
+  @Test("The list has what can be used, what can't and why, and where was looked")
+  func list() throws {
+    let folder = try Folder()
+
+    let run = folder.run("plugin", "list")
+
+    #expect(run.exitCode == .done)
+    let lines = run.output.split(separator: "\n").map(String.init)
+    #expect(lines.contains("  ledger  1.2  Ledger  available  \(folder.path)/ledger"))
+    #expect(lines.contains { $0.hasPrefix("  badManifest: The plug-in 'broken'") })
+    #expect(lines.contains { $0.hasPrefix("  environment  searched") })
+    #expect(lines.contains { $0.hasPrefix("  system") && $0.contains("/usr/lib/quire/plugins") })
+  }
+
+  @Test("A program is told the same")
+  func listJSON() throws {
+    let folder = try Folder()
+
+    let output = folder.run("plugin", "list", "--format", "json").output
+
+    #expect(output.contains(#""name": "ledger""#))
+    #expect(output.contains(#""reason": "badManifest""#))
+    #expect(output.contains(#""outcome": "searched""#))
+  }
+
+  @Test("One is shown with its digest, by its name or by its folder")
+  func info() throws {
+    let folder = try Folder()
+
+    let named = folder.run("plugin", "info", "ledger")
+    let placed = folder.run(
+      "plugin", "info", folder.path + "/ledger", environment: ["QUIRE_PLUGIN_PATH": ""])
+
+    #expect(named.exitCode == .done)
+    #expect(
+      named.output.contains("ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"))
+    #expect(named.output.contains("stores     Ledger: durable, history"))
+    #expect(placed.exitCode == .done)
+    #expect(placed.output.contains("(program)"))
+    #expect(folder.run("plugin", "info", "ledger", "--format=json").output.contains(#""sha256""#))
+  }
+
+  @Test("One that is not used is an answer of its own, with the reason")
+  func refused() throws {
+    let folder = try Folder()
+
+    for word in ["broken", folder.path + "/broken"] {
+      let run = folder.run("plugin", "info", word)
+      #expect(run.exitCode == .plugin)
+      #expect(run.messages.contains("is no JSON: line 1"))
+    }
+    let missing = folder.run("plugin", "info", "ledgr")
+    #expect(missing.exitCode == .plugin)
+    #expect(missing.messages.contains("Did you mean 'ledger'?"))
+  }
+
+  @Test(
+    "Plug-ins can be turned off, by the command line wherever it says so and by the environment")
+  func off() throws {
+    let folder = try Folder()
+
+    #expect(
+      folder.run("--no-plugins", "plugin", "list").output
+        == "Plug-ins are off: the command line says --no-plugins.\n")
+    #expect(folder.run("plugin", "info", "ledger", "--no-plugins").exitCode == .plugin)
+    #expect(
+      folder.run("plugin", "list", environment: ["QUIRE_PLUGINS": "off"]).output
+        == "Plug-ins are off: QUIRE_PLUGINS is 'off'.\n")
+  }
+
+  @Test(
+    "A store of a plug-in that can't be loaded is refused with the plug-in's file, and others are not"
+  )
+  func stores() throws {
+    let folder = try Folder()
+    let store = folder.path + "/x.ledger"
+    try Data("LEDG and more".utf8).write(to: URL(filePath: store))
+
+    let run = folder.run("info", store)
+    let other = folder.run("info", "--no-plugins", store)
+
+    #expect(run.exitCode == .plugin)
+    #expect(run.messages.contains("\(folder.path)/ledger/ledger.so, can't be loaded"))
+    #expect(other.exitCode == .unreadable)
+  }
+
+  @Test("Another word than list and info is refused")
+  func words() {
+    let run = RecordedRun(["plugin", "lst"])
+
+    #expect(run.exitCode == .wrongUsage)
+    #expect(run.messages.contains("Did you mean 'list'?"))
+    #expect(RecordedRun(["plugin", "info"]).exitCode == .wrongUsage)
+  }
+}
