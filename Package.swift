@@ -35,6 +35,9 @@ let package = Package(
   name: "quire",
   products: [
     .library(name: "Quire", targets: ["Quire"]),
+    // What authors of backends build on, and hold them against.
+    .library(name: "PluginSupport", targets: ["PluginSupport"]),
+    .library(name: "StoreConformance", targets: ["StoreConformance"]),
     .executable(name: "quire", targets: ["quire-cli"]),
     .plugin(name: "GenerateModel", targets: ["GenerateModel"]),
     // For authors of stores, and the stores that are linked in, as plug-ins.
@@ -73,7 +76,7 @@ let package = Package(
     // Stores: the interface, and the backends behind it.
     module(
       "StoreInterface",
-      ["ObjectModel", "Rows", "ObjectQuery", "PropertyLists", "DurableFiles"]),
+      ["ObjectModel", "Rows", "ObjectQuery", "PropertyLists", "DurableFiles", "XMLEvents"]),
     module(
       "BlockFileFormat", ["ObjectModel", "Rows", "DurableFiles", "Checksums", "Deflate"]),
     .target(
@@ -109,8 +112,14 @@ let package = Package(
       "PluginSupport",
       [
         "CStorePlugin", "CArrow", "PluginExchange", "ObjectModel", "ObjectQuery", "Rows",
-        "StoreInterface", "DurableFiles",
+        "StoreInterface", "DurableFiles", "PropertyLists",
       ]),
+
+    // What every store must do: for its author to hold it against.
+    module("SeededRandom"),
+    module(
+      "StoreConformance",
+      ["StoreInterface", "ObjectModel", "Rows", "PropertyLists", "SeededRandom"]),
 
     // Objects: coordinator, contexts, managed objects.
     module("ObjectGraph", ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface"]),
@@ -199,14 +208,9 @@ let package = Package(
     .target(
       name: "ArrowExchange", dependencies: ["CArrow", "ObjectModel", "Rows"],
       path: "Tests/Support/ArrowExchange", swiftSettings: strict),
-    .target(name: "SeededRandom", path: "Tests/Support/SeededRandom", swiftSettings: strict),
     .target(
       name: "QueryWorld", dependencies: ["ObjectModel", "Rows", "ObjectQuery"],
       path: "Tests/Support/QueryWorld", swiftSettings: strict),
-    .target(
-      name: "StoreConformance",
-      dependencies: ["StoreInterface", "ObjectModel", "Rows", "SeededRandom"],
-      path: "Tests/Support/StoreConformance", swiftSettings: relaxed),
     .target(
       name: "TypedTrips", dependencies: ["Quire"], path: "Tests/Support/TypedTrips",
       swiftSettings: strict),
@@ -249,6 +253,9 @@ let package = Package(
     tests(
       "StoreInterfaceTests",
       ["StoreInterface", "StoreConformance", "ObjectModel", "ObjectQuery", "Rows"]),
+    tests(
+      "StoreConformanceTests",
+      ["StoreConformance", "StoreInterface", "ObjectModel", "Rows"]),
     tests(
       "ObjectGraphTests",
       [

@@ -15,7 +15,7 @@ struct BinaryStoreTests {
   func conformance(isCompressed: Bool) throws {
     let disk = SimulatedDisk()
     let count = Mutex(0)
-    try StoreConformance(
+    let report = StoreConformance(
       make: { model in
         let number = count.withLock { count in
           count += 1
@@ -30,6 +30,8 @@ struct BinaryStoreTests {
         return try BinaryStore.open(path, on: disk)
       }
     ).run()
+    #expect(report.failures == [])
+    #expect(report.passed)
     #expect(disk.openFileCount < 100)
   }
 
@@ -38,7 +40,7 @@ struct BinaryStoreTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    try StoreConformance(
+    let report = StoreConformance(
       make: { model in
         try BinaryStore.create(
           at: folder.appending(path: UUID().uuidString).path, model: model)
@@ -48,6 +50,8 @@ struct BinaryStoreTests {
         return try BinaryStore.open(store.path!)
       }
     ).run()
+    #expect(report.failures == [])
+    #expect(report.passed)
   }
 
   @Test("A segment knows from which key to which its rows reach", arguments: SampleStore.allCases)

@@ -15,7 +15,7 @@ struct XMLStoreTests {
     let disk = SimulatedDisk()
     let backend = XMLStoreBackend(form)
     let count = Mutex(0)
-    try StoreConformance(
+    let report = StoreConformance(
       keepsRows: false,
       make: { model in
         let number = count.withLock { count in
@@ -30,6 +30,8 @@ struct XMLStoreTests {
         return try backend.open(path, on: disk, StoreOpening())
       }
     ).run()
+    #expect(report.failures == [])
+    #expect(report.passed)
     #expect(disk.openFileCount < 100)
   }
 
@@ -39,7 +41,7 @@ struct XMLStoreTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let backend = XMLStoreBackend()
-    try StoreConformance(
+    let report = StoreConformance(
       keepsRows: false,
       make: { model in
         try backend.create(
@@ -51,6 +53,8 @@ struct XMLStoreTests {
         return try backend.open(store.path!, on: RealDisk(), StoreOpening())
       }
     ).run()
+    #expect(report.failures == [])
+    #expect(report.passed)
   }
 
   @Test("A small store, as it is written")

@@ -1,21 +1,20 @@
 import ObjectModel
 import Rows
 import StoreInterface
-import Testing
 
 /// A store that goes on with another model.
-extension StoreConformance {
+extension CaseRun {
   /// Rows that are there are read through the new model; changes made for the old one are refused.
   func modelChanges() throws {
-    var store = try make(Self.model)
+    var store = try make()
     let first = try store.snapshot()
-    let key = ObjectKey(entity: first.schema["Thing"]!.entityNumber, number: 3)
+    let key = try key(first, "Thing", 3)
     let builder = LayerBuilder(first.schema)
     builder.insert(key)
     builder.set(.string("kept"), "name", of: key, first.schema)
     builder.set(.integer(7), "small", of: key, first.schema)
     let before = try store.commit(CommitRequest(builder.freeze(), basedOn: first))
-    let next = try Self.nextModel()
+    let next = try CaseRun.nextModel()
 
     // The model and rows that need it come in one commit.
     let schema = try Schema(next, evolving: before.schema)
@@ -26,53 +25,70 @@ extension StoreConformance {
     let after = try store.commit(
       CommitRequest(changes.freeze(), basedOn: before, model: next))
 
-    let expected: Objects = [
+    let expected: StoreConformance.Objects = [
       key: ["title": .string("kept"), "small": .integer(7), "colour": .string("grey")],
       stamp: ["title": .string("new")],
     ]
-    #expect(try Self.objects(after) == expected)
-    #expect(try Self.objects(before)[key]?["name"] == .string("kept"))
-    #expect(try after.model == next)
-    #expect(try after.metadata.versionHashes == next.versionHashes)
+    check(
+      "The snapshot that a commit of another model returns", after.schema, holds: expected,
+      found: try StoreConformance.objects(after))
+    check(
+      "A snapshot that was taken before the model changed", before.schema,
+      holds: [key: ["name": .string("kept"), "small": .integer(7)]],
+      found: try StoreConformance.objects(before))
+    check(
+      try after.model == next,
+      "The snapshot that a commit of another model returns has not that model.")
+    check(
+      try after.metadata.versionHashes == next.versionHashes,
+      "After the model changed, the version hashes in the metadata are not those of the new one.")
     let late = LayerBuilder(before.schema)
     late.set(.string("late"), "name", of: key, before.schema, basis: before.commit)
-    func checkLate() throws {
-      let error = #expect(throws: StoreError.self) {
-        try store.commit(CommitRequest(late.freeze(), basedOn: before))
+    let lateChanges = late.freeze()
+    func checkLate(_ when: String) throws {
+      refused(.incompatibleModel, "Changes that were made for the model before, \(when),") {
+        try store.commit(CommitRequest(lateChanges, basedOn: before))
       }
-      #expect(error?.code == .incompatibleModel)
-      #expect(try Self.objects(store.snapshot()) == expected)
+      try check("After changes for the model before were refused, \(when)", store, holds: expected)
     }
-    try checkLate()
+    try checkLate("after the new one was saved")
     store = try reopen(store)
     let reopened = try store.snapshot()
-    #expect(try Self.objects(reopened) == expected)
-    if keepsRows {
-      #expect(reopened.schema == schema)
+    check(
+      "A store that was opened again after its model changed", reopened.schema, holds: expected,
+      found: try StoreConformance.objects(reopened))
+    if suite.keepsRows {
+      check(
+        reopened.schema == schema,
+        "A store that was opened again after its model changed numbers its entities and properties in another way."
+      )
     } else {
       // Objects stay who they are.
-      #expect(
-        reopened.schema.layouts.map { [$0.entity, "\($0.entityNumber)"] }
-          == schema.layouts.map { [$0.entity, "\($0.entityNumber)"] })
+      check(
+        "The entities and their numbers, opened again after the model changed",
+        is: schema.layouts.map { "\($0.entity) \($0.entityNumber)" },
+        found: reopened.schema.layouts.map { "\($0.entity) \($0.entityNumber)" })
     }
-    #expect(try reopened.model == next)
+    check(
+      try reopened.model == next,
+      "A store that was opened again after its model changed has another model than was saved.")
 
     // Where commits keep their numbers, this one is still known to be of before.
-    if keepsRows { try checkLate() }
+    if suite.keepsRows { try checkLate("once the store is opened again") }
     try store.close()
   }
 
   /// Models between that of the store and the new one are gone through: what was called `name`, then `title`,
   /// is called `heading`, and no row is written anew.
   func modelChains() throws {
-    let store = try make(Self.model)
+    let store = try make()
     let first = try store.snapshot()
-    let key = ObjectKey(entity: first.schema["Thing"]!.entityNumber, number: 3)
+    let key = try key(first, "Thing", 3)
     let builder = LayerBuilder(first.schema)
     builder.insert(key)
     builder.set(.string("kept"), "name", of: key, first.schema)
     let before = try store.commit(CommitRequest(builder.freeze(), basedOn: first))
-    let between = try Self.nextModel()
+    let between = try CaseRun.nextModel()
     var heading = Attribute("heading", .string)
     heading.renamingIdentifier = "title"
     let last = try Model(entities: [Entity("Thing", properties: [.attribute(heading)])])
@@ -80,28 +96,13 @@ extension StoreConformance {
     request.modelsBetween = [between]
     try store.commit(request)
     let reopened = try reopen(store)
-    #expect(try Self.objects(reopened.snapshot()) == [key: ["heading": .string("kept")]])
-    #expect(try reopened.snapshot().model == last)
+    try check(
+      "Opened again after a model that renames twice, by way of one between,", reopened,
+      holds: [key: ["heading": .string("kept")]])
+    check(
+      try reopened.snapshot().model == last,
+      "A store that went through a model between has another model than the last.")
     try reopened.close()
-  }
-
-  /// While somebody holds the store at a commit nobody else commits, and only the newest commit can be held.
-  func holding() throws {
-    let store = try make(Self.model)
-    let first = try store.snapshot()
-    let builder = LayerBuilder(first.schema)
-    builder.insert(ObjectKey(entity: first.schema["Thing"]!.entityNumber, number: 3))
-    let next = try store.commit(CommitRequest(builder.freeze(), basedOn: first))
-    #expect(try store.holding(commit: next.commit) { try store.snapshot().commit } == next.commit)
-    let error = #expect(throws: StoreError.self) {
-      try store.holding(commit: first.commit) { Issue.record("It is not the newest.") }
-    }
-    #expect(error?.code == .overtaken)
-    struct Enough: Error {}
-    #expect(throws: Enough.self) { try store.holding(commit: next.commit) { throw Enough() } }
-    // It was given back.
-    try store.commit(CommitRequest(Layer(), basedOn: next, metadata: next.metadata))
-    try store.close()
   }
 
   /// `name` is called `title`, `small` is wider, there is a colour, and stamps in place of owners.

@@ -1,28 +1,29 @@
+import Foundation
 import ObjectModel
 import Rows
 import SeededRandom
 import StoreInterface
-import Testing
 
 /// Relationships of every kind, and everything that is found by what it is sorted by.
-extension StoreConformance {
+extension CaseRun {
   /// Random things, their owners, shelves and tags, looked up both ways and held against a scan.
   func indexes() throws {
+    try skipWithoutRows()
     var generator = SeededGenerator(seed: 11)
-    var store = try make(Self.model)
+    var store = try make()
     for round in 0..<5 {
       let base = try store.snapshot()
       // Rounds of many rows, whose entries a store may keep, and of few, whose it need not.
       try store.commit(
         CommitRequest(
-          Self.changes(round % 3 == 0 ? 1500 : 40, base, &generator), basedOn: base))
+          CaseRun.changes(round % 3 == 0 ? 1500 : 40, base, &generator), basedOn: base))
       if round % 2 == 1 { store = try reopen(store) }
-      if round > 1 { try Self.check(store.snapshot(), &generator, "round \(round)") }
+      if round > 1 { try checkIndexes(store.snapshot(), &generator, "after round \(round)") }
     }
     // And with changes above that no store has.
     let base = try store.snapshot()
-    let layer = try Self.changes(60, base, &generator)
-    try Self.check(base, above: layer, &generator, "unsaved")
+    let layer = try CaseRun.changes(60, base, &generator)
+    try checkIndexes(base, above: layer, &generator, "with changes above that are not saved")
     try store.close()
   }
 
@@ -80,22 +81,31 @@ extension StoreConformance {
   }
 
   /// Holds every index against a scan, at values that are there and at others.
-  private static func check(
+  private func checkIndexes(
     _ snapshot: any StoreSnapshot, above layer: Layer? = nil, _ generator: inout SeededGenerator,
-    _ comment: Comment
+    _ when: String
   ) throws {
     let view = layer.map { snapshot.view.pushing($0) } ?? snapshot.view
     let indexed = IndexedView(view, snapshot.schema)
-    #expect(snapshot.schema.indexes.count >= 8)
+    check(
+      snapshot.schema.indexes.count >= 8,
+      "The schema has \(snapshot.schema.indexes.count) indexes: the model asks for 8 at least.")
     for index in snapshot.schema.indexes {
+      let columns = index.columns.map(\.name).joined(separator: ", ")
+      let entity = snapshot.schema[index.entityNumber]?.entity ?? "\(index.entityNumber)"
+      let name = "the index of \(entity) by \(columns), \(when),"
       var rows: [(key: UInt64, values: [Value])] = []
       for number in try view.keys(ofEntity: index.entityNumber) {
         let key = ObjectKey(entity: index.entityNumber, number: number)
         guard let row = try view.row(of: key) else { continue }
         rows.append((number, try index.columns.map { try row.value($0) }))
       }
-      #expect(
-        try Set(indexed.keys(index, in: IndexRange())) == Set(rows.map(\.key)), comment)
+      let all = Set(rows.map(\.key))
+      let inIndex = try Set(indexed.keys(index, in: IndexRange()))
+      check(
+        inIndex == all,
+        "In \(name) \(all.subtracting(inIndex).count) of \(all.count) objects are missing, and "
+          + "\(inIndex.subtracting(all).count) are there that are not in the store.")
       var wanted = rows.shuffled(using: &generator).prefix(4).map(\.values)
       if let example = wanted.first {
         wanted.append(example.map { _ in .null })
@@ -104,23 +114,35 @@ extension StoreConformance {
       for values in (0..<6).flatMap({ _ in wanted }) {
         for count in 1...values.count {
           let bound = IndexBound(Array(values.prefix(count)))
+          let values = bound.values.map { StoreConformance.text($0) }.joined(separator: ", ")
           let found = try indexed.keys(index, in: IndexRange(equalTo: bound))
           let scanned = rows.filter { row in
-            zip(row.values.prefix(count), bound.values).allSatisfy { same($0, $1) }
+            zip(row.values.prefix(count), bound.values).allSatisfy { CaseRun.same($0, $1) }
           }
-          #expect(Set(found) == Set(scanned.map(\.key)), "\(comment) \(index.columns.map(\.name))")
-          #expect(found.count == scanned.count, "Each once.")
+          check(
+            Set(found) == Set(scanned.map(\.key)),
+            "A search in \(name) for \(values) found \(found.count) objects, and a walk over all found "
+              + "\(scanned.count), or others.")
+          check(
+            found.count == Set(found).count,
+            "A search in \(name) for \(values) found an object more than once.")
           let from = try indexed.keys(index, in: IndexRange(lower: bound))
           let below = try indexed.keys(index, in: IndexRange(upper: bound, includesUpper: false))
-          #expect(from.count + below.count == rows.count, comment)
-          #expect(Array(from.prefix(found.count)) == found, "Equal ones come first.")
+          check(
+            from.count + below.count == rows.count,
+            "In \(name) there are \(below.count) objects below \(values) and \(from.count) from there on: expected "
+              + "\(rows.count) together.")
+          check(
+            Array(from.prefix(found.count)) == found,
+            "In \(name) the objects from \(values) on do not begin with those that are equal to it."
+          )
         }
       }
     }
   }
 
   /// Whether two values are equal as indexes have it: one zero, one not-a-number.
-  private static func same(_ left: Value, _ right: Value) -> Bool {
+  fileprivate static func same(_ left: Value, _ right: Value) -> Bool {
     if case (.double(let left), .double(let right)) = (left, right) {
       return left == right || (left.isNaN && right.isNaN)
     }

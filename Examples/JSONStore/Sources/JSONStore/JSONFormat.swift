@@ -1,0 +1,100 @@
+import Foundation
+import PluginSupport
+
+/// How the stores are read and written; `AtomicStore` does the rest.
+///
+///     {"quire-json": 1,
+///     "nextKey": 104,
+///     "objects": {
+///     "Trip": [
+///     {"#": 103, "days": 4, "name": "Along the Douro"}
+///     ]},
+///     ...
+struct JSONFormat: AtomicFormat {
+  var type: StoreType { .json }
+  var version: String { String(JSONFormat.version) }
+
+  /// The version that is written, and the highest that is read.
+  static let version = 1
+  /// What every file begins with.
+  static let beginning = "{\"quire-json\""
+
+  func read(_ file: DurableFile, model: Model?, evolving schema: Schema?) throws -> AtomicContents {
+    let stored = try JSONFormat.decode(StoredFile.self, from: file)
+    var contents = try stored.preamble.contents(
+      model: model, evolving: schema, path: file.path)
+    let reader = RowReader(contents.schema, path: file.path)
+    for (entity, objects) in stored.objects {
+      for (index, object) in objects.enumerated() {
+        try reader.insert(object, entity, "objects.\(entity)[\(index)]")
+      }
+    }
+    for (name, links) in stored.links {
+      for (index, link) in links.enumerated() {
+        try reader.link(link, name, "links.\(name)[\(index)]")
+      }
+    }
+    contents.layers = [reader.rows.layer()]
+    contents.nextKey = max(contents.nextKey, reader.rows.highestNumber + 1)
+    return contents
+  }
+
+  func write(_ contents: AtomicContents, to writer: inout FileWriter) throws {
+    let preamble = try AtomicPreamble(contents)
+    try writer.write("\(JSONFormat.beginning): \(JSONFormat.version),\n")
+    try writer.write("\"nextKey\": \(preamble.nextKey),\n")
+    try writer.write("\"highestEntityNumber\": \(preamble.highestEntityNumber),\n")
+    let numbers = preamble.entityNumbers.sorted { $0.value < $1.value }
+      .map { "\(JSONText.quoted($0.key)): \($0.value)" }
+    try writer.write("\"entityNumbers\": {\(numbers.joined(separator: ", "))},\n")
+    try RowWriter(contents).write(to: &writer)
+    // What people look at least comes last.
+    try writer.write("\"metadata\": \(JSONText.lines(preamble.metadata)),\n")
+    try writer.write("\"model\": \(JSONText.lines(preamble.model))}\n")
+  }
+
+  /// What a file says before its objects.
+  func preamble(_ file: DurableFile) throws -> AtomicPreamble {
+    try JSONFormat.decode(StoredPreamble.self, from: file).preamble
+  }
+
+  /// Reads a file as JSON, and says where it is none.
+  private static func decode<T: Decodable>(_ type: T.Type, from file: DurableFile) throws -> T {
+    let bytes = try file.read(byteCount: file.byteCount(), at: 0)
+    guard bytes.starts(with: beginning.utf8) else {
+      throw StoreError(
+        .notAStore, "The file does not begin with \(beginning).", path: file.path)
+    }
+    let decoder = JSONDecoder()
+    do {
+      // Another version may have other members.
+      let found = try decoder.decode(StoredVersion.self, from: Data(bytes)).version
+      guard found <= version else {
+        throw StoreError(
+          .newerFormat,
+          "The file is of version \(found), and this plug-in reads version \(version).",
+          path: file.path)
+      }
+      return try decoder.decode(type, from: Data(bytes))
+    } catch let error as DecodingError {
+      throw StoreError(.damaged, text(error), path: file.path, cause: error)
+    }
+  }
+
+  /// Where in a file something is wrong, and what.
+  private static func text(_ error: DecodingError) -> String {
+    let context: DecodingError.Context
+    switch error {
+    case .dataCorrupted(let found), .keyNotFound(_, let found), .typeMismatch(_, let found),
+      .valueNotFound(_, let found):
+      context = found
+    @unknown default: return "\(error)"
+    }
+    var place = ""
+    for key in context.codingPath {
+      place += key.intValue.map { "[\($0)]" } ?? (place.isEmpty ? "" : ".") + key.stringValue
+    }
+    let cause = context.underlyingError.map { " \($0)" } ?? ""
+    return "\(place.isEmpty ? "The file" : place): \(context.debugDescription)\(cause)"
+  }
+}

@@ -1,0 +1,196 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// One case being tried: its stores, and what was found.
+final class CaseRun {
+  let suite: StoreConformance
+  private var stores: [any Store] = []
+  private var findings: [String] = []
+  /// How many findings there were beyond those that are kept.
+  private var passedOver = 0
+
+  private static let greatestFindingCount = 12
+
+  init(_ suite: StoreConformance) { self.suite = suite }
+
+  /// Ends a case.
+  enum End: Error {
+    /// Without the thing that is said here the rest can't be looked at.
+    case finding(String)
+    /// The store need not do it.
+    case skipped(String)
+  }
+
+  /// Tries a case.
+  func outcome(of one: StoreConformance.Case) -> StoreConformance.Outcome {
+    // What a case leaves open when it ends early.
+    defer { for store in stores { try? store.close() } }
+    do {
+      try one.body(self)
+    } catch End.skipped(let reason) {
+      return .skipped(reason)
+    } catch End.finding(let sentence) {
+      note(sentence)
+    } catch {
+      let words = CaseRun.text(error)
+      if findings.isEmpty { return .brokeOff(words) }
+      note("The rest could not be looked at: \(words)")
+    }
+    if findings.isEmpty { return .passed }
+    if passedOver > 0 { findings.append("And \(passedOver) more.") }
+    return .failed(findings)
+  }
+
+  /// An error as its author reads it: with its code.
+  static func text(_ error: any Error) -> String {
+    guard let error = error as? StoreError else { return "\(error)" }
+    return "\(error) (code \(error.code.rawValue))"
+  }
+
+  private func note(_ sentence: String) {
+    if findings.count < CaseRun.greatestFindingCount {
+      findings.append(sentence)
+    } else {
+      passedOver += 1
+    }
+  }
+}
+
+// MARK: - Stores
+
+extension CaseRun {
+  /// A store of the case's own, without objects.
+  func make(_ model: Model = StoreConformance.model) throws -> any Store {
+    let store = try suite.make(model)
+    stores.append(store)
+    try checkSchema(store, has: Schema(model), "A new store")
+    return store
+  }
+
+  /// The store, closed and opened again.
+  func reopen(_ store: any Store) throws -> any Store {
+    let schema = try store.snapshot().schema
+    let again = try suite.reopen(store)
+    stores.append(again)
+    try checkSchema(again, has: schema, "The store that was opened again")
+    return again
+  }
+
+  /// Everything else takes for granted that a store's rows have the columns of its model.
+  private func checkSchema(_ store: any Store, has schema: Schema, _ which: String) throws {
+    let own = try store.snapshot().schema
+    for layout in schema.layouts {
+      guard let other = own[layout.entity] else {
+        throw End.finding("\(which) has no entity '\(layout.entity)' in its schema.")
+      }
+      for column in layout.columns {
+        guard let index = other.index(of: column.name) else {
+          throw End.finding("\(which) has no column '\(column.name)' of '\(layout.entity)'.")
+        }
+        guard other.columns[index].kind == column.kind else {
+          throw End.finding(
+            "\(which) has the column '\(column.name)' of '\(layout.entity)' as \(other.columns[index].kind): "
+              + "expected \(column.kind).")
+        }
+      }
+    }
+    guard own.linkTables.count == schema.linkTables.count else {
+      throw End.finding(
+        "\(which) has \(own.linkTables.count) tables of links in its schema: expected "
+          + "\(schema.linkTables.count).")
+    }
+  }
+
+  /// An object's key in a store.
+  func key(_ store: any Store, _ entity: String, _ number: UInt64) throws -> ObjectKey {
+    try key(store.snapshot(), entity, number)
+  }
+
+  /// An object's key in a store that a snapshot is of.
+  func key(_ snapshot: any StoreSnapshot, _ entity: String, _ number: UInt64) throws -> ObjectKey {
+    guard let layout = snapshot.schema[entity] else {
+      throw End.finding("The schema of commit \(snapshot.commit) has no entity '\(entity)'.")
+    }
+    return ObjectKey(entity: layout.entityNumber, number: number)
+  }
+
+  /// The version of an object that must be there.
+  func version(of key: ObjectKey, in snapshot: any StoreSnapshot) throws -> Int64 {
+    guard let row = try snapshot.view.row(of: key) else {
+      throw End.finding(
+        "Object \(StoreConformance.name(key, snapshot.schema)), which was saved, is not in the snapshot of "
+          + "commit \(snapshot.commit).")
+    }
+    return try row.version
+  }
+}
+
+// MARK: - Checks
+
+extension CaseRun {
+  /// Notes what is said when something that must be so is not.
+  func check(_ holds: Bool, _ finding: @autoclosure () -> String) {
+    if !holds { note(finding()) }
+  }
+
+  /// Notes that something is another than was expected.
+  func check<T: Equatable>(_ what: @autoclosure () -> String, is expected: T, found: T) {
+    if found != expected {
+      note(
+        "\(what()): expected \(StoreConformance.cut("\(expected)")), found "
+          + "\(StoreConformance.cut("\(found)")).")
+    }
+  }
+
+  /// Notes in what objects differ from those that were expected.
+  ///
+  /// - Parameter place: Where they were looked at, as the beginning of a sentence.
+  func check(
+    _ place: @autoclosure () -> String, _ schema: Schema, holds expected: StoreConformance.Objects,
+    found: StoreConformance.Objects
+  ) {
+    let differences = StoreConformance.differences(expected, found, schema)
+    guard !differences.isEmpty else { return }
+    let shown = differences.prefix(3).joined(separator: "; ")
+    let more = differences.count > 3 ? "; and \(differences.count - 3) more differ" : ""
+    note(
+      "\(place()): expected \(StoreConformance.count(expected.count)), found "
+        + "\(StoreConformance.count(found.count)): \(shown)\(more).")
+  }
+
+  /// Notes in what a store differs from what was expected.
+  func check(
+    _ place: @autoclosure () -> String, _ store: any Store, holds expected: StoreConformance.Objects
+  ) throws {
+    let snapshot = try store.snapshot()
+    check(
+      place(), snapshot.schema, holds: expected, found: try StoreConformance.objects(snapshot))
+  }
+
+  /// Notes that something was not refused, or with another code than it must be.
+  ///
+  /// - Parameter what: What must be refused, as the beginning of a sentence.
+  @discardableResult
+  func refused<R>(
+    _ code: StoreError.Code, _ what: @autoclosure () -> String, _ body: () throws -> R
+  ) -> StoreError? {
+    do {
+      _ = try body()
+      note("\(what()) must be refused with code \(code.rawValue), and was not.")
+      return nil
+    } catch let error as StoreError {
+      if error.code != code {
+        note(
+          "\(what()) must be refused with code \(code.rawValue), and was with code "
+            + "\(error.code.rawValue): \(error)")
+      }
+      return error
+    } catch {
+      note(
+        "\(what()) must be refused with code \(code.rawValue), and was with an error that is no StoreError: "
+          + "\(error)")
+      return nil
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// Earlier commits, where a store keeps them.
+extension CaseRun {
+  /// A store after some commits, what it held after each, and who made them.
+  private struct Past {
+    var store: any Store
+    var states: [Int64: StoreConformance.Objects]
+    var authors: [Int64: String] = [:]
+  }
+
+  private func past() throws -> Past {
+    let store = try make()
+    var past = Past(store: store, states: [try store.snapshot().commit: [:]])
+    let key = try key(store, "Thing", 1)
+    for round in 0..<9 {
+      let base = try store.snapshot()
+      let builder = LayerBuilder(base.schema)
+      if round == 0 { builder.insert(key) }
+      builder.set(
+        .integer(Int64(round)), "large", of: key, base.schema,
+        basis: round == 0 ? 0 : try version(of: key, in: base))
+      var request = CommitRequest(builder.freeze(), basedOn: base)
+      if round % 2 == 1 { (request.author, request.contextName) = ("Zoë", "round \(round)") }
+      let after = try store.commit(request)
+      past.states[after.commit] = try StoreConformance.objects(after)
+      past.authors[after.commit] = request.author
+      _ = try store.leaseKeys(ofEntity: key.entity, count: 5000)
+    }
+    past.store = try reopen(store)
+    return past
+  }
+
+  /// What the store says it keeps of earlier commits can be opened.
+  func history() throws {
+    guard try make().capabilities.contains(.history) else {
+      throw End.skipped("the store does not say that it keeps a history")
+    }
+    let past = try past()
+    let store = past.store
+    let commits = try store.commits()
+    check(!commits.isEmpty, "A store that keeps a history lists no commits after nine saves.")
+    check(
+      commits.map(\.number) == commits.map(\.number).sorted(by: >),
+      "The commits are not listed with the newest first: \(commits.map(\.number)).")
+    for commit in commits { try check(commit, past) }
+    if commits.count > 4 {
+      try store.forgetCommits(before: commits[3].number)
+      check(
+        "The commits after all before \(commits[3].number) were forgotten",
+        is: commits.prefix(4).map(\.number), found: try store.commits().map(\.number))
+      for commit in commits.prefix(4) { try check(commit, past) }
+    }
+    try store.close()
+  }
+
+  private func check(_ commit: CommitSummary, _ past: Past) throws {
+    let snapshot = try past.store.snapshot(ofCommit: commit.number)
+    check(
+      "The number of the snapshot of commit \(commit.number)", is: commit.number,
+      found: snapshot.commit)
+    guard let state = past.states[commit.number] else {
+      return check(false, "The store lists commit \(commit.number), which nobody made.")
+    }
+    check(
+      "The snapshot of commit \(commit.number)", snapshot.schema, holds: state,
+      found: try StoreConformance.objects(snapshot))
+    check(
+      "The author of commit \(commit.number)", is: past.authors[commit.number], found: commit.author
+    )
+    check(
+      (commit.contextName == nil) == (commit.author == nil),
+      "Commit \(commit.number) lost the name of its context, or was given one that nobody said.")
+  }
+
+  /// The newest stays, and what is not there is refused.
+  func forgetting() throws {
+    let past = try past()
+    let store = past.store
+    if !store.capabilities.contains(.history) {
+      check(
+        try store.commits().isEmpty,
+        "A store that does not say that it keeps a history lists commits.")
+    }
+    let newest = try store.snapshot()
+    let objects = try StoreConformance.objects(newest)
+    check(
+      "A store that was opened again after nine saves", newest.schema,
+      holds: [try key(store, "Thing", 1): ["large": .integer(8)]], found: objects)
+    try store.forgetCommits(before: .max)
+    try check("After all commits but the newest were forgotten", store, holds: objects)
+    refused(.notFound, "Opening commit 1000000, which nobody made,") {
+      try store.snapshot(ofCommit: 1_000_000)
+    }
+    try store.close()
+  }
+}

@@ -1,0 +1,80 @@
+import ObjectModel
+import PropertyLists
+import Rows
+import StoreInterface
+
+/// What a store says of itself, the keys it gives, and its end.
+extension CaseRun {
+  func metadata() throws {
+    var store = try make()
+    var snapshot = try store.snapshot()
+    let first = try snapshot.metadata
+    check(
+      "The type in the metadata", is: store.type.rawValue, found: first.type?.rawValue ?? "none")
+    check(
+      first.uuid.map(StoreTag.init) == store.tag,
+      "The store's tag is not the first eight bytes of the UUID in its metadata.")
+    check(
+      first.versionHashes == StoreConformance.model.versionHashes,
+      "The version hashes in the metadata are not those of the model.")
+    var changed = first
+    changed.values["owner"] = .dictionary(["name": .string("Ada"), "n": .integer(-3)])
+    snapshot = try store.commit(CommitRequest(Layer(), basedOn: snapshot, metadata: changed))
+    check(
+      try snapshot.metadata == changed,
+      "The snapshot that a commit of new metadata returns has others than were saved.")
+    store = try reopen(store)
+    check(
+      try store.snapshot().metadata == changed,
+      "Once the store is opened again, its metadata are others than were saved.")
+    try store.close()
+  }
+
+  func leases() throws {
+    var store = try make()
+    var seen: Set<UInt64> = []
+    let number = try key(store, "Thing", 1).entity
+    for count in [1, 10, 5000, 1, 70_000, 3] {
+      let lease = try store.leaseKeys(ofEntity: number, count: count)
+      check(
+        lease.count >= count && lease.lowerBound >= 1,
+        "Asked for \(count) keys, the store gave \(lease.lowerBound)..<\(lease.upperBound): expected so many at "
+          + "least, and none below 1.")
+      let again = lease.filter { !seen.insert($0).inserted }
+      check(
+        again.isEmpty,
+        "Of the \(lease.count) keys \(lease.lowerBound)..<\(lease.upperBound), \(again.count) were given before, "
+          + "such as \(again.first ?? 0).")
+      if count == 10 { store = try reopen(store) }
+    }
+    // What is in the store already is nobody else's either.
+    let base = try store.snapshot()
+    let builder = LayerBuilder(base.schema)
+    let key = ObjectKey(entity: number, number: seen.max()! + 1)
+    builder.insert(key)
+    try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    let lease = try store.leaseKeys(ofEntity: number, count: 3)
+    check(
+      !lease.contains(key.number),
+      "The key \(key.number) of an object that was saved was given away.")
+    try store.close()
+  }
+
+  func closing() throws {
+    let store = try make()
+    let snapshot = try store.snapshot()
+    try store.close()
+    do { try store.close() } catch {
+      check(
+        false, "Closing a store that was closed must do nothing, and failed: \(CaseRun.text(error))"
+      )
+    }
+    check(
+      "A snapshot that was taken before its store was closed", snapshot.schema, holds: [:],
+      found: try StoreConformance.objects(snapshot))
+    refused(.closed, "Asking a closed store for a snapshot") { try store.snapshot() }
+    refused(.closed, "Committing to a closed store") {
+      try store.commit(CommitRequest(Layer(), basedOn: snapshot))
+    }
+  }
+}

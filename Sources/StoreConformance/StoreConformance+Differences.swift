@@ -1,0 +1,54 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+extension StoreConformance {
+  /// In what objects differ, in words: values are compared to the last bit.
+  static func differences(
+    _ expected: Objects, _ found: Objects, _ schema: Schema
+  ) -> [String] {
+    var differences: [String] = []
+    for key in Set(expected.keys).union(found.keys).sorted() {
+      let name = name(key, schema)
+      guard let values = found[key] else {
+        differences.append("\(name) is missing")
+        continue
+      }
+      guard let wanted = expected[key] else {
+        differences.append("\(name) is there and should not be")
+        continue
+      }
+      for property in Set(wanted.keys).union(values.keys).sorted() {
+        let (one, other) = (wanted[property] ?? .null, values[property] ?? .null)
+        if one.isIdentical(to: other) { continue }
+        differences.append("\(name) has '\(property)' \(text(other)) in place of \(text(one))")
+      }
+    }
+    return differences
+  }
+
+  /// What messages call an object: its entity and its number.
+  static func name(_ key: ObjectKey, _ schema: Schema) -> String {
+    "\(schema[key.entity]?.entity ?? "of no entity, number \(key.entity),") \(key.number)"
+  }
+
+  /// A value as messages show it: cut, and bytes as the first of them.
+  static func text(_ value: Value) -> String {
+    switch value {
+    case .null: return "no value"
+    case .binary(let bytes):
+      let first = bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: " ")
+      return "\(bytes.count) bytes" + (bytes.isEmpty ? "" : " that begin \(first)")
+    case .string(let text): return cut("\(text.utf8.count) bytes of text \"\(text)\"")
+    default: return cut("\(value)")
+    }
+  }
+
+  static func count(_ count: Int) -> String { count == 1 ? "1 object" : "\(count) objects" }
+
+  /// A text of any length as messages show it.
+  static func cut(_ text: String) -> String {
+    let first = text.unicodeScalars.prefix(120)
+    return first.endIndex == text.unicodeScalars.endIndex ? text : String(first) + "…"
+  }
+}

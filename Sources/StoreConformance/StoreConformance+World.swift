@@ -1,0 +1,83 @@
+public import ObjectModel
+public import Rows
+public import StoreInterface
+
+// What the stores of the cases hold.
+extension StoreConformance {
+  /// Things of every type, and those that inherit from them.
+  public static let model: Model = {
+    var thing = Entity("Thing")
+    for (name, type) in [
+      ("flag", AttributeType.boolean), ("small", .int16), ("medium", .int32), ("large", .int64),
+      ("ratio", .float), ("real", .double), ("when", .date), ("money", .decimal),
+      ("name", .string), ("link", .uri), ("bytes", .binary), ("token", .uuid),
+    ] { thing.properties.append(.attribute(Attribute(name, type))) }
+    thing.properties.append(
+      .relationship(Relationship("owner", to: "Owner", inverse: "things")))
+    thing.properties += [
+      .relationship(Relationship("shelf", to: "Owner", inverse: "shelved")),
+      .relationship(
+        Relationship("tags", to: "Tag", inverse: "things", count: .toMany, isOrdered: true)),
+      .relationship(Relationship("twins", to: "Thing", inverse: "twins", count: .toMany)),
+    ]
+    thing.fetchIndexes = [
+      FetchIndex("byName", elements: [.init("name"), .init("large", isAscending: false)]),
+      FetchIndex("byReal", elements: [.init("real")]),
+      FetchIndex("byMoney", elements: [.init("money"), .init("name")]),
+    ]
+    var special = Entity("SpecialThing")
+    special.superentity = "Thing"
+    special.properties = [
+      .attribute(Attribute("grade", .string, defaultValue: .string("none")))
+    ]
+    var owner = Entity("Owner")
+    owner.properties = [
+      .attribute(Attribute("name", .string)), .attribute(Attribute("token", .uuid)),
+      .relationship(
+        Relationship("things", to: "Thing", inverse: "owner", count: .toMany, deleteRule: .nullify)),
+      .relationship(
+        Relationship("shelved", to: "Thing", inverse: "shelf", count: .toMany, isOrdered: true)),
+    ]
+    var tag = Entity("Tag")
+    tag.properties = [
+      .attribute(Attribute("token", .uuid)),
+      .relationship(Relationship("things", to: "Thing", inverse: "tags", count: .toMany)),
+    ]
+    return try! Model(entities: [thing, special, owner, tag])
+  }()
+
+  /// Objects as plain dictionaries: what stores are held against.
+  public typealias Objects = [ObjectKey: [String: Value]]
+
+  /// Everything a snapshot shows.
+  public static func objects(_ snapshot: any StoreSnapshot) throws -> Objects {
+    try objects(snapshot.view, snapshot.schema)
+  }
+
+  /// Everything a view shows.
+  static func objects(_ view: View, _ schema: Schema) throws -> Objects {
+    var objects: Objects = [:]
+    for layout in schema.layouts + schema.linkTables.map(\.layout) {
+      for number in try view.keys(ofEntity: layout.entityNumber) {
+        let key = ObjectKey(entity: layout.entityNumber, number: number)
+        guard let row = try view.row(of: key) else { continue }
+        var values: [String: Value] = [:]
+        for column in layout.columns {
+          let value = try row.value(column)
+          if !value.isNull { values[column.name] = value }
+        }
+        objects[key] = values
+      }
+    }
+    return objects
+  }
+}
+
+extension LayerBuilder {
+  /// Sets a value by its property's name.
+  public func set(
+    _ value: Value, _ name: String, of key: ObjectKey, _ schema: Schema, basis: Int64 = 0
+  ) {
+    set(value, column: schema[key.entity]!.index(of: name)!, of: key, basis: basis)
+  }
+}

@@ -1,0 +1,129 @@
+import ObjectModel
+import StoreConformance
+import StoreInterface
+import Synchronization
+import Testing
+
+@Suite("What every store must do")
+struct StoreConformanceTests {
+  private func suite(_ fault: FaultyStore.Fault) -> StoreConformance {
+    StoreConformance(
+      make: { try FaultyStore($0, fault) }, reopen: { try FaultyStore.reopened($0) })
+  }
+
+  @Test("A store that does it passes every case, and is told which it need not")
+  func sound() {
+    let report = StoreConformance(make: { try MemoryStore($0) }).run()
+
+    #expect(report.passed)
+    #expect(report.failures == [])
+    #expect(report.results.count == StoreConformance.cases.count)
+    #expect(report.skippedCount == 1)
+    #expect(
+      report.description.contains(
+        "skipped  history-can-be-opened: the store does not say that it keeps a history"))
+    #expect(
+      report.description.hasSuffix("\(report.passedCount) passed, 0 failed, 1 skipped"))
+  }
+
+  @Test(
+    "A store that does one thing wrong fails the case about it, and reads what is wrong",
+    arguments: [
+      (
+        FaultyStore.Fault.losesCommit, "snapshots-stay",
+        "The store after 40 saves"
+      ),
+      (
+        .letsConflictsPass, "conflicts-are-refused",
+        "Changing an object that somebody else has changed since must be refused with code conflict, and was not."
+      ),
+      (
+        .givesKeysTwice, "keys-are-given-once",
+        "Of the 10 keys 1..<11, 1 were given before, such as 1."
+      ),
+      (
+        .showsLaterChanges, "snapshots-stay",
+        "The snapshot that was taken after save 0 of 40, read after all of them: expected 0 objects, found 1 object: "
+          + "Thing 1 is there and should not be."
+      ),
+      (
+        .forgetsOnOpening, "subentities-stay-apart",
+        "Once a store with objects of an entity and its subentity is opened again: expected 2 objects, found 0 objects"
+      ),
+      (
+        .refusesWithAnotherCode, "conflicts-are-refused",
+        "must be refused with code conflict, and was with code failed: Somebody was faster."
+      ),
+      (
+        .staysOpen, "closing",
+        "Asking a closed store for a snapshot must be refused with code closed, and was not."
+      ),
+      (
+        .roundsDoubles, "every-value-stays",
+        "Thing 1 has 'real' double(0.0) in place of double(-0.0)"
+      ),
+      (
+        .refusesMetadata, "metadata-stay",
+        "The store refused what it must do. /drawer: The drawer is stuck. (code inputOutput)"
+      ),
+    ])
+  func faulty(_ fault: FaultyStore.Fault, _ name: String, _ sentence: String) {
+    let report = suite(fault).run()
+
+    #expect(!report.passed)
+    let found = report.results.first { $0.testCase.name == name }!
+    #expect(found.faults.contains { $0.contains(sentence) }, "\(found.faults)")
+    #expect(report.description.contains("FAILED   \(name): \(found.testCase.promise)"))
+    // Most of what the store does is right.
+    #expect(report.passedCount > 0)
+  }
+
+  @Test("Every fault is one that some store of these tests has, and only where it is")
+  func onlyThere() {
+    let report = suite(.givesKeysTwice).run()
+
+    #expect(Set(report.failures.map { $0.prefix { $0 != ":" } }) == ["keys-are-given-once"])
+  }
+
+  @Test("One case is tried alone, with a store of its own, and told of when it is known")
+  func alone() {
+    let made = Mutex(0)
+    let suite = StoreConformance(make: { model in
+      made.withLock { $0 += 1 }
+      return try MemoryStore(model)
+    })
+    var told: [String] = []
+
+    let report = suite.run(only: "snapshots-stay") { one, outcome in
+      told.append("\(one.name) \(outcome)")
+    }
+
+    #expect(told == ["snapshots-stay passed"])
+    #expect(report.results.count == 1)
+    #expect(made.withLock { $0 } == 1)
+    #expect(!suite.run(only: "no-such-case").passed)
+  }
+
+  @Test("A store that can't be made breaks every case off")
+  func unmade() {
+    let suite = StoreConformance(make: { _ in throw StoreError(.notSupported, "Not today.") })
+
+    let report = suite.run()
+
+    #expect(report.failedCount == StoreConformance.cases.count)
+    #expect(
+      report.results[0].outcome == .brokeOff("Not today. (code notSupported)"))
+  }
+
+  @Test(
+    "Cases have names of their own, in lower case with hyphens, and say what must be in a sentence")
+  func names() {
+    let cases = StoreConformance.cases
+
+    #expect(Set(cases.map(\.name)).count == cases.count)
+    for one in cases {
+      #expect(one.name.wholeMatch(of: /[a-z]+(-[a-z]+)*/) != nil, "\(one.name)")
+      #expect(one.promise.hasSuffix(".") && one.promise.first!.isUppercase, "\(one.promise)")
+    }
+  }
+}
