@@ -183,9 +183,10 @@ int32_t kind_at(const struct QuireHost *host, const struct Path *path, uint64_t 
   return status.kind;
 }
 
-void remove_file(const struct QuireHost *host, const struct Path *path) {
+int remove_file(const struct QuireHost *host, const struct Path *path) {
   int64_t result;
   UNINTERRUPTED(result, host->disk->remove(host->disk->context, path->text));
+  return result >= 0 || result == -ENOENT;
 }
 
 // MARK: - Folders
@@ -195,10 +196,12 @@ struct Listing {
   int32_t (*take)(void *context, const char *name, int32_t kind);
   void *context;
   int32_t code;
+  int has_begun;
 };
 
 static int32_t take_entry(void *context, const char *name, int32_t kind) {
   struct Listing *listing = context;
+  listing->has_begun = 1;
   listing->code = listing->take(listing->context, name, kind);
   return listing->code != QUIRE_OK;
 }
@@ -209,9 +212,12 @@ int32_t list_folder(
     struct QuireError *error) {
   int64_t file = open_file(host, path, QUIRE_OPEN_READ | QUIRE_OPEN_DIRECTORY);
   if (file < 0) return refuse(error, file, "open", path);
-  struct Listing listing = {take, context, QUIRE_OK};
-  int64_t result =
-      host->disk->list(host->disk->context, (int32_t)file, take_entry, &listing);
+  struct Listing listing = {take, context, QUIRE_OK, 0};
+  int64_t result;
+  // Once names were taken, beginning again would hand them out twice.
+  do {
+    result = host->disk->list(host->disk->context, (int32_t)file, take_entry, &listing);
+  } while (result == -EINTR && !listing.has_begun);
   close_file(host, file);
   if (listing.code != QUIRE_OK) return fail(error, listing.code, "Can't list '%s'.", path->text);
   return result < 0 ? refuse(error, result, "list", path) : QUIRE_OK;

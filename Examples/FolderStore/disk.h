@@ -48,7 +48,8 @@ int32_t sync_folder(
     const struct QuireHost *host, const struct Path *path, struct QuireError *error);
 // The kind of what is at a path, or -1 when nothing is there or nobody can say.
 int32_t kind_at(const struct QuireHost *host, const struct Path *path, uint64_t *byte_count);
-void remove_file(const struct QuireHost *host, const struct Path *path);
+// 0 when there is a file of that name yet.
+int remove_file(const struct QuireHost *host, const struct Path *path);
 
 // Calls 'take' with each name in a folder, until it returns something else than QUIRE_OK.
 int32_t list_folder(

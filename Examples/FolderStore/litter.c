@@ -12,6 +12,8 @@ struct Litter {
   const struct Rows *objects;
   const struct Rows *descriptions;
   struct Rows *records;
+  // Whether some record that has to go is still there.
+  int is_stuck;
   // The folder that is listed, and the entity whose objects are in it.
   struct Path path;
   uint64_t entity;
@@ -44,9 +46,9 @@ static int is_forgotten(const struct Litter *litter, int64_t commit) {
   return commit <= litter->kept->up_to;
 }
 
-static void remove_name(const struct Litter *litter, const char *name) {
+static int remove_name(const struct Litter *litter, const char *name) {
   struct Path path = beneath(&litter->path, "%s", name);
-  remove_file(litter->folder->host, &path);
+  return remove_file(litter->folder->host, &path);
 }
 
 // "KEY.COMMIT"; what is called otherwise is not ours.
@@ -99,33 +101,37 @@ static int ends_with(const char *name, const char *ending) {
 }
 
 static int32_t look_at_record(void *context, const char *name, int32_t kind) {
-  const struct Litter *litter = context;
+  struct Litter *litter = context;
   int64_t commit;
   if (kind == QUIRE_DISK_DIRECTORY) return QUIRE_OK;
   if (ends_with(name, ".new")) remove_name(litter, name);
   if (!piece_signed((struct Piece){name, strlen(name)}, &commit)) return QUIRE_OK;
   int is_left = rows_have(litter->kept->numbers, (uint64_t)commit + 1);
-  if (is_forgotten(litter, commit) && !is_left) remove_name(litter, name);
+  if (is_forgotten(litter, commit) && !is_left && !remove_name(litter, name)) {
+    litter->is_stuck = 1;
+  }
   return QUIRE_OK;
 }
 
-static void look_into(
+static int32_t look_into(
     struct Litter *litter, const char *name,
     int32_t (*look)(void *context, const char *name, int32_t kind)) {
   litter->path = beneath(&litter->folder->content, "%s", name);
-  list_folder(litter->folder->host, &litter->path, look, litter, NULL);
+  return list_folder(litter->folder->host, &litter->path, look, litter, NULL);
 }
 
 void remove_litter(
     const struct Folder *folder, const struct Kept *kept, const struct Rows *objects,
     const struct Rows *descriptions) {
-  struct Litter litter = {folder, kept, objects, descriptions, NULL, folder->content, 0};
+  struct Litter litter = {
+      .folder = folder, .kept = kept, .objects = objects, .descriptions = descriptions};
   // Without knowing the records nothing is litter for certain.
   if (list_records(folder, &litter.records, NULL) != QUIRE_OK) return;
-  // Records go first: one that is gone tells others that its objects may be.
-  look_into(&litter, "commits", look_at_record);
-  look_into(&litter, "objects", look_at_entity);
-  look_into(&litter, "descriptions", look_at_description);
+  // Records go first: one that is gone tells those who have the store open that its objects may be, too.
+  if (look_into(&litter, "commits", look_at_record) == QUIRE_OK && !litter.is_stuck) {
+    look_into(&litter, "objects", look_at_entity);
+    look_into(&litter, "descriptions", look_at_description);
+  }
   rows_release(litter.records);
 }
 
