@@ -50,7 +50,7 @@ static int32_t read_metadata(
     const struct QuireHost *host, const struct QuireStoreType *type, const char *path,
     struct QuireBytes *metadata, struct QuireError *error) {
   struct QuireOpening opening = {.struct_size = sizeof opening, .read_only = 1, .commit = -1};
-  struct QuireStore *store;
+  struct QuireStore *store = NULL;
   int32_t code = open_folder(host, type, path, &opening, &store, error);
   if (code != QUIRE_OK) return code;
   code = snapshot_describe(store->newest, QUIRE_METADATA, metadata, error);

@@ -85,11 +85,9 @@ static int32_t lease(
   int is_raised = 0;
   int32_t code = read_keys(&store->folder, next, error);
   if (code != QUIRE_OK) return code;
+  if (!raise_above(next, store->newest->living, &is_raised)) return fail_memory(error);
   struct Row *place = next_of(next, entity);
-  if (place == NULL || !raise_above(next, store->newest->living, &is_raised)) {
-    return fail_memory(error);
-  }
-  place = next_of(next, entity);
+  if (place == NULL) return fail_memory(error);
   if (place->commit < 1) place->commit = 1;
   if (count > HIGHEST_KEY + 1 - (uint64_t)place->commit) {
     return fail(
