@@ -265,6 +265,12 @@ let package = Package(
         "ObjectModel", "Rows", "PropertyLists", "XMLEvents", "SeededRandom", "SpecVectors",
       ]),
     tests(
+      "PluginExchangeTests",
+      [
+        "PluginHost", "PluginSupport", "CStorePlugin", "BinaryStore", "XMLStore", "StoreInterface",
+        "StoreConformance", "DurableFiles", "ObjectModel", "Rows",
+      ]),
+    tests(
       "ValidationTests",
       [
         "Validation", "BlockFileFormat", "BinaryStore", "StoreInterface", "StoreConformance",

@@ -1,25 +1,96 @@
-import CStorePlugin
+// SAFETY: A message is kept alive by its error until that is released; errors that come in are released once, after
+// their message was copied.
+
+package import CStorePlugin
+import DurableFiles
 package import StoreInterface
 
 extension StoreError.Code {
   /// The kinds of failure that both sides know, by their numbers in the interface (spec §9.3).
-  private static let numbers: [(Int32, StoreError.Code)] = [
-    (Int32(QUIRE_NOT_FOUND), .notFound), (Int32(QUIRE_EXISTS), .exists),
-    (Int32(QUIRE_NOT_A_STORE), .notAStore), (Int32(QUIRE_NEWER_FORMAT), .newerFormat),
-    (Int32(QUIRE_DAMAGED), .damaged), (Int32(QUIRE_INPUT_OUTPUT), .inputOutput),
-    (Int32(QUIRE_READ_ONLY), .readOnly), (Int32(QUIRE_LOCKED), .locked),
-    (Int32(QUIRE_OVERTAKEN), .overtaken), (Int32(QUIRE_INCOMPATIBLE_MODEL), .incompatibleModel),
-    (Int32(QUIRE_CLOSED), .closed), (Int32(QUIRE_BAD_CHANGE), .badChange),
-    (Int32(QUIRE_CANCELLED), .cancelled), (Int32(QUIRE_NOT_SUPPORTED), .notSupported),
+  private static let kinds: [(number: Int, code: StoreError.Code)] = [
+    (Int(QUIRE_NOT_FOUND), .notFound), (Int(QUIRE_EXISTS), .exists),
+    (Int(QUIRE_NOT_A_STORE), .notAStore), (Int(QUIRE_NEWER_FORMAT), .newerFormat),
+    (Int(QUIRE_DAMAGED), .damaged), (Int(QUIRE_INPUT_OUTPUT), .inputOutput),
+    (Int(QUIRE_READ_ONLY), .readOnly), (Int(QUIRE_LOCKED), .locked),
+    (Int(QUIRE_OVERTAKEN), .overtaken), (Int(QUIRE_INCOMPATIBLE_MODEL), .incompatibleModel),
+    (Int(QUIRE_CLOSED), .closed), (Int(QUIRE_BAD_CHANGE), .badChange),
+    (Int(QUIRE_CANCELLED), .cancelled), (Int(QUIRE_NOT_SUPPORTED), .notSupported),
   ]
 
   /// The kind of failure of the given number.
   package init(pluginCode number: Int32) {
-    self = Self.numbers.first { $0.0 == number }?.1 ?? .failed
+    self = Self.kinds.first { $0.number == Int(number) }?.code ?? .failed
   }
 
   /// The kind's number.
   package var pluginCode: Int32 {
-    Self.numbers.first { $0.1 == self }?.0 ?? Int32(QUIRE_FAILED)
+    Int32(Self.kinds.first { $0.code == self }?.number ?? Int(QUIRE_FAILED))
   }
+}
+
+extension StoreError {
+  /// What any error says, as a store says it.
+  package init(_ error: any Error, path: String?) {
+    switch error {
+    case let error as StoreError: self = error
+    case let error as DiskError: self.init(error, path: path ?? error.path)
+    default: self.init(.failed, "\(error)", path: path, cause: error)
+    }
+  }
+
+  /// What the other side said of a call that failed.
+  package init(_ code: Int32, taking error: inout QuireError, path: String?) {
+    let message = unsafe error.message.map { unsafe String(cString: $0) }
+    if let release = unsafe error.release { unsafe release(&error) }
+    unsafe error.release = nil
+    self.init(
+      Code(pluginCode: code), message ?? "The plug-in says no more than the number \(code).",
+      path: path)
+  }
+}
+
+/// Calls `body`, and says its failure as the interface does.
+@unsafe package func answering(
+  _ place: UnsafeMutablePointer<QuireError>?, _ path: String? = nil, _ body: () throws -> Void
+) -> Int32 {
+  do {
+    try body()
+    return Int32(QUIRE_OK)
+  } catch let refusal as PluginRefusalCode {
+    return refusal.code
+  } catch {
+    let failure = StoreError(error, path: path)
+    let code = failure.code.pluginCode
+    unsafe fill(place, code, failure.message)
+    return code
+  }
+}
+
+/// A code that passes through as it is: what a callback of the other side has answered.
+package struct PluginRefusalCode: Error {
+  package let code: Int32
+  package init(_ code: Int32) { self.code = code }
+
+  /// Goes on when a callback says so.
+  package static func check(_ code: Int32) throws {
+    if code != Int32(QUIRE_OK) { throw PluginRefusalCode(code) }
+  }
+}
+
+@unsafe private func fill(
+  _ error: UnsafeMutablePointer<QuireError>?, _ code: Int32, _ message: String
+) {
+  guard let error = unsafe error else { return }
+  let text = Array(message.utf8CString)
+  let start = UnsafeMutablePointer<CChar>.allocate(capacity: text.count)
+  unsafe start.initialize(from: text, count: text.count)
+  unsafe error.pointee = QuireError(
+    code: code, message: UnsafePointer(start),
+    release: { error in
+      guard let error = unsafe error, let message = unsafe error.pointee.private_data else { return }
+      unsafe message.deallocate()
+      unsafe error.pointee.message = nil
+      unsafe error.pointee.private_data = nil
+      unsafe error.pointee.release = nil
+    }, private_data: UnsafeMutableRawPointer(start))
 }

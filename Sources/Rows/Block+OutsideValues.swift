@@ -11,6 +11,18 @@ extension Block {
       && position(of: number).map { entries[$0].flags.contains(.outside) } ?? false
   }
 
+  /// Fills memory with a value that lies outside of the block.
+  ///
+  /// - Throws: What the medium says, and ``BlockError`` when no value lies there.
+  package func readOutsideValue(
+    _ reference: OutsideReference, into memory: inout MutableRawSpan
+  ) throws {
+    guard let values = source.outsideValues else {
+      throw BlockError.badColumn(0, "The block has no values outside of it.")
+    }
+    try values.read(reference, into: &memory)
+  }
+
   /// The values outside of the block that its rows refer to, column by column.
   ///
   /// Columns that are not in memory already are not kept there.

@@ -193,6 +193,11 @@ extension Block {
   ///
   /// - Throws: What the source throws.
   public func bytes() throws -> BlockSlice { try source.bytes(0..<byteCount) }
+
+  /// Some of the block's bytes.
+  ///
+  /// - Throws: What the source throws.
+  package func bytes(_ range: Range<Int>) throws -> BlockSlice { try source.bytes(range) }
 }
 
 extension RawColumn {

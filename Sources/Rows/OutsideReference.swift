@@ -44,7 +44,7 @@ extension OutsideReference {
   package static let maximumColumnByteCount = 1 << 26
 
   /// The reference's bytes in a block.
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     func append<T: FixedWidthInteger>(_ number: T) {
       for shift in 0..<T.bitWidth / 8 {
@@ -58,6 +58,9 @@ extension OutsideReference {
     append(UInt32(codec.rawValue))
     return bytes
   }
+
+  /// Parses a reference that stands for itself.
+  package init(pluginBytes bytes: [UInt8]) throws { try self.init(bytes, column: 0) }
 
   /// Parses a reference of the given column and checks what can be checked without the file.
   init(_ bytes: some RandomAccessCollection<UInt8>, column: UInt16) throws {

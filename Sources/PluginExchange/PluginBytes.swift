@@ -1,0 +1,56 @@
+// SAFETY: Bytes that are handed out are kept alive by a retained box, which their release gives up once. Bytes that
+// come in are copied while whoever made them keeps them, as the interface promises.
+
+package import CStorePlugin
+
+extension QuireBytes {
+  /// No bytes.
+  package static var none: QuireBytes { unsafe QuireBytes() }
+
+  /// Bytes of ours, which live until whoever gets them gives them up.
+  package init(_ bytes: [UInt8]) {
+    let kept = KeptBytes(bytes)
+    unsafe self = unsafe QuireBytes(
+      start: kept.start, count: UInt64(bytes.count),
+      release: { bytes in
+        guard let bytes = unsafe bytes, let kept = unsafe bytes.pointee.private_data else { return }
+        unsafe Unmanaged<KeptBytes>.fromOpaque(kept).release()
+        unsafe bytes.pointee = unsafe QuireBytes.none
+      },
+      private_data: Unmanaged.passRetained(kept).toOpaque())
+  }
+
+  /// A copy of the bytes; `nil` where there are none, or more than a description may have.
+  package var copied: [UInt8]? {
+    guard let start = unsafe start, unsafe count <= QuireBytes.limit else { return nil }
+    return unsafe Array(UnsafeBufferPointer(start: start, count: Int(self.count)))
+  }
+
+  /// A copy of the bytes, which are given up.
+  package mutating func taken() -> [UInt8]? {
+    let bytes = unsafe copied
+    if let release = unsafe release { unsafe release(&self) }
+    unsafe self.release = nil
+    return bytes
+  }
+
+  /// The most bytes that a model, a schema or metadata may have.
+  private static let limit: UInt64 = 1 << 28
+}
+
+/// Bytes that the other side reads.
+@safe
+private final class KeptBytes {
+  let start: UnsafeMutablePointer<UInt8>
+  private let count: Int
+
+  init(_ bytes: [UInt8]) {
+    // At least one byte, so that no bytes are not nothing.
+    count = max(bytes.count, 1)
+    unsafe start = .allocate(capacity: count)
+    unsafe start.initialize(repeating: 0, count: count)
+    for (index, byte) in bytes.enumerated() { unsafe start[index] = byte }
+  }
+
+  deinit { unsafe start.deallocate() }
+}

@@ -1,0 +1,82 @@
+package import Rows
+import StoreInterface
+
+/// Rows of one kind, as the interface numbers kinds (spec §9.6).
+package enum PluginRowKind: Int32, Sendable, CaseIterable {
+  /// Whole rows.
+  case put = 0
+  /// Rows with some of their values.
+  case changed = 1
+  /// Keys alone.
+  case removed = 2
+
+  /// What blocks of such rows say that they are.
+  package var flags: BlockFlags {
+    switch self {
+    case .put: []
+    case .changed: .changes
+    case .removed: .removals
+    }
+  }
+
+  /// The rows of the kind among some changes.
+  package func run(of changes: Layer.EntityChanges) -> BlockRun {
+    switch self {
+    case .put: changes.put
+    case .changed: changes.changed
+    case .removed: changes.removed
+    }
+  }
+}
+
+extension BlockRun {
+  /// The run of blocks that the other side has given, in any order.
+  ///
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/badPlugin`` when they are not of the entity and the
+  ///   kind that they were given as, or overlap.
+  package init(
+    checking blocks: [Block], ofEntity number: UInt16, _ kind: PluginRowKind, path: String?
+  ) throws {
+    let blocks = blocks.sorted { $0.minimumKey < $1.minimumKey }
+    for block in blocks {
+      guard block.entityNumber == number else {
+        throw StoreError(
+          .badPlugin,
+          "Rows of entity \(number) were asked for, and rows of entity \(block.entityNumber) came.",
+          path: path)
+      }
+      let kinds: BlockFlags = [.changes, .removals]
+      guard block.flags.intersection(kinds) == kind.flags else {
+        throw StoreError(
+          .badPlugin, "Rows of entity \(number) that are \(kind) came as something else.",
+          path: path)
+      }
+    }
+    for (one, next) in zip(blocks, blocks.dropFirst()) where one.maximumKey >= next.minimumKey {
+      throw StoreError(
+        .badPlugin,
+        "Rows of entity \(number) that are \(kind) came twice, or not in the order of their keys: "
+          + "\(next.minimumKey) after \(one.maximumKey).", path: path)
+    }
+    self.init(blocks)
+  }
+}
+
+extension Layer {
+  /// The changes that the runs of several entities make up.
+  ///
+  /// - Throws: As ``Rows/BlockRun/init(checking:ofEntity:_:path:)``.
+  package init(
+    checking blocks: [UInt16: [PluginRowKind: [Block]]], path: String?
+  ) throws {
+    self.init(
+      try blocks.map { number, kinds in
+        func run(_ kind: PluginRowKind) throws -> BlockRun {
+          try BlockRun(checking: kinds[kind] ?? [], ofEntity: number, kind, path: path)
+        }
+        return EntityChanges(
+          entityNumber: number, put: try run(.put), changed: try run(.changed),
+          removed: try run(.removed))
+      })
+  }
+}

@@ -1,0 +1,130 @@
+// SAFETY: The results of a plug-in's functions are read once they have said that they did what they say.
+
+import CStorePlugin
+public import DurableFiles
+import Foundation
+public import ObjectModel
+import PluginExchange
+public import StoreInterface
+
+/// The stores of a type that a plug-in brings, behind the interface of all backends.
+///
+/// What it is and can do is known from the plug-in's manifest. The library is loaded when a store is made, opened
+/// or asked for its metadata, and not before.
+public struct PluginBackend: StoreBackend {
+  /// The type of its stores.
+  public let type: StoreType
+  /// What its stores can do by themselves.
+  public let capabilities: StoreCapabilities
+  /// What the program does for the plug-in.
+  public var services: PluginServices
+  private let recognizing: @Sendable ([UInt8]) -> Bool
+  private let loading: @Sendable () throws -> PluginFunctions
+
+  /// The backend of a type whose functions `load` finds.
+  package init(
+    _ type: StoreType, _ capabilities: StoreCapabilities,
+    services: PluginServices = PluginServices(),
+    recognizing: @escaping @Sendable ([UInt8]) -> Bool,
+    load: @escaping @Sendable () throws -> PluginFunctions
+  ) {
+    self.type = type
+    self.capabilities = capabilities
+    self.services = services
+    self.recognizing = recognizing
+    loading = load
+  }
+
+  /// Whether the bytes begin as the manifest says that such stores do.
+  public func recognizes(_ firstBytes: [UInt8]) -> Bool { recognizing(firstBytes) }
+
+  /// Creates a store without objects.
+  public func create(
+    at path: String, model: Model, on disk: any Disk, _ creation: StoreCreation
+  ) throws -> any Store {
+    let schema = try creation.schema(of: model, path: path)
+    var uuid = creation.uuid.uuid
+    var wanted = unsafe QuireCreation()
+    unsafe wanted.struct_size = UInt32(MemoryLayout<QuireCreation>.size)
+    unsafe wanted.overwriting = creation.overwriting ? 1 : 0
+    unsafe withUnsafeMutableBytes(of: &wanted.uuid) { place in
+      unsafe withUnsafeBytes(of: &uuid) { unsafe place.copyMemory(from: $0) }
+    }
+    unsafe wanted.model = unsafe QuireBytes(try PluginDescriptions.bytes(of: model))
+    unsafe wanted.schema = unsafe QuireBytes(PluginDescriptions.bytes(of: schema))
+    unsafe wanted.metadata = unsafe QuireBytes(
+      try PluginDescriptions.bytes(
+        of: StoreMetadata(uuid: creation.uuid, type: type, model: model)))
+    defer {
+      _ = unsafe wanted.model.taken()
+      _ = unsafe wanted.schema.taken()
+      _ = unsafe wanted.metadata.taken()
+    }
+    return unsafe try store(path, disk) { functions, services, store, error in
+      unsafe functions.table.pointee.create?(
+        services.host, functions.type, path, &wanted, store, error)
+    }
+  }
+
+  /// Opens a store.
+  public func open(
+    _ path: String, on disk: any Disk, _ opening: StoreOpening
+  ) throws -> any Store {
+    var wanted = unsafe QuireOpening()
+    unsafe wanted.struct_size = UInt32(MemoryLayout<QuireOpening>.size)
+    unsafe wanted.read_only = opening.readOnly ? 1 : 0
+    unsafe wanted.commit = opening.commit ?? -1
+    if let model = opening.model {
+      unsafe wanted.model = unsafe QuireBytes(try PluginDescriptions.bytes(of: model))
+    }
+    defer { _ = unsafe wanted.model.taken() }
+    let store = unsafe try store(path, disk) { functions, services, store, error in
+      unsafe functions.table.pointee.open?(
+        services.host, functions.type, path, &wanted, store, error)
+    }
+    if opening.model != nil { try opening.check(store.snapshot().metadata, path: path) }
+    return store
+  }
+
+  /// What a store says of itself, read without a model and without its rows.
+  public func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata {
+    let functions = try loading()
+    let services = HostServices(disk, services)
+    var (bytes, error) = unsafe (QuireBytes.none, QuireError())
+    let code = unsafe functions.table.pointee.metadata?(
+      services.host, functions.type, path, &bytes, &error)
+    unsafe try PluginBackend.check(code, &error, path: path)
+    guard let found = unsafe bytes.taken() else {
+      throw StoreError(
+        .badPlugin, "The plug-in \"\(functions.name)\" gives no metadata.", path: path)
+    }
+    return try PluginDescriptions.metadata(found, path: path)
+  }
+
+  private func store(
+    _ path: String, _ disk: any Disk,
+    _ body: (
+      PluginFunctions, HostServices, UnsafeMutablePointer<OpaquePointer?>,
+      UnsafeMutablePointer<QuireError>
+    ) throws -> Int32?
+  ) throws -> PluginStore {
+    let functions = try loading()
+    let services = HostServices(disk, services)
+    var (handle, error): (OpaquePointer?, QuireError) = unsafe (nil, QuireError())
+    let code = unsafe try body(functions, services, &handle, &error)
+    unsafe try PluginBackend.check(code, &error, path: path)
+    guard let handle = unsafe handle else {
+      throw StoreError(.badPlugin, "The plug-in \"\(functions.name)\" gave no store.", path: path)
+    }
+    return try PluginStore(
+      unsafe StoreHandle(handle, functions, services, path: path), type, capabilities, path: path)
+  }
+
+  private static func check(
+    _ code: Int32?, _ error: inout QuireError, path: String
+  ) throws {
+    if code != Int32(QUIRE_OK) {
+      throw unsafe StoreError(code ?? Int32(QUIRE_NOT_SUPPORTED), taking: &error, path: path)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import CStorePlugin
+import ObjectModel
+import PluginExchange
+import Rows
+import StoreInterface
+import Synchronization
+
+/// What a plug-in's store held at one commit.
+final class PluginSnapshot: StoreSnapshot {
+  let handle: SnapshotHandle
+  let commit: Int64
+  let schema: Schema
+  let tables: [any RowTable]
+  /// The plug-in's tables that ``tables`` stand for, in their order.
+  let parts: [PluginPart]
+  private let lazy: Mutex<Description>
+
+  private struct Description {
+    var model: Model?
+    var metadata: StoreMetadata?
+  }
+
+  init(
+    _ handle: SnapshotHandle, commit: Int64, _ schema: Schema, _ parts: [PluginPart],
+    model: Model? = nil
+  ) {
+    self.handle = handle
+    self.commit = commit
+    self.schema = schema
+    self.parts = parts
+    tables = parts.map(\.table)
+    lazy = Mutex(Description(model: model))
+  }
+
+  var model: Model {
+    get throws {
+      if let known = lazy.withLock({ $0.model }) { return known }
+      let model = try PluginDescriptions.model(
+        try handle.bytes(of: Int(QUIRE_MODEL)), path: handle.store.path)
+      lazy.withLock { $0.model = model }
+      return model
+    }
+  }
+
+  /// The model, if it was read already.
+  var knownModel: Model? { lazy.withLock { $0.model } }
+
+  var metadata: StoreMetadata {
+    get throws {
+      if let known = lazy.withLock({ $0.metadata }) { return known }
+      let metadata = try PluginDescriptions.metadata(
+        try handle.bytes(of: Int(QUIRE_METADATA)), path: handle.store.path)
+      lazy.withLock { $0.metadata = metadata }
+      return metadata
+    }
+  }
+}
+
+/// One or several tables of a plug-in that are one here: small ones are merged, so that looking down through them
+/// stays short.
+struct PluginPart: Sendable {
+  /// The numbers that the plug-in gave them, the lowest first.
+  var ids: [UInt64]
+  var table: any RowTable
+  var count: Int
+
+  init(_ table: PluginRowTable) {
+    (ids, self.table, count) = ([table.id], table, table.count)
+  }
+
+  fileprivate init(merging parts: ArraySlice<PluginPart>, _ layer: Layer) {
+    (ids, table, count) = (parts.flatMap(\.ids), layer, layer.count)
+  }
+
+  /// All it says.
+  fileprivate func layer() throws -> Layer {
+    if let layer = table as? Layer { return layer }
+    return try (table as? PluginRowTable)?.layer() ?? Layer()
+  }
+
+  /// Merges the newest of some parts for as long as there are many of a size.
+  ///
+  /// Large tables stay what they are: they are read where they lie.
+  static func merge(_ parts: inout [PluginPart], _ schema: Schema) throws {
+    let most = 1 << 12
+    while let count = SegmentTiers.mergeCount(sizes: parts.map(\.count)),
+      parts.suffix(count).allSatisfy({ $0.count <= most })
+    {
+      let upper = parts.suffix(count)
+      var merged = try upper.first?.layer() ?? Layer()
+      for part in upper.dropFirst() {
+        merged = try merged.merged(
+          with: part.layer(), schema: schema, keepingVersions: true,
+          atBottom: count == parts.count)
+      }
+      parts.replaceSubrange((parts.count - count)..., with: [PluginPart(merging: upper, merged)])
+    }
+  }
+}

@@ -1,0 +1,395 @@
+// SAFETY: Results are read once the function has said that it did what it says; handles are owned from then on.
+
+import CStorePlugin
+import DurableFiles
+import Foundation
+import ObjectModel
+import PluginExchange
+import Rows
+import StoreInterface
+import Synchronization
+
+/// A store that a plug-in has opened.
+///
+/// The plug-in keeps the rows and says which commit is the newest. What is asked of a store beyond that is done
+/// here: what a table has said is kept, conflicts are found, small tables are merged.
+final class PluginStore: Store {
+  let type: StoreType
+  let capabilities: StoreCapabilities
+  let tag: StoreTag
+  let handle: StoreHandle
+  /// The newest commit when the store was opened.
+  private let opened: Int64
+  private let current: Mutex<Current>
+
+  private struct Current {
+    var head: PluginSnapshot
+    /// The file, which a commit may put elsewhere.
+    var path: String
+    /// The commit that brought the model, as far as is known.
+    var modelSetBy: Int64
+  }
+
+  init(_ handle: StoreHandle, _ type: StoreType, _ capabilities: StoreCapabilities, path: String)
+    throws
+  {
+    self.handle = handle
+    self.type = type
+    self.capabilities = capabilities
+    let head = try PluginStore.snapshot(
+      try PluginStore.newest(handle), known: [], schema: nil)
+    guard let uuid = try head.metadata.uuid else {
+      throw StoreError(.damaged, "The store's metadata have no UUID.", path: path)
+    }
+    tag = StoreTag(uuid)
+    opened = head.commit
+    current = Mutex(Current(head: head, path: path, modelSetBy: 0))
+  }
+
+  var path: String? { current.withLock { $0.path } }
+
+  func close() throws { try handle.close() }
+
+  // MARK: - Reading
+
+  func snapshot() throws -> any StoreSnapshot { try newest() }
+
+  private static func newest(_ handle: StoreHandle) throws -> SnapshotHandle {
+    var snapshot: OpaquePointer?
+    unsafe try handle.reading { table, error in unsafe table.snapshot?(handle.store, &snapshot, error) }
+    return unsafe try owned(unsafe snapshot, handle)
+  }
+
+  /// The newest snapshot, that of before if nobody has saved since.
+  private func newest() throws -> PluginSnapshot {
+    try handle.checkOpen()
+    let found = try PluginStore.newest(handle)
+    let head = current.withLock { $0.head }
+    if found.commit == head.commit { return head }
+    let schema = try PluginDescriptions.schema(found.bytes(of: Int(QUIRE_SCHEMA)), path: path)
+    let next = try PluginStore.snapshot(
+      found, known: schema == head.schema ? head.parts : [], schema: schema)
+    return current.withLock { current in
+      // Another thread may have seen a newer one meanwhile.
+      guard current.head.commit < next.commit else { return current.head }
+      if schema != current.head.schema { current.modelSetBy = next.commit }
+      current.head = next
+      return next
+    }
+  }
+
+  /// Takes what a plug-in gave over.
+  private static func owned(
+    _ snapshot: OpaquePointer?, _ handle: StoreHandle
+  ) throws -> SnapshotHandle {
+    guard let snapshot = unsafe snapshot else {
+      throw StoreError(
+        .badPlugin, "The plug-in \"\(handle.functions.name)\" gave no snapshot.",
+        path: handle.path)
+    }
+    return unsafe SnapshotHandle(snapshot, of: handle)
+  }
+
+  /// A snapshot, with the tables that are known already.
+  private static func snapshot(
+    _ handle: SnapshotHandle, known: [PluginPart], schema: Schema?, adding table: PluginRowTable? = nil
+  ) throws -> PluginSnapshot {
+    let schema =
+      try schema
+      ?? PluginDescriptions.schema(
+        handle.bytes(of: Int(QUIRE_SCHEMA)), path: handle.store.path)
+    var described: [QuireTable] = []
+    let sink = unsafe Sink { table, _ in
+      described.append(unsafe table.load(as: QuireTable.self))
+    }
+    unsafe try handle.store.reading(sink) { functions, error in
+      unsafe functions.tables?(
+        handle.snapshot,
+        { context, table in unsafe Sink.take(context, UnsafeRawPointer(table)) }, sink.context,
+        error)
+    }
+    guard Set(described.map(\.id)).count == described.count else {
+      throw StoreError(
+        .badPlugin,
+        "The plug-in \"\(handle.store.functions.name)\" gives two tables the same number.",
+        path: handle.store.path)
+    }
+    var parts: [PluginPart] = []
+    var rest = described[...]
+    for part in known {
+      guard rest.prefix(part.ids.count).map(\.id) == part.ids else { break }
+      rest = rest.dropFirst(part.ids.count)
+      parts.append(part)
+    }
+    for one in rest {
+      if let table, table.id == one.id {
+        parts.append(PluginPart(table))
+      } else {
+        parts.append(PluginPart(PluginRowTable(one, handle, schema)))
+      }
+    }
+    try PluginPart.merge(&parts, schema)
+    return PluginSnapshot(handle, commit: handle.commit, schema, parts)
+  }
+
+  func commits() throws -> [CommitSummary] {
+    try handle.checkOpen()
+    guard capabilities.contains(.history) else { return [] }
+    var found: [CommitSummary] = []
+    let sink = unsafe Sink { summary, _ in
+      let one = unsafe summary.load(as: QuireCommitSummary.self)
+      found.append(
+        CommitSummary(
+          number: unsafe one.number,
+          time: Date(timeIntervalSinceReferenceDate: unsafe one.time),
+          author: unsafe one.author.map { unsafe String(cString: $0) },
+          contextName: unsafe one.context_name.map { unsafe String(cString: $0) }))
+    }
+    unsafe try handle.reading(sink) { table, error in
+      unsafe table.commits?(
+        handle.store,
+        { context, commit in unsafe Sink.take(context, UnsafeRawPointer(commit)) }, sink.context,
+        error)
+    }
+    return found
+  }
+
+  func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
+    let head = try newest()
+    if head.commit == number { return head }
+    guard capabilities.contains(.history) else { throw Self.missing(number, path) }
+    var snapshot: OpaquePointer?
+    unsafe try handle.reading { table, error in
+      unsafe table.snapshot_of?(handle.store, number, &snapshot, error)
+    }
+    return unsafe try PluginStore.snapshot(
+      PluginStore.owned(unsafe snapshot, handle), known: [], schema: nil)
+  }
+
+  func keepCommits(where isKept: (Int64) -> Bool) throws {
+    try handle.checkOpen()
+    guard capabilities.contains(.history) else { return }
+    try withoutActuallyEscaping(isKept) { isKept in
+      let asked = KeptCommits(isKept)
+      unsafe try handle.writing { table, error in
+        unsafe table.keep_commits?(
+          handle.store,
+          { context, number in unsafe KeptCommits.isKept(context, number) }, asked.context, error)
+      }
+    }
+  }
+
+  func describe() throws -> StoreDescription {
+    try handle.checkOpen()
+    var found = QuireDescription()
+    found.struct_size = UInt32(MemoryLayout<QuireDescription>.size)
+    found.saved_at = .nan
+    unsafe try handle.reading { table, error in unsafe table.status?(handle.store, &found, error) }
+    return StoreDescription(found)
+  }
+
+  // MARK: - Writing
+
+  func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
+    try handle.checkOpen()
+    var (first, leased): (UInt64, UInt64) = (0, 0)
+    unsafe try handle.writing { table, error in
+      unsafe table.lease_keys?(
+        handle.store, number, UInt64(max(count, 1)), &first, &leased, error)
+    }
+    guard first >= 1, leased >= UInt64(max(count, 1)), leased <= ObjectKey.highestNumber,
+      first <= ObjectKey.highestNumber - leased + 1
+    else {
+      throw StoreError(
+        .badPlugin,
+        "\(count) keys were asked for, and \(leased) from \(first) on were given.", path: path)
+    }
+    return first..<first + leased
+  }
+
+  func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
+    try commit(request, at: nil) { _ in }
+  }
+
+  func commit(
+    _ request: CommitRequest, at position: StorePosition,
+    confirm: (any StoreSnapshot) throws -> Void
+  ) throws -> any StoreSnapshot {
+    guard capabilities.contains(.confirmation) else {
+      throw StoreError(
+        .notConfirmable,
+        "A store of type \"\(type.rawValue)\" can't be told which commit counts.", path: path)
+    }
+    return try commit(request, at: .some(position), confirm)
+  }
+
+  private func commit(
+    _ request: CommitRequest, at position: StorePosition?,
+    _ confirm: (any StoreSnapshot) throws -> Void
+  ) throws -> any StoreSnapshot {
+    while true {
+      let head = try newest()
+      try request.checkModel(setBy: modelSetBy(for: request, head), path: path)
+      try request.check(against: head, path: path)
+      if request.isEmpty {
+        if position != nil { try confirm(head) }
+        return head
+      }
+      do {
+        return try withoutActuallyEscaping(confirm) { confirm in
+          try commit(request, after: head, at: position, confirm)
+        }
+      } catch let error as StoreError where error.code == .overtaken {
+        // Whoever asked for a certain commit looks again; else it is made right after the newest.
+        if request.requiredCommit != nil || position != nil { throw error }
+        guard try newest().commit != head.commit else { throw error }
+      }
+    }
+  }
+
+  /// The commit that brought the model that changes are of, as far as it matters to the request.
+  private func modelSetBy(for request: CommitRequest, _ head: PluginSnapshot) throws -> Int64 {
+    let known = current.withLock { $0.modelSetBy }
+    // What was made before the store was opened is asked what its rows were.
+    guard request.base < opened, capabilities.contains(.history) else { return known }
+    let before = try? snapshot(ofCommit: request.base)
+    return before?.schema == head.schema ? known : max(known, opened)
+  }
+
+  private func commit(
+    _ request: CommitRequest, after head: PluginSnapshot, at position: StorePosition?,
+    _ confirm: @escaping (any StoreSnapshot) throws -> Void
+  ) throws -> PluginSnapshot {
+    let schema = try request.schema(evolving: head.schema, of: head.model, path: path)
+    var metadata = request.metadata
+    if let model = request.model {
+      var values = try metadata ?? head.metadata
+      values.setModel(model)
+      metadata = values
+    }
+    let changes = try handle.functions.takesChanges
+      ? request.changes : request.changes.whole(above: head, schema)
+    let outgoing = try OutgoingCommit(
+      changes, request, after: head.commit, schema, metadata, takesBlocks: handle.functions.takesBlocks)
+    var saved: PluginSnapshot?
+    let asked = unsafe Sink { [self] snapshot, _ in
+      let next = unsafe try PluginStore.snapshot(
+        PluginStore.owned(OpaquePointer(snapshot), handle),
+        known: schema == head.schema ? head.parts : [], schema: schema)
+      try confirm(next)
+      saved = next
+    }
+    var committed = unsafe QuireCommitted()
+    do {
+      unsafe try handle.writing(asked) { table, error in
+        unsafe try outgoing.withCommit { commit in
+          if let position {
+            unsafe commit.number = position.commit
+            unsafe commit.confirm_context = asked.context
+            unsafe commit.confirm = { context, snapshot in
+              unsafe Sink.take(context, snapshot.map { unsafe UnsafeRawPointer($0) })
+            }
+            return unsafe position.path.withCString { path in
+              unsafe commit.path = unsafe position.path == self.path ? nil : path
+              return unsafe table.commit?(handle.store, &commit, &committed, error)
+            }
+          }
+          return unsafe table.commit?(handle.store, &commit, &committed, error)
+        }
+      }
+    } catch {
+      if let left = unsafe committed.snapshot { unsafe handle.table.release_snapshot?(left) }
+      throw error
+    }
+    let snapshot = unsafe try PluginStore.owned(unsafe committed.snapshot, handle)
+    let number = unsafe committed.table
+    let isSameSchema = schema == head.schema
+    let next: PluginSnapshot
+    if let saved, saved.commit == snapshot.commit {
+      next = saved
+    } else {
+      let table =
+        number == 0
+        ? nil
+        : PluginRowTable(
+          id: number, holding: try changes.stamped(snapshot.commit), version: snapshot.commit,
+          snapshot, schema)
+      next = try PluginStore.snapshot(
+        snapshot, known: isSameSchema ? head.parts : [], schema: schema, adding: table)
+    }
+    current.withLock { current in
+      current.head = next
+      if let position { current.path = position.path }
+      if request.model != nil { current.modelSetBy = next.commit }
+    }
+    return next
+  }
+
+  func advance(to position: StorePosition) throws {
+    try handle.checkOpen()
+    if current.withLock({ $0.head.commit }) == position.commit { return }
+    unsafe try handle.writing { table, error in
+      unsafe position.path.withCString { path in
+        unsafe table.advance?(handle.store, path, position.commit, error)
+      }
+    }
+    current.withLock { $0.path = position.path }
+    _ = try newest()
+  }
+
+  func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
+    try handle.checkOpen()
+    guard unsafe handle.table.hold != nil else {
+      try checkNewest(number, is: newest().commit)
+      return try body()
+    }
+    var result: R?
+    try withoutActuallyEscaping(body) { body in
+      let sink = unsafe Sink { _, _ in result = try body() }
+      unsafe try handle.writing(sink) { table, error in
+        unsafe table.hold?(
+          handle.store, number,
+          { context in unsafe Sink.take(context, UnsafeRawPointer(context)) }, sink.context, error)
+      }
+    }
+    guard let result else {
+      throw StoreError(
+        .badPlugin, "The plug-in \"\(handle.functions.name)\" held the store for nobody.",
+        path: path)
+    }
+    return result
+  }
+}
+
+/// Which commits are kept, for a plug-in that asks.
+private final class KeptCommits {
+  private let isKept: (Int64) -> Bool
+
+  init(_ isKept: @escaping (Int64) -> Bool) { self.isKept = isKept }
+
+  var context: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
+
+  @unsafe static func isKept(_ context: UnsafeMutableRawPointer?, _ number: Int64) -> Int32 {
+    guard let context = unsafe context else { return 1 }
+    return unsafe Unmanaged<KeptCommits>.fromOpaque(context).takeUnretainedValue().isKept(number)
+      ? 1 : 0
+  }
+}
+
+extension StoreDescription {
+  /// What a plug-in says of a store.
+  fileprivate init(_ found: QuireDescription) {
+    self.init()
+    var found = found
+    let version = unsafe withUnsafeBytes(of: &found.format_version) { bytes in
+      unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    formatVersion = version.isEmpty ? nil : version
+    byteCount = Int(clamping: found.byte_count)
+    liveByteCount = Int(clamping: found.live_byte_count)
+    strayByteCount = Int(clamping: found.stray_byte_count)
+    savedAt =
+      found.saved_at.isFinite ? Date(timeIntervalSinceReferenceDate: found.saved_at) : nil
+    highestCommit = found.highest_commit
+  }
+}

@@ -1,0 +1,141 @@
+// SAFETY: Handles are retained when they are handed out and released by the function of the table that says so.
+
+import CStorePlugin
+import Foundation
+import ObjectModel
+import PluginExchange
+import Rows
+import StoreInterface
+import Synchronization
+
+/// A store behind a handle.
+final class ExportedStore: Sendable {
+  let store: any Store
+  let host: HostTable
+  private let tables = Mutex(KnownTables())
+
+  /// The tables that the host knows by number. What a table says never changes, so the same table keeps its own.
+  private struct KnownTables {
+    var newest: [ExportedTable] = []
+    var highest: UInt64 = 0
+  }
+
+  init(_ store: any Store, _ host: HostTable) {
+    self.store = store
+    self.host = host
+  }
+
+  var path: String? { store.path }
+
+  /// The handle of a new store, which the host releases.
+  @unsafe var retained: OpaquePointer { unsafe OpaquePointer(Unmanaged.passRetained(self).toOpaque()) }
+
+  @unsafe static func of(_ handle: OpaquePointer?) throws -> ExportedStore {
+    guard let handle = unsafe handle else {
+      throw StoreError(.closed, "There is no such store.")
+    }
+    return unsafe Unmanaged.fromOpaque(UnsafeRawPointer(handle)).takeUnretainedValue()
+  }
+
+  /// A snapshot of this store, whose tables have numbers.
+  func exported(_ snapshot: any StoreSnapshot) -> ExportedSnapshot {
+    let numbered = tables.withLock { known in
+      let numbered = snapshot.tables.map { table in
+        if let same = known.newest.first(where: { $0.table.isSame(as: table) }) { return same }
+        known.highest += 1
+        return ExportedTable(table, id: known.highest)
+      }
+      known.newest = numbered
+      return numbered
+    }
+    return ExportedSnapshot(snapshot, of: self, numbered)
+  }
+}
+
+/// A table of a snapshot, and the blocks of it that the host knows by number.
+final class ExportedTable: Sendable {
+  let table: any RowTable
+  let id: UInt64
+  private let blocks = Mutex<[Place: [Block]]>([:])
+
+  private struct Place: Hashable {
+    var number: UInt16
+    var kind: PluginRowKind
+  }
+
+  init(_ table: any RowTable, id: UInt64) {
+    self.table = table
+    self.id = id
+  }
+
+  /// The blocks of one kind that the table has of an entity or an index; `nil` for an index that it does not
+  /// keep.
+  func blocks(
+    of number: UInt16, _ kind: PluginRowKind, _ schema: Schema
+  ) throws -> [Block]? {
+    let place = Place(number: number, kind: kind)
+    if let known = blocks.withLock({ $0[place] }) { return known }
+    let found: [Block]
+    if let index = schema.indexes.first(where: { $0.number == number }) {
+      guard let run = try table.entries(of: index) else { return nil }
+      found = kind == .put ? run.blocks : []
+    } else {
+      found = try table.changes(ofEntity: number).map { kind.run(of: $0).blocks } ?? []
+    }
+    blocks.withLock { $0[place] = found }
+    return found
+  }
+
+  /// The number that a block is known by.
+  static func id(_ number: UInt16, _ kind: PluginRowKind, _ index: Int) -> UInt64 {
+    UInt64(number) << 40 | UInt64(kind.rawValue) << 36 | UInt64(index)
+  }
+
+  /// The block of a number.
+  func block(_ id: UInt64) throws -> Block {
+    let place = PluginRowKind(rawValue: Int32(id >> 36 & 0xF)).map {
+      Place(number: UInt16(truncatingIfNeeded: id >> 40), kind: $0)
+    }
+    let index = Int(id & 0xF_FFFF_FFFF)
+    guard let place, let known = blocks.withLock({ $0[place] }), index < known.count else {
+      throw StoreError(.failed, "There is no block \(id) of table \(self.id).")
+    }
+    return known[index]
+  }
+}
+
+/// What a store held at one commit, behind a handle.
+final class ExportedSnapshot: Sendable {
+  let snapshot: any StoreSnapshot
+  let store: ExportedStore
+  let tables: [ExportedTable]
+
+  init(_ snapshot: any StoreSnapshot, of store: ExportedStore, _ tables: [ExportedTable]) {
+    self.snapshot = snapshot
+    self.store = store
+    self.tables = tables
+  }
+
+  @unsafe var retained: OpaquePointer { unsafe OpaquePointer(Unmanaged.passRetained(self).toOpaque()) }
+
+  @unsafe static func of(_ handle: OpaquePointer?) throws -> ExportedSnapshot {
+    guard let handle = unsafe handle else {
+      throw StoreError(.closed, "There is no such snapshot.")
+    }
+    return unsafe Unmanaged.fromOpaque(UnsafeRawPointer(handle)).takeUnretainedValue()
+  }
+
+  func table(_ id: UInt64) throws -> ExportedTable {
+    guard let table = tables.first(where: { $0.id == id }) else {
+      throw StoreError(.failed, "The snapshot has no table \(id).")
+    }
+    return table
+  }
+
+  func layout(_ number: UInt16) throws -> Layout {
+    guard let layout = snapshot.schema[number] else {
+      throw StoreError(.failed, "The snapshot has no entity \(number).")
+    }
+    return layout
+  }
+}

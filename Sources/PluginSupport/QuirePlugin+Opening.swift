@@ -1,0 +1,123 @@
+// SAFETY: What the host hands in is there for the length of the call, and a store's host until it is released; the
+// results are written only where the host gave a place for them.
+
+import CStorePlugin
+import DurableFiles
+import Foundation
+import ObjectModel
+import PluginExchange
+import StoreInterface
+
+extension QuirePlugin {
+  /// The functions that every plug-in of this module has.
+  @unsafe static var exported: QuirePlugin {
+    var table = unsafe QuirePlugin()
+    unsafe table.abi_version = UInt32(QUIRE_PLUGIN_ABI)
+    unsafe table.struct_size = UInt32(MemoryLayout<QuirePlugin>.size)
+    unsafe table.addOpening()
+    unsafe table.addReading()
+    unsafe table.addBlocks()
+    unsafe table.addWriting()
+    unsafe table.addHistory()
+    return unsafe table
+  }
+
+  @unsafe private mutating func addOpening() {
+    unsafe create = { host, type, path, creation, store, error in
+      unsafe answering(error, text(path)) {
+        let (host, path) = unsafe (try usable(host), try required(path, "path"))
+        let backend = unsafe try ExportedBackend.of(type)
+        guard let creation = unsafe creation else { throw missing("creation") }
+        let model = unsafe try PluginDescriptions.model(
+          try creation.pointee.model.required("model"), path: path)
+        let schema = unsafe try creation.pointee.schema.copied.map {
+          try PluginDescriptions.schema($0, path: path)
+        }
+        let made = try backend.create(
+          at: path, model: model, on: HostDisk(host: host),
+          StoreCreation(
+            uuid: unsafe UUID(uuid: creation.pointee.uuidBytes),
+            overwriting: unsafe creation.pointee.overwriting != 0, schema: schema))
+        unsafe store?.pointee = ExportedStore(made, host).retained
+      }
+    }
+    unsafe open = { host, type, path, opening, store, error in
+      unsafe answering(error, text(path)) {
+        let (host, path) = unsafe (try usable(host), try required(path, "path"))
+        let backend = unsafe try ExportedBackend.of(type)
+        guard let opening = unsafe opening else { throw missing("opening") }
+        let commit = unsafe opening.pointee.commit
+        let opened = try backend.open(
+          path, on: HostDisk(host: host),
+          StoreOpening(
+            readOnly: unsafe opening.pointee.read_only != 0,
+            model: unsafe try opening.pointee.model.copied.map {
+              try PluginDescriptions.model($0, path: path)
+            }, commit: commit < 0 ? nil : commit))
+        unsafe store?.pointee = ExportedStore(opened, host).retained
+      }
+    }
+    unsafe metadata = { host, type, path, bytes, error in
+      unsafe answering(error, text(path)) {
+        let (host, path) = unsafe (try usable(host), try required(path, "path"))
+        let found = unsafe try ExportedBackend.of(type)
+          .metadata(at: path, on: HostDisk(host: host))
+        unsafe bytes?.pointee = QuireBytes(try PluginDescriptions.bytes(of: found))
+      }
+    }
+    unsafe close = { store, error in
+      unsafe answering(error) { unsafe try ExportedStore.of(store).store.close() }
+    }
+    unsafe release_store = { store in
+      guard let store = unsafe store else { return }
+      unsafe Unmanaged<ExportedStore>.fromOpaque(UnsafeRawPointer(store)).release()
+    }
+  }
+}
+
+/// The text at a place, if there is one.
+@unsafe func text(_ place: UnsafePointer<CChar>?) -> String? {
+  unsafe place.map { unsafe String(cString: $0) }
+}
+
+@unsafe private func required(_ place: UnsafePointer<CChar>?, _ name: String) throws -> String {
+  guard let text = unsafe text(place) else { throw missing(name) }
+  return text
+}
+
+private func missing(_ name: String) -> StoreError {
+  StoreError(.failed, "The host gave no \(name).")
+}
+
+/// The host's table, if this can work with it.
+@unsafe private func usable(_ host: UnsafePointer<QuireHost>?) throws -> HostTable {
+  guard let host = unsafe host else { throw missing("services") }
+  let table = unsafe HostTable(host)
+  guard table.isUsable else {
+    throw StoreError(
+      .notSupported,
+      unsafe """
+      The host speaks version \(unsafe host.pointee.abi_version) of the interface with \
+      \(unsafe host.pointee.struct_size) bytes of services, and the plug-in needs version \
+      \(QUIRE_PLUGIN_ABI) with \(MemoryLayout<QuireHost>.size).
+      """)
+  }
+  return table
+}
+
+extension QuireBytes {
+  @unsafe fileprivate func required(_ name: String) throws -> [UInt8] {
+    guard let bytes = unsafe copied else { throw missing(name) }
+    return bytes
+  }
+}
+
+extension QuireCreation {
+  @unsafe fileprivate var uuidBytes: uuid_t {
+    let bytes = unsafe uuid
+    return (
+      bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5, bytes.6, bytes.7, bytes.8, bytes.9,
+      bytes.10, bytes.11, bytes.12, bytes.13, bytes.14, bytes.15
+    )
+  }
+}

@@ -1,0 +1,145 @@
+// SAFETY: Handles are those that this module gave; structures that are handed to the host's functions are moved out
+// by them, and released here where they are not.
+
+import CArrow
+import CStorePlugin
+import Foundation
+import ObjectModel
+import PluginExchange
+import Rows
+import StoreInterface
+
+extension QuirePlugin {
+  @unsafe mutating func addReading() {
+    unsafe snapshot = { store, snapshot, error in
+      unsafe answering(error) {
+        let store = unsafe try ExportedStore.of(store)
+        let found = store.exported(try store.store.snapshot())
+        unsafe snapshot?.pointee = found.retained
+      }
+    }
+    unsafe release_snapshot = { snapshot in
+      guard let snapshot = unsafe snapshot else { return }
+      unsafe Unmanaged<ExportedSnapshot>.fromOpaque(UnsafeRawPointer(snapshot)).release()
+    }
+    unsafe commit_of = { snapshot in
+      unsafe (try? ExportedSnapshot.of(snapshot).snapshot.commit) ?? 0
+    }
+    unsafe describe = { snapshot, what, bytes, error in
+      unsafe answering(error) {
+        let snapshot = unsafe try ExportedSnapshot.of(snapshot).snapshot
+        let found =
+          switch Int(what) {
+          case Int(QUIRE_MODEL): try PluginDescriptions.bytes(of: try snapshot.model)
+          case Int(QUIRE_SCHEMA): PluginDescriptions.bytes(of: snapshot.schema)
+          case Int(QUIRE_METADATA): try PluginDescriptions.bytes(of: try snapshot.metadata)
+          default: throw StoreError(.notSupported, "There is no description \(what).")
+          }
+        unsafe bytes?.pointee = QuireBytes(found)
+      }
+    }
+    unsafe tables = { snapshot, take, context, error in
+      unsafe answering(error) {
+        let snapshot = unsafe try ExportedSnapshot.of(snapshot)
+        for table in snapshot.tables {
+          var described = QuireTable(
+            id: table.id, version: 0, row_count: table.rowCount(snapshot.snapshot.schema))
+          try PluginRefusalCode.check(unsafe take?(context, &described) ?? 0)
+        }
+      }
+    }
+    unsafe rows = { snapshot, table, entity, kind, take, context, error in
+      unsafe answering(error) {
+        let snapshot = unsafe try ExportedSnapshot.of(snapshot)
+        guard let kind = PluginRowKind(rawValue: kind), let take = unsafe take else {
+          throw StoreError(.notSupported, "There are no rows of kind \(kind).")
+        }
+        let layout = try snapshot.layout(entity)
+        for block in try snapshot.table(table).blocks(of: entity, kind, snapshot.snapshot.schema)
+          ?? []
+        {
+          try unsafe hand(block, layout) { unsafe take(context, $0, $1) }
+        }
+      }
+    }
+  }
+
+  @unsafe mutating func addBlocks() {
+    unsafe blocks = { snapshot, table, number, kind, has, take, context, error in
+      unsafe answering(error) {
+        let snapshot = unsafe try ExportedSnapshot.of(snapshot)
+        guard let kind = PluginRowKind(rawValue: kind) else {
+          throw StoreError(.notSupported, "There are no rows of kind \(kind).")
+        }
+        let found = try snapshot.table(table).blocks(of: number, kind, snapshot.snapshot.schema)
+        unsafe has?.pointee = found == nil ? 0 : 1
+        for (index, block) in (found ?? []).enumerated() {
+          var described = QuireBlock(
+            id: ExportedTable.id(number, kind, index), byte_count: UInt64(block.byteCount),
+            version: block.version)
+          try PluginRefusalCode.check(unsafe take?(context, &described) ?? 0)
+        }
+      }
+    }
+    unsafe read_block = { snapshot, table, block, offset, count, buffer, error in
+      unsafe answering(error) {
+        let block = unsafe try ExportedSnapshot.of(snapshot).table(table).block(block)
+        guard offset <= UInt64(block.byteCount), count <= UInt64(block.byteCount) - offset,
+          let buffer = unsafe buffer
+        else { throw StoreError(.failed, "The block has no bytes \(offset) to \(offset &+ count).") }
+        let bytes = try block.bytes(Int(offset)..<Int(offset + count))
+        unsafe bytes.bytes.withUnsafeBytes {
+          unsafe buffer.copyMemory(from: $0.baseAddress!, byteCount: Int(count))
+        }
+      }
+    }
+    unsafe read_value = { snapshot, table, block, reference, count, buffer, error in
+      unsafe answering(error) {
+        let block = unsafe try ExportedSnapshot.of(snapshot).table(table).block(block)
+        guard let reference = unsafe reference, let buffer = unsafe buffer else {
+          throw StoreError(.failed, "The host gave no place for a value.")
+        }
+        let parsed = try OutsideReference(
+          pluginBytes: unsafe Array(
+            UnsafeBufferPointer(start: reference, count: OutsideReference.referenceByteCount)))
+        guard parsed.byteCount == count else {
+          throw StoreError(
+            .failed, "A value of \(parsed.byteCount) bytes was to be put into \(count).")
+        }
+        var memory = unsafe MutableRawSpan(_unsafeStart: buffer, byteCount: Int(count))
+        try block.readOutsideValue(parsed, into: &memory)
+      }
+    }
+  }
+}
+
+/// Hands a block over as an Arrow array.
+@unsafe private func hand(
+  _ block: Block, _ layout: Layout,
+  to take: (UnsafeMutablePointer<ArrowSchema>, UnsafeMutablePointer<ArrowArray>) -> Int32
+) throws {
+  let batch = try ArrowBatch(block, layout: layout)
+  var (array, schema) = unsafe (ArrowArray(), ArrowSchema())
+  unsafe batch.move(to: &array, schema: &schema)
+  let answer = unsafe take(&schema, &array)
+  // What was not moved out is ours still.
+  if let release = unsafe array.release { unsafe release(&array) }
+  if let release = unsafe schema.release { unsafe release(&schema) }
+  try PluginRefusalCode.check(answer)
+}
+
+extension ExportedTable {
+  /// About how many rows the table has.
+  func rowCount(_ schema: Schema) -> UInt64 {
+    // Layers know; of a file's segment it would have to be read, and it is as large as its keys reach.
+    if let layer = table as? Layer { return UInt64(layer.count) }
+    var count: UInt64 = 0
+    for layout in schema.layouts {
+      guard let ranges = try? table.keyRanges(ofEntity: layout.entityNumber) else { continue }
+      for range in [ranges.put, ranges.changed, ranges.removed].compactMap({ $0 }) {
+        count &+= range.upperBound - range.lowerBound + 1
+      }
+    }
+    return count
+  }
+}
