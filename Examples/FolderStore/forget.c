@@ -32,6 +32,20 @@ static int note_snapshot(
   return noted;
 }
 
+// Notes what the tables lead to that this store has handed out: somebody may read them only now. It goes the next
+// time that commits are forgotten.
+static int note_tables(struct Staying *staying) {
+  const struct QuireSnapshot *newest = staying->store->newest;
+  int noted = 1;
+  for (uint32_t table = 0; table < newest->table_count; table++) {
+    const struct Rows *put = newest->tables[table]->put;
+    for (size_t i = 0; i < put->count && noted; i++) {
+      noted = rows_add(staying->objects, put->rows[i].key, put->rows[i].commit);
+    }
+  }
+  return noted;
+}
+
 // Writes the record of a commit anew as a full one, so that it needs no other. That changes nothing yet.
 static int32_t make_full(
     struct QuireStore *store, const struct QuireSnapshot *snapshot, struct QuireError *error) {
@@ -66,6 +80,7 @@ static int32_t prepare(
     before = number;
   }
   snapshot_release(last);
+  if (code == QUIRE_OK && !note_tables(staying)) code = fail_memory(error);
   rows_sort(staying->descriptions);
   rows_sort_commits(staying->objects);
   return code;

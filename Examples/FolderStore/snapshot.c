@@ -72,7 +72,9 @@ struct QuireSnapshot *snapshot_next(
   if (snapshot == NULL) return NULL;
   snapshot->records_since_full =
       record->living == NULL ? before->records_since_full + 1 : 0;
-  if (!is_continuing || before->table_count == TABLE_LIMIT) {
+  // Children go by their names, so the tables of before are not to be read by another schema.
+  int has_schema = record->described[QUIRE_SCHEMA].commit == record->number;
+  if (!is_continuing || has_schema || before->table_count == TABLE_LIMIT) {
     return with_table(snapshot, snapshot->living, NULL);
   }
   for (uint32_t i = 0; i < before->table_count; i++) {
