@@ -37,6 +37,10 @@ let package = Package(
     .library(name: "Quire", targets: ["Quire"]),
     .executable(name: "quire", targets: ["quire-cli"]),
     .plugin(name: "GenerateModel", targets: ["GenerateModel"]),
+    // For authors of stores, and the stores that are linked in, as plug-ins.
+    .library(name: "PluginSupport", targets: ["PluginSupport"]),
+    .library(name: "BinaryStorePlugin", type: .dynamic, targets: ["BinaryStoreExport"]),
+    .library(name: "XMLStorePlugin", type: .dynamic, targets: ["XMLStoreExport"]),
     // What a test loads into another language's process.
     .library(name: "ArrowExchange", type: .dynamic, targets: ["ArrowExchange"]),
   ],
@@ -149,6 +153,15 @@ let package = Package(
     .plugin(
       name: "GenerateModel", capability: .buildTool(), dependencies: ["quire-classes"],
       path: "Plugins/GenerateModel"),
+
+    // The exported symbol of a plug-in stands in a module of its own, so that several backends can be linked into
+    // one program.
+    .target(
+      name: "BinaryStoreExport", dependencies: ["BinaryStore", "PluginSupport"],
+      path: "Plugins/BinaryStore/Export", swiftSettings: strict),
+    .target(
+      name: "XMLStoreExport", dependencies: ["XMLStore", "PluginSupport"],
+      path: "Plugins/XMLStore/Export", swiftSettings: strict),
 
     // What applications import, and the tool.
     module(

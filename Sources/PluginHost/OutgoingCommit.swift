@@ -156,8 +156,11 @@ extension Layer {
         switch one.entry {
         case .absent: continue
         case .removed(let location): builder.remove(key, basis: try location.basis)
-        case .put, .changed:
+        case .put(let location), .changed(let location):
           guard let row = try view.row(of: key) else { continue }
+          // What lies beneath is replaced, and comes up again when the row is taken out without a word of it.
+          let basis = try location.basis
+          if basis != 0 { builder.remove(key, basis: basis) }
           try builder.insert(key, copying: row, layout)
         }
       }

@@ -118,7 +118,7 @@ extension QuirePlugin {
   _ block: Block, _ layout: Layout,
   to take: (UnsafeMutablePointer<ArrowSchema>, UnsafeMutablePointer<ArrowArray>) -> Int32
 ) throws {
-  let batch = try ArrowBatch(block, layout: layout)
+  let batch = try ArrowBatch(block, layout: layout, givesVersions: true)
   var (array, schema) = unsafe (ArrowArray(), ArrowSchema())
   unsafe batch.move(to: &array, schema: &schema)
   let answer = unsafe take(&schema, &array)

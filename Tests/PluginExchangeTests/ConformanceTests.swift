@@ -8,10 +8,14 @@ import Testing
 
 @Suite("Stores through the C interface")
 struct ConformanceTests {
-  @Test("Conform as they do without it", arguments: Boundary.lasting.map(\.type))
-  func conformance(_ type: StoreType) throws {
+  private static let ways: [(StoreType, Crossing)] = [
+    (.binary, .blocks), (.compressed, .blocks), (.xml, .blocks), (.binary, .arrays), (.xml, .arrays),
+  ]
+
+  @Test("Conform as they do without it", arguments: ways)
+  func conformance(_ type: StoreType, _ crossing: Crossing) throws {
     let plain = try #require(Boundary.lasting.first { $0.type == type })
-    let backend = Boundary.through(plain)
+    let backend = Boundary.through(plain, crossing)
     let disk = SimulatedDisk()
     let count = Mutex(0)
     try StoreConformance(

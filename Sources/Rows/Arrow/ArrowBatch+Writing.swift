@@ -10,12 +10,15 @@ extension ArrowBatch {
   /// Heaps of text and bytes, bitmaps and UUIDs are handed over where they lie and keep the block's
   /// memory alive; other values are written out at their kind's width.
   ///
+  /// - Parameter givesVersions: Whether every row gives its version, also where the block has one for all.
   /// - Throws: What a damaged block throws.
-  public init(_ block: Block, layout: Layout) throws {
+  public init(_ block: Block, layout: Layout, givesVersions: Bool = false) throws {
     var children = ArrowChildList(rowCount: block.rowCount)
     children.add(try block.keys, name: ArrowFormat.keyName, as: "L")
     if let versions = try block.column(LayoutColumn.Number.version) {
       children.add(versions, name: ArrowFormat.versionName, as: "l")
+    } else if givesVersions {
+      children.add(number: block.version, name: ArrowFormat.versionName)
     }
     if let bases = try block.column(LayoutColumn.Number.basis) {
       children.add(bases, name: ArrowFormat.basisName, as: "l")
@@ -64,6 +67,15 @@ private struct ArrowChildList {
         metadata: format == nil
           ? column.kind.arrowExtension.map { [(ArrowFormat.extensionKey, $0)] } ?? [] : [],
         isOptional: isOptional))
+  }
+
+  /// The same number in each row.
+  mutating func add(number: Int64, name: String) {
+    unsafe arrays.append(
+      ArrowArrayNode.array(
+        rowCount: rowCount, nullCount: 0,
+        [.none, ArrowBuffer(rowCount, of: Int64.self) { _ in number }]))
+    unsafe schemas.append(ArrowSchemaNode.schema(format: "l", name: name))
   }
 
   /// A bitmap that lies in the memory of `column`, as booleans.

@@ -1,0 +1,8 @@
+public import PluginSupport
+import XMLStore
+
+/// The XML file, as a plug-in.
+@_cdecl("quire_store_plugin")
+public func quireStorePlugin(_ abi: UInt32) -> StorePlugin.Table {
+  unsafe StorePlugin.table("XMLStore", "1.0", [XMLStoreBackend()])
+}
