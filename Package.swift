@@ -291,7 +291,7 @@ let package = Package(
       "PluginExchangeTests",
       [
         "PluginHost", "PluginSupport", "CStorePlugin", "BinaryStore", "XMLStore", "StoreInterface",
-        "StoreConformance", "DurableFiles", "ObjectModel", "Rows",
+        "StoreConformance", "SeededRandom", "DurableFiles", "ObjectModel", "Rows",
       ]),
     tests(
       "ValidationTests",

@@ -267,8 +267,11 @@ final class PluginStore: Store {
       values.setModel(model)
       metadata = values
     }
-    let changes = try handle.functions.takesChanges
+    var changes = try handle.functions.takesChanges
       ? request.changes : request.changes.whole(above: head, schema)
+    if request.model != nil, !handle.functions.takesBlocks {
+      changes = try changes.rewriting(rowsOf: head, for: schema)
+    }
     let outgoing = try OutgoingCommit(
       changes, request, after: head.commit, schema, metadata, takesBlocks: handle.functions.takesBlocks)
     var saved: PluginSnapshot?

@@ -1,0 +1,75 @@
+#ifndef FOLDER_STORE_RECORD_H
+#define FOLDER_STORE_RECORD_H
+
+// What a commit says of itself: the file commits/NUMBER.
+
+#include "disk.h"
+
+// An object: its key with the entity's number in the upper 16 bits (spec §3.2.2), and the commit that wrote it.
+struct Row {
+  uint64_t key;
+  int64_t commit;
+};
+
+// Rows in the order of their keys, shared by whoever retains them. Nobody changes them once they are shared.
+struct Rows {
+  uint32_t references;
+  size_t count;
+  size_t capacity;
+  struct Row *rows;
+};
+
+enum { KEY_BITS = 48 };
+#define HIGHEST_KEY ((UINT64_C(1) << KEY_BITS) - 1)
+
+struct Rows *rows_new(void);
+struct Rows *rows_retain(struct Rows *rows);
+void rows_release(struct Rows *rows);
+// 0 when there is too little memory.
+int rows_add(struct Rows *rows, uint64_t key, int64_t commit);
+// Brings rows in order. 0 when a key is there twice.
+int rows_sort(struct Rows *rows);
+// Brings rows in order of keys and, where these are there twice, of commits.
+void rows_sort_commits(struct Rows *rows);
+// The index of the first row that is not below a key.
+size_t rows_search(const struct Rows *rows, uint64_t key);
+int rows_have(const struct Rows *rows, uint64_t key);
+// What 'living' becomes when rows are put and others removed. NULL when there is too little memory.
+struct Rows *rows_merge(
+    const struct Rows *living, const struct Rows *put, const struct Rows *removed);
+
+// A description: the commit that wrote it, and the checksum of its bytes.
+struct Described {
+  int64_t commit;
+  uint64_t checksum;
+};
+
+struct Record {
+  int64_t number;
+  // The commit before; -1 of the first.
+  int64_t previous;
+  double time;
+  char *author;
+  char *context_name;
+  // By QUIRE_MODEL, QUIRE_SCHEMA, QUIRE_METADATA.
+  struct Described described[3];
+  // What the commit did. The rows' commits are its number.
+  struct Rows *put;
+  struct Rows *removed;
+  // Every object as it is then, in a full record; NULL in others.
+  struct Rows *living;
+};
+
+extern const char *const description_names[3];
+
+// A record without rows. 0 when there is too little memory.
+int record_begin(struct Record *record);
+void record_end(struct Record *record);
+void record_text(const struct Record *record, struct Text *text);
+int32_t read_record(
+    const struct Folder *folder, int64_t number, struct Record *record, struct QuireError *error);
+int32_t write_record(
+    const struct Folder *folder, const struct Record *record, int *moved,
+    struct QuireError *error);
+
+#endif

@@ -1,0 +1,134 @@
+// SAFETY: The library is never unloaded, and its table is constant.
+
+import CStorePlugin
+import DurableFiles
+import Foundation
+import PluginHost
+import SeededRandom
+import StoreConformance
+import StoreInterface
+import Synchronization
+import Testing
+
+/// The example of a plug-in in C: built with the system's compiler, loaded, and put to the tests of all stores.
+@Suite("The folder store", .enabled(if: FolderStore.compiler != nil))
+struct FolderStoreTests {
+  @Test("Conforms")
+  func conformance() throws {
+    let backend = try FolderStore.backend()
+    let disk = SimulatedDisk()
+    let count = Mutex(0)
+    try StoreConformance(
+      make: { model in
+        let number = count.withLock { count in
+          count += 1
+          return count
+        }
+        return try backend.create(at: "/store\(number)", model: model, on: disk, StoreCreation())
+      },
+      reopen: { store in
+        let path = store.path!
+        try store.close()
+        return try backend.open(path, on: disk, StoreOpening())
+      }
+    ).run()
+    #expect(disk.openFileCount == 0)
+  }
+
+  @Test(
+    "After a cut at any moment it holds the last save, or the one under way, and goes on",
+    arguments: [1, 2, 3] as [UInt64])
+  func cuts(_ seed: UInt64) throws {
+    let backend = try FolderStore.backend()
+    let disk = SimulatedDisk()
+    var generator = SeededGenerator(seed: seed)
+    var saves: [(operationCount: Int, objects: StoreConformance.Objects)] = []
+    let store = try backend.create(
+      at: "/store", model: StoreConformance.model, on: disk, StoreCreation())
+    saves.append((disk.operationCount, [:]))
+    for round in 0..<10 {
+      let base = try store.snapshot()
+      let (objects, request) = try StoreConformance.randomSave(
+        of: 1 + round % 4 * 3, to: saves[round].objects, above: base, &generator)
+      try store.commit(request)
+      saves.append((disk.operationCount, objects))
+      if round == 6 { try store.forgetCommits(before: base.commit) }
+    }
+
+    for state in disk.crashStates(limit: 400, seed: seed) {
+      let last = saves.lastIndex { $0.operationCount <= state.operationCount } ?? -1
+      let next = last + 1 < saves.count ? saves[last + 1].objects : nil
+      let after = state.disk
+      let store: any Store
+      do {
+        store = try backend.open("/store", on: after, StoreOpening())
+      } catch let error as StoreError where [.notFound, .notAStore].contains(error.code) {
+        #expect(last < 0, "seed \(seed), \(state)")
+        _ = try backend.create(
+          at: "/store", model: StoreConformance.model, on: after, StoreCreation())
+        continue
+      }
+      let found = try StoreConformance.objects(store.snapshot())
+      #expect(
+        (last >= 0 && found == saves[last].objects) || found == next, "seed \(seed), \(state)")
+      for commit in try store.commits() {
+        _ = try StoreConformance.objects(store.snapshot(ofCommit: commit.number))
+      }
+      let (objects, request) = try StoreConformance.randomSave(
+        of: 5, to: found, above: store.snapshot(), &generator)
+      try store.commit(request)
+      try store.close()
+      let again = try backend.open("/store", on: after, StoreOpening())
+      #expect(try StoreConformance.objects(again.snapshot()) == objects, "seed \(seed), \(state)")
+    }
+  }
+}
+
+/// The example, built once.
+private enum FolderStore {
+  static let compiler: String? = ["/usr/bin/cc", "/usr/bin/clang", "/usr/bin/gcc"].first {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
+
+  private struct NotBuilt: Error {
+    var reason: String
+  }
+
+  private static let functions: Result<PluginFunctions, any Error> = Result { try build() }
+
+  static func backend() throws -> PluginBackend {
+    let functions = try functions.get()
+    return PluginBackend(
+      StoreType(rawValue: "Folder"),
+      [.incremental, .durable, .shared, .history, .confirmation],
+      recognizing: { _ in false }, load: { functions })
+  }
+
+  private static func build() throws -> PluginFunctions {
+    let root = URL(filePath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let example = root.appending(path: "Examples/FolderStore")
+    let library = FileManager.default.temporaryDirectory
+      .appending(path: "libFolderStore-\(UUID().uuidString).so")
+    defer { try? FileManager.default.removeItem(at: library) }
+    let process = Process()
+    process.executableURL = URL(filePath: compiler ?? "")
+    process.arguments =
+      ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fvisibility=hidden"]
+      + ["CStorePlugin", "CArrow"].map { "-I\(root.path)/Sources/\($0)/include" }
+      + ["-o", library.path]
+      + (try FileManager.default.contentsOfDirectory(atPath: example.path))
+      .filter { $0.hasSuffix(".c") }.map { "\(example.path)/\($0)" }
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw NotBuilt(reason: "The compiler refused.") }
+    guard let handle = dlopen(library.path, RTLD_NOW | RTLD_LOCAL),
+      let symbol = dlsym(handle, "quire_store_plugin")
+    else { throw NotBuilt(reason: String(cString: dlerror())) }
+    let entry = unsafeBitCast(symbol, to: QuireStorePluginEntry.self)
+    guard let table = entry(UInt32(QUIRE_PLUGIN_ABI)),
+      let functions = PluginFunctions(table, type: "Folder")
+    else { throw NotBuilt(reason: "It has no such type.") }
+    return functions
+  }
+}
