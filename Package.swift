@@ -212,6 +212,9 @@ let package = Package(
       name: "QueryWorld", dependencies: ["ObjectModel", "Rows", "ObjectQuery"],
       path: "Tests/Support/QueryWorld", swiftSettings: strict),
     .target(
+      name: "InstalledPlugins", dependencies: ["PluginHost", "StoreInterface", "DurableFiles"],
+      path: "Tests/Support/InstalledPlugins", swiftSettings: relaxed),
+    .target(
       name: "TypedTrips", dependencies: ["Quire"], path: "Tests/Support/TypedTrips",
       swiftSettings: strict),
     .target(
@@ -292,6 +295,7 @@ let package = Package(
       [
         "PluginHost", "PluginSupport", "CStorePlugin", "BinaryStore", "XMLStore", "StoreInterface",
         "StoreConformance", "SeededRandom", "DurableFiles", "ObjectModel", "Rows",
+        "InstalledPlugins",
       ]),
     tests(
       "ValidationTests",

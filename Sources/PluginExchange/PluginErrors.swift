@@ -87,7 +87,9 @@ package struct PluginRefusalCode: Error {
   unsafe error.pointee = QuireError(
     code: code, message: UnsafePointer(start),
     release: { error in
-      guard let error = unsafe error, let message = unsafe error.pointee.private_data else { return }
+      guard let error = unsafe error, let message = unsafe error.pointee.private_data else {
+        return
+      }
       unsafe message.deallocate()
       unsafe error.pointee.message = nil
       unsafe error.pointee.private_data = nil

@@ -56,7 +56,9 @@ final class PluginStore: Store {
 
   private static func newest(_ handle: StoreHandle) throws -> SnapshotHandle {
     var snapshot: OpaquePointer?
-    unsafe try handle.reading { table, error in unsafe table.snapshot?(handle.store, &snapshot, error) }
+    unsafe try handle.reading { table, error in
+      unsafe table.snapshot?(handle.store, &snapshot, error)
+    }
     return unsafe try owned(unsafe snapshot, handle)
   }
 
@@ -92,7 +94,8 @@ final class PluginStore: Store {
 
   /// A snapshot, with the tables that are known already.
   private static func snapshot(
-    _ handle: SnapshotHandle, known: [PluginPart], schema: Schema?, adding table: PluginRowTable? = nil
+    _ handle: SnapshotHandle, known: [PluginPart], schema: Schema?,
+    adding table: PluginRowTable? = nil
   ) throws -> PluginSnapshot {
     let schema =
       try schema
@@ -267,13 +270,15 @@ final class PluginStore: Store {
       values.setModel(model)
       metadata = values
     }
-    var changes = try handle.functions.takesChanges
+    var changes =
+      try handle.functions.takesChanges
       ? request.changes : request.changes.whole(above: head, schema)
     if request.model != nil, !handle.functions.takesBlocks {
       changes = try changes.rewriting(rowsOf: head, for: schema)
     }
     let outgoing = try OutgoingCommit(
-      changes, request, after: head.commit, schema, metadata, takesBlocks: handle.functions.takesBlocks)
+      changes, request, after: head.commit, schema, metadata,
+      takesBlocks: handle.functions.takesBlocks)
     var saved: PluginSnapshot?
     let asked = unsafe Sink { [self] snapshot, _ in
       let next = unsafe try PluginStore.snapshot(

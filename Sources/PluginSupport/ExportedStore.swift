@@ -28,7 +28,9 @@ final class ExportedStore: Sendable {
   var path: String? { store.path }
 
   /// The handle of a new store, which the host releases.
-  @unsafe var retained: OpaquePointer { unsafe OpaquePointer(Unmanaged.passRetained(self).toOpaque()) }
+  @unsafe var retained: OpaquePointer {
+    unsafe OpaquePointer(Unmanaged.passRetained(self).toOpaque())
+  }
 
   @unsafe static func of(_ handle: OpaquePointer?) throws -> ExportedStore {
     guard let handle = unsafe handle else {
@@ -116,7 +118,9 @@ final class ExportedSnapshot: Sendable {
     self.tables = tables
   }
 
-  @unsafe var retained: OpaquePointer { unsafe OpaquePointer(Unmanaged.passRetained(self).toOpaque()) }
+  @unsafe var retained: OpaquePointer {
+    unsafe OpaquePointer(Unmanaged.passRetained(self).toOpaque())
+  }
 
   @unsafe static func of(_ handle: OpaquePointer?) throws -> ExportedSnapshot {
     guard let handle = unsafe handle else {

@@ -86,7 +86,9 @@ extension QuirePlugin {
         let block = unsafe try ExportedSnapshot.of(snapshot).table(table).block(block)
         guard offset <= UInt64(block.byteCount), count <= UInt64(block.byteCount) - offset,
           let buffer = unsafe buffer
-        else { throw StoreError(.failed, "The block has no bytes \(offset) to \(offset &+ count).") }
+        else {
+          throw StoreError(.failed, "The block has no bytes \(offset) to \(offset &+ count).")
+        }
         let bytes = try block.bytes(Int(offset)..<Int(offset + count))
         unsafe bytes.bytes.withUnsafeBytes {
           unsafe buffer.copyMemory(from: $0.baseAddress!, byteCount: Int(count))

@@ -20,7 +20,8 @@ enum Crossing: String, CaseIterable, Sendable {
 /// Backends of ours, each as a plug-in would bring it: behind the C interface, without a library.
 enum Boundary {
   /// A backend seen through the C interface.
-  static func through(_ backend: any StoreBackend, _ crossing: Crossing = .blocks) -> PluginBackend {
+  static func through(_ backend: any StoreBackend, _ crossing: Crossing = .blocks) -> PluginBackend
+  {
     let table = StorePlugin.table("Boundary \(backend.type.rawValue)", "1", [backend])
       .assumingMemoryBound(to: QuirePlugin.self)
     let functions =

@@ -1,6 +1,8 @@
 import DurableFiles
 import Foundation
+import InstalledPlugins
 import PluginHost
+import SeededRandom
 import StoreConformance
 import StoreInterface
 import Synchronization
@@ -8,18 +10,64 @@ import Testing
 
 @Suite("Stores through the C interface")
 struct ConformanceTests {
+  /// Stores made without the C interface are opened through it, and those made through it without it.
+  @Test(
+    "A loaded library opens what the linked backend made, and the other way round",
+    arguments: ["Binary", "CompressedBinary", "XML"])
+  func bothWays(_ name: String) throws {
+    let linked = try #require(Boundary.lasting.first { $0.type.rawValue == name })
+    let loaded = try InstalledPlugins.backend(name)
+    let disk = SimulatedDisk()
+    var generator = SeededGenerator(seed: 3)
+    for (number, (first, second)) in [
+      (linked as any StoreBackend, loaded as any StoreBackend), (loaded, linked),
+    ].enumerated() {
+      let path = "/store\(number)"
+      var objects: StoreConformance.Objects = [:]
+      let store = try first.create(
+        at: path, model: StoreConformance.model, on: disk, StoreCreation())
+      var request: CommitRequest
+      (objects, request) = try StoreConformance.randomSave(
+        of: 40, to: objects, above: store.snapshot(), &generator)
+      try store.commit(request)
+      try store.close()
+      let again = try second.open(path, on: disk, StoreOpening())
+      #expect(try StoreConformance.objects(again.snapshot()) == objects)
+      (objects, request) = try StoreConformance.randomSave(
+        of: 20, to: objects, above: again.snapshot(), &generator)
+      try again.commit(request)
+      try again.close()
+      #expect(
+        try StoreConformance.objects(first.open(path, on: disk, StoreOpening()).snapshot())
+          == objects)
+      #expect(try first.metadata(at: path, on: disk) == second.metadata(at: path, on: disk))
+    }
+  }
+
+  @Test("Loaded libraries conform", arguments: ["Binary", "CompressedBinary", "XML"])
+  func loaded(_ name: String) throws {
+    let backend = try InstalledPlugins.backend(name)
+    #expect(backend.type.rawValue == name)
+    try Self.check(backend, keepsRows: name != "XML")
+  }
+
   private static let ways: [(StoreType, Crossing)] = [
-    (.binary, .blocks), (.compressed, .blocks), (.xml, .blocks), (.binary, .arrays), (.xml, .arrays),
+    (.binary, .blocks), (.compressed, .blocks), (.xml, .blocks), (.binary, .arrays),
+    (.xml, .arrays),
   ]
 
   @Test("Conform as they do without it", arguments: ways)
   func conformance(_ type: StoreType, _ crossing: Crossing) throws {
     let plain = try #require(Boundary.lasting.first { $0.type == type })
     let backend = Boundary.through(plain, crossing)
+    try Self.check(backend, keepsRows: type != .xml)
+  }
+
+  private static func check(_ backend: PluginBackend, keepsRows: Bool) throws {
     let disk = SimulatedDisk()
     let count = Mutex(0)
-    try StoreConformance(
-      keepsRows: type != .xml,
+    let report = StoreConformance(
+      keepsRows: keepsRows,
       make: { model in
         let number = count.withLock { count in
           count += 1
@@ -33,6 +81,7 @@ struct ConformanceTests {
         return try backend.open(path, on: disk, StoreOpening())
       }
     ).run()
+    #expect(report.failures == [])
     #expect(disk.openFileCount < 100)
   }
 }

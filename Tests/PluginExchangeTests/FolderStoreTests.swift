@@ -1,8 +1,6 @@
-// SAFETY: The library is never unloaded, and its table is constant.
-
-import CStorePlugin
 import DurableFiles
 import Foundation
+import InstalledPlugins
 import PluginHost
 import SeededRandom
 import StoreConformance
@@ -11,14 +9,14 @@ import Synchronization
 import Testing
 
 /// The example of a plug-in in C: built with the system's compiler, loaded, and put to the tests of all stores.
-@Suite("The folder store", .enabled(if: FolderStore.compiler != nil))
+@Suite("The folder store", .enabled(if: InstalledPlugins.compiler != nil))
 struct FolderStoreTests {
   @Test("Conforms")
   func conformance() throws {
-    let backend = try FolderStore.backend()
+    let backend = try InstalledPlugins.backend("Folder")
     let disk = SimulatedDisk()
     let count = Mutex(0)
-    try StoreConformance(
+    let report = StoreConformance(
       make: { model in
         let number = count.withLock { count in
           count += 1
@@ -32,6 +30,7 @@ struct FolderStoreTests {
         return try backend.open(path, on: disk, StoreOpening())
       }
     ).run()
+    #expect(report.failures == [])
     #expect(disk.openFileCount == 0)
   }
 
@@ -39,7 +38,7 @@ struct FolderStoreTests {
     "After a cut at any moment it holds the last save, or the one under way, and goes on",
     arguments: [1, 2, 3] as [UInt64])
   func cuts(_ seed: UInt64) throws {
-    let backend = try FolderStore.backend()
+    let backend = try InstalledPlugins.backend("Folder")
     let disk = SimulatedDisk()
     var generator = SeededGenerator(seed: seed)
     var saves: [(operationCount: Int, objects: StoreConformance.Objects)] = []
@@ -81,54 +80,5 @@ struct FolderStoreTests {
       let again = try backend.open("/store", on: after, StoreOpening())
       #expect(try StoreConformance.objects(again.snapshot()) == objects, "seed \(seed), \(state)")
     }
-  }
-}
-
-/// The example, built once.
-private enum FolderStore {
-  static let compiler: String? = ["/usr/bin/cc", "/usr/bin/clang", "/usr/bin/gcc"].first {
-    FileManager.default.isExecutableFile(atPath: $0)
-  }
-
-  private struct NotBuilt: Error {
-    var reason: String
-  }
-
-  private static let functions: Result<PluginFunctions, any Error> = Result { try build() }
-
-  static func backend() throws -> PluginBackend {
-    let functions = try functions.get()
-    return PluginBackend(
-      StoreType(rawValue: "Folder"),
-      [.incremental, .durable, .shared, .history, .confirmation],
-      recognizing: { _ in false }, load: { functions })
-  }
-
-  private static func build() throws -> PluginFunctions {
-    let root = URL(filePath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let example = root.appending(path: "Examples/FolderStore")
-    let library = FileManager.default.temporaryDirectory
-      .appending(path: "libFolderStore-\(UUID().uuidString).so")
-    defer { try? FileManager.default.removeItem(at: library) }
-    let process = Process()
-    process.executableURL = URL(filePath: compiler ?? "")
-    process.arguments =
-      ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fvisibility=hidden"]
-      + ["CStorePlugin", "CArrow"].map { "-I\(root.path)/Sources/\($0)/include" }
-      + ["-o", library.path]
-      + (try FileManager.default.contentsOfDirectory(atPath: example.path))
-      .filter { $0.hasSuffix(".c") }.map { "\(example.path)/\($0)" }
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw NotBuilt(reason: "The compiler refused.") }
-    guard let handle = dlopen(library.path, RTLD_NOW | RTLD_LOCAL),
-      let symbol = dlsym(handle, "quire_store_plugin")
-    else { throw NotBuilt(reason: String(cString: dlerror())) }
-    let entry = unsafeBitCast(symbol, to: QuireStorePluginEntry.self)
-    guard let table = entry(UInt32(QUIRE_PLUGIN_ABI)),
-      let functions = PluginFunctions(table, type: "Folder")
-    else { throw NotBuilt(reason: "It has no such type.") }
-    return functions
   }
 }

@@ -1,0 +1,108 @@
+import DurableFiles
+public import Foundation
+public import PluginHost
+public import StoreInterface
+
+/// The plug-ins of the house, built and put into a folder as somebody installs them: the stores that are linked in,
+/// as libraries, and the example in C.
+public enum InstalledPlugins {
+  /// What stands in the way of having them.
+  public struct NotInstalled: Error, CustomStringConvertible {
+    /// What was missing, or went wrong.
+    public var description: String
+  }
+
+  private static let installed = Result { try install() }
+
+  /// What a search in the folder finds, those that take the place of what is linked in included.
+  public static var registry: PluginRegistry { get throws { try installed.get().registry } }
+
+  /// The folder.
+  public static var folder: URL { get throws { try installed.get().folder } }
+
+  /// The backend of a type, loaded from its plug-in when it is used.
+  public static func backend(_ name: String) throws -> PluginBackend {
+    let registry = try registry
+    let type = StoreType(rawValue: name)
+    guard let plugin = registry.plugin(for: type),
+      let described = plugin.types.first(where: { $0.type == type })
+    else { throw NotInstalled(description: registry.refusal(ofType: type).message) }
+    return PluginBackend(plugin, described)
+  }
+
+  /// Backends that are linked in, and in the place of, or beside, some of them those of plug-ins.
+  public static func backends(
+    _ linked: [any StoreBackend], loading types: [String]
+  ) throws -> StoreBackends {
+    try types.reduce(StoreBackends(linked)) { $0.adding(try backend($1)) }
+  }
+
+  /// The compiler of C, if there is one.
+  public static let compiler: String? = ["/usr/bin/cc", "/usr/bin/clang", "/usr/bin/gcc"].first {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
+
+  /// The package's own folder.
+  public static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  private static func install() throws -> (folder: URL, registry: PluginRegistry) {
+    let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+      .appending(path: "quire-plugins-\(ProcessInfo.processInfo.processIdentifier)")
+    try? FileManager.default.removeItem(at: folder)
+    try makeFolder(folder)
+    let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    for name in ["BinaryStore", "XMLStore"] {
+      try add(
+        name, manifest: root.appending(path: "Plugins/\(name)/plugin.json"),
+        library: products.appending(path: "lib\(name)Plugin.so"), in: folder)
+    }
+    if let compiler {
+      let library = folder.appending(path: "libFolderStore.so")
+      try compileFolderStore(compiler, to: library)
+      try add(
+        "FolderStore", manifest: root.appending(path: "Examples/FolderStore/plugin.json"),
+        library: library, in: folder)
+      try FileManager.default.removeItem(at: library)
+    }
+    let registry = PluginRegistry.search(
+      PluginFolders([folder.path(percentEncoded: false)]), replacingBuiltIn: true)
+    if let refusal = registry.refusals.first { throw NotInstalled(description: refusal.message) }
+    return (folder, registry)
+  }
+
+  private static func makeFolder(_ folder: URL) throws {
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+  }
+
+  private static func add(_ name: String, manifest: URL, library: URL, in folder: URL) throws {
+    let own = folder.appending(path: name)
+    try makeFolder(own)
+    for (file, target) in [
+      (manifest, own.appending(path: "plugin.json")),
+      (library, own.appending(path: library.lastPathComponent)),
+    ] {
+      try FileManager.default.copyItem(at: file, to: target)
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o755], ofItemAtPath: target.path(percentEncoded: false))
+    }
+  }
+
+  private static func compileFolderStore(_ compiler: String, to library: URL) throws {
+    let example = root.appending(path: "Examples/FolderStore")
+    let process = Process()
+    process.executableURL = URL(filePath: compiler)
+    process.arguments =
+      ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fvisibility=hidden"]
+      + ["CStorePlugin", "CArrow"].map { "-I\(root.path)/Sources/\($0)/include" }
+      + ["-o", library.path]
+      + (try FileManager.default.contentsOfDirectory(atPath: example.path))
+      .filter { $0.hasSuffix(".c") }.map { "\(example.path)/\($0)" }
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw NotInstalled(description: "The compiler refused Examples/FolderStore.")
+    }
+  }
+}
