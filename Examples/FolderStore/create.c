@@ -162,6 +162,8 @@ static int32_t make_store(
   }
   if (code == QUIRE_OK) code = write_first(folder, creation, error);
   if (code == QUIRE_OK) code = sync_parent(folder, error);
+  // The content's name must be there before the marker's, and one sync of both would leave that open.
+  if (code == QUIRE_OK) code = sync_folder(folder->host, &folder->path, error);
   if (code == QUIRE_OK) code = write_marker(folder, creation->uuid, &moved, error);
   if (code == QUIRE_OK && has_old) remove_folder(folder->host, &old.content);
   if (code == QUIRE_OK || (moved && has_old)) return code;

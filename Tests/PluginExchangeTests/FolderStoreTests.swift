@@ -54,7 +54,7 @@ struct FolderStoreTests {
       if round == 6 { try store.forgetCommits(before: base.commit) }
     }
 
-    for state in disk.crashStates(limit: 400, seed: seed) {
+    for state in disk.crashStates(limit: 120, seed: seed) {
       let last = saves.lastIndex { $0.operationCount <= state.operationCount } ?? -1
       let next = last + 1 < saves.count ? saves[last + 1].objects : nil
       let after = state.disk
