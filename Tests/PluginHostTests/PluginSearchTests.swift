@@ -123,6 +123,24 @@ struct PluginSearchTests {
     #expect(try backends.backend(ofStoreAt: folder, on: RealDisk()).type.rawValue == "Folder")
   }
 
+  @Test(
+    "Who opens a store of a type that there is no backend for learns where plug-ins were looked for"
+  )
+  func lacking() throws {
+    let world = try PluginWorld()
+    let backends = StoreBackends([MemoryStoreBackend()]).adding(contentsOf: world.search())
+      .adding(MemoryStoreBackend())
+    let places = StorePlaces(backends, on: RealDisk())
+
+    let error = try #require(throws: StoreError.self) {
+      try places.backend(of: StoreType(rawValue: "Ledger"))
+    }
+
+    #expect(error.code == .badPlugin)
+    #expect(error.message.contains("'Ledger'") && error.message.contains(world.folder))
+    #expect((error.cause as? PluginRefusal)?.reason == .notFound)
+  }
+
   @Test("Off means that nothing is looked at")
   func off() throws {
     let registry = PluginRegistry.search(.off("a test says so"))

@@ -156,10 +156,12 @@ extension Container {
     version: Int64? = nil
   ) throws -> any Store {
     guard let backend = places.backends[entry.type] else {
+      let explanation = places.backends.explanation(ofMissing: entry.type)
       throw DocumentError(
         .noBackend,
-        "The store \"\(entry.name)\" is of type \"\(entry.type.rawValue)\", which no backend here is for.",
-        path: path)
+        "The store \"\(entry.name)\" is of type \"\(entry.type.rawValue)\", which no backend here is for."
+          + (explanation.map { " " + $0.message } ?? ""),
+        path: path, cause: explanation)
     }
     guard backend.capabilities.contains([.confirmation, .durable]) else {
       throw DocumentError.notForDocuments(entry.type, path: path)

@@ -10,6 +10,8 @@ import ObjectModel
 public struct StoreBackends: Sendable {
   /// The backends, in the order in which they are asked whether they know a file.
   public let backends: [any StoreBackend]
+  /// Who knows why there is none for a type.
+  private let explanation: (@Sendable (StoreType) -> StoreError?)?
 
   /// How many bytes of a file are looked at to tell what it is.
   public static let firstByteCount = 1024
@@ -18,9 +20,16 @@ public struct StoreBackends: Sendable {
   ///
   /// - Precondition: No two have the same type.
   public init(_ backends: [any StoreBackend]) {
+    self.init(backends, explanation: nil)
+  }
+
+  private init(
+    _ backends: [any StoreBackend], explanation: (@Sendable (StoreType) -> StoreError?)?
+  ) {
     precondition(
       Set(backends.map(\.type)).count == backends.count, "There is one backend for each type.")
     self.backends = backends
+    self.explanation = explanation
   }
 
   /// The backend of the given type.
@@ -31,8 +40,20 @@ public struct StoreBackends: Sendable {
 
   /// These backends and one more, which takes the place of the one with its type.
   public func adding(_ backend: any StoreBackend) -> StoreBackends {
-    StoreBackends(backends.filter { $0.type != backend.type } + [backend])
+    StoreBackends(
+      backends.filter { $0.type != backend.type } + [backend], explanation: explanation)
   }
+
+  /// These backends, and somebody who knows why there is none for a type: which plug-in was looked for, say, and
+  /// where. What is said is part of the error that a store of such a type meets.
+  public func explaining(
+    _ explanation: @escaping @Sendable (StoreType) -> StoreError?
+  ) -> StoreBackends {
+    StoreBackends(backends, explanation: explanation)
+  }
+
+  /// Why there is no backend for a type, if anybody knows.
+  public func explanation(ofMissing type: StoreType) -> StoreError? { explanation?(type) }
 
   /// The backend whose stores begin with the given bytes.
   public func backend(recognizing firstBytes: [UInt8]) -> (any StoreBackend)? {

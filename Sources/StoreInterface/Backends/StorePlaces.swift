@@ -19,9 +19,10 @@ public struct StorePlaces: Sendable {
 
   /// The backend of a type.
   ///
-  /// - Throws: ``StoreError`` that names the types there are.
+  /// - Throws: ``StoreError`` that names the types there are, or says why there is no plug-in for this one.
   public func backend(of type: StoreType) throws(StoreError) -> any StoreBackend {
     if let backend = backends[type] { return backend }
+    if let explanation = backends.explanation(ofMissing: type) { throw explanation }
     let known = backends.types.map(\.rawValue).joined(separator: ", ")
     throw StoreError(
       .notAStore, "There is no backend for stores of type \"\(type.rawValue)\", but for: \(known).")
