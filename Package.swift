@@ -41,7 +41,6 @@ let package = Package(
     .executable(name: "quire", targets: ["quire-cli"]),
     .plugin(name: "GenerateModel", targets: ["GenerateModel"]),
     // For authors of stores, and the stores that are linked in, as plug-ins.
-    .library(name: "PluginSupport", targets: ["PluginSupport"]),
     .library(name: "BinaryStorePlugin", type: .dynamic, targets: ["BinaryStoreExport"]),
     .library(name: "XMLStorePlugin", type: .dynamic, targets: ["XMLStoreExport"]),
     // What a test loads into another language's process.

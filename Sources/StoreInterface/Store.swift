@@ -146,7 +146,7 @@ extension Store {
   }
 
   /// Refuses when another commit is the newest.
-  package func checkNewest(_ number: Int64, is newest: Int64) throws {
+  public func checkNewest(_ number: Int64, is newest: Int64) throws {
     guard newest == number else {
       throw StoreError(
         .overtaken,
@@ -288,7 +288,7 @@ extension Schema {
 
 extension CommitRequest {
   /// The schema of the store once the request's model is set.
-  package func schema(
+  public func schema(
     evolving schema: Schema, of before: @autoclosure () throws -> Model, path: String?
   ) throws -> Schema {
     guard let model else { return schema }
@@ -300,7 +300,7 @@ extension CommitRequest {
   }
 
   /// Refuses changes that were made for rows of another model than the store has by now.
-  package func checkModel(setBy commit: Int64, path: String?) throws {
+  public func checkModel(setBy commit: Int64, path: String?) throws {
     guard base >= commit else {
       throw StoreError(
         // Who brings a model for the newest commit looks again at what that is by now.
@@ -315,7 +315,7 @@ extension CommitRequest {
   /// The objects of the request that were changed since, looked up in what the store holds now.
   ///
   /// Costs nothing when nobody has committed meanwhile.
-  package func conflicts(with head: some StoreSnapshot) throws -> [StoreConflict] {
+  public func conflicts(with head: some StoreSnapshot) throws -> [StoreConflict] {
     guard head.commit != base else { return [] }
     let view = head.view
     var conflicts: [StoreConflict] = []
@@ -341,7 +341,7 @@ extension CommitRequest {
   /// another commit than the newest. Whoever commits asks under its lock.
   ///
   /// Costs nothing when nobody has committed meanwhile.
-  package func check(against head: some StoreSnapshot, path: String?) throws {
+  public func check(against head: some StoreSnapshot, path: String?) throws {
     let conflicts = try conflicts(with: head)
     guard conflicts.isEmpty else { throw CommitRequest.refusal(conflicts, path: path) }
     if let requiredCommit, requiredCommit != head.commit {
@@ -366,7 +366,7 @@ extension CommitRequest {
 
 extension Layer {
   /// The same changes, as those that the given commit made.
-  package func stamped(_ commit: Int64) throws -> Layer {
+  public func stamped(_ commit: Int64) throws -> Layer {
     func stamped(_ run: BlockRun) throws -> BlockRun {
       BlockRun(try run.blocks.map { try $0.stamped(commit) })
     }

@@ -31,7 +31,8 @@ struct StoreConformanceTests {
     arguments: [
       (
         FaultyStore.Fault.losesCommit, "snapshots-stay",
-        "The store after 40 saves"
+        "The snapshot that was taken after save 3 of 40, read after all of them: expected 1 object, found 1 object: "
+          + "Thing 1 has 'large' integer(1) in place of integer(2)."
       ),
       (
         .letsConflictsPass, "conflicts-are-refused",

@@ -34,29 +34,22 @@ extension CaseRun {
     var store = try make()
     var seen: Set<UInt64> = []
     let number = try key(store, "Thing", 1).entity
-    for count in [1, 10, 5000, 1, 70_000, 3] {
+    for (round, count) in [1, 10, 5000, 1, 70_000, 3, 2].enumerated() {
       let lease = try store.leaseKeys(ofEntity: number, count: count)
       check(
         lease.count >= count && lease.lowerBound >= 1,
         "Asked for \(count) keys, the store gave \(lease.lowerBound)..<\(lease.upperBound): expected so many at "
           + "least, and none below 1.")
+      guard lease.count < 1 << 24 else {
+        throw End.finding("Asked for \(count) keys, the store gave \(lease.count).")
+      }
       let again = lease.filter { !seen.insert($0).inserted }
       check(
         again.isEmpty,
         "Of the \(lease.count) keys \(lease.lowerBound)..<\(lease.upperBound), \(again.count) were given before, "
           + "such as \(again.first ?? 0).")
-      if count == 10 { store = try reopen(store) }
+      if round == 1 || round == 5 { store = try reopen(store) }
     }
-    // What is in the store already is nobody else's either.
-    let base = try store.snapshot()
-    let builder = LayerBuilder(base.schema)
-    let key = ObjectKey(entity: number, number: seen.max()! + 1)
-    builder.insert(key)
-    try store.commit(CommitRequest(builder.freeze(), basedOn: base))
-    let lease = try store.leaseKeys(ofEntity: number, count: 3)
-    check(
-      !lease.contains(key.number),
-      "The key \(key.number) of an object that was saved was given away.")
     try store.close()
   }
 

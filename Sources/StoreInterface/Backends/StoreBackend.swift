@@ -69,7 +69,7 @@ public struct StoreCreation: Sendable {
   /// The schema of a new store of the given model.
   ///
   /// - Throws: ``StoreError`` with code ``StoreError/Code/incompatibleModel``.
-  package func schema(of model: Model, path: String?) throws(StoreError) -> Schema {
+  public func schema(of model: Model, path: String?) throws(StoreError) -> Schema {
     do { return try Schema(model, evolving: schema, of: model) } catch {
       throw StoreError(.incompatibleModel, "\(error)", path: path, cause: error)
     }
@@ -100,7 +100,7 @@ extension StoreOpening {
   /// Refuses a store whose model is not the one that was given.
   ///
   /// - Throws: ``StoreError`` that names the entities whose hashes differ.
-  package func check(_ metadata: StoreMetadata, path: String) throws {
+  public func check(_ metadata: StoreMetadata, path: String) throws {
     guard let model else { return }
     try metadata.checkModel(model, path: path)
   }
@@ -113,7 +113,7 @@ extension StoreMetadata {
   /// no model.
   ///
   /// - Throws: ``StoreError`` with code ``StoreError/Code/incompatibleModel``.
-  package func checkModel(_ model: Model, path: String?) throws {
+  public func checkModel(_ model: Model, path: String?) throws {
     guard values[Key.versionHashes] != nil else { return }
     guard let stored = versionHashes else {
       throw StoreError(

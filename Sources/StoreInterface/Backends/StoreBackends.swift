@@ -111,7 +111,7 @@ public struct StoreBackends: Sendable {
 
 extension StoreError {
   /// What the disk refused, as a store says it.
-  package init(_ error: DiskError, path: String) {
+  public init(_ error: DiskError, path: String) {
     let code: StoreError.Code =
       switch error.code {
       case .notFound: .notFound

@@ -77,12 +77,12 @@ struct JSONFormat: AtomicFormat {
       }
       return try decoder.decode(type, from: Data(bytes))
     } catch let error as DecodingError {
-      throw StoreError(.damaged, text(error), path: file.path, cause: error)
+      throw StoreError(.damaged, text(error, Data(bytes)), path: file.path, cause: error)
     }
   }
 
   /// Where in a file something is wrong, and what.
-  private static func text(_ error: DecodingError) -> String {
+  private static func text(_ error: DecodingError, _ bytes: Data) -> String {
     let context: DecodingError.Context
     switch error {
     case .dataCorrupted(let found), .keyNotFound(_, let found), .typeMismatch(_, let found),
@@ -90,11 +90,22 @@ struct JSONFormat: AtomicFormat {
       context = found
     @unknown default: return "\(error)"
     }
+    if context.codingPath.isEmpty, let words = invalidity(of: bytes) { return words }
     var place = ""
     for key in context.codingPath {
       place += key.intValue.map { "[\($0)]" } ?? (place.isEmpty ? "" : ".") + key.stringValue
     }
-    let cause = context.underlyingError.map { " \($0)" } ?? ""
-    return "\(place.isEmpty ? "The file" : place): \(context.debugDescription)\(cause)"
+    return "\(place.isEmpty ? "The file" : place): \(context.debugDescription)"
+  }
+
+  /// Where the bytes are no JSON; `nil` when they are. The decoder itself does not say where.
+  private static func invalidity(of bytes: Data) -> String? {
+    do {
+      _ = try JSONSerialization.jsonObject(with: bytes)
+      return nil
+    } catch {
+      let words = (error as NSError).userInfo["NSDebugDescription"] as? String
+      return "The file is no JSON. \(words ?? "\(error)")"
+    }
   }
 }

@@ -23,7 +23,7 @@ struct RowWriter {
         guard let row = try view.row(of: key) else { continue }
         try writer.write("\(index == 0 ? "" : ",")\n\(object(number, row, layout))")
       }
-      try writer.write("]")
+      try writer.write("\n]")
       separator = ",\n"
     }
     try writer.write("},\n\"links\": {")
@@ -42,7 +42,7 @@ struct RowWriter {
         }
         try writer.write("\(index == 0 ? "" : ",")\n[\(parts.joined(separator: ", "))]")
       }
-      try writer.write("]")
+      try writer.write("\n]")
       separator = ",\n"
     }
     try writer.write("},\n")
