@@ -98,20 +98,20 @@ let package = Package(
     module(
       "PluginExchange",
       [
-        "CStorePlugin", "CArrow", "ObjectModel", "Rows", "StoreInterface", "BlockFileFormat",
-        "PropertyLists", "XMLEvents", "DurableFiles",
+        "CStorePlugin", "ObjectModel", "Rows", "StoreInterface", "BlockFileFormat", "PropertyLists",
+        "XMLEvents", "DurableFiles",
       ]),
     module(
       "PluginHost",
       [
-        "CStorePlugin", "CArrow", "PluginExchange", "ObjectModel", "ObjectQuery", "Rows",
-        "StoreInterface", "DurableFiles", "JSONText", "Checksums",
+        "CStorePlugin", "CArrow", "PluginExchange", "ObjectModel", "Rows", "StoreInterface",
+        "DurableFiles", "JSONText", "Checksums",
       ]),
     module(
       "PluginSupport",
       [
-        "CStorePlugin", "CArrow", "PluginExchange", "ObjectModel", "ObjectQuery", "Rows",
-        "StoreInterface", "DurableFiles", "PropertyLists",
+        "CStorePlugin", "CArrow", "PluginExchange", "ObjectModel", "Rows", "StoreInterface",
+        "DurableFiles", "PropertyLists",
       ]),
 
     // What every store must do: for its author to hold it against.
@@ -176,7 +176,7 @@ let package = Package(
       "Quire",
       [
         "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph", "Migration",
-        "Documents", "BinaryStore", "XMLStore", "DurableFiles",
+        "Documents", "BinaryStore", "XMLStore", "DurableFiles", "PluginHost",
       ]),
     module(
       "ToolCommands",
@@ -275,7 +275,7 @@ let package = Package(
       [
         "Archives", "Documents", "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore",
         "DurableFiles",
-        "ObjectModel", "ObjectQuery", "Rows", "Migration", "Validation",
+        "ObjectModel", "ObjectQuery", "Rows", "Migration", "Validation", "InstalledPlugins",
       ], exclude: ["Corpus"]),
     tests(
       "BinaryStoreTests",

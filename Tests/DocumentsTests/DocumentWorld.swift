@@ -2,6 +2,7 @@ import BinaryStore
 import Documents
 import DurableFiles
 import Foundation
+import InstalledPlugins
 import ObjectGraph
 import ObjectModel
 import ObjectQuery
@@ -17,6 +18,8 @@ enum Mix: String, CaseIterable, CustomTestStringConvertible {
   case xml
   case binaryAndXML
   case threeStores
+  /// One store that is linked in, one of a loaded library in Swift, and one of a loaded library in C.
+  case plugins
 
   var stores: [DocumentStoreDescription] {
     switch self {
@@ -34,8 +37,20 @@ enum Mix: String, CaseIterable, CustomTestStringConvertible {
         .init("people", type: .compressed, configuration: "People"),
         .init("notes", type: .binary, configuration: "Notes"),
       ]
+    case .plugins:
+      [
+        .init("trips", type: .binary, configuration: "Trips"),
+        .init("people", type: .xml, configuration: "People"),
+        .init("notes", type: StoreType(rawValue: "Folder"), configuration: "Notes"),
+      ]
     }
   }
+
+  /// The mixes that can be had here: the library in C takes a compiler.
+  static let allCases: [Mix] =
+    [.binary, .compressed, .xml, .binaryAndXML, .threeStores]
+    + (InstalledPlugins.compiler == nil ? [] : [.plugins])
+
   var testDescription: String { rawValue }
 }
 
@@ -61,7 +76,13 @@ struct DocumentWorld {
 
   let disk: any Disk
   let mix: Mix
-  var places: StorePlaces { StorePlaces(DocumentWorld.backends, on: disk) }
+  var places: StorePlaces {
+    StorePlaces(mix == .plugins ? DocumentWorld.loading : DocumentWorld.backends, on: disk)
+  }
+
+  /// The backends with those of loaded libraries in the place of one, and beside the others.
+  private static let loading = try! InstalledPlugins.backends(
+    backends.backends, loading: ["XML", "Folder"])
 
   init(_ mix: Mix, on disk: any Disk = SimulatedDisk()) {
     self.mix = mix

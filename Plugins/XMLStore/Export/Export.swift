@@ -1,3 +1,5 @@
+// SAFETY: The table is made once and never freed.
+
 public import PluginSupport
 import XMLStore
 

@@ -1,6 +1,7 @@
 import DurableFiles
 import Foundation
 public import ObjectModel
+import Rows
 public import StoreInterface
 
 /// A store that a new document is to have.
@@ -175,7 +176,12 @@ extension Container {
       at: inner(file), model: model, on: places.disk, creation)
     defer { try? store.close() }
     try fill(store)
-    let commit = try store.snapshot().commit
+    var made = try store.snapshot()
+    if made.commit < 1 {
+      // What a document names are commits from 1 on (spec §7.4.2).
+      made = try store.commit(CommitRequest(Layer(), basedOn: made, metadata: made.metadata))
+    }
+    let commit = made.commit
     manifest.stores.append(
       Manifest.StoreEntry(
         name: description.name, type: description.type, file: file, uuid: creation.uuid,

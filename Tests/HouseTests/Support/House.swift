@@ -19,7 +19,13 @@ struct SourceFile: Sendable {
 
   /// The module that the file belongs to, by the folder it is in: `Sources/Rows`,
   /// `Tests/Support/SpecVectors`.
-  var module: String { folders[folders.count > 2 && folders[1] == "Support" ? 2 : 1] }
+  var module: String {
+    // The exported symbol of a backend lies beside it.
+    if folders.count > 2, folders[0] == "Plugins", folders[2] == "Export" {
+      return folders[1] + "Export"
+    }
+    return folders[folders.count > 2 && folders[1] == "Support" ? 2 : 1]
+  }
 
   /// The lines by number, the first being 1, that hold `word`.
   func lines(with word: String) -> [(number: Int, text: String)] {
