@@ -85,6 +85,8 @@ extension Disk {
   /// Puts a file that is whole and durable in the place of another, at once, as
   /// ``replace(_:links:overwriting:contents:)`` does.
   ///
+  /// A directory takes a place where nothing is yet.
+  ///
   /// - Parameters:
   ///   - backup: Another name for what is there now; nothing may have it yet.
   package func put(
@@ -103,6 +105,9 @@ extension Disk {
         try link(target.path, to: backup)
         try syncDirectory(of: backup)
       }
+      try rename(replacement, to: target.path)
+    } else if try status(of: replacement, followingLinks: false).kind == .directory {
+      // Nothing is replaced: a directory that holds something keeps its name.
       try rename(replacement, to: target.path)
     } else {
       try link(replacement, to: target.path)
