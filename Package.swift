@@ -200,6 +200,7 @@ let package = Package(
       dependencies: [
         "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph", "Migration",
         "BinaryStore", "Deflate", "CSQLite3", "CXMLPeer", "XMLStore", "DurableFiles", "Documents",
+        "PluginHost", "CStorePlugin",
       ],
       path: "Benchmarks/quire-bench", swiftSettings: relaxed),
 
