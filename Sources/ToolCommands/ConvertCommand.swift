@@ -11,8 +11,9 @@ enum ConvertCommand {
     "binary": .binary, "compressed": .compressed, "xml": .xml,
   ]
   static let store = Option(
-    "store", value: "TYPE", choices: types.map(\.key),
-    "The type of the new store; unless said, xml where its name ends in .xml, and else binary.")
+    "store", value: "TYPE",
+    "The type of the new store: binary, compressed, xml, or one that a plug-in brings; unless said, xml where "
+      + "its name ends in .xml, and else binary.")
   static let force = Option("force", "Replaces a file that is there.")
 
   /// The command, over stores from the given reader and models from another.
@@ -63,11 +64,20 @@ enum ConvertCommand {
   ) throws -> any StoreBackend {
     let name =
       invocation.value(of: store) ?? (path.lowercased().hasSuffix(".xml") ? "xml" : "binary")
-    let type = types.first { $0.key == name }!.value
-    guard let backend = reader.backends[type] else {
-      throw CommandError(.plugin, "There is no backend for stores of type \(type.rawValue).")
+    return try reader.places.backend(of: type(name, reader))
+  }
+
+  /// The type of store that a name on the command line means: one of those that are always there, or one that a
+  /// plug-in brings.
+  static func type(_ name: some StringProtocol, _ reader: StoreReader) throws -> StoreType {
+    if let known = types.first(where: { $0.key == name })?.value { return known }
+    let others = reader.backends.types.filter { type in
+      type != .memory && !types.contains { $0.value == type }
     }
-    return backend
+    if let brought = others.first(where: { $0.rawValue == name }) { return brought }
+    throw CommandError.wrongUsage(
+      "'\(name)' is no type of store.",
+      hint: "There are: \((types.map(\.key) + others.map(\.rawValue)).joined(separator: ", ")).")
   }
 
   /// Refuses a file that is there, unless it may be replaced.
@@ -77,24 +87,17 @@ enum ConvertCommand {
       .inputOutput, "'\(path)' is there already.", hint: "With --force it is replaced.")
   }
 
-  /// Makes a file under another name, which becomes its own when it is whole.
+  /// Makes a file, or a folder, under another name, which becomes its own when it is whole.
   static func make<R>(
     _ path: String, _ overwrites: Bool, on disk: any Disk, _ body: (String) throws -> R
   ) throws -> R {
     let temporary = path + ".quire-new"
     do {
       let result = try body(temporary)
-      if overwrites {
-        try disk.rename(temporary, to: path)
-      } else {
-        // A rename would replace what appeared meanwhile; a second name is refused then.
-        try disk.link(temporary, to: path)
-        try disk.remove(temporary)
-      }
-      try disk.syncDirectory(of: path)
+      try disk.put(temporary, inPlaceOf: path, overwriting: overwrites)
       return result
     } catch {
-      try? disk.remove(temporary)
+      try? disk.removeTree(temporary)
       if let error = error as? DiskError { throw CommandError(.inputOutput, error.message) }
       throw error
     }

@@ -13,8 +13,9 @@ enum MigrateCommand {
     "mapping", value: "FILES",
     "Written mappings, with commas between: text, or Apple's .xcmappingmodel or .cdm.")
   static let type = Option(
-    "store", value: "TYPE", choices: ConvertCommand.types.map(\.key),
-    "The type that the store becomes; its own unless said.")
+    "store", value: "TYPE",
+    "The type that the store becomes: binary, compressed, xml, or one that a plug-in brings; its own unless said."
+  )
   static let output = Option(
     "output", value: "PATH", "Writes the new store here and leaves the old one as it is.")
   static let backup = Option("backup", value: "PATH", "Keeps the store here as it was.")
@@ -56,9 +57,7 @@ enum MigrateCommand {
       if reader.isDocument(path) {
         return try migrate(document: path, to: target, migrator, reader, invocation)
       }
-      let wanted = invocation.value(of: type).map { name in
-        ConvertCommand.types.first { $0.key == name }!.value
-      }
+      let wanted = try invocation.value(of: type).map { try ConvertCommand.type($0, reader) }
       do {
         let plan = try migrator.plan(
           forStoreAt: path, to: target.model, as: wanted, in: places)

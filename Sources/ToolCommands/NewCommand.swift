@@ -13,7 +13,7 @@ enum NewCommand {
     "The model of its objects: an .xcdatamodeld, .xcdatamodel or a compiled model.")
   static let stores = Option(
     "store", value: "TYPES",
-    "The type of its store: binary, compressed or xml; or several stores with commas between, each "
+    "The type of its store: binary, compressed, xml, or one that a plug-in brings; or several stores with commas between, each "
       + "NAME=TYPE or NAME=TYPE:CONFIGURATION. Binary unless said otherwise.")
   static let title = Option("title", value: "TEXT", "What people call the document.")
   static let force = Option("force", "Replaces a document that is there.")
@@ -46,7 +46,7 @@ enum NewCommand {
       do {
         made = try Document.create(
           path, model: version.model, modelName: version.name,
-          stores: try descriptions(invocation.value(of: stores)),
+          stores: try descriptions(invocation.value(of: stores), reader),
           title: invocation.value(of: title), in: reader.places,
           overwriting: invocation.has(force))
       } catch let error as DocumentError where error.code == .exists {
@@ -71,7 +71,9 @@ enum NewCommand {
   }
 
   /// The stores that an option names.
-  static func descriptions(_ text: String?) throws -> [DocumentStoreDescription] {
+  static func descriptions(
+    _ text: String?, _ reader: StoreReader
+  ) throws -> [DocumentStoreDescription] {
     guard let text else { return [DocumentStoreDescription()] }
     let parts = text.split(separator: ",", omittingEmptySubsequences: false)
     return try parts.map { part in
@@ -81,11 +83,12 @@ enum NewCommand {
           throw CommandError.wrongUsage(
             "'\(part)' names no store.", hint: "Of several stores each is NAME=TYPE.")
         }
-        return DocumentStoreDescription(type: try type(part))
+        return DocumentStoreDescription(type: try ConvertCommand.type(part, reader))
       }
       let (typeName, configuration) = split(rest, at: ":")
       return DocumentStoreDescription(
-        String(name), type: try type(typeName), configuration: configuration.map(String.init))
+        String(name), type: try ConvertCommand.type(typeName, reader),
+        configuration: configuration.map(String.init))
     }
   }
 
@@ -94,14 +97,5 @@ enum NewCommand {
   ) -> (Substring, Substring?) {
     guard let place = text.firstIndex(of: separator) else { return (text, nil) }
     return (text[..<place], text[text.index(after: place)...])
-  }
-
-  private static func type(_ name: Substring) throws -> StoreType {
-    guard let type = ConvertCommand.types.first(where: { $0.key == name })?.value else {
-      throw CommandError.wrongUsage(
-        "'\(name)' is no type of store.",
-        hint: "There are: \(ConvertCommand.types.map(\.key).joined(separator: ", ")).")
-    }
-    return type
   }
 }

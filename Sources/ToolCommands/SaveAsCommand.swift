@@ -32,7 +32,7 @@ enum SaveAsCommand {
       defer { line.end() }
       do {
         if let name = invocation.value(of: ConvertCommand.store) {
-          let type = ConvertCommand.types.first { $0.key == name }!.value
+          let type = try ConvertCommand.type(name, reader)
           try document.convert(to: path, overwriting: force, type: { _ in type }) {
             line.show($0.total > 0 ? Double($0.done) / Double($0.total) : 1)
           }

@@ -42,6 +42,15 @@ public enum InstalledPlugins {
     FileManager.default.isExecutableFile(atPath: $0)
   }
 
+  /// A Python that has pyarrow and cffi, where `./run test` could put it; none under a sanitizer, whose runtime a
+  /// library brings too late.
+  public static let python: String? = {
+    let environment = ProcessInfo.processInfo.environment
+    guard environment["QUIRE_SANITIZER"] == nil else { return nil }
+    return [environment["QUIRE_PYTHON"], root.appending(path: ".build/python/bin/python3").path]
+      .compactMap { $0 }.first { FileManager.default.isExecutableFile(atPath: $0) }
+  }()
+
   /// The package's own folder.
   public static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
