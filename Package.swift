@@ -98,19 +98,22 @@ let package = Package(
     module(
       "PluginExchange",
       [
-        "CStorePlugin", "ObjectModel", "Rows", "StoreInterface", "BlockFileFormat", "PropertyLists",
+        "CStorePlugin", "ObjectModel", "ObjectQuery", "Rows", "StoreInterface", "BlockFileFormat",
+        "PropertyLists",
         "XMLEvents", "DurableFiles",
       ]),
     module(
       "PluginHost",
       [
-        "CStorePlugin", "CArrow", "PluginExchange", "ObjectModel", "Rows", "StoreInterface",
+        "CStorePlugin", "CArrow", "PluginExchange", "ObjectModel", "ObjectQuery", "Rows",
+        "StoreInterface",
         "DurableFiles", "JSONText", "Checksums",
       ]),
     module(
       "PluginSupport",
       [
-        "CStorePlugin", "CArrow", "PluginExchange", "ObjectModel", "Rows", "StoreInterface",
+        "CStorePlugin", "CArrow", "PluginExchange", "ObjectModel", "ObjectQuery", "Rows",
+        "StoreInterface",
         "DurableFiles", "PropertyLists",
       ]),
 
@@ -294,7 +297,7 @@ let package = Package(
       "PluginExchangeTests",
       [
         "PluginHost", "PluginSupport", "CStorePlugin", "BinaryStore", "XMLStore", "StoreInterface",
-        "StoreConformance", "SeededRandom", "DurableFiles", "ObjectModel", "Rows",
+        "StoreConformance", "SeededRandom", "DurableFiles", "ObjectModel", "ObjectQuery", "Rows",
         "InstalledPlugins",
       ]),
     tests(

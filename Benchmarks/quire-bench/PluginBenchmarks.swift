@@ -132,10 +132,10 @@ private final class PluginBench {
       }
     }
     let times = measurement.report("Reading through the interface of plug-ins")
-    for work in ["open, one person", "scan, one column", "scan, all columns"] {
+    for work in ["scan, one column", "scan, all columns", "all people, all attributes"] {
       report(times, work, "loaded", atMost: 1.3)
     }
-    report(times, "all people, all attributes", "loaded", atMost: 1.3)
+    report(times, "open, one person", "loaded", atMost: nil)
     for work in ["scan, one column", "scan, all columns", "all people, all attributes"] {
       report(times, work, "loaded, as arrays", atMost: nil)
     }

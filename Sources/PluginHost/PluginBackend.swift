@@ -143,7 +143,8 @@ public struct PluginBackend: StoreBackend {
     guard let handle = unsafe handle else {
       throw StoreError(.badPlugin, "The plug-in \"\(functions.name)\" gave no store.", path: path)
     }
-    return try PluginStore(
+    let kind = capabilities.contains(.querying) ? QueryingPluginStore.self : PluginStore.self
+    return try kind.init(
       unsafe StoreHandle(handle, functions, services, path: path), type, capabilities, path: path)
   }
 

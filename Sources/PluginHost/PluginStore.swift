@@ -13,7 +13,8 @@ import Synchronization
 ///
 /// The plug-in keeps the rows and says which commit is the newest. What is asked of a store beyond that is done
 /// here: what a table has said is kept, conflicts are found, small tables are merged.
-final class PluginStore: Store {
+class PluginStore: Store, @unchecked Sendable {
+  // Sendable: all is constant, or behind a lock; a subclass adds nothing that is stored.
   let type: StoreType
   let capabilities: StoreCapabilities
   let tag: StoreTag
@@ -30,7 +31,9 @@ final class PluginStore: Store {
     var modelSetBy: Int64
   }
 
-  init(_ handle: StoreHandle, _ type: StoreType, _ capabilities: StoreCapabilities, path: String)
+  required init(
+    _ handle: StoreHandle, _ type: StoreType, _ capabilities: StoreCapabilities, path: String
+  )
     throws
   {
     self.handle = handle

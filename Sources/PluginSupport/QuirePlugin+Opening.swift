@@ -19,6 +19,7 @@ extension QuirePlugin {
     unsafe table.addBlocks()
     unsafe table.addWriting()
     unsafe table.addHistory()
+    unsafe table.addQuerying()
     return unsafe table
   }
 

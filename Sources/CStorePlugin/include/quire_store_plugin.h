@@ -237,7 +237,9 @@ enum {
 
 // One of the tables that a snapshot is a stack of, the lowest first.
 //
-// What a table says never changes as long as the store is open: the host asks once and keeps the answer.
+// What a table says never changes as long as the store is open: the host asks once and keeps the answer. Rows are
+// read by the schema of the snapshot that they are asked of; so after a commit with a new schema the tables have other
+// numbers, unless their rows lie in blocks.
 struct QuireTable {
   uint64_t id;      // A number that no other table of this open store has. Not 0.
   int64_t version;  // The commit that wrote those of its rows that come without a version of their own.
@@ -322,8 +324,8 @@ struct QuireDescription {
 
 enum { QUIRE_MODEL = 0, QUIRE_SCHEMA = 1, QUIRE_METADATA = 2 };
 
-// A request to a store that says QUIRE_QUERYING. Predicate and sort keys are the canonical text of spec
-// chapter 10; NULL where there are none.
+// A request to a store that says QUIRE_QUERYING. The predicate is the canonical text of Quire's language of
+// predicates (docs/predicates.md), the sort keys are such as "lastName[cd] ASC, age DESC"; NULL where there are none.
 struct QuireQuery {
   uint32_t struct_size;
   uint16_t entity;
@@ -334,8 +336,8 @@ struct QuireQuery {
   uint64_t limit; // 0 for all.
 };
 
-// How much of a request a store has answered. What it has not, the host does with what it was given: all
-// objects that the predicate may hold for, in any order.
+// How much of a request a store has answered; what it has not, the host does. A store that leaves a request to the
+// rows altogether fails with QUIRE_NOT_SUPPORTED.
 enum {
   QUIRE_ANSWERED_PREDICATE = 1 << 0,
   QUIRE_ANSWERED_ORDER = 1 << 1,

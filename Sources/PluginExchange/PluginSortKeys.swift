@@ -1,0 +1,46 @@
+package import ObjectQuery
+
+/// Sort keys as the interface has them (spec §9.8.7): `lastName[cd] ASC, age DESC`.
+package enum PluginSortKeys {
+  /// The text of some keys; `nil` when there are none.
+  package static func text(of keys: [SortKey]) -> String? {
+    guard !keys.isEmpty else { return nil }
+    return keys.map { "\($0.path)\($0.options.letters) \($0.isAscending ? "ASC" : "DESC")" }
+      .joined(separator: ", ")
+  }
+
+  /// The keys of a text; `nil` when it is none of such keys.
+  package static func keys(of text: String) -> [SortKey]? {
+    var keys: [SortKey] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let words = part.split(separator: " ")
+      guard words.count == 2, let order = [Substring("ASC"): true, "DESC": false][words[1]] else {
+        return nil
+      }
+      var path = words[0]
+      var options: TextOptions = []
+      if path.hasSuffix("]"), let start = path.lastIndex(of: "[") {
+        for letter in path[path.index(after: start)...].dropLast() {
+          guard let option = TextOptions(letter: letter) else { return nil }
+          options.insert(option)
+        }
+        path = path[..<start]
+      }
+      guard !path.isEmpty else { return nil }
+      keys.append(SortKey(String(path), ascending: order, options: options))
+    }
+    return keys
+  }
+}
+
+extension TextOptions {
+  fileprivate init?(letter: Character) {
+    switch letter {
+    case "c": self = .caseInsensitive
+    case "d": self = .diacriticInsensitive
+    case "n": self = .normalized
+    case "l": self = .localeSensitive
+    default: return nil
+    }
+  }
+}

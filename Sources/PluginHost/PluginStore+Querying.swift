@@ -1,0 +1,80 @@
+// SAFETY: Texts are lent for the length of the call; the keys that come are copied while they are there.
+
+import CStorePlugin
+import ObjectModel
+import ObjectQuery
+import PluginExchange
+import Rows
+import StoreInterface
+
+/// A store whose plug-in answers requests by itself.
+final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable {
+  // Sendable: as what it inherits from.
+  /// The objects a request finds, where the plug-in answers all of it. What it answers a part of is looked for
+  /// among the rows, which gives the same.
+  func keys(
+    answering request: FetchRequest, in snapshot: any StoreSnapshot
+  ) throws -> [ObjectKey]? {
+    guard let snapshot = snapshot as? PluginSnapshot, let layout = snapshot.schema[request.entity],
+      let functions = unsafe snapshot.handle.store.table.query
+    else { return nil }
+    var keys: [ObjectKey] = []
+    var answered: UInt32 = 0
+    let sink = unsafe Sink { found, count in
+      let count = Int(bitPattern: count)
+      let all = unsafe UnsafeRawBufferPointer(
+        start: found, count: count * MemoryLayout<QuireFound>.stride)
+      for index in 0..<count {
+        let one = unsafe all.load(
+          fromByteOffset: index * MemoryLayout<QuireFound>.stride, as: QuireFound.self)
+        guard one.key >= 1, one.key <= ObjectKey.highestNumber, one.entity >= 1 else {
+          throw StoreError(
+            .badPlugin, "The plug-in found key \(one.key) of entity \(one.entity), which is none.",
+            path: self.path)
+        }
+        keys.append(ObjectKey(entity: one.entity, number: one.key))
+      }
+    }
+    do {
+      unsafe try snapshot.handle.store.reading(sink) { _, error in
+        unsafe withOptional(request.predicate.map { "\($0)" }) { predicate in
+          unsafe withOptional(PluginSortKeys.text(of: request.sortKeys)) { sortKeys in
+            var query = unsafe QuireQuery(
+              struct_size: UInt32(MemoryLayout<QuireQuery>.size), entity: layout.entityNumber,
+              includes_subentities: request.includesSubentities ? 1 : 0, predicate: predicate,
+              sort_keys: sortKeys, offset: UInt64(max(request.fetchOffset, 0)),
+              limit: UInt64(max(request.fetchLimit, 0)))
+            return unsafe functions(
+              snapshot.handle.snapshot, &query, &answered,
+              { context, found, count in
+                unsafe Sink.take(
+                  context, UnsafeRawPointer(found),
+                  UnsafeMutableRawPointer(bitPattern: Int(clamping: count)))
+              }, sink.context, error)
+          }
+        }
+      }
+    } catch let error as StoreError where error.code == .notSupported {
+      return nil
+    }
+    var needed = UInt32(QUIRE_ANSWERED_PREDICATE)
+    if !request.sortKeys.isEmpty { needed |= UInt32(QUIRE_ANSWERED_ORDER) }
+    if request.fetchLimit > 0 || request.fetchOffset > 0 {
+      needed |= UInt32(QUIRE_ANSWERED_ORDER | QUIRE_ANSWERED_LIMIT)
+    }
+    return answered & needed == needed ? keys : nil
+  }
+
+  /// As many as a request finds, where the plug-in answers all of it.
+  func count(
+    answering request: FetchRequest, in snapshot: any StoreSnapshot
+  ) throws -> Int? { try keys(answering: request, in: snapshot)?.count }
+}
+
+/// Calls `body` with a text as C has it, or with nothing.
+@unsafe private func withOptional<R>(
+  _ text: String?, _ body: (UnsafePointer<CChar>?) -> R
+) -> R {
+  guard let text else { return body(nil) }
+  return unsafe text.withCString { unsafe body($0) }
+}

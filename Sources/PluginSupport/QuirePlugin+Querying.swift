@@ -1,0 +1,53 @@
+// SAFETY: The request and its texts are there for the length of the call, and the keys that are handed over too.
+
+import CStorePlugin
+import ObjectModel
+import ObjectQuery
+import PluginExchange
+import Rows
+import StoreInterface
+
+extension QuirePlugin {
+  @unsafe mutating func addQuerying() {
+    unsafe query = { snapshot, query, answered, take, context, error in
+      unsafe answering(error) {
+        let snapshot = unsafe try ExportedSnapshot.of(snapshot)
+        guard let query = unsafe query, let store = snapshot.store.store as? any QueryingStore,
+          let layout = unsafe snapshot.snapshot.schema[query.pointee.entity],
+          let request = unsafe FetchRequest(query.pointee, of: layout.entity),
+          let keys = try store.keys(answering: request, in: snapshot.snapshot)
+        else {
+          throw StoreError(
+            .notSupported, "The request is left to the rows.", path: snapshot.store.path)
+        }
+        let found = keys.map { QuireFound(entity: $0.entity, key: $0.number) }
+        if !found.isEmpty {
+          let answer = unsafe found.withUnsafeBufferPointer {
+            unsafe take?(context, $0.baseAddress, UInt64($0.count)) ?? 0
+          }
+          try PluginRefusalCode.check(answer)
+        }
+        unsafe answered?.pointee = UInt32(
+          QUIRE_ANSWERED_PREDICATE | QUIRE_ANSWERED_ORDER | QUIRE_ANSWERED_LIMIT)
+      }
+    }
+  }
+}
+
+extension FetchRequest {
+  /// The request that a host makes; `nil` when its texts are none that are known here.
+  @unsafe fileprivate init?(_ query: QuireQuery, of entity: String) {
+    self.init(entity)
+    if let words = unsafe text(query.predicate) {
+      guard let parsed = try? QueryPredicate(words) else { return nil }
+      predicate = parsed
+    }
+    if let words = unsafe text(query.sort_keys) {
+      guard let keys = PluginSortKeys.keys(of: words) else { return nil }
+      sortKeys = keys
+    }
+    includesSubentities = unsafe query.includes_subentities != 0
+    fetchOffset = Int(clamping: unsafe query.offset)
+    fetchLimit = Int(clamping: unsafe query.limit)
+  }
+}
