@@ -327,7 +327,7 @@ let package = Package(
       [
         "ToolCommands", "JSONText", "Quire", "Documents", "Migration", "ObjectGraph", "ObjectModel",
         "Rows", "StoreInterface", "BinaryStore",
-        "DurableFiles", "PropertyLists", "PluginHost", "StoreConformance", "InstalledPlugins",
+        "DurableFiles", "PropertyLists", "PluginHost", "InstalledPlugins",
       ],
       exclude: ["Snapshots"]),
     tests(
