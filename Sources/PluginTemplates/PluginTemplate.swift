@@ -47,6 +47,11 @@ public struct PluginTemplate: Sendable {
         file("plugin.json", PackageResources.c_plugin_json_txt),
         file("Makefile", PackageResources.c_Makefile_txt),
         file("\(name).c", PackageResources.c_store_c_txt),
+        file("store.h", PackageResources.c_store_h_txt),
+        file("rows.c", PackageResources.c_rows_c_txt),
+        file("arrays.c", PackageResources.c_arrays_c_txt),
+        file("file.c", PackageResources.c_file_c_txt),
+        file("bytes.c", PackageResources.c_bytes_c_txt),
         // The headers as the program has them, word by word.
         File(path: "include/quire_store_plugin.h", bytes: PackageResources.quire_store_plugin_h),
         File(path: "include/CArrow.h", bytes: PackageResources.CArrow_h),
