@@ -43,10 +43,12 @@ public struct PluginTemplate: Sendable {
   public func files(_ language: Language) -> [File] {
     switch language {
     case .c:
-      [
+      // The file that is named after the plug-in must take no other's place.
+      let isTaken = ["rows", "arrays", "file", "bytes"].contains(name)
+      return [
         file("plugin.json", PackageResources.c_plugin_json_txt),
         file("Makefile", PackageResources.c_Makefile_txt),
-        file("\(name).c", PackageResources.c_store_c_txt),
+        file(isTaken ? "store.c" : "\(name).c", PackageResources.c_store_c_txt),
         file("store.h", PackageResources.c_store_h_txt),
         file("rows.c", PackageResources.c_rows_c_txt),
         file("arrays.c", PackageResources.c_arrays_c_txt),
@@ -58,7 +60,7 @@ public struct PluginTemplate: Sendable {
         file("README.md", PackageResources.c_README_md_txt),
       ]
     case .swift:
-      [
+      return [
         file("Package.swift", PackageResources.swift_Package_swift_txt),
         file("plugin.json", PackageResources.swift_plugin_json_txt),
         file("Sources/\(name)/\(name).swift", PackageResources.swift_Format_swift_txt),

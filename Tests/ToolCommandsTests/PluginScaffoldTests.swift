@@ -15,7 +15,7 @@ struct PluginScaffoldTests {
   func headers() throws {
     let folder = try ScaffoldFolder()
 
-    let run = RecordedRun([
+    let run = quire([
       "plugin", "new", "Ledger", "--language", "c", "--output", folder.path + "/Ledger",
     ])
 
@@ -38,7 +38,7 @@ struct PluginScaffoldTests {
   func runs(_ name: String) throws {
     let folder = try ScaffoldFolder()
     let plugin = folder.path + "/Ledger"
-    let made = RecordedRun(["plugin", "new", "Ledger", "--language", "c", "--output", plugin])
+    let made = quire(["plugin", "new", "Ledger", "--language", "c", "--output", plugin])
     let sources = try FileManager.default.contentsOfDirectory(atPath: plugin)
       .filter { $0.hasSuffix(".c") }
     try folder.run(
@@ -49,7 +49,7 @@ struct PluginScaffoldTests {
     try folder.setMode(0o755, "Ledger")
     for file in ["plugin.json", "libLedger.so"] { try folder.setMode(0o755, "Ledger/\(file)") }
 
-    let run = RecordedRun(["plugin", "test", plugin, "--only", name])
+    let run = quire(["plugin", "test", plugin, "--only", name])
 
     #expect(made.exitCode == .done)
     #expect(run.exitCode == .done, "\(run.messages)\(run.output)")
@@ -60,11 +60,11 @@ struct PluginScaffoldTests {
   func swift() throws {
     let folder = try ScaffoldFolder()
 
-    let local = RecordedRun([
+    let local = quire([
       "plugin", "new", "Ledger", "--language", "swift", "--output", folder.path + "/a",
       "--quire", InstalledPlugins.root.path,
     ])
-    let remote = RecordedRun([
+    let remote = quire([
       "plugin", "new", "Ledger", "--language", "swift", "--output", folder.path + "/b",
       "--quire", "https://example.org/quire.git", "--format", "json",
     ])
@@ -89,7 +89,7 @@ struct PluginScaffoldTests {
     let folder = try ScaffoldFolder()
     let plugin = folder.path + "/Ledger"
 
-    let run = RecordedRun([
+    let run = quire([
       "plugin", "new", "Ledger", "--language", language, "--output", plugin,
       "--quire", InstalledPlugins.root.path,
     ])
@@ -104,11 +104,25 @@ struct PluginScaffoldTests {
     #expect(json["library"] == .string("libLedger.so"))
   }
 
+  @Test(
+    "A name that one of its files has too takes nothing away from it",
+    arguments: ["rows", "arrays", "file", "bytes"])
+  func fileNames(_ name: String) throws {
+    let folder = try ScaffoldFolder()
+
+    let run = quire(["plugin", "new", name, "--language", "c", "--output", folder.path + "/x"])
+
+    let files = run.output.split(separator: "\n")
+    #expect(run.exitCode == .done, "\(run.messages)")
+    #expect(files.count { $0.hasSuffix(".c") } == 5)
+    #expect(Set(files).count == files.count)
+  }
+
   @Test("A folder that is there stays as it is")
   func exists() throws {
     let folder = try ScaffoldFolder()
 
-    let run = RecordedRun(["plugin", "new", "Ledger", "--language", "c", "--output", folder.path])
+    let run = quire(["plugin", "new", "Ledger", "--language", "c", "--output", folder.path])
 
     #expect(run.exitCode == .inputOutput)
     #expect(run.messages.contains("is there already"))
@@ -121,7 +135,7 @@ struct PluginScaffoldTests {
   func names(_ name: String, _ language: String) throws {
     let folder = try ScaffoldFolder()
 
-    let run = RecordedRun([
+    let run = quire([
       "plugin", "new", name, "--language", language, "--output", folder.path + "/x",
     ])
 
@@ -134,8 +148,8 @@ struct PluginScaffoldTests {
   func options() throws {
     let folder = try ScaffoldFolder()
 
-    let language = RecordedRun(["plugin", "new", "Ledger"])
-    let package = RecordedRun([
+    let language = quire(["plugin", "new", "Ledger"])
+    let package = quire([
       "plugin", "new", "Ledger", "--language", "swift", "--quire", folder.path,
       "--output", folder.path + "/x",
     ])

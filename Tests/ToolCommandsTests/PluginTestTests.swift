@@ -16,7 +16,7 @@ struct PluginTestTests {
   func passes() throws {
     let path = try installed("BinaryStore")
 
-    let run = RecordedRun(["plugin", "test", path, "--only", Self.quick])
+    let run = quire(["plugin", "test", path, "--only", Self.quick])
 
     #expect(run.exitCode == .done, "\(run.messages)")
     let lines = run.output.split(separator: "\n").map(String.init)
@@ -29,7 +29,7 @@ struct PluginTestTests {
   func oneType() throws {
     let path = try installed("BinaryStore") + "/plugin.json"
 
-    let run = RecordedRun(
+    let run = quire(
       ["plugin", "test", path, "--type", "Binary", "--only", Self.quick, "--format", "json"])
 
     #expect(run.exitCode == .done, "\(run.messages)")
@@ -42,29 +42,13 @@ struct PluginTestTests {
 
   @Test("What a store need not do is skipped, with the reason")
   func skips() throws {
-    let run = RecordedRun([
+    let run = quire([
       "plugin", "test", try installed("XMLStore"), "--only", "changes-between-snapshots",
     ])
 
     #expect(run.exitCode == .done, "\(run.messages)")
     #expect(run.output.contains("skipped  changes-between-snapshots: "))
     #expect(run.output.hasSuffix("0 passed, 0 failed, 1 skipped\n"))
-  }
-
-  @Test("Nothing stays in the folder for temporary files")
-  func cleansUp() throws {
-    _ = RecordedRun(["plugin", "test", try installed("XMLStore"), "--only", Self.quick])
-
-    let names = try FileManager.default.contentsOfDirectory(
-      atPath: FileManager.default.temporaryDirectory.path)
-    let left = names.filter { name in
-      guard name.hasPrefix("quire-plugin-test-") else { return false }
-      // Other tests are at work beside this one, for a moment each.
-      Thread.sleep(forTimeInterval: 5)
-      let path = FileManager.default.temporaryDirectory.appending(path: name).path
-      return FileManager.default.fileExists(atPath: path)
-    }
-    #expect(left == [])
   }
 
   @Test(
@@ -74,8 +58,8 @@ struct PluginTestTests {
     let folder = try ScaffoldFolder()
     try folder.addRefusingPlugin()
 
-    let run = RecordedRun(["plugin", "test", folder.path + "/bad", "--only", Self.quick])
-    let json = RecordedRun([
+    let run = quire(["plugin", "test", folder.path + "/bad", "--only", Self.quick])
+    let json = quire([
       "plugin", "test", folder.path + "/bad", "--only", Self.quick, "--format", "json",
     ])
 
@@ -83,6 +67,9 @@ struct PluginTestTests {
     #expect(run.output.contains("FAILED   \(Self.quick): A new store holds no objects"))
     #expect(run.output.contains("This plug-in is for tests and keeps nothing."))
     #expect(run.output.hasSuffix("0 passed, 1 failed, 0 skipped\n"))
+    let left = try FileManager.default.contentsOfDirectory(
+      atPath: FileManager.default.temporaryDirectory.path)
+    #expect(left.filter { $0.hasPrefix("quire-plugin-test-bad-") } == [])
     #expect(json.exitCode == .no)
     #expect(json.output.contains(#""outcome": "failed""#))
     #expect(json.output.contains("keeps nothing"))
@@ -95,9 +82,9 @@ struct PluginTestTests {
     try folder.setMode(0o777, "open")
     try folder.add("broken", library: "abc")
 
-    let open = RecordedRun(["plugin", "test", folder.path + "/open"])
-    let broken = RecordedRun(["plugin", "test", folder.path + "/broken"])
-    let missing = RecordedRun(["plugin", "test", folder.path + "/missing"])
+    let open = quire(["plugin", "test", folder.path + "/open"])
+    let broken = quire(["plugin", "test", folder.path + "/broken"])
+    let missing = quire(["plugin", "test", folder.path + "/missing"])
 
     #expect(open.exitCode == .plugin)
     #expect(open.messages.contains("can be written by everybody"))
@@ -110,9 +97,8 @@ struct PluginTestTests {
 
   @Test("Plug-ins that are off are not tried")
   func off() throws {
-    let run = RecordedRun(
-      ["plugin", "test", try installed("XMLStore"), "--no-plugins"],
-      tool: .quire(environment: [:], executable: nil))
+    let run = quire(
+      ["plugin", "test", try installed("XMLStore"), "--no-plugins"])
 
     #expect(run.exitCode == .plugin)
     #expect(run.messages.contains("Plug-ins are off"))
@@ -122,15 +108,15 @@ struct PluginTestTests {
   func words() throws {
     let path = try installed("XMLStore")
 
-    let unknownCase = RecordedRun(["plugin", "test", path, "--only", "new-store-is-emty"])
-    let unknownType = RecordedRun(["plugin", "test", path, "--type", "XLM"])
-    let foreign = RecordedRun(["plugin", "list", "--only", Self.quick])
+    let unknownCase = quire(["plugin", "test", path, "--only", "new-store-is-emty"])
+    let unknownType = quire(["plugin", "test", path, "--type", "XLM"])
+    let foreign = quire(["plugin", "list", "--only", Self.quick])
 
     #expect(unknownCase.exitCode == .wrongUsage)
     #expect(unknownCase.messages.contains("Did you mean '\(Self.quick)'?"))
     #expect(unknownType.exitCode == .wrongUsage)
     #expect(foreign.exitCode == .wrongUsage)
     #expect(foreign.messages.contains("Option '--only' belongs to 'quire plugin test'."))
-    #expect(RecordedRun(["plugin", "test"]).exitCode == .wrongUsage)
+    #expect(quire(["plugin", "test"]).exitCode == .wrongUsage)
   }
 }

@@ -27,7 +27,7 @@ struct PluginTest {
     // A library that can't be loaded is one refusal, and not one for each case.
     _ = try plugin.load()
     let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-      .appending(path: "quire-plugin-test-\(UUID().uuidString)")
+      .appending(path: "quire-plugin-test-\(plugin.manifest.name)-\(UUID().uuidString)")
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {

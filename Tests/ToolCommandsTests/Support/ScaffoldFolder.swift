@@ -1,6 +1,13 @@
 import Foundation
 import InstalledPlugins
 
+@testable import ToolCommands
+
+/// A run of the tool that may use plug-ins.
+func quire(_ words: [String]) -> RecordedRun {
+  RecordedRun(words, tool: .quire(environment: [:], executable: nil))
+}
+
 /// A folder for plug-ins that tests write, which goes when the test ends.
 final class ScaffoldFolder {
   let path = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
