@@ -174,6 +174,10 @@ let package = Package(
       name: "XMLStoreExport", dependencies: ["XMLStore", "PluginSupport"],
       path: "Plugins/XMLStore/Export", swiftSettings: strict),
 
+    // What a new plug-in begins as: files that the tool carries in its own.
+    .target(
+      name: "PluginTemplates", resources: [.embedInCode("Templates")], swiftSettings: strict),
+
     // What applications import, and the tool.
     module(
       "Quire",
@@ -186,7 +190,7 @@ let package = Package(
       [
         "Quire", "Documents", "JSONText", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface",
         "ObjectGraph", "Migration", "DurableFiles", "Validation", "ModelCode", "Archives",
-        "Interchange", "Recovery", "PluginHost",
+        "Interchange", "Recovery", "PluginHost", "StoreConformance", "PluginTemplates",
       ]),
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
@@ -327,7 +331,7 @@ let package = Package(
       [
         "ToolCommands", "JSONText", "Quire", "Documents", "Migration", "ObjectGraph", "ObjectModel",
         "Rows", "StoreInterface", "BinaryStore",
-        "DurableFiles", "PropertyLists", "PluginHost",
+        "DurableFiles", "PropertyLists", "PluginHost", "InstalledPlugins",
       ],
       exclude: ["Snapshots"]),
     tests(

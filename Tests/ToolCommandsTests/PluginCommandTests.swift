@@ -132,7 +132,7 @@ struct PluginCommandTests {
     #expect(other.exitCode == .unreadable)
   }
 
-  @Test("Another word than list and info is refused")
+  @Test("Another word than those it knows is refused")
   func words() {
     let run = RecordedRun(["plugin", "lst"])
 

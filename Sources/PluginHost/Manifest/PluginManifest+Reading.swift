@@ -57,7 +57,7 @@ extension PluginManifest {
   private static let noRemark = "is empty, or longer than 1024 characters."
 
   /// Whether a text can be the name of a plug-in or of a type.
-  static func isName(_ text: String) -> Bool {
+  package static func isName(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(isPlain)
   }
 

@@ -6,17 +6,21 @@ import StoreInterface
 /// `quire plugin`
 enum PluginCommand {
   static let action = Argument(
-    "ACTION", "What is wanted: 'list' shows all plug-ins, 'info' one of them.")
+    "ACTION",
+    "What is wanted: 'list' shows all plug-ins, 'info' one of them, 'test' tries one, 'new' begins one."
+  )
   static let plugin = Argument(
-    "PLUGIN", "A plug-in's name, or the path of its folder.", isRequired: false)
+    "PLUGIN",
+    "A plug-in's name, or the path of its folder; for 'test' the path, for 'new' the name alone.",
+    isRequired: false)
 
   /// The command, over the plug-ins that are found there.
   static func command(_ finder: PluginFinder) -> Command {
     Command(
-      "plugin", "shows which plug-ins there are, and why others are not used",
+      "plugin", "shows which plug-ins there are, tries one, and begins new ones",
       discussion: """
-        A plug-in is a folder with a manifest, plugin.json, and a library that brings types of stores. It is \
-        shown from its manifest alone: nothing of its library is run.
+        A plug-in is a folder with a manifest, plugin.json, and a library that brings types of stores. 'list' \
+        and 'info' show it from its manifest alone: nothing of its library is run.
 
         Searched are, in this order, the folders in QUIRE_PLUGIN_PATH (absolute, with colons between), \
         the user's ($XDG_DATA_HOME/quire/plugins, else ~/.local/share/quire/plugins), the system's \
@@ -24,31 +28,66 @@ enum PluginCommand {
         name, or for one type of store, the first is used. Used is only what belongs to the system or to you, \
         and what nobody else can write to. QUIRE_PLUGINS=off and --no-plugins turn all off.
 
-        The exit code is 5 if the plug-in that 'info' is asked for is not used.
+        'test' loads the plug-in of a folder, wherever that is, and holds stores of each of its types, in a \
+        temporary folder, against what every store must do. 'new' writes a package with a small store that \
+        passes, to go on from.
+
+        The exit code is 5 if the plug-in that 'info' or 'test' is asked for is not used, and 1 if 'test' \
+        found something wrong.
         """,
-      arguments: [action, plugin], options: [.format],
+      arguments: [action, plugin],
+      options: [
+        PluginTest.type, PluginTest.only, PluginScaffold.language, PluginScaffold.quire,
+        PluginScaffold.output, .format,
+      ],
       examples: [
         Example("quire plugin list", "Lists plug-ins, what was refused, and the folders."),
         Example("quire plugin info ledger", "Shows one with its digest, types and where it is."),
+        Example("quire plugin test ./ledger", "Tries everything that its stores must do."),
+        Example(
+          "quire plugin test ./ledger --only every-value-stays", "Tries one thing, by its name."),
+        Example("quire plugin new Ledger --language swift", "Makes the folder Ledger."),
       ]
     ) { invocation in
-      switch invocation[action] {
+      let word = invocation[action]
+      try checkOptions(of: word, invocation)
+      switch word {
       case "list":
         if let word = invocation.value(of: plugin) {
           throw CommandError.wrongUsage("Unexpected argument '\(word)'.")
         }
         try list(finder.registry, invocation)
-      case "info":
-        guard let word = invocation.value(of: plugin) else {
-          throw CommandError.wrongUsage("Missing argument PLUGIN: \(plugin.help)")
-        }
-        try show(find(word, finder), invocation)
-      case let word:
+      case "info": try show(find(needed(invocation), finder), invocation)
+      case "test":
+        let found = try found(at: needed(invocation), finder, replacingBuiltIn: true)
+        return try PluginTest(found, invocation).run()
+      case "new": try PluginScaffold(name: needed(invocation), invocation).write()
+      default:
         throw CommandError.unknown(
-          "action", word, in: "for 'quire plugin'", known: ["list", "info"],
-          otherwise: "It is 'list' or 'info'.")
+          "action", word, in: "for 'quire plugin'", known: ["list", "info", "test", "new"],
+          otherwise: "It is 'list', 'info', 'test' or 'new'.")
       }
       return .done
+    }
+  }
+
+  private static func needed(_ invocation: Invocation) throws(CommandError) -> String {
+    if let word = invocation.value(of: plugin) { return word }
+    throw .wrongUsage("Missing argument PLUGIN: \(plugin.help)")
+  }
+
+  /// Refuses options that belong to another action.
+  private static func checkOptions(
+    of action: String, _ invocation: Invocation
+  ) throws(CommandError) {
+    let owners = [
+      ("test", [PluginTest.type, PluginTest.only]),
+      ("new", [PluginScaffold.language, PluginScaffold.quire, PluginScaffold.output]),
+    ]
+    for (owner, options) in owners where owner != action {
+      for option in options where invocation.has(option) {
+        throw .wrongUsage("Option '--\(option.name)' belongs to 'quire plugin \(owner)'.")
+      }
     }
   }
 
@@ -138,18 +177,7 @@ enum PluginCommand {
   private static func find(_ word: String, _ finder: PluginFinder) throws -> FoundPlugin {
     let registry = finder.registry
     if let found = registry[word] { return found }
-    if word.contains("/"), finder.folders.offReason == nil {
-      let url = URL(filePath: word).standardizedFileURL.resolvingSymlinksInPath()
-      let parent = url.deletingLastPathComponent().path(percentEncoded: false)
-      let name = url.lastPathComponent
-      let beside = PluginRegistry.search(PluginFolders([parent]))
-      let inFolder = { (path: String) in URL(filePath: path).lastPathComponent == name }
-      if let found = beside.plugins.first(where: { inFolder($0.path) }) { return found }
-      let why =
-        beside.refusals.first { inFolder($0.path) || $0.path.contains("/\(name)/") }
-        ?? beside.refusals.first { $0.plugin == nil }
-      throw CommandError(.plugin, why?.message ?? "There is no plug-in in '\(oneLine(word))'.")
-    }
+    if word.contains("/"), finder.folders.offReason == nil { return try found(at: word, finder) }
     let refused = registry.refusals.filter { $0.plugin == word }
     guard refused.isEmpty else {
       throw CommandError(.plugin, refused.map(\.message).joined(separator: "\n"))
@@ -162,6 +190,27 @@ enum PluginCommand {
       .plugin, "There is no plug-in '\(oneLine(word))'. Searched: \(places).",
       hint: suggestion(for: word, among: registry.plugins.map(\.manifest.name))
         ?? "Run 'quire plugin list' to see which there are.")
+  }
+
+  /// The plug-in in a folder, by the folder's path or its manifest's.
+  private static func found(
+    at path: String, _ finder: PluginFinder, replacingBuiltIn: Bool = false
+  ) throws(CommandError) -> FoundPlugin {
+    if let reason = finder.folders.offReason {
+      throw CommandError(.plugin, "Plug-ins are off: \(oneLine(reason)).")
+    }
+    var url = URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath()
+    if url.lastPathComponent == PluginManifest.fileName { url.deleteLastPathComponent() }
+    let parent = url.deletingLastPathComponent().path(percentEncoded: false)
+    let name = url.lastPathComponent
+    let beside = PluginRegistry.search(
+      PluginFolders([parent]), replacingBuiltIn: replacingBuiltIn)
+    let inFolder = { (path: String) in URL(filePath: path).lastPathComponent == name }
+    if let found = beside.plugins.first(where: { inFolder($0.path) }) { return found }
+    let why =
+      beside.refusals.first { inFolder($0.path) || $0.path.contains("/\(name)/") }
+      ?? beside.refusals.first { $0.plugin == nil }
+    throw CommandError(.plugin, why?.message ?? "There is no plug-in in '\(oneLine(path))'.")
   }
 
   private static func show(_ plugin: FoundPlugin, _ invocation: Invocation) throws {

@@ -1,0 +1,80 @@
+/// What a new plug-in begins as.
+///
+///     for file in PluginTemplate(name: "Ledger", dependency: "").files(.c) {
+///       print(file.path)
+///     }
+public struct PluginTemplate: Sendable {
+  /// The plug-in's name, which is its type of store's too.
+  public let name: String
+  /// How a package in Swift depends on Quire's, as its manifest says it.
+  public let dependency: String
+
+  /// The files of a plug-in of the given name.
+  public init(name: String, dependency: String) {
+    self.name = name
+    self.dependency = dependency
+  }
+
+  /// What a plug-in is written in.
+  public enum Language: String, CaseIterable, Sendable {
+    /// Swift, over `AtomicFormat`.
+    case swift
+    /// C, over the header alone.
+    case c
+
+    /// Its name, for people.
+    public var title: String {
+      switch self {
+      case .swift: "Swift"
+      case .c: "C"
+      }
+    }
+  }
+
+  /// A file that is to be written.
+  public struct File: Sendable {
+    /// Its path within the plug-in's folder.
+    public let path: String
+    /// What it holds.
+    public let bytes: [UInt8]
+  }
+
+  /// The files of a plug-in in a language.
+  public func files(_ language: Language) -> [File] {
+    switch language {
+    case .c:
+      // The file that is named after the plug-in must take no other's place.
+      let isTaken = ["rows", "arrays", "file", "bytes"].contains(name)
+      return [
+        file("plugin.json", PackageResources.c_plugin_json_txt),
+        file("Makefile", PackageResources.c_Makefile_txt),
+        file(isTaken ? "store.c" : "\(name).c", PackageResources.c_store_c_txt),
+        file("store.h", PackageResources.c_store_h_txt),
+        file("rows.c", PackageResources.c_rows_c_txt),
+        file("arrays.c", PackageResources.c_arrays_c_txt),
+        file("file.c", PackageResources.c_file_c_txt),
+        file("bytes.c", PackageResources.c_bytes_c_txt),
+        // The headers as the program has them, word by word.
+        File(path: "include/quire_store_plugin.h", bytes: PackageResources.quire_store_plugin_h),
+        File(path: "include/CArrow.h", bytes: PackageResources.CArrow_h),
+        file("README.md", PackageResources.c_README_md_txt),
+      ]
+    case .swift:
+      return [
+        file("Package.swift", PackageResources.swift_Package_swift_txt),
+        file("plugin.json", PackageResources.swift_plugin_json_txt),
+        file("Sources/\(name)/\(name).swift", PackageResources.swift_Format_swift_txt),
+        file("Sources/\(name)/Cell.swift", PackageResources.swift_Cell_swift_txt),
+        file("Tests/\(name)Tests/\(name)Tests.swift", PackageResources.swift_Tests_swift_txt),
+        file("README.md", PackageResources.swift_README_md_txt),
+      ]
+    }
+  }
+
+  /// A file with the names put into their places.
+  private func file(_ path: String, _ template: [UInt8]) -> File {
+    let text = String(decoding: template, as: UTF8.self)
+      .replacing("@NAME@", with: name).replacing("@QUIRE@", with: dependency)
+    return File(path: path, bytes: Array(text.utf8))
+  }
+}

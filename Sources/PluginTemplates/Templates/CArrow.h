@@ -1,0 +1,1 @@
+../../CArrow/include/CArrow.h

@@ -1,0 +1,1 @@
+../../CStorePlugin/include/quire_store_plugin.h

@@ -1,0 +1,126 @@
+import DurableFiles
+import Foundation
+import JSONText
+import PluginHost
+import PluginTemplates
+
+/// `quire plugin new`: a package of a plug-in that builds, is tested and loads at once.
+struct PluginScaffold {
+  static let language = Option(
+    "language", value: "LANGUAGE", choices: PluginTemplate.Language.allCases.map(\.rawValue),
+    "For 'new': what the plug-in is written in.")
+  static let quire = Option(
+    "quire", value: "PLACE",
+    "For 'new' in Swift: the path or URL of Quire's package; unless said, the one that the tool was built in."
+  )
+  static let output = Option(
+    "output", value: "FOLDER", "For 'new': the folder to make; unless said, the plug-in's name.")
+
+  let name: String
+  let invocation: Invocation
+
+  init(name: String, _ invocation: Invocation) {
+    self.name = name
+    self.invocation = invocation
+  }
+
+  /// Makes the folder with all its files.
+  func write() throws {
+    guard let word = invocation.value(of: PluginScaffold.language),
+      let language = PluginTemplate.Language(rawValue: word)
+    else {
+      throw CommandError.wrongUsage(
+        "Option '--language' is missing.", hint: "Write '--language swift' or '--language c'.")
+    }
+    guard PluginManifest.isName(name), name.utf8.first != UInt8(ascii: "."),
+      name.utf8.first != UInt8(ascii: "-"), language == .c || PluginScaffold.isModuleName(name)
+    else {
+      let allowed =
+        language == .c
+        ? "1 to 64 of A-Z, a-z, 0-9, '_', '.' and '-', and begins with none of the last two"
+        : "1 to 64 of A-Z, a-z, 0-9 and '_', and begins with a capital letter"
+      throw CommandError.wrongUsage(
+        "'\(oneLine(name))' can't be the name of a plug-in in \(language.title): a name is \(allowed)."
+      )
+    }
+    let folder = invocation.value(of: PluginScaffold.output) ?? name
+    if (try? FileManager.default.attributesOfItem(atPath: folder)) != nil {
+      throw CommandError(.inputOutput, "'\(oneLine(folder))' is there already.")
+    }
+    let template = PluginTemplate(
+      name: name, dependency: language == .swift ? try dependency(for: folder) : "")
+    let files = template.files(language)
+    do {
+      for file in files {
+        let place = URL(filePath: folder).appending(path: file.path)
+        try FileManager.default.createDirectory(
+          at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(file.bytes).write(to: place)
+      }
+    } catch {
+      throw CommandError(
+        .inputOutput, "Can't write '\(oneLine(folder))': \(error.localizedDescription)")
+    }
+    let output = invocation.console.output
+    switch invocation.format {
+    case .text:
+      for file in files { try output.writeLine(oneLine("\(folder.trimmingSlashes)/\(file.path)")) }
+    case .json:
+      let object = JSON.object([
+        "plugin": .string(name), "folder": .string(folder), "files": .strings(files.map(\.path)),
+      ])
+      try output.writeLine(object.text)
+    }
+  }
+
+  /// A name that is a module's, and a type's in the source.
+  private static func isModuleName(_ name: String) -> Bool {
+    name.wholeMatch(of: /[A-Z][A-Za-z0-9_]*/) != nil
+  }
+
+  // MARK: - Quire's package
+
+  /// Where a package in Swift finds Quire, as its manifest says it.
+  private func dependency(for folder: String) throws(CommandError) -> String {
+    guard let place = invocation.value(of: PluginScaffold.quire) else {
+      guard let found = PluginScaffold.package(above: Bundle.main.executablePath) else {
+        throw .wrongUsage(
+          "The tool does not know where Quire's package is.",
+          hint: "Say it with '--quire': the path of its folder, or its URL.")
+      }
+      return PluginScaffold.local(found)
+    }
+    if place.contains("://") || place.hasPrefix("git@") {
+      return ".package(url: \(literal(place)), branch: \"main\")"
+    }
+    let path = URL(filePath: place).standardizedFileURL.path(percentEncoded: false)
+    guard FileManager.default.fileExists(atPath: path + "/Package.swift") else {
+      throw CommandError(.inputOutput, "There is no package in '\(oneLine(place))'.")
+    }
+    return PluginScaffold.local(path)
+  }
+
+  private static func local(_ path: String) -> String {
+    ".package(name: \"quire\", path: \(literal(path)))"
+  }
+
+  /// Quire's package above the tool's file, for a tool that lies where it was built.
+  private static func package(above executable: String?) -> String? {
+    guard let executable else { return nil }
+    var folder = URL(filePath: executable).resolvingSymlinksInPath()
+    while folder.path != "/" {
+      folder.deleteLastPathComponent()
+      let manifest = folder.appending(path: "Package.swift")
+      let marker = folder.appending(path: "Sources/CStorePlugin/include/quire_store_plugin.h")
+      if [manifest, marker].allSatisfy({ FileManager.default.fileExists(atPath: $0.path) }) {
+        return folder.path(percentEncoded: false).trimmingSlashes
+      }
+    }
+    return nil
+  }
+}
+
+/// The text as a literal of Swift.
+private func literal(_ text: String) -> String {
+  "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+}

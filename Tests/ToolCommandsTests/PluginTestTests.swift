@@ -1,0 +1,122 @@
+import Foundation
+import InstalledPlugins
+import Testing
+
+@testable import ToolCommands
+
+@Suite("quire plugin test")
+struct PluginTestTests {
+  private static let quick = "new-store-is-empty"
+
+  private func installed(_ name: String) throws -> String {
+    try InstalledPlugins.folder.appending(path: name).path(percentEncoded: false)
+  }
+
+  @Test("Each type of a plug-in is tried, also one that is built in, and each case has its line")
+  func passes() throws {
+    let path = try installed("BinaryStore")
+
+    let run = quire(["plugin", "test", path, "--only", Self.quick])
+
+    #expect(run.exitCode == .done, "\(run.messages)")
+    let lines = run.output.split(separator: "\n").map(String.init)
+    #expect(lines.count { $0 == "passed   \(Self.quick)" } == 2)
+    #expect(lines.count { $0 == "1 passed, 0 failed, 0 skipped" } == 2)
+    #expect(lines.contains { $0.hasPrefix("BinaryStore ") && $0.hasSuffix(": CompressedBinary") })
+  }
+
+  @Test("A manifest's path names the plug-in too, and one type alone can be tried")
+  func oneType() throws {
+    let path = try installed("BinaryStore") + "/plugin.json"
+
+    let run = quire(
+      ["plugin", "test", path, "--type", "Binary", "--only", Self.quick, "--format", "json"])
+
+    #expect(run.exitCode == .done, "\(run.messages)")
+    #expect(run.output.contains(#""plugin": "BinaryStore""#))
+    #expect(run.output.contains(#""name": "Binary""#))
+    #expect(!run.output.contains("CompressedBinary"))
+    #expect(run.output.contains(#""outcome": "passed""#))
+    #expect(run.output.contains(#""passed": 1"#))
+  }
+
+  @Test("What a store need not do is skipped, with the reason")
+  func skips() throws {
+    let run = quire([
+      "plugin", "test", try installed("XMLStore"), "--only", "changes-between-snapshots",
+    ])
+
+    #expect(run.exitCode == .done, "\(run.messages)")
+    #expect(run.output.contains("skipped  changes-between-snapshots: "))
+    #expect(run.output.hasSuffix("0 passed, 0 failed, 1 skipped\n"))
+  }
+
+  @Test(
+    "A store that does not do what it must is an answer of no, with what was wrong",
+    .enabled(if: InstalledPlugins.compiler != nil))
+  func fails() throws {
+    let folder = try ScaffoldFolder()
+    try folder.addRefusingPlugin()
+
+    let run = quire(["plugin", "test", folder.path + "/bad", "--only", Self.quick])
+    let json = quire([
+      "plugin", "test", folder.path + "/bad", "--only", Self.quick, "--format", "json",
+    ])
+
+    #expect(run.exitCode == .no, "\(run.messages)")
+    #expect(run.output.contains("FAILED   \(Self.quick): A new store holds no objects"))
+    #expect(run.output.contains("This plug-in is for tests and keeps nothing."))
+    #expect(run.output.hasSuffix("0 passed, 1 failed, 0 skipped\n"))
+    let left = try FileManager.default.contentsOfDirectory(
+      atPath: FileManager.default.temporaryDirectory.path)
+    #expect(left.filter { $0.hasPrefix("quire-plugin-test-bad-") } == [])
+    #expect(json.exitCode == .no)
+    #expect(json.output.contains(#""outcome": "failed""#))
+    #expect(json.output.contains("keeps nothing"))
+  }
+
+  @Test("A plug-in that others can write to, that is none, or that can't be loaded is refused")
+  func refusals() throws {
+    let folder = try ScaffoldFolder()
+    try folder.add("open", library: "abc")
+    try folder.setMode(0o777, "open")
+    try folder.add("broken", library: "abc")
+
+    let open = quire(["plugin", "test", folder.path + "/open"])
+    let broken = quire(["plugin", "test", folder.path + "/broken"])
+    let missing = quire(["plugin", "test", folder.path + "/missing"])
+
+    #expect(open.exitCode == .plugin)
+    #expect(open.messages.contains("can be written by everybody"))
+    #expect(broken.exitCode == .plugin)
+    #expect(broken.messages.contains("\(folder.path)/broken/lib.so, can't be loaded"))
+    #expect(missing.exitCode == .plugin)
+    #expect(missing.messages.contains("There is no plug-in in"))
+    #expect([open, broken, missing].allSatisfy { $0.output.isEmpty })
+  }
+
+  @Test("Plug-ins that are off are not tried")
+  func off() throws {
+    let run = quire(
+      ["plugin", "test", try installed("XMLStore"), "--no-plugins"])
+
+    #expect(run.exitCode == .plugin)
+    #expect(run.messages.contains("Plug-ins are off"))
+  }
+
+  @Test("Cases, types and options that there are not are wrong usage")
+  func words() throws {
+    let path = try installed("XMLStore")
+
+    let unknownCase = quire(["plugin", "test", path, "--only", "new-store-is-emty"])
+    let unknownType = quire(["plugin", "test", path, "--type", "XLM"])
+    let foreign = quire(["plugin", "list", "--only", Self.quick])
+
+    #expect(unknownCase.exitCode == .wrongUsage)
+    #expect(unknownCase.messages.contains("Did you mean '\(Self.quick)'?"))
+    #expect(unknownType.exitCode == .wrongUsage)
+    #expect(foreign.exitCode == .wrongUsage)
+    #expect(foreign.messages.contains("Option '--only' belongs to 'quire plugin test'."))
+    #expect(quire(["plugin", "test"]).exitCode == .wrongUsage)
+  }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import InstalledPlugins
+
+@testable import ToolCommands
+
+/// A run of the tool that may use plug-ins.
+func quire(_ words: [String]) -> RecordedRun {
+  RecordedRun(words, tool: .quire(environment: [:], executable: nil))
+}
+
+/// A folder for plug-ins that tests write, which goes when the test ends.
+final class ScaffoldFolder {
+  let path = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+    .appending(path: "scaffold-\(UUID().uuidString)").path(percentEncoded: false)
+
+  struct Failure: Error { var words: String }
+
+  init() throws {
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    try setMode(0o755, "")
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  /// Sets the permissions of something in the folder.
+  func setMode(_ mode: Int, _ name: String) throws {
+    try FileManager.default.setAttributes(
+      [.posixPermissions: mode], ofItemAtPath: name.isEmpty ? path : path + "/" + name)
+  }
+
+  /// Adds a plug-in whose library holds a text.
+  func add(_ name: String, library: String) throws {
+    try FileManager.default.createDirectory(
+      atPath: path + "/" + name, withIntermediateDirectories: true)
+    let manifest = """
+      {"name": "\(name)", "version": "1.0", "abi": 1, "library": "lib.so",
+       "types": [{"name": "Bad", "capabilities": ["durable"]}]}
+      """
+    for (file, text) in [("plugin.json", manifest), ("lib.so", library)] {
+      try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)/\(file)"))
+      try setMode(0o644, "\(name)/\(file)")
+    }
+    try setMode(0o755, name)
+  }
+
+  /// Adds a plug-in that is loaded, and refuses everything.
+  func addRefusingPlugin() throws {
+    try add("bad", library: "")
+    let root = InstalledPlugins.root.path
+    try run(
+      InstalledPlugins.compiler ?? "cc",
+      [
+        "-shared", "-fPIC", "-std=gnu11", "-I\(root)/Sources/CStorePlugin/include",
+        "-I\(root)/Sources/CArrow/include", "\(root)/Tests/PluginHostTests/BadPlugins/sound.c",
+        "-o", "\(path)/bad/lib.so",
+      ])
+    try setMode(0o755, "bad/lib.so")
+  }
+
+  /// Runs a program to its end.
+  func run(_ program: String, _ arguments: [String]) throws {
+    let process = Process()
+    process.executableURL = URL(filePath: program)
+    process.arguments = arguments
+    let words = Pipe()
+    process.standardError = words
+    try process.run()
+    let said = words.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw Failure(words: String(decoding: said, as: UTF8.self))
+    }
+  }
+}
