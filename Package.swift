@@ -234,7 +234,8 @@ let package = Package(
         "BinaryStore", "XMLStore", "XMLEvents", "Validation", "Recovery", "Documents",
         "StoreInterface",
         "DurableFiles", "ObjectModel", "ObjectQuery", "Migration", "QueryWorld",
-        "PropertyLists", "Rows", "Checksums", "Archives", "PluginHost",
+        "PropertyLists", "Rows", "Checksums", "Archives", "PluginHost", "PluginSupport",
+        "CStorePlugin", "CArrow",
       ], path: "Tests/Support/HostileInputs", swiftSettings: relaxed),
 
     // Tests, one target a module.
@@ -302,7 +303,7 @@ let package = Package(
       [
         "PluginHost", "PluginSupport", "CStorePlugin", "BinaryStore", "XMLStore", "StoreInterface",
         "StoreConformance", "SeededRandom", "DurableFiles", "ObjectModel", "ObjectQuery", "Rows",
-        "InstalledPlugins",
+        "InstalledPlugins", "HostileInputs",
       ]),
     tests(
       "ValidationTests",
@@ -367,6 +368,7 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     fuzzer("MetadataFuzz", exclude: ["Seeds", "corpus.hex"]),
     fuzzer("ModelArchiveFuzz"),
     fuzzer("ModelSourceFuzz"),
+    fuzzer("PluginBatchFuzz"),
     fuzzer("PluginManifestFuzz", exclude: ["Seeds"]),
     fuzzer("PredicateFuzz", exclude: ["seeds.txt"]),
     fuzzer("PropertyListFuzz", exclude: ["Seeds"]),

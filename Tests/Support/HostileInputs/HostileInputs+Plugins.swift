@@ -1,7 +1,44 @@
+import DurableFiles
+import ObjectModel
 import PluginHost
+import Rows
 import StoreInterface
 
 extension HostileInputs {
+  /// Whatever a plug-in answers is a store's rows or an error, and whatever a host hands over is saved or refused:
+  /// the first byte says whether rows come as blocks or as arrays, the others what is distorted on its way.
+  public static func pluginBatch(_ bytes: [UInt8]) {
+    guard let first = bytes.first else { return }
+    HostilePlugin.with(Array(bytes.dropFirst()), crossing: first & 1 != 0) { backend in
+      let entity = Entity(
+        "Note",
+        properties: [
+          .attribute(Attribute("stars", .int32)), .attribute(Attribute("title", .string)),
+          .attribute(Attribute("token", .uuid)), .attribute(Attribute("when", .date)),
+          .attribute(Attribute("bytes", .binary)), .attribute(Attribute("isRead", .boolean)),
+        ])
+      guard let model = try? Model(entities: [entity]),
+        let store = try? backend.create(
+          at: "/notes", model: model, on: SimulatedDisk(), StoreCreation())
+      else { return }
+      for round in 0..<2 {
+        guard let base = try? store.snapshot(), let layout = base.schema["Note"] else { return }
+        let builder = LayerBuilder(base.schema)
+        for number in 1...4 as ClosedRange<UInt64> {
+          let key = ObjectKey(entity: layout.entityNumber, number: number + UInt64(round) * 4)
+          builder.insert(key)
+          for (index, column) in layout.columns.enumerated() where column.kind == .string {
+            builder.set(.string("text \(number)"), column: index, of: key)
+          }
+        }
+        _ = try? store.commit(CommitRequest(builder.freeze(), basedOn: base))
+        _ = try? StoreContents(store)
+        _ = try? store.leaseKeys(ofEntity: layout.entityNumber, count: 3)
+      }
+      try? store.close()
+    }
+  }
+
   /// Any bytes are a plug-in's manifest or a refusal that names the file. What is a manifest names a library in its
   /// own folder, and knows files by what lies in their first bytes.
   public static func pluginManifest(_ bytes: [UInt8]) {

@@ -15,7 +15,8 @@ public enum HostileInputs {
     "ArchiveFuzz": archive, "BlockFuzz": block, "IdentifierFuzz": identifier,
     "ManifestFuzz": manifest, "MetadataFuzz": metadata,
     "MappingFuzz": mapping, "ModelArchiveFuzz": modelArchive, "ModelSourceFuzz": modelSource,
-    "PluginManifestFuzz": pluginManifest, "PredicateFuzz": predicate,
+    "PluginBatchFuzz": pluginBatch, "PluginManifestFuzz": pluginManifest,
+    "PredicateFuzz": predicate,
     "PropertyListFuzz": propertyList, "QueryFuzz": query, "StoreFuzz": store,
     "ValidationFuzz": validation, "XMLStoreFuzz": xmlStore,
   ]
