@@ -220,7 +220,7 @@ let package = Package(
       path: "Tests/Support/QueryWorld", swiftSettings: strict),
     .target(
       name: "InstalledPlugins", dependencies: ["PluginHost", "StoreInterface", "DurableFiles"],
-      path: "Tests/Support/InstalledPlugins", swiftSettings: relaxed),
+      path: "Tests/Support/InstalledPlugins", exclude: ["Headers"], swiftSettings: relaxed),
     .target(
       name: "TypedTrips", dependencies: ["Quire"], path: "Tests/Support/TypedTrips",
       swiftSettings: strict),

@@ -66,19 +66,30 @@ public enum InstalledPlugins {
         name, manifest: root.appending(path: "Plugins/\(name)/plugin.json"),
         library: products.appending(path: "lib\(name)Plugin.so"), in: folder)
     }
-    if let compiler {
-      let library = folder.appending(path: "libFolderStore.so")
-      try compileFolderStore(compiler, to: library)
-      try add(
-        "FolderStore", manifest: root.appending(path: "Examples/FolderStore/plugin.json"),
-        library: library, in: folder)
-      try FileManager.default.removeItem(at: library)
-    }
+    if compiler != nil { try addFolderStore(in: folder) }
     let registry = PluginRegistry.search(
       PluginFolders([folder.path(percentEncoded: false)]), replacingBuiltIn: true)
     if let refusal = registry.refusals.first { throw NotInstalled(description: refusal.message) }
     return (folder, registry)
   }
+
+  /// Builds the example in C against the headers of today, or others, and puts it into a folder of plug-ins.
+  public static func addFolderStore(in folder: URL, headers: [URL]? = nil) throws {
+    let library = folder.appending(path: "libFolderStore.so")
+    defer { try? FileManager.default.removeItem(at: library) }
+    try makeFolder(folder)
+    try compileFolderStore(
+      headers ?? ["CStorePlugin", "CArrow"].map { root.appending(path: "Sources/\($0)/include") },
+      to: library)
+    try add(
+      "FolderStore", manifest: root.appending(path: "Examples/FolderStore/plugin.json"),
+      library: library, in: folder)
+  }
+
+  /// The oldest header that plug-ins may have been built against. It never changes; when the interface grows
+  /// this one stays.
+  public static let oldestHeaders = root.appending(
+    path: "Tests/Support/InstalledPlugins/Headers/1")
 
   private static func makeFolder(_ folder: URL) throws {
     try FileManager.default.createDirectory(
@@ -98,13 +109,13 @@ public enum InstalledPlugins {
     }
   }
 
-  private static func compileFolderStore(_ compiler: String, to library: URL) throws {
+  private static func compileFolderStore(_ headers: [URL], to library: URL) throws {
     let example = root.appending(path: "Examples/FolderStore")
     let process = Process()
-    process.executableURL = URL(filePath: compiler)
+    process.executableURL = URL(filePath: compiler ?? "")
     process.arguments =
       ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-fvisibility=hidden"]
-      + ["CStorePlugin", "CArrow"].map { "-I\(root.path)/Sources/\($0)/include" }
+      + headers.map { "-I\($0.path)" }
       + ["-o", library.path]
       + (try FileManager.default.contentsOfDirectory(atPath: example.path))
       .filter { $0.hasSuffix(".c") }.map { "\(example.path)/\($0)" }

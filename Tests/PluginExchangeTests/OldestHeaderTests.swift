@@ -1,0 +1,69 @@
+import DurableFiles
+import Foundation
+import InstalledPlugins
+import ObjectModel
+import PluginHost
+import StoreConformance
+import StoreInterface
+import Testing
+
+/// What plug-ins may have been built against goes on working: the interface grows at its end only (spec §9.6).
+@Suite("Plug-ins of earlier days")
+struct OldestHeaderTests {
+  @Test(
+    "A plug-in that was built against the oldest header is loaded and keeps its promises",
+    .enabled(if: InstalledPlugins.compiler != nil))
+  func oldest() throws {
+    let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+      .appending(path: "quire-oldest-\(ProcessInfo.processInfo.processIdentifier)")
+    try? FileManager.default.removeItem(at: folder)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try InstalledPlugins.addFolderStore(
+      in: folder, headers: [InstalledPlugins.oldestHeaders])
+    let registry = PluginRegistry.search(PluginFolders([folder.path(percentEncoded: false)]))
+    let plugin = try #require(registry["FolderStore"], "\(registry.refusals)")
+    let backend = PluginBackend(plugin, plugin.types[0])
+    let disk = SimulatedDisk()
+
+    for name in ["every-value-stays", "conflicts-are-refused", "history-can-be-opened"] {
+      let report = StoreConformance(
+        make: { model in
+          try backend.create(
+            at: "/\(name)-\(UUID().uuidString)", model: model, on: disk, StoreCreation())
+        },
+        reopen: { store in
+          let path = store.path!
+          try store.close()
+          return try backend.open(path, on: disk, StoreOpening())
+        }
+      ).run(only: name)
+      #expect(report.failures == [] && report.results.count == 1)
+    }
+  }
+
+  @Test("What the oldest header declares today's declares too, in the same order")
+  func grown() throws {
+    let oldest = try Self.structures(InstalledPlugins.oldestHeaders)
+    let today = try Self.structures(
+      InstalledPlugins.root.appending(path: "Sources/CStorePlugin/include"))
+
+    #expect(oldest.count > 15)
+    for (name, members) in oldest {
+      #expect(today[name]?.prefix(members.count) == members[...], "\(name)")
+    }
+  }
+
+  /// The members of each structure, without comments and blanks.
+  private static func structures(_ folder: URL) throws -> [String: [String]] {
+    let text = try String(
+      contentsOf: folder.appending(path: "quire_store_plugin.h"), encoding: .utf8)
+    let plain = text.replacing(/\/\/[^\n]*/, with: "").replacing(/\s+/, with: " ")
+    var found: [String: [String]] = [:]
+    for match in plain.matches(of: /struct (\w+) \{(.*?)\};/) {
+      found[String(match.1)] = match.2.split(separator: ";").map {
+        $0.trimmingCharacters(in: .whitespaces)
+      }.filter { !$0.isEmpty }
+    }
+    return found
+  }
+}
