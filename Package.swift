@@ -35,6 +35,8 @@ let package = Package(
   name: "quire",
   products: [
     .library(name: "Quire", targets: ["Quire"]),
+    // For programs that load the stores of others.
+    .library(name: "PluginHost", targets: ["PluginHost"]),
     // What authors of backends build on, and hold them against.
     .library(name: "PluginSupport", targets: ["PluginSupport"]),
     .library(name: "StoreConformance", targets: ["StoreConformance"]),
@@ -183,7 +185,7 @@ let package = Package(
       "Quire",
       [
         "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph", "Migration",
-        "Documents", "BinaryStore", "XMLStore", "DurableFiles", "PluginHost",
+        "Documents", "BinaryStore", "XMLStore", "DurableFiles",
       ]),
     module(
       "ToolCommands",

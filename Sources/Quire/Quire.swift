@@ -5,7 +5,6 @@
 @_exported public import ObjectGraph
 @_exported public import ObjectModel
 @_exported public import ObjectQuery
-@_exported public import PluginHost
 @_exported public import Rows
 @_exported public import StoreInterface
 @_exported public import XMLStore

@@ -46,10 +46,12 @@ enum Mix: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
+  /// The mixes of stores that the specification describes.
+  static let ours: [Mix] = [.binary, .compressed, .xml, .binaryAndXML, .threeStores]
+
   /// The mixes that can be had here: the library in C takes a compiler.
   static let allCases: [Mix] =
-    [.binary, .compressed, .xml, .binaryAndXML, .threeStores]
-    + (InstalledPlugins.compiler == nil ? [] : [.plugins])
+    ours + (InstalledPlugins.compiler == nil ? [] : [.plugins])
 
   var testDescription: String { rawValue }
 }

@@ -18,7 +18,9 @@ struct ValidityTests {
     let document = try world.create()
     func check(_ what: String) throws {
       let report = try report(world.disk)
-      #expect(report.findings.isEmpty && report.passedOver.isEmpty, "\(what): \(report.text)")
+      #expect(report.findings.isEmpty, "\(what): \(report.text)")
+      // Of a store that others bring no rules are known.
+      #expect(report.passedOver.count == (mix == .plugins ? 1 : 0), "\(what): \(report.text)")
     }
     try check("made")
     for name in ["Lisbon", "Porto", "Faro"] {
@@ -38,7 +40,7 @@ struct ValidityTests {
     try document.vacuum()
     try document.close()
     try check("vacuumed")
-    #expect(try report(world.disk).checked.objectCount == 6)
+    #expect(try report(world.disk).checked.objectCount == (mix == .plugins ? 4 : 6))
   }
 
   @Test("After a cut at any moment no rule is broken by an error", arguments: Mix.allCases)
@@ -125,7 +127,8 @@ struct ValidityTests {
     try opened.close()
 
     let found = try report(world.disk)
-    #expect(found.findings.isEmpty && found.passedOver.isEmpty, "\(found.text)")
+    #expect(
+      found.findings.isEmpty && (mix == .plugins || found.passedOver.isEmpty), "\(found.text)")
     #expect(try world.names() == .each("Faro", "Lisbon", "Porto"))
     #expect(try world.names(version: 2) == .each("Lisbon"))
     for version in [3, 4] as [Int64] {
@@ -137,7 +140,9 @@ struct ValidityTests {
     try again.close()
     #expect(try world.names(version: 2) == .each("Lisbon"))
     let thinned = try report(world.disk)
-    #expect(thinned.findings.isEmpty && thinned.passedOver.isEmpty, "\(thinned.text)")
+    #expect(
+      thinned.findings.isEmpty && (mix == .plugins || thinned.passedOver.isEmpty), "\(thinned.text)"
+    )
   }
 
   /// What removes all objects of a store.

@@ -39,7 +39,9 @@ extension ContainerCheck {
 
   /// Checks that what a recovery names was not given up.
   private func checkCommit(of store: Manifest.StoreEntry, _ manifest: ManifestCheck) throws {
-    guard try kind(store.file) == .file else {
+    let isOurs = ContainerCheck.knownTypes.contains(store.type)
+    let kind = try kind(store.file)
+    guard kind == .file || (!isOurs && kind == .directory) else {
       throw RecoveryFault("It names \(store.file), which is not there.")
     }
     guard let facts = facts[store.name],
@@ -82,7 +84,7 @@ extension ContainerCheck {
 
   private func checkUnnamed(_ name: String, _ kind: FileKind, isLeftover: Bool) {
     let isHidden = name.split(separator: "/").last?.utf8.first == UInt8(ascii: ".")
-    if kind == .file, isLeftover || isHidden {
+    if kind == .file && (isLeftover || isHidden) || kind == .directory && isLeftover {
       findings.add(.leftover, place(name), "Nothing names it.")
     } else {
       findings.add(.strangeFile, place(name), "Nothing names this \(kind).")

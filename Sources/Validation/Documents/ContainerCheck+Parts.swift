@@ -83,7 +83,9 @@ extension ContainerCheck {
         "The store \"\(store.name ?? "")\" of type \"\(type)\" was not checked: no rules are known of it."
       )
       for case let file? in [store.file] + store.earlier.map(\.file)
-      where seen.insert(file).inserted { _ = try isThere(file, orElse: .missingStore) }
+      where seen.insert(file).inserted {
+        _ = try isThere(file, orElse: .missingStore, mayBeFolder: true)
+      }
       return
     }
     // The oldest commit of each file, in their order; `nil` where something is wrong with it.
@@ -118,7 +120,7 @@ extension ContainerCheck {
     }
   }
 
-  private static let knownTypes: Set<StoreType> = [.binary, .compressed, .xml]
+  static let knownTypes: Set<StoreType> = [.binary, .compressed, .xml]
 
   /// Checks a file of a store.
   ///

@@ -92,14 +92,19 @@ final class ContainerCheck {
   }
 
   /// Whether a file that the manifest names is there, as a file of the document's own. If not, that is noted.
-  func isThere(_ name: String, orElse missing: Rule) throws -> Bool {
+  ///
+  /// - Parameter mayBeFolder: Whether it may be a folder too, as stores that others bring may be.
+  func isThere(
+    _ name: String, orElse missing: Rule, mayBeFolder: Bool = false
+  ) throws -> Bool {
     let folder = String(name.prefix { $0 != "/" })
-    for (name, expected) in [(folder, FileKind.directory), (name, .file)] {
+    let own: Set<FileKind> = mayBeFolder ? [.file, .directory] : [.file]
+    for (name, expected) in [(folder, Set([FileKind.directory])), (name, own)] {
       switch try kind(name) {
       case nil:
         findings.add(missing, place(name), "It is not there, and the manifest names it.")
         return false
-      case expected?: continue
+      case let kind? where expected.contains(kind): continue
       case let kind?:
         if foreign.insert(name).inserted {
           findings.add(.foreignPlace, place(name), "It is a \(kind).")

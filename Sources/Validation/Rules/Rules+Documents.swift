@@ -55,7 +55,9 @@ extension Rule {
 
   static let noManifest = Rule("CONT-001", "A document's folder has a manifest", "7.2.1")
   static let foreignPlace = Rule(
-    "CONT-002", "What a manifest names is a file in the document's own folder, and no link", "7.2.3"
+    "CONT-002",
+    "What a manifest names is a file, or a folder of a store that others bring, in the document's own folder, and no link",
+    "7.2.3"
   )
   static let missingStore = Rule("CONT-003", "The files of stores are there", "7.3.5")
   static let missingModel = Rule("CONT-004", "The files of models are there", "7.3.4")
