@@ -36,7 +36,7 @@ public struct PluginBackend: StoreBackend {
         // SAFETY: Both were checked when the plug-in was loaded.
         return unsafe PluginFunctions(
           loaded.table, type: loaded.description(of: type.type), flags: loaded.flags(of: type.type),
-          name: loaded.manifest.name)
+          name: loaded.manifest.name, library: loaded.path)
       })
   }
 
@@ -122,8 +122,7 @@ public struct PluginBackend: StoreBackend {
       services.host, functions.type, path, &bytes, &error)
     unsafe try PluginBackend.check(code, &error, path: path)
     guard let found = unsafe bytes.taken() else {
-      throw StoreError(
-        .badPlugin, "The plug-in \"\(functions.name)\" gives no metadata.", path: path)
+      throw functions.failure("gives no metadata, and says that it does.", at: path)
     }
     return try PluginDescriptions.metadata(found, path: path)
   }
@@ -141,7 +140,7 @@ public struct PluginBackend: StoreBackend {
     let code = unsafe try body(functions, services, &handle, &error)
     unsafe try PluginBackend.check(code, &error, path: path)
     guard let handle = unsafe handle else {
-      throw StoreError(.badPlugin, "The plug-in \"\(functions.name)\" gave no store.", path: path)
+      throw functions.failure("gives no store, and says that it does.", at: path)
     }
     let kind = capabilities.contains(.querying) ? QueryingPluginStore.self : PluginStore.self
     return try kind.init(

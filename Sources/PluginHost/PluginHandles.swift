@@ -108,10 +108,8 @@ final class SnapshotHandle: @unchecked Sendable {
       unsafe table.describe?(snapshot, Int32(what), &bytes, error)
     }
     guard let found = unsafe bytes.taken() else {
-      throw StoreError(
-        .badPlugin,
-        "The plug-in \"\(store.functions.name)\" gives no \(["model", "schema", "metadata"][what]).",
-        path: store.path)
+      throw store.functions.failure(
+        "gives no \(["model", "schema", "metadata"][what]), and says that it does.", at: store.path)
     }
     return found
   }

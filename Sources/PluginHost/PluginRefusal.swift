@@ -65,14 +65,3 @@ extension PluginRefusal: CustomStringConvertible {
   /// The message.
   public var description: String { message }
 }
-
-extension PluginRefusal {
-  /// A plug-in that was loaded has done what the interface forbids. `fault` completes "The plug-in …" and names
-  /// the function.
-  package static func failedInUse(_ plugin: LoadedPlugin, _ fault: String) -> PluginRefusal {
-    PluginRefusal(
-      .failedInUse, plugin: plugin.manifest.name, path: plugin.path,
-      types: plugin.manifest.types.map(\.type),
-      "The plug-in '\(plugin.manifest.name)' (\(plugin.path)) \(fault)")
-  }
-}

@@ -62,9 +62,10 @@ final class PluginRowTable: RowTable {
     // An entity that came with a newer model is none that this table could know.
     guard schema[number] != nil else { return nil }
     func run(_ kind: PluginRowKind) throws -> BlockRun {
-      try BlockRun(
-        checking: try blocks(number, kind) ?? rows(number, kind), ofEntity: number, kind,
-        path: snapshot.store.path)
+      let found = try blocks(number, kind) ?? rows(number, kind)
+      return try snapshot.store.functions.checking(at: snapshot.store.path) {
+        try BlockRun(checking: found, ofEntity: number, kind, path: snapshot.store.path)
+      }
     }
     let found = Layer.EntityChanges(
       entityNumber: number, put: try run(.put), changed: try run(.changed),
@@ -83,9 +84,9 @@ final class PluginRowTable: RowTable {
     if let known = cache.withLock({ $0.indexes[index.number] }) { return known }
     let run = try blocks(index.number, .put).map { blocks in
       for block in blocks where block.entityNumber != index.number {
-        throw StoreError(
-          .badPlugin, "Entries of index \(index.number) came as rows of \(block.entityNumber).",
-          path: snapshot.store.path)
+        throw snapshot.store.functions.failure(
+          "gives rows of \(block.entityNumber) as entries of index \(index.number).",
+          at: snapshot.store.path)
       }
       return IndexRun(index, blocks)
     }
@@ -124,8 +125,8 @@ final class PluginRowTable: RowTable {
     guard has != 0 else { return nil }
     return try found.map { described in
       guard described.byte_count <= UInt64(BlockFormat.maximumByteCount) else {
-        throw StoreError(
-          .badPlugin, "A block of \(described.byte_count) bytes is none.", path: store.path)
+        throw store.functions.failure(
+          "has a block of \(described.byte_count) bytes, which is none.", at: store.path)
       }
       let source = PluginBlock(snapshot, table: id, block: described.id, values)
       return try Block(
@@ -214,9 +215,9 @@ final class PluginValues: Sendable {
       let count = UInt64(memory.byteCount)
       let snapshot = all.snapshot
       guard unsafe snapshot.store.table.read_value != nil else {
-        throw StoreError(
-          .badPlugin, "A block refers to a value outside of it, and the plug-in gives none.",
-          path: snapshot.store.path)
+        throw snapshot.store.functions.failure(
+          "has a block that refers to a value outside of it, and gives none.",
+          at: snapshot.store.path)
       }
       try unsafe memory.withUnsafeMutableBytes { place in
         let start = place.baseAddress

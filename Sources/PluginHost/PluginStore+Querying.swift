@@ -28,9 +28,8 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
         let one = unsafe all.load(
           fromByteOffset: index * MemoryLayout<QuireFound>.stride, as: QuireFound.self)
         guard one.key >= 1, one.key <= ObjectKey.highestNumber, one.entity >= 1 else {
-          throw StoreError(
-            .badPlugin, "The plug-in found key \(one.key) of entity \(one.entity), which is none.",
-            path: self.path)
+          throw snapshot.handle.store.functions.failure(
+            "finds key \(one.key) of entity \(one.entity), which is none.", at: self.path)
         }
         keys.append(ObjectKey(entity: one.entity, number: one.key))
       }

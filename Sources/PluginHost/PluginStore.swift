@@ -88,9 +88,7 @@ class PluginStore: Store, @unchecked Sendable {
     _ snapshot: OpaquePointer?, _ handle: StoreHandle
   ) throws -> SnapshotHandle {
     guard let snapshot = unsafe snapshot else {
-      throw StoreError(
-        .badPlugin, "The plug-in \"\(handle.functions.name)\" gave no snapshot.",
-        path: handle.path)
+      throw handle.functions.failure("gives no snapshot, and says that it does.", at: handle.path)
     }
     return unsafe SnapshotHandle(snapshot, of: handle)
   }
@@ -115,10 +113,8 @@ class PluginStore: Store, @unchecked Sendable {
         error)
     }
     guard Set(described.map(\.id)).count == described.count else {
-      throw StoreError(
-        .badPlugin,
-        "The plug-in \"\(handle.store.functions.name)\" gives two tables the same number.",
-        path: handle.store.path)
+      throw handle.store.functions.failure(
+        "gives two tables the same number.", at: handle.store.path)
     }
     var parts: [PluginPart] = []
     var rest = described[...]
@@ -206,9 +202,8 @@ class PluginStore: Store, @unchecked Sendable {
     guard first >= 1, leased >= UInt64(max(count, 1)), leased <= ObjectKey.highestNumber,
       first <= ObjectKey.highestNumber - leased + 1
     else {
-      throw StoreError(
-        .badPlugin,
-        "\(count) keys were asked for, and \(leased) from \(first) on were given.", path: path)
+      throw handle.functions.failure(
+        "was asked for \(count) keys, and gives \(leased) from \(first) on.", at: path)
     }
     return first..<first + leased
   }
@@ -364,9 +359,7 @@ class PluginStore: Store, @unchecked Sendable {
       }
     }
     guard let result else {
-      throw StoreError(
-        .badPlugin, "The plug-in \"\(handle.functions.name)\" held the store for nobody.",
-        path: path)
+      throw handle.functions.failure("held the store for nobody.", at: path)
     }
     return result
   }
