@@ -59,7 +59,9 @@ enum HostilePlugin {
       case 2:
         let place = Int(HostilePlugin.next()) * 7 % Int(bytes.pointee.count)
         UnsafeMutablePointer(mutating: bytes.pointee.start)?[place] ^= HostilePlugin.next()
-      case 3: return 6
+      case 3:
+        bytes.pointee.release?(bytes)
+        return 6
       default: break
       }
       return code
