@@ -68,6 +68,14 @@ final class StoreHandle: @unchecked Sendable {
     unsafe try call(sink, body)
   }
 
+  /// Calls a function that reads and can't fail.
+  func inTurn<R>(_ body: (QuirePlugin) -> R) -> R {
+    if functions.isThreaded { return unsafe body(table) }
+    turn.lock()
+    defer { turn.unlock() }
+    return unsafe body(table)
+  }
+
   private func call(
     _ sink: Sink?, _ body: (QuirePlugin, UnsafeMutablePointer<QuireError>) throws -> Int32?
   ) throws {
@@ -97,9 +105,12 @@ final class SnapshotHandle: @unchecked Sendable {
     self.store = store
   }
 
-  deinit { unsafe store.table.release_snapshot?(snapshot) }
+  // Whoever gives up the last reference does so on any thread, at any time.
+  deinit { unsafe store.inTurn { table in unsafe table.release_snapshot?(snapshot) } }
 
-  var commit: Int64 { unsafe store.table.commit_of?(snapshot) ?? 0 }
+  var commit: Int64 {
+    unsafe store.inTurn { table in unsafe table.commit_of?(snapshot) ?? 0 }
+  }
 
   /// The model, the schema or the metadata.
   func bytes(of what: Int) throws -> [UInt8] {
