@@ -48,8 +48,7 @@ private final class KeptBytes {
     // At least one byte, so that no bytes are not nothing.
     count = max(bytes.count, 1)
     unsafe start = .allocate(capacity: count)
-    unsafe start.initialize(repeating: 0, count: count)
-    for (index, byte) in bytes.enumerated() { unsafe start[index] = byte }
+    unsafe start.initialize(from: bytes, count: bytes.count)
   }
 
   deinit { unsafe start.deallocate() }

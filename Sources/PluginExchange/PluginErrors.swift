@@ -81,9 +81,7 @@ package struct PluginRefusalCode: Error {
   _ error: UnsafeMutablePointer<QuireError>?, _ code: Int32, _ message: String
 ) {
   guard let error = unsafe error else { return }
-  let text = Array(message.utf8CString)
-  let start = UnsafeMutablePointer<CChar>.allocate(capacity: text.count)
-  unsafe start.initialize(from: text, count: text.count)
+  let start = unsafe allocatedText(message)
   unsafe error.pointee = QuireError(
     code: code, message: UnsafePointer(start),
     release: { error in

@@ -54,8 +54,8 @@ final class OutgoingCommit {
     let between = unsafe self.between.map { unsafe $0.bytes }
     return try unsafe batches.withUnsafeBufferPointer { batches in
       try unsafe between.withUnsafeBufferPointer { between in
-        try unsafe OutgoingCommit.withText(texts[0]) { author in
-          try unsafe OutgoingCommit.withText(texts[1]) { name in
+        try unsafe withText(texts[0]) { author in
+          try unsafe withText(texts[1]) { name in
             unsafe commit.batch_count = UInt32(batches.count)
             unsafe commit.batches = batches.baseAddress
             unsafe commit.models_between_count = UInt32(between.count)
@@ -67,13 +67,6 @@ final class OutgoingCommit {
         }
       }
     }
-  }
-
-  @unsafe private static func withText<R>(
-    _ text: String?, _ body: (UnsafePointer<CChar>?) throws -> R
-  ) rethrows -> R {
-    guard let text else { return try body(nil) }
-    return try unsafe text.withCString { try unsafe body($0) }
   }
 }
 
@@ -100,9 +93,7 @@ private final class OutgoingBatch {
   init(
     _ block: Block, _ layout: Layout, _ kind: PluginRowKind, takesBlocks: Bool
   ) throws {
-    let characters = Array(layout.entity.utf8CString)
-    unsafe name = .allocate(capacity: characters.count)
-    unsafe name.initialize(from: characters, count: characters.count)
+    unsafe name = unsafe allocatedText(layout.entity)
     unsafe array = .allocate(capacity: 1)
     unsafe array.initialize(to: ArrowArray())
     unsafe schema = .allocate(capacity: 1)

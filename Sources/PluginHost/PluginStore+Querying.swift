@@ -36,8 +36,8 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
     }
     do {
       unsafe try snapshot.handle.store.reading(sink) { _, error in
-        unsafe withOptional(request.predicate.map { "\($0)" }) { predicate in
-          unsafe withOptional(PluginSortKeys.text(of: request.sortKeys)) { sortKeys in
+        unsafe withText(request.predicate.map { "\($0)" }) { predicate in
+          unsafe withText(PluginSortKeys.text(of: request.sortKeys)) { sortKeys in
             var query = unsafe QuireQuery(
               struct_size: UInt32(MemoryLayout<QuireQuery>.size), entity: layout.entityNumber,
               includes_subentities: request.includesSubentities ? 1 : 0, predicate: predicate,
@@ -68,12 +68,4 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
   func count(
     answering request: FetchRequest, in snapshot: any StoreSnapshot
   ) throws -> Int? { try keys(answering: request, in: snapshot)?.count }
-}
-
-/// Calls `body` with a text as C has it, or with nothing.
-@unsafe private func withOptional<R>(
-  _ text: String?, _ body: (UnsafePointer<CChar>?) -> R
-) -> R {
-  guard let text else { return body(nil) }
-  return unsafe text.withCString { unsafe body($0) }
 }

@@ -98,14 +98,6 @@ extension QuirePlugin {
   }
 }
 
-/// Calls `body` with a text as C has it, or with nothing.
-@unsafe private func withText<R>(
-  _ text: String?, _ body: (UnsafePointer<CChar>?) -> R
-) -> R {
-  guard let text else { return body(nil) }
-  return unsafe text.withCString { unsafe body($0) }
-}
-
 extension ExportedStore {
   /// Commits what the host wants committed.
   @unsafe fileprivate func commit(_ commit: QuireCommit) throws -> any StoreSnapshot {

@@ -45,25 +45,19 @@ public enum StorePlugin {
       unsafe type.initialize(
         to: QuireStoreType(
           struct_size: UInt32(MemoryLayout<QuireStoreType>.size),
-          name: forever(backend.type.rawValue), capabilities: backend.capabilities.rawValue,
+          name: UnsafePointer(allocatedText(backend.type.rawValue)),
+          capabilities: backend.capabilities.rawValue,
           flags: UInt32(QUIRE_THREADED | QUIRE_TAKES_CHANGES | QUIRE_TAKES_BLOCKS),
           context: Unmanaged.passRetained(ExportedBackend(backend)).toOpaque()))
       unsafe (types + index).initialize(to: UnsafePointer(type))
     }
     let table = UnsafeMutablePointer<QuirePlugin>.allocate(capacity: 1)
     unsafe table.initialize(to: .exported)
-    unsafe table.pointee.name = unsafe forever(name)
-    unsafe table.pointee.version = unsafe forever(version)
+    unsafe table.pointee.name = unsafe UnsafePointer(allocatedText(name))
+    unsafe table.pointee.version = unsafe UnsafePointer(allocatedText(version))
     unsafe table.pointee.type_count = UInt32(backends.count)
     unsafe table.pointee.types = UnsafePointer(types)
     return unsafe UnsafePointer(table)
-  }
-
-  @unsafe private static func forever(_ text: String) -> UnsafePointer<CChar> {
-    let characters = Array(text.utf8CString)
-    let place = UnsafeMutablePointer<CChar>.allocate(capacity: characters.count)
-    unsafe place.initialize(from: characters, count: characters.count)
-    return unsafe UnsafePointer(place)
   }
 }
 

@@ -63,7 +63,10 @@ struct ConformanceTests {
     try Self.check(backend, keepsRows: type != .xml)
   }
 
-  private static func check(_ backend: PluginBackend, keepsRows: Bool) throws {
+  /// Holds a backend against the suite, on a disk that is not one.
+  static func check(
+    _ backend: PluginBackend, keepsRows: Bool, mostOpenFiles: Int = 99
+  ) throws {
     let disk = SimulatedDisk()
     let count = Mutex(0)
     let report = StoreConformance(
@@ -82,6 +85,6 @@ struct ConformanceTests {
       }
     ).run()
     #expect(report.failures == [])
-    #expect(disk.openFileCount < 100)
+    #expect(disk.openFileCount <= mostOpenFiles)
   }
 }

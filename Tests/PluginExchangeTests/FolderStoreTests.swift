@@ -5,7 +5,6 @@ import PluginHost
 import SeededRandom
 import StoreConformance
 import StoreInterface
-import Synchronization
 import Testing
 
 /// The example of a plug-in in C: built with the system's compiler, loaded, and put to the tests of all stores.
@@ -13,25 +12,8 @@ import Testing
 struct FolderStoreTests {
   @Test("Conforms")
   func conformance() throws {
-    let backend = try InstalledPlugins.backend("Folder")
-    let disk = SimulatedDisk()
-    let count = Mutex(0)
-    let report = StoreConformance(
-      make: { model in
-        let number = count.withLock { count in
-          count += 1
-          return count
-        }
-        return try backend.create(at: "/store\(number)", model: model, on: disk, StoreCreation())
-      },
-      reopen: { store in
-        let path = store.path!
-        try store.close()
-        return try backend.open(path, on: disk, StoreOpening())
-      }
-    ).run()
-    #expect(report.failures == [])
-    #expect(disk.openFileCount == 0)
+    try ConformanceTests.check(
+      InstalledPlugins.backend("Folder"), keepsRows: true, mostOpenFiles: 0)
   }
 
   @Test(

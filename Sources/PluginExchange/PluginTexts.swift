@@ -1,0 +1,17 @@
+// SAFETY: What is allocated has room for the text and its zero byte; a text that is lent is there for the call.
+
+/// A copy of a text as C has it. Whoever asks deallocates it.
+@unsafe package func allocatedText(_ text: String) -> UnsafeMutablePointer<CChar> {
+  let characters = Array(text.utf8CString)
+  let place = UnsafeMutablePointer<CChar>.allocate(capacity: characters.count)
+  unsafe place.initialize(from: characters, count: characters.count)
+  return unsafe place
+}
+
+/// Calls `body` with a text as C has it, or with nothing.
+@unsafe package func withText<R>(
+  _ text: String?, _ body: (UnsafePointer<CChar>?) throws -> R
+) rethrows -> R {
+  guard let text else { return try body(nil) }
+  return try unsafe text.withCString { try unsafe body($0) }
+}
