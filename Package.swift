@@ -66,6 +66,14 @@ let package = Package(
     .target(name: "Deflate", dependencies: ["CZlib"], exclude: ["CZlib"], swiftSettings: strict),
     module("DurableFiles"),
 
+    // Databases in files of others.
+    .systemLibrary(
+      name: "CSQLite3", path: "Sources/SQLiteFiles/CSQLite3", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+    .target(
+      name: "SQLiteFiles", dependencies: ["CSQLite3", "DurableFiles"], exclude: ["CSQLite3"],
+      swiftSettings: strict),
+
     // Folders packed into one file, and read in place.
     module("Archives", ["DurableFiles", "Deflate"]),
 
@@ -80,6 +88,13 @@ let package = Package(
       ["ObjectModel", "Rows", "ObjectQuery", "PropertyLists", "DurableFiles", "XMLEvents"]),
     module(
       "BlockFileFormat", ["ObjectModel", "Rows", "DurableFiles", "Checksums", "Deflate"]),
+    module("SQLiteStoreFormat", ["SQLiteFiles", "ObjectModel", "Rows"]),
+    .target(
+      name: "SQLiteStore",
+      dependencies: [
+        "SQLiteFiles", "SQLiteStoreFormat", "StoreInterface", "ObjectModel", "ObjectQuery", "Rows",
+        "PropertyLists", "DurableFiles", "Deflate", "BlockFileFormat",
+      ], path: "Plugins/SQLiteStore/Sources", swiftSettings: strict),
     .target(
       name: "BinaryStore",
       dependencies: [
@@ -199,9 +214,6 @@ let package = Package(
 
     // What is measured.
     .systemLibrary(
-      name: "CSQLite3", path: "Benchmarks/CSQLite3", pkgConfig: "sqlite3",
-      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
-    .systemLibrary(
       name: "CXMLPeer", path: "Benchmarks/CXMLPeer", pkgConfig: "libxml-2.0",
       providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
     .executableTarget(
@@ -299,6 +311,13 @@ let package = Package(
       [
         "XMLStore", "BinaryStore", "StoreInterface", "StoreConformance", "DurableFiles",
         "ObjectModel", "Rows", "PropertyLists", "XMLEvents", "SeededRandom", "SpecVectors",
+      ]),
+    tests(
+      "SQLiteStoreTests",
+      [
+        "SQLiteStore", "SQLiteStoreFormat", "SQLiteFiles", "StoreInterface", "StoreConformance",
+        "ObjectGraph", "ObjectModel", "ObjectQuery", "QueryWorld", "Rows", "DurableFiles",
+        "PropertyLists", "SeededRandom", "BinaryStore", "Deflate",
       ]),
     tests(
       "PluginExchangeTests",

@@ -1,0 +1,207 @@
+// SAFETY: The handle is closed once; SQLite keeps it alive itself while statements are left. The authorizer looks at nothing but
+// what it is given.
+
+import CSQLite3
+public import DurableFiles
+
+/// A connection to a database in a file, which is hostile until it was checked: no code in it is run, neither triggers nor
+/// views nor extensions, and sizes have limits.
+///
+/// Not `Sendable`: whoever holds one sees to it that one thread at a time uses it and its statements.
+@safe
+public final class SQLiteConnection {
+  let handle: OpaquePointer
+  /// The database's file.
+  public let path: String
+  /// The file as our own disk has it; `nil` when SQLite reaches it itself.
+  private let mounted: MountedDatabase?
+  /// Statements to be used again, by their text; bounded.
+  private var statements: [String: SQLiteStatement] = [:]
+
+  /// How a database is reached.
+  public enum Access: Sendable, Hashable {
+    /// For reading alone, through SQLite and its locks: beside others that write.
+    case reading
+    /// For reading and writing, with SQLite's own locks.
+    case writing
+    /// The same, and the file is made where there is none.
+    case creating
+  }
+
+  /// The longest value.
+  public static let maximumValueByteCount = 1 << 30
+
+  /// Opens a file of the operating system's.
+  ///
+  /// - Parameter patience: How long a statement waits for those of others.
+  /// - Throws: ``SQLiteError``. What the file holds is not looked at yet.
+  public convenience init(
+    _ path: String, for access: Access, patience: Duration = .seconds(10)
+  ) throws(SQLiteError) {
+    let flags =
+      switch access {
+      case .reading: SQLITE_OPEN_READONLY
+      case .writing: SQLITE_OPEN_READWRITE
+      case .creating: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      }
+    try self.init(name: path, path: path, flags, nil)
+    unsafe sqlite3_busy_timeout(handle, Int32(clamping: patience.milliseconds))
+  }
+
+  /// Opens a file for reading alone, on any disk: nothing is written and nothing is locked, a log beside the file is
+  /// read with it. For files that nobody writes meanwhile; ``isChanged`` says whether somebody did.
+  ///
+  /// - Throws: ``SQLiteError``; what the disk says.
+  public convenience init(undisturbed path: String, on disk: any Disk) throws {
+    let mounted = try MountedDatabase(path, on: disk)
+    try self.init(name: mounted.name, path: path, SQLITE_OPEN_READONLY, mounted)
+    // There is no shared memory, so the log's index is kept in our own.
+    try execute("PRAGMA locking_mode=EXCLUSIVE")
+  }
+
+  private init(
+    name: String, path: String, _ flags: Int32, _ mounted: MountedDatabase?
+  ) throws(SQLiteError) {
+    self.path = path
+    self.mounted = mounted
+    var opened: OpaquePointer?
+    let code = unsafe sqlite3_open_v2(
+      name, &opened, flags | SQLITE_OPEN_NOMUTEX,
+      mounted == nil ? nil : MountedDatabase.fileSystemName)
+    guard let handle = unsafe opened else {
+      throw SQLiteError(.failed, number: code, "SQLite has no memory for a connection.")
+    }
+    unsafe self.handle = handle
+    guard code == SQLITE_OK else { throw error(code, nil) }
+    try harden()
+  }
+
+  deinit {
+    statements = [:]
+    unsafe sqlite3_close_v2(handle)
+  }
+
+  /// Whether the file, or the log beside it, is not what it was when it was opened without locks.
+  public var isChanged: Bool { mounted?.isChanged ?? false }
+
+  private func harden() throws(SQLiteError) {
+    unsafe sqlite3_extended_result_codes(handle, 1)
+    for (option, value) in SQLiteConnection.configuration {
+      let code = unsafe quire_sqlite3_configure(handle, option, value)
+      if code != SQLITE_OK { throw error(code, "configuring SQLite") }
+    }
+    for (limit, value) in SQLiteConnection.limits { unsafe sqlite3_limit(handle, limit, value) }
+    unsafe sqlite3_set_authorizer(handle, authorize, nil)
+    try execute("PRAGMA cell_size_check=ON")
+    try execute("PRAGMA temp_store=MEMORY")
+    try execute("PRAGMA mmap_size=0")
+  }
+
+  private static let configuration: [(Int32, Int32)] = [
+    (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+    (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0), (SQLITE_DBCONFIG_ENABLE_VIEW, 0),
+    (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0), (SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0),
+    (SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0), (SQLITE_DBCONFIG_DQS_DML, 0),
+  ]
+
+  private static let limits: [(Int32, Int32)] = [
+    (SQLITE_LIMIT_LENGTH, Int32(maximumValueByteCount)), (SQLITE_LIMIT_SQL_LENGTH, 1 << 20),
+    (SQLITE_LIMIT_ATTACHED, 0), (SQLITE_LIMIT_TRIGGER_DEPTH, 1),
+    (SQLITE_LIMIT_WORKER_THREADS, 0),
+  ]
+}
+
+/// Refuses what no statement of ours does, whatever a schema says.
+private let authorize:
+  @convention(c) (
+    UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?, UnsafePointer<CChar>?,
+    UnsafePointer<CChar>?, UnsafePointer<CChar>?
+  ) -> Int32 = { _, action, _, _, _, origin in
+    // Only what a trigger or a view does has an origin.
+    if unsafe origin != nil { return SQLITE_DENY }
+    switch action {
+    case SQLITE_ATTACH, SQLITE_DETACH, SQLITE_CREATE_TRIGGER, SQLITE_CREATE_TEMP_TRIGGER,
+      SQLITE_CREATE_VIEW, SQLITE_CREATE_TEMP_VIEW, SQLITE_CREATE_VTABLE, SQLITE_DROP_VTABLE:
+      return SQLITE_DENY
+    default: return SQLITE_OK
+    }
+  }
+
+// Statements.
+extension SQLiteConnection {
+  /// Runs a statement that gives no rows.
+  ///
+  /// - Throws: ``SQLiteError``.
+  public func execute(_ text: String) throws(SQLiteError) {
+    let statement = try prepare(text, isKept: false)
+    while try statement.step() {}
+  }
+
+  /// A statement, ready to be run from its beginning and with nothing bound. The same object each time for the same text:
+  /// whoever needs two at once says that it is not to be kept.
+  ///
+  /// - Throws: ``SQLiteError``.
+  public func prepare(_ text: String, isKept: Bool = true) throws(SQLiteError) -> SQLiteStatement {
+    if isKept, let known = statements[text] {
+      known.reset()
+      unsafe sqlite3_clear_bindings(known.handle)
+      return known
+    }
+    var made: OpaquePointer?
+    let flags = isKept ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+    let code = unsafe sqlite3_prepare_v3(handle, text, -1, flags, &made, nil)
+    guard code == SQLITE_OK, let handle = unsafe made else { throw error(code, text) }
+    let statement = unsafe SQLiteStatement(handle, self, text)
+    guard isKept else { return statement }
+    if statements.count >= SQLiteConnection.mostStatements { statements = [:] }
+    statements[text] = statement
+    return statement
+  }
+
+  private static let mostStatements = 128
+
+  /// The first column of a statement's first row, as a whole number.
+  ///
+  /// - Throws: ``SQLiteError``.
+  public func integer(_ text: String) throws(SQLiteError) -> Int64? {
+    let statement = try prepare(text)
+    defer { statement.reset() }
+    return try statement.step() ? statement.integer(0) : nil
+  }
+
+  /// How many rows the last statement changed.
+  public var changedRowCount: Int { unsafe Int(sqlite3_changes(handle)) }
+
+  /// Whether a transaction is open.
+  public var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
+
+  /// Stops what is running, from any thread.
+  public func interrupt() { unsafe sqlite3_interrupt(handle) }
+
+  /// What a failure means.
+  func error(_ code: Int32, _ text: String?) -> SQLiteError {
+    let message = unsafe String(cString: sqlite3_errmsg(handle))
+    let kind: SQLiteError.Code =
+      switch code & 0xFF {
+      case SQLITE_BUSY, SQLITE_LOCKED: .busy
+      case SQLITE_NOTADB: .notADatabase
+      case SQLITE_CORRUPT, SQLITE_FORMAT: .damaged
+      case SQLITE_READONLY: .readOnly
+      case SQLITE_IOERR, SQLITE_FULL: .inputOutput
+      case SQLITE_CANTOPEN, SQLITE_PERM: .cantOpen
+      case SQLITE_INTERRUPT, SQLITE_ABORT: .interrupted
+      case SQLITE_TOOBIG, SQLITE_NOMEM: .tooBig
+      case SQLITE_CONSTRAINT: .constraint
+      case SQLITE_AUTH: .notAuthorized
+      default: .failed
+      }
+    let place = text.map { " (\($0.prefix(200)))" } ?? ""
+    return SQLiteError(kind, number: code, "\(message)\(place)")
+  }
+}
+
+extension Duration {
+  fileprivate var milliseconds: Int64 {
+    components.seconds &* 1000 &+ components.attoseconds / 1_000_000_000_000_000
+  }
+}

@@ -1,0 +1,295 @@
+import ObjectModel
+import Rows
+
+/// One walk over a model that finds the names of its tables and columns (spec §10.3.2 to §10.3.5).
+struct TableMapMaker {
+  let model: Model
+  let schema: Schema
+  let numbers: EntityNumbers
+  let tables: DatabaseTables?
+  private(set) var map = TableMap()
+  /// The columns of each entity by the names of their layout's columns, which subentities take over.
+  private var columns: [String: [String: TableMap.ColumnMap]] = [:]
+  /// The names that a family's table has by now.
+  private var taken: Set<String> = []
+
+  init(model: Model, schema: Schema, numbers: EntityNumbers, tables: DatabaseTables?) {
+    (self.model, self.schema, self.numbers, self.tables) = (model, schema, numbers, tables)
+  }
+
+  mutating func run() throws(TableMap.Mismatch) {
+    for layout in schema.layouts {
+      map.layoutNumbers[try number(of: layout.entity)] = layout.entityNumber
+    }
+    let roots = model.entities.filter { $0.superentity == nil }
+    for root in try sorted(roots) { try addFamily(root) }
+    for table in schema.linkTables { try addLinks(table) }
+  }
+
+  private func number(of entity: String) throws(TableMap.Mismatch) -> Int64 {
+    guard let number = numbers[entity] else {
+      throw TableMap.Mismatch(description: "The store has no number for the entity '\(entity)'.")
+    }
+    return number
+  }
+
+  private func sorted(_ entities: [Entity]) throws(TableMap.Mismatch) -> [Entity] {
+    var numbered: [(Int64, Entity)] = []
+    for entity in entities { numbered.append((try number(of: entity.name), entity)) }
+    return numbered.sorted { $0.0 < $1.0 }.map(\.1)
+  }
+
+  // MARK: - Objects
+
+  private mutating func addFamily(_ root: Entity) throws(TableMap.Mismatch) {
+    let members = try sorted(model.family(of: root.name))
+    var family = TableMap.Family(
+      table: TableMap.table(of: root.name), root: root.name, number: try number(of: root.name))
+    family.hasSubentities = members.count > 1
+    try checkTable(family.table, of: root.name)
+    taken = [TableMap.Column.key, TableMap.Column.entity, TableMap.Column.version]
+    // Depth first, so that what is inherited is there before who inherits it.
+    var waiting = [root]
+    while let entity = waiting.popLast() {
+      try addColumns(of: entity, to: &family)
+      waiting += try sorted(model.subentities(of: entity.name)).reversed()
+    }
+    for entity in members {
+      guard let layout = schema[entity.name] else { continue }
+      let own = columns[entity.name] ?? [:]
+      map.entities[layout.entityNumber] = TableMap.EntityMap(
+        layout: layout, number: try number(of: entity.name), table: family.table,
+        rootNumber: family.number, sharesTable: family.hasSubentities,
+        columns: layout.columns.compactMap { own[$0.name] })
+      precondition(
+        map.entities[layout.entityNumber]!.columns.count == layout.columns.count,
+        "Each column of a layout is a property's.")
+    }
+    map.families.append(family)
+  }
+
+  private mutating func addColumns(
+    of entity: Entity, to family: inout TableMap.Family
+  ) throws(TableMap.Mismatch) {
+    var own = entity.superentity.flatMap { columns[$0] } ?? [:]
+    guard let layout = schema[entity.name] else { return }
+    for column in layout.columns where own[column.name] == nil {
+      let one = try self.column(column, of: entity, family.table)
+      own[column.name] = one
+      family.columns.append(one)
+    }
+    columns[entity.name] = own
+  }
+
+  private mutating func column(
+    _ column: LayoutColumn, of entity: Entity, _ table: String
+  ) throws(TableMap.Mismatch) -> TableMap.ColumnMap {
+    if column.name.hasSuffix("#order") {
+      let reference = column.name.dropLast("#order".count)
+      return TableMap.ColumnMap(
+        name: try take("Z_FOK_" + reference.uppercased(), in: table, for: column, entity),
+        column: column, type: nil, isExternal: false, destination: nil)
+    }
+    guard column.kind == .reference else {
+      let attribute = self.attribute(column.name, of: entity)
+      let name = "Z" + column.name.replacing(".", with: "_").uppercased()
+      return TableMap.ColumnMap(
+        name: try take(name, in: table, for: column, entity), column: column,
+        type: attribute?.type,
+        isExternal: attribute?.options.contains(.allowsExternalStorage) == true
+          && column.kind == .binary, destination: nil)
+    }
+    guard case .relationship(let relationship)? = model.property(column.name, of: entity.name)
+    else {
+      throw TableMap.Mismatch(
+        description: "'\(entity.name).\(column.name)' is no relationship of the model.")
+    }
+    let destination = try self.destination(of: relationship.destination)
+    let upper = column.name.uppercased()
+    var one = TableMap.ColumnMap(
+      name: try take("Z" + upper, in: table, for: column, entity), column: column, type: nil,
+      isExternal: false, destination: destination)
+    if destination.onlyEntity == nil {
+      let name = "Z\(try number(of: relationship.destination))_\(upper)"
+      // Where an older version left it out, the object itself says of which entity it is.
+      one.entityColumn = try? take(name, in: table, for: column, entity)
+    }
+    return one
+  }
+
+  private func attribute(_ path: String, of entity: Entity) -> Attribute? {
+    var parts = path.split(separator: ".").map(String.init)[...]
+    guard let first = parts.popFirst(),
+      case .attribute(var attribute)? = model.property(first, of: entity.name)
+    else { return nil }
+    for part in parts {
+      guard
+        let next = attribute.compositeName.flatMap(model.composite)?.attributes
+          .first(where: { $0.name == part })
+      else { return nil }
+      attribute = next
+    }
+    return attribute
+  }
+
+  private func destination(of entity: String) throws(TableMap.Mismatch) -> TableMap.Destination {
+    let root = model.root(of: entity)?.name ?? entity
+    let isAlone = model.subentities(of: entity).isEmpty
+    return TableMap.Destination(
+      table: TableMap.table(of: root), onlyEntity: isAlone ? schema[entity]?.entityNumber : nil)
+  }
+
+  /// A name that nothing else in the table has: siblings that declare the same one get a number behind it.
+  private mutating func take(
+    _ name: String, in table: String, for column: LayoutColumn, _ entity: Entity
+  ) throws(TableMap.Mismatch) -> String {
+    var candidate = name
+    var number = 0
+    while taken.contains(candidate) {
+      number += 1
+      candidate = "\(name)\(number)"
+    }
+    if let tables, !tables.has(table, candidate) {
+      throw TableMap.Mismatch(
+        description:
+          "The table \(table) has no column \(candidate), where '\(entity.name).\(column.name)' is to be.")
+    }
+    taken.insert(candidate)
+    return candidate
+  }
+
+  private func checkTable(_ table: String, of entity: String) throws(TableMap.Mismatch) {
+    guard let tables else { return }
+    let names = [TableMap.Column.key, TableMap.Column.entity, TableMap.Column.version]
+    guard tables.columns[table] != nil else {
+      throw TableMap.Mismatch(
+        description: tables.others.contains(table)
+          ? "\(table), where the objects of '\(entity)' are to be, is no table but a view or computed."
+          : "There is no table \(table), where the objects of '\(entity)' are to be.")
+    }
+    for name in names where !tables.has(table, name) {
+      throw TableMap.Mismatch(description: "The table \(table) has no column \(name).")
+    }
+  }
+}
+
+// MARK: - Links
+
+extension TableMapMaker {
+  /// One of the two relationships of a table of links, as tables name it.
+  private struct End {
+    let relationship: Relationship
+    /// The number of the entity that declares it.
+    let number: Int64
+    /// The number of the entity that it leads to.
+    let destination: Int64
+    var upper: String { relationship.name.uppercased() }
+  }
+
+  private mutating func addLinks(_ links: LinkTable) throws(TableMap.Mismatch) {
+    guard let forward = try end(links.forward) else {
+      throw TableMap.Mismatch(description: "'\(links.layout.entity)' is no relationship of the model.")
+    }
+    var backward: End?
+    if let other = links.backward { backward = try end(other) }
+    let targets = try destination(of: forward.relationship.destination)
+    let sourceEntity = try backward?.relationship.destination ?? declaring(links.forward)
+    let sources = try destination(of: sourceEntity)
+    // Of the two entities the one with the lower number has the table.
+    var ends = [forward, backward].compactMap { $0 }
+    if ends.count == 2, ends[1].number < ends[0].number { ends.reverse() }
+    let names = ends.map { "Z_\($0.number)\($0.upper)" }
+    var target = "Z_\(forward.destination)\(forward.upper)"
+    var source = backward.map { "Z_\($0.destination)\($0.upper)" } ?? "Z_\(forward.number)_SOURCE"
+    var table = names[0]
+    if let tables {
+      guard let found = names.first(where: { tables.columns[$0] != nil }) else {
+        throw TableMap.Mismatch(
+          description:
+            "There is no table \(names.joined(separator: " or ")), where the links of '\(links.layout.entity)' are to be."
+        )
+      }
+      table = found
+      let columns = tables.columns[found]!.map(\.name).filter { !$0.hasPrefix("Z_FOK_") }
+      (source, target) = try columnsOfLinks(columns, table, forward, backward, links)
+    } else if source == target {
+      source += "1"
+    }
+    let targetOrder = orderColumn(target, in: table, links, LinkTable.Column.targetOrder)
+    let sourceOrder = orderColumn(source, in: table, links, LinkTable.Column.sourceOrder)
+    map.links[links.layout.entityNumber] = TableMap.LinkMap(
+      links: links, table: table, source: source, target: target, targetOrder: targetOrder,
+      sourceOrder: sourceOrder, sources: sources, targets: targets)
+  }
+
+  /// The name of the column of places beside a column of keys: the same with `FOK_` in it.
+  private func orderColumn(
+    _ key: String, in table: String, _ links: LinkTable, _ number: UInt16
+  ) -> String? {
+    guard links.layout.index(ofNumber: number) != nil else { return nil }
+    let name = "Z_FOK_" + key.dropFirst(2)
+    guard let tables else { return name }
+    // Of clashing names the number behind may be another.
+    let plain = String(name.reversed().drop { $0.isNumber }.reversed())
+    return tables.columns[table]?.map(\.name).first { $0 == name }
+      ?? tables.columns[table]?.map(\.name).first { $0.hasPrefix(plain) }
+  }
+
+  /// Which of a table's two columns has the sources, and which the targets.
+  private func columnsOfLinks(
+    _ columns: [String], _ table: String, _ forward: End, _ backward: End?, _ links: LinkTable
+  ) throws(TableMap.Mismatch) -> (source: String, target: String) {
+    func named(_ upper: String, _ numbers: [Int64]) -> [String] {
+      columns.filter { column in
+        numbers.contains { number in
+          let name = "Z_\(number)\(upper)"
+          return column == name
+            || column.hasPrefix(name) && column.dropFirst(name.count).allSatisfy(\.isNumber)
+        }
+      }
+    }
+    let forwardNumbers = [forward.destination] + (backward.map { [$0.number] } ?? [])
+    let targets = named(forward.upper, forwardNumbers)
+    if columns.count == 2 {
+      let sources =
+        backward.map { named($0.upper, [$0.destination, forward.number]) }
+        ?? columns.filter { $0 != targets.first }
+      // A relationship that is its own inverse has two columns of one name.
+      if links.isSymmetric, Set(columns) == Set(targets) {
+        let sorted = columns.sorted()
+        return (sorted[1], sorted[0])
+      }
+      for target in targets {
+        if let source = sources.first(where: { $0 != target }) { return (source, target) }
+      }
+    }
+    throw TableMap.Mismatch(
+      description:
+        "The table \(table) has the columns \(columns.joined(separator: ", ")), of which none can be told to hold the links of '\(links.layout.entity)'."
+    )
+  }
+
+  /// The entity that declares the relationship of an end: of those that have it, the one whose parent does not.
+  private func declaring(_ end: LinkTable.End) throws(TableMap.Mismatch) -> String {
+    for number in end.entities {
+      guard let layout = schema[number], layout.entityNumber == number,
+        let entity = model[layout.entity]
+      else { continue }
+      guard let parent = entity.superentity.flatMap({ schema[$0] }),
+        end.entities.contains(parent.entityNumber)
+      else { return entity.name }
+    }
+    throw TableMap.Mismatch(description: "No entity declares a relationship of many to many.")
+  }
+
+  private func end(_ end: LinkTable.End) throws(TableMap.Mismatch) -> End? {
+    let entity = try declaring(end)
+    guard
+      let name = schema.relationshipNumbers[entity]?.first(where: { $0.value == end.relationship })?
+        .key, case .relationship(let relationship)? = model.property(name, of: entity)
+    else { return nil }
+    return End(
+      relationship: relationship, number: try number(of: entity),
+      destination: try number(of: relationship.destination))
+  }
+}

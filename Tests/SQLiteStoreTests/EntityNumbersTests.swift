@@ -1,0 +1,20 @@
+import ObjectModel
+import SQLiteStoreFormat
+import Testing
+
+@Suite("Numbers of entities in tables")
+struct EntityNumbersTests {
+  @Test("Entities are numbered depth first, siblings by name whatever their case")
+  func order() throws {
+    var car = Entity("car")
+    var sport = Entity("SportCar")
+    sport.superentity = "car"
+    var fast = Entity("FastCar")
+    fast.superentity = "SportCar"
+    var bus = Entity("Bus")
+    bus.properties = [.attribute(Attribute("seats", .int16))]
+    car.properties = [.attribute(Attribute("maker", .string))]
+    let model = try Model(entities: [fast, sport, car, bus, Entity("Driver")])
+    #expect(EntityNumbers(model).names == ["Bus", "car", "SportCar", "FastCar", "Driver"])
+  }
+}
