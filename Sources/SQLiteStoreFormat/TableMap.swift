@@ -67,8 +67,10 @@ public struct TableMap: Sendable {
   public struct Destination: Sendable, Hashable {
     /// The table that the object is in.
     public let table: String
-    /// The number of its entity's layout, where it can be of no other.
-    public let onlyEntity: UInt16?
+    /// The number of its entity's layout.
+    public let entity: UInt16
+    /// Whether it can be of no entity that inherits from that one.
+    public let isOnlyEntity: Bool
   }
 
   /// Where links are.

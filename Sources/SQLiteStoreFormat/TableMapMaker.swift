@@ -73,7 +73,15 @@ struct TableMapMaker {
   ) throws(TableMap.Mismatch) {
     var own = entity.superentity.flatMap { columns[$0] } ?? [:]
     guard let layout = schema[entity.name] else { return }
-    for column in layout.columns where own[column.name] == nil {
+    for column in layout.columns {
+      if let inherited = own[column.name] {
+        guard inherited.column.kind == column.kind else {
+          throw TableMap.Mismatch(
+            description:
+              "'\(entity.name).\(column.name)' is inherited, and of another type than above.")
+        }
+        continue
+      }
       let one = try self.column(column, of: entity, family.table)
       own[column.name] = one
       family.columns.append(one)
@@ -109,7 +117,7 @@ struct TableMapMaker {
     var one = TableMap.ColumnMap(
       name: try take("Z" + upper, in: table, for: column, entity), column: column, type: nil,
       isExternal: false, destination: destination)
-    if destination.onlyEntity == nil {
+    if !destination.isOnlyEntity {
       let name = "Z\(try number(of: relationship.destination))_\(upper)"
       // Where an older version left it out, the object itself says of which entity it is.
       one.entityColumn = try? take(name, in: table, for: column, entity)
@@ -134,9 +142,12 @@ struct TableMapMaker {
 
   private func destination(of entity: String) throws(TableMap.Mismatch) -> TableMap.Destination {
     let root = model.root(of: entity)?.name ?? entity
-    let isAlone = model.subentities(of: entity).isEmpty
+    guard let number = schema[entity]?.entityNumber else {
+      throw TableMap.Mismatch(description: "The entity '\(entity)' has no number.")
+    }
     return TableMap.Destination(
-      table: TableMap.table(of: root), onlyEntity: isAlone ? schema[entity]?.entityNumber : nil)
+      table: TableMap.table(of: root), entity: number,
+      isOnlyEntity: model.subentities(of: entity).isEmpty)
   }
 
   /// A name that nothing else in the table has: siblings that declare the same one get a number behind it.
@@ -193,7 +204,12 @@ extension TableMapMaker {
     var backward: End?
     if let other = links.backward { backward = try end(other) }
     let targets = try destination(of: forward.relationship.destination)
-    let sourceEntity = try backward?.relationship.destination ?? declaring(links.forward)
+    let sourceEntity: String
+    if let backward {
+      sourceEntity = backward.relationship.destination
+    } else {
+      sourceEntity = try declaring(links.forward)
+    }
     let sources = try destination(of: sourceEntity)
     // Of the two entities the one with the lower number has the table.
     var ends = [forward, backward].compactMap { $0 }
