@@ -226,7 +226,9 @@ extension TableMapMaker {
         )
       }
       table = found
-      let columns = tables.columns[found]!.map(\.name).filter { !$0.hasPrefix("Z_FOK_") }
+      let columns = tables.columns[found]!.map(\.name).filter {
+        !$0.hasPrefix("Z_FOK_") && $0 != TableMap.Column.version
+      }
       (source, target) = try columnsOfLinks(columns, table, forward, backward, links)
     } else if source == target {
       source += "1"
