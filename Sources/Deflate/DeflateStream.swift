@@ -199,7 +199,9 @@ extension Deflate {
   public static func compressRaw(_ bytes: RawSpan, level: Level = .balanced) -> [UInt8] {
     var stream = DeflateStream(level: level)
     var compressed: [UInt8] = []
-    func append(_ piece: RawSpan) { unsafe piece.withUnsafeBytes { unsafe compressed.append(contentsOf: $0) } }
+    func append(_ piece: RawSpan) {
+      unsafe piece.withUnsafeBytes { unsafe compressed.append(contentsOf: $0) }
+    }
     do {
       try stream.compress(bytes) { append($0) }
       try stream.finish { append($0) }

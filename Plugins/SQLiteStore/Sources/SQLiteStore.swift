@@ -90,7 +90,7 @@ public final class SQLiteStore: Store {
       }
     }
     let seen = try asStore(path) { try watch?.connection.integer("PRAGMA data_version") ?? 0 }
-    let (head, _) = try asStore(path) {
+    let head = try asStore(path) {
       try SQLiteStore.begin(
         reader, pool: isAlone ? nil : pool, after: nil, model: opening.model, disk)
     }
@@ -126,7 +126,7 @@ public final class SQLiteStore: Store {
   static func begin(
     _ connection: SQLiteConnection, pool: ReaderPool?, after before: SQLiteSnapshot?,
     model: Model?, _ disk: any Disk
-  ) throws -> (snapshot: SQLiteSnapshot, isNew: Bool) {
+  ) throws -> SQLiteSnapshot {
     try connection.execute("BEGIN")
     var contents: StoreContents
     let (metadata, list) = try StoreContents.metadata(connection)
@@ -135,14 +135,22 @@ public final class SQLiteStore: Store {
     } else {
       contents = try StoreContents(connection, model: model)
     }
-    var number = contents.isOwn ? try CommitTable.newest(connection) : 0
-    if let before { number = max(number, before.commit + 1) }
+    let number: Int64
+    if contents.isOwn {
+      number = try CommitTable.newest(connection)
+      if let before, before.contents.isOwn, before.commit == number {
+        // Somebody has set keys aside.
+        try connection.execute("COMMIT")
+        pool?.give(connection)
+        return before
+      }
+    } else {
+      number = before.map { $0.commit + 1 } ?? 1
+    }
     let reader = SnapshotReader(connection, pool: pool)
     let rows = TableRows(
       reader, contents, ExternalFiles(path: connection.path, disk: disk))
-    return (
-      SQLiteSnapshot(commit: number, contents: contents, rows: rows, reader: reader), true
-    )
+    return SQLiteSnapshot(commit: number, contents: contents, rows: rows, reader: reader)
   }
 
   var closed: StoreError { StoreError(.closed, "The store was closed.", path: filePath) }
@@ -160,16 +168,39 @@ public final class SQLiteStore: Store {
 
   /// Looks whether others have written, and goes on to what they wrote.
   func refresh(_ current: inout Current) throws {
-    guard let watch = current.watch else {
+    guard current.watch != nil else {
       try reopenIfChanged(&current)
       return
     }
-    let seen = try asStore(filePath) {
-      try watch.connection.integer("PRAGMA data_version") ?? 0
-    }
+    let seen = try watched(current)
     guard seen != current.seen else { return }
     current.head = try next(after: current.head)
     current.seen = seen
+  }
+
+  /// Goes on to what this process has just committed.
+  func advance() throws -> SQLiteSnapshot {
+    try current.withLock { current in
+      guard current != nil else { throw closed }
+      // Asked first: whoever writes from here on is noticed the next time.
+      current!.seen = try watched(current!)
+      current!.head = try next(after: current!.head)
+      return current!.head
+    }
+  }
+
+  /// Takes notice that this process has written what is no commit, such as keys that were set aside.
+  func ignoreOwnWriting() throws {
+    try current.withLock { current in
+      guard current != nil else { throw closed }
+      current!.seen = try watched(current!)
+    }
+  }
+
+  private func watched(_ current: Current) throws -> Int64 {
+    try asStore(filePath) {
+      try current.watch?.connection.integer("PRAGMA data_version") ?? 0
+    }
   }
 
   /// A snapshot of what is there now.
@@ -179,8 +210,7 @@ public final class SQLiteStore: Store {
         try pool.take()
         ?? SQLiteConnection(filePath, for: .reading, patience: options.patience)
       return try SQLiteStore.begin(
-        connection, pool: pool, after: before, model: givenModel, disk
-      ).snapshot
+        connection, pool: pool, after: before, model: givenModel, disk)
     }
   }
 
@@ -190,7 +220,7 @@ public final class SQLiteStore: Store {
     guard isChanged else { return }
     let connection = try asStore(filePath) { try SQLiteStore.undisturbed(filePath, disk) }
     current.head = try asStore(filePath) {
-      try SQLiteStore.begin(connection, pool: nil, after: before, model: givenModel, disk).snapshot
+      try SQLiteStore.begin(connection, pool: nil, after: before, model: givenModel, disk)
     }
   }
 

@@ -11,7 +11,9 @@ struct ExternalFiles: ExternalValues {
   static func folder(of path: String) -> String {
     let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     var name = String(path[slash...])
-    if let point = name.lastIndex(of: "."), point > name.startIndex { name = String(name[..<point]) }
+    if let point = name.lastIndex(of: "."), point > name.startIndex {
+      name = String(name[..<point])
+    }
     return path[..<slash] + ".\(name)_SUPPORT/_EXTERNAL_DATA"
   }
 

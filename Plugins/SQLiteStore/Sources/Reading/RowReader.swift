@@ -187,7 +187,8 @@ struct RowReader {
     if let entityCell, statement.kind(entityCell) == .integer {
       guard let known = map.layoutNumbers[statement.integer(entityCell)] else {
         throw fault(
-          name, key, "leads to an object of entity \(statement.integer(entityCell)), which the model has not")
+          name, key,
+          "leads to an object of entity \(statement.integer(entityCell)), which the model has not")
       }
       entity = known
     }
@@ -238,7 +239,8 @@ struct RowReader {
 
   private func wrong(_ statement: SQLiteStatement, _ step: Step, _ key: Int64) -> StoreError {
     fault(
-      step.name, key, "holds \(statement.value(step.cell).words), where \(step.kind.words) is to be")
+      step.name, key, "holds \(statement.value(step.cell).words), where \(step.kind.words) is to be"
+    )
   }
 
   private func fault(_ column: String, _ key: Int64?, _ what: String) -> StoreError {

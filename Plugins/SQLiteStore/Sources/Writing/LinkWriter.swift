@@ -23,7 +23,7 @@ struct LinkWriter {
     }
   }
 
-  /// Puts links in. A link that is there already is replaced: two that lead from and to the same are one.
+  /// Puts links in. Where the table has each link once, one that is there already is replaced.
   func insert(_ run: BlockRun) throws {
     guard !run.isEmpty else { return }
     var names = ["rowid", quoted(link.source), quoted(link.target)]
@@ -87,7 +87,7 @@ struct LinkWriter {
 
   private func set(_ name: String, _ value: SQLiteValue, _ key: Int64) throws {
     let statement = try connection.prepare(
-      "UPDATE \(quoted(link.table)) SET \(quoted(name)) = ? WHERE rowid = ?")
+      "UPDATE OR REPLACE \(quoted(link.table)) SET \(quoted(name)) = ? WHERE rowid = ?")
     try statement.bind([value, .integer(key)])
     try statement.run()
   }

@@ -4,7 +4,6 @@ import Rows
 import SQLiteFiles
 import SQLiteStoreFormat
 public import StoreInterface
-import Synchronization
 
 extension SQLiteStore {
   /// Makes changes durable, all of them or none, in one transaction.
@@ -31,12 +30,7 @@ extension SQLiteStore {
       }
       if contents.isOwn { try CommitTable.add(number, request, connection) }
       try connection.execute("COMMIT")
-      return try current.withLock { current in
-        guard current != nil else { throw closed }
-        let next = try next(after: current!.head)
-        current!.head = next
-        return next
-      }
+      return try advance()
     }
   }
 
@@ -67,7 +61,6 @@ extension SQLiteStore {
     }
     writingTurn.lock()
     defer { writingTurn.unlock() }
-    guard current.withLock({ $0 != nil }) else { throw closed }
     return try asStore(filePath) {
       let connection: SQLiteConnection
       if let known = unsafe writingState.connection {

@@ -34,6 +34,7 @@ extension SQLiteStore {
           .badChange, "There is no entity with the number \(number).", path: filePath)
       }
       try connection.execute("COMMIT")
+      if !head.contents.isOwn { try ignoreOwnWriting() }
       return UInt64(last) + 1..<UInt64(last + count) + 1
     }
   }

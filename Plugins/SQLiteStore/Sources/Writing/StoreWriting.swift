@@ -111,7 +111,8 @@ extension SQLiteStore {
   private static func settle(_ path: String, _ disk: any Disk, overwriting: Bool) throws {
     guard overwriting, try disk.exists(path) else { return }
     guard !SQLiteConnection.isInUse(path) else {
-      throw StoreError(.locked, "Somebody has the database open that is to be replaced.", path: path)
+      throw StoreError(
+        .locked, "Somebody has the database open that is to be replaced.", path: path)
     }
     for suffix in ["-wal", "-shm", "-journal"] where try disk.exists(path + suffix) {
       try disk.remove(path + suffix)

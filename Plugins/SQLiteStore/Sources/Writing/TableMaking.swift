@@ -32,7 +32,6 @@ struct TableMaking {
       .compactMap { $0 }.map { "\(quoted($0)) INTEGER" }
     // Which commit wrote a link; Core Data's own tables do not say.
     columns.append("\"Z_OPT\" INTEGER")
-    columns.append("PRIMARY KEY (\(quoted(link.source)), \(quoted(link.target)))")
     return "CREATE TABLE \(quoted(prefix + link.table)) ( \(columns.joined(separator: ", ")) )"
   }
 
@@ -77,6 +76,8 @@ struct TableMaking {
       }
     }
     for link in links {
+      // Not unique: of two that save the same link at once, both are right.
+      add("\(link.table)_\(link.source)_INDEX", link.table, [link.source, link.target].map(quoted))
       add("\(link.table)_\(link.target)_INDEX", link.table, [link.target, link.source].map(quoted))
     }
     var seen: Set<String> = []
