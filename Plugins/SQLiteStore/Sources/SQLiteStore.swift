@@ -25,6 +25,8 @@ public final class SQLiteStore: Store {
   let disk: any Disk
   let options: SQLiteStoreOptions
   let isReadOnly: Bool
+  /// Whether a database that another system made may be written.
+  let writesForeign: Bool
   /// Whether nobody else is reckoned with, and nothing is left beside the file.
   let isUndisturbed: Bool
   private let givenModel: Model?
@@ -67,6 +69,7 @@ public final class SQLiteStore: Store {
     self.disk = disk
     self.options = options
     isReadOnly = opening.readOnly
+    writesForeign = opening.writesForeign
     givenModel = opening.model
     let place = try DatabasePlace(path, disk)
     let isAlone = opening.readOnly && !place.isInUse

@@ -74,8 +74,6 @@ public struct SQLiteStoreBackend: StoreBackend {
 public struct SQLiteStoreOptions: Sendable, Hashable {
   /// How long a save waits for another process's.
   public var patience: Duration = .seconds(10)
-  /// Whether databases that others made may be written, such as Core Data's.
-  public var writesForeign = false
 
   /// The usual way.
   public init() {}

@@ -6,7 +6,7 @@ import StoreInterface
 import Synchronization
 
 /// The rows of a database at one moment, read when they are asked for: an entity as a whole, or a few rows around a key.
-final class TableRows: RowTable {
+final class TableRows: PartialRowTable {
   let reader: SnapshotReader
   private let contents: StoreContents
   private let values: any ExternalValues
@@ -100,6 +100,14 @@ final class TableRows: RowTable {
     }
     known.withLock { $0.ranges[number] = found }
     return found
+  }
+
+  /// A few rows, unless all were read already.
+  func rows(ofEntity number: UInt16, keys: ClosedRange<UInt64>) throws -> BlockRun? {
+    guard contents.map.entities[number] != nil, known.withLock({ $0.whole[number] }) == nil else {
+      return nil
+    }
+    return try read(number, keys: keys.lowerBound..<min(keys.upperBound, ObjectKey.highestNumber) + 1)
   }
 
   func isSame(as other: any RowTable) -> Bool { (other as? TableRows) === self }

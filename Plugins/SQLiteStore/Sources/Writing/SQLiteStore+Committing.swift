@@ -91,7 +91,7 @@ extension SQLiteStore {
   /// Refuses to write what others would find wrong (spec §10.6).
   private func checkIsWritable(_ head: SQLiteSnapshot, _ connection: SQLiteConnection) throws {
     guard !head.contents.isOwn else { return }
-    guard options.writesForeign else {
+    guard writesForeign else {
       throw StoreError(
         .readOnly,
         "The database is another system's, such as Core Data's, and is not written unless that is asked for (--write).",
