@@ -40,9 +40,12 @@ struct ArchiveWriter {
     let identifiers = description.versionIdentifiers
     fields["NSVersionIdentifiers"] = archive.array(
       (identifiers.isEmpty ? [""] : identifiers).map { archive.text($0) }, as: .set)
-    fields["NSFetchRequestTemplates"] = archive.dictionary(
-      description.fetchRequestTemplates.map { ($0.name, fetchRequest($0)) },
-      as: .mutableDictionary)
+    fields["NSFetchRequestTemplates"] =
+      description.fetchRequestTemplates.isEmpty
+      ? KeyedArchiveWriter.nothing
+      : archive.dictionary(
+        description.fetchRequestTemplates.map { ($0.name, fetchRequest($0)) },
+        as: .mutableDictionary)
     if !description.configurations.isEmpty {
       fields["NSConfigurations"] = archive.dictionary(
         description.configurations.map { configuration in
@@ -91,7 +94,8 @@ struct ArchiveWriter {
     if !entity.uniquenessConstraints.isEmpty {
       fields["NSUniqueTuples"] = tuples(entity.uniquenessConstraints)
     }
-    if !entity.compoundIndexes.isEmpty {
+    // The compiler has this field beside the next one also when it is empty.
+    if !entity.compoundIndexes.isEmpty || !entity.fetchIndexes.isEmpty {
       fields["NSCompoundIndexes"] = tuples(entity.compoundIndexes)
     }
     if !entity.fetchIndexes.isEmpty {
