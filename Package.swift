@@ -279,7 +279,7 @@ let package = Package(
       "MigrationTests",
       [
         "Migration", "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore", "DurableFiles",
-        "ObjectModel", "ObjectQuery", "Rows", "Validation", "SeededRandom",
+        "ObjectModel", "ObjectQuery", "Rows", "Validation", "SeededRandom", "PropertyLists",
       ]),
     tests(
       "DocumentsTests",
