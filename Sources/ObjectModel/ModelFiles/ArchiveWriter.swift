@@ -4,7 +4,17 @@ import PropertyLists
 /// it: each entity with its own properties only.
 ///
 /// What the archive's own fields can't say goes into a field of ours, ``notesField``, on the object
-/// that it belongs to; decoders pass over fields they do not ask for.
+/// that it belongs to; decoders pass over fields they do not ask for. The notes are
+/// - on the model, `order`: `kept` where the parts lie in the model's own order;
+/// - on attributes, `composite`: the name of the composite type; `valueClass`: a class that the type
+///   does not ask for; `derivation`: the expression, where it is spelled otherwise than the structure
+///   would be; `filter`: the text of the filtering predicate;
+/// - on relationships, `inverseEntity`, where it is not the destination, and empty where there is none;
+/// - on fetch requests, `predicate`: the text; `name`, where it does not follow from the fetched
+///   property; `flags`, where the result type hides some;
+/// - on fetch indexes, `predicate`.
+///
+/// The model has a field `QuireComposites` besides: for each composite type a list of its attributes.
 struct ArchiveWriter {
   /// The field of our own: texts by name.
   static let notesField = "QuireNotes"
