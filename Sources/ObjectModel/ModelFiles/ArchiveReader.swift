@@ -11,11 +11,18 @@ struct ArchiveReader {
   /// Whether the parts of the model lie in the archive in the model's own order. Apple's archiver has
   /// them in none, and they are sorted.
   private let keepsOrder: Bool
+  private var composites = ArchivedComposites()
 
   init(_ root: ArchivedObject, path: String) {
     self.root = root
     self.path = path
     keepsOrder = Self.notes(root)["order"] == "kept"
+    for (name, entity) in members(root["NSEntities"]) {
+      for (_, property) in members(entity["NSProperties"])
+      where Self.notes(property)["composite"] == nil {
+        composites.add(property, of: name)
+      }
+    }
   }
 
   private static func notes(_ archived: ArchivedObject) -> [String: String] {
@@ -55,9 +62,10 @@ struct ArchiveReader {
       description.configurations.append(
         Configuration(name, entities: inOrder(members.compactMap { $0["NSEntityName"]?.string })))
     }
-    for (name, archived) in members(root["QuireComposites"]) {
+    let noted = members(root["QuireComposites"]).map { ($0, $1.array ?? []) }
+    for (name, elements) in noted + composites.types {
       var composite = CompositeType(name, attributes: [])
-      for element in archived.array ?? [] {
+      for element in elements {
         let attributeName = element["NSPropertyName"]?.string ?? ""
         composite.attributes.append(try attribute(attributeName, element, of: name))
       }
@@ -192,7 +200,7 @@ struct ArchiveReader {
       let filter = archived["NSFilteringPredicate"].map { ArchivedPredicate.text($0) }
       attribute.derivation = Attribute.Derivation(expression, filter: notes["filter"] ?? filter)
     }
-    attribute.compositeName = notes["composite"]
+    attribute.compositeName = notes["composite"] ?? composites.name(of: archived)
     readValidation(archived, into: &attribute)
     return attribute
   }

@@ -11,6 +11,9 @@ import PropertyLists
 public enum CompiledModel {
   /// Reads a compiled model, without checking that the model is sound.
   ///
+  /// Archives have no names for composite types: those of Apple's are called by the entity and the
+  /// attribute that has them, such as `Trip_home`.
+  ///
   /// - Parameter path: What messages call the file.
   /// - Throws: ``ModelFileError`` when the bytes are no archive of a model.
   public static func read(

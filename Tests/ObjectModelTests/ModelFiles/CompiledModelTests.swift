@@ -109,14 +109,7 @@ struct CompiledModelTests {
 
   @Test("Without our own fields the model is the same to Core Data, hashes and all")
   func appleView() throws {
-    var description = EverythingModel.description
-    // Composite types have no name in archives.
-    description.entities[0].properties.removeAll { property in
-      ["home", "work", "northmost"].contains(property.name)
-    }
-    description.entities[1].properties.removeAll { $0.name == "home" }
-    description.composites = []
-    let model = try Model(description)
+    let model = try Model(EverythingModel.description)
 
     let view = try Model(Self.appleView(model))
 
@@ -125,7 +118,8 @@ struct CompiledModelTests {
     let trip = try #require(view["Trip"])
     let own = try #require(model["Trip"])
     func attribute(_ name: String) -> Attribute? { trip.attributes.first { $0.name == name } }
-    for expected in own.attributes where expected.derivation == nil && expected.name != "odd" {
+    for expected in own.attributes
+    where expected.derivation == nil && expected.type != .composite && expected.name != "odd" {
       #expect(attribute(expected.name) == expected)
     }
     #expect(attribute("stopCount")?.derivation == .init("count:(stops)", filter: "name == \"a\""))
@@ -141,6 +135,48 @@ struct CompiledModelTests {
     #expect(property.request.sortKeys == own.fetchedProperties[0].request.sortKeys)
     let stops = try #require(trip.relationships.first { $0.name == "stops" })
     #expect(stops == own.relationships[0])
+    // Each composite attribute has its own copy of what its type holds; types within are shared.
+    #expect(
+      view.description.composites.map(\.name) == [
+        "Stop_home", "Stop_home_spot", "Trip_home", "Trip_work",
+      ])
+    #expect(attribute("home")?.compositeName == "Trip_home")
+    let home = try #require(view.composite("Trip_home"))
+    #expect(home.attributes[0] == model.composite("Address")?.attributes[0])
+    #expect(home.attributes[1].compositeName == "Stop_home_spot")
+    #expect(view.composite("Stop_home_spot")?.attributes == model.composite("Spot")?.attributes)
+  }
+
+  @Test("Composite attributes that hold themselves are a fault of the model, and names stay apart")
+  func strangeComposites() throws {
+    let attribute = ArchivedClass("NSAttributeDescription")
+    let entity = ArchivedClass("NSEntityDescription")
+    var writer = KeyedArchiveWriter()
+    let loop = writer.reserve()
+    func composite(_ name: String, _ list: PropertyList) -> PropertyList {
+      writer.add(
+        attribute,
+        [
+          "NSPropertyName": writer.text(name), "NSAttributeType": .integer(2100),
+          "_P": .integer(3), "NSCompositeElements": list,
+        ])
+    }
+    let within = composite("own", loop)
+    writer.fill(loop, .array, ["NS.objects": .array([within])])
+    let entities = [("A", "b_c"), ("A_b", "c"), ("Loop", "own")].map { name, property in
+      let list = name == "Loop" ? loop : writer.array([])
+      let properties = writer.dictionary([(property, composite(property, list))])
+      let one = writer.add(entity, ["NSEntityName": writer.text(name), "NSProperties": properties])
+      return (name, one)
+    }
+    let all = writer.dictionary(entities)
+    let root = writer.add(ArchivedClass("NSManagedObjectModel"), ["NSEntities": all])
+
+    let description = try Self.read(writer.bytes(root: root))
+
+    #expect(description.composites.map(\.name) == ["A_b_c", "A_b_c_2", "Loop_own"])
+    let error = #expect(throws: ModelError.self) { try Model(description) }
+    #expect(error?.faults.map(\.code) == [.recursiveComposite])
   }
 
   /// The fields that objects have in models that Apple's compiler wrote.
