@@ -227,7 +227,7 @@ let package = Package(
       dependencies: [
         "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph", "Migration",
         "BinaryStore", "Deflate", "CSQLite3", "CXMLPeer", "XMLStore", "DurableFiles", "Documents",
-        "PluginHost", "CStorePlugin",
+        "PluginHost", "CStorePlugin", "SQLiteStore",
       ],
       path: "Benchmarks/quire-bench", swiftSettings: relaxed),
 
@@ -297,7 +297,7 @@ let package = Package(
       "MigrationTests",
       [
         "Migration", "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore", "DurableFiles",
-        "ObjectModel", "ObjectQuery", "Rows", "Validation", "SeededRandom",
+        "ObjectModel", "ObjectQuery", "Rows", "Validation", "SeededRandom", "PropertyLists",
       ]),
     tests(
       "DocumentsTests",

@@ -37,8 +37,21 @@ final class TableRows: PartialRowTable {
     self.values = values
   }
 
-  /// Whether anything was read that is worth keeping.
-  var hasWholeEntities: Bool { known.withLock { !$0.whole.isEmpty } }
+  /// Takes it that there is nothing: in a store that nobody has saved to.
+  func assumeEmpty() {
+    known.withLock { known in
+      for number in contents.map.entities.keys { known.whole[number] = BlockRun() }
+      for number in contents.map.links.keys { known.whole[number] = BlockRun() }
+    }
+    reader.end()
+  }
+
+  /// Reads all that was not read yet, and needs the database no more.
+  func detach() throws {
+    for number in contents.map.entities.keys { _ = try changes(ofEntity: number) }
+    for number in contents.map.links.keys { _ = try changes(ofEntity: number) }
+    reader.end()
+  }
 
   func entry(of key: ObjectKey) throws -> RowEntry {
     if let whole = known.withLock({ $0.whole[key.entity] }) {
@@ -83,6 +96,7 @@ final class TableRows: PartialRowTable {
 
   func keyRanges(ofEntity number: UInt16) throws -> KeyRanges {
     if let known = known.withLock({ $0.ranges[number] }) { return known }
+    if let whole = known.withLock({ $0.whole[number] }) { return KeyRanges(put: whole.keyRange) }
     guard let entity = contents.map.entities[number] else {
       return KeyRanges(put: try changes(ofEntity: number)?.put.keyRange)
     }

@@ -38,6 +38,10 @@ struct StoreWriting {
     ])
     try own.run()
     try connection.execute("DELETE FROM Z_MODELCACHE")
+    let cache = try connection.prepare(
+      "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", isKept: false)
+    try cache.bind([.blob(deflated(CompiledModel.write(model)))])
+    try cache.run()
     try writeNumbers(model, schema, numbers)
   }
 
