@@ -275,8 +275,8 @@ public final class SQLiteStore: Store {
       return current
     }
     writingTurn.lock()
-    let writer = writingState.connection
-    writingState.connection = nil
+    let writer = unsafe writingState.connection
+    unsafe writingState.connection = nil
     writingTurn.unlock()
     pool.close()
     guard let newest, let connection = writer ?? newest.watch, !isReadOnly else { return }
