@@ -158,7 +158,19 @@ public final class SQLiteStore: Store {
     } else {
       number = before.map { $0.commit + 1 } ?? 1
     }
-    let reader = SnapshotReader(connection, pool: pool)
+    let (path, isOwn) = (connection.path, contents.isOwn)
+    let reader = SnapshotReader(connection, pool: pool) {
+      guard let pool else {
+        let other = try undisturbed(path, disk)
+        try other.execute("BEGIN")
+        return SnapshotReader(other, pool: nil)
+      }
+      guard isOwn else { return nil }
+      let other = try pool.take() ?? SQLiteConnection(path, for: .reading)
+      try other.execute("BEGIN")
+      let reader = SnapshotReader(other, pool: pool)
+      return try CommitTable.newest(other) == number ? reader : nil
+    }
     let rows = TableRows(
       reader, contents, ExternalFiles(path: connection.path, disk: disk))
     if contents.isOwn, number == 0 { rows.assumeEmpty() }

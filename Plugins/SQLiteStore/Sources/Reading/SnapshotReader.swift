@@ -13,10 +13,17 @@ final class SnapshotReader: @unchecked Sendable {
   /// The database's file.
   let path: String
 
+  /// Makes another reader of the same moment; `nil` where somebody has written since.
+  let another: @Sendable () throws -> SnapshotReader?
+
   /// - Parameter pool: Where the connection goes when nobody reads the snapshot any more.
-  init(_ connection: SQLiteConnection, pool: ReaderPool?) {
+  init(
+    _ connection: SQLiteConnection, pool: ReaderPool?,
+    another: @escaping @Sendable () throws -> SnapshotReader? = { nil }
+  ) {
     self.connection = connection
     self.pool = pool
+    self.another = another
     path = connection.path
   }
 

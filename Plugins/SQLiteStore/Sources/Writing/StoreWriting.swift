@@ -95,7 +95,7 @@ extension SQLiteStore {
         try connection.execute("PRAGMA journal_mode=DELETE")
         try connection.execute("BEGIN IMMEDIATE")
         let making = TableMaking(model: model, map: map)
-        for text in TableMaking.commonTables + making.tables + making.indexes {
+        for text in TableMaking.commonTables + making.tables + making.indexes.map(\.text) {
           try connection.execute(text)
         }
         let writing = StoreWriting(connection: connection)
