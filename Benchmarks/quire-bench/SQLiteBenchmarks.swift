@@ -20,7 +20,9 @@ func runSQLiteBenchmarks(_ count: Int) throws {
     return ManagedObjectContext(coordinator, concurrency: .confined)
   }
   func insert(at path: String) -> Int {
-    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+    for suffix in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: path + suffix)
+    }
     return ObjectBench.insert(count, into: open(path))
   }
 

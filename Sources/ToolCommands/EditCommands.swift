@@ -69,7 +69,10 @@ enum SetCommand {
         for all objects.
         """,
       arguments: [.store, .entity, .assignments],
-      options: [FetchCommand.condition, .identifiers, .dryRun, .storeName, .storeModel, .writesForeign, .format],
+      options: [
+        FetchCommand.condition, .identifiers, .dryRun, .storeName, .storeModel, .writesForeign,
+        .format,
+      ],
       examples: [
         Example(
           "quire set Trips.store Trip --where \"name == 'Lisbon'\" cost=120.5 start=null",
@@ -95,7 +98,10 @@ enum DeleteCommand {
       "delete", "deletes the objects that are named or meet a predicate",
       discussion: "What the relationships' delete rules say happens to other objects happens too.",
       arguments: [.store, .entity],
-      options: [FetchCommand.condition, .identifiers, .dryRun, .storeName, .storeModel, .writesForeign, .format],
+      options: [
+        FetchCommand.condition, .identifiers, .dryRun, .storeName, .storeModel, .writesForeign,
+        .format,
+      ],
       examples: [
         Example(
           "quire delete Trips.store Trip --where 'start < CAST(0, \"NSDate\")' --dry-run",

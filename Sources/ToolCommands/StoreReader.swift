@@ -54,7 +54,8 @@ struct StoreReader: Sendable {
     do {
       let store = try backends.open(
         path, on: disk,
-        StoreOpening(readOnly: readOnly, model: model, writesForeign: invocation.has(.writesForeign)))
+        StoreOpening(
+          readOnly: readOnly, model: model, writesForeign: invocation.has(.writesForeign)))
       opened.note(store)
       return store
     } catch let error as StoreError where error.code == .notAStore {

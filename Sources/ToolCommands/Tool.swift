@@ -93,7 +93,8 @@ public struct Tool: Sendable {
     if let index = words.prefix(while: { $0 != "--" }).firstIndex(of: "--no-plugins") {
       var others = words
       others.remove(at: index)
-      return try Tool(commands: commandsWithoutPlugins, opened: opened).dispatch(others, on: console)
+      return try Tool(commands: commandsWithoutPlugins, opened: opened).dispatch(
+        others, on: console)
     }
     guard let first = words.first else {
       try console.messages.write(help(width: console.width))

@@ -96,13 +96,14 @@ public final class SQLiteStore: Store {
       watch = Watch(connection: connection)
       if !opening.readOnly { try asStore(path) { try SQLiteStore.prepare(connection) } }
       reader = try asStore(path) {
-        try SQLiteConnection(path, for: .reading, patience: options.patience)
+        try SQLiteStore.reader(path, isReadOnly: opening.readOnly, options.patience)
       }
     }
     let seen = try asStore(path) { try watch?.connection.integer("PRAGMA data_version") ?? 0 }
     let head = try asStore(path) {
       try SQLiteStore.begin(
-        reader, pool: isAlone ? nil : pool, after: nil, model: opening.model, disk)
+        reader, pool: isAlone ? nil : pool, after: nil, model: opening.model, disk,
+        isReadOnly: opening.readOnly)
     }
     guard let uuid = head.metadata.uuid else {
       throw StoreError(.damaged, "The store has no UUID.", path: path)
@@ -116,6 +117,16 @@ public final class SQLiteStore: Store {
     do { return try SQLiteConnection(undisturbed: path, on: disk) } catch let error as DiskError {
       throw StoreError(error, path: path)
     }
+  }
+
+  /// A connection for a snapshot. One that may write leaves nothing beside the file when it is the last; it does not write.
+  private static func reader(
+    _ path: String, isReadOnly: Bool, _ patience: Duration
+  ) throws -> SQLiteConnection {
+    let connection = try SQLiteConnection(
+      path, for: isReadOnly ? .reading : .writing, patience: patience)
+    if !isReadOnly { try connection.execute("PRAGMA query_only=ON") }
+    return connection
   }
 
   /// Sees to it that a connection can write beside readers, and that what it commits is durable.
@@ -136,7 +147,7 @@ public final class SQLiteStore: Store {
   /// - Parameter before: The snapshot before, whose description is taken over where it still holds.
   static func begin(
     _ connection: SQLiteConnection, pool: ReaderPool?, after before: SQLiteSnapshot?,
-    model: Model?, _ disk: any Disk
+    model: Model?, _ disk: any Disk, isReadOnly: Bool
   ) throws -> SQLiteSnapshot {
     try connection.execute("BEGIN")
     var contents: StoreContents
@@ -166,7 +177,7 @@ public final class SQLiteStore: Store {
         return SnapshotReader(other, pool: nil)
       }
       guard isOwn else { return nil }
-      let other = try pool.take() ?? SQLiteConnection(path, for: .reading)
+      let other = try pool.take() ?? SQLiteStore.reader(path, isReadOnly: isReadOnly, .seconds(10))
       try other.execute("BEGIN")
       let reader = SnapshotReader(other, pool: pool)
       return try CommitTable.newest(other) == number ? reader : nil
@@ -232,9 +243,10 @@ public final class SQLiteStore: Store {
     try asStore(filePath) {
       let connection =
         try pool.take()
-        ?? SQLiteConnection(filePath, for: .reading, patience: options.patience)
+        ?? SQLiteStore.reader(filePath, isReadOnly: isReadOnly, options.patience)
       let next = try SQLiteStore.begin(
-        connection, pool: pool, after: before, model: givenModel, disk)
+        connection, pool: pool, after: before, model: givenModel, disk,
+        isReadOnly: isReadOnly)
       note(next)
       return next
     }
@@ -253,7 +265,9 @@ public final class SQLiteStore: Store {
     guard isChanged else { return }
     let connection = try asStore(filePath) { try SQLiteStore.undisturbed(filePath, disk) }
     current.head = try asStore(filePath) {
-      try SQLiteStore.begin(connection, pool: nil, after: before, model: givenModel, disk)
+      try SQLiteStore.begin(
+        connection, pool: nil, after: before, model: givenModel, disk,
+        isReadOnly: isReadOnly)
     }
   }
 
@@ -284,7 +298,7 @@ public final class SQLiteStore: Store {
   public func close() throws {
     let newest = current.withLock { current in
       defer { current = nil }
-      return current
+      return current.map { (watch: $0.watch, commit: $0.head.commit) }
     }
     writingTurn.lock()
     let writer = unsafe writingState.connection
@@ -292,7 +306,7 @@ public final class SQLiteStore: Store {
     writingTurn.unlock()
     pool.close()
     guard let newest, let connection = writer ?? newest.watch, !isReadOnly else { return }
-    try asStore(filePath) { try settle(connection.connection, newest.head.commit) }
+    try asStore(filePath) { try settle(connection.connection, newest.commit) }
   }
 
   /// Brings what lies in the log into the file, so that this is all of the database. What keeps it from that is snapshots of before,

@@ -242,7 +242,8 @@ struct RowReader {
 
   private func wrong(_ statement: SQLiteStatement, _ step: Step, _ key: Int64) -> StoreError {
     fault(
-      name(step), key, "holds \(statement.value(step.cell).words), where \(step.kind.words) is to be"
+      name(step), key,
+      "holds \(statement.value(step.cell).words), where \(step.kind.words) is to be"
     )
   }
 

@@ -122,7 +122,8 @@ final class TableRows: PartialRowTable {
     guard contents.map.entities[number] != nil, known.withLock({ $0.whole[number] }) == nil else {
       return nil
     }
-    return try read(number, keys: keys.lowerBound..<min(keys.upperBound, ObjectKey.highestNumber) + 1,
+    return try read(
+      number, keys: keys.lowerBound..<min(keys.upperBound, ObjectKey.highestNumber) + 1,
       with: reader)
   }
 

@@ -201,7 +201,8 @@ struct RowWriter {
       guard target.entityParameter >= 0 else { return }
       guard let number = map.entities[key.entity]?.number else {
         throw StoreError(
-          .badChange, "\(entity.columns[target.index].name) leads to an object of no entity of the store.",
+          .badChange,
+          "\(entity.columns[target.index].name) leads to an object of no entity of the store.",
           path: path)
       }
       try statement.bind(number, target.entityParameter)
