@@ -1,4 +1,4 @@
-package import ObjectModel
+import ObjectModel
 package import Rows
 
 // The trees of predicates and expressions once names are resolved: properties are columns,
@@ -80,7 +80,7 @@ package enum PathStep: Sendable {
   /// Computes one value of the collection so far, after following more steps from each element.
   case collection(CollectionOperator, [PathStep])
 
-  var isToMany: Bool { if case .toMany = self { true } else { false } }
+  package var isToMany: Bool { if case .toMany = self { true } else { false } }
 }
 
 /// What an element of a path that begins with `@` computes of the collection before it.

@@ -1,7 +1,7 @@
 // SAFETY: Columns are read at rows of their own batches.
 
 import Foundation
-import ObjectModel
+package import ObjectModel
 import Rows
 
 /// How a request's dictionaries are made: value by value of each object, or group by group.

@@ -57,8 +57,10 @@ struct SQLAnswers {
     _ query: SQLQuery, _ row: (SQLiteStatement) throws(LeftToRows) -> Void
   ) throws -> Bool {
     do {
-      let statement = try connection.prepare(query.text, isKept: false)
-      try statement.bind(query.parameters)
+      let statement = try connection.prepare(query.text)
+      defer { statement.reset() }
+      // What came to nothing in the end has no place in the text.
+      try statement.bind(Array(query.parameters.prefix(statement.parameterCount)))
       while try statement.step() { try row(statement) }
       return true
     } catch is LeftToRows {

@@ -7,7 +7,7 @@ import SQLiteStoreFormat
 /// Cells of results, as values.
 enum SQLCell {
   /// The floating-point number −0.0, which SQLite would keep as 0.
-  static let negativeZero = "X'0000000000000080'"
+  static let negativeZero = "X'8000000000000000'"
 
   /// The value of a cell; fails for one that no column of the kind has.
   static func value(
@@ -75,6 +75,11 @@ enum SQLCell {
             b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
             b[14], b[15]
           )))
+    case (.decimal, .integer): return .decimal(Decimal(statement.integer(index)))
+    case (.decimal, .real):
+      // The shortest text that gives the number, as the rows have it.
+      guard let number = Decimal(string: "\(statement.real(index))") else { throw LeftToRows() }
+      return .decimal(number)
     case (.binary, .blob): return .binary(Data(statement.bytes(index)))
     default: throw LeftToRows()
     }

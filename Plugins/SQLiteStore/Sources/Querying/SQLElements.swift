@@ -41,6 +41,10 @@ extension SQLTranslator {
         var elements = try walk.elements(subquery.collection, scope)
         guard elements.steps.isEmpty else { throw LeftToRows() }
         var inner = scope
+        // What is not there is not asked.
+        if elements.row.linkedKey != nil {
+          elements.conditions.append("\(elements.row.alias).Z_PK IS NOT NULL")
+        }
         inner.slots[subquery.slot] = elements.row
         elements.conditions.append(try walk.condition(subquery.predicate, inner))
         elements.baseExists = nil
@@ -93,10 +97,12 @@ extension SQLTranslator {
       if !elements.tables.isEmpty { elements.baseExists = elements.exists(where: "1") }
     }
     while case .toMany(let relationship)? = rest.first {
+      // Behind what is not there, others are neither many nor none.
+      guard elements.row.linkedKey == nil else { throw LeftToRows() }
       try add(relationship, to: &elements)
       rest = rest.dropFirst()
     }
-    // Of no table at all it would be one value. Behind one that is not there, others are neither many nor none.
+    // Of no table at all it would be one value.
     guard !elements.tables.isEmpty, !rest.contains(where: \.isToMany) else { throw LeftToRows() }
     elements.steps = Array(rest)
     return elements
@@ -112,20 +118,39 @@ extension SQLTranslator {
       elements.conditions.append(
         "\(other.alias).\(quoted(column.name)) = \(owner.alias).Z_PK")
       if let entity = column.entityColumn {
-        elements.conditions.append("\(other.alias).\(quoted(entity)) = \(owner.alias).Z_ENT")
+        let own = "\(owner.alias).Z_ENT"
+        elements.conditions.append("coalesce(\(other.alias).\(quoted(entity)), \(own)) = \(own)")
       }
     } else {
-      // A link may be there twice, and counts once; within one selection only tables outside of it can be spoken of.
-      guard elements.tables.isEmpty else { throw LeftToRows() }
-      let links = "l\(other.alias)"
-      elements.tables.append("(\(try self.links(relationship, owner))) AS \(links)")
-      elements.conditions.append("\(other.alias).Z_PK = \(links).k")
+      return try addLinked(relationship, to: &elements, other)
     }
     elements.tables.append(try table(other))
     if let family = try condition(other, isOneOf: family(of: relationship.destination)) {
       elements.conditions.append(family)
     }
     elements.row = other
+  }
+
+  /// What links lead to counts even where it is not there any more: it has no values then.
+  private func addLinked(
+    _ relationship: ToManyRelationship, to elements: inout SQLElements, _ other: SQLRow
+  ) throws(LeftToRows) {
+    // Within one selection only tables outside of it can be spoken of.
+    guard elements.tables.isEmpty else { throw LeftToRows() }
+    let links = "l\(other.alias)"
+    var conditions = ["\(other.alias).Z_PK = \(links).k"]
+    let family = family(of: relationship.destination)
+    // An object of several entities says itself of which it is.
+    if family.count == 1, let only = try condition(other, isOneOf: family) {
+      conditions.append(only)
+    }
+    elements.tables.append(
+      """
+      (\(try self.links(relationship, elements.row))) AS \(links) LEFT JOIN \(try table(other)) \
+      ON \(conditions.joined(separator: " AND "))
+      """)
+    elements.row = other
+    elements.row.linkedKey = "\(links).k"
   }
 
   /// The keys of the objects that links lead to from a row, each once.
@@ -137,7 +162,8 @@ extension SQLTranslator {
     else { throw LeftToRows() }
     func keys(_ from: String, _ to: String) -> String {
       """
-      SELECT \(quoted(to)) AS k FROM \(quoted(links.table)) WHERE \(quoted(from)) = \(owner.alias).Z_PK
+      SELECT \(quoted(to)) AS k FROM \(quoted(links.table)) WHERE \(quoted(from)) = \(owner.alias).Z_PK \
+      AND \(quoted(to)) IS NOT NULL
       """
     }
     let (forward, backward) = (keys(links.source, links.target), keys(links.target, links.source))
@@ -179,7 +205,8 @@ extension SQLTranslator {
     switch function {
     case .count:
       result = SQLScalar(
-        .integer, value.presence.map { "count(CASE WHEN \($0) THEN 1 END)" } ?? "count(\(value.value))")
+        .integer,
+        value.presence.map { "count(CASE WHEN \($0) THEN 1 END)" } ?? "count(\(value.value))")
       result.output = .number
     case .sum, .average:
       // Sums of floating-point numbers depend on their order.
@@ -208,6 +235,14 @@ extension SQLTranslator {
           value.kind,
           SQLTranslator.failing(
             where: "coalesce(max(typeof(\(column)) = 'blob'), 0)", else: "\(word)(\(column))"))
+        result.output = value.output
+      case .decimal:
+        guard let column = value.column else { throw LeftToRows() }
+        result = SQLScalar(
+          .decimal,
+          SQLTranslator.failing(
+            where: "coalesce(max(typeof(\(column)) IN ('blob', 'text')), 0)",
+            else: "\(word)(\(column))"))
         result.output = value.output
       default: throw LeftToRows()
       }

@@ -6,7 +6,7 @@ import SQLiteFiles
 struct SQLQuery: Sendable, Hashable {
   /// The statement.
   var text: String
-  /// The parameters' values, from the first.
+  /// The parameters' values, from the first; the text may not need the last of them.
   var parameters: [SQLiteValue]
 }
 

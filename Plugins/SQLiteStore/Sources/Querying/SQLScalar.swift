@@ -5,7 +5,7 @@ import Rows
 struct SQLScalar {
   /// What the value is. Values of different kinds are not compared in SQL.
   enum Kind {
-    case null, integer, real, text, date, uuid, binary, object
+    case null, integer, real, decimal, text, date, uuid, binary, object
     /// Of the value only can be told whether there is one.
     case opaque
   }
@@ -15,7 +15,7 @@ struct SQLScalar {
   var value: String
   /// Says whether there is a value, where the value itself does not: 1 or 0.
   var presence: String?
-  /// The column as it stands, for floating-point numbers and dates, which ``value`` wraps.
+  /// The column as it stands, where ``value`` wraps it: for floating-point numbers, dates, decimals and objects.
   var column: String?
   /// The value, where it is the same for all objects.
   var constant: Value?
@@ -33,7 +33,11 @@ struct SQLScalar {
   /// A condition that is true where there is a value.
   var isPresent: String { presence.map { "(\($0))" } ?? "(\(value) IS NOT NULL)" }
 
+  /// Whether it is a whole or a floating-point number.
   var isNumber: Bool { kind == .integer || kind == .real }
+
+  /// A floating-point number's or a date's column, some cells of which may be bytes.
+  var realColumn: String? { kind == .real || kind == .date ? column : nil }
 
   /// Whether the two may be compared in SQL.
   func isComparable(to other: SQLScalar) -> Bool {
@@ -57,6 +61,8 @@ struct SQLRow {
   var alias: String
   /// The entity that its object is known to be of, or of one that inherits from it.
   var entity: String
+  /// The object's key, where it is known by a link to it and may not be there.
+  var linkedKey: String?
 }
 
 /// What expressions may speak of where they stand.

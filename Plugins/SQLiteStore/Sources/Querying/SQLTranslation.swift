@@ -18,12 +18,17 @@ struct SQLTranslation: Sendable {
   let schema: Schema
   /// Which store object identifiers must name; any when it is `nil`.
   var store: StoreTag?
+  /// Whether the cells are as we write them; others write numbers of 64 bits where 32 are meant.
+  var isOwn = true
   /// The moment that `now()` gives; the present when it is `nil`.
   var now: Date?
 
-  init(_ map: TableMap, model: Model, schema: Schema, store: StoreTag? = nil, now: Date? = nil) {
+  init(
+    _ map: TableMap, model: Model, schema: Schema, store: StoreTag? = nil, isOwn: Bool = true,
+    now: Date? = nil
+  ) {
     (self.map, self.model, self.schema) = (map, model, schema)
-    (self.store, self.now) = (store, now)
+    (self.store, self.isOwn, self.now) = (store, isOwn, now)
   }
 
   /// The objects that a request finds, in its order: `Z_ENT` and `Z_PK` of each.
@@ -91,7 +96,7 @@ struct SQLTranslation: Sendable {
       let bound = try? BoundRequest(
         request, model: model, schema: schema, store: store, now: now ?? Date())
     else { throw LeftToRows() }
-    var walk = SQLTranslator(map, model, schema)
+    var walk = SQLTranslator(map, model, schema, isOwn: isOwn)
     let row = walk.row(request.entity)
     var conditions: [String] = []
     if let family = try walk.condition(row, isOneOf: bound.layouts) { conditions.append(family) }

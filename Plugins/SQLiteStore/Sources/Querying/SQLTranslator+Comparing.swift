@@ -1,7 +1,9 @@
 import Foundation
 import ObjectModel
 import ObjectQuery
+import Rows
 import SQLiteFiles
+import SQLiteStoreFormat
 
 // What comparisons mean: as the rows have it, a value that is not there compares with nothing, and "not a number" is
 // different from everything.
@@ -11,10 +13,16 @@ extension SQLTranslator {
     _ left: SQLScalar, _ operation: QueryPredicate.Operator, _ right: SQLScalar
   ) throws(LeftToRows) -> String {
     if left.kind == .null || right.kind == .null { return "0" }
-    guard left.isComparable(to: right) else { throw LeftToRows() }
-    if left.kind == .object { return try compare(objects: left, operation, right) }
+    guard left.isComparable(to: right) || left.kind == .decimal || right.kind == .decimal else {
+      throw LeftToRows()
+    }
+    if left.kind == .object, right.kind == .object {
+      return try compare(objects: left, operation, right)
+    }
     guard let sign = operation.sign else { throw LeftToRows() }
     if left.kind == .binary, operation != .equal, operation != .notEqual { throw LeftToRows() }
+    if left.kind == .decimal { return try compare(decimal: left, operation, right) }
+    if right.kind == .decimal { return try compare(decimal: right, operation.turned, left) }
     if let column = left.column, let number = right.finiteNumber {
       return SQLTranslator.compare(column, operation, right.value, number)
     }
@@ -56,6 +64,10 @@ extension SQLTranslator {
     objects left: SQLScalar, _ operation: QueryPredicate.Operator, _ right: SQLScalar
   ) throws(LeftToRows) -> String {
     let same: String
+    // A column as it stands can be looked up in an index.
+    var (left, right) = (left, right)
+    if right.constant != nil, let column = left.column { left.value = column }
+    if left.constant != nil, let column = right.column { right.value = column }
     switch (left.entity, right.entity) {
     case (.none, _), (_, .none): same = "0"
     case (.only(let one), .only(let other)):
@@ -97,7 +109,7 @@ extension SQLTranslator {
         throw LeftToRows()
       }
       result = try real(.date, seconds)
-    case .string(let text): 
+    case .string(let text):
       result = SQLScalar(.text, try parameter(.text(text)))
       result.output = .column(.string)
     case .uri(let text):
@@ -113,27 +125,59 @@ extension SQLTranslator {
     case .binary(let data): result = SQLScalar(.binary, try parameter(.blob(Array(data))))
     case .object(let key):
       result = SQLScalar(.object, try parameter(.integer(Int64(key.number))))
-      result.entity = map.entities[key.entity] == nil ? .none : .only(key.entity)
+      let isKnown = map.entities[key.entity] != nil && key.number > 0
+      result.entity = isKnown ? .only(key.entity) : .none
     }
     result.constant = value
     return result
   }
 
-  private mutating func real(_ kind: SQLScalar.Kind, _ number: Double) throws(LeftToRows) -> SQLScalar {
+  private mutating func real(_ kind: SQLScalar.Kind, _ number: Double) throws(LeftToRows)
+    -> SQLScalar
+  {
     guard number.isNaN else { return SQLScalar(kind, try parameter(.real(number))) }
     var result = SQLScalar(kind, "NULL")
     result.presence = "1"
     return result
   }
 
-  /// A decimal number stands for a whole one or one of 64 bits where it is just that number.
+  /// A decimal number that is no other than the number of 64 bits nearest to it.
   private mutating func constant(_ number: Decimal) throws(LeftToRows) -> SQLScalar {
-    if let whole = Int64(exactly: number.nearestDouble), Decimal(whole) == number {
-      var result = SQLScalar(.integer, try parameter(.integer(whole)))
-      result.constant = .integer(whole)
-      return result
+    let nearest = number.nearestDouble
+    if let whole = Int64(exactly: nearest), Decimal(whole) == number {
+      return try constant(.integer(whole))
     }
-    throw LeftToRows()
+    // Up to 15 digits no two decimal numbers have the same one next to them.
+    guard number.isFinite, digitCount(number) <= 15 else { throw LeftToRows() }
+    var result = SQLScalar(.decimal, try parameter(.real(nearest)))
+    result.constant = .decimal(number)
+    return result
+  }
+
+  private func digitCount(_ number: Decimal) -> Int {
+    number.significand.description.count { $0.isNumber }
+  }
+
+  /// Compares a decimal number, as a table has it, with something else.
+  ///
+  /// Cells have the number of 64 bits that is nearest. It is ordered as the decimal number is against whole numbers up to
+  /// 53 bits and decimal ones of up to 15 digits.
+  private func compare(
+    decimal left: SQLScalar, _ operation: QueryPredicate.Operator, _ right: SQLScalar
+  ) throws(LeftToRows) -> String {
+    guard let sign = operation.sign, left.column != nil else { throw LeftToRows() }
+    switch (right.kind, right.constant) {
+    case (.integer, .integer(let number)?):
+      guard abs(Double(number)) <= 0x1p53 else { throw LeftToRows() }
+      return "(\(left.value) \(sign) \(right.value))"
+    case (.integer, .boolean?), (.decimal, .decimal?):
+      return "(\(left.value) \(sign) \(right.value))"
+    case (.real, _):
+      // With floating-point numbers they are compared as such.
+      guard operation != .notEqual || right.presence == nil else { throw LeftToRows() }
+      return "(CAST(\(left.value) AS REAL) \(sign) \(right.value))"
+    default: throw LeftToRows()
+    }
   }
 }
 

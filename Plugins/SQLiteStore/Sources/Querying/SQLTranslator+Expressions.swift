@@ -154,7 +154,8 @@ extension SQLTranslator {
     default: throw LeftToRows()
     }
     // What was computed of a moment is finer than a number of 64 bits.
-    for side in [left, right] where side.kind == .date && side.column == nil && side.constant == nil {
+    for side in [left, right] where side.kind == .date && side.column == nil && side.constant == nil
+    {
       throw LeftToRows()
     }
     let sign =

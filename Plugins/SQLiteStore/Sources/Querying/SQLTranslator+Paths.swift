@@ -66,25 +66,35 @@ extension SQLTranslator {
     _ other: SQLRow, to column: TableMap.ColumnMap, of row: SQLRow
   ) throws(LeftToRows) -> String {
     let condition = "\(other.alias).Z_PK = \(row.alias).\(quoted(column.name))"
-    guard try entityMap(other.entity).sharesTable else { return condition }
-    if let only = column.destination?.onlyEntity {
-      return "\(condition) AND \(other.alias).Z_ENT = \(try number(of: only))"
+    guard let destination = column.destination, try entityMap(other.entity).sharesTable else {
+      return condition
     }
-    guard let entity = column.entityColumn else { throw LeftToRows() }
-    return "\(condition) AND \(other.alias).Z_ENT = \(row.alias).\(quoted(entity))"
+    let entity = "\(other.alias).Z_ENT"
+    if destination.isOnlyEntity {
+      return "\(condition) AND \(entity) = \(try number(of: destination.entity))"
+    }
+    // Where it is not said of which entity the object is, the object says so itself.
+    guard let known = column.entityColumn else { return condition }
+    return "\(condition) AND \(entity) = coalesce(\(row.alias).\(quoted(known)), \(entity))"
   }
 
   /// The object that a row's relationship leads to.
   private func reference(
     _ column: TableMap.ColumnMap, _ row: SQLRow
   ) throws(LeftToRows) -> SQLScalar {
-    var object = SQLScalar(.object, "\(row.alias).\(quoted(column.name))")
-    if let only = column.destination?.onlyEntity {
-      object.entity = .only(only)
-      object.output = .object(only)
+    guard let destination = column.destination else { throw LeftToRows() }
+    let key = "\(row.alias).\(quoted(column.name))"
+    // Nothing is also written as 0.
+    var object = SQLScalar(.object, "nullif(\(key), 0)")
+    object.column = key
+    if destination.isOnlyEntity {
+      object.entity = .only(destination.entity)
+      object.output = .object(destination.entity)
     } else {
-      guard let entity = column.entityColumn else { throw LeftToRows() }
-      object.entity = .numbered("\(row.alias).\(quoted(entity))")
+      let known = column.entityColumn.map { "\(row.alias).\(quoted($0)), " } ?? ""
+      let own = "(SELECT d.Z_ENT FROM \(quoted(destination.table)) AS d WHERE d.Z_PK = \(key))"
+      object.entity = .numbered(
+        "coalesce(\(known)\(own), \(try number(of: destination.entity)))")
       object.output = .objectAndEntity
     }
     return object
@@ -101,6 +111,8 @@ extension SQLTranslator {
     case .boolean, .int16, .int32, .int64:
       result = SQLScalar(.integer, name)
       result.isNarrow = kind != .int64
+    // Others write all 64 bits of a number that the rows then round.
+    case .float where !isOwn: result = SQLScalar(.opaque, name)
     case .float, .double, .date:
       result = SQLScalar(
         kind == .date ? .date : .real,
@@ -110,14 +122,22 @@ extension SQLTranslator {
         """)
       result.presence = "\(name) IS NOT NULL"
       result.column = name
-    case .string, .uri: result = SQLScalar(.text, name)
+    // Whatever order the table declares.
+    case .string, .uri: result = SQLScalar(.text, "\(name) COLLATE BINARY")
     case .uuid: result = SQLScalar(.uuid, name)
     case .binary:
-      result = SQLScalar(.binary, name)
-      // Whether there is a value can be told; which, only with what lies outside.
-      if column.isExternal { result.value = "(\(name) IS NOT NULL)" }
-    case .decimal, .reference: result = SQLScalar(.opaque, name)
+      // Bytes may also be written as text.
+      result = SQLScalar(.binary, "CAST(\(name) AS BLOB)")
+    case .decimal:
+      // Numbers of more than 15 digits are written as text.
+      result = SQLScalar(
+        .decimal,
+        SQLTranslator.failing(where: "typeof(\(name)) IN ('blob', 'text')", else: name))
+      result.presence = "\(name) IS NOT NULL"
+      result.column = name
+    case .reference: throw LeftToRows()
     }
+    // Whether there is a value can be told; which, only with what lies in a file of its own.
     if column.isExternal { result = SQLScalar(.opaque, name) }
     if result.kind != .opaque { result.output = .column(kind) }
     return result

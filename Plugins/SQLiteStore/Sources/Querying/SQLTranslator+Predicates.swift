@@ -101,11 +101,13 @@ extension SQLTranslator {
       return try contains(try scalar(comparison.right, scope), left)
     case .between:
       let (low, high) = try bounds(comparison.right, scope)
-      return try "(\(compare(left, .greaterThanOrEqual, low)) AND \(compare(left, .lessThanOrEqual, high)))"
+      return try
+        "(\(compare(left, .greaterThanOrEqual, low)) AND \(compare(left, .lessThanOrEqual, high)))"
     case .contains: return try contains(left, try scalar(comparison.right, scope))
     case .beginsWith: return try begins(left, with: try scalar(comparison.right, scope))
     case .endsWith: return try ends(left, with: try scalar(comparison.right, scope))
-    case .like, .matches: throw LeftToRows()
+    case .like: return try like(left, comparison.right.constant?.text)
+    case .matches: throw LeftToRows()
     case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
       return try compare(left, comparison.operation, try scalar(comparison.right, scope))
     }
@@ -151,9 +153,10 @@ extension SQLTranslator {
       guard let one = item.single else { throw LeftToRows() }
       if one.isNull { continue }
       let constant = try constant(one)
-      guard constant.isComparable(to: value) else { throw LeftToRows() }
       // A list is looked up in an index at once. What needs more care is compared one by one.
-      if value.kind != .object, value.column == nil, constant.presence == nil {
+      if value.kind != .object, value.column == nil, constant.presence == nil,
+        value.isComparable(to: constant)
+      {
         plain.append(constant.value)
       } else {
         others.append(try compare(value, .equal, constant))

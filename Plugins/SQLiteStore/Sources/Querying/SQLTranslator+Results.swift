@@ -24,7 +24,7 @@ extension SQLTranslator {
   /// Nothing comes before all values, and "not a number" behind them, in SQL as in the rows.
   private func order(by value: SQLScalar) throws(LeftToRows) -> String {
     switch value.kind {
-    case .integer, .text, .uuid, .binary: return value.value
+    case .integer, .text, .uuid, .binary, .decimal: return value.value
     case .real, .date:
       // −0.0 is the same as 0.
       guard let column = value.column else { throw LeftToRows() }
@@ -71,7 +71,8 @@ extension SQLTranslator {
     case (.objectAndEntity, _): throw LeftToRows()
     default: break
     }
-    guard let column = value.column else {
+    if value.kind == .decimal { return [value.value] }
+    guard let column = value.realColumn else {
       // "Not a number" is a value, and the cell would have none.
       guard value.presence == nil else { throw LeftToRows() }
       return [value.value]
@@ -91,6 +92,7 @@ extension SQLTranslator {
       case .integer, .uuid, .object: break
       case .real, .date:
         guard value.column != nil else { throw LeftToRows() }
+      case .decimal: throw LeftToRows()
       case .text:
         // Other texts are equal in the rows when they are canonically so.
         guard case .column(.string)? = value.output, key.ownSteps?.count == 1 else {
@@ -120,13 +122,13 @@ extension SQLTranslator {
     if !scope.groupKeys.isEmpty {
       var terms: [String] = []
       for key in scope.groupKeys {
-        terms.append(key.column ?? key.value)
+        terms.append(key.realColumn ?? key.value)
         if case .numbered(let entity) = key.entity { terms.append(entity) }
       }
       text += " GROUP BY \(terms.joined(separator: ", "))"
     }
     // Bytes among floating-point numbers are other groups than the rows have.
-    var conditions = scope.groupKeys.compactMap(\.column).map {
+    var conditions = scope.groupKeys.compactMap(\.realColumn).map {
       SQLTranslator.failing(where: "max(typeof(\($0)) = 'blob')", else: "1")
     }
     if let having = table.having { conditions.append(try condition(having, scope)) }

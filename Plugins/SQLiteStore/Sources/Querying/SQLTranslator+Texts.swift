@@ -37,6 +37,26 @@ extension SQLTranslator {
     return part.constant == nil
       ? "(\(part.value) = '' AND \(text.isPresent) OR \(end))" : "(\(end))"
   }
+
+  /// Whether a text has the form of a pattern that is known: with stars at its ends and nowhere else.
+  mutating func like(_ text: SQLScalar, _ pattern: String?) throws(LeftToRows) -> String {
+    // By bytes, as the rows read patterns: what stands behind a star may combine with it.
+    guard let pattern = pattern?.utf8,
+      !pattern.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "\\") })
+    else { throw LeftToRows() }
+    let parts = pattern.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
+    let middle = parts.filter { !$0.isEmpty }
+    guard middle.count <= 1 else { throw LeftToRows() }
+    let part = try constant(
+      .string(String(decoding: middle.first.map(Array.init) ?? [], as: UTF8.self)))
+    guard text.kind == .text else { throw LeftToRows() }
+    switch (parts.first?.isEmpty ?? true, parts.last?.isEmpty ?? true) {
+    case _ where parts.count == 1: return "(\(text.value) = \(part.value))"
+    case (true, true): return try contains(text, part)
+    case (true, false): return try ends(text, with: part)
+    default: return try begins(text, with: part)
+    }
+  }
 }
 
 extension SQLScalar {

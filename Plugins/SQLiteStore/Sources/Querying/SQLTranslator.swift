@@ -13,6 +13,8 @@ struct SQLTranslator {
   let map: TableMap
   let model: Model
   let schema: Schema
+  /// Whether the cells are as we write them.
+  let isOwn: Bool
   /// What parameters are bound to.
   private(set) var parameters: [SQLiteValue] = []
   private var aliasCount = 0
@@ -23,8 +25,8 @@ struct SQLTranslator {
   static let greatestDepth = 50
   static let longestText = 100_000
 
-  init(_ map: TableMap, _ model: Model, _ schema: Schema) {
-    (self.map, self.model, self.schema) = (map, model, schema)
+  init(_ map: TableMap, _ model: Model, _ schema: Schema, isOwn: Bool) {
+    (self.map, self.model, self.schema, self.isOwn) = (map, model, schema, isOwn)
   }
 
   /// A parameter with a value. By number, so that an expression may stand twice.
@@ -104,9 +106,11 @@ struct SQLTranslator {
   /// The object that a row is.
   func object(_ row: SQLRow) throws(LeftToRows) -> SQLScalar {
     let entity = try entityMap(row.entity)
-    var object = SQLScalar(.object, "\(row.alias).Z_PK")
+    var object = SQLScalar(.object, row.linkedKey ?? "\(row.alias).Z_PK")
     if entity.sharesTable, family(of: row.entity).count > 1 {
-      object.entity = .numbered("\(row.alias).Z_ENT")
+      object.entity = .numbered(
+        row.linkedKey == nil
+          ? "\(row.alias).Z_ENT" : "coalesce(\(row.alias).Z_ENT, \(entity.number))")
       object.output = .objectAndEntity
     } else {
       object.entity = .only(entity.layout.entityNumber)
