@@ -45,6 +45,9 @@ let package = Package(
     // For authors of stores, and the stores that are linked in, as plug-ins.
     .library(name: "BinaryStorePlugin", type: .dynamic, targets: ["BinaryStoreExport"]),
     .library(name: "XMLStorePlugin", type: .dynamic, targets: ["XMLStoreExport"]),
+    // For programs that open databases: linked in, and as the plug-in that the tool finds beside it.
+    .library(name: "SQLiteStore", targets: ["SQLiteStore"]),
+    .library(name: "SQLiteStorePlugin", type: .dynamic, targets: ["SQLiteStoreExport"]),
     // What a test loads into another language's process.
     .library(name: "ArrowExchange", type: .dynamic, targets: ["ArrowExchange"]),
   ],
@@ -187,6 +190,9 @@ let package = Package(
     .target(
       name: "BinaryStoreExport", dependencies: ["BinaryStore", "PluginSupport"],
       path: "Plugins/BinaryStore/Export", swiftSettings: strict),
+    .target(
+      name: "SQLiteStoreExport", dependencies: ["SQLiteStore", "PluginSupport"],
+      path: "Plugins/SQLiteStore/Export", swiftSettings: strict),
     .target(
       name: "XMLStoreExport", dependencies: ["XMLStore", "PluginSupport"],
       path: "Plugins/XMLStore/Export", swiftSettings: strict),

@@ -193,3 +193,34 @@ extension UnsafeMutablePointer<z_stream> {
     return unsafe (target.count - Int(pointee.avail_out), result)
   }
 }
+
+extension Deflate {
+  /// Bytes in raw deflate, without a header or a checksum, at once.
+  public static func compressRaw(_ bytes: RawSpan, level: Level = .balanced) -> [UInt8] {
+    var stream = DeflateStream(level: level)
+    var compressed: [UInt8] = []
+    func append(_ piece: RawSpan) {
+      unsafe piece.withUnsafeBytes { unsafe compressed.append(contentsOf: $0) }
+    }
+    do {
+      try stream.compress(bytes) { append($0) }
+      try stream.finish { append($0) }
+    } catch { preconditionFailure("Memory refuses nothing: \(error)") }
+    return compressed
+  }
+
+  /// Expands bytes of raw deflate.
+  ///
+  /// - Throws: ``DeflateError`` where they are not such bytes, or give more than `limit`.
+  public static func expandRaw(_ bytes: RawSpan, upTo limit: Int) throws -> [UInt8] {
+    var stream = InflateStream(byteLimit: limit)
+    var expanded: [UInt8] = []
+    try stream.expand(bytes) { piece in
+      unsafe piece.withUnsafeBytes { unsafe expanded.append(contentsOf: $0) }
+    }
+    guard stream.isAtEnd else {
+      throw DeflateError(description: "The compressed bytes end too early.")
+    }
+    return expanded
+  }
+}

@@ -101,6 +101,7 @@ public struct PluginBackend: StoreBackend {
     unsafe wanted.struct_size = UInt32(MemoryLayout<QuireOpening>.size)
     unsafe wanted.read_only = opening.readOnly ? 1 : 0
     unsafe wanted.commit = opening.commit ?? -1
+    unsafe wanted.writes_foreign = opening.writesForeign ? 1 : 0
     if let model = opening.model {
       unsafe wanted.model = unsafe QuireBytes(try PluginDescriptions.bytes(of: model))
     }

@@ -23,6 +23,11 @@ final class PluginRowTable: RowTable {
     /// What the table says of each entity, and `nil` where that is nothing.
     var changes: [UInt16: Layer.EntityChanges?] = [:]
     var indexes: [UInt16: IndexRun?] = [:]
+    /// Rows around keys, of entities that were not asked for as a whole.
+    var pieces: [Piece: BlockRun] = [:]
+    var pieceCounts: [UInt16: Int] = [:]
+    /// Whether the plug-in would rather give all rows of this table.
+    var hasNoPieces = false
   }
 
   init(_ described: QuireTable, _ snapshot: SnapshotHandle, _ schema: Schema) {
@@ -54,7 +59,66 @@ final class PluginRowTable: RowTable {
   func isSame(as other: any RowTable) -> Bool { (other as? PluginRowTable) === self }
 
   func entry(of key: ObjectKey) throws -> RowEntry {
-    try changes(ofEntity: key.entity)?.entry(of: key.number) ?? .absent
+    if let run = try piece(around: key) {
+      return try run.location(of: key.number).map { .put($0) } ?? .absent
+    }
+    return try changes(ofEntity: key.entity)?.entry(of: key.number) ?? .absent
+  }
+
+  // MARK: - A few rows
+
+  private struct Piece: Hashable {
+    let entity: UInt16
+    let number: UInt64
+  }
+
+  /// So many consecutive keys are asked for at once.
+  private static let pieceKeyCount: UInt64 = 64
+  /// From so many pieces on, an entity is asked for as a whole.
+  private static let mostPieces = 256
+
+  /// The rows around a key, where the plug-in finds them sooner than all; `nil` where all are to be asked for.
+  private func piece(around key: ObjectKey) throws -> BlockRun? {
+    guard unsafe snapshot.store.table.rows_between != nil else { return nil }
+    let piece = Piece(entity: key.entity, number: key.number / PluginRowTable.pieceKeyCount)
+    let known = cache.withLock { cache -> (run: BlockRun?, isWhole: Bool) in
+      let isWhole =
+        cache.changes[key.entity] != nil || cache.hasNoPieces
+        || cache.pieceCounts[key.entity, default: 0] >= PluginRowTable.mostPieces
+      return (cache.pieces[piece], isWhole)
+    }
+    if known.isWhole { return nil }
+    if let run = known.run { return run }
+    let lowest = piece.number * PluginRowTable.pieceKeyCount
+    guard
+      let blocks = try rows(
+        between: max(lowest, 1), lowest + PluginRowTable.pieceKeyCount - 1, ofEntity: key.entity)
+    else {
+      cache.withLock { $0.hasNoPieces = true }
+      return nil
+    }
+    let run = try snapshot.store.functions.checking(at: snapshot.store.path) {
+      try BlockRun(checking: blocks, ofEntity: key.entity, .put, path: snapshot.store.path)
+    }
+    cache.withLock { cache in
+      if cache.pieces.updateValue(run, forKey: piece) == nil {
+        cache.pieceCounts[key.entity, default: 0] += 1
+      }
+    }
+    return run
+  }
+
+  /// The whole rows of an entity between two keys; `nil` where the plug-in would rather give all.
+  private func rows(
+    between lowest: UInt64, _ highest: UInt64, ofEntity number: UInt16
+  ) throws -> [Block]? {
+    guard let layout = schema[number] else { return nil }
+    var has: Int32 = 0
+    let found = unsafe try blocks(layout) { table, take, context, error in
+      unsafe table.rows_between(
+        snapshot.snapshot, id, number, lowest, highest, &has, take, context, error)
+    }
+    return has == 0 ? nil : found
   }
 
   func changes(ofEntity number: UInt16) throws -> Layer.EntityChanges? {
@@ -137,8 +201,23 @@ final class PluginRowTable: RowTable {
 
   /// The rows of a kind, as blocks.
   private func rows(_ number: UInt16, _ kind: PluginRowKind) throws -> [Block] {
-    let store = snapshot.store
     guard let layout = schema[number] else { return [] }
+    return unsafe try blocks(layout) { table, take, context, error in
+      unsafe table.rows(snapshot.snapshot, id, number, kind.rawValue, take, context, error)
+    }
+  }
+
+  /// What a function of the plug-in gives as arrays of rows.
+  @unsafe private func blocks(
+    _ layout: Layout,
+    asking body: (
+      QuirePlugin,
+      @escaping @convention(c) (
+        UnsafeMutableRawPointer?, UnsafeMutablePointer<ArrowSchema>?,
+        UnsafeMutablePointer<ArrowArray>?
+      ) -> Int32, UnsafeMutableRawPointer?, UnsafeMutablePointer<QuireError>
+    ) -> Int32?
+  ) throws -> [Block] {
     var found: [Block] = []
     let version = version
     let sink = unsafe Sink { schema, array in
@@ -149,9 +228,9 @@ final class PluginRowTable: RowTable {
           mutating: schema.assumingMemoryBound(to: ArrowSchema.self)))
       for block in try batch.blocks(layout) { found.append(try block.stamped(version)) }
     }
-    unsafe try store.reading(sink) { table, error in
-      unsafe table.rows(
-        snapshot.snapshot, id, number, kind.rawValue,
+    unsafe try snapshot.store.reading(sink) { table, error in
+      unsafe body(
+        table,
         { context, schema, array in
           unsafe Sink.take(context, UnsafeRawPointer(schema), UnsafeMutableRawPointer(array))
         }, sink.context, error)

@@ -17,6 +17,7 @@ extension QuirePlugin {
     unsafe table.addOpening()
     unsafe table.addReading()
     unsafe table.addBlocks()
+    unsafe table.addPartialReading()
     unsafe table.addWriting()
     unsafe table.addHistory()
     unsafe table.addQuerying()
@@ -48,13 +49,17 @@ extension QuirePlugin {
         let backend = unsafe try ExportedBackend.of(type)
         guard let opening = unsafe opening else { throw missing("opening") }
         let commit = unsafe opening.pointee.commit
+        // A host of the first version says nothing of it.
+        let writesForeign =
+          unsafe opening.pointee.struct_size >= MemoryLayout<QuireOpening>.size
+          && opening.pointee.writes_foreign != 0
         let opened = try backend.open(
           path, on: HostDisk(host: host),
           StoreOpening(
             readOnly: unsafe opening.pointee.read_only != 0,
             model: unsafe try opening.pointee.model.copied.map {
               try PluginDescriptions.model($0, path: path)
-            }, commit: commit < 0 ? nil : commit))
+            }, commit: commit < 0 ? nil : commit, writesForeign: writesForeign))
         unsafe store?.pointee = ExportedStore(opened, host).retained
       }
     }

@@ -64,6 +64,22 @@ extension QuirePlugin {
     }
   }
 
+  @unsafe mutating func addPartialReading() {
+    unsafe rows_between = { snapshot, table, entity, lowest, highest, has, take, context, error in
+      unsafe answering(error) {
+        let snapshot = unsafe try ExportedSnapshot.of(snapshot)
+        unsafe has?.pointee = 0
+        guard let take = unsafe take, lowest <= highest,
+          let partial = try snapshot.table(table).table as? any PartialRowTable,
+          let run = try partial.rows(ofEntity: entity, keys: lowest...highest)
+        else { return }
+        unsafe has?.pointee = 1
+        let layout = try snapshot.layout(entity)
+        for block in run.blocks { try unsafe hand(block, layout) { unsafe take(context, $0, $1) } }
+      }
+    }
+  }
+
   @unsafe mutating func addBlocks() {
     unsafe blocks = { snapshot, table, number, kind, has, take, context, error in
       unsafe answering(error) {

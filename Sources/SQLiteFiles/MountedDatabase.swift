@@ -166,7 +166,8 @@ private let registered: Int32 = {
       }
     } catch { return SQLITE_CANTOPEN }
     unsafe place.pointee.base.pMethods = unsafe UnsafePointer(methods)
-    unsafe answer?.pointee = flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_READONLY
+    unsafe answer?.pointee =
+      flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_READONLY
     return SQLITE_OK
   }
   unsafe system.pointee.xDelete = { _, _, _ in SQLITE_OK }

@@ -15,6 +15,8 @@ public final class SQLiteConnection {
   public let path: String
   /// The file as our own disk has it; `nil` when SQLite reaches it itself.
   private let mounted: MountedDatabase?
+  /// Says to this process that the database is open.
+  private var use: DatabaseUse?
   /// Statements to be used again, by their text; bounded.
   private var statements: [String: SQLiteStatement] = [:]
 
@@ -46,6 +48,7 @@ public final class SQLiteConnection {
       }
     try self.init(name: path, path: path, flags, nil)
     unsafe sqlite3_busy_timeout(handle, Int32(clamping: patience.milliseconds))
+    use = DatabaseUse(path)
   }
 
   /// Opens a file for reading alone, on any disk: nothing is written and nothing is locked, a log beside the file is

@@ -11,7 +11,8 @@ public struct EntityNumbers: Sendable, Hashable {
   /// The numbers that a model gives by itself: from 1, depth first, siblings in the order of their names, case aside.
   public init(_ model: Model) {
     var byName: [String: Int64] = [:]
-    var waiting = EntityNumbers.sorted(model.entities.filter { $0.superentity == nil }).reversed()
+    var waiting =
+      EntityNumbers.sorted(model.entities.filter { $0.superentity == nil }).reversed()
       as [Entity]
     while let entity = waiting.popLast() {
       byName[entity.name] = Int64(byName.count + 1)

@@ -163,7 +163,8 @@ struct TableMapMaker {
     if let tables, !tables.has(table, candidate) {
       throw TableMap.Mismatch(
         description:
-          "The table \(table) has no column \(candidate), where '\(entity.name).\(column.name)' is to be.")
+          "The table \(table) has no column \(candidate), where '\(entity.name).\(column.name)' is to be."
+      )
     }
     taken.insert(candidate)
     return candidate
@@ -199,7 +200,8 @@ extension TableMapMaker {
 
   private mutating func addLinks(_ links: LinkTable) throws(TableMap.Mismatch) {
     guard let forward = try end(links.forward) else {
-      throw TableMap.Mismatch(description: "'\(links.layout.entity)' is no relationship of the model.")
+      throw TableMap.Mismatch(
+        description: "'\(links.layout.entity)' is no relationship of the model.")
     }
     var backward: End?
     if let other = links.backward { backward = try end(other) }
@@ -226,7 +228,9 @@ extension TableMapMaker {
         )
       }
       table = found
-      let columns = tables.columns[found]!.map(\.name).filter { !$0.hasPrefix("Z_FOK_") }
+      let columns = tables.columns[found]!.map(\.name).filter {
+        !$0.hasPrefix("Z_FOK_") && $0 != TableMap.Column.version
+      }
       (source, target) = try columnsOfLinks(columns, table, forward, backward, links)
     } else if source == target {
       source += "1"

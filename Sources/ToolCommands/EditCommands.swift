@@ -33,7 +33,7 @@ enum InsertCommand {
     Command(
       "insert", "inserts an object and prints its identifier",
       arguments: [.store, .entity, .assignments],
-      options: [.dryRun, .storeName, .storeModel, .format],
+      options: [.dryRun, .storeName, .storeModel, .writesForeign, .format],
       examples: [
         Example(
           "quire insert Trips.store Trip name=Lisbon start=today \"owner={name == 'Ada'}\"",
@@ -69,7 +69,7 @@ enum SetCommand {
         for all objects.
         """,
       arguments: [.store, .entity, .assignments],
-      options: [FetchCommand.condition, .identifiers, .dryRun, .storeName, .storeModel, .format],
+      options: [FetchCommand.condition, .identifiers, .dryRun, .storeName, .storeModel, .writesForeign, .format],
       examples: [
         Example(
           "quire set Trips.store Trip --where \"name == 'Lisbon'\" cost=120.5 start=null",
@@ -95,7 +95,7 @@ enum DeleteCommand {
       "delete", "deletes the objects that are named or meet a predicate",
       discussion: "What the relationships' delete rules say happens to other objects happens too.",
       arguments: [.store, .entity],
-      options: [FetchCommand.condition, .identifiers, .dryRun, .storeName, .storeModel, .format],
+      options: [FetchCommand.condition, .identifiers, .dryRun, .storeName, .storeModel, .writesForeign, .format],
       examples: [
         Example(
           "quire delete Trips.store Trip --where 'start < CAST(0, \"NSDate\")' --dry-run",

@@ -47,7 +47,7 @@ enum ImportCommand {
         Derived attributes are computed anew, whatever the file says.
         """,
       arguments: [.store, files],
-      options: [entity, form, update, sameStore, batch, .dryRun, .storeName, .storeModel, report],
+      options: [entity, form, update, sameStore, batch, .dryRun, .storeName, .storeModel, .writesForeign, report],
       examples: [
         Example("quire import Trips.store Trips.jsonl", "Inserts the objects of a file."),
         Example(

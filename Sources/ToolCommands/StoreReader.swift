@@ -44,7 +44,9 @@ struct StoreReader: Sendable {
     }
     let model = try invocation.value(of: .storeModel).map { try models.model(at: $0).model }
     do {
-      return try backends.open(path, on: disk, StoreOpening(readOnly: readOnly, model: model))
+      return try backends.open(
+        path, on: disk,
+        StoreOpening(readOnly: readOnly, model: model, writesForeign: invocation.has(.writesForeign)))
     } catch let error as StoreError where error.code == .notAStore {
       throw CommandError(
         .unreadable, "'\(path)' is no store that this program knows.", hint: hint(path))
@@ -57,7 +59,7 @@ struct StoreReader: Sendable {
   private func hint(_ path: String) -> String? {
     let start = try? StoreBackends.firstBytes(of: path, on: disk)
     return start?.starts(with: Array("SQLite format 3".utf8)) ?? false
-      ? "It is an SQLite database, which can't be read yet."
+      ? "It is an SQLite database: the plug-in SQLiteStore reads those of Core Data, and 'quire plugin list' says where plug-ins are looked for."
       : "Run 'quire plugin list' to see which plug-ins bring other kinds of stores."
   }
 }
@@ -71,6 +73,10 @@ extension Argument {
 }
 
 extension Option {
+  /// Whether a store that another system made may be written.
+  static let writesForeign = Option(
+    "write",
+    "Writes also into a store that another system made, such as a database of Core Data's.")
   /// The model of a store that does not hold its own.
   static let storeModel = Option(
     "model", value: "MODEL",

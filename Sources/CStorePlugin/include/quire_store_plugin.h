@@ -226,6 +226,9 @@ struct QuireOpening {
   // The commit that counts, for a store that is part of a document: it shows that one until it is told to go
   // on. -1 when the newest counts, whoever made it.
   int64_t commit;
+  // Not in the first version's table: look at struct_size.
+  // Whether a store that another system made, and keeps in its own way, may be written.
+  int32_t writes_foreign;
 };
 
 // What rows are: of which kind.
@@ -457,6 +460,15 @@ struct QuirePlugin {
   int32_t (*read_value)(
       struct QuireSnapshot *snapshot, uint64_t table, uint64_t block, const uint8_t *reference,
       uint64_t count, void *buffer, struct QuireError *error);
+
+  // Not in the first version's table: the host looks at struct_size. May be null.
+  // For stores that find a few rows sooner than all: the whole rows of an entity whose keys lie from 'lowest' to
+  // 'highest', as QUIRE_PUT of 'rows' gives them. 'has' says 0 for a table of which all rows are to be asked for.
+  int32_t (*rows_between)(
+      struct QuireSnapshot *snapshot, uint64_t table, uint16_t entity, uint64_t lowest,
+      uint64_t highest, int32_t *has,
+      int32_t (*take)(void *take_context, struct ArrowSchema *schema, struct ArrowArray *rows),
+      void *take_context, struct QuireError *error);
 };
 
 // The one exported symbol. A plug-in that can't work with the host's version of the interface returns its table

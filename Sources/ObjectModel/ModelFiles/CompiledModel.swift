@@ -24,7 +24,10 @@ public enum CompiledModel {
     }
   }
 
-  static func readModel(_ bytes: [UInt8], path: String) throws(ModelFileError) -> Model {
+  /// Reads a compiled model and checks that it is sound.
+  ///
+  /// - Throws: ``ModelFileError``.
+  public static func readModel(_ bytes: [UInt8], path: String) throws(ModelFileError) -> Model {
     try ModelFile.checked(try read(bytes, path: path), path: path)
   }
 

@@ -87,12 +87,18 @@ public struct StoreOpening: Sendable {
   /// the store shows that one until it is told to go on (``StoreCapabilities/confirmation``). When it is
   /// `nil` the newest counts, whoever made it.
   public var commit: Int64?
+  /// Whether a store that another system made, and keeps in its own way, may be written: a database of Core
+  /// Data's, say, which an application elsewhere expects to find as it left it.
+  public var writesForeign: Bool
 
   /// To read and write, with the model that the store holds.
-  public init(readOnly: Bool = false, model: Model? = nil, commit: Int64? = nil) {
+  public init(
+    readOnly: Bool = false, model: Model? = nil, commit: Int64? = nil, writesForeign: Bool = false
+  ) {
     self.readOnly = readOnly
     self.model = model
     self.commit = commit
+    self.writesForeign = writesForeign
   }
 }
 

@@ -61,7 +61,7 @@ public enum InstalledPlugins {
     try? FileManager.default.removeItem(at: folder)
     try makeFolder(folder)
     let products = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-    for name in ["BinaryStore", "XMLStore"] {
+    for name in ["BinaryStore", "XMLStore", "SQLiteStore"] {
       try add(
         name, manifest: root.appending(path: "Plugins/\(name)/plugin.json"),
         library: products.appending(path: "lib\(name)Plugin.so"), in: folder)

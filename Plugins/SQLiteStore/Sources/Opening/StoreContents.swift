@@ -1,0 +1,228 @@
+import BlockFileFormat
+import Deflate
+import Foundation
+import ObjectModel
+import PropertyLists
+import Rows
+import SQLiteFiles
+import SQLiteStoreFormat
+import StoreInterface
+
+/// What a database says of itself: whose objects it has, and where they are.
+struct StoreContents: Sendable {
+  /// What it says of itself, as it says it.
+  var metadata: StoreMetadata
+  /// The property list of the metadata, to see whether it has changed.
+  var list: [UInt8]
+  /// Whose objects it has.
+  var model: Model
+  /// The numbers that rows know entities and properties by.
+  var schema: Schema
+  /// Where what is.
+  var map: TableMap
+  /// Whether the tables beside those of Core Data are there that our own stores have (spec §10.5).
+  var isOwn: Bool
+  /// The commit that set the model; 0 where nobody knows.
+  var schemaNumber: Int64
+}
+
+extension StoreContents {
+  /// The largest model, and the largest metadata, that are read.
+  static let maximumModelByteCount = 1 << 26
+  /// The longest value that is read from a file of its own.
+  static let maximumValueByteCount = 1 << 30
+
+  /// Reads what a database says of itself.
+  ///
+  /// - Parameter given: The model to read it with; `nil` for the one that it carries.
+  /// - Throws: `StoreError`, `SQLiteError`.
+  init(_ connection: SQLiteConnection, model given: Model?) throws {
+    let path = connection.path
+    let tables = try DatabaseTables(connection)
+    guard tables.has("Z_METADATA", "Z_VERSION", "Z_UUID", "Z_PLIST"),
+      tables.has("Z_PRIMARYKEY", "Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX")
+    else {
+      throw StoreError(
+        .notAStore,
+        "The file is an SQLite database, but no store of objects: it has no tables Z_METADATA and Z_PRIMARYKEY.",
+        path: path)
+    }
+    (metadata, list) = try StoreContents.metadata(connection)
+    let own = try OwnRecord(connection, tables)
+    let model = try StoreContents.model(connection, tables, given, own, metadata)
+    self.model = model
+    let schema: Schema
+    if let own, try own.model(path).versionHashes == model.versionHashes {
+      schema = try own.schema(path)
+      isOwn = true
+      schemaNumber = own.modelCommit
+    } else {
+      do { schema = try Schema(model) } catch {
+        throw StoreError(.incompatibleModel, "\(error)", path: path, cause: error)
+      }
+      isOwn = false
+      schemaNumber = 0
+    }
+    self.schema = schema
+    let numbers = try StoreContents.numbers(connection, model)
+    do throws(TableMap.Mismatch) {
+      map = try TableMap(model, schema, numbers, in: tables)
+    } catch {
+      throw StoreError(.incompatibleModel, error.description, path: path)
+    }
+  }
+
+  /// The metadata, and the property list that they are in.
+  static func metadata(
+    _ connection: SQLiteConnection
+  ) throws -> (metadata: StoreMetadata, list: [UInt8]) {
+    let path = connection.path
+    let statement = try connection.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA LIMIT 1")
+    defer { statement.reset() }
+    guard try statement.step() else {
+      throw StoreError(.damaged, "Z_METADATA has no row: the store has no UUID.", path: path)
+    }
+    guard let uuid = statement.text(0), UUID(uuidString: uuid) != nil else {
+      throw StoreError(.damaged, "Z_METADATA.Z_UUID is no UUID.", path: path)
+    }
+    var values: [String: PropertyList] = [:]
+    var list: [UInt8] = []
+    switch statement.kind(1) {
+    case .null: break
+    case .blob where statement.byteCount(1) <= maximumModelByteCount:
+      list = statement.bytes(1)
+      do {
+        guard case .dictionary(let found) = try BinaryPropertyList.read(list) else {
+          throw StoreError(.damaged, "Z_METADATA.Z_PLIST is no dictionary.", path: path)
+        }
+        values = found
+      } catch let error as PropertyListError {
+        throw StoreError(
+          .damaged, "Z_METADATA.Z_PLIST can't be read: \(error)", path: path, cause: error)
+      }
+    default:
+      throw StoreError(.damaged, "Z_METADATA.Z_PLIST is no property list.", path: path)
+    }
+    values[StoreMetadata.Key.uuid] = .string(uuid)
+    if values[StoreMetadata.Key.type] == nil {
+      values[StoreMetadata.Key.type] = .string(StoreType.sqlite.rawValue)
+    }
+    return (StoreMetadata(values: values), list)
+  }
+
+  private static func model(
+    _ connection: SQLiteConnection, _ tables: DatabaseTables, _ given: Model?, _ own: OwnRecord?,
+    _ metadata: StoreMetadata
+  ) throws -> Model {
+    let path = connection.path
+    if let given {
+      try metadata.checkModel(given, path: path)
+      return given
+    }
+    if let own {
+      let model = try own.model(path)
+      // Whoever has changed the model since has left our own record as it was.
+      if (try? metadata.checkModel(model, path: path)) != nil { return model }
+    }
+    guard tables.has("Z_MODELCACHE", "Z_CONTENT"), let bytes = try cache(connection) else {
+      throw StoreError(
+        .incompatibleModel,
+        "The store does not carry its model, as those of older systems do not: give the model it was written with.",
+        path: path)
+    }
+    let model: Model
+    do { model = try CompiledModel.readModel(bytes, path: path) } catch {
+      throw StoreError(
+        .incompatibleModel, "The model that the store carries can't be read: \(error)", path: path,
+        cause: error)
+    }
+    try metadata.checkModel(model, path: path)
+    return model
+  }
+
+  /// The archive of the model that the store was last opened with.
+  private static func cache(_ connection: SQLiteConnection) throws -> [UInt8]? {
+    let statement = try connection.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
+    defer { statement.reset() }
+    guard try statement.step(), statement.kind(0) == .blob else { return nil }
+    do {
+      return try statement.withBytes(0) {
+        try Deflate.expandRaw($0, upTo: maximumModelByteCount)
+      }
+    } catch {
+      throw StoreError(
+        .incompatibleModel, "The model that the store carries can't be expanded: \(error)",
+        path: connection.path, cause: error)
+    }
+  }
+
+  /// The numbers of entities, as the tables have them: by their names, or where one was renamed without anybody
+  /// writing its name anew, as the model gives them.
+  private static func numbers(
+    _ connection: SQLiteConnection, _ model: Model
+  ) throws -> EntityNumbers {
+    var byName: [String: Int64] = [:]
+    let statement = try connection.prepare("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY")
+    defer { statement.reset() }
+    while try statement.step() {
+      guard statement.kind(0) == .integer, let name = statement.text(1),
+        byName.count <= Int(UInt16.max)
+      else { continue }
+      byName[name] = statement.integer(0)
+    }
+    guard model.entities.allSatisfy({ byName[$0.name] != nil }) else { return EntityNumbers(model) }
+    let known = byName.filter { model[$0.key] != nil }
+    guard Set(known.values).count == known.count else {
+      throw StoreError(
+        .damaged, "Z_PRIMARYKEY gives two entities the same number.", path: connection.path)
+    }
+    return EntityNumbers(byName: known)
+  }
+}
+
+/// What our own stores say beside what Core Data's do (spec §10.5): the model and the schema as they are.
+struct OwnRecord {
+  private let modelBytes: [UInt8]
+  private let schemaBytes: [UInt8]
+  /// The commit that set the model.
+  let modelCommit: Int64
+
+  static let version: Int64 = 1
+
+  init?(_ connection: SQLiteConnection, _ tables: DatabaseTables) throws {
+    guard tables.has("QUIRE_STORE", "VERSION", "MODEL", "SCHEMA", "MODELCOMMIT") else { return nil }
+    let statement = try connection.prepare(
+      "SELECT VERSION, MODEL, SCHEMA, MODELCOMMIT FROM QUIRE_STORE LIMIT 1")
+    defer { statement.reset() }
+    guard try statement.step() else { return nil }
+    guard statement.kind(0) == .integer, statement.integer(0) >= 1 else { return nil }
+    guard statement.integer(0) <= OwnRecord.version else {
+      throw StoreError(
+        .newerFormat,
+        "The store is of version \(statement.integer(0)) of its format, and this program knows \(OwnRecord.version).",
+        path: connection.path)
+    }
+    modelBytes = statement.bytes(1)
+    schemaBytes = statement.bytes(2)
+    modelCommit = statement.integer(3)
+  }
+
+  func model(_ path: String) throws -> Model {
+    do {
+      return unsafe try Model(
+        ModelSource.read(
+          try Deflate.expandRaw(
+            modelBytes.span.bytes, upTo: StoreContents.maximumModelByteCount), path: path))
+    } catch {
+      throw StoreError(
+        .damaged, "The model in QUIRE_STORE can't be read: \(error)", path: path, cause: error)
+    }
+  }
+
+  func schema(_ path: String) throws -> Schema {
+    do { return try SchemaSection.read(schemaBytes, at: 0) } catch {
+      throw StoreError(
+        .damaged, "The schema in QUIRE_STORE can't be read: \(error)", path: path, cause: error)
+    }
+  }
+}

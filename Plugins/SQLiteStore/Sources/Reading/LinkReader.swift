@@ -1,0 +1,127 @@
+import ObjectModel
+import Rows
+import SQLiteFiles
+import SQLiteStoreFormat
+import StoreInterface
+
+/// Links of one table on their way into blocks.
+struct LinkReader {
+  private let link: TableMap.LinkMap
+  private let map: TableMap
+  private let path: String
+  private let hasVersions: Bool
+  private let layout: Layout
+
+  /// - Parameter hasVersions: Whether the table says of each link which commit wrote it, as those of our own
+  ///   stores do.
+  init(_ link: TableMap.LinkMap, _ map: TableMap, hasVersions: Bool, path: String) {
+    self.link = link
+    self.map = map
+    self.hasVersions = hasVersions
+    self.path = path
+    layout = Layout(
+      entity: link.links.layout.entity, entityNumber: link.links.layout.entityNumber,
+      columns: link.links.layout.columns + [
+        LayoutColumn(
+          number: LayoutColumn.Number.version, name: "#version", kind: .int64, isOptional: false)
+      ])
+  }
+
+  /// The statement whose rows are read, without what it is to be limited to. A link's key is its row's number.
+  var selection: String {
+    func cells(_ column: String, _ destination: TableMap.Destination) -> [String] {
+      let cell = "t.\(quoted(column))"
+      return destination.isOnlyEntity
+        ? [cell, "NULL"] : [cell, RowReader.entity(of: cell, known: nil, in: destination)]
+    }
+    var all = ["t.rowid"] + cells(link.source, link.sources) + cells(link.target, link.targets)
+    for name in [link.targetOrder, link.sourceOrder] {
+      all.append(name.map { "t.\(quoted($0))" } ?? "NULL")
+    }
+    all.append(hasVersions ? "t.\"Z_OPT\"" : "NULL")
+    return "SELECT \(all.joined(separator: ", ")) FROM \(quoted(link.table)) t"
+  }
+
+  /// The links that a statement gives, in the order of their keys.
+  func blocks(_ statement: SQLiteStatement) throws -> [Block] {
+    var drafts: [Draft] = []
+    var seen: Set<[UInt64]> = []
+    let columns = link.links.layout.columns
+    while try statement.step() {
+      let key = statement.integer(0)
+      guard key >= 1, key <= Int64(ObjectKey.highestNumber) else {
+        throw fault("row \(key) has a number that no link can have")
+      }
+      // Half a link leads nowhere.
+      guard statement.kind(1) != .null, statement.kind(3) != .null else { continue }
+      let source = try end(statement, 1, link.sources, key)
+      let target = try end(statement, 3, link.targets, key)
+      if link.links.isSymmetric {
+        // What counts in both directions may be written in both.
+        let pair = [min(source.rawValue, target.rawValue), max(source.rawValue, target.rawValue)]
+        guard seen.insert(pair).inserted else { continue }
+      }
+      if drafts.last?.isFull ?? true { drafts.append(Draft(layout, role: .insertions)) }
+      let draft = drafts[drafts.count - 1]
+      let row = draft.append(key: UInt64(key))
+      var hash = Hash()
+      for (index, column) in columns.enumerated() {
+        switch column.number {
+        case LinkTable.Column.source:
+          draft.setReference(source, column: index, row: row)
+          hash.add(source.rawValue)
+        case LinkTable.Column.target:
+          draft.setReference(target, column: index, row: row)
+          hash.add(target.rawValue)
+        default:
+          let cell = column.number == LinkTable.Column.targetOrder ? 5 : 6
+          guard statement.kind(cell) != .null else { continue }
+          guard statement.kind(cell) == .integer else {
+            throw fault("row \(key) has a place that is no whole number")
+          }
+          draft.setInteger(statement.integer(cell), column: index, row: row)
+          hash.add(UInt64(bitPattern: statement.integer(cell)))
+        }
+      }
+      let version = statement.kind(7) == .integer ? statement.integer(7) : hash.version
+      draft.setInteger(version, column: columns.count, row: row)
+    }
+    var writer = BlockWriter()
+    return Draft.freeze(drafts, &writer)
+  }
+
+  private func end(
+    _ statement: SQLiteStatement, _ cell: Int, _ destination: TableMap.Destination, _ key: Int64
+  ) throws -> ObjectKey {
+    let number = statement.integer(cell)
+    guard statement.kind(cell) == .integer, number >= 1,
+      number <= Int64(ObjectKey.highestNumber)
+    else { throw fault("row \(key) leads to no key: \(statement.value(cell).words)") }
+    var entity = destination.entity
+    if statement.kind(cell + 1) == .integer {
+      guard let known = map.layoutNumbers[statement.integer(cell + 1)] else {
+        throw fault(
+          "row \(key) leads to an object of entity \(statement.integer(cell + 1)), which the model has not"
+        )
+      }
+      entity = known
+    }
+    return ObjectKey(entity: entity, number: UInt64(number))
+  }
+
+  private func fault(_ what: String) -> StoreError {
+    StoreError(.damaged, "\(link.table): \(what).", path: path)
+  }
+
+  /// What a link holds, as a number that stands for its version where nobody has written one: another link in the same
+  /// row has another.
+  private struct Hash {
+    private var value: UInt64 = 0xcbf2_9ce4_8422_2325
+    mutating func add(_ number: UInt64) {
+      for shift in stride(from: 0, to: 64, by: 8) {
+        value = (value ^ (number >> UInt64(shift) & 0xFF)) &* 0x100_0000_01b3
+      }
+    }
+    var version: Int64 { Int64(value >> 2 | 1 << 61) }
+  }
+}

@@ -1,0 +1,300 @@
+import Foundation
+import ObjectModel
+import Rows
+import SQLiteFiles
+import SQLiteStoreFormat
+import StoreInterface
+
+/// Rows of one entity's table on their way into blocks.
+///
+/// Cells are believed only as far as they are checked: what a cell holds, and not what its column is declared as.
+struct RowReader {
+  private let entity: TableMap.EntityMap
+  private let map: TableMap
+  private let path: String
+  /// The entity's columns, and behind them the version.
+  private let layout: Layout
+  private let plan: [Step]
+  private let values: any ExternalValues
+  private var drafts: [Draft] = []
+
+  /// How one column of the layout is read.
+  private struct Step {
+    let kind: ColumnKind
+    /// The cell's place in the row.
+    let cell: Int
+    /// The place of the cell with the entity of what a relationship leads to.
+    let entityCell: Int?
+    let destination: TableMap.Destination?
+    let isExternal: Bool
+    let name: String
+  }
+
+  /// The number of the versions, among the columns of a draft.
+  private static let versionColumn = LayoutColumn(
+    number: LayoutColumn.Number.version, name: "#version", kind: .int64, isOptional: false)
+
+  init(_ entity: TableMap.EntityMap, _ map: TableMap, _ values: any ExternalValues, path: String) {
+    self.entity = entity
+    self.map = map
+    self.path = path
+    self.values = values
+    layout = Layout(
+      entity: entity.layout.entity, entityNumber: entity.layout.entityNumber,
+      columns: entity.layout.columns + [RowReader.versionColumn])
+    var cell = 2
+    plan = entity.columns.enumerated().map { index, column in
+      let step = Step(
+        kind: entity.layout.columns[index].kind, cell: cell,
+        entityCell: column.destination?.isOnlyEntity == false ? cell + 1 : nil,
+        destination: column.destination, isExternal: column.isExternal, name: column.name)
+      cell += step.entityCell == nil ? 1 : 2
+      return step
+    }
+  }
+
+  /// The statement whose rows are read, without what it is to be limited to.
+  var selection: String {
+    var cells = ["t.\"Z_PK\"", "t.\"Z_OPT\""]
+    for column in entity.columns {
+      let cell = "t.\(quoted(column.name))"
+      cells.append(cell)
+      guard let destination = column.destination, !destination.isOnlyEntity else { continue }
+      cells.append(
+        RowReader.entity(
+          of: cell, known: column.entityColumn.map { "t.\(quoted($0))" }, in: destination))
+    }
+    return "SELECT \(cells.joined(separator: ", ")) FROM \(quoted(entity.table)) t"
+  }
+
+  /// What limits the rows to those of the entity; `nil` where the table has no others. Written so that SQLite goes through the
+  /// table in the order of its keys.
+  var condition: String? { entity.sharesTable ? "+t.\"Z_ENT\" = \(entity.number)" : nil }
+
+  /// The number of the entity of what a key leads to: as it is written beside the key, or as the object says itself.
+  static func entity(
+    of key: String, known: String?, in destination: TableMap.Destination
+  ) -> String {
+    let own =
+      "(SELECT d.\"Z_ENT\" FROM \(quoted(destination.table)) d WHERE d.\"Z_PK\" = \(key))"
+    return known.map { "COALESCE(\($0), \(own))" } ?? own
+  }
+
+  /// Takes all rows that a statement gives.
+  mutating func take(_ statement: SQLiteStatement) throws {
+    while try statement.step() {
+      let key = statement.integer(0)
+      guard statement.kind(0) == .integer, key >= 1, key <= Int64(ObjectKey.highestNumber) else {
+        throw fault("Z_PK", nil, "is \(key), and keys are from 1 to \(ObjectKey.highestNumber)")
+      }
+      if drafts.last?.isFull ?? true { drafts.append(Draft(layout, role: .insertions)) }
+      let draft = drafts[drafts.count - 1]
+      let row = draft.append(key: UInt64(key))
+      draft.setInteger(max(statement.integer(1), 0), column: plan.count, row: row)
+      for (column, step) in plan.enumerated() {
+        try take(statement, step, key, draft, column, row)
+      }
+    }
+  }
+
+  /// The rows, in the order of their keys.
+  func blocks() -> [Block] {
+    var writer = BlockWriter()
+    return Draft.freeze(drafts, &writer)
+  }
+
+  private func take(
+    _ statement: SQLiteStatement, _ step: Step, _ key: Int64, _ draft: Draft, _ column: Int,
+    _ row: Int
+  ) throws {
+    let kind = statement.kind(step.cell)
+    if kind == .null {
+      draft.setNull(column: column, row: row)
+      return
+    }
+    switch step.kind {
+    case .boolean, .int16, .int32, .int64:
+      guard let number = integer(statement, step.cell, kind),
+        step.kind.integerRange.contains(number)
+      else { throw wrong(statement, step, key) }
+      draft.setInteger(number, column: column, row: row)
+    case .float, .double, .date:
+      guard let number = real(statement, step.cell, kind, isFloat: step.kind == .float) else {
+        throw wrong(statement, step, key)
+      }
+      draft.setDouble(number, column: column, row: row)
+    case .string, .uri:
+      guard kind == .text else { throw wrong(statement, step, key) }
+      let isText = statement.withBytes(step.cell) { bytes in
+        guard bytes.isUTF8 else { return false }
+        draft.setText(bytes, column: column, row: row)
+        return true
+      }
+      guard isText else { throw fault(step.name, key, "holds text that is no UTF-8") }
+    case .binary: try takeBytes(statement, step, kind, key, draft, column, row)
+    case .uuid:
+      guard kind == .blob, statement.byteCount(step.cell) == 16 else {
+        throw wrong(statement, step, key)
+      }
+      let b = statement.bytes(step.cell)
+      let uuid = UUID(
+        uuid: (
+          b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
+          b[14], b[15]
+        ))
+      draft.set(.uuid(uuid), column: column, row: row)
+    case .decimal:
+      guard let parts = decimal(statement, step.cell, kind) else {
+        throw wrong(statement, step, key)
+      }
+      draft.setDecimal(parts, column: column, row: row)
+    case .reference:
+      guard kind == .integer, let destination = step.destination else {
+        throw wrong(statement, step, key)
+      }
+      let number = statement.integer(step.cell)
+      // Nothing is also written as 0.
+      if number == 0 { return draft.setNull(column: column, row: row) }
+      draft.setReference(
+        try reference(
+          number, statement, step.entityCell, destination, step.name, key),
+        column: column, row: row)
+    }
+  }
+
+  private func takeBytes(
+    _ statement: SQLiteStatement, _ step: Step, _ kind: SQLiteKind, _ key: Int64, _ draft: Draft,
+    _ column: Int, _ row: Int
+  ) throws {
+    guard kind == .blob || kind == .text else { throw wrong(statement, step, key) }
+    guard step.isExternal else {
+      statement.withBytes(step.cell) { draft.setBytes($0, column: column, row: row) }
+      return
+    }
+    let bytes = statement.bytes(step.cell)
+    let value = try values.value(of: bytes)
+    unsafe draft.setBytes(value.span.bytes, column: column, row: row)
+  }
+
+  private func reference(
+    _ number: Int64, _ statement: SQLiteStatement, _ entityCell: Int?,
+    _ destination: TableMap.Destination, _ name: String, _ key: Int64
+  ) throws -> ObjectKey {
+    guard number >= 1, number <= Int64(ObjectKey.highestNumber) else {
+      throw fault(name, key, "leads to the key \(number), which no object can have")
+    }
+    var entity = destination.entity
+    if let entityCell, statement.kind(entityCell) == .integer {
+      guard let known = map.layoutNumbers[statement.integer(entityCell)] else {
+        throw fault(
+          name, key,
+          "leads to an object of entity \(statement.integer(entityCell)), which the model has not")
+      }
+      entity = known
+    }
+    return ObjectKey(entity: entity, number: UInt64(number))
+  }
+
+  // MARK: - Cells
+
+  private func integer(_ statement: SQLiteStatement, _ cell: Int, _ kind: SQLiteKind) -> Int64? {
+    switch kind {
+    case .integer: statement.integer(cell)
+    case .real: Int64(exactly: statement.real(cell))
+    default: nil
+    }
+  }
+
+  /// A number, or the bits of one that SQLite does not keep as such (spec §10.4.3).
+  private func real(
+    _ statement: SQLiteStatement, _ cell: Int, _ kind: SQLiteKind, isFloat: Bool
+  ) -> Double? {
+    switch kind {
+    case .integer, .real: return statement.real(cell)
+    case .blob:
+      let bytes = statement.bytes(cell)
+      guard bytes.count == 8 else { return nil }
+      return Double(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })
+    default: return nil
+    }
+  }
+
+  private func decimal(
+    _ statement: SQLiteStatement, _ cell: Int, _ kind: SQLiteKind
+  ) -> DecimalParts?? {
+    switch kind {
+    case .integer: return .some(DecimalParts(Decimal(statement.integer(cell))))
+    case .real:
+      // The shortest text that gives the number: what was meant by 10.11.
+      let number = statement.real(cell)
+      guard number.isFinite else { return nil }
+      return Decimal(string: "\(number)").map { DecimalParts($0) }
+    case .blob, .text:
+      let bytes = statement.bytes(cell)
+      if bytes.elementsEqual("NaN".utf8) { return .some(nil) }
+      return DecimalParts(text: bytes.span).map { .some($0) }
+    case .null: return nil
+    }
+  }
+
+  private func wrong(_ statement: SQLiteStatement, _ step: Step, _ key: Int64) -> StoreError {
+    fault(
+      step.name, key, "holds \(statement.value(step.cell).words), where \(step.kind.words) is to be"
+    )
+  }
+
+  private func fault(_ column: String, _ key: Int64?, _ what: String) -> StoreError {
+    StoreError(
+      .damaged,
+      "\(entity.table)\(key.map { ", row \($0)" } ?? ""), column \(column), \(what).", path: path)
+  }
+}
+
+/// Where values are that lie in files of their own.
+protocol ExternalValues: Sendable {
+  /// The value that a cell stands for.
+  func value(of cell: [UInt8]) throws -> [UInt8]
+}
+
+extension RawSpan {
+  /// Whether the bytes are UTF-8.
+  var isUTF8: Bool {
+    unsafe withUnsafeBytes { bytes in
+      let span = unsafe Span<UInt8>(_unsafeBytes: bytes)
+      return (try? UTF8Span(validating: span)) != nil
+    }
+  }
+}
+
+extension SQLiteValue {
+  /// What is found, for messages.
+  var words: String {
+    switch self {
+    case .null: "nothing"
+    case .integer(let number): "the number \(number)"
+    case .real(let number): "the number \(number)"
+    case .text(let text): "the text \"\(text.prefix(40))\""
+    case .blob(let bytes): "\(bytes.count) bytes"
+    }
+  }
+}
+
+extension ColumnKind {
+  /// What is wanted, for messages.
+  var words: String {
+    switch self {
+    case .boolean: "yes or no"
+    case .int16: "a whole number of 16 bits"
+    case .int32: "a whole number of 32 bits"
+    case .int64: "a whole number of 64 bits"
+    case .float, .double: "a number"
+    case .date: "a date"
+    case .decimal: "a decimal number"
+    case .string: "a text"
+    case .uri: "a URI"
+    case .binary: "bytes"
+    case .uuid: "a UUID of 16 bytes"
+    case .reference: "the key of an object"
+    }
+  }
+}

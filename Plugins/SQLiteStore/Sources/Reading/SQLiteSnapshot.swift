@@ -1,0 +1,18 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// What a database holds at one commit.
+struct SQLiteSnapshot: StoreSnapshot {
+  let commit: Int64
+  let contents: StoreContents
+  /// The rows as they are in the database.
+  let rows: TableRows
+  /// Who reads the database as it is at the commit.
+  let reader: SnapshotReader
+
+  var model: Model { contents.model }
+  var schema: Schema { contents.schema }
+  var metadata: StoreMetadata { contents.metadata }
+  var tables: [any RowTable] { [rows] }
+}

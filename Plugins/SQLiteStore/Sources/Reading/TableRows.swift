@@ -1,0 +1,151 @@
+import ObjectModel
+import Rows
+import SQLiteFiles
+import SQLiteStoreFormat
+import StoreInterface
+import Synchronization
+
+/// The rows of a database at one moment, read when they are asked for: an entity as a whole, or a few rows around a key.
+final class TableRows: PartialRowTable {
+  let reader: SnapshotReader
+  private let contents: StoreContents
+  private let values: any ExternalValues
+
+  /// What was read so far.
+  private struct Known: Sendable {
+    /// Entities of which everything was read.
+    var whole: [UInt16: BlockRun] = [:]
+    /// Pieces of the others, by entity and place.
+    var pieces: [Piece: BlockRun] = [:]
+    var ranges: [UInt16: KeyRanges] = [:]
+  }
+  private let known = Mutex(Known())
+
+  /// So many consecutive keys are read at once.
+  private static let pieceKeyCount: UInt64 = 64
+  /// So many pieces are kept, and then an entity is read as a whole.
+  private static let mostPieces = 1024
+
+  private struct Piece: Hashable {
+    let entity: UInt16
+    let number: UInt64
+  }
+
+  init(_ reader: SnapshotReader, _ contents: StoreContents, _ values: any ExternalValues) {
+    self.reader = reader
+    self.contents = contents
+    self.values = values
+  }
+
+  /// Whether anything was read that is worth keeping.
+  var hasWholeEntities: Bool { known.withLock { !$0.whole.isEmpty } }
+
+  func entry(of key: ObjectKey) throws -> RowEntry {
+    if let whole = known.withLock({ $0.whole[key.entity] }) {
+      return try whole.location(of: key.number).map { .put($0) } ?? .absent
+    }
+    guard contents.map.entities[key.entity] != nil else {
+      return try changes(ofEntity: key.entity)?.put.location(of: key.number).map { .put($0) }
+        ?? .absent
+    }
+    let piece = Piece(entity: key.entity, number: key.number / TableRows.pieceKeyCount)
+    if let found = known.withLock({ $0.pieces[piece] }) {
+      return try found.location(of: key.number).map { .put($0) } ?? .absent
+    }
+    let isMany = known.withLock { $0.pieces.count >= TableRows.mostPieces }
+    if isMany {
+      known.withLock { $0.pieces = [:] }
+    }
+    let first = piece.number * TableRows.pieceKeyCount
+    let run = try read(key.entity, keys: first..<first + TableRows.pieceKeyCount)
+    known.withLock { $0.pieces[piece] = run }
+    return try run.location(of: key.number).map { .put($0) } ?? .absent
+  }
+
+  func changes(ofEntity number: UInt16) throws -> Layer.EntityChanges? {
+    let run: BlockRun
+    if let whole = known.withLock({ $0.whole[number] }) {
+      run = whole
+    } else if contents.map.entities[number] != nil {
+      run = try read(number, keys: nil)
+      known.withLock { known in
+        known.whole[number] = run
+        known.pieces = known.pieces.filter { $0.key.entity != number }
+      }
+    } else if let link = contents.map.links[number] {
+      run = try readLinks(link)
+      known.withLock { $0.whole[number] = run }
+    } else {
+      return nil
+    }
+    return run.isEmpty ? nil : Layer.EntityChanges(entityNumber: number, put: run)
+  }
+
+  func keyRanges(ofEntity number: UInt16) throws -> KeyRanges {
+    if let known = known.withLock({ $0.ranges[number] }) { return known }
+    guard let entity = contents.map.entities[number] else {
+      return KeyRanges(put: try changes(ofEntity: number)?.put.keyRange)
+    }
+    let found = try reader.read { connection -> KeyRanges in
+      let table = quoted(entity.table)
+      let condition = entity.sharesTable ? " WHERE \"Z_ENT\" = \(entity.number)" : ""
+      let statement = try connection.prepare(
+        "SELECT (SELECT min(\"Z_PK\") FROM \(table)\(condition)), (SELECT max(\"Z_PK\") FROM \(table)\(condition))"
+      )
+      defer { statement.reset() }
+      guard try statement.step(), statement.kind(0) == .integer, statement.kind(1) == .integer
+      else { return KeyRanges() }
+      let (low, high) = (max(statement.integer(0), 1), statement.integer(1))
+      return KeyRanges(put: low <= high ? UInt64(low)...UInt64(high) : nil)
+    }
+    known.withLock { $0.ranges[number] = found }
+    return found
+  }
+
+  /// A few rows, unless all were read already.
+  func rows(ofEntity number: UInt16, keys: ClosedRange<UInt64>) throws -> BlockRun? {
+    guard contents.map.entities[number] != nil, known.withLock({ $0.whole[number] }) == nil else {
+      return nil
+    }
+    return try read(number, keys: keys.lowerBound..<min(keys.upperBound, ObjectKey.highestNumber) + 1)
+  }
+
+  func isSame(as other: any RowTable) -> Bool { (other as? TableRows) === self }
+
+  // MARK: - Reading
+
+  private func read(_ number: UInt16, keys: Range<UInt64>?) throws -> BlockRun {
+    guard let entity = contents.map.entities[number] else { return BlockRun() }
+    return try reader.read { connection in
+      var rows = RowReader(entity, contents.map, values, path: reader.path)
+      var conditions = rows.condition.map { [$0] } ?? []
+      if keys != nil { conditions.append("t.\"Z_PK\" >= ? AND t.\"Z_PK\" < ?") }
+      let limit = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
+      let statement = try connection.prepare("\(rows.selection)\(limit) ORDER BY t.\"Z_PK\"")
+      defer { statement.reset() }
+      if let keys {
+        try statement.bind(Int64(keys.lowerBound), 0)
+        try statement.bind(Int64(keys.upperBound), 1)
+      }
+      try rows.take(statement)
+      return BlockRun(rows.blocks())
+    }
+  }
+
+  private func readLinks(_ link: TableMap.LinkMap) throws -> BlockRun {
+    try reader.read { connection in
+      let links = LinkReader(link, contents.map, hasVersions: contents.isOwn, path: reader.path)
+      let statement = try connection.prepare("\(links.selection) ORDER BY t.rowid")
+      defer { statement.reset() }
+      return BlockRun(try links.blocks(statement))
+    }
+  }
+}
+
+extension BlockRun {
+  /// The lowest and the highest key; `nil` when there are no rows.
+  fileprivate var keyRange: ClosedRange<UInt64>? {
+    guard let first = blocks.first, let last = blocks.last else { return nil }
+    return first.minimumKey...last.maximumKey
+  }
+}

@@ -1,0 +1,266 @@
+import DurableFiles
+import Foundation
+public import ObjectModel
+import Rows
+import SQLiteFiles
+import SQLiteStoreFormat
+public import StoreInterface
+import Synchronization
+
+/// A store in an SQLite database, in the tables of Core Data's own (spec §10).
+///
+/// A snapshot is a transaction of SQLite's that reads: the database shows it what it held then, whoever writes meanwhile.
+/// Rows become blocks when they are asked for.
+public final class SQLiteStore: Store {
+  /// The SQLite database.
+  public var type: StoreType { .sqlite }
+  /// Commits write what changed, survive, and are seen by others; requests are answered in SQL where that means the same.
+  public var capabilities: StoreCapabilities { SQLiteStoreBackend.capabilities }
+  /// The store's place in object identifiers.
+  public let tag: StoreTag
+  /// The database's file.
+  public var path: String? { filePath }
+
+  let filePath: String
+  let disk: any Disk
+  let options: SQLiteStoreOptions
+  let isReadOnly: Bool
+  /// Whether a database that another system made may be written.
+  let writesForeign: Bool
+  /// Whether nobody else is reckoned with, and nothing is left beside the file.
+  let isUndisturbed: Bool
+  private let givenModel: Model?
+
+  /// What readers need.
+  struct Current {
+    /// Who notices that others have written; `nil` where nobody is reckoned with.
+    var watch: Watch?
+    var head: SQLiteSnapshot
+    /// The change counter that the watch had then.
+    var seen: Int64
+  }
+  let current: Mutex<Current?>
+  let pool = ReaderPool()
+
+  /// What writers need. Whoever holds it is this process's only writer.
+  struct Writing {
+    /// Who writes.
+    var connection: Watch?
+    /// The keys of links that nobody has asked for yet, where the database does not count them.
+    var linkKeys: [UInt16: UInt64] = [:]
+    /// Whether it is known that the database can be written.
+    var isChecked = false
+  }
+  // Sendable: used by whoever has the turn.
+  nonisolated(unsafe) var writingState = Writing()
+  /// The turn of this process's only writer.
+  let writingTurn = NSLock()
+
+  /// A connection that goes from one thread to another under a lock.
+  struct Watch: @unchecked Sendable {
+    // Sendable: used under the store's locks alone.
+    let connection: SQLiteConnection
+  }
+
+  init(
+    _ path: String, _ disk: any Disk, _ opening: StoreOpening, _ options: SQLiteStoreOptions
+  ) throws {
+    filePath = path
+    self.disk = disk
+    self.options = options
+    isReadOnly = opening.readOnly
+    writesForeign = opening.writesForeign
+    givenModel = opening.model
+    let place = try DatabasePlace(path, disk)
+    let isAlone = opening.readOnly && !place.isInUse
+    isUndisturbed = isAlone
+    let pool = pool
+    if !opening.readOnly { try place.checkIsReal() }
+    let watch: Watch?
+    let reader: SQLiteConnection
+    if isAlone {
+      watch = nil
+      reader = try asStore(path) { try SQLiteStore.undisturbed(path, disk) }
+    } else {
+      let connection = try asStore(path) {
+        try SQLiteConnection(
+          path, for: opening.readOnly ? .reading : .writing, patience: options.patience)
+      }
+      watch = Watch(connection: connection)
+      if !opening.readOnly { try asStore(path) { try SQLiteStore.prepare(connection) } }
+      reader = try asStore(path) {
+        try SQLiteConnection(path, for: .reading, patience: options.patience)
+      }
+    }
+    let seen = try asStore(path) { try watch?.connection.integer("PRAGMA data_version") ?? 0 }
+    let head = try asStore(path) {
+      try SQLiteStore.begin(
+        reader, pool: isAlone ? nil : pool, after: nil, model: opening.model, disk)
+    }
+    guard let uuid = head.metadata.uuid else {
+      throw StoreError(.damaged, "The store has no UUID.", path: path)
+    }
+    tag = StoreTag(uuid)
+    current = Mutex(Current(watch: watch, head: head, seen: seen))
+  }
+
+  private static func undisturbed(_ path: String, _ disk: any Disk) throws -> SQLiteConnection {
+    do { return try SQLiteConnection(undisturbed: path, on: disk) } catch let error as DiskError {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// Sees to it that a connection can write beside readers, and that what it commits is durable.
+  static func prepare(_ connection: SQLiteConnection) throws {
+    let mode = try connection.prepare("PRAGMA journal_mode=WAL", isKept: false)
+    guard try mode.step(), mode.text(0) == "wal" else {
+      throw StoreError(
+        .locked, "The database can't be written while others read it: it keeps no log yet.",
+        path: connection.path)
+    }
+    mode.reset()
+    try connection.execute("PRAGMA synchronous=FULL")
+    try connection.execute("PRAGMA cache_size=-65536")
+  }
+
+  /// Begins to read a snapshot.
+  ///
+  /// - Parameter before: The snapshot before, whose description is taken over where it still holds.
+  static func begin(
+    _ connection: SQLiteConnection, pool: ReaderPool?, after before: SQLiteSnapshot?,
+    model: Model?, _ disk: any Disk
+  ) throws -> SQLiteSnapshot {
+    try connection.execute("BEGIN")
+    var contents: StoreContents
+    let (metadata, list) = try StoreContents.metadata(connection)
+    if let before, before.contents.list == list, before.contents.metadata == metadata {
+      contents = before.contents
+    } else {
+      contents = try StoreContents(connection, model: model)
+    }
+    let number: Int64
+    if contents.isOwn {
+      number = try CommitTable.newest(connection)
+      if let before, before.contents.isOwn, before.commit == number {
+        // Somebody has set keys aside.
+        try connection.execute("COMMIT")
+        pool?.give(connection)
+        return before
+      }
+    } else {
+      number = before.map { $0.commit + 1 } ?? 1
+    }
+    let reader = SnapshotReader(connection, pool: pool)
+    let rows = TableRows(
+      reader, contents, ExternalFiles(path: connection.path, disk: disk))
+    return SQLiteSnapshot(commit: number, contents: contents, rows: rows, reader: reader)
+  }
+
+  var closed: StoreError { StoreError(.closed, "The store was closed.", path: filePath) }
+
+  /// The objects as the newest commit left them, another process's included.
+  public func snapshot() throws -> any StoreSnapshot { try newest() }
+
+  func newest() throws -> SQLiteSnapshot {
+    try current.withLock { current in
+      guard current != nil else { throw closed }
+      try refresh(&current!)
+      return current!.head
+    }
+  }
+
+  /// Looks whether others have written, and goes on to what they wrote.
+  func refresh(_ current: inout Current) throws {
+    guard current.watch != nil else {
+      try reopenIfChanged(&current)
+      return
+    }
+    let seen = try watched(current)
+    guard seen != current.seen else { return }
+    current.head = try next(after: current.head)
+    current.seen = seen
+  }
+
+  /// Goes on to what this process has just committed.
+  func advance() throws -> SQLiteSnapshot {
+    try current.withLock { current in
+      guard current != nil else { throw closed }
+      // Asked first: whoever writes from here on is noticed the next time.
+      current!.seen = try watched(current!)
+      current!.head = try next(after: current!.head)
+      return current!.head
+    }
+  }
+
+  /// Takes notice that this process has written what is no commit, such as keys that were set aside.
+  func ignoreOwnWriting() throws {
+    try current.withLock { current in
+      guard current != nil else { throw closed }
+      current!.seen = try watched(current!)
+    }
+  }
+
+  private func watched(_ current: Current) throws -> Int64 {
+    try asStore(filePath) {
+      try current.watch?.connection.integer("PRAGMA data_version") ?? 0
+    }
+  }
+
+  /// A snapshot of what is there now.
+  func next(after before: SQLiteSnapshot) throws -> SQLiteSnapshot {
+    try asStore(filePath) {
+      let connection =
+        try pool.take()
+        ?? SQLiteConnection(filePath, for: .reading, patience: options.patience)
+      return try SQLiteStore.begin(
+        connection, pool: pool, after: before, model: givenModel, disk)
+    }
+  }
+
+  private func reopenIfChanged(_ current: inout Current) throws {
+    let before = current.head
+    let isChanged = before.reader.isChanged
+    guard isChanged else { return }
+    let connection = try asStore(filePath) { try SQLiteStore.undisturbed(filePath, disk) }
+    current.head = try asStore(filePath) {
+      try SQLiteStore.begin(connection, pool: nil, after: before, model: givenModel, disk)
+    }
+  }
+
+  /// The database's size, and the commits.
+  public func describe() throws -> StoreDescription {
+    let head = try newest()
+    var description = StoreDescription()
+    description.formatVersion = head.contents.isOwn ? "\(OwnRecord.version)" : nil
+    for suffix in ["", "-wal"] {
+      guard let status = try? disk.status(of: filePath + suffix) else { continue }
+      description.byteCount += status.byteCount
+      if status.byteCount > 0 {
+        description.savedAt = max(
+          description.savedAt ?? .distantPast,
+          Date(timeIntervalSince1970: Double(status.modificationNanoseconds) / 1e9))
+      }
+    }
+    description.liveByteCount = try head.reader.read { connection in
+      let pages = try connection.integer("PRAGMA page_count") ?? 0
+      let free = try connection.integer("PRAGMA freelist_count") ?? 0
+      return Int((pages - free) * (try connection.integer("PRAGMA page_size") ?? 0))
+    }
+    description.highestCommit = head.contents.isOwn ? head.commit : 0
+    return description
+  }
+
+  /// Gives the database back. Snapshots stay readable.
+  public func close() throws {
+    current.withLock { $0 = nil }
+    writingTurn.lock()
+    unsafe writingState.connection = nil
+    writingTurn.unlock()
+    pool.close()
+  }
+}
+
+extension SnapshotReader {
+  /// Whether the file is not what it was, where nobody was reckoned with.
+  var isChanged: Bool { (try? read { _ in () }) == nil }
+}

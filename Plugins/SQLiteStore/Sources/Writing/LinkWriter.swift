@@ -1,0 +1,105 @@
+import ObjectModel
+import Rows
+import SQLiteFiles
+import SQLiteStoreFormat
+import StoreInterface
+
+/// Links of one table on their way into it. A link's key is its row's number.
+struct LinkWriter {
+  let connection: SQLiteConnection
+  let link: TableMap.LinkMap
+  /// What links get as their version; `nil` where the table has no place for it.
+  let version: Int64?
+  let path: String
+
+  func remove(_ run: BlockRun) throws {
+    let statement = try connection.prepare("DELETE FROM \(quoted(link.table)) WHERE rowid = ?")
+    for block in run.blocks {
+      let keys = try block.keys
+      for row in 0..<block.rowCount {
+        try statement.bind(keys.integer(at: row), 0)
+        try statement.run()
+      }
+    }
+  }
+
+  /// Puts links in. Where the table has each link once, one that is there already is replaced.
+  func insert(_ run: BlockRun) throws {
+    guard !run.isEmpty else { return }
+    var names = ["rowid", quoted(link.source), quoted(link.target)]
+    for order in [link.targetOrder, link.sourceOrder] { names += order.map { [quoted($0)] } ?? [] }
+    if version != nil { names.append("\"Z_OPT\"") }
+    let statement = try connection.prepare(
+      "INSERT OR REPLACE INTO \(quoted(link.table)) (\(names.joined(separator: ", "))) VALUES (\(names.map { _ in "?" }.joined(separator: ", ")))"
+    )
+    for block in run.blocks {
+      let keys = try block.keys
+      let source = try column(LinkTable.Column.source, block)
+      let target = try column(LinkTable.Column.target, block)
+      let orders = try [
+        link.targetOrder.map { _ in LinkTable.Column.targetOrder },
+        link.sourceOrder.map { _ in LinkTable.Column.sourceOrder },
+      ].compactMap { try $0.map { try block.column($0) } }
+      for row in 0..<block.rowCount {
+        guard let from = source?.reference(at: row), let to = target?.reference(at: row) else {
+          throw StoreError(.badChange, "A link of \(link.table) leads nowhere.", path: path)
+        }
+        try statement.bind(keys.integer(at: row), 0)
+        try statement.bind(Int64(from.number), 1)
+        try statement.bind(Int64(to.number), 2)
+        for (index, order) in orders.enumerated() {
+          try bind(order, row, 3 + index, statement)
+        }
+        if let version { try statement.bind(version, 3 + orders.count) }
+        try statement.run()
+      }
+    }
+  }
+
+  /// Gives links other places.
+  func update(_ run: BlockRun) throws {
+    for block in run.blocks {
+      let keys = try block.keys
+      for row in 0..<block.rowCount {
+        for (name, number) in [
+          (link.source, LinkTable.Column.source), (link.target, LinkTable.Column.target),
+        ] {
+          guard let column = try block.column(number), column.isGiven(row),
+            let key = column.reference(at: row)
+          else { continue }
+          try set(name, .integer(Int64(key.number)), keys.integer(at: row))
+        }
+        for (name, number) in [
+          (link.targetOrder, LinkTable.Column.targetOrder),
+          (link.sourceOrder, LinkTable.Column.sourceOrder),
+        ] {
+          guard let name, let column = try block.column(number), column.isGiven(row) else {
+            continue
+          }
+          try set(
+            name, column.isNull(row) ? .null : .integer(column.integer(at: row)),
+            keys.integer(at: row))
+        }
+        if let version { try set("Z_OPT", .integer(version), keys.integer(at: row)) }
+      }
+    }
+  }
+
+  private func set(_ name: String, _ value: SQLiteValue, _ key: Int64) throws {
+    let statement = try connection.prepare(
+      "UPDATE OR REPLACE \(quoted(link.table)) SET \(quoted(name)) = ? WHERE rowid = ?")
+    try statement.bind([value, .integer(key)])
+    try statement.run()
+  }
+
+  private func column(_ number: UInt16, _ block: Block) throws -> Column? {
+    try block.column(number)
+  }
+
+  private func bind(
+    _ column: Column?, _ row: Int, _ parameter: Int, _ statement: SQLiteStatement
+  ) throws {
+    guard let column, !column.isNull(row) else { return try statement.bindNull(parameter) }
+    try statement.bind(column.integer(at: row), parameter)
+  }
+}

@@ -1,0 +1,178 @@
+import Foundation
+import ObjectModel
+import Rows
+import SQLiteFiles
+import SQLiteStoreFormat
+public import StoreInterface
+
+extension SQLiteStore {
+  /// Makes changes durable, all of them or none, in one transaction.
+  @discardableResult
+  public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
+    try alone { writing, connection, head in
+      try request.checkModel(setBy: head.contents.schemaNumber, path: filePath)
+      try request.check(against: head, path: filePath)
+      if request.isEmpty { return head }
+      let number = head.commit + 1
+      var contents = head.contents
+      if request.model != nil {
+        contents = try changeModel(request, contents, connection, number)
+      }
+      try write(request.changes, contents, connection, number)
+      if let metadata = request.metadata {
+        var metadata = metadata
+        if let model = request.model { metadata.setModel(model) }
+        try StoreWriting(connection: connection).write(metadata, uuid: uuid(head))
+      } else if let model = request.model {
+        var metadata = head.metadata
+        metadata.setModel(model)
+        try StoreWriting(connection: connection).write(metadata, uuid: uuid(head))
+      }
+      if contents.isOwn { try CommitTable.add(number, request, connection) }
+      try connection.execute("COMMIT")
+      return try advance()
+    }
+  }
+
+  /// Calls `body` while nobody commits, in no process, and a commit is the newest.
+  public func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
+    try alone { _, _, head in
+      try checkNewest(number, is: head.commit)
+      return try body()
+    }
+  }
+
+  private func uuid(_ head: SQLiteSnapshot) throws -> UUID {
+    guard let uuid = head.metadata.uuid else {
+      throw StoreError(.damaged, "The store has no UUID.", path: filePath)
+    }
+    return uuid
+  }
+
+  // MARK: - Steps
+
+  /// Calls `body` in a transaction that writes, as the only writer of all processes, with the newest snapshot. What `body` does
+  /// not commit is undone.
+  func alone<R>(
+    _ body: (inout Writing, SQLiteConnection, SQLiteSnapshot) throws -> R
+  ) throws -> R {
+    if isReadOnly {
+      throw StoreError(.readOnly, "The store was opened for reading only.", path: filePath)
+    }
+    writingTurn.lock()
+    defer { writingTurn.unlock() }
+    return try asStore(filePath) {
+      let connection: SQLiteConnection
+      if let known = unsafe writingState.connection {
+        connection = known.connection
+      } else {
+        connection = try SQLiteConnection(filePath, for: .writing, patience: options.patience)
+        try SQLiteStore.prepare(connection)
+        unsafe writingState.connection = Watch(connection: connection)
+      }
+      try connection.execute("BEGIN IMMEDIATE")
+      defer {
+        if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+      }
+      let place = try DatabasePlace(filePath, disk)
+      guard place.isReal else {
+        throw StoreError(
+          .notFound, "The database was removed, or another was put in its place.", path: filePath)
+      }
+      let head = try newest()
+      if unsafe !writingState.isChecked {
+        try checkIsWritable(head, connection)
+        unsafe writingState.isChecked = true
+      }
+      return unsafe try body(&writingState, connection, head)
+    }
+  }
+
+  /// Refuses to write what others would find wrong (spec §10.6).
+  private func checkIsWritable(_ head: SQLiteSnapshot, _ connection: SQLiteConnection) throws {
+    guard !head.contents.isOwn else { return }
+    guard writesForeign else {
+      throw StoreError(
+        .readOnly,
+        "The database is another system's, such as Core Data's, and is not written unless that is asked for (--write).",
+        path: filePath)
+    }
+    let tables = try DatabaseTables(connection)
+    if let trigger = tables.triggers.first {
+      throw StoreError(
+        .readOnly,
+        "The database can't be written: its trigger \(trigger.name) on \(trigger.table) computes values with functions that only Core Data has.",
+        path: filePath)
+    }
+    if tables.columns["ATRANSACTION"] != nil {
+      throw StoreError(
+        .readOnly,
+        "The database can't be written: it keeps a history of changes (ATRANSACTION), which would not have these.",
+        path: filePath)
+    }
+  }
+
+  /// Writes changes: first what goes, so that its place is free.
+  private func write(
+    _ changes: Layer, _ contents: StoreContents, _ connection: SQLiteConnection, _ number: Int64
+  ) throws {
+    let map = contents.map
+    let version = contents.isOwn ? number : nil
+    var objects: [(RowWriter, Layer.EntityChanges)] = []
+    var links: [(LinkWriter, Layer.EntityChanges)] = []
+    for entity in changes.entities {
+      if let place = map.entities[entity.entityNumber] {
+        objects.append(
+          (
+            RowWriter(
+              connection: connection, entity: place, map: map, version: version, path: filePath),
+            entity
+          ))
+      } else if let place = map.links[entity.entityNumber] {
+        links.append(
+          (
+            LinkWriter(connection: connection, link: place, version: version, path: filePath),
+            entity
+          ))
+      } else {
+        throw StoreError(
+          .badChange, "There is no entity with the number \(entity.entityNumber).", path: filePath)
+      }
+    }
+    for (writer, entity) in links { try writer.remove(entity.removed) }
+    for (writer, entity) in objects {
+      try writer.remove(entity.removed)
+      try writer.makeRoom(for: entity.put)
+    }
+    for (writer, entity) in objects { try writer.update(entity.changed) }
+    for (writer, entity) in objects {
+      try writer.insert(entity.put)
+      try raise(entity, writer.entity.rootNumber, connection)
+    }
+    for (writer, entity) in links {
+      try writer.update(entity.changed)
+      try writer.insert(entity.put)
+      if contents.isOwn { try raiseLinks(entity, connection) }
+    }
+  }
+
+  /// Whoever chose keys without asking for them must not see them given to somebody else.
+  private func raise(
+    _ entity: Layer.EntityChanges, _ root: Int64, _ connection: SQLiteConnection
+  ) throws {
+    guard let highest = entity.put.blocks.last?.maximumKey else { return }
+    let statement = try connection.prepare(
+      "UPDATE Z_PRIMARYKEY SET Z_MAX = max(COALESCE(Z_MAX, 0), ?) WHERE Z_ENT = ?")
+    try statement.bind([.integer(Int64(highest)), .integer(root)])
+    try statement.run()
+  }
+
+  private func raiseLinks(_ entity: Layer.EntityChanges, _ connection: SQLiteConnection) throws {
+    guard let highest = entity.put.blocks.last?.maximumKey else { return }
+    let statement = try connection.prepare(
+      "INSERT INTO QUIRE_LINK (NUMBER, LAST) VALUES (?, ?) ON CONFLICT (NUMBER) DO UPDATE SET LAST = max(LAST, excluded.LAST)"
+    )
+    try statement.bind([.integer(Int64(entity.entityNumber)), .integer(Int64(highest))])
+    try statement.run()
+  }
+}

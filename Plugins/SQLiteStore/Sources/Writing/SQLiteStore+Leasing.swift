@@ -1,0 +1,79 @@
+import ObjectModel
+import SQLiteFiles
+import SQLiteStoreFormat
+import StoreInterface
+
+extension SQLiteStore {
+  /// Sets keys aside for new objects, in `Z_PRIMARYKEY`.
+  public func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
+    try alone { writing, connection, head in
+      let count = Int64(clamping: max(count, 1))
+      let last: Int64
+      if let entity = head.contents.map.entities[number] {
+        last = try lastKey(of: entity, connection)
+        try set(last, count) { end in
+          let statement = try connection.prepare(
+            "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
+          try statement.bind([.integer(end), .integer(entity.rootNumber)])
+          try statement.run()
+        }
+      } else if let link = head.contents.map.links[number] {
+        last = try lastKey(of: link, number, &writing, head, connection)
+        try set(last, count) { end in
+          guard head.contents.isOwn else {
+            writing.linkKeys[number] = UInt64(end)
+            return
+          }
+          let statement = try connection.prepare(
+            "INSERT OR REPLACE INTO QUIRE_LINK (NUMBER, LAST) VALUES (?, ?)")
+          try statement.bind([.integer(Int64(number)), .integer(end)])
+          try statement.run()
+        }
+      } else {
+        throw StoreError(
+          .badChange, "There is no entity with the number \(number).", path: filePath)
+      }
+      try connection.execute("COMMIT")
+      if !head.contents.isOwn { try ignoreOwnWriting() }
+      return UInt64(last) + 1..<UInt64(last + count) + 1
+    }
+  }
+
+  private func set(_ last: Int64, _ count: Int64, _ write: (Int64) throws -> Void) throws {
+    let (end, overflows) = last.addingReportingOverflow(count)
+    guard !overflows, end <= Int64(ObjectKey.highestNumber) else {
+      throw StoreError(.badChange, "The store has no keys left.", path: filePath)
+    }
+    try write(end)
+  }
+
+  /// The highest key that was ever given in a table. What the table holds is believed more than what was counted.
+  private func lastKey(
+    of entity: TableMap.EntityMap, _ connection: SQLiteConnection
+  ) throws -> Int64 {
+    let counted = try connection.prepare("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
+    try counted.bind(entity.rootNumber, 0)
+    defer { counted.reset() }
+    let known = try counted.step() ? counted.integer(0) : 0
+    let highest =
+      try connection.integer("SELECT max(\"Z_PK\") FROM \(quoted(entity.table))") ?? 0
+    return max(known, highest, 0)
+  }
+
+  private func lastKey(
+    of link: TableMap.LinkMap, _ number: UInt16, _ writing: inout Writing, _ head: SQLiteSnapshot,
+    _ connection: SQLiteConnection
+  ) throws -> Int64 {
+    let highest = max(
+      try connection.integer("SELECT max(rowid) FROM \(quoted(link.table))") ?? 0, 0)
+    guard head.contents.isOwn else {
+      if let known = writing.linkKeys[number] { return Int64(known) }
+      // Nobody counts the rows of links in a database of others: two processes begin far apart.
+      return highest + Int64(UInt32.random(in: 0...UInt32.max))
+    }
+    let statement = try connection.prepare("SELECT LAST FROM QUIRE_LINK WHERE NUMBER = ?")
+    try statement.bind(Int64(number), 0)
+    defer { statement.reset() }
+    return max(highest, try statement.step() ? statement.integer(0) : 0)
+  }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import ObjectModel
+import Rows
+import SQLiteFiles
+import SQLiteStoreFormat
+import StoreInterface
+import Synchronization
+
+extension SQLiteStore {
+  /// Goes on with another model: every table is made anew, and filled from those that are there, in SQL.
+  ///
+  /// - Returns: What the database says of itself then.
+  func changeModel(
+    _ request: CommitRequest, _ before: StoreContents, _ connection: SQLiteConnection,
+    _ number: Int64
+  ) throws -> StoreContents {
+    guard let model = request.model else { return before }
+    guard before.isOwn else {
+      throw StoreError(
+        .incompatibleModel,
+        "The model of a database that another system made is not changed in it: convert it to a store of ours.",
+        path: filePath)
+    }
+    let schema = try request.schema(
+      evolving: before.schema, of: before.model, path: filePath)
+    let numbers = EntityNumbers(model)
+    var contents = before
+    do throws(TableMap.Mismatch) { contents.map = try TableMap(model, schema, numbers) } catch {
+      throw StoreError(.incompatibleModel, error.description, path: filePath)
+    }
+    (contents.model, contents.schema, contents.schemaNumber) = (model, schema, number)
+    var making = TableMaking(model: model, map: contents.map)
+    making.prefix = "QUIRE_NEW_"
+    for text in making.tables { try connection.execute(text) }
+    for entity in contents.map.entities.values {
+      guard let old = before.map.entities[entity.layout.entityNumber] else { continue }
+      try copy(old, to: entity, making.prefix, connection, contents.map)
+    }
+    for link in contents.map.links.values {
+      guard let old = before.map.links[link.links.layout.entityNumber] else { continue }
+      try copy(old, to: link, making.prefix, connection)
+    }
+    try replaceTables(before.map, contents.map, making, connection)
+    try keepCounts(before.map, contents.map, connection) {
+      try StoreWriting(connection: connection).write(model, schema, numbers, commit: number)
+    }
+    return contents
+  }
+
+  /// Drops the tables that were there, and gives the new ones their names.
+  private func replaceTables(
+    _ before: TableMap, _ after: TableMap, _ making: TableMaking, _ connection: SQLiteConnection
+  ) throws {
+    for table in before.families.map(\.table) + before.links.values.map(\.table) {
+      try connection.execute("DROP TABLE \(quoted(table))")
+    }
+    for table in after.families.map(\.table) + after.links.values.map(\.table) {
+      try connection.execute(
+        "ALTER TABLE \(quoted(making.prefix + table)) RENAME TO \(quoted(table))")
+    }
+    for text in making.indexes { try connection.execute(text) }
+  }
+
+  /// Keys that were given are not given again, whatever the tables are called now.
+  private func keepCounts(
+    _ before: TableMap, _ after: TableMap, _ connection: SQLiteConnection,
+    _ write: () throws -> Void
+  ) throws {
+    var highest: [UInt16: Int64] = [:]
+    for entity in before.entities.values {
+      let statement = try connection.prepare("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?")
+      try statement.bind(entity.rootNumber, 0)
+      defer { statement.reset() }
+      if try statement.step() { highest[entity.layout.entityNumber] = statement.integer(0) }
+    }
+    try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < 16000")
+    try write()
+    for entity in after.entities.values {
+      guard let last = highest[entity.layout.entityNumber] else { continue }
+      let statement = try connection.prepare(
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = max(Z_MAX, ?) WHERE Z_ENT = ?")
+      try statement.bind([.integer(last), .integer(entity.rootNumber)])
+      try statement.run()
+    }
+  }
+
+  /// Copies the rows of an entity that was there: columns that keep their number, and defaults for those that are new.
+  private func copy(
+    _ old: TableMap.EntityMap, to new: TableMap.EntityMap, _ prefix: String,
+    _ connection: SQLiteConnection, _ map: TableMap
+  ) throws {
+    var names = ["\"Z_PK\"", "\"Z_ENT\"", "\"Z_OPT\""]
+    var cells = ["t.\"Z_PK\"", "\(new.number)", "t.\"Z_OPT\""]
+    var defaults: [Value] = []
+    for (index, column) in new.columns.enumerated() {
+      let wanted = new.layout.columns[index]
+      names.append(quoted(column.name))
+      guard let position = old.layout.index(ofNumber: wanted.number) else {
+        cells.append("?")
+        defaults.append(wanted.defaultValue)
+        if let entity = column.entityColumn {
+          names.append(quoted(entity))
+          cells.append("NULL")
+        }
+        continue
+      }
+      let source = old.columns[position]
+      cells.append(cell(source, old.layout.columns[position].kind, to: column, wanted.kind))
+      guard let entity = column.entityColumn else { continue }
+      names.append(quoted(entity))
+      cells.append(renumbered(source, map))
+    }
+    let text =
+      "INSERT INTO \(quoted(prefix + new.table)) (\(names.joined(separator: ", "))) SELECT \(cells.joined(separator: ", ")) FROM \(quoted(old.table)) t WHERE t.\"Z_ENT\" = \(old.number) ORDER BY t.\"Z_PK\""
+    let statement = try connection.prepare(text, isKept: false)
+    for (index, value) in defaults.enumerated() { try statement.bind(cell(of: value), index) }
+    do { try statement.run() } catch {
+      guard error.code == .constraint else { throw error }
+      throw StoreError(
+        .incompatibleModel,
+        "The objects of '\(new.layout.entity)' can't be moved into the table \(new.table): others there have their numbers.",
+        path: filePath, cause: error)
+    }
+  }
+
+  /// The cell of a value that is read as another kind from now on.
+  private func cell(
+    _ source: TableMap.ColumnMap, _ old: ColumnKind, to target: TableMap.ColumnMap,
+    _ new: ColumnKind
+  ) -> String {
+    var cell = "t.\(quoted(source.name))"
+    if source.isExternal, !target.isExternal {
+      cell = "substr(\(cell), 2)"
+    }
+    if old != new, new == .binary { cell = "CAST(\(cell) AS BLOB)" }
+    if !source.isExternal, target.isExternal {
+      cell = "CASE WHEN \(cell) IS NULL THEN NULL ELSE CAST(x'01' || \(cell) AS BLOB) END"
+    }
+    return cell
+  }
+
+  /// The number of the entity of what a relationship leads to, as the new tables have it.
+  private func renumbered(_ source: TableMap.ColumnMap, _ map: TableMap) -> String {
+    guard let destination = source.destination else { return "NULL" }
+    let old = RowReader.entity(
+      of: "t.\(quoted(source.name))", known: source.entityColumn.map { "t.\(quoted($0))" },
+      in: destination)
+    let pairs = renumbering(map).map { "WHEN \($0.old) THEN \($0.new)" }
+    guard !pairs.isEmpty else { return "NULL" }
+    return "CASE \(old) \(pairs.joined(separator: " ")) END"
+  }
+
+  private func renumbering(_ map: TableMap) -> [(old: Int64, new: Int64)] {
+    guard let before = current.withLock({ $0?.head.contents.map }) else { return [] }
+    return before.layoutNumbers.compactMap { old, layout in
+      map.entities[layout].map { (old, $0.number) }
+    }
+  }
+
+  private func copy(
+    _ old: TableMap.LinkMap, to new: TableMap.LinkMap, _ prefix: String,
+    _ connection: SQLiteConnection
+  ) throws {
+    var names = ["rowid", quoted(new.source), quoted(new.target), "\"Z_OPT\""]
+    var cells = ["rowid", quoted(old.source), quoted(old.target), "\"Z_OPT\""]
+    for (from, to) in [(old.targetOrder, new.targetOrder), (old.sourceOrder, new.sourceOrder)] {
+      guard let from, let to else { continue }
+      names.append(quoted(to))
+      cells.append(quoted(from))
+    }
+    try connection.execute(
+      "INSERT INTO \(quoted(prefix + new.table)) (\(names.joined(separator: ", "))) SELECT \(cells.joined(separator: ", ")) FROM \(quoted(old.table)) ORDER BY rowid"
+    )
+  }
+
+  private func cell(of value: Value) -> SQLiteValue {
+    switch value {
+    case .null, .object: .null
+    case .boolean(let value): .integer(value ? 1 : 0)
+    case .integer(let value): .integer(value)
+    case .float(let value): .real(Double(value))
+    case .double(let value): .real(value)
+    case .date(let value): .real(value.timeIntervalSinceReferenceDate)
+    case .string(let value), .uri(let value): .text(value)
+    case .binary(let value): .blob(Array(value))
+    case .uuid(let value): .blob(unsafe withUnsafeBytes(of: value.uuid) { unsafe Array($0) })
+    case .decimal(let value): SQLiteValue(value)
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import BlockFileFormat
+import Deflate
+import DurableFiles
+import Foundation
+import ObjectModel
+import PropertyLists
+import Rows
+import SQLiteFiles
+import SQLiteStoreFormat
+import StoreInterface
+
+/// What a database says of itself, on its way into it.
+struct StoreWriting {
+  let connection: SQLiteConnection
+
+  /// Writes the metadata, without what has a column of its own.
+  func write(_ metadata: StoreMetadata, uuid: UUID) throws {
+    var values = metadata.values
+    values[StoreMetadata.Key.uuid] = nil
+    let statement = try connection.prepare(
+      "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)",
+      isKept: false)
+    try statement.bind(uuid.uuidString, 0)
+    try statement.bind(.blob(BinaryPropertyList.write(.dictionary(values))), 1)
+    try statement.run()
+  }
+
+  /// Writes the model and the numbers: as our own stores keep them, and as Core Data does.
+  func write(_ model: Model, _ schema: Schema, _ numbers: EntityNumbers, commit: Int64) throws {
+    try connection.execute("DELETE FROM QUIRE_STORE")
+    let own = try connection.prepare(
+      "INSERT INTO QUIRE_STORE (VERSION, MODEL, SCHEMA, MODELCOMMIT) VALUES (?, ?, ?, ?)",
+      isKept: false)
+    let source = Array(try ModelSource.write(model))
+    try own.bind([
+      .integer(OwnRecord.version), .blob(deflated(source)), .blob(SchemaSection.bytes(schema)),
+      .integer(commit),
+    ])
+    try own.run()
+    try connection.execute("DELETE FROM Z_MODELCACHE")
+    try writeNumbers(model, schema, numbers)
+  }
+
+  private func deflated(_ bytes: [UInt8]) -> [UInt8] {
+    unsafe Deflate.compressRaw(bytes.span.bytes)
+  }
+
+  /// One row for each entity; what was counted so far stays.
+  private func writeNumbers(_ model: Model, _ schema: Schema, _ numbers: EntityNumbers) throws {
+    var highest: [String: Int64] = [:]
+    let known = try connection.prepare("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY", isKept: false)
+    while try known.step() {
+      if let name = known.text(0) { highest[name] = max(known.integer(1), 0) }
+    }
+    try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < 16000")
+    let row = try connection.prepare(
+      "INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)",
+      isKept: false)
+    for name in numbers.names {
+      let parent = model[name]?.superentity.flatMap { numbers[$0] } ?? 0
+      try row.bind([
+        .integer(numbers[name]!), .text(name), .integer(parent), .integer(highest[name] ?? 0),
+      ])
+      try row.run()
+    }
+  }
+}
+
+extension SQLiteStore {
+  /// Creates a database without objects; it takes its place whole, or not at all.
+  static func create(
+    at path: String, model: Model, on disk: any Disk, _ creation: StoreCreation,
+    _ options: SQLiteStoreOptions
+  ) throws {
+    let schema = try creation.schema(of: model, path: path)
+    let numbers = EntityNumbers(model)
+    let map: TableMap
+    do throws(TableMap.Mismatch) { map = try TableMap(model, schema, numbers) } catch {
+      throw StoreError(.incompatibleModel, error.description, path: path)
+    }
+    do {
+      let temporary = try disk.pathOfReplacement(for: path)
+      // The disk makes the file, so that one that is none of the operating system's is seen.
+      _ = try disk.open(temporary, for: .create)
+      defer { try? disk.remove(temporary) }
+      try DatabasePlace(temporary, disk).checkIsReal()
+      try asStore(path) {
+        let connection = try SQLiteConnection(temporary, for: .creating)
+        try connection.execute("PRAGMA auto_vacuum=2")
+        try connection.execute("PRAGMA page_size=4096")
+        try connection.execute("PRAGMA journal_mode=DELETE")
+        try connection.execute("BEGIN IMMEDIATE")
+        let making = TableMaking(model: model, map: map)
+        for text in TableMaking.commonTables + making.tables + making.indexes {
+          try connection.execute(text)
+        }
+        let writing = StoreWriting(connection: connection)
+        try writing.write(
+          StoreMetadata(uuid: creation.uuid, type: .sqlite, model: model), uuid: creation.uuid)
+        try writing.write(model, schema, numbers, commit: 0)
+        try connection.execute("COMMIT")
+      }
+      try settle(path, disk, overwriting: creation.overwriting)
+      try disk.put(temporary, inPlaceOf: path, overwriting: creation.overwriting)
+    } catch let error as DiskError {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// Sees to it that what lies beside a database that is to be replaced goes with it: a log would be taken for the new one's.
+  private static func settle(_ path: String, _ disk: any Disk, overwriting: Bool) throws {
+    guard overwriting, try disk.exists(path) else { return }
+    guard !SQLiteConnection.isInUse(path) else {
+      throw StoreError(
+        .locked, "Somebody has the database open that is to be replaced.", path: path)
+    }
+    for suffix in ["-wal", "-shm", "-journal"] where try disk.exists(path + suffix) {
+      try disk.remove(path + suffix)
+    }
+  }
+}

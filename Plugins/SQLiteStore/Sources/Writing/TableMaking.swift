@@ -1,0 +1,103 @@
+import ObjectModel
+import Rows
+import SQLiteFiles
+import SQLiteStoreFormat
+
+/// The statements that make the tables of a map (spec §10.2 to §10.5).
+struct TableMaking {
+  let model: Model
+  let map: TableMap
+  /// What is put before the names of tables of objects and links, while those of the same names are still there.
+  var prefix = ""
+
+  /// Tables of objects and links.
+  var tables: [String] { map.families.map(table) + links.map(table) }
+
+  private var links: [TableMap.LinkMap] {
+    map.links.values.sorted { $0.links.layout.entityNumber < $1.links.layout.entityNumber }
+  }
+
+  private func table(_ family: TableMap.Family) -> String {
+    var columns = ["\"Z_PK\" INTEGER PRIMARY KEY", "\"Z_ENT\" INTEGER", "\"Z_OPT\" INTEGER"]
+    for column in family.columns {
+      columns.append(
+        "\(quoted(column.name)) \(TableMap.declaredType(of: column.column.kind))")
+      if let entity = column.entityColumn { columns.append("\(quoted(entity)) INTEGER") }
+    }
+    return "CREATE TABLE \(quoted(prefix + family.table)) ( \(columns.joined(separator: ", ")) )"
+  }
+
+  private func table(_ link: TableMap.LinkMap) -> String {
+    var columns = [link.source, link.target, link.targetOrder, link.sourceOrder]
+      .compactMap { $0 }.map { "\(quoted($0)) INTEGER" }
+    // Which commit wrote a link; Core Data's own tables do not say.
+    columns.append("\"Z_OPT\" INTEGER")
+    return "CREATE TABLE \(quoted(prefix + link.table)) ( \(columns.joined(separator: ", ")) )"
+  }
+
+  /// Indexes: on what leads to other objects, on entities where several share a table, and on what the model asks for.
+  var indexes: [String] {
+    var made: [String] = []
+    func add(_ name: String, _ table: String, _ columns: [String]) {
+      made.append(
+        "CREATE INDEX \(quoted(name)) ON \(quoted(table)) (\(columns.joined(separator: ", ")))")
+    }
+    for family in map.families {
+      for column in family.columns where column.column.kind == .reference {
+        add("\(family.table)_\(column.name)_INDEX", family.table, [quoted(column.name)])
+      }
+      if family.hasSubentities {
+        add("\(family.table)_Z_ENT_INDEX", family.table, ["\"Z_ENT\""])
+      }
+    }
+    for entity in model.entities {
+      guard let layout = map.entities.values.first(where: { $0.layout.entity == entity.name })
+      else { continue }
+      for index in entity.fetchIndexes
+      where index.partialPredicate == nil && index.elements.allSatisfy({ $0.kind == .binary }) {
+        let columns = index.elements.compactMap { element in
+          layout.column(of: element.property).map {
+            "\(quoted($0.name)) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")"
+          }
+        }
+        if columns.count == index.elements.count, !columns.isEmpty {
+          add("Z_\(entity.name)_\(index.name)", layout.table, columns)
+        }
+      }
+      for names in entity.uniquenessConstraints {
+        let columns = names.compactMap { name in
+          layout.column(of: name).map { "\(quoted($0.name)) COLLATE BINARY ASC" }
+        }
+        // Not unique: which of two objects gives way is decided before they are saved, and a row may take another's value
+        // in the same save.
+        if columns.count == names.count {
+          add("Z_\(entity.name)_UNIQUE_\(names.joined(separator: "_"))", layout.table, columns)
+        }
+      }
+    }
+    for link in links {
+      // Not unique: of two that save the same link at once, both are right.
+      add("\(link.table)_\(link.source)_INDEX", link.table, [link.source, link.target].map(quoted))
+      add("\(link.table)_\(link.target)_INDEX", link.table, [link.target, link.source].map(quoted))
+    }
+    var seen: Set<String> = []
+    return made.filter { seen.insert($0.uppercased()).inserted }
+  }
+
+  /// The tables that every store has.
+  static let commonTables = [
+    "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
+    "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
+    "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
+    "CREATE TABLE QUIRE_STORE (VERSION INTEGER, MODEL BLOB, SCHEMA BLOB, MODELCOMMIT INTEGER)",
+    "CREATE TABLE QUIRE_COMMIT (NUMBER INTEGER PRIMARY KEY, TIME FLOAT, AUTHOR VARCHAR, CONTEXTNAME VARCHAR)",
+    "CREATE TABLE QUIRE_LINK (NUMBER INTEGER PRIMARY KEY, LAST INTEGER)",
+  ]
+}
+
+extension TableMap.EntityMap {
+  /// Where a property is, by its name.
+  func column(of property: String) -> TableMap.ColumnMap? {
+    layout.index(of: property).map { columns[$0] }
+  }
+}
