@@ -15,6 +15,13 @@ struct SQLAnswers {
     (self.connection, self.translation) = (connection, translation)
   }
 
+  /// Whether texts are compared as the bytes of UTF-8. Databases in UTF-16 have another order.
+  func comparesBytes() throws -> Bool {
+    let statement = try connection.prepare("PRAGMA encoding")
+    defer { statement.reset() }
+    return try statement.step() && statement.text(0) == "UTF-8"
+  }
+
   /// The objects that a request finds, in its order.
   func keys(_ request: FetchRequest) throws -> [ObjectKey]? {
     guard let query = translation.keys(request) else { return nil }
