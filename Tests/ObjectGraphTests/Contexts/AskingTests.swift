@@ -64,10 +64,10 @@ struct AskingTests {
   }()
 
   private func context(_ store: Asked) throws -> ManagedObjectContext {
-    let coordinator = PersistentStoreCoordinator(Self.model)
+    let coordinator = PersistentStoreCoordinator(model: Self.model)
     try coordinator.add(store)
     let context = ManagedObjectContext(coordinator)
-    try context.performAndWait {
+    try context.performAndWait { () throws in
       for number in 1...5 {
         let note = try context.insert("Note")
         note["stars"] = .integer(Int64(number))
@@ -92,7 +92,7 @@ struct AskingTests {
   func kinds() throws {
     let store = try Asked(Self.model)
     let context = try context(store)
-    try context.performAndWait {
+    try context.performAndWait { () throws in
       #expect(try stars(context, some) == [.integer(5), .integer(4)])
       #expect(store.asked == 1)
       #expect(try context.fetchIdentifiers(some).count == 2)
@@ -110,7 +110,7 @@ struct AskingTests {
   func all() throws {
     let store = try Asked(Self.model)
     let context = try context(store)
-    try context.performAndWait {
+    try context.performAndWait { () throws in
       #expect(try context.fetch(FetchRequest("Note")).count == 5)
       #expect(store.asked == 0)
     }
@@ -120,7 +120,7 @@ struct AskingTests {
   func pending() throws {
     let store = try Asked(Self.model)
     let context = try context(store)
-    try context.performAndWait {
+    try context.performAndWait { () throws in
       let note = try context.insert("Note")
       note["stars"] = .integer(9)
       #expect(try stars(context, some) == [.integer(9), .integer(5), .integer(4)])
@@ -144,7 +144,7 @@ struct AskingTests {
     let store = try Asked(Self.model)
     let parent = try context(store)
     let child = ManagedObjectContext(parent: parent)
-    try child.performAndWait {
+    try child.performAndWait { () throws in
       #expect(try stars(child, some).count == 2)
       #expect(store.asked == 1)
       let note = try child.insert("Note")
@@ -154,7 +154,7 @@ struct AskingTests {
       #expect(try stars(child, some) == [.integer(7), .integer(5), .integer(4)])
       #expect(store.asked == 0)
     }
-    try parent.performAndWait {
+    try parent.performAndWait { () throws in
       #expect(try parent.count(for: some) == 3)
       #expect(store.asked == 0)
     }
@@ -164,7 +164,7 @@ struct AskingTests {
   func left() throws {
     let store = try Asked(Self.model, answers: false)
     let context = try context(store)
-    try context.performAndWait {
+    try context.performAndWait { () throws in
       #expect(try stars(context, some) == [.integer(5), .integer(4)])
       #expect(try context.count(for: some) == 2)
       #expect(store.asked == 2)
@@ -175,7 +175,7 @@ struct AskingTests {
   func unasked() throws {
     let store = try Asked(Self.model, claims: false)
     let context = try context(store)
-    try context.performAndWait {
+    try context.performAndWait { () throws in
       #expect(try stars(context, some) == [.integer(5), .integer(4)])
       #expect(store.asked == 0)
     }
@@ -184,10 +184,10 @@ struct AskingTests {
   @Test("Several stores are asked each, and what they find is put in one order")
   func several() throws {
     let stores = [try Asked(Self.model), try Asked(Self.model)]
-    let coordinator = PersistentStoreCoordinator(Self.model)
+    let coordinator = PersistentStoreCoordinator(model: Self.model)
     for store in stores { try coordinator.add(store) }
     let context = ManagedObjectContext(coordinator)
-    try context.performAndWait {
+    try context.performAndWait { () throws in
       for number in 1...6 {
         let note = try context.insert("Note", into: coordinator.stores[number % 2])
         note["stars"] = .integer(Int64(number))

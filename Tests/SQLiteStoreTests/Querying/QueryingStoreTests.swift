@@ -101,24 +101,28 @@ struct QueryingStoreTests {
     #expect(try store.keys(request(other), in: snapshot) == [])
   }
 
+  private func smalls(_ context: ManagedObjectContext, _ request: FetchRequest) throws -> [Value] {
+    try context.fetch(request).map { $0["small"] }
+  }
+
   @Test("What a context finds is the same before and after it is saved")
   func contexts() throws {
     let world = try World()
-    let coordinator = PersistentStoreCoordinator(world.model)
+    let coordinator = PersistentStoreCoordinator(model: world.model)
     try coordinator.add(try store(world.model, world.view))
     let context = ManagedObjectContext(coordinator)
-    try context.performAndWait {
+    try context.performAndWait { () throws in
       let request = FetchRequest(
         "Sample", where: try QueryPredicate("owner.name == 'Grace' AND small > -5"),
         sortedBy: [SortKey("small", ascending: false)])
-      #expect(try context.fetch(request).map { $0["small"] } == [.integer(0), .integer(-3)])
+      #expect(try smalls(context, request) == [.integer(0), .integer(-3)])
 
       let first = try context.fetch(request)[0]
       first["small"] = .integer(-4)
-      #expect(try context.fetch(request).map { $0["small"] } == [.integer(-3), .integer(-4)])
+      #expect(try smalls(context, request) == [.integer(-3), .integer(-4)])
       #expect(try context.count(for: request) == 2)
       try context.save()
-      #expect(try context.fetch(request).map { $0["small"] } == [.integer(-3), .integer(-4)])
+      #expect(try smalls(context, request) == [.integer(-3), .integer(-4)])
       #expect(try context.fetchIdentifiers(request).last == first.objectID)
     }
   }
