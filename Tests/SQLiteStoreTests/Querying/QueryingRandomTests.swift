@@ -7,7 +7,8 @@ import Testing
 
 @Suite("Random requests as SQL")
 struct QueryingRandomTests {
-  private static let worlds = 12
+  private static let worlds =
+    ProcessInfo.processInfo.environment["QUIRE_QUERY_WORLDS"].flatMap { Int($0) } ?? 12
   private static let requests = 250
 
   private func tables(_ seed: UInt64) throws -> QueryingTables {

@@ -73,6 +73,10 @@ struct QueryingRequests {
       return .conditional(
         comparison(entity, of, 0), numeric(entity, of, 0), chance(20) ? .null : number())
     }
+    if depth > 0, chance(5) {
+      return .fetch(
+        entity: "Keeper", comparison("Keeper", .evaluatedObject, 0), countOnly: true)
+    }
     if depth > 0, chance(10) {
       let (path, inner) = pick(Self.many[entity]!)
       return .function(
@@ -112,10 +116,13 @@ struct QueryingRequests {
     case 3...5:
       let left = path(Self.texts[entity]!, of)
       let right = chance(70) ? text() : path(Self.texts[entity]!, of)
-      switch Int.random(in: 0..<4, using: &random) {
+      switch Int.random(in: 0..<6, using: &random) {
       case 0: return make(left, pick([.equal, .notEqual]), .null)
       case 1: return make(left, .in, .aggregate([text(), text(), .null]))
       case 2: return make(left, pick(orders), right)
+      case 3:
+        let pattern = pick(["", "*"]) + pick(["", "a", "ab", "\u{301}", "a*b"]) + pick(["", "*"])
+        return make(left, .like, .constant(.string(pattern)))
       default:
         return make(left, pick([.beginsWith, .endsWith, .contains, .in]), right)
       }
@@ -141,6 +148,11 @@ struct QueryingRequests {
       ]
       let left = lefts[entity]!.isEmpty || chance(20) ? of : path(lefts[entity]!, of)
       if chance(20) { return make(left, pick([.equal, .notEqual]), .null) }
+      if chance(20) {
+        let other = pick(["Thing", "Keeper", "Odd"])
+        let inner = comparison(other == "Odd" ? "Thing" : other, .evaluatedObject, 0)
+        return make(left, .in, .fetch(entity: other, inner, countOnly: false))
+      }
       if chance(20) {
         let (path, _) = pick(Self.many[entity]!)
         return make(
