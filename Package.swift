@@ -214,6 +214,7 @@ let package = Package(
         "Quire", "Documents", "JSONText", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface",
         "ObjectGraph", "Migration", "DurableFiles", "Validation", "ModelCode", "Archives",
         "Interchange", "Recovery", "PluginHost", "StoreConformance", "PluginTemplates",
+        "PropertyLists",
       ]),
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),
@@ -227,7 +228,7 @@ let package = Package(
       dependencies: [
         "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph", "Migration",
         "BinaryStore", "Deflate", "CSQLite3", "CXMLPeer", "XMLStore", "DurableFiles", "Documents",
-        "PluginHost", "CStorePlugin",
+        "PluginHost", "CStorePlugin", "SQLiteStore",
       ],
       path: "Benchmarks/quire-bench", swiftSettings: relaxed),
 
@@ -297,7 +298,7 @@ let package = Package(
       "MigrationTests",
       [
         "Migration", "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore", "DurableFiles",
-        "ObjectModel", "ObjectQuery", "Rows", "Validation", "SeededRandom",
+        "ObjectModel", "ObjectQuery", "Rows", "Validation", "SeededRandom", "PropertyLists",
       ]),
     tests(
       "DocumentsTests",

@@ -156,10 +156,17 @@ final class ObjectBench {
     _ count: Int, at path: String, byKey: Bool = false, batch: Int = .max,
     model: Model = People.model, canUndo: Bool = true
   ) -> Int {
-    let companies = max(1, count / 100)
     try? FileManager.default.removeItem(atPath: path)
     let context = open(path, model: model)
     if !canUndo { context.undoManager = nil }
+    return insert(count, into: context, byKey: byKey, batch: batch)
+  }
+
+  /// Inserts people and their companies into a new store, and saves them.
+  static func insert(
+    _ count: Int, into context: ManagedObjectContext, byKey: Bool = false, batch: Int = .max
+  ) -> Int {
+    let companies = max(1, count / 100)
     let all = (0..<companies).map { number in
       try! context.insert(CompanyObject.self) {
         $0[CompanyObject.nameKey] = "Company \(number) Ltd"

@@ -7,7 +7,7 @@ let parts = [
   ("opening", runOpeningBenchmarks), ("objects", runObjectBenchmarks),
   ("walking", runWalkingBenchmarks), ("memory", runMemoryBenchmarks), ("xml", runXMLBenchmarks),
   ("migration", runMigrationBenchmarks), ("documents", runDocumentBenchmarks),
-  ("plugins", runPluginBenchmarks),
+  ("plugins", runPluginBenchmarks), ("sqlite", runSQLiteBenchmarks),
 ]
 if CommandLine.arguments.count == 5, CommandLine.arguments[1] == MemoryWork.argument {
   try MemoryWork.run(Array(CommandLine.arguments[2...]))

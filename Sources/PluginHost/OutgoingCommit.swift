@@ -22,6 +22,7 @@ final class OutgoingCommit {
     texts = [request.author, request.contextName]
     unsafe self.commit.struct_size = UInt32(MemoryLayout<QuireCommit>.size)
     unsafe self.commit.after = commit
+    unsafe self.commit.base = request.base
     for entity in changes.entities {
       guard let layout = schema[entity.entityNumber] else { continue }
       for kind in PluginRowKind.allCases {

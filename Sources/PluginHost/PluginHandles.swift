@@ -44,10 +44,10 @@ final class StoreHandle: @unchecked Sendable {
   }
 
   func checkOpen() throws {
-    if isClosed.withLock({ $0 }) {
-      throw StoreError(.closed, "The store was closed.", path: path)
-    }
+    if isClosed.withLock({ $0 }) { throw closed }
   }
+
+  var closed: StoreError { StoreError(.closed, "The store was closed.", path: path) }
 
   /// Calls a function that reads.
   func reading(

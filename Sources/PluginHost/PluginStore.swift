@@ -24,7 +24,8 @@ class PluginStore: Store, @unchecked Sendable {
   private let current: Mutex<Current>
 
   private struct Current {
-    var head: PluginSnapshot
+    /// The newest snapshot; `nil` once the store was closed.
+    var head: PluginSnapshot?
     /// The file, which a commit may put elsewhere.
     var path: String
     /// The commit that brought the model, as far as is known.
@@ -51,7 +52,11 @@ class PluginStore: Store, @unchecked Sendable {
 
   var path: String? { current.withLock { $0.path } }
 
-  func close() throws { try handle.close() }
+  func close() throws {
+    // What this holds on to would keep the plug-in from giving back what a snapshot takes.
+    current.withLock { $0.head = nil }
+    try handle.close()
+  }
 
   // MARK: - Reading
 
@@ -69,15 +74,17 @@ class PluginStore: Store, @unchecked Sendable {
   private func newest() throws -> PluginSnapshot {
     try handle.checkOpen()
     let found = try PluginStore.newest(handle)
-    let head = current.withLock { $0.head }
+    guard let head = current.withLock({ $0.head }) else { throw handle.closed }
     if found.commit == head.commit { return head }
     let schema = try PluginDescriptions.schema(found.bytes(of: Int(QUIRE_SCHEMA)), path: path)
     let next = try PluginStore.snapshot(
       found, known: schema == head.schema ? head.parts : [], schema: schema)
     return current.withLock { current in
       // Another thread may have seen a newer one meanwhile.
-      guard current.head.commit < next.commit else { return current.head }
-      if schema != current.head.schema { current.modelSetBy = next.commit }
+      guard let head = current.head, head.commit < next.commit else {
+        return current.head ?? next
+      }
+      if schema != head.schema { current.modelSetBy = next.commit }
       current.head = next
       return next
     }
@@ -333,7 +340,7 @@ class PluginStore: Store, @unchecked Sendable {
 
   func advance(to position: StorePosition) throws {
     try handle.checkOpen()
-    if current.withLock({ $0.head.commit }) == position.commit { return }
+    if current.withLock({ $0.head?.commit }) == position.commit { return }
     unsafe try handle.writing { table, error in
       unsafe position.path.withCString { path in
         unsafe table.advance?(handle.store, path, position.commit, error)

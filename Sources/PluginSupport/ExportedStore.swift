@@ -27,6 +27,12 @@ final class ExportedStore: Sendable {
 
   var path: String? { store.path }
 
+  /// Closes the store. What this knows of tables would keep what their snapshot takes.
+  func close() throws {
+    tables.withLock { $0.newest = [] }
+    try store.close()
+  }
+
   /// The handle of a new store, which the host releases.
   @unsafe var retained: OpaquePointer {
     unsafe OpaquePointer(Unmanaged.passRetained(self).toOpaque())

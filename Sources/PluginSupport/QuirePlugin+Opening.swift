@@ -72,7 +72,7 @@ extension QuirePlugin {
       }
     }
     unsafe close = { store, error in
-      unsafe answering(error) { unsafe try ExportedStore.of(store).store.close() }
+      unsafe answering(error) { unsafe try ExportedStore.of(store).close() }
     }
     unsafe release_store = { store in
       guard let store = unsafe store else { return }

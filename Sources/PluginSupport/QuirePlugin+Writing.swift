@@ -16,7 +16,13 @@ extension QuirePlugin {
         guard let commit = unsafe commit else {
           throw StoreError(.failed, "The host gave nothing to commit.")
         }
-        let saved = unsafe try store.commit(commit.pointee)
+        // A host of the first version gives less of it.
+        var whole = unsafe QuireCommit()
+        let known = unsafe min(Int(commit.pointee.struct_size), MemoryLayout<QuireCommit>.size)
+        unsafe withUnsafeMutableBytes(of: &whole) { place in
+          unsafe place.copyMemory(from: UnsafeRawBufferPointer(start: commit, count: known))
+        }
+        let saved = unsafe try store.commit(whole)
         let handle = unsafe store.exported(saved).retained
         if let committed = unsafe committed {
           unsafe committed.pointee = QuireCommitted(snapshot: handle, table: 0)
@@ -122,6 +128,10 @@ extension ExportedStore {
         try PluginDescriptions.metadata($0, path: path)
       }, model: model)
     request.requiredCommit = head.commit
+    // A host of the first version says nothing of it.
+    if unsafe commit.struct_size >= MemoryLayout<QuireCommit>.size {
+      request.base = unsafe commit.base
+    }
     for index in 0..<Int(unsafe commit.models_between_count) {
       let bytes = unsafe commit.models_between[index].copied ?? []
       request.modelsBetween.append(try PluginDescriptions.model(bytes, path: path))

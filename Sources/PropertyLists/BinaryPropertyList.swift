@@ -9,7 +9,8 @@ import Foundation
 public enum BinaryPropertyList {
   /// The deepest nesting that is read.
   public static let maximumDepth = 256
-  /// The most values a list may unfold into, objects that are referred to twice counted twice.
+  /// The most values a list of fewer bytes may unfold into, objects that are referred to twice counted
+  /// twice. A longer one may have as many as bytes: more come only of lists within lists that are shared.
   public static let maximumValueCount = 2_000_000
 
   /// Reads a property list.
@@ -75,9 +76,8 @@ private struct BinaryReader {
         .limit, "The list is nested more than \(BinaryPropertyList.maximumDepth) deep.")
     }
     valueCount += 1
-    guard valueCount <= BinaryPropertyList.maximumValueCount else {
-      throw PropertyListError(
-        .limit, "The list unfolds into more than \(BinaryPropertyList.maximumValueCount) values.")
+    guard valueCount <= max(BinaryPropertyList.maximumValueCount, bytes.count) else {
+      throw PropertyListError(.limit, "The list unfolds into more than \(valueCount - 1) values.")
     }
     let place = tableOffset + index * offsetByteCount
     let offset64 = bytes[place..<place + offsetByteCount].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

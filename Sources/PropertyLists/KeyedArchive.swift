@@ -170,6 +170,11 @@ extension ArchivedObject {
 
   /// The members of a dictionary of any class whose keys are text.
   public var dictionary: [String: ArchivedObject]? {
+    members.map { Dictionary($0, uniquingKeysWith: { _, last in last }) }
+  }
+
+  /// The members of a dictionary of any class whose keys are text, in the archive's order.
+  public var members: [(String, ArchivedObject)]? {
     let keys: [ArchivedObject?]
     let values: [ArchivedObject?]
     if let names = content["NS.keys"]?.array, let objects = content["NS.objects"]?.array {
@@ -183,11 +188,9 @@ extension ArchivedObject {
     } else {
       return nil
     }
-    var members: [String: ArchivedObject] = [:]
-    for (key, value) in zip(keys, values) {
-      if let name = key?.string, let value { members[name] = value }
+    return zip(keys, values).compactMap { key, value in
+      if let name = key?.string, let value { (name, value) } else { nil }
     }
-    return members
   }
 
   /// The members of an array, with holes where it holds nothing.

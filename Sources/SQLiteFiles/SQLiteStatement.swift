@@ -1,4 +1,4 @@
-// SAFETY: A statement is finalized once, when it goes away, and keeps its connection until then. What SQLite lends of a
+// SAFETY: A statement is finalized once, when it goes away, which is no later than its connection, or SQLite keeps that itself. What SQLite lends of a
 // row is read before the statement moves on.
 
 import CSQLite3
@@ -14,7 +14,8 @@ import CSQLite3
 @safe
 public final class SQLiteStatement {
   let handle: OpaquePointer
-  private let connection: SQLiteConnection
+  // Not kept: the connection keeps its statements, and whoever uses one keeps the connection.
+  private unowned let connection: SQLiteConnection
   /// The statement's text.
   public let text: String
   /// How many columns a row has.

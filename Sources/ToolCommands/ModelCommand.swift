@@ -6,7 +6,8 @@ import ObjectModel
 enum ModelCommand {
   static let path = Argument(
     "PATH",
-    "A model: .xcdatamodeld, .xcdatamodel or its contents file; compiled, .momd or .mom.")
+    "A model: .xcdatamodeld, .xcdatamodel or its contents file; compiled, .momd or .mom; or a store that "
+      + "holds its model.")
   static let version = Option(
     "version", value: "NAME", "Shows this version in place of the current one.")
   static let versions = Option("versions", "Lists the versions; the current one has a star.")

@@ -1,4 +1,5 @@
 import ObjectModel
+import StoreInterface
 
 /// Where commands get their models from: files, or in a test whatever it hands out.
 struct ModelReader: Sendable {
@@ -7,6 +8,18 @@ struct ModelReader: Sendable {
 
   /// Reads model files.
   static let files = ModelReader { path in try ModelVersions.read(path) }
+
+  /// Reads model files, and the models that stores and documents hold.
+  static func files(andStores stores: StoreReader) -> ModelReader {
+    ModelReader { path in
+      do { return try ModelVersions.read(path) } catch let error as ModelFileError {
+        guard let model = try stores.model(ofStoreAt: path) else { throw error }
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        return ModelVersions(
+          [ModelVersions.Version(name, model: model)], currentName: name)
+      }
+    }
+  }
 
   /// The one model that a path leads to: the named version, or the current one.
   func model(at path: String, version: String? = nil) throws -> ModelVersions.Version {

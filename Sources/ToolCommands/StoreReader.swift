@@ -2,18 +2,24 @@ import DurableFiles
 import ObjectModel
 import Quire
 import StoreInterface
+import Synchronization
 
 /// Where commands get their stores from: the backends they know, and the disk that files are on.
 struct StoreReader: Sendable {
   /// The disk.
   let disk: any Disk
   private let makeBackends: @Sendable () -> StoreBackends
+  private let opened: OpenStores
 
   /// The given kinds of stores on the given disk; they are asked for when somebody needs them, since plug-ins are
   /// looked for then.
-  init(backends: @escaping @autoclosure @Sendable () -> StoreBackends, disk: any Disk) {
+  init(
+    backends: @escaping @autoclosure @Sendable () -> StoreBackends, disk: any Disk,
+    opened: OpenStores = OpenStores()
+  ) {
     makeBackends = backends
     self.disk = disk
+    self.opened = opened
   }
 
   /// The kinds of stores.
@@ -25,8 +31,10 @@ struct StoreReader: Sendable {
   }
 
   /// Opens store files of every built-in kind and of those that plug-ins bring.
-  static func files(_ plugins: PluginFinder) -> StoreReader {
-    StoreReader(backends: plugins.backends, disk: RealDisk())
+  ///
+  /// - Parameter opened: Takes note of what is opened.
+  static func files(_ plugins: PluginFinder, _ opened: OpenStores = OpenStores()) -> StoreReader {
+    StoreReader(backends: plugins.backends, disk: RealDisk(), opened: opened)
   }
 
   /// Opens store files.
@@ -44,9 +52,11 @@ struct StoreReader: Sendable {
     }
     let model = try invocation.value(of: .storeModel).map { try models.model(at: $0).model }
     do {
-      return try backends.open(
+      let store = try backends.open(
         path, on: disk,
         StoreOpening(readOnly: readOnly, model: model, writesForeign: invocation.has(.writesForeign)))
+      opened.note(store)
+      return store
     } catch let error as StoreError where error.code == .notAStore {
       throw CommandError(
         .unreadable, "'\(path)' is no store that this program knows.", hint: hint(path))
@@ -56,11 +66,40 @@ struct StoreReader: Sendable {
     }
   }
 
+  /// The model that a store holds; `nil` when there is no store at the path.
+  func model(ofStoreAt path: String) throws -> Model? {
+    guard !isDocument(path), let backend = try? backends.backend(ofStoreAt: path, on: disk) else {
+      return nil
+    }
+    let store = try backend.open(path, on: disk, StoreOpening(readOnly: true))
+    opened.note(store)
+    return try store.snapshot().model
+  }
+
   private func hint(_ path: String) -> String? {
     let start = try? StoreBackends.firstBytes(of: path, on: disk)
     return start?.starts(with: Array("SQLite format 3".utf8)) ?? false
       ? "It is an SQLite database: the plug-in SQLiteStore reads those of Core Data, and 'quire plugin list' says where plug-ins are looked for."
       : "Run 'quire plugin list' to see which plug-ins bring other kinds of stores."
+  }
+}
+
+/// The stores that one run of the tool has opened. Some leave files beside their own until they are closed.
+final class OpenStores: Sendable {
+  private let stores = Mutex<[any Store]>([])
+
+  /// Takes note of a store.
+  func note(_ store: any Store) { stores.withLock { $0.append(store) } }
+
+  /// Closes all.
+  ///
+  /// - Throws: What the first throws that can't be closed.
+  func close() throws {
+    let all = stores.withLock { stores in
+      defer { stores = [] }
+      return stores
+    }
+    for store in all { try store.close() }
   }
 }
 

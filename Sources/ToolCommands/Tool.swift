@@ -8,18 +8,21 @@ public struct Tool: Sendable {
   let commands: [Command]
   /// The same commands for a run with `--no-plugins`.
   private let commandsWithoutPlugins: [Command]
+  private let opened: OpenStores
 
   /// A tool that has the given commands and knows no plug-ins.
-  init(commands: [Command]) {
+  init(commands: [Command], opened: OpenStores = OpenStores()) {
     self.commands = commands
+    self.opened = opened
     commandsWithoutPlugins = commands
   }
 
   /// A tool that has every command, and uses the plug-ins that are found there.
   private init(_ plugins: PluginFinder) {
-    commands = Tool.commands(plugins)
+    opened = OpenStores()
+    commands = Tool.commands(plugins, opened)
     commandsWithoutPlugins = Tool.commands(
-      PluginFinder(.off("the command line says --no-plugins")))
+      PluginFinder(.off("the command line says --no-plugins")), opened)
   }
 
   /// `quire`, with every command it has, and no plug-ins.
@@ -34,11 +37,12 @@ public struct Tool: Sendable {
     Tool(PluginFinder(PluginFolders(environment: environment, executable: executable)))
   }
 
-  private static func commands(_ plugins: PluginFinder) -> [Command] {
-    let files = StoreReader.files(plugins)
+  private static func commands(_ plugins: PluginFinder, _ opened: OpenStores) -> [Command] {
+    let files = StoreReader.files(plugins, opened)
+    let models = ModelReader.files(andStores: files)
     return [
-      HelpCommand.command, ModelCommand.command(.files), HashCommand.command(.files),
-      PredicateCommand.command(.files), InfoCommand.command(files), FetchCommand.command(files),
+      HelpCommand.command, ModelCommand.command(models), HashCommand.command(models),
+      PredicateCommand.command(models), InfoCommand.command(files), FetchCommand.command(files),
       CountCommand.command(files), OpenCommand.command(files), NewCommand.command(files, .files),
       InsertCommand.command(files), SetCommand.command(files), DeleteCommand.command(files),
       ExportCommand.command(files), ImportCommand.command(files),
@@ -56,7 +60,10 @@ public struct Tool: Sendable {
   /// Results and messages go to the console; nothing is thrown and the process is not ended.
   public func run(_ words: [String], on console: Console) -> ExitCode {
     do {
-      return try dispatch(words, on: console)
+      defer { try? opened.close() }
+      let code = try dispatch(words, on: console)
+      try opened.close()
+      return code
     } catch {
       let error = CommandError(explaining: error)
       console.report(error)
@@ -86,7 +93,7 @@ public struct Tool: Sendable {
     if let index = words.prefix(while: { $0 != "--" }).firstIndex(of: "--no-plugins") {
       var others = words
       others.remove(at: index)
-      return try Tool(commands: commandsWithoutPlugins).dispatch(others, on: console)
+      return try Tool(commands: commandsWithoutPlugins, opened: opened).dispatch(others, on: console)
     }
     guard let first = words.first else {
       try console.messages.write(help(width: console.width))

@@ -89,7 +89,8 @@ extension Wording {
 
   /// How many objects, where the type alone does not say it.
   private static func count(_ count: Relationship.Count) -> String? {
-    switch (count.minimum, count.maximum) {
+    // Models that programs made say -1 for any number.
+    switch (count.minimum, max(count.maximum, 0)) {
     case (0, 0), (0, 1), (1, 1): nil
     case (let minimum, 0): "at least \(minimum)"
     case (0, let maximum): "at most \(maximum)"

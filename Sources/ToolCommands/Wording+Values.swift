@@ -1,6 +1,7 @@
 import Foundation
 import JSONText
 import ObjectModel
+import PropertyLists
 
 /// How the tool puts a model into words. People read it; programs read the JSON.
 enum Wording {
@@ -17,9 +18,18 @@ enum Wording {
     case .date(let value): moment(value)
     case .uuid(let value): value.uuidString
     case .uri(let value): value
-    case .binary(let value): count(value.count, "byte")
+    case .binary(let value): count(value.count, "byte") + (archive(value).map { ", \($0)" } ?? "")
     case .object(let key): "\(key.entity)/p\(key.number)"
     }
+  }
+
+  /// What a keyed archive holds, which is what the values of transformable attributes are mostly kept as: its class and what
+  /// it says in a few words.
+  private static func archive(_ bytes: Data) -> String? {
+    guard bytes.count <= 1 << 20, bytes.starts(with: Array("bplist00".utf8)),
+      let root = try? KeyedArchive(Array(bytes)).root
+    else { return nil }
+    return root.summary
   }
 
   /// The value for programs: a number where JSON has one, text otherwise.

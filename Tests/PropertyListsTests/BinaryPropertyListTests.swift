@@ -95,4 +95,27 @@ struct BinaryPropertyListTests {
     let limit = #expect(throws: PropertyListError.self) { try BinaryPropertyList.read(bomb) }
     #expect(limit?.code == .limit)
   }
+
+  @Test("A list of more values than the usual limit is read when it has the bytes for them")
+  func many() throws {
+    // An array whose members are all the same boolean, a byte each.
+    let count = BinaryPropertyList.maximumValueCount + 10
+    let list = {
+      let number = (0..<4).reversed().map { UInt8(truncatingIfNeeded: count >> (8 * $0)) }
+      var bytes = Array("bplist00".utf8) + [0xAF, 0x12] + number
+      bytes += [UInt8](repeating: 1, count: count)
+      let boolean = bytes.count
+      bytes.append(0x09)
+      let table = bytes.count
+      for offset in [8, boolean] {
+        bytes += (0..<4).reversed().map { UInt8(truncatingIfNeeded: offset >> (8 * $0)) }
+      }
+      bytes += [0, 0, 0, 0, 0, 0, 4, 1]
+      for number in [2, 0, table] {
+        bytes += (0..<8).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+      }
+      return bytes
+    }()
+    #expect(try BinaryPropertyList.read(list).array?.count == count)
+  }
 }

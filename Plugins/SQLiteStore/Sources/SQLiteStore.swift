@@ -41,6 +41,13 @@ public final class SQLiteStore: Store {
   }
   let current: Mutex<Current?>
   let pool = ReaderPool()
+  /// The rows of snapshots that somebody may still read.
+  private let snapshots = Mutex<[Snapshot]>([])
+
+  private struct Snapshot: Sendable {
+    weak var rows: TableRows?
+    let commit: Int64
+  }
 
   /// What writers need. Whoever holds it is this process's only writer.
   struct Writing {
@@ -102,6 +109,7 @@ public final class SQLiteStore: Store {
     }
     tag = StoreTag(uuid)
     current = Mutex(Current(watch: watch, head: head, seen: seen))
+    note(head)
   }
 
   private static func undisturbed(_ path: String, _ disk: any Disk) throws -> SQLiteConnection {
@@ -150,9 +158,22 @@ public final class SQLiteStore: Store {
     } else {
       number = before.map { $0.commit + 1 } ?? 1
     }
-    let reader = SnapshotReader(connection, pool: pool)
+    let (path, isOwn) = (connection.path, contents.isOwn)
+    let reader = SnapshotReader(connection, pool: pool) {
+      guard let pool else {
+        let other = try undisturbed(path, disk)
+        try other.execute("BEGIN")
+        return SnapshotReader(other, pool: nil)
+      }
+      guard isOwn else { return nil }
+      let other = try pool.take() ?? SQLiteConnection(path, for: .reading)
+      try other.execute("BEGIN")
+      let reader = SnapshotReader(other, pool: pool)
+      return try CommitTable.newest(other) == number ? reader : nil
+    }
     let rows = TableRows(
       reader, contents, ExternalFiles(path: connection.path, disk: disk))
+    if contents.isOwn, number == 0 { rows.assumeEmpty() }
     return SQLiteSnapshot(commit: number, contents: contents, rows: rows, reader: reader)
   }
 
@@ -212,8 +233,17 @@ public final class SQLiteStore: Store {
       let connection =
         try pool.take()
         ?? SQLiteConnection(filePath, for: .reading, patience: options.patience)
-      return try SQLiteStore.begin(
+      let next = try SQLiteStore.begin(
         connection, pool: pool, after: before, model: givenModel, disk)
+      note(next)
+      return next
+    }
+  }
+
+  private func note(_ snapshot: SQLiteSnapshot) {
+    snapshots.withLock { snapshots in
+      snapshots.removeAll { $0.rows == nil }
+      snapshots.append(Snapshot(rows: snapshot.rows, commit: snapshot.commit))
     }
   }
 
@@ -250,13 +280,34 @@ public final class SQLiteStore: Store {
     return description
   }
 
-  /// Gives the database back. Snapshots stay readable.
+  /// Gives the database back, whole in its file. Snapshots stay readable.
   public func close() throws {
-    current.withLock { $0 = nil }
+    let newest = current.withLock { current in
+      defer { current = nil }
+      return current
+    }
     writingTurn.lock()
+    let writer = unsafe writingState.connection
     unsafe writingState.connection = nil
     writingTurn.unlock()
     pool.close()
+    guard let newest, let connection = writer ?? newest.watch, !isReadOnly else { return }
+    try asStore(filePath) { try settle(connection.connection, newest.head.commit) }
+  }
+
+  /// Brings what lies in the log into the file, so that this is all of the database. What keeps it from that is snapshots of before,
+  /// which are read to their end then.
+  private func settle(_ connection: SQLiteConnection, _ newest: Int64) throws {
+    if try isSettled(connection) { return }
+    for one in snapshots.withLock({ $0 }) where one.commit < newest { try one.rows?.detach() }
+    _ = try isSettled(connection)
+  }
+
+  private func isSettled(_ connection: SQLiteConnection) throws -> Bool {
+    let statement = try connection.prepare("PRAGMA wal_checkpoint(PASSIVE)", isKept: false)
+    guard try statement.step() else { return true }
+    // So many pages are in the log, and so many of them in the file.
+    return statement.integer(0) == 0 && statement.integer(1) == statement.integer(2)
   }
 }
 

@@ -294,6 +294,10 @@ struct QuireCommit {
   // code. What was made durable may stay where it is; it counts once somebody opens the store at its number.
   int32_t (*confirm)(void *confirm_context, struct QuireSnapshot *snapshot);
   void *confirm_context;
+  // Not in the first version's table: look at struct_size.
+  // The commit that the changes were made above. A store that knows which commit brought its model answers
+  // QUIRE_INCOMPATIBLE_MODEL where that came after; the host knows it of commits since it opened the store.
+  int64_t base;
 };
 
 // What became of a commit.

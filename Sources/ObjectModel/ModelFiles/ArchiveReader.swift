@@ -2,16 +2,47 @@ import Foundation
 import PropertyLists
 
 /// Reads the objects of an archived model.
+///
+/// Archives that ``ArchiveWriter`` wrote have notes on their objects, which say what Core Data's own
+/// fields have no place for.
 struct ArchiveReader {
   let path: String
+  private let root: ArchivedObject
+  /// Whether the parts of the model lie in the archive in the model's own order. Apple's archiver has
+  /// them in none, and they are sorted.
+  private let keepsOrder: Bool
+  private var composites = ArchivedComposites()
+
+  init(_ root: ArchivedObject, path: String) {
+    self.root = root
+    self.path = path
+    keepsOrder = Self.notes(root)["order"] == "kept"
+    for (name, entity) in members(root["NSEntities"]) {
+      for (_, property) in members(entity["NSProperties"])
+      where Self.notes(property)["composite"] == nil {
+        composites.add(property, of: name)
+      }
+    }
+  }
+
+  private static func notes(_ archived: ArchivedObject) -> [String: String] {
+    (archived[ArchiveWriter.notesField]?.dictionary ?? [:]).compactMapValues(\.string)
+  }
+
+  /// What a dictionary holds, in the order that counts.
+  private func members(_ archived: ArchivedObject?) -> [(String, ArchivedObject)] {
+    if keepsOrder { return archived?.members ?? [] }
+    return (archived?.dictionary ?? [:]).sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  private func inOrder(_ names: [String]) -> [String] { keepsOrder ? names : names.sorted() }
 
   private func fault(_ place: String, _ message: String) -> ModelFileError {
     ModelFileError(.damaged, path: path, place: place, message: message)
   }
 
-  func model(_ root: ArchivedObject) throws(ModelFileError) -> Model.Description {
-    guard root.classNames.contains("NSManagedObjectModel"),
-      let entities = root["NSEntities"]?.dictionary
+  func model() throws(ModelFileError) -> Model.Description {
+    guard root.classNames.contains("NSManagedObjectModel"), root["NSEntities"]?.members != nil
     else {
       throw ModelFileError(
         .unknownFormat, path: path,
@@ -19,19 +50,26 @@ struct ArchiveReader {
     }
     var description = Model.Description()
     let identifiers = root["NSVersionIdentifiers"]?.array?.compactMap(\.string) ?? []
-    description.versionIdentifiers = identifiers.filter { !$0.isEmpty }.sorted()
-    for name in entities.keys.sorted() {
-      description.entities.append(try entity(name, entities[name]!))
+    description.versionIdentifiers = inOrder(identifiers.filter { !$0.isEmpty })
+    for (name, archived) in members(root["NSEntities"]) {
+      description.entities.append(try entity(name, archived))
     }
-    let templates = root["NSFetchRequestTemplates"]?.dictionary ?? [:]
-    for name in templates.keys.sorted() {
-      description.fetchRequestTemplates.append(try fetchRequest(name, templates[name]!))
+    for (name, archived) in members(root["NSFetchRequestTemplates"]) {
+      description.fetchRequestTemplates.append(try fetchRequest(name, archived))
     }
-    let configurations = root["NSConfigurations"]?.dictionary ?? [:]
-    for name in configurations.keys.sorted() {
-      let members = configurations[name]!.array ?? configurations[name]!["NSEntities"]?.array ?? []
+    for (name, archived) in members(root["NSConfigurations"]) {
+      let members = archived.array ?? archived["NSEntities"]?.array ?? []
       description.configurations.append(
-        Configuration(name, entities: members.compactMap { $0["NSEntityName"]?.string }.sorted()))
+        Configuration(name, entities: inOrder(members.compactMap { $0["NSEntityName"]?.string })))
+    }
+    let noted = members(root["QuireComposites"]).map { ($0, $1.array ?? []) }
+    for (name, elements) in noted + composites.types {
+      var composite = CompositeType(name, attributes: [])
+      for element in elements {
+        let attributeName = element["NSPropertyName"]?.string ?? ""
+        composite.attributes.append(try attribute(attributeName, element, of: name))
+      }
+      description.composites.append(composite)
     }
     return description
   }
@@ -46,9 +84,7 @@ struct ArchiveReader {
     entity.renamingIdentifier = renaming(archived, unless: name)
     entity.versionHashModifier = archived["NSVersionHashModifier"]?.string
     entity.userInfo = userInfo(archived)
-    let properties = archived["NSProperties"]?.dictionary ?? [:]
-    for propertyName in properties.keys.sorted() {
-      let property = properties[propertyName]!
+    for (propertyName, property) in members(archived["NSProperties"]) {
       // The flattened form gives an entity its inherited properties too, as copies or as proxies.
       if property["NSUnderlyingProperty"] != nil { continue }
       if isInherited(propertyName, by: archived) { continue }
@@ -143,9 +179,10 @@ struct ArchiveReader {
     attribute.versionHashModifier = archived["NSVersionHashModifier"]?.string
     attribute.userInfo = userInfo(archived)
     attribute.valueTransformerName = archived["NSValueTransformerName"]?.string
-    if type == .transformable {
-      attribute.valueClassName = archived["NSAttributeValueClassName"]?.string
-    }
+    let notes = Self.notes(archived)
+    attribute.valueClassName =
+      type == .transformable
+      ? archived["NSAttributeValueClassName"]?.string : notes["valueClass"]
     if let value = archived["NSDefaultValue"] { attribute.defaultValue = self.value(value, type) }
     let flags = archived["NSFlagsKey"]?.integer ?? 0
     if flags & 4 != 0 { attribute.options.insert(.allowsExternalStorage) }
@@ -156,12 +193,14 @@ struct ArchiveReader {
     }
     if bits.flag(0x200, or: nil) { attribute.options.insert(.isStoredInTruthFile) }
     if bits.flag(0x800, or: nil) { attribute.options.insert(.allowsCloudEncryption) }
-    if let expression = archived["NSDerivationExpression"] {
-      attribute.derivation = Attribute.Derivation(
-        ArchivedPredicate.derivation(expression),
-        filter: archived["NSFilteringPredicate"].map { ArchivedPredicate.text($0) })
+    let expression =
+      notes["derivation"]
+      ?? archived["NSDerivationExpression"].map { ArchivedPredicate.derivation($0) }
+    if let expression {
+      let filter = archived["NSFilteringPredicate"].map { ArchivedPredicate.text($0) }
+      attribute.derivation = Attribute.Derivation(expression, filter: notes["filter"] ?? filter)
     }
-    if let composite = archived["NSCompositeName"]?.string { attribute.compositeName = composite }
+    attribute.compositeName = notes["composite"] ?? composites.name(of: archived)
     readValidation(archived, into: &attribute)
     return attribute
   }
@@ -207,7 +246,22 @@ struct ArchiveReader {
       (archived.uuid ?? archived.string.flatMap { UUID(uuidString: $0) }).map { .uuid($0) } ?? .null
     case .uri: (archived.url ?? archived.string).map { .uri($0) } ?? .null
     case .binary, .transformable: archived.data.map { .binary($0) } ?? .null
-    case .undefined, .objectID, .composite: .null
+    case .undefined: self.value(archived)
+    case .objectID, .composite: .null
+    }
+  }
+
+  /// The value of an attribute that has no type, by what it is.
+  private func value(_ archived: ArchivedObject) -> Value {
+    switch archived.value {
+    case .boolean(let value)?: .boolean(value)
+    case .integer(let value)?: .integer(value)
+    case .real(let value)?: .double(value)
+    case .data(let value)?: .binary(value)
+    default:
+      archived.string.map { .string($0) } ?? archived.date.map { .date($0) }
+        ?? archived.uuid.map { .uuid($0) } ?? archived.url.map { .uri($0) }
+        ?? archived.decimal.map { .decimal($0) } ?? .null
     }
   }
 
@@ -226,6 +280,9 @@ struct ArchiveReader {
       archived["_NSInverseRelationshipName"]?.string
       ?? archived["NSInverseRelationship"]?["NSPropertyName"]?.string
     relationship.inverseEntity = relationship.inverse == nil ? nil : destination
+    if let entity = Self.notes(archived)["inverseEntity"] {
+      relationship.inverseEntity = entity.isEmpty ? nil : entity
+    }
     relationship.isOptional = bits.flag(2, or: "NSIsOptional")
     relationship.isTransient = bits.flag(8, or: "NSIsTransient")
     relationship.isOrdered = bits.flag(0x400, or: "NSIsOrdered")
@@ -250,7 +307,7 @@ struct ArchiveReader {
       throw fault(entity, "A fetch index has no name.")
     }
     var index = FetchIndex(name, elements: [])
-    index.partialPredicate = archived["NSPartialIndexPredicate"].map { ArchivedPredicate.text($0) }
+    index.partialPredicate = predicate(archived, "NSPartialIndexPredicate")
     for element in archived["NSIndexElements"]?.array ?? [] {
       let property =
         element["NSPropertyName"]?.string ?? element["NSProperty"]?["NSPropertyName"]?.string
@@ -274,19 +331,21 @@ struct ArchiveReader {
       ?? property?["_NSFetchRequestEntityName"]?.string
     guard let entity else { throw fault(name, "A fetch request has no entity.") }
     var request = FetchRequestTemplate(name, entity: entity)
+    let notes = Self.notes(archived)
     if name.isEmpty, let owner = property?["NSPropertyName"]?.string {
-      // The editor's own name for the request of a fetched property.
-      request.name = owner + "FetchRequest"
+      request.name = notes["name"] ?? Self.requestName(of: owner)
     }
-    request.predicate = archived["NSPredicate"].map { ArchivedPredicate.text($0) }
+    request.predicate = predicate(archived, "NSPredicate")
     let result = Int(archived["NSResultType"]?.integer ?? 0)
     request.resultType = FetchRequestTemplate.ResultType(rawValue: result) ?? .objects
     request.fetchLimit = Int(archived["NSFetchLimit"]?.integer ?? 0)
     request.fetchOffset = Int(archived["NSFetchOffset"]?.integer ?? 0)
     request.fetchBatchSize = Int(archived["NSBatchSize"]?.integer ?? 0)
     if archived["NSHasFetchRequestFlags"]?.boolean == true {
-      request.flags = flags(archived["NSFetchRequestFlags"]?.integer ?? 0, of: request.resultType)
+      request.flags = Self.flags(
+        archived["NSFetchRequestFlags"]?.integer ?? 0, of: request.resultType)
     }
+    if let flags = notes["flags"].flatMap({ Int($0) }) { request.flags = .init(rawValue: flags) }
     for key in archived["NSSortDescriptors"]?.array ?? [] {
       guard let path = key["NSKey"]?.string else { continue }
       request.sortKeys.append(
@@ -296,17 +355,49 @@ struct ArchiveReader {
     }
     return request
   }
+
+  /// The text of the predicate in a field: the one that was noted, and else what the structure says.
+  private func predicate(_ archived: ArchivedObject, _ field: String) -> String? {
+    Self.notes(archived)["predicate"] ?? archived[field].map { ArchivedPredicate.text($0) }
+  }
+
+  /// The editor's own name for the request of a fetched property.
+  static func requestName(of property: String) -> String { property + "FetchRequest" }
+}
+
+// The flags of fetch requests, as archives number them.
+extension ArchiveReader {
   /// Identifiers come without values and dictionaries are no faults, whatever a request asks for; its
   /// own flags are the usual ones then.
-  private func flags(
+  static func flags(
     _ bits: Int64, of type: FetchRequestTemplate.ResultType
   ) -> FetchRequestTemplate.Flags {
     var flags: FetchRequestTemplate.Flags = []
-    if bits & 1 != 0 { flags.insert(.returnsDistinctResults) }
-    if bits & 2 != 0 { flags.insert(.includesSubentities) }
-    if bits & 4 != 0 || type == .identifiers { flags.insert(.includesPropertyValues) }
-    if bits & 8 != 0 { flags.insert(.includesPendingChanges) }
-    if bits & 16 != 0 || type == .dictionaries { flags.insert(.returnsObjectsAsFaults) }
+    for (bit, flag) in flagBits where bits & bit != 0 { flags.insert(flag) }
+    if let flag = impliedFlag(of: type) { flags.insert(flag) }
     return flags
+  }
+
+  /// The bits that archives have for flags.
+  static func bits(
+    _ flags: FetchRequestTemplate.Flags, of type: FetchRequestTemplate.ResultType
+  ) -> Int64 {
+    let implied = impliedFlag(of: type)
+    return flagBits.reduce(0) { flags.contains($1.1) && $1.1 != implied ? $0 | $1.0 : $0 }
+  }
+
+  private static let flagBits: [(Int64, FetchRequestTemplate.Flags)] = [
+    (1, .returnsDistinctResults), (2, .includesSubentities), (4, .includesPropertyValues),
+    (8, .includesPendingChanges), (16, .returnsObjectsAsFaults),
+  ]
+
+  private static func impliedFlag(
+    of type: FetchRequestTemplate.ResultType
+  ) -> FetchRequestTemplate.Flags? {
+    switch type {
+    case .identifiers: .includesPropertyValues
+    case .dictionaries: .returnsObjectsAsFaults
+    case .objects, .count: nil
+    }
   }
 }

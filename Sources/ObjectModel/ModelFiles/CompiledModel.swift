@@ -4,9 +4,15 @@ import PropertyLists
 /// Compiled models: the keyed archives that Apple's model compiler writes, and the flattened form of
 /// them that stores carry inside.
 ///
+///     let bytes = CompiledModel.write(model)
+///     let description = try CompiledModel.read(bytes, path: "Trips.mom")
+///
 /// The archive is read as data; no class it names is ever made.
 public enum CompiledModel {
   /// Reads a compiled model, without checking that the model is sound.
+  ///
+  /// Archives have no names for composite types: those of Apple's are called by the entity and the
+  /// attribute that has them, such as `Trip_home`.
   ///
   /// - Parameter path: What messages call the file.
   /// - Throws: ``ModelFileError`` when the bytes are no archive of a model.
@@ -15,13 +21,32 @@ public enum CompiledModel {
   ) throws(ModelFileError) -> Model.Description {
     do {
       let archive = try KeyedArchive(bytes)
-      return try ArchiveReader(path: path).model(archive.root)
+      return try ArchiveReader(archive.root, path: path).model()
     } catch let error as ModelFileError {
       throw error
     } catch {
       throw ModelFileError(
         .damaged, path: path, message: "The compiled model can't be read: \(error)", cause: error)
     }
+  }
+
+  /// Writes a model as Apple's model compiler does, each entity with its own properties only. Equal
+  /// models give equal bytes.
+  ///
+  /// Reading the bytes gives the model again, in its order, but for what follows:
+  /// - ``SourceDetails``, which are the editor's. The demands of a compiled model that no bound and no
+  ///   pattern says (`validationPredicates`) come back as far as they are of a plain kind.
+  /// - What only spells out the usual: a renaming identifier that is the name, the comparison
+  ///   `compare:` of a sort key, an empty version identifier.
+  /// - The default of an attribute of identifiers, and of one without a type a 32-bit number, which
+  ///   comes back as one of 64 bits.
+  ///
+  /// Predicates are kept as their text. Core Data, which does not see that, finds those that compare
+  /// paths, variables and constants, joined by AND, OR and NOT; in place of others it finds none. It
+  /// finds composite attributes with the attributes of their type, and not the type's name.
+  public static func write(_ model: Model) -> [UInt8] {
+    var writer = ArchiveWriter(model)
+    return writer.bytes()
   }
 
   /// Reads a compiled model and checks that it is sound.

@@ -18,16 +18,18 @@ struct RowReader {
   private let values: any ExternalValues
   private var drafts: [Draft] = []
 
-  /// How one column of the layout is read.
+  /// How one column of the layout is read. Numbers alone, since it is copied for each cell.
   private struct Step {
     let kind: ColumnKind
+    /// The column's place in the layout.
+    let column: Int
     /// The cell's place in the row.
     let cell: Int
-    /// The place of the cell with the entity of what a relationship leads to.
-    let entityCell: Int?
-    let destination: TableMap.Destination?
+    /// The place of the cell with the entity of what a relationship leads to; -1 where that is known.
+    let entityCell: Int
+    /// The entity of what it leads to, unless that cell says another.
+    let destination: UInt16
     let isExternal: Bool
-    let name: String
   }
 
   /// The number of the versions, among the columns of a draft.
@@ -45,10 +47,10 @@ struct RowReader {
     var cell = 2
     plan = entity.columns.enumerated().map { index, column in
       let step = Step(
-        kind: entity.layout.columns[index].kind, cell: cell,
-        entityCell: column.destination?.isOnlyEntity == false ? cell + 1 : nil,
-        destination: column.destination, isExternal: column.isExternal, name: column.name)
-      cell += step.entityCell == nil ? 1 : 2
+        kind: entity.layout.columns[index].kind, column: index, cell: cell,
+        entityCell: column.destination?.isOnlyEntity == false ? cell + 1 : -1,
+        destination: column.destination?.entity ?? 0, isExternal: column.isExternal)
+      cell += step.entityCell < 0 ? 1 : 2
       return step
     }
   }
@@ -82,19 +84,23 @@ struct RowReader {
 
   /// Takes all rows that a statement gives.
   mutating func take(_ statement: SQLiteStatement) throws {
+    var draft = drafts.last ?? newDraft()
     while try statement.step() {
       let key = statement.integer(0)
       guard statement.kind(0) == .integer, key >= 1, key <= Int64(ObjectKey.highestNumber) else {
         throw fault("Z_PK", nil, "is \(key), and keys are from 1 to \(ObjectKey.highestNumber)")
       }
-      if drafts.last?.isFull ?? true { drafts.append(Draft(layout, role: .insertions)) }
-      let draft = drafts[drafts.count - 1]
+      if draft.isFull { draft = newDraft() }
       let row = draft.append(key: UInt64(key))
       draft.setInteger(max(statement.integer(1), 0), column: plan.count, row: row)
-      for (column, step) in plan.enumerated() {
-        try take(statement, step, key, draft, column, row)
-      }
+      for index in plan.indices { try take(statement, plan[index], key, draft, row) }
     }
+  }
+
+  private mutating func newDraft() -> Draft {
+    let draft = Draft(layout, role: .insertions)
+    drafts.append(draft)
+    return draft
   }
 
   /// The rows, in the order of their keys.
@@ -104,10 +110,10 @@ struct RowReader {
   }
 
   private func take(
-    _ statement: SQLiteStatement, _ step: Step, _ key: Int64, _ draft: Draft, _ column: Int,
-    _ row: Int
+    _ statement: SQLiteStatement, _ step: Step, _ key: Int64, _ draft: Draft, _ row: Int
   ) throws {
     let kind = statement.kind(step.cell)
+    let column = step.column
     if kind == .null {
       draft.setNull(column: column, row: row)
       return
@@ -130,7 +136,7 @@ struct RowReader {
         draft.setText(bytes, column: column, row: row)
         return true
       }
-      guard isText else { throw fault(step.name, key, "holds text that is no UTF-8") }
+      guard isText else { throw fault(name(step), key, "holds text that is no UTF-8") }
     case .binary: try takeBytes(statement, step, kind, key, draft, column, row)
     case .uuid:
       guard kind == .blob, statement.byteCount(step.cell) == 16 else {
@@ -149,16 +155,12 @@ struct RowReader {
       }
       draft.setDecimal(parts, column: column, row: row)
     case .reference:
-      guard kind == .integer, let destination = step.destination else {
-        throw wrong(statement, step, key)
-      }
+      guard kind == .integer else { throw wrong(statement, step, key) }
       let number = statement.integer(step.cell)
       // Nothing is also written as 0.
       if number == 0 { return draft.setNull(column: column, row: row) }
       draft.setReference(
-        try reference(
-          number, statement, step.entityCell, destination, step.name, key),
-        column: column, row: row)
+        try reference(number, statement, step, key), column: column, row: row)
     }
   }
 
@@ -177,18 +179,17 @@ struct RowReader {
   }
 
   private func reference(
-    _ number: Int64, _ statement: SQLiteStatement, _ entityCell: Int?,
-    _ destination: TableMap.Destination, _ name: String, _ key: Int64
+    _ number: Int64, _ statement: SQLiteStatement, _ step: Step, _ key: Int64
   ) throws -> ObjectKey {
     guard number >= 1, number <= Int64(ObjectKey.highestNumber) else {
-      throw fault(name, key, "leads to the key \(number), which no object can have")
+      throw fault(name(step), key, "leads to the key \(number), which no object can have")
     }
-    var entity = destination.entity
-    if let entityCell, statement.kind(entityCell) == .integer {
-      guard let known = map.layoutNumbers[statement.integer(entityCell)] else {
+    var entity = step.destination
+    if step.entityCell >= 0, statement.kind(step.entityCell) == .integer {
+      let written = statement.integer(step.entityCell)
+      guard let known = map.layoutNumbers[written] else {
         throw fault(
-          name, key,
-          "leads to an object of entity \(statement.integer(entityCell)), which the model has not")
+          name(step), key, "leads to an object of entity \(written), which the model has not")
       }
       entity = known
     }
@@ -237,9 +238,11 @@ struct RowReader {
     }
   }
 
+  private func name(_ step: Step) -> String { entity.columns[step.column].name }
+
   private func wrong(_ statement: SQLiteStatement, _ step: Step, _ key: Int64) -> StoreError {
     fault(
-      step.name, key, "holds \(statement.value(step.cell).words), where \(step.kind.words) is to be"
+      name(step), key, "holds \(statement.value(step.cell).words), where \(step.kind.words) is to be"
     )
   }
 

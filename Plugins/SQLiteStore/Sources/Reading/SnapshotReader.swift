@@ -6,20 +6,35 @@ import Synchronization
 /// A connection that shows the database as it was at one moment, for whoever reads a snapshot: from any thread, one at a time.
 final class SnapshotReader: @unchecked Sendable {
   // Sendable: the connection is used under the lock alone.
-  private let connection: SQLiteConnection
+  /// `nil` once all that the snapshot shows was read.
+  private var connection: SQLiteConnection?
   private let turn = NSLock()
   private let pool: ReaderPool?
   /// The database's file.
   let path: String
 
+  /// Makes another reader of the same moment; `nil` where somebody has written since.
+  let another: @Sendable () throws -> SnapshotReader?
+
   /// - Parameter pool: Where the connection goes when nobody reads the snapshot any more.
-  init(_ connection: SQLiteConnection, pool: ReaderPool?) {
+  init(
+    _ connection: SQLiteConnection, pool: ReaderPool?,
+    another: @escaping @Sendable () throws -> SnapshotReader? = { nil }
+  ) {
     self.connection = connection
     self.pool = pool
+    self.another = another
     path = connection.path
   }
 
-  deinit {
+  deinit { end() }
+
+  /// Gives the connection up: for a snapshot of which everything was read.
+  func end() {
+    turn.lock()
+    defer { turn.unlock() }
+    guard let connection else { return }
+    self.connection = nil
     guard let pool else { return }
     do {
       if connection.isInTransaction { try connection.execute("COMMIT") }
@@ -29,10 +44,20 @@ final class SnapshotReader: @unchecked Sendable {
     }
   }
 
+  /// Whether the database can still be asked.
+  var isOpen: Bool {
+    turn.lock()
+    defer { turn.unlock() }
+    return connection != nil
+  }
+
   /// Reads something, and says what SQLite refuses as a store does.
   func read<R>(_ body: (SQLiteConnection) throws -> R) throws -> R {
     turn.lock()
     defer { turn.unlock() }
+    guard let connection else {
+      throw StoreError(.closed, "The snapshot's store was closed.", path: path)
+    }
     return try asStore(path) {
       let result = try body(connection)
       guard !connection.isChanged else {

@@ -37,8 +37,21 @@ final class TableRows: PartialRowTable {
     self.values = values
   }
 
-  /// Whether anything was read that is worth keeping.
-  var hasWholeEntities: Bool { known.withLock { !$0.whole.isEmpty } }
+  /// Takes it that there is nothing: in a store that nobody has saved to.
+  func assumeEmpty() {
+    known.withLock { known in
+      for number in contents.map.entities.keys { known.whole[number] = BlockRun() }
+      for number in contents.map.links.keys { known.whole[number] = BlockRun() }
+    }
+    reader.end()
+  }
+
+  /// Reads all that was not read yet, and needs the database no more.
+  func detach() throws {
+    for number in contents.map.entities.keys { _ = try changes(ofEntity: number) }
+    for number in contents.map.links.keys { _ = try changes(ofEntity: number) }
+    reader.end()
+  }
 
   func entry(of key: ObjectKey) throws -> RowEntry {
     if let whole = known.withLock({ $0.whole[key.entity] }) {
@@ -57,7 +70,8 @@ final class TableRows: PartialRowTable {
       known.withLock { $0.pieces = [:] }
     }
     let first = piece.number * TableRows.pieceKeyCount
-    let run = try read(key.entity, keys: first..<first + TableRows.pieceKeyCount)
+    let run = try read(
+      key.entity, keys: first..<first + TableRows.pieceKeyCount, with: reader)
     known.withLock { $0.pieces[piece] = run }
     return try run.location(of: key.number).map { .put($0) } ?? .absent
   }
@@ -67,7 +81,7 @@ final class TableRows: PartialRowTable {
     if let whole = known.withLock({ $0.whole[number] }) {
       run = whole
     } else if contents.map.entities[number] != nil {
-      run = try read(number, keys: nil)
+      run = try readAll(number)
       known.withLock { known in
         known.whole[number] = run
         known.pieces = known.pieces.filter { $0.key.entity != number }
@@ -83,6 +97,7 @@ final class TableRows: PartialRowTable {
 
   func keyRanges(ofEntity number: UInt16) throws -> KeyRanges {
     if let known = known.withLock({ $0.ranges[number] }) { return known }
+    if let whole = known.withLock({ $0.whole[number] }) { return KeyRanges(put: whole.keyRange) }
     guard let entity = contents.map.entities[number] else {
       return KeyRanges(put: try changes(ofEntity: number)?.put.keyRange)
     }
@@ -107,14 +122,34 @@ final class TableRows: PartialRowTable {
     guard contents.map.entities[number] != nil, known.withLock({ $0.whole[number] }) == nil else {
       return nil
     }
-    return try read(number, keys: keys.lowerBound..<min(keys.upperBound, ObjectKey.highestNumber) + 1)
+    return try read(number, keys: keys.lowerBound..<min(keys.upperBound, ObjectKey.highestNumber) + 1,
+      with: reader)
   }
 
   func isSame(as other: any RowTable) -> Bool { (other as? TableRows) === self }
 
   // MARK: - Reading
 
-  private func read(_ number: UInt16, keys: Range<UInt64>?) throws -> BlockRun {
+  /// From so many keys on two read at once.
+  private static let manyKeys: UInt64 = 20_000
+
+  /// All rows of an entity, the lower half and the upper at once where there are many.
+  private func readAll(_ number: UInt16) throws -> BlockRun {
+    guard let range = try keyRanges(ofEntity: number).put,
+      range.upperBound - range.lowerBound >= TableRows.manyKeys,
+      let other = try? reader.another()
+    else { return try read(number, keys: nil, with: reader) }
+    let middle = range.lowerBound + (range.upperBound - range.lowerBound) / 2
+    let halves = [
+      (reader, range.lowerBound..<middle), (other, middle..<range.upperBound + 1),
+    ]
+    let runs = try halves.concurrentMap { try read(number, keys: $1, with: $0) }
+    return BlockRun(runs.flatMap(\.blocks))
+  }
+
+  private func read(
+    _ number: UInt16, keys: Range<UInt64>?, with reader: SnapshotReader
+  ) throws -> BlockRun {
     guard let entity = contents.map.entities[number] else { return BlockRun() }
     return try reader.read { connection in
       var rows = RowReader(entity, contents.map, values, path: reader.path)

@@ -14,13 +14,15 @@ struct RowWriter {
   let version: Int64?
   let path: String
 
-  /// Where a column of the layout goes.
+  /// Where a column of the layout goes. Numbers alone, since it is copied for each cell.
   private struct Target {
     let kind: ColumnKind
-    let column: TableMap.ColumnMap
-    /// The places of its parameters: the value's, and the entity's of what it leads to.
+    /// The column's place in the layout.
+    let index: Int
+    let isExternal: Bool
+    /// The places of its parameters: the value's, and the entity's of what it leads to, which is -1 where there is none.
     let parameter: Int
-    let entityParameter: Int?
+    let entityParameter: Int
   }
 
   private func targets(_ indices: [Int], from first: Int) -> [Target] {
@@ -28,9 +30,9 @@ struct RowWriter {
     return indices.map { index in
       let column = entity.columns[index]
       let target = Target(
-        kind: entity.layout.columns[index].kind, column: column, parameter: parameter,
-        entityParameter: column.entityColumn == nil ? nil : parameter + 1)
-      parameter += target.entityParameter == nil ? 1 : 2
+        kind: entity.layout.columns[index].kind, index: index, isExternal: column.isExternal,
+        parameter: parameter, entityParameter: column.entityColumn == nil ? -1 : parameter + 1)
+      parameter += target.entityParameter < 0 ? 1 : 2
       return target
     }
   }
@@ -84,12 +86,12 @@ struct RowWriter {
       let values = try entity.layout.columns.map { try block.column($0) }
       for row in 0..<block.rowCount {
         try statement.bind(keys.integer(at: row), 0)
-        for (index, target) in targets.enumerated() {
+        for index in targets.indices {
           guard let column = values[index] else {
-            try bind(entity.layout.columns[index].defaultValue, to: target, statement)
+            try bind(entity.layout.columns[index].defaultValue, to: targets[index], statement)
             continue
           }
-          try bind(column, row, to: target, statement)
+          try bind(column, row, to: targets[index], statement)
         }
         do { try statement.run() } catch {
           guard error.code == .constraint else { throw error }
@@ -142,7 +144,7 @@ struct RowWriter {
   ) throws {
     guard !column.isNull(row) else {
       try statement.bindNull(target.parameter)
-      if let entity = target.entityParameter { try statement.bindNull(entity) }
+      if target.entityParameter >= 0 { try statement.bindNull(target.entityParameter) }
       return
     }
     switch target.kind {
@@ -152,7 +154,7 @@ struct RowWriter {
     case .double, .date: try bind(column.double(at: row), target, statement)
     case .string, .uri: try statement.bindText(column.bytes(at: row), target.parameter)
     case .binary:
-      guard target.column.isExternal else {
+      guard target.isExternal else {
         return try statement.bindBlob(column.bytes(at: row), target.parameter)
       }
       let bytes = unsafe column.bytes(at: row).withUnsafeBytes { unsafe [1] + Array($0) }
@@ -177,7 +179,7 @@ struct RowWriter {
   }
 
   private func bind(_ value: Value, to target: Target, _ statement: SQLiteStatement) throws {
-    if let entity = target.entityParameter, value.isNull { try statement.bindNull(entity) }
+    if target.entityParameter >= 0, value.isNull { try statement.bindNull(target.entityParameter) }
     switch value {
     case .null: try statement.bindNull(target.parameter)
     case .boolean(let value): try statement.bind(value ? 1 : 0 as Int64, target.parameter)
@@ -189,20 +191,20 @@ struct RowWriter {
     case .string(let value), .uri(let value): try statement.bind(value, target.parameter)
     case .binary(let value):
       try statement.bind(
-        .blob(target.column.isExternal ? [1] + Array(value) : Array(value)), target.parameter)
+        .blob(target.isExternal ? [1] + Array(value) : Array(value)), target.parameter)
     case .uuid(let value):
       let bytes = unsafe withUnsafeBytes(of: value.uuid) { unsafe Array($0) }
       try statement.bind(.blob(bytes), target.parameter)
     case .decimal(let value): try statement.bind(SQLiteValue(value), target.parameter)
     case .object(let key):
       try statement.bind(Int64(key.number), target.parameter)
-      guard let place = target.entityParameter else { return }
+      guard target.entityParameter >= 0 else { return }
       guard let number = map.entities[key.entity]?.number else {
         throw StoreError(
-          .badChange, "\(target.column.name) leads to an object of no entity of the store.",
+          .badChange, "\(entity.columns[target.index].name) leads to an object of no entity of the store.",
           path: path)
       }
-      try statement.bind(number, place)
+      try statement.bind(number, target.entityParameter)
     }
   }
 

@@ -146,7 +146,9 @@ extension SQLiteStore {
     }
     for (writer, entity) in objects { try writer.update(entity.changed) }
     for (writer, entity) in objects {
-      try writer.insert(entity.put)
+      try withoutIndexes(of: writer.entity, contents, whileInserting: entity.put, connection) {
+        try writer.insert(entity.put)
+      }
       try raise(entity, writer.entity.rootNumber, connection)
     }
     for (writer, entity) in links {
@@ -154,6 +156,29 @@ extension SQLiteStore {
       try writer.insert(entity.put)
       if contents.isOwn { try raiseLinks(entity, connection) }
     }
+  }
+
+  /// From so many rows on it is quicker to make the indexes of a table anew.
+  private static let manyRows = 20_000
+
+  /// Calls `body`, which inserts rows: where these are most of the table, its indexes are made anew afterwards, which sorts once in
+  /// place of finding a place for each row.
+  private func withoutIndexes(
+    of entity: TableMap.EntityMap, _ contents: StoreContents, whileInserting run: BlockRun,
+    _ connection: SQLiteConnection, _ body: () throws -> Void
+  ) throws {
+    let count = run.rowCount
+    guard contents.isOwn, count >= SQLiteStore.manyRows,
+      try connection.integer(
+        "SELECT count(*) FROM (SELECT 1 FROM \(quoted(entity.table)) LIMIT \(count))") ?? 0
+        < count / 2
+    else { return try body() }
+    let there = try DatabaseTables(connection).indexes
+    let indexes = TableMaking(model: contents.model, map: contents.map).indexes
+      .filter { $0.table == entity.table && there.contains($0.name) }
+    for index in indexes { try connection.execute("DROP INDEX \(quoted(index.name))") }
+    try body()
+    for index in indexes { try connection.execute(index.text) }
   }
 
   /// Whoever chose keys without asking for them must not see them given to somebody else.

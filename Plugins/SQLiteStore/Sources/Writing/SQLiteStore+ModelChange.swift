@@ -58,7 +58,7 @@ extension SQLiteStore {
       try connection.execute(
         "ALTER TABLE \(quoted(making.prefix + table)) RENAME TO \(quoted(table))")
     }
-    for text in making.indexes { try connection.execute(text) }
+    for index in making.indexes { try connection.execute(index.text) }
   }
 
   /// Keys that were given are not given again, whatever the tables are called now.

@@ -38,6 +38,10 @@ struct StoreWriting {
     ])
     try own.run()
     try connection.execute("DELETE FROM Z_MODELCACHE")
+    let cache = try connection.prepare(
+      "INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)", isKept: false)
+    try cache.bind([.blob(deflated(CompiledModel.write(model)))])
+    try cache.run()
     try writeNumbers(model, schema, numbers)
   }
 
@@ -91,7 +95,7 @@ extension SQLiteStore {
         try connection.execute("PRAGMA journal_mode=DELETE")
         try connection.execute("BEGIN IMMEDIATE")
         let making = TableMaking(model: model, map: map)
-        for text in TableMaking.commonTables + making.tables + making.indexes {
+        for text in TableMaking.commonTables + making.tables + making.indexes.map(\.text) {
           try connection.execute(text)
         }
         let writing = StoreWriting(connection: connection)

@@ -36,11 +36,12 @@ struct TableMaking {
   }
 
   /// Indexes: on what leads to other objects, on entities where several share a table, and on what the model asks for.
-  var indexes: [String] {
-    var made: [String] = []
+  var indexes: [(name: String, table: String, text: String)] {
+    var made: [(name: String, table: String, text: String)] = []
     func add(_ name: String, _ table: String, _ columns: [String]) {
-      made.append(
-        "CREATE INDEX \(quoted(name)) ON \(quoted(table)) (\(columns.joined(separator: ", ")))")
+      let text =
+        "CREATE INDEX \(quoted(name)) ON \(quoted(table)) (\(columns.joined(separator: ", ")))"
+      made.append((name, table, text))
     }
     for family in map.families {
       for column in family.columns where column.column.kind == .reference {
@@ -81,7 +82,7 @@ struct TableMaking {
       add("\(link.table)_\(link.target)_INDEX", link.table, [link.target, link.source].map(quoted))
     }
     var seen: Set<String> = []
-    return made.filter { seen.insert($0.uppercased()).inserted }
+    return made.filter { seen.insert($0.name.uppercased()).inserted }
   }
 
   /// The tables that every store has.

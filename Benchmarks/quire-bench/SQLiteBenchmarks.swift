@@ -1,0 +1,59 @@
+import DurableFiles
+import Foundation
+import ObjectGraph
+import ObjectModel
+import SQLiteStore
+import StoreInterface
+
+/// The store in SQLite beside SQLite's own C interface with prepared statements.
+func runSQLiteBenchmarks(_ count: Int) throws {
+  let folder = FileManager.default.temporaryDirectory
+    .appending(path: "quire-bench-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  let places = StorePlaces(StoreBackends([SQLiteStoreBackend()]), on: RealDisk())
+  let companies = max(1, count / 100)
+  func open(_ path: String) -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(
+      model: People.model, places: places, classes: [PersonObject.self, CompanyObject.self])
+    try! coordinator.addStore(at: path, type: .sqlite)
+    return ManagedObjectContext(coordinator, concurrency: .confined)
+  }
+  func insert(at path: String) -> Int {
+    for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+    return ObjectBench.insert(count, into: open(path))
+  }
+
+  var inserting = Measurement(rounds: 5)
+  inserting.add("SQLite: insert and save", count, "row") {
+    try! SQLitePeer(count, companies: companies).path.utf8.count
+  }
+  let new = folder.appending(path: "new.sqlite").path
+  inserting.add("insert and save", count, "row") { insert(at: new) }
+  let first = inserting.report("Objects into SQLite (W1)")
+  target(
+    "insert and save / SQLite",
+    Measurement.ratio(first, "insert and save", to: "SQLite: insert and save"), atMost: 1.35)
+
+  let path = folder.appending(path: "people.sqlite").path
+  _ = insert(at: path)
+  let peer = try SQLitePeer(count, companies: companies)
+  let all = peer.prepare("SELECT * FROM person")
+  var reading = Measurement(rounds: 5)
+  reading.add("SQLite: fetch all", count, "row") { SQLitePeer.materialize(all) }
+  reading.add("rows alone", count, "row") {
+    let store = try! places.open(path, StoreOpening(readOnly: true))
+    let snapshot = try! store.snapshot()
+    return try! snapshot.tables[0].changes(ofEntity: snapshot.schema["Person"]!.entityNumber)!.count
+  }
+  reading.add("fetch all, all attributes", count, "row") {
+    let context = open(path)
+    return withExtendedLifetime(context) {
+      try! context.fetch(PersonObject.self).reduce(0) { $0 &+ $1.readAll() }
+    }
+  }
+  let times = reading.report("Objects out of SQLite (W3)")
+  target(
+    "fetch all, all attributes / SQLite",
+    Measurement.ratio(times, "fetch all, all attributes", to: "SQLite: fetch all"), atMost: 1.3)
+}
