@@ -5,8 +5,8 @@ public import ObjectQuery
 /// that give rows by key and take changes.
 ///
 /// Each method answers exactly as a scan of the snapshot's rows would, or not at all: a store that means
-/// something else by a comparison, an order or a function leaves the request to the rows. Stores say
-/// that they answer with ``StoreCapabilities/querying``.
+/// something else by a comparison, an order or a function leaves the request to the rows. An object of another
+/// store is none of this one's. Stores say that they answer with ``StoreCapabilities/querying``.
 public protocol QueryingStore: Store {
   /// The objects a request finds, in its order; `nil` when they have to be looked for among the rows.
   func keys(answering request: FetchRequest, in snapshot: any StoreSnapshot) throws -> [ObjectKey]?
@@ -44,18 +44,18 @@ extension Store {
   public func keys(
     _ request: FetchRequest, in snapshot: any StoreSnapshot
   ) throws -> [ObjectKey] {
-    let plan = try snapshot.plan(request)
+    let plan = try snapshot.plan(request, tag)
     return try querying?.keys(answering: request, in: snapshot)
-      ?? plan.keys(in: snapshot.querySource)
+      ?? plan.keys(in: snapshot.querySource(tag))
   }
 
   /// How many objects a request finds in a snapshot of this store.
   ///
   /// - Throws: As ``keys(_:in:)``.
   public func count(_ request: FetchRequest, in snapshot: any StoreSnapshot) throws -> Int {
-    let plan = try snapshot.plan(request)
+    let plan = try snapshot.plan(request, tag)
     return try querying?.count(answering: request, in: snapshot)
-      ?? plan.count(in: snapshot.querySource)
+      ?? plan.count(in: snapshot.querySource(tag))
   }
 
   /// The values, groups or aggregates that a request asks of a snapshot of this store.
@@ -64,9 +64,9 @@ extension Store {
   public func table(
     _ request: FetchRequest, in snapshot: any StoreSnapshot
   ) throws -> ResultTable {
-    let plan = try snapshot.plan(request)
+    let plan = try snapshot.plan(request, tag)
     return try querying?.table(answering: request, in: snapshot)
-      ?? plan.table(in: snapshot.querySource)
+      ?? plan.table(in: snapshot.querySource(tag))
   }
 
   private var querying: (any QueryingStore)? {
@@ -76,11 +76,11 @@ extension Store {
 
 extension StoreSnapshot {
   /// Binds a request, whoever is to answer it: what does not fit the model is refused alike.
-  fileprivate func plan(_ request: FetchRequest) throws -> QueryPlan {
-    try QueryPlan(request, model: model, schema: schema)
+  fileprivate func plan(_ request: FetchRequest, _ store: StoreTag) throws -> QueryPlan {
+    try QueryPlan(request, model: model, schema: schema, store: store)
   }
 
-  fileprivate var querySource: ViewSource {
-    get throws { ViewSource(view, model: try model, schema: schema) }
+  fileprivate func querySource(_ store: StoreTag) throws -> ViewSource {
+    ViewSource(view, model: try model, schema: schema, store: store)
   }
 }

@@ -22,7 +22,7 @@ public struct SQLiteStoreBackend: StoreBackend {
   public var type: StoreType { .sqlite }
   /// Commits write what changed, survive, and are seen by others.
   public var capabilities: StoreCapabilities { SQLiteStoreBackend.capabilities }
-  static let capabilities: StoreCapabilities = [.incremental, .durable, .shared]
+  static let capabilities: StoreCapabilities = [.incremental, .durable, .shared, .querying]
 
   /// Whether the bytes begin an SQLite database.
   public func recognizes(_ firstBytes: [UInt8]) -> Bool {

@@ -9,6 +9,8 @@ struct SearchPart: Sendable {
   /// Whether changes are looked at that were not saved.
   let isPending: Bool
   let plan: QueryPlan
+  /// The store, where it can be asked instead.
+  let asked: AskedStore?
   /// The order of what several stores find; `nil` when there is one store.
   let order: CompiledOrder?
 }

@@ -61,7 +61,7 @@ extension ManagedObjectContext {
   public func fetchIdentifiers(_ request: FetchRequest) throws -> [ObjectID] {
     let parts = try prepare(request)
     if parts.count == 1 {
-      return try parts[0].plan.keys(in: parts[0].source).map {
+      return try parts[0].keys().map {
         ObjectID(store: parts[0].state.tag, key: $0)
       }
     }
@@ -73,11 +73,11 @@ extension ManagedObjectContext {
   /// - Throws: As ``fetch(_:)``.
   public func count(for request: FetchRequest) throws -> Int {
     let parts = try prepare(request)
-    if parts.count == 1 { return try parts[0].plan.count(in: parts[0].source) }
+    if parts.count == 1 { return try parts[0].count() }
     var unlimited = request
     unlimited.fetchLimit = 0
     unlimited.fetchOffset = 0
-    let count = try prepare(unlimited).reduce(0) { try $0 + $1.plan.count(in: $1.source) }
+    let count = try prepare(unlimited).reduce(0) { try $0 + $1.count() }
     return request.window(of: count).count
   }
 
@@ -89,7 +89,7 @@ extension ManagedObjectContext {
     request.resultType = .dictionaries
     let parts = try prepare(request)
     guard parts.count == 1 else { throw ContextError.inSeveralStores(request.entity) }
-    return try parts[0].plan.table(in: parts[0].source)
+    return try parts[0].table()
   }
 
   /// Walks through the objects that a request finds, so many at a time, in memory that stays the same
@@ -129,6 +129,7 @@ extension ManagedObjectContext {
     let state: StoreState
     let source: ViewSource
     let plan: QueryPlan
+    let asked: AskedStore?
   }
 
   func prepare(_ request: FetchRequest) throws -> [FetchPart] {
@@ -147,7 +148,8 @@ extension ManagedObjectContext {
       let source = request.includesPendingChanges ? state.source : state.baseSource
       let plan = try QueryPlan(
         request, model: state.graph.model, schema: state.graph.schema, store: state.tag)
-      return FetchPart(state: state, source: source, plan: plan)
+      return FetchPart(
+        state: state, source: source, plan: plan, asked: AskedStore(state, request))
     }
   }
 
@@ -158,6 +160,11 @@ extension ManagedObjectContext {
     let parts = try prepare(request)
     guard parts.count == 1, let part = parts.first else {
       let objects = try merged(request).compactMap { object(at: $0.key, in: $0.state) }
+      for object in objects { check(object.source.entity) }
+      return objects
+    }
+    if let keys = try part.keysToOpen() {
+      let objects = keys.compactMap { object(at: $0, in: part.state) }
       for object in objects { check(object.source.entity) }
       return objects
     }
@@ -195,7 +202,7 @@ extension ManagedObjectContext {
         request, model: part.state.graph.model, schema: part.state.graph.schema,
         store: part.state.tag)
       order = order ?? own
-      for key in try part.plan.keys(in: part.source) {
+      for key in try part.keys() {
         guard let place = try own.place(of: key, in: part.source) else { continue }
         found.append(((part.state, key), place))
       }

@@ -66,7 +66,7 @@ extension ManagedObjectContext {
     try await search(request, progress) { parts in
       if let part = parts.first, parts.count == 1 {
         let store = part.source.store!
-        return try part.plan.keys(in: part.source).map { ObjectID(store: store, key: $0) }
+        return try part.keys().map { ObjectID(store: store, key: $0) }
       }
       return try FoundPlaces(parts, request).keys.map {
         ObjectID(store: parts[$0.part].source.store!, key: $0.key)
@@ -80,7 +80,7 @@ extension ManagedObjectContext {
   /// - Throws: As ``fetch(_:as:progress:_:)``.
   public func count(for request: FetchRequest, progress: Progress?) async throws -> Int {
     try await search(request, progress) { parts in
-      if parts.count == 1 { return try parts[0].plan.count(in: parts[0].source) }
+      if parts.count == 1 { return try parts[0].count() }
       return try FoundPlaces(parts, request).keys.count
     }
   }
@@ -95,7 +95,7 @@ extension ManagedObjectContext {
     request.resultType = .dictionaries
     return try await search(request, progress) { [entity = request.entity] parts in
       guard parts.count == 1 else { throw ContextError.inSeveralStores(entity) }
-      return try parts[0].plan.table(in: parts[0].source)
+      return try parts[0].table()
     }
   }
 }
@@ -161,7 +161,8 @@ extension ManagedObjectContext {
           store: part.state.tag) : nil
       return SearchPart(
         base: part.state.base, source: part.source,
-        isPending: request.includesPendingChanges && part.state.hasChanges, plan: plan, order: order
+        isPending: request.includesPendingChanges && part.state.hasChanges, plan: plan,
+        asked: part.asked, order: order
       )
     }
   }

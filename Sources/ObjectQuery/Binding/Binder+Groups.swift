@@ -13,14 +13,14 @@ struct GroupBinding {
 }
 
 /// A value computed of all objects of a group.
-struct Aggregate: Sendable {
-  let function: QueryExpression.Function
+package struct Aggregate: Sendable {
+  package let function: QueryExpression.Function
   /// Of what; the object itself for `count:(SELF)`.
-  let argument: BoundExpression
+  package let argument: BoundExpression
 }
 
 /// Something that has one value for a whole group.
-enum GroupValue: Sendable {
+package enum GroupValue: Sendable {
   case key(Int)
   case aggregate(Int)
 }

@@ -1,11 +1,11 @@
 import ObjectModel
-import Rows
+package import Rows
 
 // The trees of predicates and expressions once names are resolved: properties are columns,
 // variables have values or places, and what does not depend on an object is computed.
 
 /// A predicate bound to an entity.
-indirect enum BoundPredicate: Sendable {
+package indirect enum BoundPredicate: Sendable {
   case constant(Bool)
   case and([BoundPredicate])
   case or([BoundPredicate])
@@ -14,18 +14,18 @@ indirect enum BoundPredicate: Sendable {
 }
 
 /// A comparison bound to an entity.
-struct BoundComparison: Sendable {
-  var left: BoundExpression
-  var operation: QueryPredicate.Operator
-  var right: BoundExpression
-  var modifier: QueryPredicate.Modifier
-  var options: TextOptions
+package struct BoundComparison: Sendable {
+  package var left: BoundExpression
+  package var operation: QueryPredicate.Operator
+  package var right: BoundExpression
+  package var modifier: QueryPredicate.Modifier
+  package var options: TextOptions
   /// The right side prepared, when it is one text for all objects.
   var pattern: TextPattern?
 }
 
 /// An expression bound to an entity.
-indirect enum BoundExpression: Sendable {
+package indirect enum BoundExpression: Sendable {
   case constant(Operand)
   /// The object the predicate is asked of.
   case this
@@ -45,7 +45,7 @@ indirect enum BoundExpression: Sendable {
   case groupValue(GroupValue)
 }
 
-enum BoundIndex: Sendable {
+package enum BoundIndex: Sendable {
   case first
   case last
   case size
@@ -53,38 +53,38 @@ enum BoundIndex: Sendable {
 }
 
 /// The objects of a collection for which a predicate holds.
-struct BoundSubquery: Sendable {
-  var collection: BoundExpression
+package struct BoundSubquery: Sendable {
+  package var collection: BoundExpression
   /// Where the object in question is kept while the predicate is asked.
-  var slot: Int
-  var predicate: BoundPredicate
+  package var slot: Int
+  package var predicate: BoundPredicate
   /// The predicate asked of the object itself; `nil` when it also speaks of others.
   var own: BoundPredicate?
 }
 
 /// The objects of an entity for which a predicate holds.
-struct BoundFetch: Sendable {
-  var layouts: [Layout]
-  var predicate: BoundPredicate
-  var countOnly: Bool
+package struct BoundFetch: Sendable {
+  package var layouts: [Layout]
+  package var predicate: BoundPredicate
+  package var countOnly: Bool
   /// The position among the request's fetches whose answer is the same for all objects; `nil` when it
   /// speaks of variables of a subquery around it.
-  var sharedIndex: Int?
+  package var sharedIndex: Int?
 }
 
 /// One step from an object, or from each of several, to a value.
-enum PathStep: Sendable {
+package enum PathStep: Sendable {
   case attribute(LayoutColumn)
   case toOne(LayoutColumn, destination: String)
   case toMany(ToManyRelationship)
   /// Computes one value of the collection so far, after following more steps from each element.
   case collection(CollectionOperator, [PathStep])
 
-  var isToMany: Bool { if case .toMany = self { true } else { false } }
+  package var isToMany: Bool { if case .toMany = self { true } else { false } }
 }
 
 /// What an element of a path that begins with `@` computes of the collection before it.
-enum CollectionOperator: String, CaseIterable, Sendable {
+package enum CollectionOperator: String, CaseIterable, Sendable {
   case count
   case sum
   case average = "avg"
@@ -98,7 +98,7 @@ enum CollectionOperator: String, CaseIterable, Sendable {
   case distinctUnionOfSets
 
   /// The function that computes the same of its arguments; `nil` for those that give collections.
-  var function: QueryExpression.Function? {
+  package var function: QueryExpression.Function? {
     switch self {
     case .count: .count
     case .sum: .sum
@@ -120,7 +120,7 @@ enum CollectionOperator: String, CaseIterable, Sendable {
 /// A method that `FUNCTION` may call, by Apple's name.
 ///
 /// A closed list: text from outside never chooses code to run.
-enum ValueMethod: String, CaseIterable, Sendable {
+package enum ValueMethod: String, CaseIterable, Sendable {
   case length
   case uppercase = "uppercaseString"
   case lowercase = "lowercaseString"
@@ -144,11 +144,11 @@ enum ValueMethod: String, CaseIterable, Sendable {
 
 extension BoundExpression {
   /// The path's steps when it starts at the object itself.
-  var ownSteps: [PathStep]? {
+  package var ownSteps: [PathStep]? {
     if case .path(.this, let steps) = self { steps } else { nil }
   }
 
-  var constant: Operand? {
+  package var constant: Operand? {
     if case .constant(let operand) = self { operand } else { nil }
   }
 

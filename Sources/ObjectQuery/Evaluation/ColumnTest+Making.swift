@@ -134,9 +134,12 @@ extension ColumnTest {
       else { return nil }
       return .reals(low...high, inverted: false)
     case .date:
-      guard case .date(let low) = low, case .date(let high) = high, low <= high else { return nil }
-      return .reals(
-        low.timeIntervalSinceReferenceDate...high.timeIntervalSinceReferenceDate, inverted: false)
+      guard case .date(let low) = low, case .date(let high) = high else { return nil }
+      // As numbers: dates that are none are not after one another either.
+      let (first, last) = (
+        low.timeIntervalSinceReferenceDate, high.timeIntervalSinceReferenceDate
+      )
+      return first <= last ? .reals(first...last, inverted: false) : nil
     default: return nil
     }
   }

@@ -45,7 +45,7 @@ extension BoundComparison {
   }
 
   /// Whether the comparison asks whether there is a value.
-  var asksForNull: Bool {
+  package var asksForNull: Bool {
     guard operation == .equal || operation == .notEqual else { return false }
     return left.constant?.isNull == true || right.constant?.isNull == true
   }

@@ -1,8 +1,8 @@
-import Foundation
-import ObjectModel
+package import Foundation
+package import ObjectModel
 
 /// The value of an expression while it is evaluated: one value, or several.
-enum Operand: Hashable, Sendable {
+package enum Operand: Hashable, Sendable {
   case value(Value)
   case list([Operand])
 
@@ -11,10 +11,10 @@ enum Operand: Hashable, Sendable {
   init(_ flag: Bool) { self = .value(.boolean(flag)) }
   init(_ number: Int) { self = .value(.integer(Int64(number))) }
 
-  var isNull: Bool { if case .value(.null) = self { true } else { false } }
+  package var isNull: Bool { if case .value(.null) = self { true } else { false } }
 
   /// The elements of a collection; the value itself, unless it is null, when it is none.
-  var items: [Operand] {
+  package var items: [Operand] {
     switch self {
     case .list(let items): items
     case .value(.null): []
@@ -22,30 +22,30 @@ enum Operand: Hashable, Sendable {
     }
   }
 
-  var single: Value? { if case .value(let value) = self { value } else { nil } }
+  package var single: Value? { if case .value(let value) = self { value } else { nil } }
 
   /// The text of a string or a URI.
-  var text: String? {
+  package var text: String? {
     switch self {
     case .value(.string(let text)), .value(.uri(let text)): text
     default: nil
     }
   }
 
-  var object: ObjectKey? {
+  package var object: ObjectKey? {
     if case .value(.object(let key)) = self { key } else { nil }
   }
 
-  var number: Number? { single.flatMap(Number.init) }
+  package var number: Number? { single.flatMap(Number.init) }
 }
 
 /// A number of any of the kinds that values have.
-enum Number: Hashable, Sendable {
+package enum Number: Hashable, Sendable {
   case integer(Int64)
   case double(Double)
   case decimal(Decimal)
 
-  init?(_ value: Value) {
+  package init?(_ value: Value) {
     switch value {
     case .boolean(let flag): self = .integer(flag ? 1 : 0)
     case .integer(let number): self = .integer(number)
@@ -64,7 +64,7 @@ enum Number: Hashable, Sendable {
     }
   }
 
-  var double: Double {
+  package var double: Double {
     switch self {
     case .integer(let number): Double(number)
     case .double(let number): number
@@ -72,7 +72,7 @@ enum Number: Hashable, Sendable {
     }
   }
 
-  var isNaN: Bool {
+  package var isNaN: Bool {
     switch self {
     case .integer: false
     case .double(let number): number.isNaN
@@ -123,7 +123,7 @@ enum Number: Hashable, Sendable {
 
 extension Decimal {
   /// The floating-point number nearest to it.
-  var nearestDouble: Double { Double(description) ?? .nan }
+  package var nearestDouble: Double { Double(description) ?? .nan }
 }
 
 /// How two values are ordered.

@@ -5,10 +5,10 @@ import ObjectModel
 import Rows
 
 /// What to sort by, bound to an entity.
-struct BoundSortKey: Sendable {
-  let steps: [PathStep]
-  let isAscending: Bool
-  let options: TextOptions
+package struct BoundSortKey: Sendable {
+  package let steps: [PathStep]
+  package let isAscending: Bool
+  package let options: TextOptions
 
   /// The column, when the value is the object's own.
   var column: LayoutColumn? {

@@ -37,33 +37,18 @@ public struct QueryPlan: Sendable {
     _ request: FetchRequest, model: Model, schema: Schema, store: StoreTag? = nil,
     variables: [String: QueryExpression] = [:], now: Date = Date()
   ) throws(QueryError) {
-    guard model[request.entity] != nil else {
-      throw Binder.unknownEntity(request.entity, in: model)
-    }
-    var binder = Binder(
-      model, schema, store: store, entity: request.entity, variables: variables, now: now)
-    let family =
-      request.includesSubentities
-      ? schema.layouts(ofFamily: request.entity, in: model) : [schema[request.entity]!]
-    let predicate = try request.predicate.map { (part) throws(QueryError) in
-      try binder.bind(part)
-    }
+    let bound = try BoundRequest(
+      request, model: model, schema: schema, store: store, variables: variables, now: now)
     var planner = ScanPlanner(model, schema)
-    node = predicate.map { planner.plan($0) } ?? .constant(true)
-    table =
-      request.resultType == .dictionaries ? try TablePlan(request, &binder) : nil
-    var sortKeys: [BoundSortKey] = []
-    if table?.isGrouped != true {
-      for key in request.sortKeys { sortKeys.append(try binder.bind(key)) }
-    }
-    for path in request.relationshipKeyPathsForPrefetching { try binder.check(prefetching: path) }
-    indexes = IndexPlan(predicate, sortKeys, request, family, schema)
+    node = bound.predicate.map { planner.plan($0) } ?? .constant(true)
+    table = bound.table
+    indexes = IndexPlan(bound.predicate, bound.sortKeys, request, bound.layouts, schema)
     self.request = request
-    self.sortKeys = sortKeys
-    layouts = family
+    sortKeys = bound.sortKeys
+    layouts = bound.layouts
     setCount = planner.setCount
-    slotCount = binder.slotCount
-    sharedFetchCount = binder.sharedFetchCount
+    slotCount = bound.slotCount
+    sharedFetchCount = bound.sharedFetchCount
     self.now = now
   }
 
@@ -137,8 +122,7 @@ public struct QueryPlan: Sendable {
     } else {
       return try table.rows(of: try hits(in: source), interpreter)
     }
-    if request.returnsDistinctResults { result.rows = result.rows.distinct }
-    result.rows = Array(result.rows[request.window(of: result.rows.count)])
+    result.finish(request)
     return result
   }
 
@@ -180,14 +164,6 @@ public struct QueryPlan: Sendable {
 
   private func interpreter(_ source: some QuerySource) -> Interpreter {
     Interpreter(source, now: now, slotCount: slotCount, sharedFetchCount: sharedFetchCount)
-  }
-}
-
-extension [[Value]] {
-  /// Each different row once, in the order of their first places.
-  fileprivate var distinct: [[Value]] {
-    var seen: Set<[Value]> = []
-    return filter { seen.insert($0).inserted }
   }
 }
 

@@ -1,18 +1,18 @@
 // SAFETY: Columns are read at rows of their own batches.
 
 import Foundation
-import ObjectModel
+package import ObjectModel
 import Rows
 
 /// How a request's dictionaries are made: value by value of each object, or group by group.
-struct TablePlan: Sendable {
-  let names: [String]
-  private let values: [BoundExpression]
-  let groupKeys: [BoundExpression]
+package struct TablePlan: Sendable {
+  package let names: [String]
+  package let values: [BoundExpression]
+  package let groupKeys: [BoundExpression]
   /// What is computed of all objects of a group.
-  let aggregates: [Aggregate]
-  private let having: BoundPredicate?
-  let isGrouped: Bool
+  package let aggregates: [Aggregate]
+  package let having: BoundPredicate?
+  package let isGrouped: Bool
 
   init(_ request: FetchRequest, _ binder: inout Binder) throws(QueryError) {
     let fetched = try TablePlan.fetched(request, binder)
@@ -126,6 +126,31 @@ struct TablePlan: Sendable {
 }
 
 extension ResultTable {
+  /// The groups of a request that all were found, in the order of their first objects, with what the request asks of
+  /// them besides.
+  package init(groups rows: [[Value]], names: [String], _ request: FetchRequest) {
+    self.init(names: names, rows: rows)
+    sort(by: request.sortKeys)
+    finish(request)
+  }
+
+  /// The rows of a request's objects.
+  ///
+  /// - Parameter areAll: Whether they are those of all objects found, and not of as many as are wanted.
+  package init(objects rows: [[Value]], names: [String], _ request: FetchRequest, areAll: Bool) {
+    self.init(names: names, rows: rows)
+    if areAll { finish(request) }
+  }
+
+  /// Leaves equal rows out if that is asked, and then what limit and offset leave out.
+  mutating func finish(_ request: FetchRequest) {
+    if request.returnsDistinctResults {
+      var seen: Set<[Value]> = []
+      rows = rows.filter { seen.insert($0).inserted }
+    }
+    rows = Array(rows[request.window(of: rows.count)])
+  }
+
   fileprivate mutating func sort(by keys: [SortKey]) {
     let places = keys.compactMap { key in names.firstIndex(of: key.path).map { ($0, key) } }
     guard !places.isEmpty else { return }

@@ -1,0 +1,87 @@
+import Foundation
+import ObjectModel
+import Rows
+import SQLiteFiles
+import SQLiteStoreFormat
+
+/// Cells of results, as values.
+enum SQLCell {
+  /// The floating-point number −0.0, which SQLite would keep as 0.
+  static let negativeZero = "X'8000000000000000'"
+
+  /// The value of a cell; fails for one that no column of the kind has.
+  static func value(
+    _ statement: SQLiteStatement, _ index: Int, _ output: SQLOutput, _ map: TableMap
+  ) throws(LeftToRows) -> Value {
+    let kind = statement.kind(index)
+    if kind == .null { return .null }
+    switch output {
+    case .column(let column): return try value(statement, index, kind, column)
+    case .number:
+      switch kind {
+      case .integer: return .integer(statement.integer(index))
+      case .real: return .double(statement.real(index))
+      default: throw LeftToRows()
+      }
+    case .object(let entity): return try object(statement, index, kind, entity)
+    case .objectAndEntity:
+      guard statement.kind(index + 1) == .integer,
+        let entity = map.layoutNumbers[statement.integer(index + 1)]
+      else { throw LeftToRows() }
+      return try object(statement, index, kind, entity)
+    }
+  }
+
+  /// How many cells a value takes.
+  static func width(_ output: SQLOutput) -> Int { output == .objectAndEntity ? 2 : 1 }
+
+  static func key(
+    _ statement: SQLiteStatement, _ map: TableMap
+  ) throws(LeftToRows) -> ObjectKey {
+    guard let entity = map.layoutNumbers[statement.integer(0)],
+      let number = UInt64(exactly: statement.integer(1)), number <= ObjectKey.highestNumber
+    else { throw LeftToRows() }
+    return ObjectKey(entity: entity, number: number)
+  }
+
+  private static func object(
+    _ statement: SQLiteStatement, _ index: Int, _ kind: SQLiteKind, _ entity: UInt16
+  ) throws(LeftToRows) -> Value {
+    guard kind == .integer, let number = UInt64(exactly: statement.integer(index)),
+      number <= ObjectKey.highestNumber
+    else { throw LeftToRows() }
+    return .object(ObjectKey(entity: entity, number: number))
+  }
+
+  private static func value(
+    _ statement: SQLiteStatement, _ index: Int, _ kind: SQLiteKind, _ column: ColumnKind
+  ) throws(LeftToRows) -> Value {
+    switch (column, kind) {
+    case (.boolean, .integer): return .boolean(statement.integer(index) != 0)
+    case (.int16, .integer), (.int32, .integer), (.int64, .integer):
+      return .integer(statement.integer(index))
+    case (.float, .real), (.float, .integer): return .float(Float(statement.real(index)))
+    case (.double, .real), (.double, .integer): return .double(statement.real(index))
+    case (.date, .real), (.date, .integer):
+      return .date(Date(timeIntervalSinceReferenceDate: statement.real(index)))
+    case (.string, .text): return .string(statement.text(index) ?? "")
+    case (.uri, .text): return .uri(statement.text(index) ?? "")
+    case (.uuid, .blob):
+      let b = statement.bytes(index)
+      guard b.count == 16 else { throw LeftToRows() }
+      return .uuid(
+        UUID(
+          uuid: (
+            b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
+            b[14], b[15]
+          )))
+    case (.decimal, .integer): return .decimal(Decimal(statement.integer(index)))
+    case (.decimal, .real):
+      // The shortest text that gives the number, as the rows have it.
+      guard let number = Decimal(string: "\(statement.real(index))") else { throw LeftToRows() }
+      return .decimal(number)
+    case (.binary, .blob): return .binary(Data(statement.bytes(index)))
+    default: throw LeftToRows()
+    }
+  }
+}

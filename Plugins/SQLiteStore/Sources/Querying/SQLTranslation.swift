@@ -1,0 +1,121 @@
+import Foundation
+import ObjectModel
+import ObjectQuery
+import Rows
+import SQLiteFiles
+import SQLiteStoreFormat
+
+/// Fetch requests as SQL, where that means exactly what a search of the rows means.
+///
+///     let translation = SQLTranslation(map, model: model, schema: schema)
+///     translation.keys(request)?.text        // "SELECT t0.Z_ENT, t0.Z_PK FROM "ZTRIP" AS t0 WHERE …"
+///
+/// What can't be said so is left to the rows, as a whole: there is no half of an answer. So are statements that SQLite
+/// refuses or stops at, such as a sum that leaves 64 bits (``SQLAnswers``).
+struct SQLTranslation: Sendable {
+  let map: TableMap
+  let model: Model
+  let schema: Schema
+  /// Which store object identifiers must name; any when it is `nil`.
+  var store: StoreTag?
+  /// Whether the cells are as we write them; others write numbers of 64 bits where 32 are meant.
+  var isOwn = true
+  /// The moment that `now()` gives; the present when it is `nil`.
+  var now: Date?
+
+  init(
+    _ map: TableMap, model: Model, schema: Schema, store: StoreTag? = nil, isOwn: Bool = true,
+    now: Date? = nil
+  ) {
+    (self.map, self.model, self.schema) = (map, model, schema)
+    (self.store, self.isOwn, self.now) = (store, isOwn, now)
+  }
+
+  /// The objects that a request finds, in its order: `Z_ENT` and `Z_PK` of each.
+  func keys(_ request: FetchRequest) -> SQLQuery? {
+    try? statement(request) { (walk, found, bound) throws(LeftToRows) in
+      let order = try walk.order(bound, found)
+      return "SELECT \(found.row.alias).Z_ENT, \(found.row.alias).Z_PK FROM \(found.source)"
+        + " ORDER BY \(order)" + (try walk.window(request))
+    }
+  }
+
+  /// How many objects a request finds, its limit and offset counted; `nil` also for groups and different rows, which
+  /// have to be seen to be counted.
+  func count(_ request: FetchRequest) -> SQLQuery? {
+    guard request.resultType != .dictionaries || !request.returnsDistinctResults else { return nil }
+    return try? statement(request) { (walk, found, bound) throws(LeftToRows) in
+      if bound.table?.isGrouped == true { throw LeftToRows() }
+      let offset = try walk.parameter(.integer(Int64(max(request.fetchOffset, 0))))
+      let rest = "max(count(*) - \(offset), 0)"
+      guard request.fetchLimit > 0 else { return "SELECT \(rest) FROM \(found.source)" }
+      let limit = try walk.parameter(.integer(Int64(request.fetchLimit)))
+      return "SELECT min(\(rest), \(limit)) FROM \(found.source)"
+    }
+  }
+
+  /// The values, groups or aggregates that a request asks for.
+  func table(_ request: FetchRequest) -> SQLTableQuery? {
+    guard request.resultType == .dictionaries else { return nil }
+    var outputs: [SQLOutput] = []
+    var plan: TablePlan?
+    let isWhole = request.returnsDistinctResults
+    let query = try? statement(request) { (walk, found, bound) throws(LeftToRows) in
+      guard let table = bound.table else { throw LeftToRows() }
+      plan = table
+      var scope = found.scope
+      if table.isGrouped { try walk.addGroups(table, to: &scope) }
+      var cells: [String] = []
+      for value in table.values {
+        let value = try walk.scalar(value, scope)
+        guard let output = value.output else { throw LeftToRows() }
+        cells += try walk.cells(value, output, isGroup: table.isGrouped)
+        outputs.append(output)
+      }
+      let select = "SELECT \(cells.joined(separator: ", ")) FROM \(found.source)"
+      guard table.isGrouped else {
+        let order = try walk.order(bound, found)
+        return "\(select) ORDER BY \(order)" + (isWhole ? "" : try walk.window(request))
+      }
+      return try select + walk.grouping(table, scope, bound)
+    }
+    guard let query, let plan else { return nil }
+    return SQLTableQuery(
+      query: query, names: plan.names, values: outputs, isGrouped: plan.isGrouped,
+      isWhole: isWhole || plan.isGrouped)
+  }
+
+  // MARK: - What all have in common
+
+  private func statement(
+    _ request: FetchRequest,
+    _ write: (inout SQLTranslator, SQLFound, BoundRequest) throws(LeftToRows) -> String
+  ) throws(LeftToRows) -> SQLQuery {
+    // What is wrong with a request, whoever searches the rows says.
+    guard
+      let bound = try? BoundRequest(
+        request, model: model, schema: schema, store: store, now: now ?? Date())
+    else { throw LeftToRows() }
+    var walk = SQLTranslator(map, model, schema, isOwn: isOwn)
+    let row = walk.row(request.entity)
+    var conditions: [String] = []
+    if let family = try walk.condition(row, isOneOf: bound.layouts) { conditions.append(family) }
+    let scope = SQLScope(this: row)
+    if let predicate = bound.predicate {
+      conditions.append(try walk.condition(predicate, scope))
+    }
+    var source = try walk.table(row)
+    if !conditions.isEmpty { source += " WHERE \(conditions.joined(separator: " AND "))" }
+    let found = SQLFound(row: row, source: source, scope: scope)
+    let text = try walk.checked(try write(&walk, found, bound))
+    return SQLQuery(text: text, parameters: walk.parameters)
+  }
+}
+
+/// The rows of a request's objects.
+struct SQLFound {
+  let row: SQLRow
+  /// What stands behind a selection.
+  let source: String
+  let scope: SQLScope
+}

@@ -1,0 +1,219 @@
+import Foundation
+import ObjectModel
+import ObjectQuery
+import Rows
+import SQLiteFiles
+import SQLiteStoreFormat
+
+// What comparisons mean: as the rows have it, a value that is not there compares with nothing, and "not a number" is
+// different from everything.
+extension SQLTranslator {
+  /// A condition that is true where two values compare so.
+  mutating func compare(
+    _ left: SQLScalar, _ operation: QueryPredicate.Operator, _ right: SQLScalar
+  ) throws(LeftToRows) -> String {
+    if left.kind == .null || right.kind == .null { return "0" }
+    guard left.isComparable(to: right) || left.kind == .decimal || right.kind == .decimal else {
+      throw LeftToRows()
+    }
+    if left.kind == .object, right.kind == .object {
+      return try compare(objects: left, operation, right)
+    }
+    guard let sign = operation.sign else { throw LeftToRows() }
+    if left.kind == .binary, operation != .equal, operation != .notEqual { throw LeftToRows() }
+    if left.kind == .decimal { return try compare(decimal: left, operation, right) }
+    if right.kind == .decimal { return try compare(decimal: right, operation.turned, left) }
+    if let column = left.column, let number = right.finiteNumber {
+      return SQLTranslator.compare(column, operation, right.value, number)
+    }
+    if let column = right.column, let number = left.finiteNumber {
+      return SQLTranslator.compare(column, operation.turned, left.value, number)
+    }
+    guard operation == .notEqual, left.presence != nil || right.presence != nil else {
+      return "(\(left.value) \(sign) \(right.value))"
+    }
+    return
+      "(\(left.isPresent) AND \(right.isPresent) AND (\(left.value) = \(right.value)) IS NOT TRUE)"
+  }
+
+  /// Compares a column of floating-point numbers, in which some cells are bytes, with a number: in a form that an index
+  /// of the column can answer. Bytes are greater than all numbers.
+  private static func compare(
+    _ column: String, _ operation: QueryPredicate.Operator, _ parameter: String, _ number: Double
+  ) -> String {
+    let isZero = "\(column) = \(SQLCell.negativeZero)"
+    switch operation {
+    case .equal:
+      return number == 0 ? "(\(column) = \(parameter) OR \(isZero))" : "(\(column) = \(parameter))"
+    case .notEqual:
+      return number == 0
+        ? "(\(column) <> \(parameter) AND \(column) <> \(SQLCell.negativeZero))"
+        : "(\(column) <> \(parameter))"
+    case .lessThan, .lessThanOrEqual:
+      let plain = "\(column) \(operation.sign!) \(parameter)"
+      let includesZero = operation == .lessThan ? 0 < number : 0 <= number
+      return includesZero ? "(\(plain) OR \(isZero))" : "(\(plain))"
+    default:
+      let plain = "\(column) \(operation.sign!) \(parameter) AND \(column) < X''"
+      let includesZero = operation == .greaterThan ? 0 > number : 0 >= number
+      return includesZero ? "(\(plain) OR \(isZero))" : "(\(plain))"
+    }
+  }
+
+  private func compare(
+    objects left: SQLScalar, _ operation: QueryPredicate.Operator, _ right: SQLScalar
+  ) throws(LeftToRows) -> String {
+    let same: String
+    // A column as it stands can be looked up in an index.
+    var (left, right) = (left, right)
+    if right.constant != nil, let column = left.column { left.value = column }
+    if left.constant != nil, let column = right.column { right.value = column }
+    switch (left.entity, right.entity) {
+    case (.none, _), (_, .none): same = "0"
+    case (.only(let one), .only(let other)):
+      same = one == other ? "(\(left.value) = \(right.value))" : "0"
+    case (.numbered(let column), .only(let layout)), (.only(let layout), .numbered(let column)):
+      same = "(\(left.value) = \(right.value) AND \(column) = \(try number(of: layout)))"
+    case (.numbered(let one), .numbered(let other)):
+      same = "(\(left.value) = \(right.value) AND \(one) = \(other))"
+    }
+    switch operation {
+    case .equal: return same
+    case .notEqual: return "(\(left.isPresent) AND \(right.isPresent) AND \(same) IS NOT TRUE)"
+    default: throw LeftToRows()
+    }
+  }
+
+  // MARK: - Constants
+
+  /// A value that is the same for all objects.
+  mutating func constant(_ value: Value) throws(LeftToRows) -> SQLScalar {
+    var result: SQLScalar
+    switch value {
+    case .null: result = SQLScalar(.null, "NULL")
+    case .boolean(let flag):
+      result = SQLScalar(.integer, try parameter(.integer(flag ? 1 : 0)))
+      result.output = .column(.boolean)
+      result.isNarrow = true
+    case .integer(let number):
+      result = SQLScalar(.integer, try parameter(.integer(number)))
+      result.output = .column(.int64)
+      result.isNarrow = Int32(exactly: number) != nil
+    case .float(let number): result = try real(.real, Double(number))
+    case .double(let number): result = try real(.real, number)
+    case .decimal(let number): return try constant(number)
+    case .date(let date):
+      // A moment may be finer than the number that is compared; only a difference shows it.
+      let seconds = date.timeIntervalSinceReferenceDate
+      guard date.addingTimeInterval(-seconds).timeIntervalSinceReferenceDate == 0 else {
+        throw LeftToRows()
+      }
+      result = try real(.date, seconds)
+    case .string(let text):
+      result = SQLScalar(.text, try parameter(.text(text)))
+      result.output = .column(.string)
+    case .uri(let text):
+      result = SQLScalar(.text, try parameter(.text(text)))
+      result.output = .column(.uri)
+    case .uuid(let uuid):
+      let b = uuid.uuid
+      let bytes = [
+        b.0, b.1, b.2, b.3, b.4, b.5, b.6, b.7, b.8, b.9, b.10, b.11, b.12, b.13, b.14, b.15,
+      ]
+      result = SQLScalar(.uuid, try parameter(.blob(bytes)))
+      result.output = .column(.uuid)
+    case .binary(let data): result = SQLScalar(.binary, try parameter(.blob(Array(data))))
+    case .object(let key):
+      result = SQLScalar(.object, try parameter(.integer(Int64(key.number))))
+      let isKnown = map.entities[key.entity] != nil && key.number > 0
+      result.entity = isKnown ? .only(key.entity) : .none
+    }
+    result.constant = value
+    return result
+  }
+
+  private mutating func real(_ kind: SQLScalar.Kind, _ number: Double) throws(LeftToRows)
+    -> SQLScalar
+  {
+    guard number.isNaN else { return SQLScalar(kind, try parameter(.real(number))) }
+    var result = SQLScalar(kind, "NULL")
+    result.presence = "1"
+    return result
+  }
+
+  /// A decimal number that is no other than the number of 64 bits nearest to it.
+  private mutating func constant(_ number: Decimal) throws(LeftToRows) -> SQLScalar {
+    let nearest = number.nearestDouble
+    if let whole = Int64(exactly: nearest), Decimal(whole) == number {
+      return try constant(.integer(whole))
+    }
+    // Up to 15 digits no two decimal numbers have the same one next to them.
+    guard number.isFinite, digitCount(number) <= 15 else { throw LeftToRows() }
+    var result = SQLScalar(.decimal, try parameter(.real(nearest)))
+    result.constant = .decimal(number)
+    return result
+  }
+
+  private func digitCount(_ number: Decimal) -> Int {
+    number.significand.description.count { $0.isNumber }
+  }
+
+  /// Compares a decimal number, as a table has it, with something else.
+  ///
+  /// Cells have the number of 64 bits that is nearest. It is ordered as the decimal number is against whole numbers up to
+  /// 53 bits and decimal ones of up to 15 digits.
+  private func compare(
+    decimal left: SQLScalar, _ operation: QueryPredicate.Operator, _ right: SQLScalar
+  ) throws(LeftToRows) -> String {
+    guard let sign = operation.sign, left.column != nil else { throw LeftToRows() }
+    switch (right.kind, right.constant) {
+    case (.integer, .integer(let number)?):
+      guard abs(Double(number)) <= 0x1p53 else { throw LeftToRows() }
+      return "(\(left.value) \(sign) \(right.value))"
+    case (.integer, .boolean?), (.decimal, .decimal?):
+      return "(\(left.value) \(sign) \(right.value))"
+    case (.real, _):
+      // With floating-point numbers they are compared as such.
+      guard operation != .notEqual || right.presence == nil else { throw LeftToRows() }
+      return "(CAST(\(left.value) AS REAL) \(sign) \(right.value))"
+    default: throw LeftToRows()
+    }
+  }
+}
+
+extension SQLScalar {
+  /// The number that a constant is, or the seconds of a date, if it is one.
+  fileprivate var finiteNumber: Double? {
+    let number: Double? =
+      switch constant {
+      case .date(let date): date.timeIntervalSinceReferenceDate
+      // A whole number that was rounded is on the same side of zero.
+      case let value?: Number(value)?.double
+      case nil: nil
+      }
+    return number.flatMap { $0.isNaN ? nil : $0 }
+  }
+}
+
+extension QueryPredicate.Operator {
+  /// The operator between two values in SQL.
+  fileprivate var sign: String? {
+    switch self {
+    case .equal: "="
+    case .notEqual: "<>"
+    case .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual: rawValue
+    default: nil
+    }
+  }
+
+  /// The same, with the sides exchanged.
+  fileprivate var turned: Self {
+    switch self {
+    case .lessThan: .greaterThan
+    case .lessThanOrEqual: .greaterThanOrEqual
+    case .greaterThan: .lessThan
+    case .greaterThanOrEqual: .lessThanOrEqual
+    default: self
+    }
+  }
+}

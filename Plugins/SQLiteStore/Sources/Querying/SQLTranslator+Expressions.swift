@@ -1,0 +1,185 @@
+import Foundation
+import ObjectModel
+import ObjectQuery
+import Rows
+
+extension SQLTranslator {
+  /// The one value of an expression.
+  mutating func scalar(
+    _ expression: BoundExpression, _ scope: SQLScope
+  ) throws(LeftToRows) -> SQLScalar {
+    try deeper { (walk) throws(LeftToRows) in
+      try walk.checked(walk.scalarOnce(expression, scope))
+    }
+  }
+
+  private mutating func scalarOnce(
+    _ expression: BoundExpression, _ scope: SQLScope
+  ) throws(LeftToRows) -> SQLScalar {
+    switch expression {
+    case .constant(.value(let value)): return try constant(value)
+    case .this: return try object(scope.this)
+    case .slot(let slot):
+      guard let row = scope.slots[slot] else { throw LeftToRows() }
+      return try object(row)
+    case .path(let base, let steps): return try path(base, steps, scope)
+    case .function(let function, let arguments):
+      return try self.function(function, arguments, scope)
+    case .call(let target, .secondsSinceReferenceDate, _):
+      return try seconds(try scalar(target, scope))
+    case .cast(let target, .number):
+      let value = try scalar(target, scope)
+      return value.kind == .date ? try seconds(value) : try number(value)
+    case .element(let collection, .size):
+      return try aggregate(.count, over: try elements(collection, scope))
+    case .conditional(let condition, let then, let otherwise):
+      return try conditional(
+        try self.condition(condition, scope), try scalar(then, scope),
+        try scalar(otherwise, scope))
+    case .fetch(let fetch) where fetch.countOnly:
+      return try aggregate(.count, over: try elements(expression, scope))
+    case .groupValue(.key(let index)): return scope.groupKeys[index]
+    case .groupValue(.aggregate(let index)): return scope.groupAggregates[index]
+    case .constant(.list), .list, .call, .cast, .element, .set, .subquery, .fetch:
+      throw LeftToRows()
+    }
+  }
+
+  private func number(_ value: SQLScalar) throws(LeftToRows) -> SQLScalar {
+    guard value.isNumber else { throw LeftToRows() }
+    var value = value
+    value.output = nil
+    return value
+  }
+
+  private func seconds(_ date: SQLScalar) throws(LeftToRows) -> SQLScalar {
+    guard date.kind == .date else { throw LeftToRows() }
+    var seconds = date
+    (seconds.kind, seconds.output, seconds.constant) = (.real, nil, nil)
+    return seconds
+  }
+
+  private func conditional(
+    _ condition: String, _ then: SQLScalar, _ otherwise: SQLScalar
+  ) throws(LeftToRows) -> SQLScalar {
+    let known = then.kind == .null ? otherwise : then
+    guard then.kind != .object, otherwise.kind != .object,
+      then.kind == .null || otherwise.kind == .null || then.kind == otherwise.kind
+    else { throw LeftToRows() }
+    func either(_ one: String, _ other: String) -> String {
+      "(CASE WHEN \(condition) THEN \(one) ELSE \(other) END)"
+    }
+    var result = SQLScalar(known.kind, either(then.value, otherwise.value))
+    result.isNarrow = then.isNarrow && otherwise.isNarrow
+    result.isSurelyWhole = then.isSurelyWhole && otherwise.isSurelyWhole
+    if then.presence != nil || otherwise.presence != nil {
+      result.presence = either(then.isPresent, otherwise.isPresent)
+    } else if then.output == otherwise.output {
+      result.output = then.output
+    }
+    return result
+  }
+
+  // MARK: - Functions
+
+  private mutating func function(
+    _ function: QueryExpression.Function, _ arguments: [BoundExpression], _ scope: SQLScope
+  ) throws(LeftToRows) -> SQLScalar {
+    switch function {
+    case .count, .sum, .average, .min, .max:
+      guard arguments.count == 1, arguments[0].isCollection, arguments[0].constant == nil else {
+        throw LeftToRows()
+      }
+      return try aggregate(function, over: try elements(arguments[0], scope))
+    case .noIndex: return try scalar(arguments[0], scope)
+    default: break
+    }
+    var values: [SQLScalar] = []
+    for argument in arguments { values.append(try scalar(argument, scope)) }
+    switch function {
+    case .add, .subtract, .multiply, .divide: return try arithmetic(function, values[0], values[1])
+    case .modulus:
+      // Of numbers with a fraction SQLite takes only the whole part.
+      return try ofIntegers(values) { "(\($0[0]) % \($0[1]))" }
+    case .floor, .ceiling, .trunc: return try ofIntegers(values) { $0[0] }
+    case .abs: return try absolute(values[0])
+    case .bitwiseAnd: return try ofIntegers(values) { "(\($0[0]) & \($0[1]))" }
+    case .bitwiseOr: return try ofIntegers(values) { "(\($0[0]) | \($0[1]))" }
+    case .bitwiseXor:
+      return try ofIntegers(values) { "((\($0[0]) | \($0[1])) & ~(\($0[0]) & \($0[1])))" }
+    case .leftShift: return try ofIntegers(values) { "(\($0[0]) << \($0[1]))" }
+    case .rightShift: return try ofIntegers(values) { "(\($0[0]) >> \($0[1]))" }
+    case .onesComplement: return try ofIntegers(values) { "(~\($0[0]))" }
+    case .length where values[0].kind == .binary:
+      var result = SQLScalar(.integer, "length(\(values[0].value))")
+      result.output = .number
+      return result
+    default: throw LeftToRows()
+    }
+  }
+
+  private func ofIntegers(
+    _ values: [SQLScalar], _ make: ([String]) -> String
+  ) throws(LeftToRows) -> SQLScalar {
+    guard values.allSatisfy({ $0.kind == .integer && $0.isSurelyWhole }) else {
+      throw LeftToRows()
+    }
+    var result = SQLScalar(.integer, make(values.map(\.value)))
+    result.output = .number
+    return result
+  }
+
+  private func absolute(_ value: SQLScalar) throws(LeftToRows) -> SQLScalar {
+    guard value.isNumber else { throw LeftToRows() }
+    var result = SQLScalar(value.kind, "abs(\(value.value))")
+    result.presence = value.presence
+    if value.kind == .integer { result.output = .number }
+    (result.isNarrow, result.isSurelyWhole) = (value.isNarrow, value.isSurelyWhole)
+    return result
+  }
+
+  /// SQLite computes as the rows do: whole numbers as long as they fit, and nothing for a division by zero. Where floating-point
+  /// numbers give none, there is nevertheless a value, which is different from all others.
+  private func arithmetic(
+    _ function: QueryExpression.Function, _ left: SQLScalar, _ right: SQLScalar
+  ) throws(LeftToRows) -> SQLScalar {
+    let kind: SQLScalar.Kind
+    switch (left.kind, right.kind, function) {
+    case (.integer, .integer, _): kind = .integer
+    case (.integer, .real, _), (.real, .integer, _), (.real, .real, _): kind = .real
+    case (.date, .date, .subtract): kind = .real
+    case (.date, .integer, .add), (.date, .real, .add), (.integer, .date, .add),
+      (.real, .date, .add), (.date, .integer, .subtract), (.date, .real, .subtract):
+      kind = .date
+    default: throw LeftToRows()
+    }
+    // What was computed of a moment is finer than a number of 64 bits.
+    for side in [left, right] where side.kind == .date && side.column == nil && side.constant == nil
+    {
+      throw LeftToRows()
+    }
+    let sign =
+      switch function {
+      case .add: "+"
+      case .subtract: "-"
+      case .multiply: "*"
+      default: "/"
+      }
+    var (one, other) = (left.value, right.value)
+    // Dates without a fraction are whole numbers in tables.
+    if left.kind != .integer || right.kind != .integer {
+      (one, other) = ("CAST(\(one) AS REAL)", "CAST(\(other) AS REAL)")
+    }
+    var result = SQLScalar(kind, "(\(one) \(sign) \(other))")
+    if kind == .integer {
+      // A result that did not fit is a floating-point number, and further ones of it may be none.
+      guard left.isSurelyWhole, right.isSurelyWhole else { throw LeftToRows() }
+      result.isSurelyWhole = left.isNarrow && right.isNarrow
+      result.output = .number
+      return result
+    }
+    result.presence = "\(left.isPresent) AND \(right.isPresent)"
+    if function == .divide { result.presence! += " AND (\(other) = 0) IS NOT TRUE" }
+    return result
+  }
+}

@@ -1,0 +1,145 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+import SQLiteStoreFormat
+
+extension SQLTranslator {
+  /// The one value at the end of a path.
+  mutating func path(
+    _ base: BoundExpression, _ steps: [PathStep], _ scope: SQLScope
+  ) throws(LeftToRows) -> SQLScalar {
+    if let place = steps.firstIndex(where: \.isOperator) {
+      guard case .collection(let operation, let rest) = steps[place],
+        place == steps.count - 1, let function = operation.function
+      else { throw LeftToRows() }
+      let elements = try elements(base, Array(steps[..<place]) + rest, scope)
+      // How many there are is asked before the rest is followed; null values count.
+      var result = try aggregate(function, over: elements)
+      // Of an object that is not there, nothing is computed: not even that there are none.
+      if let exists = elements.baseExists {
+        result.value = "(CASE WHEN \(exists) THEN \(result.value) END)"
+        if let presence = result.presence {
+          result.presence = "(CASE WHEN \(exists) THEN \(presence) ELSE 0 END)"
+        }
+      }
+      return result
+    }
+    switch base {
+    case .this: return try follow(steps[...], from: scope.this)
+    case .slot(let slot):
+      guard let row = scope.slots[slot] else { throw LeftToRows() }
+      return try follow(steps[...], from: row)
+    default: throw LeftToRows()
+    }
+  }
+
+  /// The one value at the end of some steps from a row.
+  mutating func follow(
+    _ steps: ArraySlice<PathStep>, from row: SQLRow
+  ) throws(LeftToRows) -> SQLScalar {
+    let rest = steps.dropFirst()
+    switch steps.first {
+    case nil: return try object(row)
+    case .attribute(let column)?:
+      guard rest.isEmpty else { throw LeftToRows() }
+      return try attribute(try self.column(column, of: row.entity), row)
+    case .toOne(let column, destination: _)? where rest.isEmpty:
+      return try reference(try self.column(column, of: row.entity), row)
+    case .toOne(let column, let destination)?:
+      let other = self.row(destination)
+      let join = try self.join(other, to: try self.column(column, of: row.entity), of: row)
+      let table = try self.table(other)
+      let inner = try deeper { (walk) throws(LeftToRows) in try walk.follow(rest, from: other) }
+      func ofOther(_ value: String) -> String { "(SELECT \(value) FROM \(table) WHERE \(join))" }
+      var result = inner
+      result.value = ofOther(inner.value)
+      result.presence = inner.presence.map { "coalesce(\(ofOther($0)), 0)" }
+      result.column = inner.column.map(ofOther)
+      if case .numbered(let entity) = inner.entity { result.entity = .numbered(ofOther(entity)) }
+      return try checked(result)
+    case .toMany?, .collection?: throw LeftToRows()
+    }
+  }
+
+  /// The condition that a row is the object at the end of a relationship.
+  func join(
+    _ other: SQLRow, to column: TableMap.ColumnMap, of row: SQLRow
+  ) throws(LeftToRows) -> String {
+    let condition = "\(other.alias).Z_PK = \(row.alias).\(quoted(column.name))"
+    guard let destination = column.destination, try entityMap(other.entity).sharesTable else {
+      return condition
+    }
+    let entity = "\(other.alias).Z_ENT"
+    if destination.isOnlyEntity {
+      return "\(condition) AND \(entity) = \(try number(of: destination.entity))"
+    }
+    // Where it is not said of which entity the object is, the object says so itself.
+    guard let known = column.entityColumn else { return condition }
+    return "\(condition) AND \(entity) = coalesce(\(row.alias).\(quoted(known)), \(entity))"
+  }
+
+  /// The object that a row's relationship leads to.
+  private func reference(
+    _ column: TableMap.ColumnMap, _ row: SQLRow
+  ) throws(LeftToRows) -> SQLScalar {
+    guard let destination = column.destination else { throw LeftToRows() }
+    let key = "\(row.alias).\(quoted(column.name))"
+    // Nothing is also written as 0.
+    var object = SQLScalar(.object, "nullif(\(key), 0)")
+    object.column = key
+    if destination.isOnlyEntity {
+      object.entity = .only(destination.entity)
+      object.output = .object(destination.entity)
+    } else {
+      let known = column.entityColumn.map { "\(row.alias).\(quoted($0)), " } ?? ""
+      let own = "(SELECT d.Z_ENT FROM \(quoted(destination.table)) AS d WHERE d.Z_PK = \(key))"
+      object.entity = .numbered(
+        "coalesce(\(known)\(own), \(try number(of: destination.entity)))")
+      object.output = .objectAndEntity
+    }
+    return object
+  }
+
+  /// The value of a row's attribute.
+  private func attribute(
+    _ column: TableMap.ColumnMap, _ row: SQLRow
+  ) throws(LeftToRows) -> SQLScalar {
+    let name = "\(row.alias).\(quoted(column.name))"
+    let kind = column.column.kind
+    var result: SQLScalar
+    switch kind {
+    case .boolean, .int16, .int32, .int64:
+      result = SQLScalar(.integer, name)
+      result.isNarrow = kind != .int64
+    // Others write all 64 bits of a number that the rows then round.
+    case .float where !isOwn: result = SQLScalar(.opaque, name)
+    case .float, .double, .date:
+      result = SQLScalar(
+        kind == .date ? .date : .real,
+        """
+        (CASE typeof(\(name)) WHEN 'blob' THEN CASE \(name) WHEN \(SQLCell.negativeZero) THEN 0.0 END \
+        ELSE \(name) END)
+        """)
+      result.presence = "\(name) IS NOT NULL"
+      result.column = name
+    // Whatever order the table declares.
+    case .string, .uri: result = SQLScalar(.text, "\(name) COLLATE BINARY")
+    case .uuid: result = SQLScalar(.uuid, name)
+    case .binary:
+      // Bytes may also be written as text.
+      result = SQLScalar(.binary, "CAST(\(name) AS BLOB)")
+    case .decimal:
+      // Numbers of more than 15 digits are written as text.
+      result = SQLScalar(
+        .decimal,
+        SQLTranslator.failing(where: "typeof(\(name)) IN ('blob', 'text')", else: name))
+      result.presence = "\(name) IS NOT NULL"
+      result.column = name
+    case .reference: throw LeftToRows()
+    }
+    // Whether there is a value can be told; which, only with what lies in a file of its own.
+    if column.isExternal { result = SQLScalar(.opaque, name) }
+    if result.kind != .opaque { result.output = .column(kind) }
+    return result
+  }
+}

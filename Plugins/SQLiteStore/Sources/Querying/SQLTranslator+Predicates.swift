@@ -1,0 +1,195 @@
+import ObjectModel
+import ObjectQuery
+
+extension SQLTranslator {
+  /// A condition that is true exactly where a predicate holds.
+  mutating func condition(
+    _ predicate: BoundPredicate, _ scope: SQLScope
+  ) throws(LeftToRows) -> String {
+    try deeper { (walk) throws(LeftToRows) in
+      switch predicate {
+      case .constant(let flag): return flag ? "1" : "0"
+      case .and(let parts): return try walk.joined(parts, " AND ", ofNone: "1", scope)
+      case .or(let parts): return try walk.joined(parts, " OR ", ofNone: "0", scope)
+      case .not(let part): return try walk.checked("(\(walk.condition(part, scope)) IS NOT TRUE)")
+      case .comparison(let comparison): return try walk.checked(walk.condition(comparison, scope))
+      }
+    }
+  }
+
+  private mutating func joined(
+    _ parts: [BoundPredicate], _ word: String, ofNone: String, _ scope: SQLScope
+  ) throws(LeftToRows) -> String {
+    var conditions: [String] = []
+    for part in parts { conditions.append(try condition(part, scope)) }
+    return conditions.isEmpty ? ofNone : try checked("(\(conditions.joined(separator: word)))")
+  }
+
+  private mutating func condition(
+    _ comparison: BoundComparison, _ scope: SQLScope
+  ) throws(LeftToRows) -> String {
+    // Folded texts are not what SQLite compares.
+    guard
+      comparison.options.isDisjoint(
+        with: [.caseInsensitive, .diacriticInsensitive, .localeSensitive])
+    else { throw LeftToRows() }
+    switch comparison.modifier {
+    case .direct: return try direct(comparison, scope)
+    case .any, .all:
+      let isAny = comparison.modifier == .any
+      if case .list(let items)? = comparison.left.constant {
+        return try each(of: items, isAny: isAny, comparison, scope)
+      }
+      let elements = try elements(comparison.left, scope)
+      let test = try condition(comparison, try element(elements), scope)
+      return isAny
+        ? elements.exists(where: test)
+        : "NOT \(elements.exists(where: "(\(test)) IS NOT TRUE"))"
+    }
+  }
+
+  /// A comparison with any or each of some values that are known.
+  private mutating func each(
+    of items: [Operand], isAny: Bool, _ comparison: BoundComparison, _ scope: SQLScope
+  ) throws(LeftToRows) -> String {
+    guard comparison.right.constant?.isNull != true else { throw LeftToRows() }
+    var tests: [String] = []
+    for item in items {
+      guard let value = item.single else { throw LeftToRows() }
+      tests.append(
+        value.isNull ? "0" : try condition(comparison, try constant(value), scope))
+    }
+    if tests.isEmpty { return isAny ? "0" : "1" }
+    return "(\(tests.joined(separator: isAny ? " OR " : " AND ")))"
+  }
+
+  // MARK: - One value on the left
+
+  private mutating func direct(
+    _ comparison: BoundComparison, _ scope: SQLScope
+  ) throws(LeftToRows) -> String {
+    if comparison.operation == .contains, comparison.left.isCollection {
+      let part = try scalar(comparison.right, scope)
+      return try membership(of: part, in: comparison.left, scope)
+    }
+    if comparison.left.constant?.isNull == true, comparison.asksForNull {
+      return try presence(of: comparison.right, comparison.operation, scope)
+    }
+    return try condition(comparison, try scalar(comparison.left, scope), scope)
+  }
+
+  private mutating func presence(
+    of expression: BoundExpression, _ operation: QueryPredicate.Operator, _ scope: SQLScope
+  ) throws(LeftToRows) -> String {
+    let value = try scalar(expression, scope)
+    return operation == .equal ? value.isAbsent : value.isPresent
+  }
+
+  /// A comparison whose left side is the given value.
+  private mutating func condition(
+    _ comparison: BoundComparison, _ left: SQLScalar, _ scope: SQLScope
+  ) throws(LeftToRows) -> String {
+    if comparison.asksForNull {
+      guard comparison.right.constant?.isNull == true else { throw LeftToRows() }
+      return comparison.operation == .equal ? left.isAbsent : left.isPresent
+    }
+    switch comparison.operation {
+    case .in:
+      if comparison.right.isCollection {
+        return try membership(of: left, in: comparison.right, scope)
+      }
+      return try contains(try scalar(comparison.right, scope), left)
+    case .between:
+      let (low, high) = try bounds(comparison.right, scope)
+      return try
+        "(\(compare(left, .greaterThanOrEqual, low)) AND \(compare(left, .lessThanOrEqual, high)))"
+    case .contains: return try contains(left, try scalar(comparison.right, scope))
+    case .beginsWith: return try begins(left, with: try scalar(comparison.right, scope))
+    case .endsWith: return try ends(left, with: try scalar(comparison.right, scope))
+    case .like: return try like(left, comparison.right.constant?.text)
+    case .matches: throw LeftToRows()
+    case .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan, .greaterThanOrEqual:
+      return try compare(left, comparison.operation, try scalar(comparison.right, scope))
+    }
+  }
+
+  private mutating func bounds(
+    _ expression: BoundExpression, _ scope: SQLScope
+  ) throws(LeftToRows) -> (SQLScalar, SQLScalar) {
+    switch expression {
+    case .constant(.list(let items)):
+      guard items.count == 2, let low = items[0].single, let high = items[1].single else {
+        throw LeftToRows()
+      }
+      return (try constant(low), try constant(high))
+    case .list(let parts) where parts.count == 2:
+      return (try scalar(parts[0], scope), try scalar(parts[1], scope))
+    default: throw LeftToRows()
+    }
+  }
+
+  /// Whether a value is one of a collection's.
+  private mutating func membership(
+    of value: SQLScalar, in collection: BoundExpression, _ scope: SQLScope
+  ) throws(LeftToRows) -> String {
+    switch collection {
+    case .constant(.list(let items)): return try membership(of: value, among: items)
+    case .list(let parts):
+      var tests: [String] = []
+      for part in parts { tests.append(try compare(value, .equal, try scalar(part, scope))) }
+      return tests.isEmpty ? "0" : "(\(tests.joined(separator: " OR ")))"
+    default:
+      let elements = try elements(collection, scope)
+      return elements.exists(where: try compare(try element(elements), .equal, value))
+    }
+  }
+
+  private mutating func membership(
+    of value: SQLScalar, among items: [Operand]
+  ) throws(LeftToRows) -> String {
+    var plain: [String] = []
+    var others: [String] = []
+    for item in items {
+      guard let one = item.single else { throw LeftToRows() }
+      if one.isNull { continue }
+      let constant = try constant(one)
+      // A list is looked up in an index at once. What needs more care is compared one by one.
+      if value.kind != .object, value.column == nil, constant.presence == nil,
+        value.isComparable(to: constant)
+      {
+        plain.append(constant.value)
+      } else {
+        others.append(try compare(value, .equal, constant))
+      }
+    }
+    if !plain.isEmpty { others.append("\(value.value) IN (\(plain.joined(separator: ", ")))") }
+    return others.isEmpty ? "0" : "(\(others.joined(separator: " OR ")))"
+  }
+}
+
+extension SQLScalar {
+  /// A condition that is true where there is no value.
+  var isAbsent: String { presence.map { "NOT (\($0))" } ?? "(\(value) IS NULL)" }
+}
+
+extension BoundExpression {
+  /// Whether the value is a collection.
+  var isCollection: Bool {
+    switch self {
+    case .constant(.list), .list, .subquery, .set: true
+    case .fetch(let fetch): !fetch.countOnly
+    case .path(let base, let steps):
+      switch steps.last {
+      case .collection(let operation, _): operation.function == nil
+      default: base.isCollection || steps.contains { $0.isToMany || $0.isOperator }
+      }
+    case .function(let function, _): function == .distinct || function == .mode
+    default: false
+    }
+  }
+}
+
+extension PathStep {
+  /// Whether it computes something of a collection.
+  var isOperator: Bool { if case .collection = self { true } else { false } }
+}

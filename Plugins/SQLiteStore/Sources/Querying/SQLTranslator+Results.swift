@@ -1,0 +1,144 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+import SQLiteFiles
+
+// What stands before and behind the condition: values, order, groups and how many.
+extension SQLTranslator {
+  /// What a request is sorted by; what is equal in it stays in the order of the keys.
+  mutating func order(
+    _ bound: BoundRequest, _ found: SQLFound
+  ) throws(LeftToRows) -> String {
+    var terms: [String] = []
+    for key in bound.sortKeys {
+      guard
+        key.options.isDisjoint(
+          with: [.caseInsensitive, .diacriticInsensitive, .localeSensitive])
+      else { throw LeftToRows() }
+      let value = try scalar(.path(.this, key.steps), found.scope)
+      terms.append(try order(by: value) + (key.isAscending ? "" : " DESC"))
+    }
+    return try checked((terms + [keyOrder(found.row, bound.layouts)]).joined(separator: ", "))
+  }
+
+  /// Nothing comes before all values, and "not a number" behind them, in SQL as in the rows.
+  private func order(by value: SQLScalar) throws(LeftToRows) -> String {
+    switch value.kind {
+    case .integer, .text, .uuid, .binary, .decimal: return value.value
+    case .real, .date:
+      // −0.0 is the same as 0.
+      guard let column = value.column else { throw LeftToRows() }
+      return """
+        CASE typeof(\(column)) WHEN 'blob' THEN CASE \(column) WHEN \(SQLCell.negativeZero) THEN 0.0 \
+        ELSE X'' END ELSE \(column) END
+        """
+    case .null, .object, .opaque: throw LeftToRows()
+    }
+  }
+
+  /// The order of the keys: by the numbers that rows know entities by, which tables may have in another order.
+  private func keyOrder(_ row: SQLRow, _ layouts: [Layout]) throws(LeftToRows) -> String {
+    let key = "\(row.alias).Z_PK"
+    guard let rank = try entityRank(row, layouts) else { return key }
+    return "\(rank), \(key)"
+  }
+
+  /// A number that orders as the objects' entities do; `nil` when there is one only.
+  private func entityRank(_ row: SQLRow, _ layouts: [Layout]) throws(LeftToRows) -> String? {
+    let numbers = try numbers(of: layouts)
+    if numbers.count == 1 { return nil }
+    if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) { return "\(row.alias).Z_ENT" }
+    let cases = numbers.enumerated().map { "WHEN \($0.element) THEN \($0.offset)" }
+    return "CASE \(row.alias).Z_ENT \(cases.joined(separator: " ")) END"
+  }
+
+  /// Limit and offset.
+  mutating func window(_ request: FetchRequest) throws(LeftToRows) -> String {
+    guard request.fetchLimit > 0 || request.fetchOffset > 0 else { return "" }
+    let limit = request.fetchLimit > 0 ? request.fetchLimit : -1
+    return " LIMIT \(try parameter(.integer(Int64(limit))))"
+      + " OFFSET \(try parameter(.integer(Int64(max(request.fetchOffset, 0)))))"
+  }
+
+  // MARK: - Values
+
+  /// The cells of a value.
+  func cells(
+    _ value: SQLScalar, _ output: SQLOutput, isGroup: Bool
+  ) throws(LeftToRows) -> [String] {
+    switch (output, value.entity) {
+    case (.objectAndEntity, .numbered(let entity)): return [value.value, entity]
+    case (.objectAndEntity, _): throw LeftToRows()
+    default: break
+    }
+    if value.kind == .decimal { return [value.value] }
+    guard let column = value.realColumn else {
+      // "Not a number" is a value, and the cell would have none.
+      guard value.presence == nil else { throw LeftToRows() }
+      return [value.value]
+    }
+    let isOdd = "typeof(\(column)) = 'blob'"
+    return [SQLTranslator.failing(where: isGroup ? "max(\(isOdd))" : isOdd, else: column)]
+  }
+
+  // MARK: - Groups
+
+  mutating func addGroups(
+    _ table: TablePlan, to scope: inout SQLScope
+  ) throws(LeftToRows) {
+    for key in table.groupKeys {
+      let value = try scalar(key, scope)
+      switch value.kind {
+      case .integer, .uuid, .object: break
+      case .real, .date:
+        guard value.column != nil else { throw LeftToRows() }
+      case .decimal: throw LeftToRows()
+      case .text:
+        // Other texts are equal in the rows when they are canonically so.
+        guard case .column(.string)? = value.output, key.ownSteps?.count == 1 else {
+          throw LeftToRows()
+        }
+      case .null, .binary, .opaque: throw LeftToRows()
+      }
+      scope.groupKeys.append(value)
+    }
+    for aggregate in table.aggregates {
+      if case .this = aggregate.argument, aggregate.function == .count {
+        var count = SQLScalar(.integer, "count(*)")
+        count.output = .number
+        scope.groupAggregates.append(count)
+        continue
+      }
+      let value = try scalar(aggregate.argument, scope)
+      scope.groupAggregates.append(try self.aggregate(aggregate.function, of: value))
+    }
+  }
+
+  /// The end of a statement that gives groups, in the order of their first objects.
+  mutating func grouping(
+    _ table: TablePlan, _ scope: SQLScope, _ bound: BoundRequest
+  ) throws(LeftToRows) -> String {
+    var text = ""
+    if !scope.groupKeys.isEmpty {
+      var terms: [String] = []
+      for key in scope.groupKeys {
+        terms.append(key.realColumn ?? key.value)
+        if case .numbered(let entity) = key.entity { terms.append(entity) }
+      }
+      text += " GROUP BY \(terms.joined(separator: ", "))"
+    }
+    // Bytes among floating-point numbers are other groups than the rows have.
+    var conditions = scope.groupKeys.compactMap(\.realColumn).map {
+      SQLTranslator.failing(where: "max(typeof(\($0)) = 'blob')", else: "1")
+    }
+    if let having = table.having { conditions.append(try condition(having, scope)) }
+    if !conditions.isEmpty { text += " HAVING \(conditions.joined(separator: " AND "))" }
+    if !scope.groupKeys.isEmpty {
+      // An object's number has 48 bits.
+      let key = "\(scope.this.alias).Z_PK"
+      let rank = try entityRank(scope.this, bound.layouts)
+      text += " ORDER BY min(\(rank.map { "((\($0)) << 48) | \(key)" } ?? key))"
+    }
+    return text
+  }
+}

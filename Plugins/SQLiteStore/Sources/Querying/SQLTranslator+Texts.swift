@@ -1,0 +1,87 @@
+import ObjectModel
+import ObjectQuery
+import SQLiteFiles
+
+// Parts of texts. Texts are compared as bytes: SQLite's functions of texts stop at a zero here and there.
+extension SQLTranslator {
+  /// Whether a text has a part.
+  mutating func contains(_ text: SQLScalar, _ part: SQLScalar) throws(LeftToRows) -> String {
+    guard text.kind != .null, part.kind != .null else { return "0" }
+    guard text.kind == .text, part.kind == .text else { throw LeftToRows() }
+    if part.constantText == "" { return text.isPresent }
+    let found = "instr(\(text.bytes), \(part.bytes)) > 0"
+    return part.constant == nil
+      ? "(\(part.value) = '' AND \(text.isPresent) OR \(found))" : "(\(found))"
+  }
+
+  /// Whether a text begins with another.
+  mutating func begins(_ text: SQLScalar, with part: SQLScalar) throws(LeftToRows) -> String {
+    guard text.kind != .null, part.kind != .null else { return "0" }
+    guard text.kind == .text, part.kind == .text else { throw LeftToRows() }
+    if part.constantText == "" { return text.isPresent }
+    if let prefix = part.constantText {
+      // As a range, which an index answers: the bytes of texts are in the order of their characters' numbers.
+      guard let end = prefix.nextPrefix else { return "(\(text.value) >= \(part.value))" }
+      return "(\(text.value) >= \(part.value) AND \(text.value) < \(try parameter(.text(end))))"
+    }
+    let start = "substr(\(text.bytes), 1, length(\(part.bytes))) = \(part.bytes)"
+    return "(\(part.value) = '' AND \(text.isPresent) OR \(start))"
+  }
+
+  /// Whether a text ends with another.
+  mutating func ends(_ text: SQLScalar, with part: SQLScalar) throws(LeftToRows) -> String {
+    guard text.kind != .null, part.kind != .null else { return "0" }
+    guard text.kind == .text, part.kind == .text else { throw LeftToRows() }
+    if part.constantText == "" { return text.isPresent }
+    let end = "substr(\(text.bytes), -length(\(part.bytes))) = \(part.bytes)"
+    return part.constant == nil
+      ? "(\(part.value) = '' AND \(text.isPresent) OR \(end))" : "(\(end))"
+  }
+
+  /// Whether a text has the form of a pattern that is known: with stars at its ends and nowhere else.
+  mutating func like(_ text: SQLScalar, _ pattern: String?) throws(LeftToRows) -> String {
+    // By bytes, as the rows read patterns: what stands behind a star may combine with it.
+    guard let pattern = pattern?.utf8,
+      !pattern.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "\\") })
+    else { throw LeftToRows() }
+    let parts = pattern.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
+    let middle = parts.filter { !$0.isEmpty }
+    guard middle.count <= 1 else { throw LeftToRows() }
+    let part = try constant(
+      .string(String(decoding: middle.first.map(Array.init) ?? [], as: UTF8.self)))
+    guard text.kind == .text else { throw LeftToRows() }
+    switch (parts.first?.isEmpty ?? true, parts.last?.isEmpty ?? true) {
+    case _ where parts.count == 1: return "(\(text.value) = \(part.value))"
+    case (true, true): return try contains(text, part)
+    case (true, false): return try ends(text, with: part)
+    default: return try begins(text, with: part)
+    }
+  }
+}
+
+extension SQLScalar {
+  fileprivate var bytes: String { "CAST(\(value) AS BLOB)" }
+
+  fileprivate var constantText: String? {
+    switch constant {
+    case .string(let text), .uri(let text): text
+    default: nil
+    }
+  }
+}
+
+extension String {
+  /// The least text that is greater than all that begin with this one; `nil` when there is none.
+  fileprivate var nextPrefix: String? {
+    var scalars = Array(unicodeScalars)
+    while let last = scalars.popLast() {
+      // Between the two lie numbers that are no characters.
+      let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
+      guard let scalar = Unicode.Scalar(next) else { continue }
+      var text = String.UnicodeScalarView(scalars)
+      text.append(scalar)
+      return String(text)
+    }
+    return nil
+  }
+}

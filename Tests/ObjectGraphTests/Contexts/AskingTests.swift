@@ -1,0 +1,211 @@
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+import Synchronization
+import Testing
+
+@Suite("Contexts ask stores that answer by themselves, where they show what is stored")
+struct AskingTests {
+  /// A store that counts how often it is asked, and answers from its rows or not at all.
+  private final class Asked: QueryingStore {
+    let store: MemoryStore
+    let answers: Bool
+    let capabilities: StoreCapabilities
+    let count = Mutex(0)
+
+    init(_ model: Model, answers: Bool = true, claims: Bool = true) throws {
+      store = try MemoryStore(model)
+      self.answers = answers
+      capabilities = claims ? [.incremental, .querying] : [.incremental]
+    }
+
+    var type: StoreType { store.type }
+    var tag: StoreTag { store.tag }
+    var path: String? { nil }
+    func snapshot() throws -> any StoreSnapshot { try store.snapshot() }
+    func commit(_ request: CommitRequest) throws -> any StoreSnapshot { try store.commit(request) }
+    func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
+      try store.leaseKeys(ofEntity: number, count: count)
+    }
+    func describe() throws -> StoreDescription { try store.describe() }
+    func close() throws { try store.close() }
+
+    private func answer<R>(_ ask: () throws -> R) rethrows -> R? {
+      count.withLock { $0 += 1 }
+      return answers ? try ask() : nil
+    }
+    func keys(
+      answering request: FetchRequest, in snapshot: any StoreSnapshot
+    ) throws -> [ObjectKey]? { try answer { try store.keys(request, in: snapshot) } }
+    func count(answering request: FetchRequest, in snapshot: any StoreSnapshot) throws -> Int? {
+      try answer { try store.count(request, in: snapshot) }
+    }
+    func table(
+      answering request: FetchRequest, in snapshot: any StoreSnapshot
+    ) throws -> ResultTable? { try answer { try store.table(request, in: snapshot) } }
+
+    /// How often it was asked since the last time.
+    var asked: Int {
+      count.withLock { count in
+        defer { count = 0 }
+        return count
+      }
+    }
+  }
+
+  private static let model: Model = {
+    let note = Entity(
+      "Note",
+      properties: [.attribute(Attribute("stars", .int32)), .attribute(Attribute("name", .string))])
+    return try! Model(entities: [note])
+  }()
+
+  private func context(_ store: Asked) throws -> ManagedObjectContext {
+    let coordinator = PersistentStoreCoordinator(model: Self.model)
+    try coordinator.add(store)
+    let context = ManagedObjectContext(coordinator)
+    try context.performAndWait { () throws in
+      for number in 1...5 {
+        let note = try context.insert("Note")
+        note["stars"] = .integer(Int64(number))
+      }
+      try context.save()
+    }
+    _ = store.asked
+    return context
+  }
+
+  private var some: FetchRequest {
+    FetchRequest(
+      "Note", where: .comparison(.init(.path("stars"), .greaterThan, .constant(.integer(3)))),
+      sortedBy: [SortKey("stars", ascending: false)])
+  }
+
+  private func stars(_ context: ManagedObjectContext, _ request: FetchRequest) throws -> [Value] {
+    try context.fetch(request).map { $0["stars"] }
+  }
+
+  @Test("Every kind of fetch asks once, and gives what the store says")
+  func kinds() throws {
+    let store = try Asked(Self.model)
+    let context = try context(store)
+    try context.performAndWait { () throws in
+      #expect(try stars(context, some) == [.integer(5), .integer(4)])
+      #expect(store.asked == 1)
+      #expect(try context.fetchIdentifiers(some).count == 2)
+      #expect(store.asked == 1)
+      #expect(try context.count(for: some) == 2)
+      #expect(store.asked == 1)
+      var table = some
+      table.propertiesToFetch = [FetchedValue("stars")]
+      #expect(try context.fetchTable(table).rows == [[.integer(5)], [.integer(4)]])
+      #expect(store.asked == 1)
+    }
+  }
+
+  @Test("All objects are read with their rows")
+  func all() throws {
+    let store = try Asked(Self.model)
+    let context = try context(store)
+    try context.performAndWait { () throws in
+      #expect(try context.fetch(FetchRequest("Note")).count == 5)
+      #expect(store.asked == 0)
+    }
+  }
+
+  @Test("What is not saved is looked for among the rows, and asked again once it is saved")
+  func pending() throws {
+    let store = try Asked(Self.model)
+    let context = try context(store)
+    try context.performAndWait { () throws in
+      let note = try context.insert("Note")
+      note["stars"] = .integer(9)
+      #expect(try stars(context, some) == [.integer(9), .integer(5), .integer(4)])
+      #expect(try context.count(for: some) == 3)
+      #expect(store.asked == 0)
+
+      var saved = some
+      saved.includesPendingChanges = false
+      #expect(try context.count(for: saved) == 2)
+      #expect(store.asked == 1)
+
+      try context.save()
+      _ = store.asked
+      #expect(try stars(context, some) == [.integer(9), .integer(5), .integer(4)])
+      #expect(store.asked == 1)
+    }
+  }
+
+  @Test("What an ancestor has not saved is looked for among the rows")
+  func ancestors() throws {
+    let store = try Asked(Self.model)
+    let parent = try context(store)
+    let child = ManagedObjectContext(parent: parent)
+    try child.performAndWait { () throws in
+      #expect(try stars(child, some).count == 2)
+      #expect(store.asked == 1)
+      let note = try child.insert("Note")
+      note["stars"] = .integer(7)
+      try child.save()
+      _ = store.asked
+      #expect(try stars(child, some) == [.integer(7), .integer(5), .integer(4)])
+      #expect(store.asked == 0)
+    }
+    try parent.performAndWait { () throws in
+      #expect(try parent.count(for: some) == 3)
+      #expect(store.asked == 0)
+    }
+  }
+
+  @Test("What the store leaves open is looked for among the rows")
+  func left() throws {
+    let store = try Asked(Self.model, answers: false)
+    let context = try context(store)
+    try context.performAndWait { () throws in
+      #expect(try stars(context, some) == [.integer(5), .integer(4)])
+      #expect(try context.count(for: some) == 2)
+      #expect(store.asked == 2)
+    }
+  }
+
+  @Test("A store that does not claim to answer is not asked")
+  func unasked() throws {
+    let store = try Asked(Self.model, claims: false)
+    let context = try context(store)
+    try context.performAndWait { () throws in
+      #expect(try stars(context, some) == [.integer(5), .integer(4)])
+      #expect(store.asked == 0)
+    }
+  }
+
+  @Test("Several stores are asked each, and what they find is put in one order")
+  func several() throws {
+    let stores = [try Asked(Self.model), try Asked(Self.model)]
+    let coordinator = PersistentStoreCoordinator(model: Self.model)
+    for store in stores { try coordinator.add(store) }
+    let context = ManagedObjectContext(coordinator)
+    try context.performAndWait { () throws in
+      for number in 1...6 {
+        let note = try context.insert("Note", into: coordinator.stores[number % 2])
+        note["stars"] = .integer(Int64(number))
+      }
+      try context.save()
+      for store in stores { _ = store.asked }
+      #expect(try stars(context, some) == [.integer(6), .integer(5), .integer(4)])
+      #expect(stores.map(\.asked) == [1, 1])
+    }
+  }
+
+  @Test("Searches elsewhere ask as well")
+  func elsewhere() async throws {
+    let store = try Asked(Self.model)
+    let context = try context(store)
+
+    #expect(try await context.count(for: some, progress: nil) == 2)
+    #expect(try await context.fetchIdentifiers(some, progress: nil).count == 2)
+    #expect(store.asked == 2)
+  }
+}

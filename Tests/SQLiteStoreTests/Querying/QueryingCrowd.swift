@@ -1,0 +1,151 @@
+import Foundation
+import ObjectModel
+import ObjectQuery
+import Rows
+import SeededRandom
+
+/// Objects of every type with odd values, and relationships of every kind, some of which lead nowhere.
+struct QueryingCrowd {
+  let model: Model
+  let schema: Schema
+  let view: View
+
+  static let texts = [
+    "", "a", "A", "ab", "abc", "b", "é", "e\u{301}", "a\0b", "a\0", "\0", "\u{D7FF}", "\u{E000}",
+    "a\u{10FFFF}", "\u{10FFFF}", "🙂", "%", "_", "'", "\"", "*", "?",
+  ]
+  static let integers: [Int64] = [
+    0, 1, -1, 2, 3, 7, 100, -100, 32767, -32768, 2_147_483_647, -2_147_483_648, 1 << 53,
+    (1 << 53) + 1, .max, .min,
+  ]
+  static let reals: [Double] = [
+    0, -0.0, 1, -1, 0.5, 1.5, 2, 3, 1e300, -1e300, .leastNonzeroMagnitude, .infinity, -.infinity,
+    .nan,
+    9_007_199_254_740_992, 1e18, 0.1,
+  ]
+  static let decimals: [String] = [
+    "0", "1", "-1", "0.1", "10.11", "999999999999999", "0.000001", "42", "1.5",
+  ]
+
+  init(_ seed: UInt64, hasLongDecimals: Bool = false) throws {
+    let model = try Model(entities: QueryingCrowd.entities)
+    let schema = try Schema(model)
+    (self.model, self.schema) = (model, schema)
+    let builder = LayerBuilder(schema)
+    var random = SeededGenerator(seed: seed)
+    func key(_ entity: String, _ number: UInt64) -> ObjectKey {
+      ObjectKey(entity: schema[entity]!.entityNumber, number: number)
+    }
+    func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
+    func pick<T>(_ items: [T]) -> T { items.randomElement(using: &random)! }
+    func set(_ object: ObjectKey, _ entity: String, _ name: String, _ value: Value) {
+      builder.set(value, column: schema[entity]!.index(of: name)!, of: object)
+    }
+    // Numbers are those of the family: an odd thing is of the sub-entity.
+    func thing(_ number: UInt64) -> ObjectKey { key(number % 3 == 0 ? "Odd" : "Thing", number) }
+    for number in 1...UInt64(24) where number != 5 {
+      let entity = number % 3 == 0 ? "Odd" : "Thing"
+      let object = thing(number)
+      builder.insert(object)
+      if chance(80) { set(object, entity, "flag", .boolean(chance(50))) }
+      if chance(80) { set(object, entity, "small", .integer(pick([0, 1, -1, 7, 32767, -32768]))) }
+      if chance(80) { set(object, entity, "large", .integer(pick(Self.integers))) }
+      if chance(80) { set(object, entity, "real", .double(pick(Self.reals))) }
+      if chance(80) { set(object, entity, "ratio", .float(Float(pick(Self.reals)))) }
+      if chance(80) {
+        let text = pick(
+          hasLongDecimals ? Self.decimals + ["0.12345678901234567890"] : Self.decimals)
+        set(object, entity, "money", .decimal(Decimal(string: text)!))
+      }
+      if chance(80) { set(object, entity, "name", .string(pick(Self.texts))) }
+      if chance(80) { set(object, entity, "link", .uri(pick(Self.texts))) }
+      if chance(80) {
+        set(object, entity, "when", .date(Date(timeIntervalSinceReferenceDate: pick(Self.reals))))
+      }
+      if chance(80) { set(object, entity, "token", .uuid(Self.token(pick([0, 1, 2, 255])))) }
+      if chance(80) {
+        set(object, entity, "bytes", .binary(Data(pick([[], [0], [1, 2], [255, 0]]))))
+      }
+      if chance(80) {
+        set(object, entity, "keeper", .object(key("Keeper", pick([1, 2, 3, 4, 9]))))
+      }
+      if entity == "Odd", chance(80) { set(object, entity, "grade", .string(pick(Self.texts))) }
+    }
+    for number in UInt64(1)...6 {
+      let object = key("Keeper", number)
+      builder.insert(object)
+      if chance(80) { set(object, "Keeper", "name", .string(pick(Self.texts))) }
+      if chance(80) { set(object, "Keeper", "rank", .integer(pick([1, 2, 2_147_483_647]))) }
+      if chance(80) { set(object, "Keeper", "best", .object(thing(pick([1, 3, 5, 6, 8, 99])))) }
+      let tag = key("Tag", number)
+      builder.insert(tag)
+      if chance(80) { set(tag, "Tag", "weight", .integer(pick([1, 2, 3, 100]))) }
+    }
+    func link(_ entity: String, _ name: String, _ pairs: [(ObjectKey, ObjectKey)]) {
+      let side = schema.links(of: entity, name)!
+      let layout = side.table.layout
+      for (index, pair) in pairs.enumerated() {
+        let object = ObjectKey(entity: layout.entityNumber, number: UInt64(index + 1))
+        builder.insert(object)
+        builder.set(
+          .object(pair.0), column: layout.index(ofNumber: side.owner.number)!, of: object)
+        builder.set(
+          .object(pair.1), column: layout.index(ofNumber: side.destination.number)!, of: object)
+      }
+    }
+    link(
+      "Thing", "tags",
+      (0..<30).map { _ in (thing(pick([1, 2, 3, 6, 7, 9])), key("Tag", pick([1, 2, 3, 4, 77]))) })
+    link(
+      "Keeper", "friends",
+      (0..<8).map { _ in (key("Keeper", pick([1, 2, 3])), key("Keeper", pick([2, 3, 4, 88]))) })
+    view = View([builder.freeze(version: 1)])
+  }
+
+  static func token(_ byte: UInt8) -> UUID {
+    UUID(uuid: (byte, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
+  }
+
+  private static let entities: [Entity] = {
+    func attribute(_ name: String, _ type: AttributeType) -> Property {
+      .attribute(Attribute(name, type))
+    }
+    var thing = Entity("Thing")
+    thing.properties = [
+      attribute("flag", .boolean), attribute("small", .int16), attribute("large", .int64),
+      attribute("real", .double), attribute("ratio", .float), attribute("money", .decimal),
+      attribute("name", .string), attribute("link", .uri), attribute("when", .date),
+      attribute("token", .uuid), attribute("bytes", .binary),
+      .relationship(
+        Relationship("keeper", to: "Keeper", inverse: "things", inverseEntity: "Keeper")),
+      .relationship(
+        Relationship(
+          "bestOf", to: "Keeper", inverse: "best", inverseEntity: "Keeper", count: .toMany)),
+      .relationship(
+        Relationship("tags", to: "Tag", inverse: "things", inverseEntity: "Tag", count: .toMany)),
+    ]
+    var odd = Entity("Odd")
+    odd.superentity = "Thing"
+    odd.properties = [attribute("grade", .string)]
+    var keeper = Entity("Keeper")
+    keeper.properties = [
+      attribute("name", .string), attribute("rank", .int32),
+      .relationship(
+        Relationship(
+          "things", to: "Thing", inverse: "keeper", inverseEntity: "Thing", count: .toMany)),
+      .relationship(
+        Relationship("best", to: "Thing", inverse: "bestOf", inverseEntity: "Thing")),
+      .relationship(
+        Relationship(
+          "friends", to: "Keeper", inverse: "friends", inverseEntity: "Keeper", count: .toMany)),
+    ]
+    var tag = Entity("Tag")
+    tag.properties = [
+      attribute("weight", .int32),
+      .relationship(
+        Relationship("things", to: "Thing", inverse: "tags", inverseEntity: "Thing", count: .toMany)
+      ),
+    ]
+    return [thing, odd, keeper, tag]
+  }()
+}

@@ -1,0 +1,50 @@
+import Foundation
+import ObjectModel
+import ObjectQuery
+import QueryWorld
+import Testing
+
+@testable import SQLiteStore
+
+@Suite("Conditions that an index of SQLite's answers")
+struct QueryingIndexTests {
+  @Test(
+    "What is compared with a value is looked up in the column's index",
+    arguments: [
+      ("small == 3", "ZSMALL"), ("small > 3 AND small < 9", "ZSMALL"),
+      ("small IN {1, 3}", "ZSMALL"),
+      ("small BETWEEN {1, 3}", "ZSMALL"), ("name == 'Ada'", "ZNAME"), ("name > 'Ada'", "ZNAME"),
+      ("name BEGINSWITH 'A'", "ZNAME"), ("name IN {'Ada', 'ada'}", "ZNAME"),
+      ("real > 1.5", "ZREAL"), ("real <= 1.5", "ZREAL"), ("real == 0", "ZREAL"),
+      ("when > '2001-01-02'", "ZWHEN"), ("link LIKE 'https:*'", "ZLINK"),
+      ("owner == CAST('x-quire://0123456789abcdef/2/p21', 'NSManagedObjectID')", "ZOWNER"),
+    ])
+  func lookUps(text: String, column: String) throws {
+    let tables = try QueryingExpressionTests.tables()
+    for name in ["ZSMALL", "ZNAME", "ZREAL", "ZWHEN", "ZLINK", "ZOWNER"] {
+      try tables.connection.execute("CREATE INDEX I_\(name) ON ZSAMPLE (\(name) COLLATE BINARY)")
+    }
+    let request = FetchRequest("Sample", where: try QueryPredicate(text))
+    let query = try #require(tables.answers.translation.keys(request))
+
+    let plan = try tables.connection.prepare("EXPLAIN QUERY PLAN \(query.text)", isKept: false)
+    var steps: [String] = []
+    while try plan.step() { steps.append(plan.text(3) ?? "") }
+
+    #expect(steps.contains { $0.contains("I_\(column) ") }, "\(steps)")
+  }
+
+  @Test("The objects of a relationship are looked up by the column that leads back")
+  func relationships() throws {
+    let tables = try QueryingExpressionTests.tables()
+    try tables.connection.execute("CREATE INDEX I_OWNER ON ZSAMPLE (ZOWNER)")
+    let request = FetchRequest("Person", where: try QueryPredicate("samples.@count > 1"))
+    let query = try #require(tables.answers.translation.keys(request))
+
+    let plan = try tables.connection.prepare("EXPLAIN QUERY PLAN \(query.text)", isKept: false)
+    var steps: [String] = []
+    while try plan.step() { steps.append(plan.text(3) ?? "") }
+
+    #expect(steps.contains { $0.contains("I_OWNER ") }, "\(steps)")
+  }
+}

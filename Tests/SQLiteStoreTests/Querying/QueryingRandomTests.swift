@@ -1,0 +1,95 @@
+import Foundation
+import ObjectModel
+import ObjectQuery
+import Testing
+
+@testable import SQLiteStore
+
+@Suite("Random requests as SQL")
+struct QueryingRandomTests {
+  private static let worlds =
+    ProcessInfo.processInfo.environment["QUIRE_QUERY_WORLDS"].flatMap { Int($0) } ?? 12
+  private static let requests = 250
+
+  private func tables(_ seed: UInt64) throws -> QueryingTables {
+    let crowd = try QueryingCrowd(seed, hasLongDecimals: seed % 3 == 0)
+    return try QueryingTables(
+      crowd.model, crowd.schema, crowd.view, now: Date(timeIntervalSinceReferenceDate: 8e8))
+  }
+
+  @Test("Objects and their number are those that the rows give")
+  func objects() throws {
+    var (answered, asked) = (0, 0)
+    for seed in 1...UInt64(Self.worlds) {
+      let tables = try tables(seed)
+      var requests = QueryingRequests(seed)
+      for _ in 0..<Self.requests {
+        let request = requests.objects()
+        // What means nothing is refused by either.
+        guard let plan = try? tables.plan(request) else {
+          #expect(try tables.answers.keys(request) == nil)
+          continue
+        }
+        asked += 1
+        let keys = try tables.answers.keys(request)
+        if let keys {
+          answered += 1
+          #expect(try keys == plan.keys(in: tables.source), "seed \(seed): \(request.words)")
+        }
+        // Nothing else than a number that does not fit stops a statement.
+        if let refusal = try tables.refusal(tables.answers.translation.keys(request)) {
+          #expect(refusal.contains("integer overflow"), "seed \(seed): \(refusal)")
+        }
+        if let count = try tables.answers.count(request) {
+          #expect(try count == plan.count(in: tables.source), "seed \(seed): \(request.words)")
+        }
+      }
+    }
+    #expect(answered * 2 > asked, "\(answered) of \(asked)")
+  }
+
+  @Test("Values, groups and aggregates are those that the rows give")
+  func dictionaries() throws {
+    var (answered, asked) = (0, 0)
+    for seed in 1...UInt64(Self.worlds) {
+      let tables = try tables(seed)
+      var requests = QueryingRequests(seed + 1000)
+      for _ in 0..<Self.requests {
+        let request = requests.table()
+        guard let plan = try? tables.plan(request) else {
+          #expect(try tables.answers.table(request) == nil)
+          continue
+        }
+        asked += 1
+        if let table = try tables.answers.table(request) {
+          answered += 1
+          let expected = try plan.table(in: tables.source)
+          #expect(
+            table == expected,
+            "seed \(seed): \(request.words) \(tables.answers.translation.table(request)!.query.text)"
+          )
+          #expect(
+            table.rows.description == expected.rows.description, "seed \(seed): \(request.words)")
+        }
+        if let refusal = try tables.refusal(tables.answers.translation.table(request)?.query) {
+          #expect(refusal.contains("integer overflow"), "seed \(seed): \(refusal)")
+        }
+        if let count = try tables.answers.count(request) {
+          #expect(try count == plan.count(in: tables.source), "seed \(seed): \(request.words)")
+        }
+      }
+    }
+    #expect(answered * 4 > asked, "\(answered) of \(asked)")
+  }
+}
+
+extension FetchRequest {
+  /// What is asked, for messages.
+  var words: String {
+    """
+    \(entity) \(includesSubentities) \(predicate.map { "\($0)" } ?? "") by \(sortKeys.map(\.path)) \
+    \(fetchLimit) \(fetchOffset) \(propertiesToFetch.map { "\($0.name) \($0.expression)" }) \
+    \(propertiesToGroupBy) \(havingPredicate.map { "\($0)" } ?? "")
+    """
+  }
+}
