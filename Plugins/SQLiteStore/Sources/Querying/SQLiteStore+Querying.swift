@@ -34,7 +34,8 @@ extension SQLiteStore: QueryingStore {
   private func answer<R>(
     _ snapshot: any StoreSnapshot, _ ask: (SQLAnswers) throws -> R?
   ) throws -> R? {
-    guard let snapshot = snapshot as? SQLiteSnapshot else { return nil }
+    // What was read to its end needs the database no more, and can't ask it.
+    guard let snapshot = snapshot as? SQLiteSnapshot, snapshot.reader.isOpen else { return nil }
     let contents = snapshot.contents
     let translation = SQLTranslation(
       contents.map, model: contents.model, schema: contents.schema, store: tag,
