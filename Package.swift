@@ -166,7 +166,8 @@ let package = Package(
       "Validation",
       [
         "ObjectModel", "Rows", "StoreInterface", "Documents", "BlockFileFormat", "PropertyLists",
-        "XMLEvents", "JSONText", "DurableFiles", "Deflate", "Checksums", "Archives",
+        "XMLEvents", "JSONText", "DurableFiles", "Deflate", "Checksums", "Archives", "SQLiteFiles",
+        "SQLiteStoreFormat", "SQLiteStore",
       ]),
 
     // What can be read of damaged stores.
@@ -256,8 +257,11 @@ let package = Package(
         "StoreInterface",
         "DurableFiles", "ObjectModel", "ObjectQuery", "Migration", "QueryWorld",
         "PropertyLists", "Rows", "Checksums", "Archives", "PluginHost", "PluginSupport",
-        "CStorePlugin", "CArrow",
+        "CStorePlugin", "CArrow", "SQLiteStore",
       ], path: "Tests/Support/HostileInputs", swiftSettings: relaxed),
+    .target(
+      name: "SQLText", dependencies: ["CSQLite3"], path: "Tests/Support/SQLText",
+      swiftSettings: relaxed),
 
     // Tests, one target a module.
     tests("ChecksumsTests", ["Checksums", "SeededRandom"]),
@@ -339,7 +343,7 @@ let package = Package(
         "Validation", "BlockFileFormat", "BinaryStore", "StoreInterface", "StoreConformance",
         "DurableFiles", "PropertyLists", "ObjectModel", "Rows", "SeededRandom", "Checksums",
         "HostileInputs", "XMLStore", "Documents", "JSONText", "SpecVectors", "Archives",
-        "SchemaSubset",
+        "SchemaSubset", "SQLiteStore", "SQLText",
       ]),
     tests(
       "ModelCodeTests", ["ModelCode", "ObjectModel", "Quire", "TypedTrips"], exclude: ["Goldens"]),
@@ -401,6 +405,7 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     fuzzer("PredicateFuzz", exclude: ["seeds.txt"]),
     fuzzer("PropertyListFuzz", exclude: ["Seeds"]),
     fuzzer("QueryFuzz", exclude: ["seeds.txt"]),
+    fuzzer("SQLiteSchemaFuzz", exclude: ["Seeds"]),
     fuzzer("StoreFuzz", exclude: ["Seeds", "corpus.hex"]),
     fuzzer("ValidationFuzz", exclude: ["Seeds"]),
     fuzzer("XMLStoreFuzz", exclude: ["Seeds"]),

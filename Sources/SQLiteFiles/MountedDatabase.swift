@@ -57,6 +57,13 @@ final class MountedDatabase {
       || (try? mount.disk.status(of: mount.path + "-wal")) != mount.logStatus
   }
 
+  /// How long a value in the file, or in its log, may be at most.
+  var longestValue: Int {
+    min(
+      max(mount.status.byteCount + (mount.logStatus?.byteCount ?? 0), 1 << 20),
+      SQLiteConnection.maximumValueByteCount)
+  }
+
   /// The disk and the path that a name stands for.
   @unsafe fileprivate static func place(
     of name: UnsafePointer<CChar>?

@@ -58,6 +58,8 @@ public final class SQLiteConnection {
   public convenience init(undisturbed path: String, on disk: any Disk) throws {
     let mounted = try MountedDatabase(path, on: disk)
     try self.init(name: mounted.name, path: path, SQLITE_OPEN_READONLY, mounted)
+    // No value is longer than what it lies in, so that nothing in a file can ask for more memory than that.
+    unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(mounted.longestValue))
     // There is no shared memory, so the log's index is kept in our own.
     try execute("PRAGMA locking_mode=EXCLUSIVE")
   }

@@ -43,10 +43,11 @@ public struct DatabaseTables: Sendable {
       let text = all.text(3) ?? ""
       switch kind {
       case "table":
-        if text.uppercased().hasPrefix("CREATE VIRTUAL") {
-          others.insert(name)
-        } else {
+        // As SQLite itself writes it. Whatever is spelled otherwise may be a virtual table.
+        if text.uppercased().hasPrefix("CREATE TABLE ") {
           names.append(name)
+        } else {
+          others.insert(name)
         }
       case "trigger": triggers.append((name, all.text(2) ?? "", text))
       case "index": indexes.insert(name)

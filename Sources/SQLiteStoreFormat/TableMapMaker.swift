@@ -182,6 +182,15 @@ struct TableMapMaker {
     for name in names where !tables.has(table, name) {
       throw TableMap.Mismatch(description: "The table \(table) has no column \(name).")
     }
+    // Objects are looked up by it, one by one.
+    guard
+      tables.columns[table]!.contains(where: {
+        $0.name == TableMap.Column.key && $0.isKey && $0.type.uppercased() == "INTEGER"
+      })
+    else {
+      throw TableMap.Mismatch(
+        description: "The column Z_PK of the table \(table) is not its INTEGER PRIMARY KEY.")
+    }
   }
 }
 

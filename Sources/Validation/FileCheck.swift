@@ -30,15 +30,21 @@ struct StoreFacts {
 enum FileChecks {
   /// The check of a file, whose format is seen from its first bytes.
   ///
-  /// - Parameter counting: The commit that counts, where a document says which one does.
+  /// - Parameters:
+  ///   - path: The file's path, for formats that are more than one file.
+  ///   - counting: The commit that counts, where a document says which one does.
   static func check(
-    of file: DurableFile, model: Model?, counting: Int64? = nil,
-    progress: @escaping (Double) -> Void
+    of file: DurableFile, at path: String, on disk: any Disk, model: Model?,
+    counting: Int64? = nil, progress: @escaping (Double) -> Void
   ) throws -> any FileCheck {
     let byteCount = try file.byteCount()
     let start = try file.read(byteCount: min(64, byteCount), at: 0)
     if XMLFileCheck.mayBegin(with: start) {
       return XMLFileCheck(file, byteCount: byteCount, model: model, progress: progress)
+    }
+    if SQLiteFileCheck.mayBegin(with: start) {
+      return SQLiteFileCheck(
+        path, on: disk, byteCount: byteCount, model: model, progress: progress)
     }
     return BlockFileCheck(
       file, byteCount: byteCount, model: model, counting: counting, progress: progress)
@@ -47,3 +53,4 @@ enum FileChecks {
 
 extension BlockFileCheck: FileCheck {}
 extension XMLFileCheck: FileCheck {}
+extension SQLiteFileCheck: FileCheck {}

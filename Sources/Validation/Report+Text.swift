@@ -33,7 +33,7 @@ extension Report {
       case .newerFormat: "a newer format"
       }
     let findings = found.isEmpty ? verdict : "\(verdict): \(found.joined(separator: ", "))"
-    if format == .xml {
+    if format == .xml || format == .sqlite {
       return "\(findings); \(counted(checked.objectCount, "object")), "
         + counted(checked.byteCount, "byte")
     }

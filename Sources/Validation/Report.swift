@@ -23,6 +23,8 @@ public struct Report: Sendable {
     case blockFile
     /// The XML store.
     case xml
+    /// A store in an SQLite database.
+    case sqlite
     /// The document: a folder with a manifest.
     case document
   }

@@ -37,7 +37,8 @@ public struct Validator {
     if PackedCheck.mayBegin(with: start) {
       return try PackedCheck(path, on: disk, model: model, progress: progress).run()
     }
-    let check = try FileChecks.check(of: file, model: model, progress: progress)
+    let check = try FileChecks.check(
+      of: file, at: path, on: disk, model: model, progress: progress)
     try check.run()
     return Report(
       path: path, format: check.format, findings: check.findings.kept,

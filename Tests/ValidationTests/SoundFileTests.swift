@@ -17,7 +17,7 @@ struct SoundFileTests {
     arguments: [
       SmallFile.empty, SmallFile.one, SmallFile.notes, SmallFile.pair, SmallFile.columns,
       SmallFile.pages, SmallFile.compressed, SmallFile.large, SmallFile.outside, SmallFile.indexed,
-      SmallFile.links, SmallFile.document,
+      SmallFile.links, SmallFile.document, SmallFile.shelf,
     ])
   func small(_ make: @Sendable () throws -> [UInt8]) throws {
     let report = try BrokenFile.report(make())

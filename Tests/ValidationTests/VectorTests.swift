@@ -8,12 +8,16 @@ struct VectorTests {
   @Test("Each is reported as the report beside it says", arguments: BrokenFile.all)
   func reports(_ broken: BrokenFile) throws {
     if ProcessInfo.processInfo.environment["RECORD_VECTORS"] != nil { try Self.record(broken) }
-    let file = BrokenFile.folder.appending(path: "\(broken.rule).store")
-    let bytes = [UInt8](try Data(contentsOf: file))
+    let file = BrokenFile.folder.appending(path: broken.fileName)
+    let recorded = try Data(contentsOf: file)
+    let bytes =
+      broken.statements == nil
+      ? [UInt8](recorded) : try SmallFile.shelf(String(decoding: recorded, as: UTF8.self))
     let expected = try String(
       contentsOf: BrokenFile.folder.appending(path: "\(broken.rule).txt"), encoding: .utf8)
 
-    let report = try BrokenFile.report(bytes, as: "\(broken.rule).store", model: broken.model)
+    let report = try BrokenFile.report(
+      bytes, as: "\(broken.rule).store", model: broken.model, valueFiles: broken.valueFiles)
 
     #expect(report.text == expected)
     #expect(report.counts.keys.map(\.id) == [broken.rule], "\(report.text)")
@@ -32,7 +36,7 @@ struct VectorTests {
 
     var expected: Set<String> = ["README.md"]
     for broken in BrokenFile.all {
-      expected.formUnion(["\(broken.rule).store", "\(broken.rule).txt"])
+      expected.formUnion([broken.fileName, "\(broken.rule).txt"])
     }
     for broken in BrokenDocument.all {
       expected.formUnion(["\(broken.rule).quire", "\(broken.rule).txt"])
@@ -43,7 +47,8 @@ struct VectorTests {
 
   @Test("Made anew, each breaks its rule alone", arguments: BrokenFile.all)
   func anew(_ broken: BrokenFile) throws {
-    let report = try BrokenFile.report(broken.make(), model: broken.model)
+    let report = try BrokenFile.report(
+      broken.make(), model: broken.model, valueFiles: broken.valueFiles)
 
     #expect(report.counts.keys.map(\.id) == [broken.rule], "\(report.text)")
   }
@@ -80,8 +85,10 @@ struct VectorTests {
     let name = "\(broken.rule).store"
     try FileManager.default.createDirectory(
       at: BrokenFile.folder, withIntermediateDirectories: true)
-    try Data(bytes).write(to: BrokenFile.folder.appending(path: name))
-    let report = try BrokenFile.report(bytes, as: name, model: broken.model)
+    let kept = try broken.statements.map { Array(try $0().utf8) } ?? bytes
+    try Data(kept).write(to: BrokenFile.folder.appending(path: broken.fileName))
+    let report = try BrokenFile.report(
+      bytes, as: name, model: broken.model, valueFiles: broken.valueFiles)
     try Data(report.text.utf8).write(
       to: BrokenFile.folder.appending(path: "\(broken.rule).txt"))
   }

@@ -133,7 +133,8 @@ extension ContainerCheck {
       return nil
     }
     let check = try FileChecks.check(
-      of: try open(name), model: nil, counting: commit, progress: progress)
+      of: try open(name), at: inner(name), on: disk, model: nil, counting: commit,
+      progress: progress)
     try check.run()
     // What holds of objects (spec §6.3) holds of those that the document has now.
     findings.take(check.findings, of: name) { !isEarlier || !$0.id.hasPrefix("GRAF") }

@@ -17,7 +17,8 @@ public enum HostileInputs {
     "MappingFuzz": mapping, "ModelArchiveFuzz": modelArchive, "ModelSourceFuzz": modelSource,
     "PluginBatchFuzz": pluginBatch, "PluginManifestFuzz": pluginManifest,
     "PredicateFuzz": predicate,
-    "PropertyListFuzz": propertyList, "QueryFuzz": query, "StoreFuzz": store,
+    "PropertyListFuzz": propertyList, "QueryFuzz": query,
+    "SQLiteSchemaFuzz": sqliteSchema, "StoreFuzz": store,
     "ValidationFuzz": validation, "XMLStoreFuzz": xmlStore,
   ]
 

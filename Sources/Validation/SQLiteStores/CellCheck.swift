@@ -1,0 +1,61 @@
+import Foundation
+import ObjectModel
+import Rows
+import SQLiteFiles
+
+/// What there is to say of one cell that is not empty: whether a reader can make a value of a kind of it (spec §10.4).
+enum CellCheck {
+  /// It holds a value.
+  case sound
+  /// It holds something else.
+  case wrong
+  /// It holds text that is no UTF-8.
+  case noText
+
+  init(_ statement: SQLiteStatement, _ cell: Int, _ kind: ColumnKind) {
+    switch (kind, statement.kind(cell)) {
+    case (.string, .text), (.uri, .text):
+      self = statement.withBytes(cell) { $0.isUTF8 } ? .sound : .noText
+    case (.binary, .blob), (.binary, .text): self = .sound
+    case (.uuid, .blob): self = statement.byteCount(cell) == 16 ? .sound : .wrong
+    case (.boolean, let found), (.int16, let found), (.int32, let found), (.int64, let found):
+      let number: Int64? =
+        switch found {
+        case .integer: statement.integer(cell)
+        case .real: Int64(exactly: statement.real(cell))
+        default: nil
+        }
+      self = number.map(kind.integerRange.contains) ?? false ? .sound : .wrong
+    case (.reference, .integer):
+      self =
+        (0...Int64(ObjectKey.highestNumber)).contains(statement.integer(cell)) ? .sound : .wrong
+    case (.float, .integer), (.float, .real), (.double, .integer), (.double, .real),
+      (.date, .integer), (.date, .real):
+      self = .sound
+    // The bits of a number that SQLite would not keep (spec §10.4.3).
+    case (.float, .blob), (.double, .blob), (.date, .blob):
+      self = statement.byteCount(cell) == 8 ? .sound : .wrong
+    case (.decimal, .integer): self = .sound
+    case (.decimal, .real):
+      let number = statement.real(cell)
+      self = number.isFinite && Decimal(string: "\(number)") != nil ? .sound : .wrong
+    case (.decimal, .blob), (.decimal, .text):
+      let bytes = statement.bytes(cell)
+      let isNumber =
+        bytes.elementsEqual("NaN".utf8) || DecimalParts(text: bytes.span) != nil
+      self = isNumber ? .sound : .wrong
+    default: self = .wrong
+    }
+  }
+}
+
+extension RawSpan {
+  /// Whether the bytes are UTF-8.
+  fileprivate var isUTF8: Bool {
+    unsafe withUnsafeBytes { bytes in
+      // SAFETY: The bytes are those of the span, for as long as the closure runs.
+      let span = unsafe Span<UInt8>(_unsafeBytes: bytes)
+      return (try? UTF8Span(validating: span)) != nil
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import DurableFiles
+import SQLiteStoreFormat
+
+/// The check of values that lie in files of their own, beside the database (spec §10.4.6).
+final class ExternalFileCheck {
+  private let check: SQLiteFileCheck
+  private let folder: String
+  /// The names of the files that are there; `nil` before anybody looked.
+  private var names: Set<String>?
+  private var named: Set<String> = []
+
+  init(_ check: SQLiteFileCheck) {
+    self.check = check
+    let path = check.path
+    let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+    var name = path[slash...]
+    if let point = name.lastIndex(of: "."), point > name.startIndex { name = name[..<point] }
+    folder = "\(path[..<slash]).\(name)_SUPPORT/_EXTERNAL_DATA"
+  }
+
+  /// Checks a cell.
+  func check(_ cell: [UInt8], _ place: Place) throws {
+    switch ExternalCell(cell) {
+    case .inside: break
+    case .file(let name):
+      named.insert(name)
+      if try !files().contains(name) {
+        check.findings.add(
+          .sqliteLostFiles, place, "The value is in the file \(name), which is not there.")
+      }
+    case .other:
+      check.findings.add(
+        .sqliteExternalCells, place,
+        "It begins with \(cell.first.map(String.init) ?? "nothing"), and is taken as it is.")
+    }
+  }
+
+  /// Looks for files that no cell names.
+  func finish() throws {
+    for name in try files().subtracting(named).sorted() {
+      check.findings.add(
+        .sqliteStrayFiles, Place(), "No cell names the file \(name.prefix(60)) in its folder.")
+    }
+  }
+
+  private func files() throws -> Set<String> {
+    if let names { return names }
+    var found: Set<String> = []
+    if try check.disk.exists(folder), try check.disk.status(of: folder).kind == .directory {
+      for entry in try check.disk.list(folder) { found.insert(entry.name) }
+    }
+    names = found
+    return found
+  }
+}

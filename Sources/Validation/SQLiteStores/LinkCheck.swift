@@ -1,0 +1,90 @@
+import ObjectModel
+import Rows
+import SQLiteFiles
+import SQLiteStoreFormat
+
+/// The check of the rows of all tables of links (spec §10.3.5).
+final class LinkCheck {
+  private let check: SQLiteFileCheck
+  private let connection: SQLiteConnection
+  private let map: TableMap
+  private let newestCommit: Int64?
+  /// The highest key of each table, by its number.
+  private(set) var highest: [UInt16: Int64] = [:]
+  /// Whether a row was found that a reader must refuse.
+  private(set) var isUnreadable = false
+
+  init(
+    _ check: SQLiteFileCheck, _ connection: SQLiteConnection, _ map: TableMap,
+    newestCommit: Int64?
+  ) {
+    self.check = check
+    self.connection = connection
+    self.map = map
+    self.newestCommit = newestCommit
+  }
+
+  /// Checks everything.
+  func run() throws(SQLiteError) {
+    for (number, link) in map.links.sorted(by: { $0.key < $1.key }) {
+      do throws(SQLiteError) { try run(link, number) } catch {
+        // A table of links has rows with numbers, and in stores of ours a version.
+        guard error.code == .failed else { throw error }
+        isUnreadable = true
+        check.findings.add(
+          .sqliteLinkTables, Place(link.table), "It can't be read: \(error.description).")
+      }
+    }
+  }
+
+  private func run(_ link: TableMap.LinkMap, _ number: UInt16) throws(SQLiteError) {
+    let orders = [link.targetOrder, link.sourceOrder].compactMap { $0 }
+    var cells = ["rowid", quoted(link.source), quoted(link.target)] + orders.map(quoted)
+    let versionCell = cells.count
+    if newestCommit != nil { cells.append("t.\"Z_OPT\"") }
+    let statement = try connection.prepare(
+      "SELECT \(cells.joined(separator: ", ")) FROM \(quoted(link.table)) t", isKept: false)
+    while try statement.step() {
+      check.checked.rowCount += 1
+      let key = statement.integer(0)
+      let place = Place(link.table, object: UInt64(exactly: key))
+      guard key >= 1, key <= Int64(ObjectKey.highestNumber) else {
+        isUnreadable = true
+        check.findings.add(.sqliteKeys, place, "The row has the number \(key).")
+        continue
+      }
+      highest[number] = max(highest[number] ?? 0, key)
+      checkEnds(statement, link, place)
+      for (index, order) in orders.enumerated()
+      where ![.null, .integer].contains(statement.kind(3 + index)) {
+        isUnreadable = true
+        check.findings.add(
+          .sqliteCells, place, "\(order) is \(statement.value(3 + index).shown), and no place.")
+      }
+      guard let newestCommit else { continue }
+      if statement.kind(versionCell) != .integer || statement.integer(versionCell) < 1 {
+        check.findings.add(
+          .sqliteVersions, place, "Z_OPT is \(statement.value(versionCell).shown).")
+      } else if statement.integer(versionCell) > newestCommit {
+        check.findings.add(
+          .sqliteCommits, place,
+          "Z_OPT is \(statement.integer(versionCell)), and \(newestCommit) is the newest commit.")
+      }
+    }
+  }
+
+  private func checkEnds(
+    _ statement: SQLiteStatement, _ link: TableMap.LinkMap, _ place: Place
+  ) {
+    for (cell, name) in [(1, link.source), (2, link.target)] {
+      switch statement.value(cell) {
+      case .null:
+        check.findings.add(.sqliteHalfLinks, place, "\(name) is nothing, so that it is no link.")
+      case .integer(1...Int64(ObjectKey.highestNumber)): break
+      case let found:
+        isUnreadable = true
+        check.findings.add(.sqliteLinkEnds, place, "\(name) is \(found.shown).")
+      }
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import BlockFileFormat
+import Deflate
+import ObjectModel
+import Rows
+import SQLiteFiles
+import SQLiteStoreFormat
+
+/// The check of the tables that our own stores have beside those of Core Data's (spec §10.5).
+struct OwnTablesCheck {
+  private let check: SQLiteFileCheck
+  private let connection: SQLiteConnection
+  private let tables: DatabaseTables
+
+  init(_ check: SQLiteFileCheck, _ connection: SQLiteConnection, _ tables: DatabaseTables) {
+    self.check = check
+    self.connection = connection
+    self.tables = tables
+  }
+
+  /// The newest version that is known.
+  private static let version: Int64 = 1
+
+  private static let all = [
+    ("QUIRE_STORE", ["VERSION", "MODEL", "SCHEMA", "MODELCOMMIT"]),
+    ("QUIRE_COMMIT", ["NUMBER", "TIME", "AUTHOR", "CONTEXTNAME"]),
+    ("QUIRE_LINK", ["NUMBER", "LAST"]),
+  ]
+
+  /// Checks them.
+  ///
+  /// - Returns: The model and the schema; `nil` when there are no such tables, or something is wrong with them.
+  func run() throws(SQLiteError) -> (model: Model, schema: Schema)? {
+    let names = Set(tables.columns.keys).union(tables.others)
+    guard OwnTablesCheck.all.contains(where: { names.contains($0.0) }) else { return nil }
+    var areThere = true
+    for (table, columns) in OwnTablesCheck.all {
+      let missing = columns.filter { !tables.has(table, $0) }
+      guard !missing.isEmpty else { continue }
+      areThere = false
+      let words =
+        tables.others.contains(table)
+        ? "It is a view or a virtual table."
+        : tables.columns[table] == nil
+          ? "There is no such table." : "It has no column \(missing.joined(separator: ", "))."
+      check.findings.add(.sqliteOwnTables, Place(table), words)
+    }
+    return areThere ? try record() : nil
+  }
+
+  private func record() throws(SQLiteError) -> (model: Model, schema: Schema)? {
+    let place = Place("QUIRE_STORE")
+    let statement = try connection.prepare(
+      "SELECT VERSION, MODEL, SCHEMA, MODELCOMMIT FROM QUIRE_STORE LIMIT 2", isKept: false)
+    guard try statement.step() else {
+      check.findings.add(.sqliteOwnTables, place, "It has no row.")
+      return nil
+    }
+    let version = statement.value(0)
+    guard case .integer(let number) = version, number >= 1 else {
+      check.findings.add(.sqliteOwnTables, place, "VERSION is \(version.shown).")
+      return nil
+    }
+    guard number <= OwnTablesCheck.version else {
+      check.format = .newer
+      check.findings.forget()
+      check.findings.add(
+        .newerFormat, place,
+        "The store is of version \(number) of its format, and \(OwnTablesCheck.version) is known.")
+      return nil
+    }
+    if statement.kind(3) != .integer || statement.integer(3) < 0 {
+      check.findings.add(
+        .sqliteOwnTables, place, "MODELCOMMIT is \(statement.value(3).shown).")
+    }
+    let model = model(statement.bytes(1), place)
+    let schema = schema(statement.bytes(2), place)
+    if try statement.step() {
+      check.findings.add(.sqliteOwnTables, place, "It has more than one row.")
+    }
+    guard let model, let schema else { return nil }
+    let before = check.findings.errorCount
+    SchemaCheck(schema, model, place, check.findings).run()
+    return check.findings.errorCount == before ? (model, schema) : nil
+  }
+
+  private func model(_ bytes: [UInt8], _ place: Place) -> Model? {
+    do {
+      let source = unsafe try Deflate.expandRaw(
+        bytes.span.bytes, upTo: SQLiteFileCheck.maximumModelByteCount)
+      return try Model(ModelSource.read(source, path: "the model"))
+    } catch let error as ModelError {
+      for fault in error.faults { check.findings.add(.modelFaults, place, "\(fault)") }
+    } catch {
+      check.findings.add(.modelForm, place, "\(error)")
+    }
+    return nil
+  }
+
+  private func schema(_ bytes: [UInt8], _ place: Place) -> Schema? {
+    do { return try SchemaSection.read(bytes, at: 0) } catch {
+      check.findings.add(.schemaForm, place, "\(error)")
+      return nil
+    }
+  }
+}
+
+extension SQLiteFileCheck {
+  /// Checks the numbers of commits (spec §10.5.2).
+  ///
+  /// - Returns: The newest.
+  func newestCommit(_ connection: SQLiteConnection) throws(SQLiteError) -> Int64 {
+    let lowest = try connection.integer("SELECT min(NUMBER) FROM QUIRE_COMMIT") ?? 1
+    // Without a commit both are nothing, which counts as 0.
+    let newest = try connection.integer("SELECT max(NUMBER) FROM QUIRE_COMMIT") ?? 0
+    if newest != 0 || lowest != 0, lowest < 1 {
+      findings.add(.sqliteCommits, Place("QUIRE_COMMIT"), "A commit has the number \(lowest).")
+    }
+    let model = try connection.integer("SELECT MODELCOMMIT FROM QUIRE_STORE") ?? 0
+    if model > newest {
+      findings.add(
+        .sqliteCommits, Place("QUIRE_STORE"),
+        "Commit \(model) set the model, and \(newest) is the newest.")
+    }
+    return newest
+  }
+
+  /// Checks what is counted of links (spec §10.5.3).
+  func checkLinkCounts(
+    _ connection: SQLiteConnection, _ map: TableMap, _ highest: [UInt16: Int64]
+  ) throws(SQLiteError) {
+    let place = Place("QUIRE_LINK")
+    var counts: [Int64: Int64] = [:]
+    let statement = try connection.prepare("SELECT NUMBER, LAST FROM QUIRE_LINK", isKept: false)
+    while try statement.step(), counts.count <= Int(UInt16.max) {
+      let number = statement.integer(0)
+      guard UInt16(exactly: number).map({ map.links[$0] != nil }) ?? false else {
+        findings.add(.sqliteLinkCounts, place, "No table of links has the number \(number).")
+        continue
+      }
+      counts[number] = statement.integer(1)
+    }
+    for (number, last) in highest.sorted(by: { $0.key < $1.key })
+    where last > counts[Int64(number)] ?? 0 {
+      findings.add(
+        .sqliteLinkCounts, place,
+        "\(map.links[number]!.table) has the link \(last), and \(counts[Int64(number)] ?? 0) are counted."
+      )
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import ObjectModel
+import Rows
+import SQLiteFiles
+import SQLiteStoreFormat
+
+/// The check of the rows of all tables of objects, cell by cell (spec §10.3.6, §10.4).
+final class RowCheck {
+  private let check: SQLiteFileCheck
+  private let connection: SQLiteConnection
+  private let map: TableMap
+  private let newestCommit: Int64?
+  private let files: ExternalFileCheck
+  /// The entities of the model, by the numbers that tables know them by.
+  private var entities: [Int64: TableMap.EntityMap] = [:]
+  /// Whether a row was found that a reader must refuse.
+  private(set) var isUnreadable = false
+
+  init(
+    _ check: SQLiteFileCheck, _ connection: SQLiteConnection, _ map: TableMap,
+    newestCommit: Int64?
+  ) {
+    self.check = check
+    self.connection = connection
+    self.map = map
+    self.newestCommit = newestCommit
+    files = ExternalFileCheck(check)
+    for entity in map.entities.values { entities[entity.number] = entity }
+  }
+
+  /// One column of a family's table, and where it is in a statement.
+  private struct Step {
+    let column: TableMap.ColumnMap
+    let cell: Int
+    /// The place of the cell with the entity of what a relationship leads to; behind it what that says itself.
+    let entityCell: Int?
+  }
+
+  /// Checks everything.
+  ///
+  /// - Parameter progress: Called with the share of the work that is done.
+  func run(progress: (Double) -> Void) throws {
+    for (index, family) in map.families.enumerated() {
+      progress(Double(index) / Double(map.families.count))
+      try check(family)
+    }
+    try files.finish()
+  }
+
+  private func check(_ family: TableMap.Family) throws {
+    var cells = ["t.\"Z_PK\"", "t.\"Z_ENT\"", "t.\"Z_OPT\""]
+    var steps: [String: Step] = [:]
+    for column in family.columns {
+      let place = cells.count
+      cells.append("t.\(quoted(column.name))")
+      if let entity = column.entityColumn, let destination = column.destination {
+        cells.append("t.\(quoted(entity))")
+        cells.append(
+          "(SELECT d.\"Z_ENT\" FROM \(quoted(destination.table)) d WHERE d.\"Z_PK\" = t.\(quoted(column.name)))"
+        )
+      }
+      steps[column.name] = Step(
+        column: column, cell: place, entityCell: cells.count > place + 1 ? place + 1 : nil)
+    }
+    // The columns of each entity, of those that the table has.
+    var plans: [Int64: [Step]] = [:]
+    for entity in map.entities.values where entity.rootNumber == family.number {
+      plans[entity.number] = entity.columns.compactMap { steps[$0.name] }
+    }
+    let statement = try connection.prepare(
+      "SELECT \(cells.joined(separator: ", ")) FROM \(quoted(family.table)) t", isKept: false)
+    while try statement.step() {
+      check.checked.rowCount += 1
+      try check(statement, family, plans)
+    }
+  }
+
+  private func check(
+    _ statement: SQLiteStatement, _ family: TableMap.Family, _ plans: [Int64: [Step]]
+  ) throws {
+    let key = statement.integer(0)
+    var place = Place(family.table, object: UInt64(exactly: key))
+    guard statement.kind(0) == .integer, key >= 1, key <= Int64(ObjectKey.highestNumber) else {
+      isUnreadable = true
+      check.findings.add(.sqliteKeys, place, "Z_PK is \(statement.value(0).shown).")
+      return
+    }
+    guard statement.kind(1) == .integer, let steps = plans[statement.integer(1)] else {
+      isUnreadable = true
+      place.entity = family.root
+      check.findings.add(
+        .sqliteEntities, place,
+        "Z_ENT is \(statement.value(1).shown), and that is no entity of the table's.")
+      return
+    }
+    place.entity = entities[statement.integer(1)]?.layout.entity
+    if statement.kind(2) != .integer || statement.integer(2) < 1 {
+      check.findings.add(.sqliteVersions, place, "Z_OPT is \(statement.value(2).shown).")
+    } else if let newestCommit, statement.integer(2) > newestCommit {
+      check.findings.add(
+        .sqliteCommits, place,
+        "Z_OPT is \(statement.integer(2)), and \(newestCommit) is the newest commit.")
+    }
+    for step in steps where statement.kind(step.cell) != .null {
+      try check(statement, step, &place)
+    }
+  }
+
+  private func check(_ statement: SQLiteStatement, _ step: Step, _ place: inout Place) throws {
+    place.property = step.column.column.name
+    defer { place.property = nil }
+    switch CellCheck(statement, step.cell, step.column.column.kind) {
+    case .sound: break
+    case .wrong:
+      isUnreadable = true
+      check.findings.add(
+        .sqliteCells, place,
+        "It is \(statement.value(step.cell).shown), which a column of kind \(step.column.column.kind) can't hold."
+      )
+      return
+    case .noText:
+      isUnreadable = true
+      check.findings.add(.sqliteTexts, place, "The text is no UTF-8.")
+      return
+    }
+    if step.column.isExternal { try files.check(statement.bytes(step.cell), place) }
+    if let entityCell = step.entityCell, statement.integer(step.cell) != 0 {
+      checkEntity(statement, entityCell, place)
+    }
+  }
+
+  /// Checks the entity that is written beside a key.
+  private func checkEntity(_ statement: SQLiteStatement, _ cell: Int, _ place: Place) {
+    let (said, found) = (statement.value(cell), statement.value(cell + 1))
+    guard said != .null else { return }
+    if case .integer(let number) = said, entities[number] != nil {
+      // What leads to nothing is said of the objects.
+      guard found != .null, said != found else { return }
+    }
+    isUnreadable = true
+    check.findings.add(
+      .sqliteEntityColumns, place,
+      "It is said to lead to an object of entity \(said.shown), and of that object Z_ENT is \(found.shown)."
+    )
+  }
+}

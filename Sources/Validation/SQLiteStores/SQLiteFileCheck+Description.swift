@@ -1,0 +1,180 @@
+import Deflate
+import Foundation
+import ObjectModel
+import PropertyLists
+import Rows
+import SQLiteFiles
+import SQLiteStoreFormat
+import StoreInterface
+
+extension SQLiteFileCheck {
+  /// What a database says of itself, as far as it can be read.
+  struct Description {
+    var metadata: StoreMetadata?
+    var model: Model?
+    var schema: Schema?
+    /// Whether the schema and the commits are those that our own tables have.
+    var isOwn = false
+  }
+
+  /// The largest model, and the largest metadata, that are read.
+  static let maximumModelByteCount = 1 << 26
+
+  /// Checks what the database says of itself (spec §10.2, §10.5.1).
+  func describe(
+    _ connection: SQLiteConnection, _ tables: DatabaseTables
+  ) throws(SQLiteError) -> Description {
+    var description = Description()
+    description.metadata = try metadata(connection)
+    let hashes = description.metadata.flatMap(hashes)
+    let cached = try cachedModel(connection, tables)
+    let own = try OwnTablesCheck(self, connection, tables).run()
+    if format == .newer { return description }
+    if let cached, let hashes, !fits(cached, hashes) {
+      findings.add(
+        .modelHashes, Place("Z_MODELCACHE"), "\(cached.differences(from: hashes))")
+    }
+    if let own, let hashes, !fits(own.model, hashes) {
+      findings.add(
+        .sqliteOwnModel, Place("QUIRE_STORE"),
+        "Another program has changed the model since: \(own.model.differences(from: hashes))")
+    } else if let own {
+      description.model = own.model
+      description.schema = own.schema
+      description.isOwn = true
+    }
+    if let givenModel, let hashes {
+      let differences = givenModel.differences(from: hashes)
+      if !differences.isEmpty { findings.add(.givenModel, Place("Z_METADATA"), "\(differences)") }
+    }
+    if description.model == nil {
+      description.model = cached ?? givenModel
+      isModelGiven = cached == nil && givenModel != nil
+      description.schema = description.model.flatMap { try? Schema($0) }
+    }
+    if description.model == nil {
+      if findings.errorCount == 0, own == nil {
+        findings.add(
+          .sqliteNoModel, Place(),
+          "It does not carry its model, as stores of older systems do not, and none was given.")
+      }
+      passedOver.append(
+        "The tables and objects were not checked, since there is no model to check them against.")
+    }
+    return description
+  }
+
+  private func fits(_ model: Model, _ hashes: [String: VersionHash]) -> Bool {
+    (model.description.configurations.map { Optional($0.name) } + [nil]).contains {
+      model.isCompatible(with: hashes, configuration: $0)
+    }
+  }
+
+  // MARK: - Metadata
+
+  private func metadata(_ connection: SQLiteConnection) throws(SQLiteError) -> StoreMetadata? {
+    let place = Place("Z_METADATA")
+    let statement = try connection.prepare(
+      "SELECT Z_UUID, Z_PLIST FROM Z_METADATA LIMIT 2", isKept: false)
+    guard try statement.step() else {
+      findings.add(.sqliteMetadataRow, place, "It has no row.")
+      return nil
+    }
+    let uuid = statement.text(0).flatMap(UUID.init(uuidString:))
+    if uuid == nil {
+      findings.add(
+        .sqliteMetadataRow, place, "Z_UUID is no UUID, but \(statement.value(0).shown).")
+    }
+    var values: [String: PropertyList]? = [:]
+    switch statement.kind(1) {
+    case .null: break
+    case .blob where statement.byteCount(1) <= SQLiteFileCheck.maximumModelByteCount:
+      values = list(statement.bytes(1), place)
+    default:
+      values = nil
+      findings.add(
+        .sqliteMetadata, place, "Z_PLIST is no property list, but \(statement.value(1).shown).")
+    }
+    if try statement.step() {
+      findings.add(.sqliteMetadataRow, place, "It has more than one row.")
+    }
+    guard var values, let uuid else { return nil }
+    values[StoreMetadata.Key.uuid] = .string(uuid.uuidString)
+    return StoreMetadata(values: values)
+  }
+
+  private func list(_ bytes: [UInt8], _ place: Place) -> [String: PropertyList]? {
+    do {
+      if case .dictionary(let values) = try BinaryPropertyList.read(bytes) { return values }
+      findings.add(.sqliteMetadata, place, "Z_PLIST is a property list without names.")
+    } catch {
+      findings.add(.sqliteMetadata, place, "Z_PLIST: \(error)")
+    }
+    return nil
+  }
+
+  /// The version hashes that metadata have; `nil` when there are none.
+  private func hashes(_ metadata: StoreMetadata) -> [String: VersionHash]? {
+    let place = Place("Z_METADATA")
+    if let type = metadata.values[StoreMetadata.Key.type],
+      type.string != StoreType.sqliteName
+    {
+      findings.add(
+        .metadataType, place, "'NSStoreType' is \(type.string.map { "'\($0)'" } ?? "no text").")
+    }
+    guard metadata.values[StoreMetadata.Key.versionHashes] != nil else { return nil }
+    guard let hashes = metadata.versionHashes else {
+      findings.add(.hashForm, place, "They are no data of 32 bytes, by entity.")
+      return nil
+    }
+    if let digest = metadata.values[StoreMetadata.Key.versionHashesDigest],
+      digest.string != Model.versionHashesDigest(of: hashes)
+    {
+      findings.add(.hashDigest, place, "The digest is another than that of the hashes.")
+    }
+    return hashes
+  }
+
+  // MARK: - The model cache
+
+  private func cachedModel(
+    _ connection: SQLiteConnection, _ tables: DatabaseTables
+  ) throws(SQLiteError) -> Model? {
+    guard tables.has("Z_MODELCACHE", "Z_CONTENT") else { return nil }
+    let statement = try connection.prepare(
+      "SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1", isKept: false)
+    guard try statement.step(), statement.kind(0) != .null else { return nil }
+    let place = Place("Z_MODELCACHE")
+    guard statement.kind(0) == .blob else {
+      findings.add(.sqliteCache, place, "It holds \(statement.value(0).shown).")
+      return nil
+    }
+    do {
+      let archive = try statement.withBytes(0) {
+        try Deflate.expandRaw($0, upTo: SQLiteFileCheck.maximumModelByteCount)
+      }
+      return try CompiledModel.readModel(archive, path: "Z_MODELCACHE")
+    } catch {
+      findings.add(.sqliteCache, place, "\(error)")
+      return nil
+    }
+  }
+}
+
+extension StoreType {
+  /// What metadata call an SQLite database.
+  fileprivate static let sqliteName = "SQLite"
+}
+
+extension SQLiteValue {
+  /// What is found, for messages.
+  var shown: String {
+    switch self {
+    case .null: "nothing"
+    case .integer(let number): "the number \(number)"
+    case .real(let number): "the number \(number)"
+    case .text(let text): "the text '\(text.prefix(40))'"
+    case .blob(let bytes): "\(bytes.count) bytes"
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import SQLiteFiles
+import SQLiteStoreFormat
+
+extension SQLiteFileCheck {
+  /// So many lines of SQLite's own report are read.
+  private static let mostLines = 20
+
+  /// Has SQLite check the database: its pages, tables and indexes (spec §10.2.1).
+  ///
+  /// Expressions of the schema would be run by that. Where there are any, tables are checked one by one, without those that
+  /// have them.
+  func checkWhole(_ connection: SQLiteConnection, _ tables: DatabaseTables) throws(SQLiteError) {
+    try connection.execute("PRAGMA ignore_check_constraints=ON")
+    let computing = try computingTables(connection, tables)
+    if computing.isEmpty, tables.others.isEmpty {
+      try report(connection, "PRAGMA integrity_check(\(SQLiteFileCheck.mostLines))")
+      return
+    }
+    for table in tables.columns.keys.sorted() where !computing.contains(table) {
+      try report(connection, "PRAGMA integrity_check(\(quoted(table)))")
+    }
+    let names = (computing.union(tables.others)).sorted()
+    passedOver.append(
+      "SQLite did not check the pages of \(names.prefix(8).joined(separator: ", ")): they are no tables, or something in them is computed."
+    )
+  }
+
+  private func report(_ connection: SQLiteConnection, _ text: String) throws(SQLiteError) {
+    let statement = try connection.prepare(text, isKept: false)
+    var lines = 0
+    while try statement.step(), lines < SQLiteFileCheck.mostLines {
+      guard let line = statement.text(0), line != "ok" else { continue }
+      lines += 1
+      findings.add(.sqliteWhole, Place(), "SQLite says: \(line.prefix(200)).")
+    }
+  }
+
+  /// Tables with columns that are computed, or with indexes over expressions or over some rows only.
+  private func computingTables(
+    _ connection: SQLiteConnection, _ tables: DatabaseTables
+  ) throws(SQLiteError) -> Set<String> {
+    var found: Set<String> = []
+    for table in tables.columns.keys {
+      let columns = try connection.prepare(
+        "PRAGMA table_xinfo(\(quoted(table)))", isKept: false)
+      while try columns.step() {
+        // Column 6: 2 and 3 are computed.
+        if columns.integer(6) > 1 { found.insert(table) }
+      }
+      let indexes = try connection.prepare("PRAGMA index_list(\(quoted(table)))", isKept: false)
+      while try indexes.step() {
+        guard let index = indexes.text(1) else { continue }
+        // Column 4 says that it has a condition.
+        if indexes.integer(4) != 0 { found.insert(table) }
+        let parts = try connection.prepare("PRAGMA index_xinfo(\(quoted(index)))", isKept: false)
+        while try parts.step() {
+          // −2 stands for an expression.
+          if parts.integer(1) == -2 { found.insert(table) }
+        }
+      }
+    }
+    return found
+  }
+}

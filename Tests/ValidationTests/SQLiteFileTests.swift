@@ -1,0 +1,135 @@
+import DurableFiles
+import Foundation
+import ObjectModel
+import SQLText
+import StoreInterface
+import Testing
+import Validation
+
+@Suite("Stores in SQLite databases")
+struct SQLiteFileTests {
+  @Test("The statements of the small store make what our own store writes")
+  func base() throws {
+    let text = try SmallFile.shelfText()
+    if ProcessInfo.processInfo.environment["RECORD_VECTORS"] != nil {
+      try Data(text.utf8).write(to: SmallFile.shelfFile)
+    }
+
+    #expect(try String(contentsOf: SmallFile.shelfFile, encoding: .utf8) == text)
+  }
+
+  @Test("All of the small store is looked at, and nothing found")
+  func sound() throws {
+    let report = try BrokenFile.report(SmallFile.shelf())
+
+    #expect(report.findings.isEmpty && report.passedOver.isEmpty, "\(report.text)")
+    #expect(report.format == .sqlite)
+    #expect(report.checked.objectCount == 5)
+  }
+
+  @Test("What the model says of objects holds of those in tables too")
+  func objects() throws {
+    func rules(_ statements: String) throws -> [String] {
+      try BrokenFile.report(SmallFile.shelf(statements)).counts.keys.map(\.id).sorted()
+    }
+
+    #expect(try rules("UPDATE ZBOOK SET ZAUTHOR = 9") == ["GRAF-008"])
+    #expect(try rules("UPDATE ZAUTHOR SET ZFAVOURITE = 9") == ["GRAF-008"])
+    #expect(try rules("UPDATE ZBOOK SET Z_FOK_AUTHOR = 1") == ["GRAF-013"])
+    #expect(try rules("UPDATE Z_2TAGS SET Z_4TAGS = 9") == ["GRAF-020"])
+    #expect(try rules("UPDATE Z_2TAGS SET Z_2BOOKS = 1") == ["GRAF-021"])
+  }
+
+  @Test("A database that is no store is of no format that is known")
+  func otherDatabase() throws {
+    let report = try BrokenFile.report(SQLText.database("CREATE TABLE NOTES (TEXT)"))
+
+    #expect(report.verdict == .unknownFormat)
+    #expect(report.counts.keys.map(\.id) == ["FILE-001"])
+  }
+
+  @Test("A newer version is said to be one, and nothing else")
+  func newer() throws {
+    let report = try BrokenFile.report(SmallFile.shelf("UPDATE QUIRE_STORE SET VERSION = 2"))
+
+    #expect(report.verdict == .newerFormat)
+  }
+
+  @Test("A store without its model is checked with one that is given")
+  func givenModel() throws {
+    let bytes = try SmallFile.shelf(
+      "DROP TABLE QUIRE_STORE; DROP TABLE QUIRE_COMMIT; DROP TABLE QUIRE_LINK")
+
+    let report = try BrokenFile.report(bytes, model: SmallFile.shelfModel())
+    let other = try BrokenFile.report(bytes, model: SmallFile.library())
+
+    #expect(report.findings.isEmpty && report.passedOver.isEmpty, "\(report.text)")
+    #expect(report.checked.objectCount == 5)
+    #expect(other.counts.keys.contains { $0.id == "MODL-010" })
+  }
+
+  @Test("What computes is not run, and SQLite's own check goes around it")
+  func computing() throws {
+    let report = try BrokenFile.report(
+      SmallFile.shelf(
+        """
+        ALTER TABLE ZTAG ADD COLUMN HALF AS (Z_OPT / 2);
+        CREATE INDEX HALVES ON ZAUTHOR (Z_OPT / 2);
+        CREATE VIRTUAL TABLE WORDS USING fts5(TEXT);
+        """))
+
+    #expect(report.verdict == .valid, "\(report.text)")
+    #expect(report.passedOver.count == 1, "\(report.text)")
+  }
+
+  @Test("Checking leaves the file and its folder as they were, a log beside it included")
+  func untouched() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "ValidationTests.\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = folder + "/shelf.sqlite"
+    var bytes = try SmallFile.shelf()
+    // Its header says that it keeps a log.
+    (bytes[18], bytes[19]) = (2, 2)
+    try Data(bytes).write(to: URL(filePath: path))
+
+    let report = try Validator().validate(path)
+
+    #expect(report.findings.isEmpty, "\(report.text)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["shelf.sqlite"])
+    #expect(try Data(contentsOf: URL(filePath: path)) == Data(bytes))
+  }
+
+  @Test(
+    "Databases that Core Data wrote have no errors",
+    .enabled(if: !databases.isEmpty, "The fixtures are not beside the package."),
+    arguments: databases)
+  func fixtures(_ path: String) throws {
+    let report = try Validator().validate(path)
+
+    #expect(report.verdict == .valid, "\(report.text)")
+    #expect(report.checked.objectCount > 0 && report.passedOver.isEmpty, "\(report.text)")
+    let worse = report.findings.filter { $0.rule.severity != .information }
+    // One was renamed by a migration that left its old name behind.
+    #expect(
+      worse.isEmpty
+        || path.hasSuffix("SampleModel_V2.sqlite") && worse.allSatisfy { $0.rule.id == "SQLS-008" },
+      "\(report.text)")
+  }
+
+  /// Databases that Core Data wrote, kept beside the package where licences forbid keeping them in it.
+  static let databases: [String] = {
+    var folder = URL(filePath: #filePath)
+    let place = "shared/fixtures/sqlitestore"
+    while folder.pathComponents.count > 1,
+      !FileManager.default.fileExists(atPath: folder.appending(path: place).path)
+    {
+      folder.deleteLastPathComponent()
+    }
+    folder.append(path: place)
+    let names = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
+    return names.filter { $0.hasSuffix(".sqlite") }.sorted()
+      .map { folder.appending(path: $0).path }
+  }()
+}
