@@ -74,6 +74,12 @@ public struct DatabaseTables: Sendable {
     self.indexes = indexes
   }
 
+  /// Whether a column is its table's `INTEGER PRIMARY KEY`, alone, by which a row is found at once.
+  public func isKey(_ column: String, of table: String) -> Bool {
+    let keys = columns[table]?.filter(\.isKey) ?? []
+    return keys.count == 1 && keys[0].name == column && keys[0].type.uppercased() == "INTEGER"
+  }
+
   /// Whether there is a table with such columns.
   public func has(_ table: String, _ names: String...) -> Bool {
     guard let columns = columns[table] else { return false }

@@ -183,11 +183,7 @@ struct TableMapMaker {
       throw TableMap.Mismatch(description: "The table \(table) has no column \(name).")
     }
     // Objects are looked up by it, one by one.
-    guard
-      tables.columns[table]!.contains(where: {
-        $0.name == TableMap.Column.key && $0.isKey && $0.type.uppercased() == "INTEGER"
-      })
-    else {
+    guard tables.isKey(TableMap.Column.key, of: table) else {
       throw TableMap.Mismatch(
         description: "The column Z_PK of the table \(table) is not its INTEGER PRIMARY KEY.")
     }

@@ -47,11 +47,15 @@ struct LinkReader {
     var drafts: [Draft] = []
     var seen: Set<[UInt64]> = []
     let columns = link.links.layout.columns
+    var last: Int64 = 0
     while try statement.step() {
       let key = statement.integer(0)
       guard key >= 1, key <= Int64(ObjectKey.highestNumber) else {
         throw fault("row \(key) has a number that no link can have")
       }
+      // A damaged tree may have rows out of their order, or twice.
+      guard key > last else { throw fault("row \(key) lies behind row \(last)") }
+      last = key
       // Half a link leads nowhere.
       guard statement.kind(1) != .null, statement.kind(3) != .null else { continue }
       let source = try end(statement, 1, link.sources, key)
