@@ -40,6 +40,25 @@ struct SQLiteFileTests {
     #expect(try rules("UPDATE Z_2TAGS SET Z_2BOOKS = 1") == ["GRAF-021"])
   }
 
+  @Test("A store that another program has changed since is checked with the model that it left")
+  func foreign() throws {
+    let bytes = try SmallFile.shelf(
+      "DROP TABLE QUIRE_STORE; DROP TABLE QUIRE_COMMIT; DROP TABLE QUIRE_LINK")
+
+    let report = try BrokenFile.report(bytes)
+
+    #expect(report.findings.isEmpty && report.passedOver.isEmpty, "\(report.text)")
+    #expect(report.checked.objectCount == 5)
+  }
+
+  @Test("Rows that no commit has written are found")
+  func uncommitted() throws {
+    let report = try BrokenFile.report(
+      SmallFile.shelf("DELETE FROM QUIRE_COMMIT; UPDATE ZTAG SET Z_OPT = NULL"))
+
+    #expect(report.counts.first { $0.key.id == "SQLS-031" }?.value == 7, "\(report.text)")
+  }
+
   @Test("A database that is no store is of no format that is known")
   func otherDatabase() throws {
     let report = try BrokenFile.report(SQLText.database("CREATE TABLE NOTES (TEXT)"))
@@ -58,7 +77,10 @@ struct SQLiteFileTests {
   @Test("A store without its model is checked with one that is given")
   func givenModel() throws {
     let bytes = try SmallFile.shelf(
-      "DROP TABLE QUIRE_STORE; DROP TABLE QUIRE_COMMIT; DROP TABLE QUIRE_LINK")
+      """
+      DROP TABLE QUIRE_STORE; DROP TABLE QUIRE_COMMIT; DROP TABLE QUIRE_LINK;
+      DELETE FROM Z_MODELCACHE;
+      """)
 
     let report = try BrokenFile.report(bytes, model: SmallFile.shelfModel())
     let other = try BrokenFile.report(bytes, model: SmallFile.library())

@@ -1,7 +1,8 @@
 extension Rule {
   /// Every rule, by its identifier.
   public static let all: [Rule] =
-    (files + blockFiles + blocks + xmlStores + sqliteStores + metadata + models + indexes + objects + manifests
+    (files + blockFiles + blocks + xmlStores + sqliteStores + metadata + models + indexes + objects
+    + manifests
     + containers).sorted {
       $0.id < $1.id
     }

@@ -65,7 +65,8 @@ final class LinkCheck {
       if statement.kind(versionCell) != .integer || statement.integer(versionCell) < 1 {
         check.findings.add(
           .sqliteVersions, place, "Z_OPT is \(statement.value(versionCell).shown).")
-      } else if statement.integer(versionCell) > newestCommit {
+      }
+      if statement.integer(versionCell) > newestCommit || newestCommit == 0 {
         check.findings.add(
           .sqliteCommits, place,
           "Z_OPT is \(statement.integer(versionCell)), and \(newestCommit) is the newest commit.")

@@ -95,7 +95,8 @@ final class RowCheck {
     place.entity = entities[statement.integer(1)]?.layout.entity
     if statement.kind(2) != .integer || statement.integer(2) < 1 {
       check.findings.add(.sqliteVersions, place, "Z_OPT is \(statement.value(2).shown).")
-    } else if let newestCommit, statement.integer(2) > newestCommit {
+    }
+    if let newestCommit, statement.integer(2) > newestCommit || newestCommit == 0 {
       check.findings.add(
         .sqliteCommits, place,
         "Z_OPT is \(statement.integer(2)), and \(newestCommit) is the newest commit.")
@@ -139,7 +140,7 @@ final class RowCheck {
     isUnreadable = true
     check.findings.add(
       .sqliteEntityColumns, place,
-      "It is said to lead to an object of entity \(said.shown), and of that object Z_ENT is \(found.shown)."
+      "The column beside it holds \(said.shown), and Z_ENT of the object that it leads to is \(found.shown)."
     )
   }
 }

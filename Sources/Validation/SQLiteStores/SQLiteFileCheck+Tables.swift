@@ -140,8 +140,8 @@ extension SQLiteFileCheck {
     where !columns.contains(where: { $0.name == name }) {
       findings.add(.sqliteTables, place, "It has no column \(name).")
     }
-    if let key = columns.first(where: { $0.name == TableMap.Column.key }),
-      !key.isKey || key.type.uppercased() != "INTEGER"
+    if columns.contains(where: { $0.name == TableMap.Column.key }),
+      !tables.isKey(TableMap.Column.key, of: family.table)
     {
       findings.add(.sqliteTables, place, "Z_PK is not its INTEGER PRIMARY KEY.")
     }

@@ -31,7 +31,8 @@ extension SQLiteFileCheck {
     while try statement.step(), lines < SQLiteFileCheck.mostLines {
       guard let line = statement.text(0), line != "ok" else { continue }
       lines += 1
-      findings.add(.sqliteWhole, Place(), "SQLite says: \(line.prefix(200)).")
+      let words = line.replacing("*** in database main ***\n", with: "").replacing("\n", with: " ")
+      findings.add(.sqliteWhole, Place(), "SQLite says: \(words.prefix(200)).")
     }
   }
 

@@ -48,6 +48,12 @@ final class SQLiteFileCheck {
       if connection.isChanged {
         passedOver.append("Somebody has changed the database while it was checked.")
       }
+    } catch let error as SQLiteError where error.code == .notADatabase {
+      format = .unknown
+      findings.forget()
+      findings.add(
+        .unknownFormat, Place(),
+        "The file begins as an SQLite database, and SQLite takes it for none.")
     } catch let error as SQLiteError {
       findings.add(.sqliteWhole, Place(), "\(error.description).")
       passedOver.append("The rest was not checked, since SQLite refuses to read on.")

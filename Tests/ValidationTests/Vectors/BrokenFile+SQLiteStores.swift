@@ -17,14 +17,19 @@ extension BrokenFile {
   static let databases = [
     BrokenFile(
       database: "SQLS-001",
-      "PRAGMA writable_schema=ON; DELETE FROM sqlite_schema WHERE name = 'ZBOOK_ZAUTHOR_INDEX';"),
+      """
+      CREATE TABLE NOTES (A); INSERT INTO NOTES VALUES (NULL);
+      PRAGMA writable_schema=ON;
+      UPDATE sqlite_schema SET sql = 'CREATE TABLE NOTES (A NOT NULL)' WHERE name = 'NOTES';
+      """),
     BrokenFile(database: "SQLS-002", "ALTER TABLE Z_PRIMARYKEY DROP COLUMN Z_MAX;"),
     BrokenFile(database: "SQLS-003", "UPDATE Z_METADATA SET Z_UUID = 'none';"),
     BrokenFile(database: "SQLS-004", "UPDATE Z_METADATA SET Z_PLIST = x'00';"),
-    BrokenFile(database: "SQLS-005", "INSERT INTO Z_MODELCACHE VALUES (x'0001');"),
+    BrokenFile(database: "SQLS-005", "UPDATE Z_MODELCACHE SET Z_CONTENT = x'0001';"),
     BrokenFile(
       database: "SQLS-006",
-      "DROP TABLE QUIRE_STORE; DROP TABLE QUIRE_COMMIT; DROP TABLE QUIRE_LINK;"),
+      "DROP TABLE QUIRE_STORE; DROP TABLE QUIRE_COMMIT; DROP TABLE QUIRE_LINK; DELETE FROM Z_MODELCACHE;"
+    ),
     BrokenFile(database: "SQLS-007", "UPDATE Z_PRIMARYKEY SET Z_NAME = 'Book' WHERE Z_ENT = 4;"),
     BrokenFile(database: "SQLS-008", "UPDATE Z_PRIMARYKEY SET Z_NAME = 'Label' WHERE Z_ENT = 4;"),
     BrokenFile(database: "SQLS-009", "UPDATE Z_PRIMARYKEY SET Z_SUPER = 3 WHERE Z_ENT = 2;"),
@@ -74,6 +79,6 @@ extension BrokenFile {
       uuid: UUID(), type: StoreType(rawValue: "SQLite"), model: try SmallFile.library())
     let list = BinaryPropertyList.write(.dictionary(metadata.values))
     let digits = list.map { String(format: "%02X", $0) }.joined()
-    return "UPDATE Z_METADATA SET Z_PLIST = x'\(digits)';"
+    return "DELETE FROM Z_MODELCACHE; UPDATE Z_METADATA SET Z_PLIST = x'\(digits)';"
   }
 }

@@ -1,0 +1,1 @@
+UPDATE ZBOOK SET ZPAGES = 'many' WHERE Z_PK = 1;

@@ -1,0 +1,1 @@
+UPDATE Z_2TAGS SET Z_4TAGS = -1 WHERE rowid = 2;
