@@ -110,8 +110,15 @@ final class TableRows: PartialRowTable {
       defer { statement.reset() }
       guard try statement.step(), statement.kind(0) == .integer, statement.kind(1) == .integer
       else { return KeyRanges() }
-      let (low, high) = (max(statement.integer(0), 1), statement.integer(1))
-      return KeyRanges(put: low <= high ? UInt64(low)...UInt64(high) : nil)
+      let (low, high) = (statement.integer(0), statement.integer(1))
+      // A damaged tree may give these in the wrong order too.
+      guard 1 <= low, low <= high, high <= Int64(ObjectKey.highestNumber) else {
+        throw StoreError(
+          .damaged,
+          "\(entity.table): Z_PK is between \(low) and \(high), and keys are from 1 to \(ObjectKey.highestNumber).",
+          path: reader.path)
+      }
+      return KeyRanges(put: UInt64(low)...UInt64(high))
     }
     known.withLock { $0.ranges[number] = found }
     return found
