@@ -111,4 +111,19 @@ struct MutationTests {
     }
     #expect(validCount > 20)
   }
+
+  @Test(
+    "Of databases too, and nothing that SQLite or a store makes of changed bytes ends the program")
+  func databases() throws {
+    let isThorough = ProcessInfo.processInfo.environment["QUIRE_ALL_BYTES"] != nil
+    let bytes = try SmallFile.shelf()
+    for index in stride(from: 0, to: bytes.count, by: isThorough ? 1 : 41) {
+      var changed = bytes
+      changed[index] ^= 1 << (index % 8)
+      HostileInputs.sqliteSchema([0] + changed)
+    }
+    for count in stride(from: 0, to: bytes.count, by: isThorough ? 64 : 1024) {
+      HostileInputs.sqliteSchema([0] + bytes[..<count])
+    }
+  }
 }

@@ -23,7 +23,7 @@ extension Rule {
   static let sqliteNumbers = Rule(
     "SQLS-007", "Z_PRIMARYKEY has a name and a number for each entity, none twice", "10.2.7")
   static let sqliteNames = Rule(
-    "SQLS-008", .warning, "Z_PRIMARYKEY has the entities of the model, and no others", "10.3.1")
+    "SQLS-008", .warning, "Z_PRIMARYKEY has the entities of the model, and no others", "10.2.7")
   static let sqliteSupers = Rule(
     "SQLS-009", "Z_SUPER is the number of the entity that is inherited from", "10.2.7")
   static let sqliteNumbering = Rule(

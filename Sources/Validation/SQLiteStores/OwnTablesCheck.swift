@@ -85,6 +85,7 @@ struct OwnTablesCheck {
 
   private func model(_ bytes: [UInt8], _ place: Place) -> Model? {
     do {
+      // SAFETY: The bytes are there until the call returns.
       let source = unsafe try Deflate.expandRaw(
         bytes.span.bytes, upTo: SQLiteFileCheck.maximumModelByteCount)
       return try Model(ModelSource.read(source, path: "the model"))

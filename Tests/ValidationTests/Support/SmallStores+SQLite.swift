@@ -51,18 +51,24 @@ extension SmallFile {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = folder.appending(path: "shelf.sqlite").path
-    let store = try SQLiteStoreBackend().create(
-      at: path, model: shelfModel(), on: RealDisk(),
-      StoreCreation(uuid: UUID(uuidString: "6FB9DF54-A60E-4A15-8C3B-1D2E3F405162")!))
-    let saving = Saving(
-      base: try store.snapshot(), builder: LayerBuilder(try store.snapshot().schema))
-    fill(saving)
-    try store.commit(CommitRequest(saving.builder.freeze(), basedOn: saving.base))
+    let store = try makeShelf(at: path)
     try store.close()
     // When it was written is another time each time.
     return try SQLText.text(ofDatabaseAt: path).replacing(
       #/(INSERT INTO QUIRE_COMMIT .* VALUES \(1, )[-+0-9.e]+/#
     ) { "\($0.output.1)812345678.5" }
+  }
+
+  /// Makes the small SQLite store, which stays open.
+  static func makeShelf(at path: String) throws -> any Store {
+    let store = try SQLiteStoreBackend().create(
+      at: path, model: shelfModel(), on: RealDisk(),
+      StoreCreation(uuid: UUID(uuidString: "6FB9DF54-A60E-4A15-8C3B-1D2E3F405162")!))
+    let base = try store.snapshot()
+    let saving = Saving(base: base, builder: LayerBuilder(base.schema))
+    fill(saving)
+    try store.commit(CommitRequest(saving.builder.freeze(), basedOn: saving.base))
+    return store
   }
 
   private static func fill(_ saving: Saving) {
