@@ -5,7 +5,7 @@ enum Fixtures {
   /// The folder of all of them; `nil` where there is none.
   static let folder: URL? = {
     var folder = URL(filePath: #filePath)
-    for _ in 0..<4 { folder.deleteLastPathComponent() }
+    for _ in 0..<5 { folder.deleteLastPathComponent() }
     folder = folder.appending(path: "shared/fixtures")
     return FileManager.default.fileExists(atPath: folder.path) ? folder : nil
   }()
