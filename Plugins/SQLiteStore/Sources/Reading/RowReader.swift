@@ -1,3 +1,5 @@
+// SAFETY: Spans lie over memory that is there for the call, and are not kept.
+
 import Foundation
 import ObjectModel
 import Rows

@@ -1,3 +1,5 @@
+// SAFETY: The bytes of a value are copied while they are there.
+
 import Foundation
 import ObjectModel
 import Rows

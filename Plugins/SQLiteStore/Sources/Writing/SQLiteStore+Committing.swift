@@ -1,3 +1,5 @@
+// SAFETY: What the writer's turn guards is used by whoever has the turn, as here.
+
 import Foundation
 import ObjectModel
 import Rows

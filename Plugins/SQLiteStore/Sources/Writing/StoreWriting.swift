@@ -1,3 +1,5 @@
+// SAFETY: The span of an array is used within the statement that has the array.
+
 import BlockFileFormat
 import Deflate
 import DurableFiles
