@@ -108,10 +108,20 @@ final class TableRows: PartialRowTable {
         "SELECT (SELECT min(\"Z_PK\") FROM \(table)\(condition)), (SELECT max(\"Z_PK\") FROM \(table)\(condition))"
       )
       defer { statement.reset() }
-      guard try statement.step(), statement.kind(0) == .integer, statement.kind(1) == .integer
-      else { return KeyRanges() }
-      let (low, high) = (max(statement.integer(0), 1), statement.integer(1))
-      return KeyRanges(put: low <= high ? UInt64(low)...UInt64(high) : nil)
+      guard try statement.step(), statement.kind(0) != .null else { return KeyRanges() }
+      // A key that no object can have is told of now: whoever asks for rows by their range would pass over it.
+      let bounds = try (0...1).map { cell in
+        let key = statement.integer(cell)
+        guard statement.kind(cell) == .integer, key >= 1, key <= Int64(ObjectKey.highestNumber)
+        else {
+          throw StoreError(
+            .damaged,
+            "\(entity.table), column Z_PK, holds \(statement.value(cell).words), and keys are from 1 to \(ObjectKey.highestNumber).",
+            path: reader.path)
+        }
+        return UInt64(key)
+      }
+      return KeyRanges(put: bounds[0]...bounds[1])
     }
     known.withLock { $0.ranges[number] = found }
     return found
