@@ -96,7 +96,9 @@ public final class SQLiteStore: Store {
           path, for: opening.readOnly ? .reading : .writing, patience: options.patience)
       }
       watch = Watch(connection: connection)
-      if !opening.readOnly { try asStore(path) { try SQLiteStore.prepare(connection) } }
+      if !opening.readOnly {
+        try asStore(path) { try SQLiteStore.prepare(connection, for: opening) }
+      }
       reader = try asStore(path) {
         try SQLiteStore.reader(path, isReadOnly: opening.readOnly, options.patience)
       }
@@ -131,6 +133,23 @@ public final class SQLiteStore: Store {
     return connection
   }
 
+  /// Sees to it that a connection can write, unless the database is somebody else's that nobody asked to write: then, and
+  /// where it is no store, the file stays as it is to the byte.
+  private static func prepare(
+    _ connection: SQLiteConnection, for opening: StoreOpening
+  ) throws {
+    if try !keepsLog(connection) {
+      let contents = try StoreContents(connection, model: opening.model)
+      guard contents.isOwn || opening.writesForeign else { return }
+    }
+    try prepare(connection)
+  }
+
+  private static func keepsLog(_ connection: SQLiteConnection) throws -> Bool {
+    let mode = try connection.prepare("PRAGMA journal_mode", isKept: false)
+    return try mode.step() && mode.text(0) == "wal"
+  }
+
   /// Sees to it that a connection can write beside readers, and that what it commits is durable.
   static func prepare(_ connection: SQLiteConnection) throws {
     let mode = try connection.prepare("PRAGMA journal_mode=WAL", isKept: false)
@@ -152,9 +171,11 @@ public final class SQLiteStore: Store {
     model: Model?, _ disk: any Disk, isReadOnly: Bool
   ) throws -> SQLiteSnapshot {
     try connection.execute("BEGIN")
-    var contents: StoreContents
-    let (metadata, list) = try StoreContents.metadata(connection)
-    if let before, before.contents.list == list, before.contents.metadata == metadata {
+    let contents: StoreContents
+    // Nothing is read of a file whose tables nobody has looked at yet.
+    if let before, let (metadata, list) = try? StoreContents.metadata(connection),
+      before.contents.list == list, before.contents.metadata == metadata
+    {
       contents = before.contents
     } else {
       contents = try StoreContents(connection, model: model)

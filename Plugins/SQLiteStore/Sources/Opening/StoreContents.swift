@@ -55,7 +55,7 @@ extension StoreContents {
     self.model = model
     let schema: Schema
     if let own, try own.model(path).versionHashes == model.versionHashes {
-      schema = try own.schema(path)
+      schema = try own.schema(path, of: model)
       isOwn = true
       schemaNumber = own.modelCommit
     } else {
@@ -204,6 +204,16 @@ struct OwnRecord {
         "The store is of version \(statement.integer(0)) of its format, and this program knows \(OwnRecord.version).",
         path: connection.path)
     }
+    for (table, columns) in [
+      ("QUIRE_COMMIT", ["NUMBER", "TIME", "AUTHOR", "CONTEXTNAME"]),
+      ("QUIRE_LINK", ["NUMBER", "LAST"]),
+    ] {
+      for column in columns where !tables.has(table, column) {
+        throw StoreError(
+          .damaged, "The store has no table \(table) with a column \(column).",
+          path: connection.path)
+      }
+    }
     modelBytes = statement.bytes(1)
     schemaBytes = statement.bytes(2)
     modelCommit = statement.integer(3)
@@ -221,10 +231,23 @@ struct OwnRecord {
     }
   }
 
-  func schema(_ path: String) throws -> Schema {
-    do { return try SchemaSection.read(schemaBytes, at: 0) } catch {
+  /// The numbers of a model's entities and properties.
+  ///
+  /// - Throws: `StoreError` also when they are another model's: whoever looks a property up in them must find it.
+  func schema(_ path: String, of model: Model) throws -> Schema {
+    let schema: Schema
+    do { schema = try SchemaSection.read(schemaBytes, at: 0) } catch {
       throw StoreError(
         .damaged, "The schema in QUIRE_STORE can't be read: \(error)", path: path, cause: error)
     }
+    // Numbers that are the model's stay as they are when the same model is numbered above them.
+    guard let own = try? Schema(model, evolving: schema, of: model),
+      own.relationshipNumbers == schema.relationshipNumbers, own.layouts == schema.layouts,
+      own.linkTables == schema.linkTables
+    else {
+      throw StoreError(
+        .damaged, "The schema in QUIRE_STORE is not that of the model in QUIRE_STORE.", path: path)
+    }
+    return schema
   }
 }

@@ -19,6 +19,8 @@ struct RowReader {
   private let plan: [Step]
   private let values: any ExternalValues
   private var drafts: [Draft] = []
+  /// The key of the row before: keys ascend, also where the table does not see to it.
+  private var lastKey: Int64 = 0
 
   /// How one column of the layout is read. Numbers alone, since it is copied for each cell.
   private struct Step {
@@ -87,15 +89,18 @@ struct RowReader {
   /// Takes all rows that a statement gives.
   mutating func take(_ statement: SQLiteStatement) throws {
     var draft = drafts.last ?? newDraft()
-    var last: Int64 = 0
     while try statement.step() {
       let key = statement.integer(0)
       guard statement.kind(0) == .integer, key >= 1, key <= Int64(ObjectKey.highestNumber) else {
-        throw fault("Z_PK", nil, "is \(key), and keys are from 1 to \(ObjectKey.highestNumber)")
+        throw fault(
+          "Z_PK", nil,
+          "holds \(statement.value(0).words), and keys are from 1 to \(ObjectKey.highestNumber)")
       }
       // A damaged tree may have rows out of their order, or twice.
-      guard key > last else { throw fault("Z_PK", nil, "is \(key) in the row after \(last)") }
-      last = key
+      guard key > lastKey else {
+        throw fault("Z_PK", key, "is the key of more than one row")
+      }
+      lastKey = key
       if draft.isFull { draft = newDraft() }
       let row = draft.append(key: UInt64(key))
       draft.setInteger(max(statement.integer(1), 0), column: plan.count, row: row)

@@ -108,17 +108,25 @@ final class TableRows: PartialRowTable {
         "SELECT (SELECT min(\"Z_PK\") FROM \(table)\(condition)), (SELECT max(\"Z_PK\") FROM \(table)\(condition))"
       )
       defer { statement.reset() }
-      guard try statement.step(), statement.kind(0) == .integer, statement.kind(1) == .integer
-      else { return KeyRanges() }
-      let (low, high) = (statement.integer(0), statement.integer(1))
-      // A damaged tree may give these in the wrong order too.
-      guard 1 <= low, low <= high, high <= Int64(ObjectKey.highestNumber) else {
+      guard try statement.step(), statement.kind(0) != .null else { return KeyRanges() }
+      // A key that no object can have is told of now: whoever asks for rows by their range would pass over it.
+      let bounds = try (0...1).map { cell in
+        let key = statement.integer(cell)
+        guard statement.kind(cell) == .integer, key >= 1, key <= Int64(ObjectKey.highestNumber)
+        else {
+          throw StoreError(
+            .damaged,
+            "\(entity.table), column Z_PK, holds \(statement.value(cell).words), and keys are from 1 to \(ObjectKey.highestNumber).",
+            path: reader.path)
+        }
+        return UInt64(key)
+      }
+      guard bounds[0] <= bounds[1] else {
         throw StoreError(
-          .damaged,
-          "\(entity.table): Z_PK is between \(low) and \(high), and keys are from 1 to \(ObjectKey.highestNumber).",
+          .damaged, "\(entity.table), column Z_PK, ends with \(bounds[1]) and begins with \(bounds[0]).",
           path: reader.path)
       }
-      return KeyRanges(put: UInt64(low)...UInt64(high))
+      return KeyRanges(put: bounds[0]...bounds[1])
     }
     known.withLock { $0.ranges[number] = found }
     return found

@@ -13,7 +13,25 @@ struct LinkWriter {
   let path: String
 
   func remove(_ run: BlockRun) throws {
+    if link.links.isSymmetric { try removeTwins(run) }
     let statement = try connection.prepare("DELETE FROM \(quoted(link.table)) WHERE rowid = ?")
+    for block in run.blocks {
+      let keys = try block.keys
+      for row in 0..<block.rowCount {
+        try statement.bind(keys.integer(at: row), 0)
+        try statement.run()
+      }
+    }
+  }
+
+  /// Takes out what says the same in the other direction, or once more: readers take all of it for one link, which would come back.
+  private func removeTwins(_ run: BlockRun) throws {
+    let (table, source, target) = (quoted(link.table), quoted(link.source), quoted(link.target))
+    let statement = try connection.prepare(
+      """
+      DELETE FROM \(table) WHERE rowid IN (SELECT o.rowid FROM \(table) t, \(table) o WHERE t.rowid = ?1 AND o.rowid <> ?1
+      AND (o.\(source) = t.\(target) AND o.\(target) = t.\(source) OR o.\(source) = t.\(source) AND o.\(target) = t.\(target)))
+      """)
     for block in run.blocks {
       let keys = try block.keys
       for row in 0..<block.rowCount {

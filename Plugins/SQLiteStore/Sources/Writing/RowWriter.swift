@@ -235,12 +235,13 @@ extension SQLiteValue {
       return
     }
     let text = parts.text
-    if parts.magnitude < 1_000_000_000_000_000, !(parts.magnitude == 0 && parts.isNegative) {
-      if parts.exponent == 0 {
+    if !(parts.magnitude == 0 && parts.isNegative) {
+      if parts.exponent == 0, parts.magnitude < 1_000_000_000_000_000 {
         let whole = Int64(parts.magnitude)
         self = .integer(parts.isNegative ? -whole : whole)
         return
       }
+      // However many digits it has: what Core Data wrote as a number stays one.
       if let number = Double(text), Decimal(string: "\(number)") == decimal,
         number.magnitude < 1e15, number.magnitude > 1e-15
       {

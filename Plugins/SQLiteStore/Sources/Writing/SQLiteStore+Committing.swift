@@ -64,6 +64,7 @@ extension SQLiteStore {
     writingTurn.lock()
     defer { writingTurn.unlock() }
     return try asStore(filePath) {
+      if unsafe !writingState.isChecked { try checkIsAsked(newest()) }
       let connection: SQLiteConnection
       if let known = unsafe writingState.connection {
         connection = known.connection
@@ -90,15 +91,19 @@ extension SQLiteStore {
     }
   }
 
+  /// Refuses to write what is somebody else's, unless somebody has asked for it (spec §10.6).
+  private func checkIsAsked(_ head: SQLiteSnapshot) throws {
+    guard !head.contents.isOwn, !writesForeign else { return }
+    throw StoreError(
+      .readOnly,
+      "The database is another system's, such as Core Data's, and is not written unless that is asked for (--write).",
+      path: filePath)
+  }
+
   /// Refuses to write what others would find wrong (spec §10.6).
   private func checkIsWritable(_ head: SQLiteSnapshot, _ connection: SQLiteConnection) throws {
+    try checkIsAsked(head)
     guard !head.contents.isOwn else { return }
-    guard writesForeign else {
-      throw StoreError(
-        .readOnly,
-        "The database is another system's, such as Core Data's, and is not written unless that is asked for (--write).",
-        path: filePath)
-    }
     let tables = try DatabaseTables(connection)
     if let trigger = tables.triggers.first {
       throw StoreError(
