@@ -1,0 +1,52 @@
+import Foundation
+import ObjectModel
+import ObjectQuery
+import Testing
+
+@testable import SQLiteStore
+
+@Suite("Requests that are too much for SQL")
+struct QueryingLimitTests {
+  private let small = QueryExpression.path("small")
+
+  private func equal(_ left: QueryExpression, _ number: Int64) -> QueryPredicate {
+    .comparison(.init(left, .equal, .constant(.integer(number))))
+  }
+
+  @Test("Long lists and deep trees are left to the rows")
+  func limits() throws {
+    let translation = try QueryingExpressionTests.tables().answers.translation
+    let list = QueryExpression.aggregate((0..<2000).map { .constant(.integer($0)) })
+    let long = QueryPredicate.comparison(.init(small, .in, list))
+    let deep = (0..<100).reduce(equal(small, 1)) { predicate, _ in .not(predicate) }
+
+    for predicate in [long, deep] {
+      #expect(translation.keys(FetchRequest("Sample", where: predicate)) == nil)
+    }
+    #expect(translation.keys(FetchRequest("Sample", where: equal(small, 1))) != nil)
+  }
+
+  @Test("A number that leaves 64 bits on its way stops the statement, and the rows answer")
+  func overflows() throws {
+    let tables = try QueryingExpressionTests.tables()
+    var request = FetchRequest("Sample")
+    request.resultType = .dictionaries
+    request.propertiesToFetch = [FetchedValue("sum", .function(.sum, [.path("large")]))]
+
+    #expect(tables.answers.translation.table(request) != nil)
+    #expect(try tables.answers.table(request) == nil)
+  }
+
+  @Test("A request that means nothing has no statement")
+  func nonsense() throws {
+    let translation = try QueryingExpressionTests.tables().answers.translation
+    for request in [
+      FetchRequest("Nothing"), FetchRequest("Sample", where: equal(.path("nothing"), 1)),
+      FetchRequest("Sample", where: equal(.path("name"), 1)),
+    ] {
+      #expect(translation.keys(request) == nil)
+      #expect(translation.count(request) == nil)
+    }
+    #expect(translation.table(FetchRequest("Sample")) == nil)
+  }
+}
