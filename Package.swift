@@ -328,8 +328,8 @@ let package = Package(
       [
         "SQLiteStore", "SQLiteStoreFormat", "SQLiteFiles", "StoreInterface", "StoreConformance",
         "ObjectGraph", "ObjectModel", "ObjectQuery", "QueryWorld", "Rows", "DurableFiles",
-        "PropertyLists", "SeededRandom", "BinaryStore", "Deflate",
-      ]),
+        "PropertyLists", "SeededRandom", "BinaryStore", "Deflate", "CSQLite3",
+      ], exclude: ["Databases"]),
     tests(
       "PluginExchangeTests",
       [

@@ -1,0 +1,156 @@
+import DurableFiles
+import Foundation
+import ObjectModel
+import Rows
+import SQLiteFiles
+import SQLiteStore
+import StoreConformance
+import StoreInterface
+import Testing
+
+@Suite("Two who use one database")
+struct SharingTests {
+  /// What there is to share: a store of ours, and a database of Core Data's.
+  enum Kind: CaseIterable {
+    case own, foreign
+  }
+
+  private func path(_ kind: Kind, _ folder: TemporaryFolder) throws -> String {
+    let path = folder.file("a.sqlite")
+    switch kind {
+    case .own:
+      let store = try SQLiteStoreBackend().create(
+        at: path, model: HandMade.library, on: RealDisk(), StoreCreation())
+      let base = try store.snapshot()
+      let builder = LayerBuilder(base.schema)
+      for number in 1...3 as ClosedRange<UInt64> {
+        let key = ObjectKey(entity: base.schema["Tag"]!.entityNumber, number: number)
+        builder.insert(key)
+        builder.set(.string("tag \(number)"), "name", of: key, base.schema)
+      }
+      try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+      try store.close()
+    case .foreign: _ = try HandMade("library", HandMade.library, at: path)
+    }
+    return path
+  }
+
+  private func open(_ path: String, patience: Duration = .seconds(10)) throws -> any Store {
+    var options = SQLiteStoreOptions()
+    options.patience = patience
+    return try SQLiteStoreBackend(options: options).open(
+      path, on: RealDisk(), StoreOpening(writesForeign: true))
+  }
+
+  private func request(_ store: any Store, _ number: UInt64, _ name: String) throws
+    -> CommitRequest
+  {
+    let base = try store.snapshot()
+    let key = ObjectKey(entity: base.schema["Tag"]!.entityNumber, number: number)
+    let builder = LayerBuilder(base.schema)
+    builder.set(
+      .string(name), "name", of: key, base.schema, basis: try base.view.row(of: key)!.version)
+    return CommitRequest(builder.freeze(), basedOn: base)
+  }
+
+  @Test(
+    "Who changes what the other has changed since is told, and who changes something else is not",
+    arguments: Kind.allCases)
+  func conflicts(_ kind: Kind) throws {
+    let folder = try TemporaryFolder()
+    let path = try path(kind, folder)
+    let (first, second) = (try open(path), try open(path))
+    let stale = try request(second, 1, "second")
+    let other = try request(second, 3, "third")
+    try first.commit(try request(first, 1, "first"))
+    let error = try #require(throws: StoreError.self, performing: { try second.commit(stale) })
+    #expect(error.code == .conflict && error.path == path)
+    #expect(error.conflicts.map(\.key.number) == [1])
+    try second.commit(other)
+    for store in [first, second] {
+      #expect(
+        try ShownCells(store.snapshot()).rows("Tag", ["name"]).map { $0[1] }
+          == [
+            .text("first"), kind == .own ? .text("tag 2") : .text("short"), .text("third"),
+          ])
+    }
+    // Deleting what the other has changed is one too.
+    let base = try first.snapshot()
+    let key = ObjectKey(entity: base.schema["Tag"]!.entityNumber, number: 2)
+    let builder = LayerBuilder(base.schema)
+    builder.remove(key, basis: try base.view.row(of: key)!.version)
+    try second.commit(try request(second, 2, "changed"))
+    #expect(throws: StoreError.self) {
+      try first.commit(CommitRequest(builder.freeze(), basedOn: base))
+    }
+    try first.close()
+    try second.close()
+  }
+
+  @Test("No key is given twice, whoever asks", arguments: Kind.allCases)
+  func leasing(_ kind: Kind) throws {
+    let folder = try TemporaryFolder()
+    let path = try path(kind, folder)
+    let stores = [try open(path), try open(path)]
+    let schema = try stores[0].snapshot().schema
+    var seen: Set<UInt64> = []
+    // Entities of one family share their keys.
+    for round in 0..<40 {
+      let entity = schema[["Book", "Clip", "Article"][round % 3]]!.entityNumber
+      for key in try stores[round % 2].leaseKeys(ofEntity: entity, count: 1 + round % 5) {
+        #expect(seen.insert(key).inserted, "\(key)")
+      }
+    }
+    #expect(seen.min() == (kind == .own ? 1 : 8))
+    // Links too.
+    let links = schema.links(of: "Item", "tags")!.table.layout.entityNumber
+    var linkKeys: Set<UInt64> = []
+    for round in 0..<20 {
+      for key in try stores[round % 2].leaseKeys(ofEntity: links, count: 3) {
+        #expect(linkKeys.insert(key).inserted, "\(key)")
+      }
+    }
+    for store in stores { try store.close() }
+  }
+
+  @Test(
+    "A database that somebody holds is an error after as long as was said, and not a wait",
+    arguments: Kind.allCases)
+  func busy(_ kind: Kind) throws {
+    let folder = try TemporaryFolder()
+    let path = try path(kind, folder)
+    let store = try open(path, patience: .milliseconds(200))
+    let change = try request(store, 1, "late")
+    let holder = try RawDatabase(path)
+    try holder.run("BEGIN IMMEDIATE; UPDATE ZTAG SET Z_OPT = Z_OPT")
+    let clock = ContinuousClock()
+    let time = try clock.measure {
+      let error = try #require(throws: StoreError.self, performing: { try store.commit(change) })
+      #expect(error.code == .locked)
+      #expect(error.description.hasPrefix("\(path): Somebody else has been writing"), "\(error)")
+    }
+    #expect(time >= .milliseconds(150) && time < .seconds(5), "\(time)")
+    // Readers go on.
+    #expect(try ShownCells(store.snapshot()).rows("Tag", []).count == 3)
+    try holder.run("ROLLBACK")
+    try store.commit(change)
+    try store.close()
+  }
+
+  @Test("A database in the mode without a log that somebody holds is an error when it is opened")
+  func busyOpening() throws {
+    let folder = try TemporaryFolder()
+    let path = try path(.foreign, folder)
+    let holder = try RawDatabase(path)
+    try holder.run("BEGIN EXCLUSIVE")
+    let clock = ContinuousClock()
+    let time = try clock.measure {
+      let error = try #require(
+        throws: StoreError.self, performing: { try open(path, patience: .milliseconds(200)) })
+      #expect(error.code == .locked && error.path == path, "\(error)")
+    }
+    #expect(time < .seconds(5), "\(time)")
+    try holder.run("ROLLBACK")
+    try open(path).close()
+  }
+}
