@@ -108,8 +108,8 @@ final class ReaderPool: @unchecked Sendable {
     }
   }
 
+  // Sendable: it goes from one holder to another.
   private struct Box: @unchecked Sendable {
-    // Sendable: it goes from one holder to another.
     let connection: SQLiteConnection?
     init(_ connection: SQLiteConnection?) { self.connection = connection }
   }
