@@ -117,12 +117,12 @@ struct MutationTests {
   func databases() throws {
     let isThorough = ProcessInfo.processInfo.environment["QUIRE_ALL_BYTES"] != nil
     let bytes = try SmallFile.shelf()
-    for index in stride(from: 0, to: bytes.count, by: isThorough ? 1 : 41) {
+    for index in stride(from: 0, to: bytes.count, by: isThorough ? 1 : 97) {
       var changed = bytes
       changed[index] ^= 1 << (index % 8)
       HostileInputs.sqliteSchema([0] + changed)
     }
-    for count in stride(from: 0, to: bytes.count, by: isThorough ? 64 : 1024) {
+    for count in stride(from: 0, to: bytes.count, by: isThorough ? 64 : 2048) {
       HostileInputs.sqliteSchema([0] + bytes[..<count])
     }
   }

@@ -75,8 +75,9 @@ extension BrokenFile {
 
   /// Gives the store the metadata of another model.
   private static func otherModel() throws -> String {
-    let metadata = StoreMetadata(
-      uuid: UUID(), type: StoreType(rawValue: "SQLite"), model: try SmallFile.library())
+    var metadata = StoreMetadata(
+      type: StoreType(rawValue: "SQLite"), model: try SmallFile.library())
+    metadata.values[StoreMetadata.Key.uuid] = nil
     let list = BinaryPropertyList.write(.dictionary(metadata.values))
     let digits = list.map { String(format: "%02X", $0) }.joined()
     return "DELETE FROM Z_MODELCACHE; UPDATE Z_METADATA SET Z_PLIST = x'\(digits)';"
