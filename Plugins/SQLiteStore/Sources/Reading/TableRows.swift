@@ -123,7 +123,8 @@ final class TableRows: PartialRowTable {
       }
       guard bounds[0] <= bounds[1] else {
         throw StoreError(
-          .damaged, "\(entity.table), column Z_PK, ends with \(bounds[1]) and begins with \(bounds[0]).",
+          .damaged,
+          "\(entity.table), column Z_PK, begins with \(bounds[0]) and ends with \(bounds[1]).",
           path: reader.path)
       }
       return KeyRanges(put: bounds[0]...bounds[1])
