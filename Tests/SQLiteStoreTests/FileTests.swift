@@ -81,6 +81,26 @@ struct FileTests {
     #expect(try bytes() == before)
   }
 
+  @Test("A store that nobody has saved to is described, written and read, however it is opened")
+  func empty() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("a.sqlite")
+    let store = try SQLiteStoreBackend().create(
+      at: path, model: StoreConformance.model, on: RealDisk(), StoreCreation())
+    #expect(try store.describe().liveByteCount > 0)
+    #expect(try store.snapshot().commit == 0)
+    try store.close()
+    let reader = try SQLiteStoreBackend().open(path, on: RealDisk(), StoreOpening(readOnly: true))
+    #expect(try reader.describe().liveByteCount > 0)
+    #expect(try StoreConformance.objects(reader.snapshot()).isEmpty)
+    // Whoever reads alone sees what was saved since.
+    try saved(folder.file("b.sqlite")).close()
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.moveItem(atPath: folder.file("b.sqlite"), toPath: path)
+    let next = try reader.snapshot()
+    #expect(try next.view.keys(ofEntity: next.schema["Thing"]!.entityNumber).count == 3)
+  }
+
   @Test("A store is read while another holds it open and writes it, each snapshot as it was")
   func besideWriter() throws {
     let folder = try TemporaryFolder()

@@ -207,7 +207,9 @@ public final class SQLiteStore: Store {
     }
     let rows = TableRows(
       reader, contents, ExternalFiles(path: connection.path, disk: disk))
-    if contents.isOwn, number == 0 { rows.assumeEmpty() }
+    // Nobody has saved: there is nothing to read, and no transaction that would be in the way of the first commits. Where
+    // nobody is reckoned with the connection stays, to see whether the file changes.
+    if contents.isOwn, number == 0, pool != nil { rows.assumeEmpty() }
     return SQLiteSnapshot(commit: number, contents: contents, rows: rows, reader: reader)
   }
 
@@ -308,13 +310,22 @@ public final class SQLiteStore: Store {
           Date(timeIntervalSince1970: Double(status.modificationNanoseconds) / 1e9))
       }
     }
-    description.liveByteCount = try head.reader.read { connection in
-      let pages = try connection.integer("PRAGMA page_count") ?? 0
-      let free = try connection.integer("PRAGMA freelist_count") ?? 0
-      return Int((pages - free) * (try connection.integer("PRAGMA page_size") ?? 0))
+    let watch = current.withLock { $0?.watch }
+    if let watch {
+      description.liveByteCount = try current.withLock { _ in
+        try asStore(filePath) { try SQLiteStore.liveByteCount(watch.connection) }
+      }
+    } else {
+      description.liveByteCount = try head.reader.read { try SQLiteStore.liveByteCount($0) }
     }
     description.highestCommit = head.contents.isOwn ? head.commit : 0
     return description
+  }
+
+  private static func liveByteCount(_ connection: SQLiteConnection) throws -> Int {
+    let pages = try connection.integer("PRAGMA page_count") ?? 0
+    let free = try connection.integer("PRAGMA freelist_count") ?? 0
+    return Int(clamping: (pages - free) &* (try connection.integer("PRAGMA page_size") ?? 0))
   }
 
   /// Gives the database back, whole in its file. Snapshots stay readable.

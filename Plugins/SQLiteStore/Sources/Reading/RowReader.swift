@@ -89,9 +89,10 @@ struct RowReader {
   /// Takes all rows that a statement gives.
   mutating func take(_ statement: SQLiteStatement) throws {
     var draft = drafts.last ?? newDraft()
-    while try statement.step() {
-      let key = statement.integer(0)
-      guard statement.kind(0) == .integer, key >= 1, key <= Int64(ObjectKey.highestNumber) else {
+    var cells: [SQLiteCell] = []
+    while try statement.step(into: &cells) {
+      let key = cells[0].integer
+      guard cells[0].kind == .integer, key >= 1, key <= Int64(ObjectKey.highestNumber) else {
         throw fault(
           "Z_PK", nil,
           "holds \(statement.value(0).words), and keys are from 1 to \(ObjectKey.highestNumber)")
@@ -103,8 +104,15 @@ struct RowReader {
       lastKey = key
       if draft.isFull { draft = newDraft() }
       let row = draft.append(key: UInt64(key))
-      draft.setInteger(max(statement.integer(1), 0), column: plan.count, row: row)
-      for index in plan.indices { try take(statement, plan[index], key, draft, row) }
+      let version = cells[1].kind == .integer ? cells[1].integer : 0
+      draft.setInteger(max(version, 0), column: plan.count, row: row)
+      for index in plan.indices {
+        do throws(OddCell) {
+          try take(cells, plan[index], draft, row)
+        } catch {
+          throw fault(error, statement, plan[index], key)
+        }
+      }
     }
   }
 
@@ -120,40 +128,43 @@ struct RowReader {
     return Draft.freeze(drafts, &writer)
   }
 
+  /// Why a cell is not taken.
+  private enum OddCell: Error {
+    /// It holds another kind of value.
+    case kind
+    /// What is wrong with it.
+    case words(String)
+    /// What reading a value from a file of its own throws.
+    case other(any Error)
+  }
+
   private func take(
-    _ statement: SQLiteStatement, _ step: Step, _ key: Int64, _ draft: Draft, _ row: Int
-  ) throws {
-    let kind = statement.kind(step.cell)
+    _ cells: [SQLiteCell], _ step: Step, _ draft: Draft, _ row: Int
+  ) throws(OddCell) {
+    let cell = cells[step.cell]
     let column = step.column
-    if kind == .null {
-      draft.setNull(column: column, row: row)
-      return
-    }
+    if cell.kind == .null { return draft.setNull(column: column, row: row) }
     switch step.kind {
     case .boolean, .int16, .int32, .int64:
-      guard let number = integer(statement, step.cell, kind),
-        step.kind.integerRange.contains(number)
-      else { throw wrong(statement, step, key) }
+      guard let number = integer(cell), step.kind.integerRange.contains(number) else {
+        throw .kind
+      }
       draft.setInteger(number, column: column, row: row)
     case .float, .double, .date:
-      guard let number = real(statement, step.cell, kind, isFloat: step.kind == .float) else {
-        throw wrong(statement, step, key)
-      }
+      guard let number = real(cell) else { throw .kind }
       draft.setDouble(number, column: column, row: row)
     case .string, .uri:
-      guard kind == .text else { throw wrong(statement, step, key) }
-      let isText = statement.withBytes(step.cell) { bytes in
+      guard cell.kind == .text else { throw .kind }
+      let isText = cell.withBytes { bytes in
         guard bytes.isUTF8 else { return false }
         draft.setText(bytes, column: column, row: row)
         return true
       }
-      guard isText else { throw fault(name(step), key, "holds text that is no UTF-8") }
-    case .binary: try takeBytes(statement, step, kind, key, draft, column, row)
+      guard isText else { throw .words("holds text that is no UTF-8") }
+    case .binary: try takeBytes(cell, step, draft, row)
     case .uuid:
-      guard kind == .blob, statement.byteCount(step.cell) == 16 else {
-        throw wrong(statement, step, key)
-      }
-      let b = statement.bytes(step.cell)
+      guard cell.kind == .blob, cell.byteCount == 16 else { throw .kind }
+      let b = cell.bytes
       let uuid = UUID(
         uuid: (
           b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
@@ -161,46 +172,39 @@ struct RowReader {
         ))
       draft.set(.uuid(uuid), column: column, row: row)
     case .decimal:
-      guard let parts = decimal(statement, step.cell, kind) else {
-        throw wrong(statement, step, key)
-      }
+      guard let parts = decimal(cell) else { throw .kind }
       draft.setDecimal(parts, column: column, row: row)
     case .reference:
-      guard kind == .integer else { throw wrong(statement, step, key) }
-      let number = statement.integer(step.cell)
+      guard cell.kind == .integer else { throw .kind }
       // Nothing is also written as 0.
-      if number == 0 { return draft.setNull(column: column, row: row) }
-      draft.setReference(
-        try reference(number, statement, step, key), column: column, row: row)
+      if cell.integer == 0 { return draft.setNull(column: column, row: row) }
+      draft.setReference(try reference(cell.integer, cells, step), column: column, row: row)
     }
   }
 
   private func takeBytes(
-    _ statement: SQLiteStatement, _ step: Step, _ kind: SQLiteKind, _ key: Int64, _ draft: Draft,
-    _ column: Int, _ row: Int
-  ) throws {
-    guard kind == .blob || kind == .text else { throw wrong(statement, step, key) }
+    _ cell: SQLiteCell, _ step: Step, _ draft: Draft, _ row: Int
+  ) throws(OddCell) {
+    guard cell.kind == .blob || cell.kind == .text else { throw .kind }
     guard step.isExternal else {
-      statement.withBytes(step.cell) { draft.setBytes($0, column: column, row: row) }
-      return
+      return cell.withBytes { draft.setBytes($0, column: step.column, row: row) }
     }
-    let bytes = statement.bytes(step.cell)
-    let value = try values.value(of: bytes)
-    unsafe draft.setBytes(value.span.bytes, column: column, row: row)
+    let value: [UInt8]
+    do { value = try values.value(of: cell.bytes) } catch { throw .other(error) }
+    unsafe draft.setBytes(value.span.bytes, column: step.column, row: row)
   }
 
   private func reference(
-    _ number: Int64, _ statement: SQLiteStatement, _ step: Step, _ key: Int64
-  ) throws -> ObjectKey {
+    _ number: Int64, _ cells: [SQLiteCell], _ step: Step
+  ) throws(OddCell) -> ObjectKey {
     guard number >= 1, number <= Int64(ObjectKey.highestNumber) else {
-      throw fault(name(step), key, "leads to the key \(number), which no object can have")
+      throw .words("leads to the key \(number), which no object can have")
     }
     var entity = step.destination
-    if step.entityCell >= 0, statement.kind(step.entityCell) == .integer {
-      let written = statement.integer(step.entityCell)
+    if step.entityCell >= 0, cells[step.entityCell].kind == .integer {
+      let written = cells[step.entityCell].integer
       guard let known = map.layoutNumbers[written] else {
-        throw fault(
-          name(step), key, "leads to an object of entity \(written), which the model has not")
+        throw .words("leads to an object of entity \(written), which the model has not")
       }
       entity = known
     }
@@ -209,40 +213,34 @@ struct RowReader {
 
   // MARK: - Cells
 
-  private func integer(_ statement: SQLiteStatement, _ cell: Int, _ kind: SQLiteKind) -> Int64? {
-    switch kind {
-    case .integer: statement.integer(cell)
-    case .real: Int64(exactly: statement.real(cell))
+  private func integer(_ cell: SQLiteCell) -> Int64? {
+    switch cell.kind {
+    case .integer: cell.integer
+    case .real: Int64(exactly: cell.real)
     default: nil
     }
   }
 
   /// A number, or the bits of one that SQLite does not keep as such (spec §10.4.3).
-  private func real(
-    _ statement: SQLiteStatement, _ cell: Int, _ kind: SQLiteKind, isFloat: Bool
-  ) -> Double? {
-    switch kind {
-    case .integer, .real: return statement.real(cell)
+  private func real(_ cell: SQLiteCell) -> Double? {
+    switch cell.kind {
+    case .integer, .real: return cell.real
     case .blob:
-      let bytes = statement.bytes(cell)
-      guard bytes.count == 8 else { return nil }
-      return Double(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })
+      guard cell.byteCount == 8 else { return nil }
+      return Double(bitPattern: cell.bytes.reduce(0) { $0 << 8 | UInt64($1) })
     default: return nil
     }
   }
 
-  private func decimal(
-    _ statement: SQLiteStatement, _ cell: Int, _ kind: SQLiteKind
-  ) -> DecimalParts?? {
-    switch kind {
-    case .integer: return .some(DecimalParts(Decimal(statement.integer(cell))))
+  private func decimal(_ cell: SQLiteCell) -> DecimalParts?? {
+    switch cell.kind {
+    case .integer: return .some(DecimalParts(Decimal(cell.integer)))
     case .real:
       // The shortest text that gives the number: what was meant by 10.11.
-      let number = statement.real(cell)
-      guard number.isFinite else { return nil }
-      return Decimal(string: "\(number)").map { DecimalParts($0) }
+      guard cell.real.isFinite else { return nil }
+      return Decimal(string: "\(cell.real)").map { DecimalParts($0) }
     case .blob, .text:
-      let bytes = statement.bytes(cell)
+      let bytes = cell.bytes
       if bytes.elementsEqual("NaN".utf8) { return .some(nil) }
       return DecimalParts(text: bytes.span).map { .some($0) }
     case .null: return nil
@@ -251,11 +249,17 @@ struct RowReader {
 
   private func name(_ step: Step) -> String { entity.columns[step.column].name }
 
-  private func wrong(_ statement: SQLiteStatement, _ step: Step, _ key: Int64) -> StoreError {
-    fault(
-      name(step), key,
-      "holds \(statement.value(step.cell).words), where \(step.kind.words) is to be"
-    )
+  private func fault(
+    _ odd: OddCell, _ statement: SQLiteStatement, _ step: Step, _ key: Int64
+  ) -> any Error {
+    switch odd {
+    case .kind:
+      fault(
+        name(step), key,
+        "holds \(statement.value(step.cell).words), where \(step.kind.words) is to be")
+    case .words(let words): fault(name(step), key, words)
+    case .other(let error): error
+    }
   }
 
   private func fault(_ column: String, _ key: Int64?, _ what: String) -> StoreError {
@@ -275,6 +279,17 @@ extension RawSpan {
   /// Whether the bytes are UTF-8.
   var isUTF8: Bool {
     unsafe withUnsafeBytes { bytes in
+      // Most text is ASCII, which is seen eight bytes at a time.
+      var (all, index) = (UInt64(0), 0)
+      while index &+ 8 <= bytes.count {
+        unsafe all |= bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        index &+= 8
+      }
+      while index < bytes.count {
+        unsafe all |= UInt64(bytes[index])
+        index &+= 1
+      }
+      if all & 0x8080_8080_8080_8080 == 0 { return true }
       let span = unsafe Span<UInt8>(_unsafeBytes: bytes)
       return (try? UTF8Span(validating: span)) != nil
     }
