@@ -364,7 +364,7 @@ let package = Package(
       [
         "ToolCommands", "JSONText", "Quire", "Documents", "Migration", "ObjectGraph", "ObjectModel",
         "Rows", "StoreInterface", "BinaryStore",
-        "DurableFiles", "PropertyLists", "PluginHost", "InstalledPlugins",
+        "DurableFiles", "PropertyLists", "PluginHost", "InstalledPlugins", "SQLiteFiles",
       ],
       exclude: ["Snapshots"]),
     tests(

@@ -14,8 +14,9 @@ final class MountedDatabase {
   private let number: Int
   private let mount: Mount
 
-  /// What SQLite calls the file system.
-  static let fileSystemName = "quire-disk"
+  /// What SQLite calls the file system. A name of this copy of the code alone: a program and a plug-in that it loads
+  /// may each have one, and share SQLite.
+  static let fileSystemName = "quire-disk-\(UInt(bitPattern: unsafe methods))"
 
   /// Where a database is.
   struct Mount: Sendable {

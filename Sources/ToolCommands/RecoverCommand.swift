@@ -54,6 +54,12 @@ enum RecoverCommand {
       if reader.isDocument(invocation[file]) {
         return try recover(document: invocation[file], into: path, reader, models, invocation)
       }
+      if reader.isDatabase(invocation[file]) {
+        throw CommandError(
+          .unreadable,
+          "'\(invocation[file])' is an SQLite database, which 'quire recover' does not mend.",
+          hint: "SQLite's own tool gets out what it can: sqlite3 FILE .recover")
+      }
       let backend = try ConvertCommand.backend(forStoreAt: path, invocation, reader)
       try ConvertCommand.checkFree(path, invocation, reader.disk)
       let given = try invocation.value(of: model).map { try models.model(at: $0).model }

@@ -77,9 +77,14 @@ struct StoreReader: Sendable {
     return try store.snapshot().model
   }
 
-  private func hint(_ path: String) -> String? {
+  /// Whether a file is an SQLite database, whoever knows what is in it.
+  func isDatabase(_ path: String) -> Bool {
     let start = try? StoreBackends.firstBytes(of: path, on: disk)
     return start?.starts(with: Array("SQLite format 3".utf8)) ?? false
+  }
+
+  private func hint(_ path: String) -> String? {
+    isDatabase(path)
       ? "It is an SQLite database: the plug-in SQLiteStore reads those of Core Data, and 'quire plugin list' says where plug-ins are looked for."
       : "Run 'quire plugin list' to see which plug-ins bring other kinds of stores."
   }

@@ -43,14 +43,14 @@ public struct Tool: Sendable {
     return [
       HelpCommand.command, ModelCommand.command(models), HashCommand.command(models),
       PredicateCommand.command(models), InfoCommand.command(files), FetchCommand.command(files),
-      CountCommand.command(files), OpenCommand.command(files), NewCommand.command(files, .files),
+      CountCommand.command(files), OpenCommand.command(files), NewCommand.command(files, models),
       InsertCommand.command(files), SetCommand.command(files), DeleteCommand.command(files),
       ExportCommand.command(files), ImportCommand.command(files),
-      ConvertCommand.command(files, .files), SaveAsCommand.command(files),
-      MigrateCommand.command(files, .files), HistoryCommand.command(files),
+      ConvertCommand.command(files, models), SaveAsCommand.command(files),
+      MigrateCommand.command(files, models), HistoryCommand.command(files),
       RevertCommand.command(files), PackCommand.command(on: RealDisk()),
-      UnpackCommand.command(on: RealDisk()), ValidateCommand.command(on: RealDisk(), .files),
-      RecoverCommand.command(files, .files), VacuumCommand.command(files),
+      UnpackCommand.command(on: RealDisk()), ValidateCommand.command(on: RealDisk(), models),
+      RecoverCommand.command(files, models), VacuumCommand.command(files),
       PluginCommand.command(plugins), VersionCommand.command,
     ]
   }

@@ -1,0 +1,134 @@
+import Foundation
+import InstalledPlugins
+import SQLiteFiles
+import Testing
+
+@testable import ToolCommands
+
+/// The tool on SQLite databases, by the plug-in beside it.
+@Suite("Commands on SQLite databases")
+struct DatabaseCommandTests {
+  /// A folder with a database of the example's trips: as ours, or as if another system had made it.
+  private final class Folder {
+    let url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+      .appending(path: "databases-\(UUID().uuidString)")
+    var database: String { url.appending(path: "App.sqlite").path }
+
+    init(isOwn: Bool) throws {
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+      let example = InstalledPlugins.root.appending(path: "Examples/Trips.store").path
+      let made = try run("convert", example, database, "--store", "SQLite")
+      #expect(made.exitCode == .done, "\(made.messages)")
+      guard !isOwn else { return }
+      let connection = try SQLiteConnection(database, for: .writing)
+      for table in ["QUIRE_STORE", "QUIRE_COMMIT", "QUIRE_LINK"] {
+        try connection.execute("DROP TABLE \(table)")
+      }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    var names: [String] {
+      ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
+    }
+
+    func run(_ words: String...) throws -> RecordedRun {
+      let tool = Tool.quire(
+        environment: ["QUIRE_PLUGIN_PATH": try InstalledPlugins.folder.path(percentEncoded: false)],
+        executable: nil)
+      return RecordedRun(words, tool: tool)
+    }
+  }
+
+  @Test(
+    "Everything that reads works with nothing but the path, and changes not a byte",
+    arguments: [true, false])
+  func reading(isOwn: Bool) throws {
+    let folder = try Folder(isOwn: isOwn)
+    let before = try Data(contentsOf: URL(filePath: folder.database))
+
+    let info = try folder.run("info", folder.database)
+    #expect(info.exitCode == .done && info.output.contains("SQLite"), "\(info.messages)")
+    #expect(info.output.contains("Trip "))
+    let model = try folder.run("model", folder.database)
+    #expect(model.exitCode == .done && model.output.contains("entity Trip"), "\(model.messages)")
+    let hash = try folder.run("hash", folder.database)
+    #expect(hash.exitCode == .done && hash.output.contains("Trip "))
+    let found = try folder.run(
+      "fetch", folder.database, "Trip", "--where", "name CONTAINS[cd] \"evora\"", "--columns",
+      "name")
+    #expect(
+      found.exitCode == .done && found.output.contains("Évora in spring"), "\(found.messages)")
+    let count = try folder.run("count", folder.database, "Trip", "--where", "stops.@count > 2")
+    let expected = try folder.run(
+      "count", InstalledPlugins.root.appending(path: "Examples/Trips.store").path, "Trip",
+      "--where",
+      "stops.@count > 2")
+    #expect(count.exitCode == .done && count.output == expected.output)
+    let export = try folder.run("export", folder.database)
+    #expect(export.exitCode == .done && export.output.contains("\"@entity\":\"Trip\""))
+    let validate = try folder.run("validate", folder.database)
+    #expect(validate.exitCode == .done, "\(validate.output)\(validate.messages)")
+    let copy = folder.url.appending(path: "copy.xml").path
+    let converted = try folder.run("convert", folder.database, copy)
+    #expect(converted.exitCode == .done, "\(converted.messages)")
+
+    #expect(try Data(contentsOf: URL(filePath: folder.database)) == before)
+    #expect(folder.names == ["App.sqlite", "copy.xml"])
+  }
+
+  @Test(
+    "A database of another system is written where that is asked for, and nothing is left beside it"
+  )
+  func writing() throws {
+    let folder = try Folder(isOwn: false)
+    let before = try Data(contentsOf: URL(filePath: folder.database))
+
+    let refused = try folder.run(
+      "set", folder.database, "Trip", "--where", "name != nil", "name=Elsewhere")
+    #expect(
+      refused.exitCode != .done && refused.messages.contains("--write"), "\(refused.messages)")
+    #expect(try Data(contentsOf: URL(filePath: folder.database)) == before)
+
+    let written = try folder.run(
+      "set", folder.database, "Trip", "--where", "name BEGINSWITH \"Along\"", "name=Elsewhere",
+      "--write")
+    #expect(written.exitCode == .done, "\(written.messages)")
+    let found = try folder.run("count", folder.database, "Trip", "--where", "name == \"Elsewhere\"")
+    #expect(found.output == "1\n")
+    #expect(folder.names == ["App.sqlite"])
+  }
+
+  @Test("Without the plug-in, and for what is no store, the errors say what to do")
+  func hints() throws {
+    let folder = try Folder(isOwn: true)
+    let missing = RecordedRun(["info", folder.database], tool: .quire)
+    #expect(missing.exitCode != .done && missing.messages.contains("SQLiteStore"))
+    let recover = try folder.run(
+      "recover", folder.database, "--output", folder.url.appending(path: "out").path)
+    #expect(recover.exitCode != .done && recover.messages.contains(".recover"))
+    let other = folder.url.appending(path: "other.sqlite").path
+    try SQLiteConnection(other, for: .creating).execute("CREATE TABLE notes (title TEXT)")
+    let stranger = try folder.run("info", other)
+    #expect(stranger.exitCode != .done && stranger.messages.contains("other.sqlite"))
+  }
+
+  @Test(
+    "What Core Data wrote is shown with archives summed up",
+    .enabled(if: fixture != nil, "The fixtures are not beside the package."))
+  func archives() throws {
+    let folder = try Folder(isOwn: true)
+    let run = try folder.run(
+      "fetch", try #require(Self.fixture), "Book", "--limit", "1", "--columns", "title,cover")
+    #expect(
+      run.exitCode == .done && run.output.contains("277 bytes, CoreDataPlus_Tests.Cover {text}"))
+  }
+
+  private static let fixture: String? = {
+    let path = InstalledPlugins.root.deletingLastPathComponent().appending(
+      path:
+        "shared/fixtures/sqlitestore/alemar11+CoreDataPlus/Tests/Resources/SampleModel2/Fixtures/SampleModel2_V1.sqlite"
+    ).path
+    return FileManager.default.fileExists(atPath: path) ? path : nil
+  }()
+}
