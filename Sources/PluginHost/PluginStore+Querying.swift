@@ -64,6 +64,44 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
     return answered & needed == needed ? keys : nil
   }
 
+  /// From so many objects on it is quicker to go through all rows.
+  private static let manyKeys = 20_000
+
+  /// What a request asks of the objects that meet its predicate, which the plug-in finds; their values come from their rows.
+  func table(
+    answering request: FetchRequest, in snapshot: any StoreSnapshot
+  ) throws -> ResultTable? {
+    guard request.predicate != nil || request.fetchLimit > 0 else { return nil }
+    let all = ViewSource(
+      snapshot.view, model: try snapshot.model, schema: snapshot.schema, store: tag)
+    let plan = try QueryPlan(request, model: all.model, schema: all.schema, store: tag)
+    // A request within the request scans what it finds by itself.
+    let others = request.propertiesToFetch.map { "\($0.expression)" }
+    guard
+      !(others + [request.havingPredicate.map { "\($0)" } ?? ""]).contains(where: {
+        $0.contains("FETCH")
+      })
+    else { return nil }
+    var search = FetchRequest(request.entity, where: request.predicate)
+    search.includesSubentities = request.includesSubentities
+    // What is found meets the predicate.
+    var rest = request
+    rest.predicate = nil
+    if !plan.isGrouped, !request.returnsDistinctResults {
+      // Objects are the rows of the table: its page is theirs, and is theirs once.
+      search.sortKeys = request.sortKeys
+      (search.fetchOffset, search.fetchLimit) = (request.fetchOffset, request.fetchLimit)
+      (rest.fetchOffset, rest.fetchLimit) = (0, 0)
+    } else if request.predicate == nil {
+      return nil
+    }
+    guard let keys = try keys(answering: search, in: snapshot),
+      keys.count < QueryingPluginStore.manyKeys
+    else { return nil }
+    return try QueryPlan(rest, model: all.model, schema: all.schema, store: tag)
+      .table(in: NarrowedSource(all, entity: request.entity, to: keys))
+  }
+
   /// As many as a request finds, where the plug-in answers all of it.
   func count(
     answering request: FetchRequest, in snapshot: any StoreSnapshot

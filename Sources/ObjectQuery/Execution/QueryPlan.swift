@@ -52,6 +52,9 @@ public struct QueryPlan: Sendable {
     self.now = now
   }
 
+  /// Whether results are groups of objects, or one over all of them.
+  package var isGrouped: Bool { table?.isGrouped ?? false }
+
   /// The objects found, in order.
   ///
   /// - Throws: What a damaged store throws.
