@@ -39,6 +39,24 @@ extension Model {
     return storage.subentities[position].map { storage.description.entities[$0] }
   }
 
+  /// All entities depth first, siblings in the order of their names, case aside: the order in which Core Data, and stores
+  /// of ours, number them.
+  package var entitiesDepthFirst: [Entity] {
+    func reversed(_ siblings: [Entity]) -> [Entity] {
+      siblings.map { ($0.name.lowercased(), $0) }
+        .sorted { ($0.0, $0.1.name) > ($1.0, $1.1.name) }
+        .map(\.1)
+    }
+    // The walk keeps its own stack: inheritance may be as deep as the model is large.
+    var waiting = reversed(entities.filter { $0.superentity == nil })
+    var found: [Entity] = []
+    while let entity = waiting.popLast() {
+      found.append(entity)
+      waiting += reversed(subentities(of: entity.name))
+    }
+    return found
+  }
+
   /// The named entity and all that inherit from it, at any distance.
   public func family(of entity: String) -> [Entity] {
     guard let position = position(of: entity) else { return [] }

@@ -266,6 +266,14 @@ private struct Parts {
   }
 }
 
+extension RawSpan {
+  /// Whether the bytes are UTF-8.
+  package var isUTF8: Bool {
+    // SAFETY: The bytes are there for the call.
+    unsafe withUnsafeBytes { unsafe UTF8Check.isASCII($0) || UTF8Check.isValid($0) }
+  }
+}
+
 /// Whether bytes are text.
 enum UTF8Check {
   @unsafe static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {

@@ -33,7 +33,7 @@ extension RowTable {
 
 extension BlockRun {
   /// The lowest and the highest key; `nil` when there are no rows.
-  fileprivate var keyRange: ClosedRange<UInt64>? {
+  package var keyRange: ClosedRange<UInt64>? {
     guard let first = blocks.first, let last = blocks.last else { return nil }
     return first.minimumKey...last.maximumKey
   }

@@ -31,30 +31,17 @@ struct Numbering {
   }
 
   mutating func run() throws(SchemaError) {
-    let roots = model.entities.filter { $0.superentity == nil }
-    for root in Numbering.sorted(roots) {
-      // The walk keeps its own stack: inheritance may be as deep as the model is large.
-      var waiting: [(entity: Entity, family: UInt16?)] = [(root, nil)]
-      while let (entity, family) = waiting.popLast() {
-        let number = try number(of: entity)
-        let family = family ?? number
-        try lay(out: entity, number: number, family: family)
-        for child in Numbering.sorted(model.subentities(of: entity.name)).reversed() {
-          waiting.append((child, family))
-        }
-      }
+    var families: [String: UInt16] = [:]
+    for entity in model.entitiesDepthFirst {
+      let number = try number(of: entity)
+      let family = entity.superentity.flatMap { families[$0] } ?? number
+      families[entity.name] = family
+      try lay(out: entity, number: number, family: family)
     }
     layouts.sort { $0.entityNumber < $1.entityNumber }
     for layout in layouts { try numberLinks(of: model[layout.entity]!) }
     linkTables.sort { $0.layout.entityNumber < $1.layout.entityNumber }
     try numberIndexes()
-  }
-
-  /// Siblings in the order of their names, case aside, as Core Data numbers them.
-  private static func sorted(_ entities: [Entity]) -> [Entity] {
-    entities.map { ($0.name.lowercased(), $0) }
-      .sorted { ($0.0, $0.1.name) < ($1.0, $1.1.name) }
-      .map(\.1)
   }
 
   private mutating func number(of entity: Entity) throws(SchemaError) -> UInt16 {

@@ -174,14 +174,8 @@ extension SQLiteConnection {
     return try statement.step() ? statement.integer(0) : nil
   }
 
-  /// How many rows the last statement changed.
-  public var changedRowCount: Int { unsafe Int(sqlite3_changes(handle)) }
-
   /// Whether a transaction is open.
   public var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
-
-  /// Stops what is running, from any thread.
-  public func interrupt() { unsafe sqlite3_interrupt(handle) }
 
   /// What a failure means.
   func error(_ code: Int32, _ text: String?) -> SQLiteError {

@@ -10,21 +10,8 @@ public struct EntityNumbers: Sendable, Hashable {
 
   /// The numbers that a model gives by itself: from 1, depth first, siblings in the order of their names, case aside.
   public init(_ model: Model) {
-    var byName: [String: Int64] = [:]
-    var waiting =
-      EntityNumbers.sorted(model.entities.filter { $0.superentity == nil }).reversed()
-      as [Entity]
-    while let entity = waiting.popLast() {
-      byName[entity.name] = Int64(byName.count + 1)
-      waiting += EntityNumbers.sorted(model.subentities(of: entity.name)).reversed()
-    }
-    self.byName = byName
-  }
-
-  private static func sorted(_ entities: [Entity]) -> [Entity] {
-    entities.map { ($0.name.lowercased(), $0) }
-      .sorted { ($0.0, $0.1.name) < ($1.0, $1.1.name) }
-      .map(\.1)
+    byName = Dictionary(
+      uniqueKeysWithValues: model.entitiesDepthFirst.enumerated().map { ($1.name, Int64($0 + 1)) })
   }
 
   /// The entity's number.

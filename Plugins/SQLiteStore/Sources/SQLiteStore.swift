@@ -29,8 +29,6 @@ public final class SQLiteStore: Store {
   let isReadOnly: Bool
   /// Whether a database that another system made may be written.
   let writesForeign: Bool
-  /// Whether nobody else is reckoned with, and nothing is left beside the file.
-  let isUndisturbed: Bool
   private let givenModel: Model?
 
   /// What readers need.
@@ -82,7 +80,6 @@ public final class SQLiteStore: Store {
     givenModel = opening.model
     let place = try DatabasePlace(path, disk)
     let isAlone = opening.readOnly && !place.isInUse
-    isUndisturbed = isAlone
     let pool = pool
     if !opening.readOnly { try place.checkIsReal() }
     let watch: Watch?
@@ -310,13 +307,11 @@ public final class SQLiteStore: Store {
           Date(timeIntervalSince1970: Double(status.modificationNanoseconds) / 1e9))
       }
     }
-    let watch = current.withLock { $0?.watch }
-    if let watch {
-      description.liveByteCount = try current.withLock { _ in
-        try asStore(filePath) { try SQLiteStore.liveByteCount(watch.connection) }
+    description.liveByteCount = try current.withLock { current in
+      guard let watch = current?.watch else {
+        return try head.reader.read { try SQLiteStore.liveByteCount($0) }
       }
-    } else {
-      description.liveByteCount = try head.reader.read { try SQLiteStore.liveByteCount($0) }
+      return try asStore(filePath) { try SQLiteStore.liveByteCount(watch.connection) }
     }
     description.highestCommit = head.contents.isOwn ? head.commit : 0
     return description

@@ -48,14 +48,3 @@ enum CellCheck {
     }
   }
 }
-
-extension RawSpan {
-  /// Whether the bytes are UTF-8.
-  fileprivate var isUTF8: Bool {
-    // SAFETY: The bytes are those of the span, and nobody keeps them.
-    unsafe withUnsafeBytes { bytes in
-      let span = unsafe Span<UInt8>(_unsafeBytes: bytes)
-      return (try? UTF8Span(validating: span)) != nil
-    }
-  }
-}

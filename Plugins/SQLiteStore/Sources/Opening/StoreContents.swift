@@ -54,7 +54,7 @@ extension StoreContents {
     let model = try StoreContents.model(connection, tables, given, own, metadata)
     self.model = model
     let schema: Schema
-    if let own, try own.model(path).versionHashes == model.versionHashes {
+    if let own, own.model.versionHashes == model.versionHashes {
       schema = try own.schema(path, of: model)
       isOwn = true
       schemaNumber = own.modelCommit
@@ -122,9 +122,8 @@ extension StoreContents {
       return given
     }
     if let own {
-      let model = try own.model(path)
       // Whoever has changed the model since has left our own record as it was.
-      if (try? metadata.checkModel(model, path: path)) != nil { return model }
+      if (try? metadata.checkModel(own.model, path: path)) != nil { return own.model }
     }
     guard tables.has("Z_MODELCACHE", "Z_CONTENT"), let bytes = try cache(connection) else {
       throw StoreError(
@@ -184,7 +183,7 @@ extension StoreContents {
 
 /// What our own stores say beside what Core Data's do (spec §10.5): the model and the schema as they are.
 struct OwnRecord {
-  private let modelBytes: [UInt8]
+  let model: Model
   private let schemaBytes: [UInt8]
   /// The commit that set the model.
   let modelCommit: Int64
@@ -214,17 +213,17 @@ struct OwnRecord {
           path: connection.path)
       }
     }
-    modelBytes = statement.bytes(1)
+    model = try OwnRecord.model(statement.bytes(1), connection.path)
     schemaBytes = statement.bytes(2)
     modelCommit = statement.integer(3)
   }
 
-  func model(_ path: String) throws -> Model {
+  private static func model(_ bytes: [UInt8], _ path: String) throws -> Model {
     do {
       return unsafe try Model(
         ModelSource.read(
           try Deflate.expandRaw(
-            modelBytes.span.bytes, upTo: StoreContents.maximumModelByteCount), path: path))
+            bytes.span.bytes, upTo: StoreContents.maximumModelByteCount), path: path))
     } catch {
       throw StoreError(
         .damaged, "The model in QUIRE_STORE can't be read: \(error)", path: path, cause: error)

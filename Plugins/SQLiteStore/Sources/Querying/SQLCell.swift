@@ -1,3 +1,4 @@
+import BlockFileFormat
 import Foundation
 import ObjectModel
 import Rows
@@ -67,14 +68,8 @@ enum SQLCell {
     case (.string, .text): return .string(statement.text(index) ?? "")
     case (.uri, .text): return .uri(statement.text(index) ?? "")
     case (.uuid, .blob):
-      let b = statement.bytes(index)
-      guard b.count == 16 else { throw LeftToRows() }
-      return .uuid(
-        UUID(
-          uuid: (
-            b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
-            b[14], b[15]
-          )))
+      guard let uuid = UUID(bytes: statement.bytes(index)) else { throw LeftToRows() }
+      return .uuid(uuid)
     case (.decimal, .integer): return .decimal(Decimal(statement.integer(index)))
     case (.decimal, .real):
       // The shortest text that gives the number, as the rows have it.

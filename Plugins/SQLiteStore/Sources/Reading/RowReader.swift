@@ -1,5 +1,6 @@
 // SAFETY: Spans lie over memory that is there for the call, and are not kept.
 
+import BlockFileFormat
 import Foundation
 import ObjectModel
 import Rows
@@ -163,13 +164,7 @@ struct RowReader {
       guard isText else { throw .words("holds text that is no UTF-8") }
     case .binary: try takeBytes(cell, step, draft, row)
     case .uuid:
-      guard cell.kind == .blob, cell.byteCount == 16 else { throw .kind }
-      let b = cell.bytes
-      let uuid = UUID(
-        uuid: (
-          b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
-          b[14], b[15]
-        ))
+      guard cell.kind == .blob, let uuid = UUID(bytes: cell.bytes) else { throw .kind }
       draft.set(.uuid(uuid), column: column, row: row)
     case .decimal:
       guard let parts = decimal(cell) else { throw .kind }
@@ -273,27 +268,6 @@ struct RowReader {
 protocol ExternalValues: Sendable {
   /// The value that a cell stands for.
   func value(of cell: [UInt8]) throws -> [UInt8]
-}
-
-extension RawSpan {
-  /// Whether the bytes are UTF-8.
-  var isUTF8: Bool {
-    unsafe withUnsafeBytes { bytes in
-      // Most text is ASCII, which is seen eight bytes at a time.
-      var (all, index) = (UInt64(0), 0)
-      while index &+ 8 <= bytes.count {
-        unsafe all |= bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-        index &+= 8
-      }
-      while index < bytes.count {
-        unsafe all |= UInt64(bytes[index])
-        index &+= 1
-      }
-      if all & 0x8080_8080_8080_8080 == 0 { return true }
-      let span = unsafe Span<UInt8>(_unsafeBytes: bytes)
-      return (try? UTF8Span(validating: span)) != nil
-    }
-  }
 }
 
 extension SQLiteValue {

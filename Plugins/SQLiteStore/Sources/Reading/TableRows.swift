@@ -23,7 +23,7 @@ final class TableRows: PartialRowTable {
 
   /// So many consecutive keys are read at once.
   private static let pieceKeyCount: UInt64 = 64
-  /// So many pieces are kept, and then an entity is read as a whole.
+  /// So many pieces are kept, and then others in their place.
   private static let mostPieces = 1024
 
   private struct Piece: Hashable {
@@ -191,13 +191,5 @@ final class TableRows: PartialRowTable {
       defer { statement.reset() }
       return BlockRun(try links.blocks(statement))
     }
-  }
-}
-
-extension BlockRun {
-  /// The lowest and the highest key; `nil` when there are no rows.
-  fileprivate var keyRange: ClosedRange<UInt64>? {
-    guard let first = blocks.first, let last = blocks.last else { return nil }
-    return first.minimumKey...last.maximumKey
   }
 }

@@ -15,12 +15,9 @@ struct LinkWriter {
   func remove(_ run: BlockRun) throws {
     if link.links.isSymmetric { try removeTwins(run) }
     let statement = try connection.prepare("DELETE FROM \(quoted(link.table)) WHERE rowid = ?")
-    for block in run.blocks {
-      let keys = try block.keys
-      for row in 0..<block.rowCount {
-        try statement.bind(keys.integer(at: row), 0)
-        try statement.run()
-      }
+    try run.forEachKey { key in
+      try statement.bind(key, 0)
+      try statement.run()
     }
   }
 
@@ -32,12 +29,9 @@ struct LinkWriter {
       DELETE FROM \(table) WHERE rowid IN (SELECT o.rowid FROM \(table) t, \(table) o WHERE t.rowid = ?1 AND o.rowid <> ?1
       AND (o.\(source) = t.\(target) AND o.\(target) = t.\(source) OR o.\(source) = t.\(source) AND o.\(target) = t.\(target)))
       """)
-    for block in run.blocks {
-      let keys = try block.keys
-      for row in 0..<block.rowCount {
-        try statement.bind(keys.integer(at: row), 0)
-        try statement.run()
-      }
+    try run.forEachKey { key in
+      try statement.bind(key, 0)
+      try statement.run()
     }
   }
 
@@ -52,8 +46,8 @@ struct LinkWriter {
     )
     for block in run.blocks {
       let keys = try block.keys
-      let source = try column(LinkTable.Column.source, block)
-      let target = try column(LinkTable.Column.target, block)
+      let source = try block.column(LinkTable.Column.source)
+      let target = try block.column(LinkTable.Column.target)
       let orders = try [
         link.targetOrder.map { _ in LinkTable.Column.targetOrder },
         link.sourceOrder.map { _ in LinkTable.Column.sourceOrder },
@@ -108,10 +102,6 @@ struct LinkWriter {
       "UPDATE OR REPLACE \(quoted(link.table)) SET \(quoted(name)) = ? WHERE rowid = ?")
     try statement.bind([value, .integer(key)])
     try statement.run()
-  }
-
-  private func column(_ number: UInt16, _ block: Block) throws -> Column? {
-    try block.column(number)
   }
 
   private func bind(

@@ -1,5 +1,6 @@
 // SAFETY: The bytes of a value are copied while they are there.
 
+import BlockFileFormat
 import Foundation
 import ObjectModel
 import Rows
@@ -49,27 +50,30 @@ struct RowWriter {
 
   /// Takes rows out.
   func remove(_ run: BlockRun) throws {
-    let statement = try connection.prepare(
-      "DELETE FROM \(quoted(entity.table)) WHERE \"Z_PK\" = ? AND \"Z_ENT\" = ?")
-    try statement.bind(entity.number, 1)
-    try forEachKey(run) { key, _, _ in
-      try statement.bind(key, 0)
-      try statement.run()
-    }
+    let removal = try removal()
+    try run.forEachKey { try remove($0, removal) }
   }
 
   /// Takes the rows out that whole ones are put in the place of.
   func makeRoom(for run: BlockRun) throws {
+    let removal = try removal()
     for block in run.blocks {
       guard let bases = try block.column(LayoutColumn.Number.basis) else { continue }
       let keys = try block.keys
-      let statement = try connection.prepare(
-        "DELETE FROM \(quoted(entity.table)) WHERE \"Z_PK\" = ? AND \"Z_ENT\" = ?")
       for row in 0..<block.rowCount where bases.integer(at: row) > 0 {
-        try statement.bind([.integer(keys.integer(at: row)), .integer(entity.number)])
-        try statement.run()
+        try remove(keys.integer(at: row), removal)
       }
     }
+  }
+
+  private func removal() throws -> SQLiteStatement {
+    try connection.prepare(
+      "DELETE FROM \(quoted(entity.table)) WHERE \"Z_PK\" = ? AND \"Z_ENT\" = ?")
+  }
+
+  private func remove(_ key: Int64, _ removal: SQLiteStatement) throws {
+    try removal.bind([.integer(key), .integer(entity.number)])
+    try removal.run()
   }
 
   /// Puts whole rows in.
@@ -116,18 +120,18 @@ struct RowWriter {
       for (index, column) in entity.layout.columns.enumerated() {
         if let values = try block.column(column) { present.append((index, values)) }
       }
+      // Most rows of a block change in the same columns.
+      var last: Change?
       for row in 0..<block.rowCount {
         let given = present.filter { $0.values.isGiven(row) }
         let indices = given.map(\.index)
-        let assigned = names(indices).map { "\(quoted($0)) = ?" }
-        let own = version == nil ? "\"Z_OPT\" = COALESCE(\"Z_OPT\", 0) + 1" : "\"Z_OPT\" = ?"
-        let statement = try connection.prepare(
-          "UPDATE \(quoted(entity.table)) SET \((assigned + [own]).joined(separator: ", ")) WHERE \"Z_PK\" = ? AND \"Z_ENT\" = ?"
-        )
-        for (one, target) in zip(given, targets(indices, from: 0)) {
+        if last?.indices != indices { last = try change(of: indices) }
+        guard let change = last else { continue }
+        let statement = change.statement
+        for (one, target) in zip(given, change.targets) {
           try bind(one.values, row, to: target, statement)
         }
-        var next = assigned.count
+        var next = change.parameterCount
         if let version {
           try statement.bind(version, next)
           next += 1
@@ -137,6 +141,25 @@ struct RowWriter {
         try statement.run()
       }
     }
+  }
+
+  /// How certain columns of a row are changed.
+  private struct Change {
+    let indices: [Int]
+    let targets: [Target]
+    /// How many parameters the values have.
+    let parameterCount: Int
+    let statement: SQLiteStatement
+  }
+
+  private func change(of indices: [Int]) throws -> Change {
+    let assigned = names(indices).map { "\(quoted($0)) = ?" }
+    let own = version == nil ? "\"Z_OPT\" = COALESCE(\"Z_OPT\", 0) + 1" : "\"Z_OPT\" = ?"
+    return Change(
+      indices: indices, targets: targets(indices, from: 0), parameterCount: assigned.count,
+      statement: try connection.prepare(
+        "UPDATE \(quoted(entity.table)) SET \((assigned + [own]).joined(separator: ", ")) WHERE \"Z_PK\" = ? AND \"Z_ENT\" = ?"
+      ))
   }
 
   // MARK: - Values
@@ -152,8 +175,10 @@ struct RowWriter {
     switch target.kind {
     case .boolean, .int16, .int32, .int64:
       try statement.bind(column.integer(at: row), target.parameter)
-    case .float: try bind(Double(column.float(at: row)), target, statement)
-    case .double, .date: try bind(column.double(at: row), target, statement)
+    case .float:
+      try statement.bind(SQLiteValue(Double(column.float(at: row))), target.parameter)
+    case .double, .date:
+      try statement.bind(SQLiteValue(column.double(at: row)), target.parameter)
     case .string, .uri: try statement.bindText(column.bytes(at: row), target.parameter)
     case .binary:
       guard target.isExternal else {
@@ -170,51 +195,26 @@ struct RowWriter {
     }
   }
 
-  /// A number, or the bits of one that SQLite does not keep as such: it takes "not a number" for nothing, and −0 for 0
-  /// (spec §10.4.3).
-  private func bind(_ number: Double, _ target: Target, _ statement: SQLiteStatement) throws {
-    if number.isNaN || number == 0 && number.sign == .minus {
-      try statement.bind(.blob(number.bitPattern.bigEndianBytes), target.parameter)
-    } else {
-      try statement.bind(number, target.parameter)
-    }
-  }
-
   private func bind(_ value: Value, to target: Target, _ statement: SQLiteStatement) throws {
     if target.entityParameter >= 0, value.isNull { try statement.bindNull(target.entityParameter) }
-    switch value {
-    case .null: try statement.bindNull(target.parameter)
-    case .boolean(let value): try statement.bind(value ? 1 : 0 as Int64, target.parameter)
-    case .integer(let value): try statement.bind(value, target.parameter)
-    case .float(let value): try bind(Double(value), target, statement)
-    case .double(let value): try bind(value, target, statement)
-    case .date(let value):
-      try bind(value.timeIntervalSinceReferenceDate, target, statement)
-    case .string(let value), .uri(let value): try statement.bind(value, target.parameter)
-    case .binary(let value):
-      try statement.bind(
-        .blob(target.isExternal ? [1] + Array(value) : Array(value)), target.parameter)
-    case .uuid(let value):
-      let bytes = unsafe withUnsafeBytes(of: value.uuid) { unsafe Array($0) }
-      try statement.bind(.blob(bytes), target.parameter)
-    case .decimal(let value): try statement.bind(SQLiteValue(value), target.parameter)
-    case .object(let key):
-      try statement.bind(Int64(key.number), target.parameter)
-      guard target.entityParameter >= 0 else { return }
-      guard let number = map.entities[key.entity]?.number else {
-        throw StoreError(
-          .badChange,
-          "\(entity.columns[target.index].name) leads to an object of no entity of the store.",
-          path: path)
-      }
-      try statement.bind(number, target.entityParameter)
+    try statement.bind(SQLiteValue(value, isExternal: target.isExternal), target.parameter)
+    guard case .object(let key) = value, target.entityParameter >= 0 else { return }
+    guard let number = map.entities[key.entity]?.number else {
+      throw StoreError(
+        .badChange,
+        "\(entity.columns[target.index].name) leads to an object of no entity of the store.",
+        path: path)
     }
+    try statement.bind(number, target.entityParameter)
   }
+}
 
-  private func forEachKey(_ run: BlockRun, _ body: (Int64, Block, Int) throws -> Void) throws {
-    for block in run.blocks {
+extension BlockRun {
+  /// Calls `body` with the key of each row.
+  func forEachKey(_ body: (Int64) throws -> Void) throws {
+    for block in blocks {
       let keys = try block.keys
-      for row in 0..<block.rowCount { try body(keys.integer(at: row), block, row) }
+      for row in 0..<block.rowCount { try body(keys.integer(at: row)) }
     }
   }
 }
@@ -227,6 +227,32 @@ extension UInt64 {
 }
 
 extension SQLiteValue {
+  /// The cell of a value (spec §10.4).
+  ///
+  /// - Parameter isExternal: Whether a byte before bytes says where they are, which is here.
+  init(_ value: Value, isExternal: Bool) {
+    switch value {
+    case .null: self = .null
+    case .boolean(let value): self = .integer(value ? 1 : 0)
+    case .integer(let value): self = .integer(value)
+    case .float(let value): self.init(Double(value))
+    case .double(let value): self.init(value)
+    case .date(let value): self.init(value.timeIntervalSinceReferenceDate)
+    case .string(let value), .uri(let value): self = .text(value)
+    case .binary(let value): self = .blob(isExternal ? [1] + Array(value) : Array(value))
+    case .uuid(let value): self = .blob(value.bytes)
+    case .decimal(let value): self.init(value)
+    case .object(let key): self = .integer(Int64(key.number))
+    }
+  }
+
+  /// A number, or the bits of one that SQLite does not keep as such: it takes "not a number" for nothing, and −0 for 0
+  /// (spec §10.4.3).
+  init(_ number: Double) {
+    let isKept = !number.isNaN && !(number == 0 && number.sign == .minus)
+    self = isKept ? .real(number) : .blob(number.bitPattern.bigEndianBytes)
+  }
+
   /// A decimal number: as a number where that keeps every digit, and as text in bytes elsewhere, which the type of the column
   /// leaves alone (spec §10.4.4).
   init(_ decimal: Decimal) {

@@ -21,13 +21,9 @@ extension SQLiteStore {
         contents = try changeModel(request, contents, connection, number)
       }
       try write(request.changes, contents, connection, number)
-      if let metadata = request.metadata {
-        var metadata = metadata
+      if request.metadata != nil || request.model != nil {
+        var metadata = request.metadata ?? head.metadata
         if let model = request.model { metadata.setModel(model) }
-        try StoreWriting(connection: connection).write(metadata, uuid: uuid(head))
-      } else if let model = request.model {
-        var metadata = head.metadata
-        metadata.setModel(model)
         try StoreWriting(connection: connection).write(metadata, uuid: uuid(head))
       }
       if contents.isOwn { try CommitTable.add(number, request, connection) }

@@ -1,5 +1,3 @@
-// SAFETY: The bytes of a UUID are copied while they are there.
-
 import Foundation
 import ObjectModel
 import Rows
@@ -93,13 +91,14 @@ extension SQLiteStore {
   ) throws {
     var names = ["\"Z_PK\"", "\"Z_ENT\"", "\"Z_OPT\""]
     var cells = ["t.\"Z_PK\"", "\(new.number)", "t.\"Z_OPT\""]
-    var defaults: [Value] = []
+    var defaults: [SQLiteValue] = []
     for (index, column) in new.columns.enumerated() {
       let wanted = new.layout.columns[index]
       names.append(quoted(column.name))
       guard let position = old.layout.index(ofNumber: wanted.number) else {
         cells.append("?")
-        defaults.append(wanted.defaultValue)
+        defaults.append(
+          SQLiteValue(wanted.defaultValue, isExternal: column.isExternal))
         if let entity = column.entityColumn {
           names.append(quoted(entity))
           cells.append("NULL")
@@ -115,7 +114,7 @@ extension SQLiteStore {
     let text =
       "INSERT INTO \(quoted(prefix + new.table)) (\(names.joined(separator: ", "))) SELECT \(cells.joined(separator: ", ")) FROM \(quoted(old.table)) t WHERE t.\"Z_ENT\" = \(old.number) ORDER BY t.\"Z_PK\""
     let statement = try connection.prepare(text, isKept: false)
-    for (index, value) in defaults.enumerated() { try statement.bind(cell(of: value), index) }
+    try statement.bind(defaults)
     do { try statement.run() } catch {
       guard error.code == .constraint else { throw error }
       throw StoreError(
@@ -173,20 +172,5 @@ extension SQLiteStore {
     try connection.execute(
       "INSERT INTO \(quoted(prefix + new.table)) (\(names.joined(separator: ", "))) SELECT \(cells.joined(separator: ", ")) FROM \(quoted(old.table)) ORDER BY rowid"
     )
-  }
-
-  private func cell(of value: Value) -> SQLiteValue {
-    switch value {
-    case .null, .object: .null
-    case .boolean(let value): .integer(value ? 1 : 0)
-    case .integer(let value): .integer(value)
-    case .float(let value): .real(Double(value))
-    case .double(let value): .real(value)
-    case .date(let value): .real(value.timeIntervalSinceReferenceDate)
-    case .string(let value), .uri(let value): .text(value)
-    case .binary(let value): .blob(Array(value))
-    case .uuid(let value): .blob(unsafe withUnsafeBytes(of: value.uuid) { unsafe Array($0) })
-    case .decimal(let value): SQLiteValue(value)
-    }
   }
 }
