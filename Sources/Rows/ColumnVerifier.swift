@@ -286,11 +286,21 @@ enum UTF8Check {
       if (a & 0x8080_8080_8080_8080) != SIMD4(repeating: 0) { return false }
       i &+= 32
     }
-    while i < n {
-      if unsafe bytes[i] >= 0x80 { return false }
-      i &+= 1
+    // What is left in words, the last of which overlaps: most texts are shorter than the step above.
+    let highBits: UInt64 = 0x8080_8080_8080_8080
+    guard n >= 8 else {
+      while i < n {
+        if unsafe bytes[i] >= 0x80 { return false }
+        i &+= 1
+      }
+      return true
     }
-    return true
+    var bits = unsafe start.loadUnaligned(fromByteOffset: n &- 8, as: UInt64.self)
+    while i &+ 8 <= n {
+      bits |= unsafe start.loadUnaligned(fromByteOffset: i, as: UInt64.self)
+      i &+= 8
+    }
+    return bits & highBits == 0
   }
 
   @unsafe static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {

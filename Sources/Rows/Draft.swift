@@ -38,15 +38,19 @@ public final class Draft {
   public private(set) final var removedCount = 0
 
   @exclusivity(unchecked) private final var capacity = 0
+  private final let firstCapacity: Int
   private final let columns: UnsafeMutablePointer<DraftColumn>
-  private final var keys: [UInt64] = []
+  @exclusivity(unchecked) private final var keys: [UInt64] = []
   private final var bases: [Int64] = []
   private final var removed: [Bool] = []
 
   /// An empty draft of rows with the given layout.
-  public init(_ layout: Layout, role: Role) {
+  ///
+  /// - Parameter capacity: How many rows it is likely to get.
+  public init(_ layout: Layout, role: Role, capacity: Int = 16) {
     self.layout = layout
     self.role = role
+    firstCapacity = min(max(capacity, 1), Draft.maximumRowCount)
     unsafe columns = .allocate(capacity: layout.columns.count)
     for (index, column) in layout.columns.enumerated() {
       unsafe (columns + index).initialize(
@@ -66,7 +70,7 @@ extension Draft {
 
   /// Bytes of memory in use, about.
   public var memoryByteCount: Int {
-    var sum = keys.capacity * 8 + bases.capacity * 8 + removed.capacity
+    var sum = unsafe keys.capacity * 8 + bases.capacity * 8 + removed.capacity
     for index in 0..<layout.columns.count { unsafe sum += columns[index].memoryByteCount }
     return sum
   }
@@ -79,13 +83,13 @@ extension Draft {
   public func append(key: UInt64, basis: Int64 = 0) -> Int {
     precondition(!isFull, "A draft holds \(Draft.maximumRowCount) rows.")
     if unsafe rowCount == capacity {
-      unsafe capacity = unsafe min(max(16, capacity * 2), Draft.maximumRowCount)
+      unsafe capacity = unsafe min(max(firstCapacity, capacity * 2), Draft.maximumRowCount)
       for index in 0..<layout.columns.count
       where unsafe role == .insertions || columns[index].exists {
         unsafe columns[index].reserve(capacity)
       }
     }
-    keys.append(key)
+    unsafe keys.append(key)
     // Zero is what a missing basis means, so insertions keep none.
     if basis != 0 || !bases.isEmpty {
       if unsafe bases.count < rowCount {
@@ -125,7 +129,7 @@ extension Draft {
   /// The key of the given row.
   public func key(row: Int) -> UInt64 {
     check(row)
-    return keys[row]
+    return unsafe keys[row]
   }
 
   /// The version the given row is based on; 0 for a new row.

@@ -19,6 +19,7 @@ public final class SQLiteConnection {
   private var use: DatabaseUse?
   /// Statements to be used again, by their text; bounded.
   private var statements: [String: SQLiteStatement] = [:]
+  let taker: UnsafeMutablePointer<RowTaker>
 
   /// How a database is reached.
   public enum Access: Sendable, Hashable {
@@ -77,6 +78,8 @@ public final class SQLiteConnection {
       throw SQLiteError(.failed, number: code, "SQLite has no memory for a connection.")
     }
     unsafe self.handle = handle
+    unsafe taker = .allocate(capacity: 1)
+    unsafe taker.initialize(to: RowTaker())
     guard code == SQLITE_OK else { throw error(code, nil) }
     try harden()
   }
@@ -84,6 +87,8 @@ public final class SQLiteConnection {
   deinit {
     statements = [:]
     unsafe sqlite3_close_v2(handle)
+    unsafe taker.deinitialize(count: 1)
+    unsafe taker.deallocate()
   }
 
   /// Whether the file, or the log beside it, is not what it was when it was opened without locks.
@@ -97,6 +102,8 @@ public final class SQLiteConnection {
     }
     for (limit, value) in SQLiteConnection.limits { unsafe sqlite3_limit(handle, limit, value) }
     unsafe sqlite3_set_authorizer(handle, authorize, nil)
+    let code = unsafe RowTaker.register(taker, handle)
+    if code != SQLITE_OK { throw error(code, "configuring SQLite") }
     try execute("PRAGMA cell_size_check=ON")
     try execute("PRAGMA temp_store=MEMORY")
     try execute("PRAGMA mmap_size=0")

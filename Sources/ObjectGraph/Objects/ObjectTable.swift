@@ -59,7 +59,7 @@ struct ObjectTable: ~Copyable {
     /// Empties a place, and gives whether anybody else holds the object that was there.
     @discardableResult
     func clear(_ place: Int) -> Bool {
-      guard unsafe places[place] != nil else { return false }
+      guard address(UInt64(place)) != 0 else { return false }
       let isHeld = unsafe !isKnownUniquelyReferenced(&places[place])
       if isHeld { unsafe places[place].unsafelyUnwrapped.holdSource() }
       unsafe places[place] = nil
@@ -78,7 +78,7 @@ struct ObjectTable: ~Copyable {
     /// Lets go of what nobody else holds, and gives how many those were and how many are left.
     func sweep() -> (gone: Int, left: Int) {
       var (gone, left) = (0, 0)
-      for place in 0..<Page.count where unsafe places[place] != nil {
+      for place in 0..<Page.count where address(UInt64(place)) != 0 {
         if unsafe isKnownUniquelyReferenced(&places[place]) {
           unsafe places[place] = nil
           gone += 1

@@ -11,7 +11,7 @@ import StoreInterface
 /// Rows of one entity's table on their way into blocks.
 ///
 /// Cells are believed only as far as they are checked: what a cell holds, and not what its column is declared as.
-struct RowReader {
+struct RowReader: ~Copyable {
   private let entity: TableMap.EntityMap
   private let map: TableMap
   private let path: String
@@ -19,7 +19,9 @@ struct RowReader {
   private let layout: Layout
   private let plan: [Step]
   private let values: any ExternalValues
-  private var drafts: [Draft] = []
+  private var draft: Draft
+  private var writer = BlockWriter()
+  private var found: [Block] = []
   /// The key of the row before: keys ascend, also where the table does not see to it.
   private var lastKey: Int64 = 0
 
@@ -49,6 +51,7 @@ struct RowReader {
     layout = Layout(
       entity: entity.layout.entity, entityNumber: entity.layout.entityNumber,
       columns: entity.layout.columns + [RowReader.versionColumn])
+    draft = Draft(layout, role: .insertions)
     var cell = 2
     plan = entity.columns.enumerated().map { index, column in
       let step = Step(
@@ -60,8 +63,8 @@ struct RowReader {
     }
   }
 
-  /// The statement whose rows are read, without what it is to be limited to.
-  var selection: String {
+  /// What is read of each row.
+  private var selection: [String] {
     var cells = ["t.\"Z_PK\"", "t.\"Z_OPT\""]
     for column in entity.columns {
       let cell = "t.\(quoted(column.name))"
@@ -71,12 +74,8 @@ struct RowReader {
         RowReader.entity(
           of: cell, known: column.entityColumn.map { "t.\(quoted($0))" }, in: destination))
     }
-    return "SELECT \(cells.joined(separator: ", ")) FROM \(quoted(entity.table)) t"
+    return cells
   }
-
-  /// What limits the rows to those of the entity; `nil` where the table has no others. Written so that SQLite goes through the
-  /// table in the order of its keys.
-  var condition: String? { entity.sharesTable ? "+t.\"Z_ENT\" = \(entity.number)" : nil }
 
   /// The number of the entity of what a key leads to: as it is written beside the key, or as the object says itself.
   static func entity(
@@ -87,46 +86,55 @@ struct RowReader {
     return known.map { "COALESCE(\($0), \(own))" } ?? own
   }
 
-  /// Takes all rows that a statement gives.
-  mutating func take(_ statement: SQLiteStatement) throws {
-    var draft = drafts.last ?? newDraft()
-    var cells: [SQLiteCell] = []
-    while try statement.step(into: &cells) {
-      let key = cells[0].integer
-      guard cells[0].kind == .integer, key >= 1, key <= Int64(ObjectKey.highestNumber) else {
-        throw fault(
-          "Z_PK", nil,
-          "holds \(statement.value(0).words), and keys are from 1 to \(ObjectKey.highestNumber)")
+  /// Reads all rows of the entity, or those with certain keys, in the order of their keys.
+  mutating func blocks(_ keys: Range<UInt64>?, from connection: SQLiteConnection) throws -> [Block]
+  {
+    var conditions = entity.sharesTable ? ["t.\"Z_ENT\" = \(entity.number)"] : []
+    if keys != nil { conditions.append("t.\"Z_PK\" >= ? AND t.\"Z_PK\" < ?") }
+    try connection.forEachRow(
+      selection, from: "\(quoted(entity.table)) t",
+      where: conditions.isEmpty ? nil : conditions.joined(separator: " AND "),
+      keys.map { [.integer(Int64($0.lowerBound)), .integer(Int64($0.upperBound))] } ?? []
+    ) { cells in
+      // Used without being counted for each row.
+      let draft = unsafe Unmanaged.passUnretained(draft)
+      let isFull = try unsafe draft._withUnsafeGuaranteedRef { draft in
+        try take(cells, draft)
+        return draft.isFull
       }
-      // A damaged tree may have rows out of their order, or twice.
-      guard key > lastKey else {
-        throw fault("Z_PK", key, "is the key of more than one row")
-      }
-      lastKey = key
-      if draft.isFull { draft = newDraft() }
-      let row = draft.append(key: UInt64(key))
-      let version = cells[1].kind == .integer ? cells[1].integer : 0
-      draft.setInteger(max(version, 0), column: plan.count, row: row)
-      for index in plan.indices {
-        do throws(OddCell) {
-          try take(cells, plan[index], draft, row)
-        } catch {
-          throw fault(error, statement, plan[index], key)
-        }
+      if isFull { freeze() }
+    }
+    freeze()
+    return found
+  }
+
+  /// Makes blocks of what is in the draft, while it is near.
+  private mutating func freeze() {
+    found += Draft.freeze([draft], &writer)
+    // Behind a full one there are likely to be many rows more.
+    draft = Draft(layout, role: .insertions, capacity: Draft.maximumRowCount)
+  }
+
+  private mutating func take(_ cells: Span<SQLiteCell>, _ draft: Draft) throws {
+    let key = cells[0].integer
+    guard cells[0].kind == .integer, key >= 1, key <= Int64(ObjectKey.highestNumber) else {
+      throw fault(
+        "Z_PK", nil,
+        "holds \(cells[0].value.words), and keys are from 1 to \(ObjectKey.highestNumber)")
+    }
+    // A damaged tree may have rows out of their order, or twice.
+    guard key > lastKey else { throw fault("Z_PK", key, "is the key of more than one row") }
+    lastKey = key
+    let row = draft.append(key: UInt64(key))
+    let version = cells[1].kind == .integer ? cells[1].integer : 0
+    draft.setInteger(max(version, 0), column: plan.count, row: row)
+    for index in plan.indices {
+      do throws(OddCell) {
+        try take(cells, plan[index], draft, row)
+      } catch {
+        throw fault(error, cells, plan[index], key)
       }
     }
-  }
-
-  private mutating func newDraft() -> Draft {
-    let draft = Draft(layout, role: .insertions)
-    drafts.append(draft)
-    return draft
-  }
-
-  /// The rows, in the order of their keys.
-  func blocks() -> [Block] {
-    var writer = BlockWriter()
-    return Draft.freeze(drafts, &writer)
   }
 
   /// Why a cell is not taken.
@@ -140,7 +148,7 @@ struct RowReader {
   }
 
   private func take(
-    _ cells: [SQLiteCell], _ step: Step, _ draft: Draft, _ row: Int
+    _ cells: Span<SQLiteCell>, _ step: Step, _ draft: Draft, _ row: Int
   ) throws(OddCell) {
     let cell = cells[step.cell]
     let column = step.column
@@ -190,7 +198,7 @@ struct RowReader {
   }
 
   private func reference(
-    _ number: Int64, _ cells: [SQLiteCell], _ step: Step
+    _ number: Int64, _ cells: Span<SQLiteCell>, _ step: Step
   ) throws(OddCell) -> ObjectKey {
     guard number >= 1, number <= Int64(ObjectKey.highestNumber) else {
       throw .words("leads to the key \(number), which no object can have")
@@ -245,13 +253,13 @@ struct RowReader {
   private func name(_ step: Step) -> String { entity.columns[step.column].name }
 
   private func fault(
-    _ odd: OddCell, _ statement: SQLiteStatement, _ step: Step, _ key: Int64
+    _ odd: OddCell, _ cells: Span<SQLiteCell>, _ step: Step, _ key: Int64
   ) -> any Error {
     switch odd {
     case .kind:
       fault(
         name(step), key,
-        "holds \(statement.value(step.cell).words), where \(step.kind.words) is to be")
+        "holds \(cells[step.cell].value.words), where \(step.kind.words) is to be")
     case .words(let words): fault(name(step), key, words)
     case .other(let error): error
     }

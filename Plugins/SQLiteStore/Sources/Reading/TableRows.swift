@@ -170,17 +170,7 @@ final class TableRows: PartialRowTable {
     guard let entity = contents.map.entities[number] else { return BlockRun() }
     return try reader.read { connection in
       var rows = RowReader(entity, contents.map, values, path: reader.path)
-      var conditions = rows.condition.map { [$0] } ?? []
-      if keys != nil { conditions.append("t.\"Z_PK\" >= ? AND t.\"Z_PK\" < ?") }
-      let limit = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
-      let statement = try connection.prepare("\(rows.selection)\(limit) ORDER BY t.\"Z_PK\"")
-      defer { statement.reset() }
-      if let keys {
-        try statement.bind(Int64(keys.lowerBound), 0)
-        try statement.bind(Int64(keys.upperBound), 1)
-      }
-      try rows.take(statement)
-      return BlockRun(rows.blocks())
+      return BlockRun(try rows.blocks(keys, from: connection))
     }
   }
 

@@ -1,0 +1,92 @@
+import DurableFiles
+import Foundation
+import ObjectModel
+import Rows
+import SQLiteFiles
+import SQLiteStore
+import StoreInterface
+import Testing
+
+@Suite("Rows on their way out of a table")
+struct RowReadingTests {
+  // SQLite gives a function up to 127 arguments: wider rows come another way.
+  @Test("However many columns a table has, all are read", arguments: [1, 124, 125, 126, 300])
+  func wide(_ count: Int) throws {
+    let folder = try TemporaryFolder()
+    let names = (1...count).map { "value\($0)" }
+    let model = try Model(
+      entities: [Entity("Wide", properties: names.map { .attribute(Attribute($0, .int64)) })])
+    let store = try SQLiteStoreBackend().create(
+      at: folder.file("a.sqlite"), model: model, on: RealDisk(), StoreCreation())
+    let base = try store.snapshot()
+    let builder = LayerBuilder(base.schema)
+    let layout = try #require(base.schema["Wide"])
+    for number in 1...3 as ClosedRange<UInt64> {
+      let key = ObjectKey(entity: layout.entityNumber, number: number)
+      builder.insert(key)
+      for (index, name) in names.enumerated() {
+        builder.set(.integer(Int64(number) * 1000 + Int64(index)), name, of: key, base.schema)
+      }
+    }
+    let saved = try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    #expect(try saved.view.keys(ofEntity: layout.entityNumber) == [1, 2, 3])
+    for number in 1...3 as ClosedRange<UInt64> {
+      let row = try #require(
+        try saved.view.row(of: ObjectKey(entity: layout.entityNumber, number: number)))
+      for (index, name) in names.enumerated() {
+        let column = layout.columns[try #require(layout.index(of: name))]
+        #expect(try row.value(column) == .integer(Int64(number) * 1000 + Int64(index)))
+      }
+    }
+  }
+
+  @Test("A connection reads on after a row that nobody took")
+  func refused() throws {
+    struct Enough: Error {}
+    let folder = try TemporaryFolder()
+    let connection = try SQLiteConnection(folder.file("a.sqlite"), for: .creating)
+    try connection.execute("CREATE TABLE T (A INTEGER PRIMARY KEY, B)")
+    try connection.execute("INSERT INTO T VALUES (1, 'one'), (2, x'02'), (3, NULL), (4, 4.5)")
+    var seen: [Int64] = []
+    #expect(throws: Enough.self) {
+      try connection.forEachRow(["A", "B"], from: "T", where: nil) { cells in
+        seen.append(cells[0].integer)
+        if seen.count == 2 { throw Enough() }
+      }
+    }
+    #expect(seen == [1, 2])
+    var values: [SQLiteValue] = []
+    try connection.forEachRow(["B"], from: "T", where: "A >= ?", [.integer(2)]) {
+      values.append($0[0].value)
+    }
+    #expect(values == [.blob([2]), .null, .real(4.5)])
+    try connection.forEachRow(["A"], from: "T", where: "A > 4") { _ in
+      Issue.record("There is no such row.")
+    }
+    #expect(throws: SQLiteError.self) {
+      try connection.forEachRow(["NONE"], from: "T", where: nil) { _ in }
+    }
+  }
+
+  @Test("Nothing in a file may name what takes rows")
+  func named() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("a.sqlite")
+    do {
+      let raw = try RawDatabase(path)
+      try raw.run("CREATE TABLE T (A INTEGER PRIMARY KEY, B)")
+      try raw.run("INSERT INTO T VALUES (1, 2)")
+      try raw.run(
+        """
+        PRAGMA writable_schema = ON;
+        UPDATE sqlite_schema SET sql = 'CREATE TABLE T (A INTEGER PRIMARY KEY, B AS (quire_take(A)))'
+        """)
+    }
+    let connection = try SQLiteConnection(path, for: .reading)
+    #expect(throws: SQLiteError.self) {
+      try connection.forEachRow(["A", "B"], from: "T", where: nil) { _ in
+        Issue.record("It was run.")
+      }
+    }
+  }
+}
