@@ -1,4 +1,5 @@
 import Documents
+import DurableFiles
 import JSONText
 import ObjectModel
 import Quire
@@ -18,7 +19,8 @@ enum VacuumCommand {
       discussion: """
         The file is written anew without what is dead: rows that later saves replaced, and earlier saves \
         unless --keep says otherwise. It takes the old one's place at once; whoever reads the old one \
-        goes on reading it. A store of a kind that is written whole with each save stays as it is.
+        goes on reading it. Of an SQLite store what earlier saves take is given back. A store of a kind that is \
+        written whole with each save stays as it is.
         """,
       arguments: [.store], options: [keep, .storeModel, .format],
       examples: [
@@ -35,10 +37,16 @@ enum VacuumCommand {
       let keeping = StoreReader(backends: backends, disk: reader.disk)
       let store = try keeping.open(invocation[.store], invocation, models, readOnly: false)
       let before = try store.describe().byteCount
-      if let binary = store as? BinaryStore { try binary.vacuum() }
-      let after = try store.describe().byteCount
+      if let binary = store as? BinaryStore {
+        try binary.vacuum()
+      } else if store.capabilities.contains(.history) {
+        let kept = options.history.kept(of: try store.commits())
+        try store.keepCommits { kept.contains($0) }
+      }
       let commits = try store.commits().count
+      // A database's log is brought into its file when that is closed.
       try store.close()
+      let after = try reader.disk.status(of: path).byteCount
       let output = invocation.console.output
       switch invocation.format {
       case .text:

@@ -21,7 +21,7 @@ struct DatabaseCommandTests {
       #expect(made.exitCode == .done, "\(made.messages)")
       guard !isOwn else { return }
       let connection = try SQLiteConnection(database, for: .writing)
-      for table in ["QUIRE_STORE", "QUIRE_COMMIT", "QUIRE_LINK"] {
+      for table in ["QUIRE_STORE", "QUIRE_COMMIT", "QUIRE_BEFORE", "QUIRE_LINK"] {
         try connection.execute("DROP TABLE \(table)")
       }
     }
@@ -97,6 +97,24 @@ struct DatabaseCommandTests {
     let found = try folder.run("count", folder.database, "Trip", "--where", "name == \"Elsewhere\"")
     #expect(found.output == "1\n")
     #expect(folder.names == ["App.sqlite"])
+  }
+
+  @Test("A vacuum forgets earlier saves of a database, and keeps what is wanted")
+  func vacuum() throws {
+    let folder = try Folder(isOwn: true)
+    for name in ["Elsewhere", "Nowhere", "Somewhere"] {
+      let set = try folder.run(
+        "set", folder.database, "Trip", "--where", "name != nil", "name=\(name)")
+      #expect(set.exitCode == .done, "\(set.messages)")
+    }
+    let kept = try folder.run("vacuum", folder.database, "--keep", "2", "--format", "json")
+    #expect(kept.exitCode == .done && kept.output.contains("\"commits\": 3"), "\(kept.output)")
+    let none = try folder.run("vacuum", folder.database)
+    #expect(none.output.hasSuffix(", 1 save kept\n"), "\(none.output)")
+    let validate = try folder.run("validate", folder.database)
+    #expect(validate.exitCode == .done, "\(validate.output)\(validate.messages)")
+    let found = try folder.run("count", folder.database, "Trip", "--where", "name == \"Somewhere\"")
+    #expect(found.output != "0\n")
   }
 
   @Test("Without the plug-in, and for what is no store, the errors say what to do")

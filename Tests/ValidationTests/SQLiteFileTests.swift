@@ -43,7 +43,8 @@ struct SQLiteFileTests {
   @Test("A store that another program has changed since is checked with the model that it left")
   func foreign() throws {
     let bytes = try SmallFile.shelf(
-      "DROP TABLE QUIRE_STORE; DROP TABLE QUIRE_COMMIT; DROP TABLE QUIRE_LINK")
+      "DROP TABLE QUIRE_STORE; DROP TABLE QUIRE_COMMIT; DROP TABLE QUIRE_BEFORE; DROP TABLE QUIRE_LINK"
+    )
 
     let report = try BrokenFile.report(bytes)
 
@@ -78,7 +79,7 @@ struct SQLiteFileTests {
   func givenModel() throws {
     let bytes = try SmallFile.shelf(
       """
-      DROP TABLE QUIRE_STORE; DROP TABLE QUIRE_COMMIT; DROP TABLE QUIRE_LINK;
+      DROP TABLE QUIRE_STORE; DROP TABLE QUIRE_COMMIT; DROP TABLE QUIRE_BEFORE; DROP TABLE QUIRE_LINK;
       DELETE FROM Z_MODELCACHE;
       """)
 

@@ -1,4 +1,5 @@
 import Foundation
+public import StoreInterface
 
 /// Which earlier commits a file keeps when it is written anew. Until then it keeps all of them.
 public enum HistoryPolicy: Sendable, Hashable {
@@ -10,6 +11,17 @@ public enum HistoryPolicy: Sendable, Hashable {
   case newerThan(seconds: Double)
   /// All of them, and so the file never shrinks.
   case all
+
+  /// The numbers of the commits that are kept of a store that keeps them by itself.
+  ///
+  /// - Parameter commits: The newest first, which stays in any case.
+  public func kept(of commits: [CommitSummary]) -> Set<Int64> {
+    let now = Date()
+    return Set(
+      commits.enumerated().filter { place, commit in
+        place == 0 || keeps(place, madeAt: commit.time, now)
+      }.map(\.element.number))
+  }
 
   /// Whether a commit is kept.
   ///

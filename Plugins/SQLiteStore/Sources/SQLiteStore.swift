@@ -162,10 +162,12 @@ public final class SQLiteStore: Store {
 
   /// Begins to read a snapshot.
   ///
-  /// - Parameter before: The snapshot before, whose description is taken over where it still holds.
+  /// - Parameters:
+  ///   - before: The snapshot before, whose description is taken over where it still holds.
+  ///   - anew: Whether it is begun also where that is still the newest.
   static func begin(
     _ connection: SQLiteConnection, pool: ReaderPool?, after before: SQLiteSnapshot?,
-    model: Model?, _ disk: any Disk, isReadOnly: Bool
+    model: Model?, _ disk: any Disk, isReadOnly: Bool, anew: Bool = false
   ) throws -> SQLiteSnapshot {
     try connection.execute("BEGIN")
     let contents: StoreContents
@@ -180,7 +182,7 @@ public final class SQLiteStore: Store {
     let number: Int64
     if contents.isOwn {
       number = try CommitTable.newest(connection)
-      if let before, before.contents.isOwn, before.commit == number {
+      if let before, before.contents.isOwn, before.commit == number, !anew {
         // Somebody has set keys aside.
         try connection.execute("COMMIT")
         pool?.give(connection)
@@ -236,12 +238,15 @@ public final class SQLiteStore: Store {
   }
 
   /// Goes on to what this process has just committed.
-  func advance() throws -> SQLiteSnapshot {
+  ///
+  /// - Parameter anew: Whether something else than the objects has changed.
+  @discardableResult
+  func advance(anew: Bool = false) throws -> SQLiteSnapshot {
     try current.withLock { current in
       guard current != nil else { throw closed }
       // Asked first: whoever writes from here on is noticed the next time.
       current!.seen = try watched(current!)
-      current!.head = try next(after: current!.head)
+      current!.head = try next(after: current!.head, anew: anew)
       return current!.head
     }
   }
@@ -261,14 +266,14 @@ public final class SQLiteStore: Store {
   }
 
   /// A snapshot of what is there now.
-  func next(after before: SQLiteSnapshot) throws -> SQLiteSnapshot {
+  func next(after before: SQLiteSnapshot, anew: Bool = false) throws -> SQLiteSnapshot {
     try asStore(filePath) {
       let connection =
         try pool.take()
         ?? SQLiteStore.reader(filePath, isReadOnly: isReadOnly, options.patience)
       let next = try SQLiteStore.begin(
         connection, pool: pool, after: before, model: givenModel, disk,
-        isReadOnly: isReadOnly)
+        isReadOnly: isReadOnly, anew: anew)
       note(next)
       return next
     }
@@ -307,14 +312,24 @@ public final class SQLiteStore: Store {
           Date(timeIntervalSince1970: Double(status.modificationNanoseconds) / 1e9))
       }
     }
-    description.liveByteCount = try current.withLock { current in
-      guard let watch = current?.watch else {
-        return try head.reader.read { try SQLiteStore.liveByteCount($0) }
-      }
-      return try asStore(filePath) { try SQLiteStore.liveByteCount(watch.connection) }
-    }
+    description.liveByteCount = try reading(head) { try SQLiteStore.liveByteCount($0) }
     description.highestCommit = head.contents.isOwn ? head.commit : 0
     return description
+  }
+
+  /// Asks the database for something as it is now.
+  func reading<R>(
+    _ head: SQLiteSnapshot, _ body: (SQLiteConnection) throws -> R
+  ) throws -> R {
+    var result: R?
+    try current.withLock { current in
+      guard let watch = current?.watch else {
+        result = try head.reader.read(body)
+        return
+      }
+      result = try asStore(filePath) { try body(watch.connection) }
+    }
+    return result!
   }
 
   private static func liveByteCount(_ connection: SQLiteConnection) throws -> Int {

@@ -22,7 +22,9 @@ public struct SQLiteStoreBackend: StoreBackend {
   public var type: StoreType { .sqlite }
   /// Commits write what changed, survive, and are seen by others.
   public var capabilities: StoreCapabilities { SQLiteStoreBackend.capabilities }
-  static let capabilities: StoreCapabilities = [.incremental, .durable, .shared, .querying]
+  static let capabilities: StoreCapabilities = [
+    .incremental, .durable, .shared, .history, .querying,
+  ]
 
   /// Whether the bytes begin an SQLite database.
   public func recognizes(_ firstBytes: [UInt8]) -> Bool {
@@ -74,6 +76,11 @@ public struct SQLiteStoreBackend: StoreBackend {
 public struct SQLiteStoreOptions: Sendable, Hashable {
   /// How long a save waits for another process's.
   public var patience: Duration = .seconds(10)
+  /// Which share of the file what was before commits may take, so that earlier commits can be opened; the oldest are forgotten
+  /// above that. With 0 none is kept.
+  public var historyShare = 0.5
+  /// How many bytes it may take in any case.
+  public var leastHistoryByteCount = 1 << 20
 
   /// The usual way.
   public init() {}

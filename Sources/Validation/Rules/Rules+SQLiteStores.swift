@@ -6,7 +6,7 @@ extension Rule {
     sqliteOthers, sqliteColumns, sqliteColumnTypes, sqliteLinkTables, sqliteReadOnly, sqliteKeys,
     sqliteEntities, sqliteVersions, sqliteCells, sqliteTexts, sqliteEntityColumns, sqliteLinkEnds,
     sqliteHalfLinks, sqliteExternalCells, sqliteLostFiles, sqliteStrayFiles, sqliteOwnTables,
-    sqliteOwnModel, sqliteCommits, sqliteLinkCounts,
+    sqliteOwnModel, sqliteCommits, sqliteLinkCounts, sqliteBefore,
   ]
 
   static let sqliteWhole = Rule("SQLS-001", "SQLite finds the database whole", "10.2.1")
@@ -68,4 +68,6 @@ extension Rule {
     "SQLS-031", "No row was written by a commit that QUIRE_COMMIT does not have", "10.5.2")
   static let sqliteLinkCounts = Rule(
     "SQLS-032", .warning, "QUIRE_LINK counts the links of the model's tables", "10.5.3")
+  static let sqliteBefore = Rule(
+    "SQLS-033", "What is kept of what was before commits are blocks of the store's rows", "10.5.7")
 }

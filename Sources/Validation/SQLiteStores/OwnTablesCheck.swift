@@ -22,7 +22,8 @@ struct OwnTablesCheck {
 
   private static let all = [
     ("QUIRE_STORE", ["VERSION", "MODEL", "SCHEMA", "MODELCOMMIT"]),
-    ("QUIRE_COMMIT", ["NUMBER", "TIME", "AUTHOR", "CONTEXTNAME"]),
+    ("QUIRE_COMMIT", ["NUMBER", "TIME", "AUTHOR", "CONTEXTNAME", "KEPT"]),
+    ("QUIRE_BEFORE", ["NUMBER", "KIND", "BYTES"]),
     ("QUIRE_LINK", ["NUMBER", "LAST"]),
   ]
 
@@ -110,10 +111,10 @@ extension SQLiteFileCheck {
   ///
   /// - Returns: The newest.
   func newestCommit(_ connection: SQLiteConnection) throws(SQLiteError) -> Int64 {
-    let lowest = try connection.integer("SELECT min(NUMBER) FROM QUIRE_COMMIT") ?? 1
     // Without a commit both are nothing, which counts as 0.
+    let lowest = try connection.integer("SELECT min(NUMBER) FROM QUIRE_COMMIT") ?? 0
     let newest = try connection.integer("SELECT max(NUMBER) FROM QUIRE_COMMIT") ?? 0
-    if newest != 0 || lowest != 0, lowest < 1 {
+    if lowest < 0 {
       findings.add(.sqliteCommits, Place("QUIRE_COMMIT"), "A commit has the number \(lowest).")
     }
     let model = try connection.integer("SELECT MODELCOMMIT FROM QUIRE_STORE") ?? 0
@@ -123,6 +124,51 @@ extension SQLiteFileCheck {
         "Commit \(model) set the model, and \(newest) is the newest.")
     }
     return newest
+  }
+
+  /// Checks what is kept of what was before commits (spec §10.5.7).
+  func checkBefore(_ connection: SQLiteConnection, _ schema: Schema) throws(SQLiteError) {
+    let place = Place("QUIRE_BEFORE")
+    var counts: [Int64: Int64] = [:]
+    let commits = try connection.prepare("SELECT NUMBER, KEPT FROM QUIRE_COMMIT", isKept: false)
+    while try commits.step() {
+      if commits.kind(1) == .integer { counts[commits.integer(0)] = commits.integer(1) }
+    }
+    var last: (number: Int64, key: ObjectKey, flags: BlockFlags)?
+    let statement = try connection.prepare(
+      "SELECT NUMBER, KIND, BYTES FROM QUIRE_BEFORE ORDER BY NUMBER, rowid", isKept: false)
+    while try statement.step() {
+      let number = statement.integer(0)
+      guard counts[number] != nil else {
+        findings.add(
+          .sqliteBefore, place,
+          "Commit \(statement.value(0).shown) keeps nothing of what was before it.")
+        continue
+      }
+      counts[number]! -= Int64(statement.byteCount(2))
+      guard statement.integer(1) == 0 else { continue }
+      guard let block = try? Block(statement.bytes(2)), schema[block.entityNumber] != nil,
+        block.flags.isSubset(of: .removals)
+      else {
+        findings.add(
+          .sqliteBefore, place, "Commit \(number) has a row that is no block of the store's rows.")
+        continue
+      }
+      if let last, last.number == number, last.key.entity == block.entityNumber,
+        last.flags == block.flags, last.key.number >= block.minimumKey
+      {
+        findings.add(.sqliteBefore, place, "Commit \(number) has blocks that overlap.")
+      }
+      last = (
+        number, ObjectKey(entity: block.entityNumber, number: block.maximumKey), block.flags
+      )
+    }
+    for (number, rest) in counts.sorted(by: { $0.key < $1.key }) where rest != 0 {
+      findings.add(
+        .sqliteBefore, place,
+        "Commit \(number) keeps \(abs(rest)) bytes \(rest < 0 ? "more" : "less") than QUIRE_COMMIT says."
+      )
+    }
   }
 
   /// Checks what is counted of links (spec §10.5.3).

@@ -100,7 +100,10 @@ final class SQLiteFileCheck {
     try rows.run(progress: { self.progress(0.2 + 0.4 * $0) })
     let links = LinkCheck(self, connection, map, newestCommit: newest)
     try links.run()
-    if description.isOwn { try checkLinkCounts(connection, map, links.highest) }
+    if description.isOwn {
+      try checkLinkCounts(connection, map, links.highest)
+      try checkBefore(connection, schema)
+    }
     try checkObjects(model, schema, isUnreadable: rows.isUnreadable || links.isUnreadable)
   }
 

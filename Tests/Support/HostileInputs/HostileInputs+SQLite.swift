@@ -62,6 +62,19 @@ extension HostileInputs {
           _ = try snapshot.view.row(of: ObjectKey(entity: layout.entityNumber, number: 1))
         }
       }
+      // What takes commits back, which is bytes of the file too.
+      for commit in try store.commits().prefix(4) {
+        attempt {
+          let before = try store.snapshot(ofCommit: commit.number)
+          for layout in before.schema.layouts {
+            for number in try before.view.keys(ofEntity: layout.entityNumber) {
+              let key = ObjectKey(entity: layout.entityNumber, number: number)
+              guard let row = try before.view.row(of: key) else { continue }
+              for column in layout.columns { _ = try row.value(column) }
+            }
+          }
+        }
+      }
       try store.close()
     }
     let report = try! Validator(model: model).validate("/s.sqlite", on: disk)

@@ -55,7 +55,7 @@ extension SmallFile {
     try store.close()
     // When it was written is another time each time.
     return try SQLText.text(ofDatabaseAt: path).replacing(
-      #/(INSERT INTO QUIRE_COMMIT .* VALUES \(1, )[-+0-9.e]+/#
+      #/(INSERT INTO QUIRE_COMMIT .* VALUES \([01], )[-+0-9.e]+/#
     ) { "\($0.output.1)812345678.5" }
   }
 

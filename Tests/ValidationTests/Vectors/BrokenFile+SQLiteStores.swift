@@ -28,7 +28,7 @@ extension BrokenFile {
     BrokenFile(database: "SQLS-005", "UPDATE Z_MODELCACHE SET Z_CONTENT = x'0001';"),
     BrokenFile(
       database: "SQLS-006",
-      "DROP TABLE QUIRE_STORE; DROP TABLE QUIRE_COMMIT; DROP TABLE QUIRE_LINK; DELETE FROM Z_MODELCACHE;"
+      "DROP TABLE QUIRE_STORE; DROP TABLE QUIRE_COMMIT; DROP TABLE QUIRE_BEFORE; DROP TABLE QUIRE_LINK; DELETE FROM Z_MODELCACHE;"
     ),
     BrokenFile(database: "SQLS-007", "UPDATE Z_PRIMARYKEY SET Z_NAME = 'Book' WHERE Z_ENT = 4;"),
     BrokenFile(database: "SQLS-008", "UPDATE Z_PRIMARYKEY SET Z_NAME = 'Label' WHERE Z_ENT = 4;"),
@@ -71,6 +71,9 @@ extension BrokenFile {
     BrokenFile(database: "SQLS-030", try otherModel()),
     BrokenFile(database: "SQLS-031", "UPDATE ZTAG SET Z_OPT = 2 WHERE Z_PK = 2;"),
     BrokenFile(database: "SQLS-032", "DELETE FROM QUIRE_LINK;"),
+    BrokenFile(
+      database: "SQLS-033",
+      "UPDATE QUIRE_BEFORE SET BYTES = zeroblob(length(BYTES)) WHERE rowid = 1;"),
   ]
 
   /// Gives the store the metadata of another model.

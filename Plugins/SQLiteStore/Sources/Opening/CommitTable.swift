@@ -22,18 +22,85 @@ enum CommitTable {
   private static let most: Int64 = 10_000
 
   /// Notes a commit.
+  ///
+  /// - Parameter kept: How many bytes are kept of what was before it; `nil` where nothing is.
   static func add(
-    _ number: Int64, _ request: CommitRequest, _ connection: SQLiteConnection
+    _ number: Int64, author: String?, contextName: String?, kept: Int?,
+    _ connection: SQLiteConnection
   ) throws {
     let statement = try connection.prepare(
-      "INSERT INTO QUIRE_COMMIT (NUMBER, TIME, AUTHOR, CONTEXTNAME) VALUES (?, ?, ?, ?)")
+      "INSERT INTO QUIRE_COMMIT (NUMBER, TIME, AUTHOR, CONTEXTNAME, KEPT) VALUES (?, ?, ?, ?, ?)")
     try statement.bind([
       .integer(number), .real(Date().timeIntervalSinceReferenceDate),
-      request.author.map { .text($0) } ?? .null, request.contextName.map { .text($0) } ?? .null,
+      author.map { .text($0) } ?? .null, contextName.map { .text($0) } ?? .null,
+      kept.map { .integer(Int64($0)) } ?? .null,
     ])
     try statement.run()
-    let old = try connection.prepare("DELETE FROM QUIRE_COMMIT WHERE NUMBER <= ?")
-    try old.bind(number - most, 0)
-    try old.run()
+    try remove("NUMBER <= ?", number - most, connection)
+  }
+
+  /// The commits that can be opened, the newest first: down to the first of which nothing is kept that was before it.
+  static func openable(_ connection: SQLiteConnection) throws -> [CommitSummary] {
+    let statement = try connection.prepare(
+      "SELECT NUMBER, TIME, AUTHOR, CONTEXTNAME, KEPT FROM QUIRE_COMMIT ORDER BY NUMBER DESC")
+    defer { statement.reset() }
+    var found: [CommitSummary] = []
+    while try statement.step() {
+      found.append(
+        CommitSummary(
+          number: statement.integer(0),
+          time: Date(timeIntervalSinceReferenceDate: statement.real(1)),
+          author: statement.text(2), contextName: statement.text(3)))
+      if statement.kind(4) != .integer { break }
+    }
+    return found
+  }
+
+  /// The numbers of all that the table has.
+  static func all(_ connection: SQLiteConnection) throws -> [Int64] {
+    let statement = try connection.prepare("SELECT NUMBER FROM QUIRE_COMMIT")
+    defer { statement.reset() }
+    var numbers: [Int64] = []
+    while try statement.step() { numbers.append(statement.integer(0)) }
+    return numbers
+  }
+
+  /// Forgets what was before the oldest commits, as far as more is kept of it than there is room for.
+  static func forgetOldest(_ byteCount: Int64, _ connection: SQLiteConnection) throws {
+    var left = try connection.integer("SELECT sum(KEPT) FROM QUIRE_COMMIT") ?? 0
+    guard left > byteCount else { return }
+    let statement = try connection.prepare(
+      "SELECT NUMBER, KEPT FROM QUIRE_COMMIT WHERE KEPT IS NOT NULL ORDER BY NUMBER")
+    var last: Int64 = 0
+    while left > byteCount, try statement.step() {
+      left -= statement.integer(1)
+      last = statement.integer(0)
+    }
+    statement.reset()
+    try forget(through: last, connection)
+  }
+
+  /// Forgets what was before a commit and all earlier ones.
+  static func forget(through number: Int64, _ connection: SQLiteConnection) throws {
+    try setKept(nil, "NUMBER <= ?", number, connection)
+    try BeforeTable.remove("NUMBER <= ?", number, connection)
+  }
+
+  /// Says how many bytes are kept of what was before some commits.
+  static func setKept(
+    _ byteCount: Int?, _ condition: String, _ number: Int64, _ connection: SQLiteConnection
+  ) throws {
+    let statement = try connection.prepare("UPDATE QUIRE_COMMIT SET KEPT = ? WHERE \(condition)")
+    try statement.bind([byteCount.map { .integer(Int64($0)) } ?? .null, .integer(number)])
+    try statement.run()
+  }
+
+  /// Takes commits out of the table.
+  static func remove(
+    _ condition: String, _ number: Int64, _ connection: SQLiteConnection
+  ) throws {
+    let statement = try connection.prepare("DELETE FROM QUIRE_COMMIT WHERE \(condition)")
+    try statement.bind(number, 0)
+    try statement.run()
   }
 }

@@ -87,29 +87,47 @@ extension StoreContents {
     guard let uuid = statement.text(0), UUID(uuidString: uuid) != nil else {
       throw StoreError(.damaged, "Z_METADATA.Z_UUID is no UUID.", path: path)
     }
-    var values: [String: PropertyList] = [:]
-    var list: [UInt8] = []
     switch statement.kind(1) {
-    case .null: break
+    case .null: return (metadata([:], uuid), [])
     case .blob where statement.byteCount(1) <= maximumModelByteCount:
-      list = statement.bytes(1)
-      do {
-        guard case .dictionary(let found) = try BinaryPropertyList.read(list) else {
-          throw StoreError(.damaged, "Z_METADATA.Z_PLIST is no dictionary.", path: path)
-        }
-        values = found
-      } catch let error as PropertyListError {
-        throw StoreError(
-          .damaged, "Z_METADATA.Z_PLIST can't be read: \(error)", path: path, cause: error)
-      }
+      let list = statement.bytes(1)
+      return (metadata(try values(list, "Z_METADATA.Z_PLIST", path), uuid), list)
     default:
       throw StoreError(.damaged, "Z_METADATA.Z_PLIST is no property list.", path: path)
     }
-    values[StoreMetadata.Key.uuid] = .string(uuid)
+  }
+
+  /// The metadata as a property list has them that a store once had.
+  ///
+  /// - Parameter newest: Those that it has now.
+  static func metadata(
+    _ list: [UInt8], of newest: StoreMetadata, _ path: String
+  ) throws -> StoreMetadata {
+    metadata(list.isEmpty ? [:] : try values(list, "QUIRE_BEFORE", path), newest.uuid?.uuidString)
+  }
+
+  private static func values(
+    _ list: [UInt8], _ place: String, _ path: String
+  ) throws -> [String: PropertyList] {
+    do {
+      guard case .dictionary(let found) = try BinaryPropertyList.read(list) else {
+        throw StoreError(.damaged, "\(place) is no dictionary.", path: path)
+      }
+      return found
+    } catch let error as PropertyListError {
+      throw StoreError(.damaged, "\(place) can't be read: \(error)", path: path, cause: error)
+    }
+  }
+
+  private static func metadata(
+    _ values: [String: PropertyList], _ uuid: String?
+  ) -> StoreMetadata {
+    var values = values
+    values[StoreMetadata.Key.uuid] = uuid.map { .string($0) }
     if values[StoreMetadata.Key.type] == nil {
       values[StoreMetadata.Key.type] = .string(StoreType.sqlite.rawValue)
     }
-    return (StoreMetadata(values: values), list)
+    return StoreMetadata(values: values)
   }
 
   private static func model(
@@ -204,7 +222,8 @@ struct OwnRecord {
         path: connection.path)
     }
     for (table, columns) in [
-      ("QUIRE_COMMIT", ["NUMBER", "TIME", "AUTHOR", "CONTEXTNAME"]),
+      ("QUIRE_COMMIT", ["NUMBER", "TIME", "AUTHOR", "CONTEXTNAME", "KEPT"]),
+      ("QUIRE_BEFORE", ["NUMBER", "KIND", "BYTES"]),
       ("QUIRE_LINK", ["NUMBER", "LAST"]),
     ] {
       for column in columns where !tables.has(table, column) {

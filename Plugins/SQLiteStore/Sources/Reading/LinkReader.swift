@@ -12,23 +12,53 @@ struct LinkReader {
   private let hasVersions: Bool
   private let layout: Layout
 
-  /// - Parameter hasVersions: Whether the table says of each link which commit wrote it, as those of our own
-  ///   stores do.
-  init(_ link: TableMap.LinkMap, _ map: TableMap, hasVersions: Bool, path: String) {
+  /// - Parameters:
+  ///   - hasVersions: Whether the table says of each link which commit wrote it, as those of our own stores do.
+  ///   - basis: What the links are said to lie above; 0 for nothing.
+  init(
+    _ link: TableMap.LinkMap, _ map: TableMap, hasVersions: Bool, path: String, basis: Int64 = 0
+  ) {
     self.link = link
     self.map = map
     self.hasVersions = hasVersions
     self.path = path
-    layout = Layout(
-      entity: link.links.layout.entity, entityNumber: link.links.layout.entityNumber,
-      columns: link.links.layout.columns + [
-        LayoutColumn(
-          number: LayoutColumn.Number.version, name: "#version", kind: .int64, isOptional: false)
-      ])
+    layout = link.links.layout.versioned(above: basis)
+  }
+
+  /// All links, in the order of their keys.
+  func blocks(from connection: SQLiteConnection) throws -> [Block] {
+    var drafts: [Draft] = []
+    let statement = try connection.prepare("\(selection) ORDER BY t.rowid")
+    defer { statement.reset() }
+    try take(statement, into: &drafts) { _ in true }
+    return frozen(drafts)
+  }
+
+  /// The links with the given keys, which ascend, as far as there are such links.
+  func blocks(of keys: [UInt64], from connection: SQLiteConnection) throws -> [Block] {
+    var drafts: [Draft] = []
+    try keys.forEachStretch { keys in
+      let statement = try connection.prepare(
+        "\(selection) WHERE t.rowid BETWEEN ? AND ? ORDER BY t.rowid")
+      defer { statement.reset() }
+      try statement.bind(Int64(keys[keys.startIndex]), 0)
+      try statement.bind(Int64(keys[keys.endIndex - 1]), 1)
+      var left = keys
+      try take(statement, into: &drafts) { key in
+        left = left.drop { $0 < key }
+        return left.first == key
+      }
+    }
+    return frozen(drafts)
+  }
+
+  private func frozen(_ drafts: [Draft]) -> [Block] {
+    var writer = BlockWriter()
+    return Draft.freeze(drafts, &writer)
   }
 
   /// The statement whose rows are read, without what it is to be limited to. A link's key is its row's number.
-  var selection: String {
+  private var selection: String {
     func cells(_ column: String, _ destination: TableMap.Destination) -> [String] {
       let cell = "t.\(quoted(column))"
       return destination.isOnlyEntity
@@ -42,9 +72,10 @@ struct LinkReader {
     return "SELECT \(all.joined(separator: ", ")) FROM \(quoted(link.table)) t"
   }
 
-  /// The links that a statement gives, in the order of their keys.
-  func blocks(_ statement: SQLiteStatement) throws -> [Block] {
-    var drafts: [Draft] = []
+  /// Takes the links that a statement gives and `isWanted` says yes of.
+  private func take(
+    _ statement: SQLiteStatement, into drafts: inout [Draft], where isWanted: (UInt64) -> Bool
+  ) throws {
     var seen: Set<[UInt64]> = []
     let columns = link.links.layout.columns
     var last: Int64 = 0
@@ -56,6 +87,7 @@ struct LinkReader {
       // A damaged tree may have rows out of their order, or twice.
       guard key > last else { throw fault("row \(key) lies behind row \(last)") }
       last = key
+      guard isWanted(UInt64(key)) else { continue }
       // Half a link leads nowhere.
       guard statement.kind(1) != .null, statement.kind(3) != .null else { continue }
       let source = try end(statement, 1, link.sources, key)
@@ -88,10 +120,8 @@ struct LinkReader {
         }
       }
       let version = statement.kind(7) == .integer ? statement.integer(7) : hash.version
-      draft.setInteger(version, column: columns.count, row: row)
+      draft.setInteger(version, column: layout.columns.count - 1, row: row)
     }
-    var writer = BlockWriter()
-    return Draft.freeze(drafts, &writer)
   }
 
   private func end(

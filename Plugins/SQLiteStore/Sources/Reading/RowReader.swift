@@ -15,13 +15,16 @@ struct RowReader: ~Copyable {
   private let entity: TableMap.EntityMap
   private let map: TableMap
   private let path: String
-  /// The entity's columns, and behind them the version.
+  /// The entity's columns, and the version as the last.
   private let layout: Layout
+  private let versionColumn: Int
   private let plan: [Step]
   private let values: any ExternalValues
   private var draft: Draft
   private var writer = BlockWriter()
   private var found: [Block] = []
+  /// The keys of the rows that are wanted, ascending; `nil` for all.
+  private var wanted: ArraySlice<UInt64>?
   /// The key of the row before: keys ascend, also where the table does not see to it.
   private var lastKey: Int64 = 0
 
@@ -39,18 +42,17 @@ struct RowReader: ~Copyable {
     let isExternal: Bool
   }
 
-  /// The number of the versions, among the columns of a draft.
-  private static let versionColumn = LayoutColumn(
-    number: LayoutColumn.Number.version, name: "#version", kind: .int64, isOptional: false)
-
-  init(_ entity: TableMap.EntityMap, _ map: TableMap, _ values: any ExternalValues, path: String) {
+  /// - Parameter basis: What the rows are said to lie above; 0 for nothing.
+  init(
+    _ entity: TableMap.EntityMap, _ map: TableMap, _ values: any ExternalValues, path: String,
+    basis: Int64 = 0
+  ) {
     self.entity = entity
     self.map = map
     self.path = path
     self.values = values
-    layout = Layout(
-      entity: entity.layout.entity, entityNumber: entity.layout.entityNumber,
-      columns: entity.layout.columns + [RowReader.versionColumn])
+    layout = entity.layout.versioned(above: basis)
+    versionColumn = layout.columns.count - 1
     draft = Draft(layout, role: .insertions)
     var cell = 2
     plan = entity.columns.enumerated().map { index, column in
@@ -89,6 +91,22 @@ struct RowReader: ~Copyable {
   /// Reads all rows of the entity, or those with certain keys, in the order of their keys.
   mutating func blocks(_ keys: Range<UInt64>?, from connection: SQLiteConnection) throws -> [Block]
   {
+    try read(keys, from: connection)
+    freeze()
+    return found
+  }
+
+  /// Reads the rows with the given keys, which ascend, as far as there are such rows.
+  mutating func blocks(of keys: [UInt64], from connection: SQLiteConnection) throws -> [Block] {
+    try keys.forEachStretch { keys in
+      wanted = keys
+      try read(keys[keys.startIndex]..<keys[keys.endIndex - 1] + 1, from: connection)
+    }
+    freeze()
+    return found
+  }
+
+  private mutating func read(_ keys: Range<UInt64>?, from connection: SQLiteConnection) throws {
     var conditions = entity.sharesTable ? ["t.\"Z_ENT\" = \(entity.number)"] : []
     if keys != nil { conditions.append("t.\"Z_PK\" >= ? AND t.\"Z_PK\" < ?") }
     try connection.forEachRow(
@@ -104,8 +122,12 @@ struct RowReader: ~Copyable {
       }
       if isFull { freeze() }
     }
-    freeze()
-    return found
+  }
+
+  /// Whether a row is among those that are wanted. Asked of keys that ascend.
+  private mutating func isWanted(_ key: UInt64) -> Bool {
+    wanted = wanted?.drop { $0 < key }
+    return wanted?.first == key
   }
 
   /// Makes blocks of what is in the draft, while it is near.
@@ -125,9 +147,10 @@ struct RowReader: ~Copyable {
     // A damaged tree may have rows out of their order, or twice.
     guard key > lastKey else { throw fault("Z_PK", key, "is the key of more than one row") }
     lastKey = key
+    if wanted != nil, !isWanted(UInt64(key)) { return }
     let row = draft.append(key: UInt64(key))
     let version = cells[1].kind == .integer ? cells[1].integer : 0
-    draft.setInteger(max(version, 0), column: plan.count, row: row)
+    draft.setInteger(max(version, 0), column: versionColumn, row: row)
     for index in plan.indices {
       do throws(OddCell) {
         try take(cells, plan[index], draft, row)
@@ -269,6 +292,24 @@ struct RowReader: ~Copyable {
     StoreError(
       .damaged,
       "\(entity.table)\(key.map { ", row \($0)" } ?? ""), column \(column), \(what).", path: path)
+  }
+}
+
+extension Layout {
+  /// The same with the rows' versions as the last column.
+  ///
+  /// - Parameter basis: What the rows are said to lie above; 0 for nothing.
+  func versioned(above basis: Int64) -> Layout {
+    let own = [
+      LayoutColumn(
+        number: LayoutColumn.Number.basis, name: "#basis", kind: .int64, isOptional: false,
+        defaultValue: .integer(basis)),
+      LayoutColumn(
+        number: LayoutColumn.Number.version, name: "#version", kind: .int64, isOptional: false),
+    ]
+    return Layout(
+      entity: entity, entityNumber: entityNumber,
+      columns: columns + own.dropFirst(basis == 0 ? 1 : 0))
   }
 }
 

@@ -10,6 +10,8 @@ struct SQLiteSnapshot: StoreSnapshot {
   let rows: TableRows
   /// Who reads the database as it is at the commit.
   let reader: SnapshotReader
+  /// What was read of what was before its commits.
+  let before = KnownBefore()
 
   var model: Model { contents.model }
   var schema: Schema { contents.schema }

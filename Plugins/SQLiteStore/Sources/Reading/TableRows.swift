@@ -177,9 +177,7 @@ final class TableRows: PartialRowTable {
   private func readLinks(_ link: TableMap.LinkMap) throws -> BlockRun {
     try reader.read { connection in
       let links = LinkReader(link, contents.map, hasVersions: contents.isOwn, path: reader.path)
-      let statement = try connection.prepare("\(links.selection) ORDER BY t.rowid")
-      defer { statement.reset() }
-      return BlockRun(try links.blocks(statement))
+      return BlockRun(try links.blocks(from: connection))
     }
   }
 }

@@ -20,13 +20,14 @@ extension SQLiteStore {
       if request.model != nil {
         contents = try changeModel(request, contents, connection, number)
       }
+      let before = try before(request, head, connection)
       try write(request.changes, contents, connection, number)
       if request.metadata != nil || request.model != nil {
         var metadata = request.metadata ?? head.metadata
         if let model = request.model { metadata.setModel(model) }
         try StoreWriting(connection: connection).write(metadata, uuid: uuid(head))
       }
-      if contents.isOwn { try CommitTable.add(number, request, connection) }
+      if contents.isOwn { try note(number, request, before, connection) }
       try connection.execute("COMMIT")
       return try advance()
     }

@@ -104,6 +104,7 @@ extension SQLiteStore {
         try writing.write(
           StoreMetadata(uuid: creation.uuid, type: .sqlite, model: model), uuid: creation.uuid)
         try writing.write(model, schema, numbers, commit: 0)
+        try CommitTable.add(0, author: nil, contextName: nil, kept: nil, connection)
         try connection.execute("COMMIT")
       }
       try settle(path, disk, overwriting: creation.overwriting)

@@ -1,0 +1,112 @@
+import ObjectModel
+import Rows
+import SQLiteFiles
+import SQLiteStoreFormat
+import StoreInterface
+
+/// Reads what rows are that a commit is about to write: whole, with their versions.
+///
+/// Each says that it lies above a row of the commit, so that several such layers can be merged into one.
+struct BeforeReading {
+  let connection: SQLiteConnection
+  let contents: StoreContents
+  let values: any ExternalValues
+  /// The commit that will write them.
+  let number: Int64
+
+  func layer(_ changes: Layer) throws -> Layer {
+    Layer(try changes.entities.map { try before($0) })
+  }
+
+  private func before(_ changes: Layer.EntityChanges) throws -> Layer.EntityChanges {
+    var (old, new): ([UInt64], [UInt64]) = ([], [])
+    for block in changes.put.blocks {
+      let keys = try block.keys
+      let bases = try block.column(LayoutColumn.Number.basis)
+      for row in 0..<block.rowCount {
+        let key = UInt64(bitPattern: keys.integer(at: row))
+        if bases?.integer(at: row) ?? 0 > 0 { old.append(key) } else { new.append(key) }
+      }
+    }
+    for run in [changes.changed, changes.removed] {
+      try run.forEachKey { old.append(UInt64(bitPattern: $0)) }
+    }
+    if let link = contents.map.links[changes.entityNumber], link.links.isSymmetric {
+      old += try hidden(by: changes.put, link).filter { !old.contains($0) }
+    }
+    old.sort()
+    return Layer.EntityChanges(
+      entityNumber: changes.entityNumber,
+      put: BlockRun(try rows(old, changes.entityNumber)),
+      removed: BlockRun(removals(new, changes.entityNumber)))
+  }
+
+  /// The links that are seen no more once others are there with lower keys: of those that say the same one counts.
+  private func hidden(by run: BlockRun, _ link: TableMap.LinkMap) throws -> [UInt64] {
+    let (table, source, target) = (quoted(link.table), quoted(link.source), quoted(link.target))
+    let statement = try connection.prepare(
+      """
+      SELECT min(rowid) FROM (SELECT rowid FROM \(table) WHERE \(source) = ?1 AND \(target) = ?2
+      UNION ALL SELECT rowid FROM \(table) WHERE \(source) = ?2 AND \(target) = ?1)
+      """)
+    defer { statement.reset() }
+    var found: Set<UInt64> = []
+    for block in run.blocks {
+      let keys = try block.keys
+      let ends = try [LinkTable.Column.source, LinkTable.Column.target].map {
+        try block.column($0)
+      }
+      for row in 0..<block.rowCount {
+        guard let one = ends[0]?.reference(at: row), let other = ends[1]?.reference(at: row) else {
+          continue
+        }
+        statement.reset()
+        try statement.bind(Int64(one.number), 0)
+        try statement.bind(Int64(other.number), 1)
+        guard try statement.step(), statement.kind(0) == .integer,
+          statement.integer(0) > keys.integer(at: row)
+        else { continue }
+        found.insert(UInt64(statement.integer(0)))
+      }
+    }
+    return found.sorted()
+  }
+
+  private func rows(_ keys: [UInt64], _ number: UInt16) throws -> [Block] {
+    guard !keys.isEmpty else { return [] }
+    let path = connection.path
+    if let entity = contents.map.entities[number] {
+      var rows = RowReader(entity, contents.map, values, path: path, basis: self.number)
+      return try rows.blocks(of: keys, from: connection)
+    }
+    guard let link = contents.map.links[number] else { return [] }
+    let links = LinkReader(
+      link, contents.map, hasVersions: contents.isOwn, path: path, basis: self.number)
+    return try links.blocks(of: keys, from: connection)
+  }
+
+  private func removals(_ keys: [UInt64], _ number: UInt16) -> [Block] {
+    guard let layout = contents.schema[number] else { return [] }
+    var drafts: [Draft] = []
+    for key in keys {
+      if drafts.last?.isFull ?? true { drafts.append(Draft(layout, role: .changes)) }
+      drafts[drafts.count - 1].append(key: key, basis: self.number)
+    }
+    var writer = BlockWriter()
+    return Draft.freeze(drafts, flags: .removals, &writer)
+  }
+}
+
+extension [UInt64] {
+  /// Calls `body` with the stretches of ascending keys that lie near each other. What lies between two such keys is sooner
+  /// passed over than looked up anew.
+  func forEachStretch(_ body: (ArraySlice<UInt64>) throws -> Void) rethrows {
+    var start = startIndex
+    while start < endIndex {
+      var end = start + 1
+      while end < endIndex, self[end] - self[end - 1] <= 16 { end += 1 }
+      try body(self[start..<end])
+      start = end
+    }
+  }
+}
