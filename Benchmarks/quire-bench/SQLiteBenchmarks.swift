@@ -50,9 +50,7 @@ func runSQLiteBenchmarks(_ count: Int) throws {
   }
   reading.add("fetch all, all attributes", count, "row") {
     let context = open(path)
-    return withExtendedLifetime(context) {
-      try! context.fetch(PersonObject.self).reduce(0) { $0 &+ $1.readAll() }
-    }
+    return withExtendedLifetime(context) { ObjectBench.readAll(context) }
   }
   let times = reading.report("Objects out of SQLite (W3)")
   target(

@@ -198,6 +198,37 @@ struct ForeignWritingTests {
     #expect(try database.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 6") == .integer(12))
   }
 
+  @Test(
+    "A number that Core Data has no cell for is refused by its table and column",
+    arguments: [
+      ("money", Value.decimal(Decimal(string: "12345678901234567890.5")!), "ZMONEY"),
+      ("money", .decimal(Decimal.nan), "ZMONEY"), ("real", .double(.nan), "ZREAL"),
+      ("ratio", .float(.nan), "ZRATIO"),
+    ])
+  func numbers(_ name: String, _ value: Value, _ column: String) throws {
+    let folder = try TemporaryFolder()
+    let made = try made(folder)
+    let store = try open(made)
+    let base = try store.snapshot()
+    let key = ObjectKey(entity: base.schema["Sample"]!.entityNumber, number: 5)
+    let version = try base.view.row(of: key)!.version
+    let builder = LayerBuilder(base.schema)
+    builder.set(value, name, of: key, base.schema, basis: version)
+    let error = #expect(throws: StoreError.self) {
+      try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    }
+    #expect(
+      error?.code == .badChange && error?.message.contains("ZSAMPLE, column \(column)") == true,
+      "\(String(describing: error))")
+    // −0 is what SQLite itself keeps as 0.
+    let other = LayerBuilder(base.schema)
+    other.set(.double(-0.0), "real", of: key, base.schema, basis: version)
+    try store.commit(CommitRequest(other.freeze(), basedOn: base))
+    try store.close()
+    #expect(
+      try RawDatabase(made.path).value("SELECT ZREAL FROM ZSAMPLE WHERE Z_PK = 5") == .real(0))
+  }
+
   @Test("Each save counts a row up by one, and a change of the same row by another is a conflict")
   func counting() throws {
     let folder = try TemporaryFolder()

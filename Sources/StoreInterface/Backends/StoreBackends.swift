@@ -65,8 +65,12 @@ public struct StoreBackends: Sendable {
   /// - Throws: ``StoreError`` with code ``StoreError/Code/notAStore`` when none knows it, or what the
   ///   disk says.
   public func backend(ofStoreAt path: String, on disk: any Disk) throws -> any StoreBackend {
-    if let backend = backend(ofFolderAt: path, on: disk) { return backend }
-    let bytes = try StoreBackends.firstBytes(of: path, on: disk)
+    let bytes: [UInt8]
+    do { bytes = try StoreBackends.firstBytes(of: path, on: disk) } catch {
+      // Most stores are files, and a look at the path first would be one more question to the system.
+      guard let backend = backend(ofFolderAt: path, on: disk) else { throw error }
+      return backend
+    }
     guard let backend = backend(recognizing: bytes) else {
       throw StoreError(
         .notAStore, "The file is no store that this program knows.", path: path)
@@ -102,7 +106,7 @@ public struct StoreBackends: Sendable {
   public static func firstBytes(of path: String, on disk: any Disk) throws -> [UInt8] {
     do {
       let file = try disk.open(path, for: .read)
-      return try file.read(byteCount: min(firstByteCount, try file.byteCount()), at: 0)
+      return try file.read(byteCount: min(firstByteCount, file.openingStatus.byteCount), at: 0)
     } catch {
       throw StoreError(error, path: path)
     }

@@ -32,7 +32,7 @@ struct BeforeReading {
       try run.forEachKey { old.append(UInt64(bitPattern: $0)) }
     }
     if let link = contents.map.links[changes.entityNumber], link.links.isSymmetric {
-      old += try hidden(by: changes.put, link).filter { !old.contains($0) }
+      old = try Array(Set(old + hidden(by: changes.put, link)))
     }
     old.sort()
     return Layer.EntityChanges(

@@ -56,9 +56,10 @@ extension SQLiteStore {
     _ numbers: [Int64], _ isKept: (Int64) -> Bool, _ schema: Schema, _ connection: SQLiteConnection
   ) throws {
     guard var newer = numbers.first else { return }
+    let oldest = numbers.dropFirst().last(where: isKept) ?? newer
     var passed: [Int64] = []
     var before: RowsBefore?
-    for (number, older) in zip(numbers, numbers.dropFirst()) {
+    for (number, older) in zip(numbers, numbers.dropFirst()) where older >= oldest {
       passed.append(number)
       let one = try BeforeTable.read(number, schema, connection)
       before = try before?.merged(with: one, schema) ?? one

@@ -176,9 +176,10 @@ struct RowWriter {
     case .boolean, .int16, .int32, .int64:
       try statement.bind(column.integer(at: row), target.parameter)
     case .float:
-      try statement.bind(SQLiteValue(Double(column.float(at: row))), target.parameter)
+      let number = SQLiteValue(Double(column.float(at: row)))
+      try statement.bind(known(number, target), target.parameter)
     case .double, .date:
-      try statement.bind(SQLiteValue(column.double(at: row)), target.parameter)
+      try statement.bind(known(SQLiteValue(column.double(at: row)), target), target.parameter)
     case .string, .uri: try statement.bindText(column.bytes(at: row), target.parameter)
     case .binary:
       guard target.isExternal else {
@@ -197,7 +198,8 @@ struct RowWriter {
 
   private func bind(_ value: Value, to target: Target, _ statement: SQLiteStatement) throws {
     if target.entityParameter >= 0, value.isNull { try statement.bindNull(target.entityParameter) }
-    try statement.bind(SQLiteValue(value, isExternal: target.isExternal), target.parameter)
+    let cell = SQLiteValue(value, isExternal: target.isExternal)
+    try statement.bind(target.kind == .decimal ? known(cell, target) : cell, target.parameter)
     guard case .object(let key) = value, target.entityParameter >= 0 else { return }
     guard let number = map.entities[key.entity]?.number else {
       throw StoreError(
@@ -206,6 +208,20 @@ struct RowWriter {
         path: path)
     }
     try statement.bind(number, target.entityParameter)
+  }
+}
+
+extension RowWriter {
+  /// The cell of a number, which is bytes where SQLite has no number for it: those are our own, and in a database of others there is
+  /// no place for them (spec §10.6.2).
+  private func known(_ cell: SQLiteValue, _ target: Target) throws(StoreError) -> SQLiteValue {
+    guard version == nil, case .blob(let bytes) = cell else { return cell }
+    let minusZero = [(-0.0).bitPattern.bigEndianBytes, Array("-0".utf8)]
+    if minusZero.contains(bytes) { return .real(0) }
+    throw StoreError(
+      .badChange,
+      "\(entity.table), column \(entity.columns[target.index].name), can't hold the value: as Core Data writes numbers, there is none for \(target.kind == .decimal ? String(decoding: bytes, as: UTF8.self) : "\"not a number\"").",
+      path: path)
   }
 }
 
