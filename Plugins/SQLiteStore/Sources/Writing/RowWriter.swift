@@ -1,4 +1,4 @@
-// SAFETY: The bytes of a value are copied while they are there.
+// SAFETY: The bytes of a value are copied while they are there. There are as many columns as `count` says, and no other is asked for.
 
 import BlockFileFormat
 import Foundation
@@ -18,7 +18,7 @@ struct RowWriter {
   let path: String
 
   /// Where a column of the layout goes. Numbers alone, since it is copied for each cell.
-  private struct Target {
+  fileprivate struct Target {
     let kind: ColumnKind
     /// The column's place in the layout.
     let index: Int
@@ -89,15 +89,11 @@ struct RowWriter {
     let targets = targets(indices, from: 3)
     for block in run.blocks {
       let keys = try block.keys
-      let values = try entity.layout.columns.map { try block.column($0) }
+      let values = try Values(block, entity.layout.columns)
       for row in 0..<block.rowCount {
         try statement.bind(keys.integer(at: row), 0)
         for index in targets.indices {
-          guard let column = values[index] else {
-            try bind(entity.layout.columns[index].defaultValue, to: targets[index], statement)
-            continue
-          }
-          try bind(column, row, to: targets[index], statement)
+          try values[index].bind(row, to: targets[index], statement, self)
         }
         do { try statement.run() } catch {
           guard error.code == .constraint else { throw error }
@@ -116,20 +112,17 @@ struct RowWriter {
   func update(_ run: BlockRun) throws {
     for block in run.blocks {
       let keys = try block.keys
-      var present: [(index: Int, values: Column)] = []
-      for (index, column) in entity.layout.columns.enumerated() {
-        if let values = try block.column(column) { present.append((index, values)) }
-      }
+      let values = try Values(block, entity.layout.columns)
       // Most rows of a block change in the same columns.
       var last: Change?
       for row in 0..<block.rowCount {
-        let given = present.filter { $0.values.isGiven(row) }
-        let indices = given.map(\.index)
-        if last?.indices != indices { last = try change(of: indices) }
+        if last?.isOf(values, row) != true {
+          last = try change(of: entity.columns.indices.filter { values[$0].isGiven(row) })
+        }
         guard let change = last else { continue }
         let statement = change.statement
-        for (one, target) in zip(given, change.targets) {
-          try bind(one.values, row, to: target, statement)
+        for target in change.targets {
+          try values[target.index].bind(row, to: target, statement, self)
         }
         var next = change.parameterCount
         if let version {
@@ -150,6 +143,16 @@ struct RowWriter {
     /// How many parameters the values have.
     let parameterCount: Int
     let statement: SQLiteStatement
+
+    /// Whether just these columns of a row are changed.
+    func isOf(_ values: borrowing Values, _ row: Int) -> Bool {
+      var next = 0
+      for index in 0..<values.count where values[index].isGiven(row) {
+        guard next < indices.count, indices[next] == index else { return false }
+        next += 1
+      }
+      return next == indices.count
+    }
   }
 
   private func change(of indices: [Int]) throws -> Change {
@@ -164,39 +167,7 @@ struct RowWriter {
 
   // MARK: - Values
 
-  private func bind(
-    _ column: Column, _ row: Int, to target: Target, _ statement: SQLiteStatement
-  ) throws {
-    guard !column.isNull(row) else {
-      try statement.bindNull(target.parameter)
-      if target.entityParameter >= 0 { try statement.bindNull(target.entityParameter) }
-      return
-    }
-    switch target.kind {
-    case .boolean, .int16, .int32, .int64:
-      try statement.bind(column.integer(at: row), target.parameter)
-    case .float:
-      let number = SQLiteValue(Double(column.float(at: row)))
-      try statement.bind(known(number, target), target.parameter)
-    case .double, .date:
-      try statement.bind(known(SQLiteValue(column.double(at: row)), target), target.parameter)
-    case .string, .uri: try statement.bindText(column.bytes(at: row), target.parameter)
-    case .binary:
-      guard target.isExternal else {
-        return try statement.bindBlob(column.bytes(at: row), target.parameter)
-      }
-      let bytes = unsafe column.bytes(at: row).withUnsafeBytes { unsafe [1] + Array($0) }
-      try statement.bind(.blob(bytes), target.parameter)
-    case .uuid, .decimal: try bind(column.value(at: row), to: target, statement)
-    case .reference:
-      guard let key = column.reference(at: row) else {
-        return try bind(.null, to: target, statement)
-      }
-      try bind(.object(key), to: target, statement)
-    }
-  }
-
-  private func bind(_ value: Value, to target: Target, _ statement: SQLiteStatement) throws {
+  fileprivate func bind(_ value: Value, to target: Target, _ statement: SQLiteStatement) throws {
     if target.entityParameter >= 0, value.isNull { try statement.bindNull(target.entityParameter) }
     let cell = SQLiteValue(value, isExternal: target.isExternal)
     try statement.bind(target.kind == .decimal ? known(cell, target) : cell, target.parameter)
@@ -211,10 +182,86 @@ struct RowWriter {
   }
 }
 
+/// The columns of a block on their way into cells, in the order of the layout.
+///
+/// Each is used where it lies and never copied: a copy is counted, and there would be one for each cell.
+@safe
+private struct Values: ~Copyable {
+  private let columns: UnsafeMutablePointer<One>
+  let count: Int
+
+  init(_ block: Block, _ layout: [LayoutColumn]) throws {
+    let found = try layout.map { try block.column($0) }
+    count = found.count
+    unsafe columns = .allocate(capacity: count)
+    for (index, column) in found.enumerated() {
+      unsafe (columns + index).initialize(
+        to: One(
+          column: column ?? Column(repeating: .null, kind: layout[index].kind, rowCount: 1),
+          isThere: column != nil))
+    }
+  }
+
+  deinit {
+    unsafe columns.deinitialize(count: count)
+    unsafe columns.deallocate()
+  }
+
+  subscript(index: Int) -> One {
+    @inline(__always) unsafeAddress {
+      precondition(index >= 0 && index < count)
+      return unsafe UnsafePointer(columns + index)
+    }
+  }
+
+  struct One: ~Copyable {
+    fileprivate let column: Column
+    /// Whether the block has the column.
+    fileprivate let isThere: Bool
+
+    /// Whether a row has a value of its own in it.
+    func isGiven(_ row: Int) -> Bool { isThere && column.isGiven(row) }
+
+    /// Binds the value of a row.
+    func bind(
+      _ row: Int, to target: RowWriter.Target, _ statement: SQLiteStatement, _ writer: RowWriter
+    ) throws {
+      guard !column.isNull(row) else {
+        try statement.bindNull(target.parameter)
+        if target.entityParameter >= 0 { try statement.bindNull(target.entityParameter) }
+        return
+      }
+      switch target.kind {
+      case .boolean, .int16, .int32, .int64:
+        try statement.bind(column.integer(at: row), target.parameter)
+      case .float:
+        let number = SQLiteValue(Double(column.float(at: row)))
+        try statement.bind(writer.known(number, target), target.parameter)
+      case .double, .date:
+        try statement.bind(
+          writer.known(SQLiteValue(column.double(at: row)), target), target.parameter)
+      case .string, .uri: try statement.bindText(column.bytes(at: row), target.parameter)
+      case .binary:
+        guard target.isExternal else {
+          return try statement.bindBlob(column.bytes(at: row), target.parameter)
+        }
+        let bytes = unsafe column.bytes(at: row).withUnsafeBytes { unsafe [1] + Array($0) }
+        try statement.bind(.blob(bytes), target.parameter)
+      case .uuid, .decimal: try writer.bind(column.value(at: row), to: target, statement)
+      case .reference:
+        guard let key = column.reference(at: row) else {
+          return try writer.bind(.null, to: target, statement)
+        }
+        try writer.bind(.object(key), to: target, statement)
+      }
+    }
+  }
+}
+
 extension RowWriter {
   /// The cell of a number, which is bytes where SQLite has no number for it: those are our own, and in a database of others there is
   /// no place for them (spec §10.6.2).
-  private func known(_ cell: SQLiteValue, _ target: Target) throws(StoreError) -> SQLiteValue {
+  fileprivate func known(_ cell: SQLiteValue, _ target: Target) throws(StoreError) -> SQLiteValue {
     guard version == nil, case .blob(let bytes) = cell else { return cell }
     let minusZero = [(-0.0).bitPattern.bigEndianBytes, Array("-0".utf8)]
     if minusZero.contains(bytes) { return .real(0) }
