@@ -233,20 +233,24 @@ public final class SQLiteStore: Store {
     }
     let seen = try watched(current)
     guard seen != current.seen else { return }
-    current.head = try next(after: current.head)
+    current.head = try next(after: current.head, with: idleReader())
     current.seen = seen
   }
 
-  /// Goes on to what this process has just committed.
+  /// Commits, and goes on to what is there then.
   ///
   /// - Parameter anew: Whether something else than the objects has changed.
   @discardableResult
-  func advance(anew: Bool = false) throws -> SQLiteSnapshot {
-    try current.withLock { current in
+  func commit(_ connection: SQLiteConnection, anew: Bool = false) throws -> SQLiteSnapshot {
+    // Had before: once it is committed nothing may fail for want of a connection.
+    let reader = Watch(connection: try idleReader())
+    try connection.execute("COMMIT")
+    return try current.withLock { current in
       guard current != nil else { throw closed }
       // Asked first: whoever writes from here on is noticed the next time.
-      current!.seen = try watched(current!)
-      current!.head = try next(after: current!.head, anew: anew)
+      let seen = try watched(current!)
+      current!.head = try next(after: current!.head, with: reader.connection, anew: anew)
+      current!.seen = seen
       return current!.head
     }
   }
@@ -266,16 +270,22 @@ public final class SQLiteStore: Store {
   }
 
   /// A snapshot of what is there now.
-  func next(after before: SQLiteSnapshot, anew: Bool = false) throws -> SQLiteSnapshot {
+  private func next(
+    after before: SQLiteSnapshot, with connection: SQLiteConnection, anew: Bool = false
+  ) throws -> SQLiteSnapshot {
     try asStore(filePath) {
-      let connection =
-        try pool.take()
-        ?? SQLiteStore.reader(filePath, isReadOnly: isReadOnly, options.patience)
       let next = try SQLiteStore.begin(
         connection, pool: pool, after: before, model: givenModel, disk,
         isReadOnly: isReadOnly, anew: anew)
       note(next)
       return next
+    }
+  }
+
+  /// A connection that nobody reads with yet.
+  private func idleReader() throws -> SQLiteConnection {
+    try asStore(filePath) {
+      try pool.take() ?? SQLiteStore.reader(filePath, isReadOnly: isReadOnly, options.patience)
     }
   }
 

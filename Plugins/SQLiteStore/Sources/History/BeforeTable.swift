@@ -97,13 +97,4 @@ enum BeforeTable {
     }
     return RowsBefore(Layer(changes), list: list)
   }
-
-  /// Takes out what was before some commits.
-  static func remove(
-    _ condition: String, _ number: Int64, _ connection: SQLiteConnection
-  ) throws {
-    let statement = try connection.prepare("DELETE FROM QUIRE_BEFORE WHERE \(condition)")
-    try statement.bind(number, 0)
-    try statement.run()
-  }
 }

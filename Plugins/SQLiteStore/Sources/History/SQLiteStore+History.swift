@@ -41,11 +41,10 @@ extension SQLiteStore {
       guard head.contents.isOwn else { return }
       try keep(CommitTable.openable(connection).map(\.number), isKept, head.schema, connection)
       for number in try CommitTable.all(connection) where number < head.commit && !isKept(number) {
-        try CommitTable.remove("NUMBER = ?", number, connection)
+        try connection.delete(from: "QUIRE_COMMIT", where: "NUMBER = ?", number)
       }
       try connection.execute("PRAGMA incremental_vacuum")
-      try connection.execute("COMMIT")
-      try advance(anew: true)
+      try commit(connection, anew: true)
     }
   }
 
@@ -65,7 +64,9 @@ extension SQLiteStore {
       before = try before?.merged(with: one, schema) ?? one
       guard isKept(older) else { continue }
       if passed.count > 1, let before {
-        for number in passed { try BeforeTable.remove("NUMBER = ?", number, connection) }
+        for number in passed {
+          try connection.delete(from: "QUIRE_BEFORE", where: "NUMBER = ?", number)
+        }
         let kept = try BeforeTable.write(before, of: newer, upTo: .max, connection)
         try CommitTable.setKept(kept, "NUMBER = ?", newer, connection)
         if kept == nil { return try CommitTable.forget(through: newer, connection) }

@@ -36,7 +36,7 @@ enum CommitTable {
       kept.map { .integer(Int64($0)) } ?? .null,
     ])
     try statement.run()
-    try remove("NUMBER <= ?", number - most, connection)
+    try connection.delete(from: "QUIRE_COMMIT", where: "NUMBER <= ?", number - most)
   }
 
   /// The commits that can be opened, the newest first: down to the first of which nothing is kept that was before it.
@@ -83,7 +83,7 @@ enum CommitTable {
   /// Forgets what was before a commit and all earlier ones.
   static func forget(through number: Int64, _ connection: SQLiteConnection) throws {
     try setKept(nil, "NUMBER <= ?", number, connection)
-    try BeforeTable.remove("NUMBER <= ?", number, connection)
+    try connection.delete(from: "QUIRE_BEFORE", where: "NUMBER <= ?", number)
   }
 
   /// Says how many bytes are kept of what was before some commits.
@@ -94,12 +94,12 @@ enum CommitTable {
     try statement.bind([byteCount.map { .integer(Int64($0)) } ?? .null, .integer(number)])
     try statement.run()
   }
+}
 
-  /// Takes commits out of the table.
-  static func remove(
-    _ condition: String, _ number: Int64, _ connection: SQLiteConnection
-  ) throws {
-    let statement = try connection.prepare("DELETE FROM QUIRE_COMMIT WHERE \(condition)")
+extension SQLiteConnection {
+  /// Takes rows out of a table.
+  func delete(from table: String, where condition: String, _ number: Int64) throws {
+    let statement = try prepare("DELETE FROM \(table) WHERE \(condition)")
     try statement.bind(number, 0)
     try statement.run()
   }

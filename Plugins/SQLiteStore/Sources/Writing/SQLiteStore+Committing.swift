@@ -28,8 +28,7 @@ extension SQLiteStore {
         try StoreWriting(connection: connection).write(metadata, uuid: uuid(head))
       }
       if contents.isOwn { try note(number, request, before, connection) }
-      try connection.execute("COMMIT")
-      return try advance()
+      return try commit(connection)
     }
   }
 
