@@ -76,6 +76,19 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Has the deletions of those whom an object leads to again, since its changes were given up, reach it.
+  func reachAgain(_ object: ManagedObject, in state: StoreState) throws {
+    for index in object.source.entity.graph.relationships {
+      guard isAlive(object),
+        case .toOne(let toOne) = object.source.entity.graph.properties[index].place,
+        let inverse = toOne.inverse, let key = object.reference(column: toOne.column),
+        let other = state.entity(key.entity, self)?.objects[key.number],
+        other.state.contains(.deleted), !other.state.contains(.missing)
+      else { continue }
+      try apply(inverse, of: other, to: [object], state)
+    }
+  }
+
   /// Notes what a deleted object leads to, before it is looked at again: whom it was led away from before it was
   /// deleted is not reached by that, and all others were.
   func noteReached(_ object: ManagedObject) {
@@ -123,8 +136,7 @@ extension ManagedObjectContext {
     case .noAction: return
     case .deny:
       if !staying.isEmpty {
-        denials.append(
-          DeletionDenial(object: object, relationship: relationship, others: staying))
+        deny(relationship, of: object, for: staying)
       }
     case .cascade:
       for other in staying { delete(other) }
@@ -137,6 +149,23 @@ extension ManagedObjectContext {
         setReference(of: other, toOne, to: nil)
       }
     }
+  }
+}
+
+extension ManagedObjectContext {
+  /// Notes that some objects deny a deletion, besides those that do already.
+  private func deny(
+    _ relationship: Relationship, of object: ManagedObject, for staying: [ManagedObject]
+  ) {
+    var others = staying
+    denials.removeAll { denial in
+      guard denial.object === object, denial.relationship.name == relationship.name else {
+        return false
+      }
+      others = denial.others + others.filter { !denial.others.contains($0) }
+      return true
+    }
+    denials.append(DeletionDenial(object: object, relationship: relationship, others: others))
   }
 }
 
