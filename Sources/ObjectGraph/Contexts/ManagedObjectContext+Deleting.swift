@@ -59,8 +59,8 @@ extension ManagedObjectContext {
       case .toOne(let toOne):
         guard
           let key = object.reference(column: toOne.column),
-          reached[object]?[toOne.column] != key,
-          let other = self.object(at: key, in: state)
+          let other = self.object(at: key, in: state),
+          reached[object]?[toOne.column] != key || isLedBack(from: other, to: object, toOne, state)
         else { continue }
         try apply(toOne.relationship, of: object, to: [other], state)
       case .toMany(let toMany):
@@ -74,6 +74,19 @@ extension ManagedObjectContext {
       default: continue
       }
     }
+  }
+
+  /// One to one, whether the other end leads to a deleted object. Whoever did not when the deletion reached it
+  /// first, as it had been led elsewhere, may have been led back by others.
+  private func isLedBack(
+    from other: ManagedObject, to object: ManagedObject, _ toOne: GraphProperty.ToOne,
+    _ state: StoreState
+  ) -> Bool {
+    guard let name = toOne.inverse?.name,
+      case .toOne(let backward)? = other.source.entity.graph[name]?.place
+    else { return false }
+    lookAgain(at: other, in: state)
+    return isAlive(other) && other.reference(column: backward.column) == object.key
   }
 
   /// Has the deletions of those whom an object leads to again, since its changes were given up, reach it.

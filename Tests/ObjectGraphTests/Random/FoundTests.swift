@@ -194,6 +194,37 @@ struct FoundTests {
   }
 
   @Test(
+    "A deletion reaches whom others have led back to the deleted, though it had been led elsewhere",
+    arguments: Kind.allCases, ["parent", "store"])
+  func ledBack(_ kind: Kind, _ way: String) throws {
+    let scene = try Scene(kind)
+    scene.ada.passport = scene.passport
+    try scene.context.save()
+    let elsewhere = try scene.fresh()
+    let mine = way == "parent" ? scene.child() : scene.context
+    let passport = mine.object(scene.passport)
+    #expect(passport.holder != nil)
+    elsewhere.object(scene.ada).passport = try elsewhere.insert(Passport.self) { $0.number = "2" }
+    try elsewhere.save()
+    // Ada is found as she is by now, and the passport is as it was.
+    scene.coast.name = "Shore"
+    try scene.context.save()
+    _ = try mine.fetch(Stop.self)
+    mine.delete(passport)
+    try mine.processPendingChanges()
+    if way == "parent" { try mine.save() }
+    elsewhere.object(scene.ada).passport = elsewhere.object(scene.passport)
+    try elsewhere.save()
+    scene.context.refreshAllObjects()
+
+    #expect(scene.ada.passport == nil)
+    try scene.context.save()
+    let fresh = try scene.fresh()
+    #expect(try fresh.disagreements() == [])
+    #expect(try fresh.fetch(Passport.self).map(\.number) == ["2"])
+  }
+
+  @Test(
     "What leads to a deleted object once its changes are given up goes the way of the relationship",
     arguments: Kind.allCases)
   func givenUpAfterDeletion(_ kind: Kind) throws {
