@@ -59,8 +59,8 @@ extension ManagedObjectContext {
       case .toOne(let toOne):
         guard
           let key = object.reference(column: toOne.column),
-          reached[object]?[toOne.column] != key,
-          let other = self.object(at: key, in: state)
+          let other = self.object(at: key, in: state),
+          reached[object]?[toOne.column] != key || isLedBack(from: other, to: object, toOne, state)
         else { continue }
         try apply(toOne.relationship, of: object, to: [other], state)
       case .toMany(let toMany):
@@ -73,6 +73,32 @@ extension ManagedObjectContext {
         }
       default: continue
       }
+    }
+  }
+
+  /// One to one, whether the other end leads to a deleted object. Whoever did not when the deletion reached it
+  /// first, as it had been led elsewhere, may have been led back by others.
+  private func isLedBack(
+    from other: ManagedObject, to object: ManagedObject, _ toOne: GraphProperty.ToOne,
+    _ state: StoreState
+  ) -> Bool {
+    guard let name = toOne.inverse?.name,
+      case .toOne(let backward)? = other.source.entity.graph[name]?.place
+    else { return false }
+    lookAgain(at: other, in: state)
+    return isAlive(other) && other.reference(column: backward.column) == object.key
+  }
+
+  /// Has the deletions of those whom an object leads to again, since its changes were given up, reach it.
+  func reachAgain(_ object: ManagedObject, in state: StoreState) throws {
+    for index in object.source.entity.graph.relationships {
+      guard isAlive(object),
+        case .toOne(let toOne) = object.source.entity.graph.properties[index].place,
+        let inverse = toOne.inverse, let key = object.reference(column: toOne.column),
+        let other = state.entity(key.entity, self)?.objects[key.number],
+        other.state.contains(.deleted), !other.state.contains(.missing)
+      else { continue }
+      try apply(inverse, of: other, to: [object], state)
     }
   }
 
@@ -123,8 +149,7 @@ extension ManagedObjectContext {
     case .noAction: return
     case .deny:
       if !staying.isEmpty {
-        denials.append(
-          DeletionDenial(object: object, relationship: relationship, others: staying))
+        deny(relationship, of: object, for: staying)
       }
     case .cascade:
       for other in staying { delete(other) }
@@ -137,6 +162,23 @@ extension ManagedObjectContext {
         setReference(of: other, toOne, to: nil)
       }
     }
+  }
+}
+
+extension ManagedObjectContext {
+  /// Notes that some objects deny a deletion, besides those that do already.
+  private func deny(
+    _ relationship: Relationship, of object: ManagedObject, for staying: [ManagedObject]
+  ) {
+    var others = staying
+    denials.removeAll { denial in
+      guard denial.object === object, denial.relationship.name == relationship.name else {
+        return false
+      }
+      others = denial.others + others.filter { !denial.others.contains($0) }
+      return true
+    }
+    denials.append(DeletionDenial(object: object, relationship: relationship, others: others))
   }
 }
 

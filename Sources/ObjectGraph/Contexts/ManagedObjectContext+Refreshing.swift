@@ -7,7 +7,8 @@ extension ManagedObjectContext {
   /// Looks again at what lies beneath an object.
   ///
   /// - Parameter mergeChanges: Whether the object's own changes stay. Otherwise they are given up, and
-  ///   the object becomes a fault.
+  ///   the object becomes a fault. If it leads to one that is deleted here then, that one's relationship
+  ///   says what becomes of it, as when that was deleted.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
     checkPlace()
     requireOwn(object)
@@ -22,15 +23,19 @@ extension ManagedObjectContext {
       let isFault = object.isFault
       if !isFault { object.willTurnIntoFault() }
       let partners = partners(of: object, in: state)
-      if object.state.contains(.pending) {
+      let isChanged = object.state.contains(.pending)
+      if isChanged {
         try state.forgetPending([object.key])
         changedObjects.removeAll { $0 === object }
         following?.note(object.key, in: state.tag)
       }
       makeFault(object)
       transientValues[object.objectID] = nil
-      if !partners.isEmpty { try partAgain(partners, of: object, in: state) }
       if !isFault { object.didTurnIntoFault() }
+      guard isChanged else { return }
+      if object.source.isUnresolved { try resolve(object, in: state) }
+      try reachAgain(object, in: state)
+      if !partners.isEmpty { try partAgain(partners, of: object, in: state) }
     } catch { note(error) }
   }
 
@@ -61,7 +66,6 @@ extension ManagedObjectContext {
     _ partners: [(partner: ManagedObject, toOne: GraphProperty.ToOne)],
     of object: ManagedObject, in state: StoreState
   ) throws {
-    try resolve(object, in: state)
     for (partner, toOne) in partners where isAlive(partner) {
       guard let inverse = toOne.inverse,
         case .toOne(let backward)? = partner.source.entity.graph[inverse.name]?.place

@@ -193,6 +193,129 @@ struct FoundTests {
     #expect(try fresh.fetch(Passport.self).map(\.holder) == [nil])
   }
 
+  @Test(
+    "A deletion reaches whom others have led back to the deleted, though it had been led elsewhere",
+    arguments: Kind.allCases, ["parent", "store"])
+  func ledBack(_ kind: Kind, _ way: String) throws {
+    let scene = try Scene(kind)
+    scene.ada.passport = scene.passport
+    try scene.context.save()
+    let elsewhere = try scene.fresh()
+    let mine = way == "parent" ? scene.child() : scene.context
+    let passport = mine.object(scene.passport)
+    #expect(passport.holder != nil)
+    elsewhere.object(scene.ada).passport = try elsewhere.insert(Passport.self) { $0.number = "2" }
+    try elsewhere.save()
+    // Ada is found as she is by now, and the passport is as it was.
+    scene.coast.name = "Shore"
+    try scene.context.save()
+    _ = try mine.fetch(Stop.self)
+    mine.delete(passport)
+    try mine.processPendingChanges()
+    if way == "parent" { try mine.save() }
+    elsewhere.object(scene.ada).passport = elsewhere.object(scene.passport)
+    try elsewhere.save()
+    scene.context.refreshAllObjects()
+
+    #expect(scene.ada.passport == nil)
+    try scene.context.save()
+    let fresh = try scene.fresh()
+    #expect(try fresh.disagreements() == [])
+    #expect(try fresh.fetch(Passport.self).map(\.number) == ["2"])
+  }
+
+  @Test(
+    "What leads to a deleted object once its changes are given up goes the way of the relationship",
+    arguments: Kind.allCases)
+  func givenUpAfterDeletion(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let context = scene.context
+    let bob = try context.insert(Person.self) { $0.name = "Bob" }
+    let isle = try context.insert(Trip.self) { $0.name = "Isle" }
+    scene.ada.passport = scene.passport
+    isle.owner = scene.ada
+    try context.save()
+    bob.passport = scene.passport
+    scene.coast.owner = bob
+    context.delete(scene.ada)
+    try context.processPendingChanges()
+    #expect(isle.isDeleted && !scene.passport.isDeleted)
+    let other = try scene.fresh()
+    other.object(scene.coast).owner = other.object(scene.ada)
+    try other.save()
+    context.refreshAllObjects()
+    for object in [scene.coast, isle, scene.passport] {
+      context.refresh(object, mergeChanges: false)
+    }
+
+    #expect(try context.fetch(Trip.self) == [] && context.fetch(Passport.self) == [])
+    #expect(bob.passport == nil)
+    try context.save()
+    let fresh = try scene.fresh()
+    #expect(try fresh.disagreements() == [])
+    #expect(try fresh.fetch(Person.self).map(\.name) == ["Bob"])
+    #expect(try fresh.count(for: FetchRequest("Trip")) == 0)
+  }
+
+  @Test(
+    "An object that is not deleted after all leads no more to what was deleted with it",
+    arguments: Kind.allCases, [false, true])
+  func deletionGivenUp(_ kind: Kind, _ isRefreshed: Bool) throws {
+    let scene = try Scene(kind)
+    scene.ada.passport = scene.passport
+    try scene.context.save()
+    scene.context.delete(scene.ada)
+    try scene.context.processPendingChanges()
+    if isRefreshed { scene.context.refreshAllObjects() }
+    scene.context.refresh(scene.ada, mergeChanges: false)
+
+    #expect(!scene.ada.isDeleted && scene.ada.passport == nil && scene.passport.isDeleted)
+    try scene.context.save()
+    let fresh = try scene.fresh()
+    #expect(try fresh.disagreements() == [])
+    #expect(try fresh.fetch(Person.self).map(\.passport) == [nil])
+  }
+
+  @Test(
+    "What a deletion has changed is changed again once that is given up", arguments: Kind.allCases)
+  func changedAgain(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    scene.ada.passport = scene.passport
+    try scene.context.save()
+    scene.context.delete(scene.passport)
+    try scene.context.processPendingChanges()
+    scene.context.refresh(scene.ada, mergeChanges: false)
+
+    #expect(scene.ada.passport == nil)
+    try scene.context.save()
+    let fresh = try scene.fresh()
+    #expect(try fresh.disagreements() == [])
+    #expect(try fresh.fetch(Person.self).map(\.passport) == [nil])
+  }
+
+  @Test(
+    "Who leads to a deleted object once its changes are given up denies the deletion, once",
+    arguments: Kind.allCases)
+  func deniedAgain(_ kind: Kind) throws {
+    let graph = try Graph(kind, model: FoundTests.guarded, classes: [])
+    let context = graph.context()
+    let post = try context.insert("Post")
+    let sentries = try (0..<2).map { _ in try context.insert("Guard") }
+    for sentry in sentries { sentry.setObjects([post], forKey: "post") }
+    try context.save()
+    for sentry in sentries { sentry.setObjects([], forKey: "post") }
+    context.delete(post)
+    try context.processPendingChanges()
+    #expect(try context.validationFailures().isEmpty)
+    for sentry in sentries { context.refresh(sentry, mergeChanges: false) }
+
+    let error = #expect(throws: ContextError.self) { try context.save() }
+    #expect(error?.failures.map(\.rule) == [.deletionDenied])
+    for sentry in sentries { sentry.setObjects([], forKey: "post") }
+    try context.save()
+    #expect(try context.count(for: FetchRequest("Post")) == 0)
+  }
+
   /// A post that can't be deleted as long as it has guards, who have numbers of their own.
   private static let guarded: Model = try! Model(entities: [
     Entity(
