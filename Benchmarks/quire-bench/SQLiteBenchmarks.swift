@@ -2,6 +2,7 @@ import DurableFiles
 import Foundation
 import ObjectGraph
 import ObjectModel
+import ObjectQuery
 import SQLiteStore
 import StoreInterface
 
@@ -11,11 +12,12 @@ func runSQLiteBenchmarks(_ count: Int) throws {
     .appending(path: "quire-bench-\(UUID().uuidString)")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   defer { try? FileManager.default.removeItem(at: folder) }
-  let places = StorePlaces(StoreBackends([SQLiteStoreBackend()]), on: RealDisk())
+  let usual = StorePlaces(StoreBackends([SQLiteStoreBackend()]), on: RealDisk())
   let companies = max(1, count / 100)
-  func open(_ path: String) -> ManagedObjectContext {
+  func open(_ path: String, _ places: StorePlaces? = nil) -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(
-      model: People.model, places: places, classes: [PersonObject.self, CompanyObject.self])
+      model: People.model, places: places ?? usual,
+      classes: [PersonObject.self, CompanyObject.self])
     try! coordinator.addStore(at: path, type: .sqlite)
     return ManagedObjectContext(coordinator, concurrency: .confined)
   }
@@ -44,7 +46,7 @@ func runSQLiteBenchmarks(_ count: Int) throws {
   var reading = Measurement(rounds: 5)
   reading.add("SQLite: fetch all", count, "row") { SQLitePeer.materialize(all) }
   reading.add("rows alone", count, "row") {
-    let store = try! places.open(path, StoreOpening(readOnly: true))
+    let store = try! usual.open(path, StoreOpening(readOnly: true))
     let snapshot = try! store.snapshot()
     return try! snapshot.tables[0].changes(ofEntity: snapshot.schema["Person"]!.entityNumber)!.count
   }
@@ -56,4 +58,28 @@ func runSQLiteBenchmarks(_ count: Int) throws {
   target(
     "fetch all, all attributes / SQLite",
     Measurement.ratio(times, "fetch all, all attributes", to: "SQLite: fetch all"), atMost: 1.3)
+
+  // What the history costs where rows are written that are there already: they are read first, and kept.
+  var changing = Measurement(rounds: 5)
+  changing.add("SQLite: change one in ten", count / 10, "row") {
+    peer.changeEach(10, of: count)
+  }
+  for (name, share) in [("change one in ten", 0.5), ("the same without history", 0)] {
+    var options = SQLiteStoreOptions()
+    options.historyShare = share
+    let places = StorePlaces(
+      StoreBackends([SQLiteStoreBackend(options: options)]), on: RealDisk())
+    let copy = folder.appending(path: "\(share).sqlite").path
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    let context = open(copy, places)
+    let people = try context.fetch(
+      PersonObject.self, where: QueryPredicate("modulus:by:(id, 10) == 1"))
+    changing.add(name, count / 10, "row") {
+      for person in people { person.balance += 1 }
+      try! context.save()
+      return people.count
+    }
+    changing.prepare { context.refreshAllObjects() }
+  }
+  changing.report("Changing objects in SQLite")
 }

@@ -187,6 +187,20 @@ extension SQLitePeer {
     return sum.isNaN ? -1 : people.count
   }
 
+  /// Changes one number of each so many-th person, one after the other, and commits.
+  func changeEach(_ step: Int, of count: Int) -> Int {
+    run("BEGIN")
+    let change = prepare("UPDATE person SET balance = balance + 1 WHERE id = ?")
+    defer { sqlite3_finalize(change) }
+    for id in stride(from: 1, through: count, by: step) {
+      sqlite3_bind_int64(change, 1, Int64(id))
+      guard sqlite3_step(change) == SQLITE_DONE else { fatalError(message) }
+      sqlite3_reset(change)
+    }
+    run("COMMIT")
+    return count / step
+  }
+
   /// Adds the companies that people belong to.
   func addCompanies(_ count: Int) {
     run("CREATE TABLE company (id INTEGER PRIMARY KEY, name TEXT, city TEXT)")

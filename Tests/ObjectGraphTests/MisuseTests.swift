@@ -125,6 +125,27 @@ struct MisuseTests {
     #expect(Self.text(result).contains(#"has no property "nmae". It has: "#))
   }
 
+  @Test("A number that the type of a name has no room for is not cut off")
+  func narrow() async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let context = try Graph(.memory).context()
+      let ada = try context.insert(Person.self) { $0.name = "Ada" }
+      ada["age"] = .integer(70_000)
+      _ = ada[AttributeName<Int16>("age")]
+    }
+
+    #expect(Self.text(result).contains("has the value 70000, which is no Int16"))
+    let context = try Graph(.memory).context()
+    let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    for age in [0, -1, Int(Int16.min), Int(Int16.max)] {
+      ada["age"] = .integer(Int64(age))
+      #expect(ada[AttributeName<Int16>("age")] == Int16(age))
+      #expect(ada[AttributeName<Int64>("age")] == Int64(age))
+    }
+  }
+
   @Test("Objects of two stores can't be related")
   func acrossStores() async {
     let result = await #expect(

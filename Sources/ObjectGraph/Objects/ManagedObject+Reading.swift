@@ -13,18 +13,21 @@ extension ManagedObject {
   ///
   /// A required attribute that was given no value yet reads as its type's zero: no text, 0, false.
   ///
-  /// - Precondition: The object is used where its context is, and its entity has such an attribute.
+  /// - Precondition: The object is used where its context is, its entity has such an attribute, and the value is one of
+  ///   the name's type.
   @inlinable
   public final subscript<V: AttributeValue>(name: AttributeName<V>) -> V {
     get {
       if V.self == String.self { return string(name.hash, name.name) as! V }
-      if V.self == Int.self { return Int(integer(name.hash, name.name)) as! V }
+      if V.self == Int.self {
+        return fitting(integer(name.hash, name.name), name.name) as Int as! V
+      }
       if V.self == Int64.self { return integer(name.hash, name.name) as! V }
       if V.self == Int32.self {
-        return Int32(truncatingIfNeeded: integer(name.hash, name.name)) as! V
+        return fitting(integer(name.hash, name.name), name.name) as Int32 as! V
       }
       if V.self == Int16.self {
-        return Int16(truncatingIfNeeded: integer(name.hash, name.name)) as! V
+        return fitting(integer(name.hash, name.name), name.name) as Int16 as! V
       }
       if V.self == Double.self { return double(name.hash, name.name) as! V }
       if V.self == Bool.self { return (integer(name.hash, name.name) != 0) as! V }
@@ -82,6 +85,20 @@ extension ManagedObject {
       return unsafe raw.pointee.isNull(Int(row)) ? 0 : raw.pointee.integer(Int(row))
     }
     return firstInteger(hash, name)
+  }
+
+  /// A number as the type that it is asked for as, which may be narrower than the attribute's.
+  @inlinable @inline(__always)
+  final func fitting<N: FixedWidthInteger>(_ number: Int64, _ name: StaticString) -> N {
+    let narrow = N(truncatingIfNeeded: number)
+    if Int64(truncatingIfNeeded: narrow) != number { refuse(number, name, N.self) }
+    return narrow
+  }
+
+  @usableFromInline @inline(never)
+  final func refuse(_ number: Int64, _ name: StaticString, _ type: Any.Type) -> Never {
+    preconditionFailure(
+      "The attribute \"\(name)\" of \(self) has the value \(number), which is no \(type).")
   }
 
   @inline(never)
