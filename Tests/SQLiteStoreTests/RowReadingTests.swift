@@ -40,6 +40,46 @@ struct RowReadingTests {
     }
   }
 
+  @Test(
+    "Going through rows one by one reads many at once, and a row that can't be read takes few along"
+  )
+  func ahead() throws {
+    let folder = try TemporaryFolder()
+    let model = try Model(
+      entities: [Entity("Row", properties: [.attribute(Attribute("value", .int64))])])
+    let path = folder.file("a.sqlite")
+    let store = try SQLiteStoreBackend().create(
+      at: path, model: model, on: RealDisk(), StoreCreation())
+    let base = try store.snapshot()
+    let entity = try #require(base.schema["Row"]).entityNumber
+    let builder = LayerBuilder(base.schema)
+    for number in 1...5000 as ClosedRange<UInt64> where number % 7 != 0 {
+      let key = ObjectKey(entity: entity, number: number)
+      builder.insert(key)
+      builder.set(.integer(Int64(number)), "value", of: key, base.schema)
+    }
+    try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    try store.close()
+    try RawDatabase(path).run("UPDATE ZROW SET ZVALUE = 'text' WHERE Z_PK = 2000")
+
+    let view = try SQLiteStoreBackend().open(
+      path, on: RealDisk(), StoreOpening(readOnly: true)
+    ).snapshot().view
+    let column = try #require(base.schema["Row"]).columns[0]
+    var refused: [UInt64] = []
+    for number in 1...5200 as ClosedRange<UInt64> {
+      let key = ObjectKey(entity: entity, number: number)
+      do {
+        let isThere = number <= 5000 && number % 7 != 0
+        #expect(
+          try view.value(of: key, column: column) == (isThere ? .integer(Int64(number)) : nil))
+      } catch {
+        refused.append(number)
+      }
+    }
+    #expect(refused == Array(1984...2047), "\(refused.count)")
+  }
+
   @Test("A connection reads on after a row that nobody took")
   func refused() throws {
     struct Enough: Error {}

@@ -17,7 +17,22 @@ final class TableRows: PartialRowTable {
     var whole: [UInt16: BlockRun] = [:]
     /// Pieces of the others, by entity and place.
     var pieces: [Piece: BlockRun] = [:]
+    /// The piece that was read last, and how many were read with it.
+    var last: (piece: Piece, count: UInt64)?
     var ranges: [UInt16: KeyRanges] = [:]
+
+    /// How many pieces are to be read from one on: more each time the next is asked for, as it is where somebody goes through
+    /// all.
+    mutating func begin(_ piece: Piece) -> UInt64 {
+      if pieces.count >= TableRows.mostPieces { pieces = [:] }
+      var count: UInt64 = 1
+      if let last, last.piece.entity == piece.entity, piece.number == last.piece.number + last.count
+      {
+        count = min(last.count * 2, TableRows.mostPiecesAhead)
+      }
+      last = (piece, count)
+      return count
+    }
   }
   private let known = Mutex(Known())
 
@@ -25,6 +40,8 @@ final class TableRows: PartialRowTable {
   private static let pieceKeyCount: UInt64 = 64
   /// So many pieces are kept, and then others in their place.
   private static let mostPieces = 1024
+  /// So many are read at once where one after the other is asked for.
+  private static let mostPiecesAhead: UInt64 = 64
 
   private struct Piece: Hashable {
     let entity: UInt16
@@ -57,7 +74,7 @@ final class TableRows: PartialRowTable {
     if let whole = known.withLock({ $0.whole[key.entity] }) {
       return try whole.location(of: key.number).map { .put($0) } ?? .absent
     }
-    guard contents.map.entities[key.entity] != nil else {
+    guard contents.map.entities.index(forKey: key.entity) != nil else {
       return try changes(ofEntity: key.entity)?.put.location(of: key.number).map { .put($0) }
         ?? .absent
     }
@@ -65,22 +82,34 @@ final class TableRows: PartialRowTable {
     if let found = known.withLock({ $0.pieces[piece] }) {
       return try found.location(of: key.number).map { .put($0) } ?? .absent
     }
-    let isMany = known.withLock { $0.pieces.count >= TableRows.mostPieces }
-    if isMany {
-      known.withLock { $0.pieces = [:] }
+    let count = known.withLock { $0.begin(piece) }
+    let run: BlockRun
+    do { run = try read(piece, count) } catch {
+      // A row that can't be read takes no more of the others along than it must.
+      guard count > 1 else { throw error }
+      run = try read(piece, 1)
     }
-    let first = piece.number * TableRows.pieceKeyCount
-    let run = try read(
-      key.entity, keys: first..<first + TableRows.pieceKeyCount, with: reader)
-    known.withLock { $0.pieces[piece] = run }
     return try run.location(of: key.number).map { .put($0) } ?? .absent
+  }
+
+  /// Reads some pieces, which are known from then on.
+  private func read(_ piece: Piece, _ count: UInt64) throws -> BlockRun {
+    let first = piece.number * TableRows.pieceKeyCount
+    let end = min(first + count * TableRows.pieceKeyCount, ObjectKey.highestNumber + 1)
+    let run = try read(piece.entity, keys: first..<end, with: reader)
+    known.withLock { known in
+      for number in piece.number..<piece.number + count {
+        known.pieces[Piece(entity: piece.entity, number: number)] = run
+      }
+    }
+    return run
   }
 
   func changes(ofEntity number: UInt16) throws -> Layer.EntityChanges? {
     let run: BlockRun
     if let whole = known.withLock({ $0.whole[number] }) {
       run = whole
-    } else if contents.map.entities[number] != nil {
+    } else if contents.map.entities.index(forKey: number) != nil {
       run = try readAll(number)
       known.withLock { known in
         known.whole[number] = run
@@ -135,7 +164,9 @@ final class TableRows: PartialRowTable {
 
   /// A few rows, unless all were read already.
   func rows(ofEntity number: UInt16, keys: ClosedRange<UInt64>) throws -> BlockRun? {
-    guard contents.map.entities[number] != nil, known.withLock({ $0.whole[number] }) == nil else {
+    guard contents.map.entities.index(forKey: number) != nil,
+      known.withLock({ $0.whole[number] }) == nil
+    else {
       return nil
     }
     return try read(
