@@ -191,6 +191,52 @@ struct HistoryTests {
     #expect(throws: StoreError.self) { try none.store.snapshot(ofCommit: 2) }
   }
 
+  @Test("Of commits that are too many to be listed nothing is kept either")
+  func many() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("a.sqlite")
+    var random = SeededGenerator(seed: 8)
+    var past = try Past(path)
+    for _ in 0..<4 { try past.saveAtRandom(&random) }
+    try past.store.close()
+    // The newest as it is after thousands that changed nothing.
+    let raw = try RawDatabase(path)
+    for table in ["QUIRE_COMMIT", "QUIRE_BEFORE"] {
+      try raw.run("UPDATE \(table) SET NUMBER = 10001 WHERE NUMBER = 4")
+    }
+    let store = try SQLiteStoreBackend().open(path, on: RealDisk(), StoreOpening())
+    let base = try store.snapshot()
+    #expect(base.commit == 10_001)
+    let builder = LayerBuilder(base.schema)
+    builder.insert(ObjectKey(entity: base.schema["Thing"]!.entityNumber, number: 500))
+    try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    #expect(try listed(store) == [10_002, 10_001, 3])
+    #expect(try StoreConformance.objects(store.snapshot(ofCommit: 3)) == past.states[3])
+    try store.close()
+    #expect(try raw.value("SELECT min(NUMBER) FROM QUIRE_BEFORE") == .integer(3))
+  }
+
+  @Test("Whatever a store says that it keeps, counting it ends")
+  func counted() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("a.sqlite")
+    var random = SeededGenerator(seed: 9)
+    var past = try Past(path)
+    for _ in 0..<4 { try past.saveAtRandom(&random) }
+    try past.store.close()
+    try RawDatabase(path).run(
+      """
+      UPDATE QUIRE_COMMIT SET KEPT = -9223372036854775807 - 1 WHERE NUMBER = 1;
+      UPDATE QUIRE_COMMIT SET KEPT = 9223372036854775807 WHERE NUMBER > 1 AND NUMBER < 4
+      """)
+    let store = try SQLiteStoreBackend().open(path, on: RealDisk(), StoreOpening())
+    let base = try store.snapshot()
+    let builder = LayerBuilder(base.schema)
+    builder.insert(ObjectKey(entity: base.schema["Thing"]!.entityNumber, number: 500))
+    _ = try? store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    #expect(try store.snapshot().commit >= 4)
+  }
+
   @Test("A context tells what each save did, and shows an earlier one")
   func transactions() throws {
     let folder = try TemporaryFolder()

@@ -60,6 +60,14 @@ struct SQLiteFileTests {
     #expect(report.counts.first { $0.key.id == "SQLS-031" }?.value == 7, "\(report.text)")
   }
 
+  @Test("A count of what is kept is taken for what it says, however large")
+  func keptCount() throws {
+    let report = try BrokenFile.report(
+      SmallFile.shelf("UPDATE QUIRE_COMMIT SET KEPT = -9223372036854775807 - 1 WHERE NUMBER = 1"))
+
+    #expect(report.counts.keys.map(\.id) == ["SQLS-033"], "\(report.text)")
+  }
+
   @Test("A database that is no store is of no format that is known")
   func otherDatabase() throws {
     let report = try BrokenFile.report(SQLText.database("CREATE TABLE NOTES (TEXT)"))

@@ -145,7 +145,7 @@ extension SQLiteFileCheck {
           "Commit \(statement.value(0).shown) keeps nothing of what was before it.")
         continue
       }
-      counts[number]! -= Int64(statement.byteCount(2))
+      counts[number]! &-= Int64(statement.byteCount(2))
       guard statement.integer(1) == 0 else { continue }
       guard let block = try? Block(statement.bytes(2)), schema[block.entityNumber] != nil,
         block.flags.isSubset(of: .removals)
@@ -166,7 +166,7 @@ extension SQLiteFileCheck {
     for (number, rest) in counts.sorted(by: { $0.key < $1.key }) where rest != 0 {
       findings.add(
         .sqliteBefore, place,
-        "Commit \(number) keeps \(abs(rest)) bytes \(rest < 0 ? "more" : "less") than QUIRE_COMMIT says."
+        "Commit \(number) keeps \(rest.magnitude) bytes \(rest < 0 ? "more" : "less") than QUIRE_COMMIT says."
       )
     }
   }

@@ -36,6 +36,7 @@ enum CommitTable {
       kept.map { .integer(Int64($0)) } ?? .null,
     ])
     try statement.run()
+    try forget(through: number - most, connection)
     try connection.delete(from: "QUIRE_COMMIT", where: "NUMBER <= ?", number - most)
   }
 
@@ -73,7 +74,7 @@ enum CommitTable {
       "SELECT NUMBER, KEPT FROM QUIRE_COMMIT WHERE KEPT IS NOT NULL ORDER BY NUMBER")
     var last: Int64 = 0
     while left > byteCount, try statement.step() {
-      left -= statement.integer(1)
+      left &-= statement.integer(1)
       last = statement.integer(0)
     }
     statement.reset()
@@ -82,7 +83,8 @@ enum CommitTable {
 
   /// Forgets what was before a commit and all earlier ones.
   static func forget(through number: Int64, _ connection: SQLiteConnection) throws {
-    try setKept(nil, "NUMBER <= ?", number, connection)
+    // Of most nothing is kept any more, and none of those is written.
+    try setKept(nil, "NUMBER <= ? AND KEPT IS NOT NULL", number, connection)
     try connection.delete(from: "QUIRE_BEFORE", where: "NUMBER <= ?", number)
   }
 
