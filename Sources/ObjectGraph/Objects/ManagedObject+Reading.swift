@@ -91,14 +91,14 @@ extension ManagedObject {
   @inlinable @inline(__always)
   final func fitting<N: FixedWidthInteger>(_ number: Int64, _ name: StaticString) -> N {
     let narrow = N(truncatingIfNeeded: number)
-    if Int64(truncatingIfNeeded: narrow) != number { refuse(number, name, N.self) }
+    if Int64(truncatingIfNeeded: narrow) != number { refuse(.integer(number), name, N.self) }
     return narrow
   }
 
   @usableFromInline @inline(never)
-  final func refuse(_ number: Int64, _ name: StaticString, _ type: Any.Type) -> Never {
+  final func refuse(_ value: Value, _ name: StaticString, _ type: Any.Type) -> Never {
     preconditionFailure(
-      "The attribute \"\(name)\" of \(self) has the value \(number), which is no \(type).")
+      "The attribute \"\(name)\" of \(self) has the value \(value.text), which is no \(type).")
   }
 
   @inline(never)
@@ -152,10 +152,7 @@ extension ManagedObject {
       ? source.value(Int(code.column), Int(row)) : otherValue(name.description, code)
     if let converted = V(storedValue: value) { return converted }
     if value.isNull, let zero = V(storedValue: V.attributeType.zero) { return zero }
-    preconditionFailure(
-      """
-      The attribute "\(name)" of \(self) has the value \(value.text), which is no \(V.self).
-      """)
+    refuse(value, name, V.self)
   }
 
   /// What a property without a column of the right kind has, such as a transient one.

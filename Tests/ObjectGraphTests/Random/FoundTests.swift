@@ -34,6 +34,14 @@ struct FoundTests {
     func fresh() throws -> ManagedObjectContext {
       ManagedObjectContext(try graph.reopened(), concurrency: .confined)
     }
+
+    /// Saves, and gives what somebody else finds then, where both ends of all relationships agree.
+    func saved(sourceLocation: SourceLocation = #_sourceLocation) throws -> ManagedObjectContext {
+      try context.save()
+      let fresh = try fresh()
+      #expect(try fresh.disagreements() == [], sourceLocation: sourceLocation)
+      return fresh
+    }
   }
 
   // MARK: Links
@@ -138,9 +146,7 @@ struct FoundTests {
 
     #expect(scene.ada.name == "Ada L." && scene.ada.passport == scene.passport)
     #expect(scene.passport.holder == scene.ada)
-    try scene.context.save()
-    let fresh = try scene.fresh()
-    #expect(try fresh.disagreements() == [])
+    let fresh = try scene.saved()
     #expect(try fresh.fetch(Person.self).map { $0.passport?.number } == ["2"])
   }
 
@@ -218,9 +224,7 @@ struct FoundTests {
     scene.context.refreshAllObjects()
 
     #expect(scene.ada.passport == nil)
-    try scene.context.save()
-    let fresh = try scene.fresh()
-    #expect(try fresh.disagreements() == [])
+    let fresh = try scene.saved()
     #expect(try fresh.fetch(Passport.self).map(\.number) == ["2"])
   }
 
@@ -250,9 +254,7 @@ struct FoundTests {
 
     #expect(try context.fetch(Trip.self) == [] && context.fetch(Passport.self) == [])
     #expect(bob.passport == nil)
-    try context.save()
-    let fresh = try scene.fresh()
-    #expect(try fresh.disagreements() == [])
+    let fresh = try scene.saved()
     #expect(try fresh.fetch(Person.self).map(\.name) == ["Bob"])
     #expect(try fresh.count(for: FetchRequest("Trip")) == 0)
   }
@@ -270,9 +272,7 @@ struct FoundTests {
     scene.context.refresh(scene.ada, mergeChanges: false)
 
     #expect(!scene.ada.isDeleted && scene.ada.passport == nil && scene.passport.isDeleted)
-    try scene.context.save()
-    let fresh = try scene.fresh()
-    #expect(try fresh.disagreements() == [])
+    let fresh = try scene.saved()
     #expect(try fresh.fetch(Person.self).map(\.passport) == [nil])
   }
 
@@ -287,9 +287,7 @@ struct FoundTests {
     scene.context.refresh(scene.ada, mergeChanges: false)
 
     #expect(scene.ada.passport == nil)
-    try scene.context.save()
-    let fresh = try scene.fresh()
-    #expect(try fresh.disagreements() == [])
+    let fresh = try scene.saved()
     #expect(try fresh.fetch(Person.self).map(\.passport) == [nil])
   }
 

@@ -32,7 +32,7 @@ struct BeforeReading {
       try run.forEachKey { old.append(UInt64(bitPattern: $0)) }
     }
     if let link = contents.map.links[changes.entityNumber], link.links.isSymmetric {
-      old = try Array(Set(old + hidden(by: changes.put, link)))
+      old = try Array(hidden(by: changes.put, link).union(old))
     }
     old.sort()
     return Layer.EntityChanges(
@@ -42,7 +42,7 @@ struct BeforeReading {
   }
 
   /// The links that are seen no more once others are there with lower keys: of those that say the same one counts.
-  private func hidden(by run: BlockRun, _ link: TableMap.LinkMap) throws -> [UInt64] {
+  private func hidden(by run: BlockRun, _ link: TableMap.LinkMap) throws -> Set<UInt64> {
     let (table, source, target) = (quoted(link.table), quoted(link.source), quoted(link.target))
     let statement = try connection.prepare(
       """
@@ -69,7 +69,7 @@ struct BeforeReading {
         found.insert(UInt64(statement.integer(0)))
       }
     }
-    return found.sorted()
+    return found
   }
 
   private func rows(_ keys: [UInt64], _ number: UInt16) throws -> [Block] {

@@ -18,10 +18,9 @@ extension SQLiteStore {
   public func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
     let head = try newest()
     if head.commit == number { return head }
-    let numbers = try commits().map(\.number)
-    guard head.contents.isOwn, number < head.commit, numbers.contains(number) else {
-      throw SQLiteStore.missing(number, filePath)
-    }
+    guard head.contents.isOwn, number < head.commit,
+      try reading(head, { try CommitTable.openable($0) }).contains(where: { $0.number == number })
+    else { throw SQLiteStore.missing(number, filePath) }
     return try head.reader.read { connection in
       // As the snapshot has them, whatever others have forgotten since.
       let known = try CommitTable.openable(connection).map(\.number)

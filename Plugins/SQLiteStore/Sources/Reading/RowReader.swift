@@ -120,7 +120,10 @@ struct RowReader: ~Copyable {
         try take(cells, draft)
         return draft.isFull
       }
-      if isFull { freeze() }
+      guard isFull else { return }
+      freeze()
+      // There are likely to be many rows more.
+      self.draft = Draft(layout, role: .insertions, capacity: Draft.maximumRowCount)
     }
   }
 
@@ -133,8 +136,6 @@ struct RowReader: ~Copyable {
   /// Makes blocks of what is in the draft, while it is near.
   private mutating func freeze() {
     found += Draft.freeze([draft], &writer)
-    // Behind a full one there are likely to be many rows more.
-    draft = Draft(layout, role: .insertions, capacity: Draft.maximumRowCount)
   }
 
   private mutating func take(_ cells: Span<SQLiteCell>, _ draft: Draft) throws {
