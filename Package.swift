@@ -234,6 +234,7 @@ let package = Package(
       path: "Benchmarks/quire-bench", swiftSettings: relaxed),
 
     // What several test targets share.
+    .target(name: "AppleFixtures", path: "Tests/Support/AppleFixtures", swiftSettings: strict),
     .target(
       name: "ArrowExchange", dependencies: ["CArrow", "ObjectModel", "Rows"],
       path: "Tests/Support/ArrowExchange", swiftSettings: strict),
@@ -278,7 +279,7 @@ let package = Package(
       ]),
     tests(
       "ObjectModelTests",
-      ["ObjectModel", "PropertyLists", "Checksums", "SeededRandom", "SpecVectors"]),
+      ["ObjectModel", "PropertyLists", "Checksums", "SeededRandom", "SpecVectors", "AppleFixtures"]),
     tests(
       "RowsTests",
       ["Rows", "CArrow", "ObjectModel", "SeededRandom", "SpecVectors", "ArrowExchange"],
@@ -303,6 +304,7 @@ let package = Package(
       [
         "Migration", "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore", "DurableFiles",
         "ObjectModel", "ObjectQuery", "Rows", "Validation", "SeededRandom", "PropertyLists",
+        "AppleFixtures",
       ]),
     tests(
       "DocumentsTests",
@@ -322,13 +324,14 @@ let package = Package(
       [
         "XMLStore", "BinaryStore", "StoreInterface", "StoreConformance", "DurableFiles",
         "ObjectModel", "Rows", "PropertyLists", "XMLEvents", "SeededRandom", "SpecVectors",
+        "AppleFixtures",
       ]),
     tests(
       "SQLiteStoreTests",
       [
         "SQLiteStore", "SQLiteStoreFormat", "SQLiteFiles", "StoreInterface", "StoreConformance",
         "ObjectGraph", "ObjectModel", "ObjectQuery", "QueryWorld", "Rows", "DurableFiles",
-        "PropertyLists", "SeededRandom", "BinaryStore", "Deflate", "CSQLite3",
+        "PropertyLists", "SeededRandom", "BinaryStore", "Deflate", "CSQLite3", "AppleFixtures",
       ], exclude: ["Databases"]),
     tests(
       "PluginExchangeTests",
@@ -343,7 +346,7 @@ let package = Package(
         "Validation", "BlockFileFormat", "BinaryStore", "StoreInterface", "StoreConformance",
         "DurableFiles", "PropertyLists", "ObjectModel", "Rows", "SeededRandom", "Checksums",
         "HostileInputs", "XMLStore", "Documents", "JSONText", "SpecVectors", "Archives",
-        "SchemaSubset", "SQLiteStore", "SQLText",
+        "SchemaSubset", "SQLiteStore", "SQLText", "AppleFixtures",
       ]),
     tests(
       "ModelCodeTests", ["ModelCode", "ObjectModel", "Quire", "TypedTrips"], exclude: ["Goldens"]),
@@ -365,6 +368,7 @@ let package = Package(
         "ToolCommands", "JSONText", "Quire", "Documents", "Migration", "ObjectGraph", "ObjectModel",
         "Rows", "StoreInterface", "BinaryStore",
         "DurableFiles", "PropertyLists", "PluginHost", "InstalledPlugins", "SQLiteFiles",
+        "AppleFixtures",
       ],
       exclude: ["Snapshots"]),
     tests(

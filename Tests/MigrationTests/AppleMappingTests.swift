@@ -1,3 +1,4 @@
+import AppleFixtures
 import Foundation
 import Migration
 import ObjectGraph
@@ -9,20 +10,13 @@ import Testing
 /// The mapping and the models of a project of others, where they are at hand.
 @Suite("Mappings that Apple's tools wrote")
 struct AppleMappingTests {
-  static let fixtures: URL? = {
-    var folder = URL(fileURLWithPath: #filePath)
-    for _ in 0..<4 { folder.deleteLastPathComponent() }
-    let url = folder.appendingPathComponent("shared/fixtures")
-    return FileManager.default.fileExists(atPath: url.path) ? url : nil
-  }()
-
   private static let project = "alemar11+CoreDataPlus/Tests/Resources/SampleModel"
   private static var mappings: URL? {
-    fixtures?.appendingPathComponent("mappingmodel/\(project)")
+    AppleFixtures.folder?.appendingPathComponent("mappingmodel/\(project)")
   }
 
   private func versions() throws -> [KnownVersion] {
-    let folder = try #require(Self.fixtures)
+    let folder = try #require(AppleFixtures.folder)
     return [KnownVersion](
       try ModelVersions.read(
         folder.appendingPathComponent("xcdatamodeld/\(Self.project)/SampleModel.xcdatamodeld").path)
@@ -31,7 +25,7 @@ struct AppleMappingTests {
 
   @Test(
     "The editor's document and what the compiler made of it say the same",
-    .enabled(if: fixtures != nil, "the fixtures are absent"))
+    .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"))
   func read() throws {
     let folder = try #require(Self.mappings)
     let compiled = try WrittenMapping(
@@ -94,7 +88,7 @@ struct AppleMappingTests {
 
   @Test(
     "A project's three versions are gone through, data and all",
-    .enabled(if: fixtures != nil, "the fixtures are absent"), arguments: [Kind.binary, .xml])
+    .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"), arguments: [Kind.binary, .xml])
   func versionsOneToThree(_ kind: Kind) throws {
     let known = try versions()
     let mapping = try WrittenMapping(

@@ -1,3 +1,4 @@
+import AppleFixtures
 import Foundation
 import PropertyLists
 import Testing
@@ -5,12 +6,12 @@ import Testing
 @testable import ObjectModel
 
 /// Models that Apple's tools wrote, as source and compiled, and the hashes that lie beside them.
-@Suite("Models of Apple's tools", .enabled(if: Fixtures.areHere, "The fixtures are not here."))
+@Suite("Models of Apple's tools", .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"))
 struct AppleModelTests {
-  static let compiled = Fixtures.paths(withExtension: "momd")
+  static let compiled = AppleFixtures.paths(".momd")
   static let sources =
-    Fixtures.paths(withExtension: "xcdatamodeld")
-    + Fixtures.paths(withExtension: "xcdatamodel").filter { !$0.contains(".xcdatamodeld/") }
+    AppleFixtures.paths(".xcdatamodeld")
+    + AppleFixtures.paths(".xcdatamodel").filter { !$0.contains(".xcdatamodeld/") }
 
   @Test("Every one passes the checks", arguments: sources + compiled)
   func passes(_ path: String) throws {
@@ -28,11 +29,11 @@ struct AppleModelTests {
   @Test("A model's source has the hashes that lie beside its compiled form", arguments: compiled)
   func sourceHashes(_ path: String) throws {
     // The two forms stand in folders of different kinds, under the names of project and model.
-    let project = Fixtures.project(of: path)
+    let project = AppleFixtures.project(of: path)
     let name = URL(filePath: path).deletingPathExtension().lastPathComponent
     let source = try #require(
       Self.sources.first {
-        Fixtures.project(of: $0) == project && $0.hasSuffix("/\(name).xcdatamodeld")
+        AppleFixtures.project(of: $0) == project && $0.hasSuffix("/\(name).xcdatamodeld")
       })
     let models = try ModelVersions.read(source)
 

@@ -1,3 +1,4 @@
+import AppleFixtures
 import Checksums
 import SpecVectors
 import Testing
@@ -8,7 +9,7 @@ import Testing
 struct VersionHashVectorTests {
   @Test(
     "The hashes that real stores hold come out, entity by entity and property by property",
-    .enabled(if: Fixtures.areHere, "The fixtures are not beside the package."),
+    .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"),
     arguments: try HashVector.fromStores())
   func stores(_ vector: HashVector) throws {
     try check(vector)

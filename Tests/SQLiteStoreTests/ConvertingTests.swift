@@ -1,3 +1,4 @@
+import AppleFixtures
 import BinaryStore
 import DurableFiles
 import Foundation
@@ -147,8 +148,8 @@ struct ConvertingTests {
 
   @Test(
     "Databases that Core Data wrote keep everything",
-    .enabled(if: Fixtures.areHere, "The fixtures are not beside the package."),
-    arguments: Fixtures.databases)
+    .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"),
+    arguments: AppleFixtures.databases)
   func fixtures(_ path: String) throws {
     let folder = try TemporaryFolder()
     let back = try RawDatabase(converted(path, folder))

@@ -1,3 +1,4 @@
+import AppleFixtures
 import DurableFiles
 import Foundation
 import ObjectModel
@@ -10,13 +11,13 @@ import Testing
 /// Each statement is written by hand, from what is known of Core Data's tables, and not from what the store makes of the model.
 @Suite(
   "Databases that Core Data wrote",
-  .enabled(if: Fixtures.areHere, "The fixtures are not beside the package."))
+  .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"))
 struct FixtureTests {
   /// Opens a fixture with nothing but its path, and sees to it that the file and its folder are the same afterwards.
   private func read(
     _ name: String, _ body: (ShownCells, RawDatabase) throws -> Void
   ) throws {
-    let path = try #require(Fixtures.databases.first { $0.hasSuffix("/\(name).sqlite") })
+    let path = try #require(AppleFixtures.databases.first { $0.hasSuffix("/\(name).sqlite") })
     let folder = (path as NSString).deletingLastPathComponent
     let bytes = try Data(contentsOf: URL(filePath: path))
     let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
@@ -52,7 +53,7 @@ struct FixtureTests {
   @Test("There are five of them, and each is tried below")
   func all() {
     #expect(
-      Set(Fixtures.databases.map { ($0 as NSString).lastPathComponent }) == [
+      Set(AppleFixtures.databases.map { ($0 as NSString).lastPathComponent }) == [
         "SampleModel_V1.sqlite", "SampleModel_V2.sqlite", "SampleModel2_V1.sqlite",
         "SampleModel2_V2.sqlite", "SampleModel3_V1.sqlite",
       ])

@@ -1,3 +1,4 @@
+import AppleFixtures
 import Foundation
 import InstalledPlugins
 import SQLiteFiles
@@ -133,20 +134,13 @@ struct DatabaseCommandTests {
 
   @Test(
     "What Core Data wrote is shown with archives summed up",
-    .enabled(if: fixture != nil, "The fixtures are not beside the package."))
+    .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"))
   func archives() throws {
     let folder = try Folder(isOwn: true)
+    let fixture = AppleFixtures.databases.first { $0.hasSuffix("/SampleModel2_V1.sqlite") }
     let run = try folder.run(
-      "fetch", try #require(Self.fixture), "Book", "--limit", "1", "--columns", "title,cover")
+      "fetch", try #require(fixture), "Book", "--limit", "1", "--columns", "title,cover")
     #expect(
       run.exitCode == .done && run.output.contains("277 bytes, CoreDataPlus_Tests.Cover {text}"))
   }
-
-  private static let fixture: String? = {
-    let path = InstalledPlugins.root.deletingLastPathComponent().appending(
-      path:
-        "shared/fixtures/sqlitestore/alemar11+CoreDataPlus/Tests/Resources/SampleModel2/Fixtures/SampleModel2_V1.sqlite"
-    ).path
-    return FileManager.default.fileExists(atPath: path) ? path : nil
-  }()
 }

@@ -1,3 +1,4 @@
+import AppleFixtures
 import DurableFiles
 import Foundation
 import ObjectModel
@@ -156,8 +157,8 @@ struct SQLiteFileTests {
 
   @Test(
     "Databases that Core Data wrote have no errors",
-    .enabled(if: !databases.isEmpty, "The fixtures are not beside the package."),
-    arguments: databases)
+    .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"),
+    arguments: AppleFixtures.databases)
   func fixtures(_ path: String) throws {
     let report = try Validator().validate(path)
 
@@ -170,19 +171,4 @@ struct SQLiteFileTests {
         || path.hasSuffix("SampleModel_V2.sqlite") && worse.allSatisfy { $0.rule.id == "SQLS-008" },
       "\(report.text)")
   }
-
-  /// Databases that Core Data wrote, kept beside the package where licences forbid keeping them in it.
-  static let databases: [String] = {
-    var folder = URL(filePath: #filePath)
-    let place = "shared/fixtures/sqlitestore"
-    while folder.pathComponents.count > 1,
-      !FileManager.default.fileExists(atPath: folder.appending(path: place).path)
-    {
-      folder.deleteLastPathComponent()
-    }
-    folder.append(path: place)
-    let names = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
-    return names.filter { $0.hasSuffix(".sqlite") }.sorted()
-      .map { folder.appending(path: $0).path }
-  }()
 }

@@ -1,3 +1,4 @@
+import AppleFixtures
 import DurableFiles
 import Foundation
 import ObjectModel
@@ -8,18 +9,11 @@ import Testing
 import XMLEvents
 import XMLStore
 
-/// Documents that Core Data wrote, kept beside the package where licences forbid keeping them in it.
 @Suite("Documents that Core Data wrote")
 struct FixtureTests {
   /// Where they are, if this machine has them.
-  private static let paths: [String] = {
-    var folder = URL(filePath: #filePath)
-    for _ in 0..<4 { folder.deleteLastPathComponent() }
-    folder = folder.appending(path: "shared/fixtures")
-    let names = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
-    return names.filter { $0.hasSuffix("Database.xml") || $0.hasSuffix("xcmapping.xml") }
-      .map { folder.appending(path: $0).path }.sorted()
-  }()
+  private static let paths =
+    AppleFixtures.paths("Database.xml") + AppleFixtures.paths("xcmapping.xml")
 
   /// What is compared: of each object its identifier, its entity, and what each of its elements says,
   /// attributes by the value of their type and relationships by what they lead to; of the document the
@@ -28,7 +22,7 @@ struct FixtureTests {
   /// at the other, which only one cut down by hand does, it is the list that gives way.
   @Test(
     "They are read, and what was read is written again",
-    .enabled(if: !paths.isEmpty, "There are no such documents on this machine."),
+    .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"),
     arguments: paths, XMLStoreOptions.Form.allCases)
   func roundTrip(_ path: String, _ form: XMLStoreOptions.Form) throws {
     let bytes = Array(try Data(contentsOf: URL(filePath: path)))

@@ -1,3 +1,4 @@
+import AppleFixtures
 import Foundation
 import ObjectModel
 import PropertyLists
@@ -368,9 +369,9 @@ struct CompiledModelTests {
 
   @Test(
     "The models of others come back equal",
-    .enabled(if: Fixtures.areHere, "The fixtures are not beside the project."),
-    arguments: Fixtures.paths(withExtension: "xcdatamodeld")
-      + Fixtures.paths(withExtension: "momd"))
+    .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"),
+    arguments: AppleFixtures.paths(".xcdatamodeld")
+      + AppleFixtures.paths(".momd"))
   func fixtures(_ path: String) throws { try Self.roundTrip(path) }
 
   private static func roundTrip(_ path: String) throws {

@@ -1,3 +1,4 @@
+import AppleFixtures
 import Foundation
 import ObjectModel
 import PropertyLists
@@ -5,11 +6,11 @@ import Testing
 
 @Suite(
   "Models that Apple's tools wrote",
-  .enabled(if: Fixtures.areHere, "The fixtures are not beside the project."))
+  .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"))
 struct FixtureTests {
   @Test(
     "A source is read, written and read again without loss",
-    arguments: Fixtures.paths("/contents", in: "xcdatamodeld"))
+    arguments: AppleFixtures.paths("/contents", in: "xcdatamodeld"))
   func source(_ path: String) throws {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
     let description = try ModelSource.read(bytes, path: path)
@@ -22,7 +23,7 @@ struct FixtureTests {
 
   @Test("Sources are written as Apple's editor writes them")
   func identity() throws {
-    let paths = Fixtures.paths("/contents", in: "xcdatamodeld")
+    let paths = AppleFixtures.paths("/contents", in: "xcdatamodeld")
     for path in paths {
       let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
       let written = try ModelSource.write(Model(ModelSource.read(bytes, path: path)))
@@ -34,7 +35,7 @@ struct FixtureTests {
 
   @Test(
     "Folders of versions name their current one",
-    arguments: Fixtures.paths(".xcdatamodeld", in: "xcdatamodeld"))
+    arguments: AppleFixtures.paths(".xcdatamodeld", in: "xcdatamodeld"))
   func versions(_ path: String) throws {
     let versions = try ModelVersions.read(path)
     #expect(!versions.versions.isEmpty && !versions.current.entities.isEmpty)
@@ -42,7 +43,7 @@ struct FixtureTests {
 
   @Test(
     "Compiled models have the hashes that lie beside them",
-    arguments: Fixtures.paths(".momd", in: "momd"))
+    arguments: AppleFixtures.paths(".momd", in: "momd"))
   func compiled(_ path: String) throws {
     let versions = try ModelVersions.read(path)
     for version in versions.versions {
@@ -66,8 +67,10 @@ struct FixtureTests {
         "momd/alemar11+CoreDataPlus/Tests/Resources/SampleModel3/Fixtures/SampleModel3.momd"
       ),
     ] {
-      let sources = try ModelVersions.read(Fixtures.folder!.appendingPathComponent(source).path)
-      let compiled = try ModelVersions.read(Fixtures.folder!.appendingPathComponent(compiled).path)
+      let sources = try ModelVersions.read(
+        AppleFixtures.folder!.appendingPathComponent(source).path)
+      let compiled = try ModelVersions.read(
+        AppleFixtures.folder!.appendingPathComponent(compiled).path)
       #expect(sources.currentName == compiled.currentName)
       for version in compiled.versions {
         let source = try #require(sources[version.name])
@@ -82,7 +85,7 @@ struct FixtureTests {
   @Test(
     "The model inside a store has the hashes of the store's metadata",
     .enabled(if: StoreModel.canExtract, "python3 is not there to open the stores."),
-    arguments: Fixtures.paths(".sqlite", in: "sqlitestore"))
+    arguments: AppleFixtures.paths(".sqlite", in: "sqlitestore"))
   func frozen(_ path: String) throws {
     guard let parts = try StoreModel.extract(path) else { return }
     let metadata = try BinaryPropertyList.read(parts.metadata)

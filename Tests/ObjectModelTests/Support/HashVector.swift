@@ -1,3 +1,4 @@
+import AppleFixtures
 import Checksums
 import Foundation
 import SpecVectors
@@ -87,7 +88,7 @@ extension HashVector {
 extension HashVector {
   /// The vectors taken from real stores, each with the stored hash of every property.
   static func fromStores() throws -> [HashVector] {
-    guard let folder = Fixtures.folder else { return [] }
+    guard let folder = AppleFixtures.folder else { return [] }
     let file = folder.appending(path: "version-hash-vectors.json")
     return try JSONDecoder().decode([Stored].self, from: Data(contentsOf: file)).map(
       HashVector.init)

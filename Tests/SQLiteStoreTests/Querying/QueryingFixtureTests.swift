@@ -1,3 +1,4 @@
+import AppleFixtures
 import DurableFiles
 import Foundation
 import ObjectModel
@@ -9,11 +10,11 @@ import Testing
 
 @Suite(
   "Databases that Core Data wrote are asked",
-  .enabled(if: Fixtures.areHere, "The fixtures are not beside the package."))
+  .enabled(if: AppleFixtures.areHere, "\(AppleFixtures.absence)"))
 struct QueryingFixtureTests {
   @Test(
     "Every attribute and relationship is compared, sorted, grouped and followed as the rows are",
-    arguments: Fixtures.databases)
+    arguments: AppleFixtures.databases)
   func answers(_ path: String) throws {
     let opened = try SQLiteStoreBackend().open(path, on: RealDisk(), StoreOpening(readOnly: true))
     let store = try #require(opened as? any QueryingStore)
