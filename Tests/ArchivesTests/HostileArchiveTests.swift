@@ -128,10 +128,14 @@ struct HostileArchiveTests {
     let disk = try forged.onDisk()
     disk.settle()
 
-    let start = ContinuousClock.now
     let error = expect(.tooLarge) { try Archive("/a.zip", on: disk) }
-    #expect(.now - start < .seconds(1))
     #expect(error?.message.contains("limit") == true)
+    // Nothing is expanded to find that: it would be found that nothing can be.
+    var broken = forged
+    for index in broken.entries.indices {
+      broken.entries[index].data = [UInt8](repeating: 0xFF, count: bomb.data.count)
+    }
+    expect(.tooLarge) { try Archive("/a.zip", on: broken.onDisk()) }
 
     var limits = ArchiveLimits()
     limits.expandedByteCount = 100 << 20

@@ -20,17 +20,12 @@ enum Hostile {
   }
 
   /// Opens a file and reads every value in it. An error that is none of a store's, or that does not name the file, is a
-  /// fault of its own, and so is one that takes long.
+  /// fault of its own.
   static func read(
     _ path: String, model: Model? = nil, writes: Bool = false,
-    _ comment: @autoclosure () -> String = "", within limit: Duration = .seconds(20),
+    _ comment: @autoclosure () -> String = "",
     sourceLocation: SourceLocation = #_sourceLocation
   ) -> Outcome {
-    let begin = ContinuousClock.now
-    defer {
-      let time = ContinuousClock.now - begin
-      #expect(time < limit, "\(comment()): \(time)", sourceLocation: sourceLocation)
-    }
     do {
       let store = try SQLiteStoreBackend().open(
         path, on: RealDisk(),

@@ -129,7 +129,7 @@ struct SharingTests {
       #expect(error.code == .locked)
       #expect(error.description.hasPrefix("\(path): Somebody else has been writing"), "\(error)")
     }
-    #expect(time >= .milliseconds(150) && time < .seconds(5), "\(time)")
+    #expect(time >= .milliseconds(150), "\(time)")
     // Readers go on.
     #expect(try ShownCells(store.snapshot()).rows("Tag", []).count == 3)
     try holder.run("ROLLBACK")
@@ -143,13 +143,9 @@ struct SharingTests {
     let path = try path(.foreign, folder)
     let holder = try RawDatabase(path)
     try holder.run("BEGIN EXCLUSIVE")
-    let clock = ContinuousClock()
-    let time = try clock.measure {
-      let error = try #require(
-        throws: StoreError.self, performing: { try open(path, patience: .milliseconds(200)) })
-      #expect(error.code == .locked && error.path == path, "\(error)")
-    }
-    #expect(time < .seconds(5), "\(time)")
+    let error = try #require(
+      throws: StoreError.self, performing: { try open(path, patience: .milliseconds(200)) })
+    #expect(error.code == .locked && error.path == path, "\(error)")
     try holder.run("ROLLBACK")
     try open(path).close()
   }
