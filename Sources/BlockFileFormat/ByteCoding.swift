@@ -104,10 +104,10 @@ extension ByteReader {
   package mutating func text(byteCount: Int) throws(FormatFault) -> String {
     let start = offset
     try skip(byteCount)
-    guard let text = String(validating: bytes[start..<offset], as: UTF8.self) else {
+    guard let text = try? UTF8Span(validating: bytes.span.extracting(start..<offset)) else {
       throw FormatFault("A text within the \(bytes.count) bytes at \(fileOffset) is not UTF-8.")
     }
-    return text
+    return String(copying: text)
   }
 
   /// A list with the number of its elements before it, each of at least two bytes.

@@ -21,7 +21,12 @@ public struct Digest<let byteCount: Int>: Sendable {
   public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == byteCount else { return nil }
     self.init { output in
-      for byte in bytes { output.append(byte) }
+      // Most collections of bytes lie in one piece, which is looked at without asking for each.
+      // SAFETY: The indices are the piece's own.
+      let isCopied: Void? = bytes.withContiguousStorageIfAvailable { piece in
+        for index in 0..<piece.count { output.append(unsafe piece[index]) }
+      }
+      if isCopied == nil { for byte in bytes { output.append(byte) } }
     }
   }
 

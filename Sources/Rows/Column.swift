@@ -104,7 +104,7 @@ extension Column {
     check(row)
     precondition(kind.isText, "The column holds no text.")
     if unsafe raw.isNull(row) { return "" }
-    return unsafe String(decoding: raw.bytes(row), as: UTF8.self)
+    return unsafe raw.text(row)
   }
 
   /// The bytes of the given row: text, bytes or a UUID; empty where there is none.
@@ -168,8 +168,8 @@ extension RawColumn {
     case .double: return unsafe .double(double(i))
     case .date: return unsafe .date(Date(timeIntervalSinceReferenceDate: double(i)))
     case .decimal: return unsafe .decimal(decimal(i))
-    case .string: return unsafe .string(String(decoding: bytes(i), as: UTF8.self))
-    case .uri: return unsafe .uri(String(decoding: bytes(i), as: UTF8.self))
+    case .string: return unsafe .string(text(i))
+    case .uri: return unsafe .uri(text(i))
     case .binary: return unsafe .binary(Data(bytes(i)))
     case .uuid: return unsafe .uuid(uuid(i))
     case .reference:

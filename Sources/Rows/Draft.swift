@@ -281,7 +281,7 @@ extension Draft {
   public func string(column: Int, row: Int) -> String? {
     guard let raw = unsafe present(column, row, .bytes) else { return nil }
     precondition(unsafe raw.kind.isText, "The column holds no text.")
-    return unsafe String(decoding: raw.bytes(row), as: UTF8.self)
+    return unsafe raw.text(row)
   }
 
   @inline(__always)

@@ -174,6 +174,12 @@ extension RawColumn {
     default: return unsafe heapBytes(i)
     }
   }
+
+  /// The text of row `i` of a column of texts.
+  @inlinable @inline(__always)
+  package func text(_ i: Int) -> String {
+    unsafe String(decoding: bytes(i), as: UTF8.self)
+  }
 }
 
 /// Where one row's bytes are in a draft's heap: 34 bits of offset and 30 bits of length.

@@ -26,6 +26,12 @@ public protocol Store: AnyObject, Sendable {
   /// - Throws: ``StoreError``.
   func snapshot() throws -> any StoreSnapshot
 
+  /// The objects as the newest commit left them that this store has seen: when it was opened, or the last time that
+  /// somebody asked. Nobody is asked whether somebody else has committed since.
+  ///
+  /// - Throws: ``StoreError``.
+  func knownSnapshot() throws -> any StoreSnapshot
+
   /// Makes changes durable, all of them or none, and gives the objects as they are then.
   ///
   /// After an error the store is as it was, and the changes are the caller's to keep.
@@ -100,6 +106,9 @@ public protocol Store: AnyObject, Sendable {
 }
 
 extension Store {
+  /// The newest there are: that is seen by asking.
+  public func knownSnapshot() throws -> any StoreSnapshot { try snapshot() }
+
   /// It commits by itself.
   public var group: (any StoreGroup)? { nil }
 

@@ -44,6 +44,7 @@ public struct StoreMetadata: Sendable, Hashable {
   public var versionHashes: [String: VersionHash]? {
     guard case .dictionary(let entries)? = values[Key.versionHashes] else { return nil }
     var hashes: [String: VersionHash] = [:]
+    hashes.reserveCapacity(entries.count)
     for (name, value) in entries {
       guard case .data(let bytes) = value, let hash = VersionHash(bytes: bytes) else { return nil }
       hashes[name] = hash

@@ -194,7 +194,7 @@ extension BinaryStore {
   private func goOnInReplacement(of head: CommittedState) throws -> Bool {
     try current.withLock { current in
       guard current != nil else { throw closed }
-      current!.seenByteCount = -1
+      current!.seen = nil
       try refresh(&current!)
       return current!.head.file !== head.file
     }

@@ -89,7 +89,7 @@ extension BinaryStore {
     current.withLock { current in
       guard current != nil else { return }
       current = Current(
-        head: state, seenByteCount: Int(state.end), counting: isLed ? state.commit : nil)
+        head: state, seen: SeenState(endingWith: state), counting: isLed ? state.commit : nil)
     }
   }
 

@@ -47,14 +47,38 @@ public final class BinaryStore: Store {
   /// What readers need: the newest commit that is known.
   struct Current {
     var head: CommittedState
-    /// The size of the file when it was last looked at.
-    var seenByteCount: Int
+    /// The file as it was when it was last looked at; `nil` when it is to be looked at again.
+    var seen: SeenState?
     /// The end of a commit of ours that failed and could not be taken back: it is not shown.
     var refused: Trailer?
     /// The commit that counts, where somebody else says which one does; what comes behind it is not shown.
     var counting: Int64?
   }
   let current: Mutex<Current?>
+
+  /// By what a file is told to be as it was.
+  struct SeenState {
+    let byteCount: Int
+    /// A save that was taken back and another in its place may come to the same size. `nil` where the file ends with
+    /// a commit: nothing takes that one's place.
+    let modificationNanoseconds: Int64?
+
+    init(_ status: FileStatus) {
+      byteCount = status.byteCount
+      modificationNanoseconds = status.modificationNanoseconds
+    }
+
+    init(endingWith state: CommittedState) {
+      byteCount = Int(state.end)
+      modificationNanoseconds = nil
+    }
+
+    func isStill(_ other: SeenState) -> Bool {
+      byteCount == other.byteCount
+        && (modificationNanoseconds == nil
+          || modificationNanoseconds == other.modificationNanoseconds)
+    }
+  }
 
   /// Keys set aside in the file that nobody has asked for yet: whoever asks does not wait for a save.
   struct Lease {
@@ -91,7 +115,7 @@ public final class BinaryStore: Store {
     newestWhenOpened = max(record.number, newest.1.number)
     let head = try CommittedState(trailer, record, in: file, after: nil)
     current = Mutex(
-      Current(head: head, seenByteCount: file.openingByteCount, counting: commit))
+      Current(head: head, seen: SeenState(file.file.openingStatus), counting: commit))
   }
 
   /// Creates a store without objects.
@@ -142,8 +166,17 @@ public final class BinaryStore: Store {
     _ path: String, on disk: any Disk = RealDisk(), readOnly: Bool = false, commit: Int64? = nil,
     options: BinaryStoreOptions = .init()
   ) throws -> BinaryStore {
+    try open(path, on: disk, readOnly: readOnly, commit: commit, file: nil, options: options)
+  }
+
+  /// Opens a store whose file may be open already.
+  static func open(
+    _ path: String, on disk: any Disk, readOnly: Bool, commit: Int64?, file: OpenedFile?,
+    options: BinaryStoreOptions
+  ) throws -> BinaryStore {
     try BinaryStore(
-      file(path, disk, readOnly), path: path, disk: disk, isReadOnly: readOnly, commit: commit,
+      file.map { try StoreFile($0) } ?? self.file(path, disk, readOnly), path: path, disk: disk,
+      isReadOnly: readOnly, commit: commit,
       options: options)
   }
 
@@ -160,7 +193,7 @@ public final class BinaryStore: Store {
 
   static func file(_ path: String, _ disk: any Disk, _ readOnly: Bool) throws -> StoreFile {
     do {
-      return try StoreFile(disk.open(path, for: readOnly ? .read : .update))
+      return try StoreFile(OpenedFile(path, on: disk, readOnly: readOnly))
     } catch let error as DiskError {
       throw failure(error, path)
     }
@@ -173,6 +206,14 @@ public final class BinaryStore: Store {
 
   /// The objects as the newest commit left them, another process's included.
   public func snapshot() throws -> any StoreSnapshot { try head() }
+
+  /// The newest commit that was seen.
+  public func knownSnapshot() throws -> any StoreSnapshot {
+    try current.withLock { current in
+      guard let current else { throw closed }
+      return current.head
+    }
+  }
 
   /// The newest commit, another process's included.
   func head() throws -> CommittedState {
@@ -190,7 +231,7 @@ public final class BinaryStore: Store {
       guard position.commit != current!.head.commit else { return }
       current!.counting = position.commit
       // Keys may have been set aside since, behind what counts.
-      current!.seenByteCount = -1
+      current!.seen = nil
       try refresh(&current!)
     }
   }
@@ -204,29 +245,29 @@ public final class BinaryStore: Store {
   func refresh(_ current: inout Current) throws {
     var file = current.head.file
     try file.reading {
-      let byteCount: Int
+      let seen: SeenState
       if let status = try file.file.statusAtItsPath() {
-        byteCount = status.byteCount
-        guard byteCount != current.seenByteCount else { return }
+        seen = SeenState(status)
+        if let known = current.seen, known.isStill(seen) { return }
       } else {
         // Replaced by a vacuum, or by another store: then what was read stays all there is to see.
         guard let other = try? BinaryStore.file(filePath, disk, isReadOnly),
           other.header.uuid == uuid
         else { return }
         file = other
-        current.seenByteCount = -1
-        byteCount = other.openingByteCount
+        current.seen = nil
+        seen = SeenState(other.file.openingStatus)
       }
       let (trailer, record) = try file.newestCommit(
-        before: byteCount, counting: current.counting)
+        before: seen.byteCount, counting: current.counting)
       if trailer == current.refused {
-        current.seenByteCount = byteCount
+        current.seen = seen
         return
       }
       if file !== current.head.file || trailer != current.head.trailer {
         current.head = try CommittedState(trailer, record, in: file, after: current.head)
       }
-      current.seenByteCount = byteCount
+      current.seen = seen
     }
   }
 

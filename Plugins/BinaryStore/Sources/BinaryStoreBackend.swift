@@ -43,8 +43,9 @@ public struct BinaryStoreBackend: StoreBackend {
     _ path: String, on disk: any Disk, _ opening: StoreOpening
   ) throws -> any Store {
     let store = try BinaryStore.open(
-      path, on: disk, readOnly: opening.readOnly, commit: opening.commit, options: options)
-    if opening.model != nil { try opening.check(store.snapshot().metadata, path: path) }
+      path, on: disk, readOnly: opening.readOnly, commit: opening.commit, file: opening.file,
+      options: options)
+    if opening.model != nil { try opening.check(store.knownSnapshot().metadata, path: path) }
     return store
   }
 

@@ -8,24 +8,23 @@ import StoreInterface
 final class StoreFile: Sendable {
   let file: DurableFile
   let header: FileHeader
+  /// What the file began with when it was opened.
+  private let firstBytes: [UInt8]
 
-  init(_ file: DurableFile) throws {
-    self.file = file
-    header = try StoreFile.header(of: file)
+  init(_ opened: OpenedFile) throws {
+    file = opened.file
+    firstBytes = opened.firstBytes
+    header = try StoreFile.header(in: firstBytes, path: file.path)
   }
 
   var path: String { file.path }
   /// How many bytes the file had when it was opened.
   var openingByteCount: Int { file.openingStatus.byteCount }
 
-  /// Reads and checks the first bytes of a file.
-  private static func header(of file: DurableFile) throws -> FileHeader {
-    let path = file.path
+  /// Reads and checks the header in the first bytes of a file.
+  private static func header(in firstBytes: [UInt8], path: String) throws -> FileHeader {
     do {
-      let bytes = try [UInt8](count: BlockFile.headerByteCount) { memory throws(DiskError) in
-        try file.readAvailable(into: &memory, at: 0)
-      }
-      guard let header = try FileHeader(bytes) else {
+      guard let header = try FileHeader(Array(firstBytes.prefix(BlockFile.headerByteCount))) else {
         throw StoreError(
           .notAStore, "The file is not a block file: it does not begin as one.", path: path)
       }
@@ -38,8 +37,6 @@ final class StoreFile: Sendable {
       return header
     } catch let fault as FormatFault {
       throw StoreError(.damaged, fault.description, path: path)
-    } catch let error as DiskError {
-      throw StoreError(.inputOutput, error.message, path: path, cause: error)
     }
   }
 
@@ -66,7 +63,9 @@ final class StoreFile: Sendable {
 
   /// The bytes of a section, which match its checksum.
   func bytes(of section: SectionReference) throws -> [UInt8] {
-    try reading {
+    // What a save was about to write when the file was opened may have been written anew since.
+    if let known = firstBytes(of: section), known.checksum == section.checksum { return known }
+    return try reading {
       let bytes = try file.read(byteCount: Int(section.byteCount), at: Int(section.offset))
       guard bytes.checksum == section.checksum else {
         throw FormatFault(
@@ -74,6 +73,15 @@ final class StoreFile: Sendable {
       }
       return bytes
     }
+  }
+
+  /// The bytes of a section as the file had them when it was opened, if they were among its first.
+  private func firstBytes(of section: SectionReference) -> [UInt8]? {
+    guard section.offset < firstBytes.count,
+      Int(section.byteCount) <= firstBytes.count - Int(section.offset)
+    else { return nil }
+    let start = Int(section.offset)
+    return Array(firstBytes[start..<start + Int(section.byteCount)])
   }
 
   /// The block of an entry, which is what the entry says.

@@ -22,8 +22,6 @@ public final class PersistentStoreCoordinator: Sendable {
   let classes: [String: ManagedObject.Type]
   /// What turns values into bytes and back, by name.
   let transformers: [String: ValueTransformer]
-  /// For each entity the ways to the objects that derive values from its own.
-  let derivedWays: [String: Set<[String]>]
 
   private struct State {
     var stores: [PersistentStore] = []
@@ -67,7 +65,6 @@ public final class PersistentStoreCoordinator: Sendable {
       }
     }
     self.classes = byName
-    derivedWays = PersistentStoreCoordinator.derivedWays(in: model)
   }
 
   /// The stores, in the order in which they were added.
@@ -153,7 +150,8 @@ extension PersistentStoreCoordinator {
   public func add(
     _ store: any Store, configuration: String? = nil, readOnly: Bool = false
   ) throws -> PersistentStore {
-    let snapshot = try store.snapshot()
+    // What a context is shown is asked for when it looks.
+    let snapshot = try store.knownSnapshot()
     let metadata = try snapshot.metadata
     try check(metadata, snapshot, configuration, store.path)
     guard let uuid = metadata.uuid else {

@@ -8,6 +8,9 @@ final class GraphSchema: Sendable {
   let schema: Schema
   private let byNumber: [UInt16: GraphEntity]
   private let byName: [String: GraphEntity]
+  /// For each entity the ways from its objects to those that derive values from them: names of
+  /// relationships, one after another. An entity is among them if any attribute is derived at all.
+  private let derivedWays: [String: Set<[String]>]
 
   private init(model: Model, schema: Schema) {
     self.model = model
@@ -17,6 +20,7 @@ final class GraphSchema: Sendable {
     }
     byNumber = Dictionary(uniqueKeysWithValues: entities.map { ($0.number, $0) })
     byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
+    derivedWays = GraphSchema.derivedWays(in: model)
   }
 
   /// What was made last: a program opens many stores of few models.
@@ -85,6 +89,35 @@ final class GraphSchema: Sendable {
       }
     }
     return found
+  }
+
+  /// Whether any attribute is derived.
+  var hasDerivations: Bool { !derivedWays.isEmpty }
+
+  /// The ways from objects of an entity to those that derive values from them.
+  func ways(toThoseDerivingFrom graph: GraphEntity) -> Set<[String]> {
+    derivedWays[graph.name] ?? []
+  }
+
+  private static func derivedWays(in model: Model) -> [String: Set<[String]>] {
+    var ways: [String: Set<[String]>] = [:]
+    for entity in model.entities {
+      for attribute in entity.attributes {
+        guard let form = attribute.derivation?.form else { continue }
+        ways[entity.name, default: []].formUnion([])
+        var back: [String] = []
+        var owner = entity.name
+        for name in form.path {
+          guard case .relationship(let relationship)? = model.property(name, of: owner),
+            let inverse = relationship.inverse
+          else { break }
+          back.insert(inverse, at: 0)
+          owner = relationship.destination
+          for member in model.family(of: owner) { ways[member.name, default: []].insert(back) }
+        }
+      }
+    }
+    return ways
   }
 
   subscript(number: UInt16) -> GraphEntity? { byNumber[number] }

@@ -130,8 +130,7 @@ extension ManagedObject {
   @usableFromInline
   final func string(_ hash: UInt64, _ name: StaticString) -> String {
     if let raw = unsafe ready(hash, { $0.isText }) {
-      return unsafe raw.pointee.isNull(Int(row))
-        ? "" : String(decoding: raw.pointee.bytes(Int(row)), as: UTF8.self)
+      return unsafe raw.pointee.isNull(Int(row)) ? "" : raw.pointee.text(Int(row))
     }
     return firstString(hash, name)
   }

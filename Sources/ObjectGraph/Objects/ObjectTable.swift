@@ -15,10 +15,12 @@ struct RowPlace {
 /// table keeps its objects alive until it is swept, because only so may their last user be on any
 /// thread: nothing is found here while it is going.
 struct ObjectTable: ~Copyable {
-  /// Pages up to here are in an array; the few there are beyond in a dictionary.
-  private static var mostLowPages: Int { 1 << 20 }
+  /// Pages are in an array while so many places of it come to each, and beyond in a dictionary: who looks for a few
+  /// objects among millions needs no room for all.
+  private static var mostPlacesPerPage: Int { 64 }
 
   private var low = Directory()
+  private var pageCount = 0
   private var high: [UInt64: Page] = [:]
   /// The number of objects.
   private(set) var count = 0
@@ -168,14 +170,16 @@ struct ObjectTable: ~Copyable {
 
   private mutating func makePage(_ index: UInt64) -> Page {
     let page = Page()
-    if index < UInt64(ObjectTable.mostLowPages) {
-      if index >= UInt64(low.count) {
-        low.grow(to: max(Int(index) + 1, low.count * 2, 16))
+    pageCount += 1
+    if index >= UInt64(low.count), index < UInt64(pageCount * ObjectTable.mostPlacesPerPage) {
+      low.grow(to: max(Int(index) + 1, low.count * 2))
+      // What is found in the array is not looked for elsewhere.
+      for (index, page) in high where index < UInt64(low.count) {
+        low[Int(index)] = page
+        high[index] = nil
       }
-      low[Int(index)] = page
-    } else {
-      high[index] = page
     }
+    if index < UInt64(low.count) { low[Int(index)] = page } else { high[index] = page }
     return page
   }
 
@@ -195,6 +199,7 @@ struct ObjectTable: ~Copyable {
       if left == 0 {
         page.free()
         low[index] = nil
+        pageCount -= 1
       }
     }
     for (index, page) in high {
@@ -203,6 +208,7 @@ struct ObjectTable: ~Copyable {
       if left == 0 {
         page.free()
         high[index] = nil
+        pageCount -= 1
       }
     }
   }

@@ -13,8 +13,8 @@ struct RowFinder {
   private var stretches: [Stretch] = unsafe []
   /// Keeps what the stretches lead to.
   private var sources: [RowSource] = []
-  /// From where to where each table speaks of the entity, once that was asked for.
-  private var ranges: [KeyRanges] = []
+  /// From where to where each table speaks of the entity, of those that were asked.
+  private var ranges: [KeyRanges?] = []
 
   /// From which number to which a block has rows.
   @unsafe
@@ -56,11 +56,13 @@ struct RowFinder {
   mutating func note(_ source: RowSource, of index: Int, in tables: [any RowTable]) throws {
     guard let block = source.block else { return }
     let number = block.entityNumber
-    if ranges.count != tables.count {
-      ranges = try tables.map { try $0.keyRanges(ofEntity: number) }
-    }
+    if ranges.count != tables.count { ranges = Array(repeating: nil, count: tables.count) }
     let all = block.minimumKey...block.maximumKey
-    guard !ranges[(index + 1)...].contains(where: { $0.overlap(all) }) else { return }
+    for above in index + 1..<tables.count {
+      let range = try ranges[above] ?? tables[above].keyRanges(ofEntity: number)
+      ranges[above] = range
+      if range.overlap(all) { return }
+    }
     _ = try source.number(0)
     let place = unsafe stretches.firstPosition { unsafe $0.first >= block.minimumKey }
     if unsafe place < stretches.count, unsafe stretches[place].first == block.minimumKey { return }

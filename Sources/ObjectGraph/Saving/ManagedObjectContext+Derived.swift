@@ -7,7 +7,7 @@ import Rows
 extension ManagedObjectContext {
   /// Computes the derived values of all objects that what is changed may concern.
   func updateDerivedValues() throws {
-    guard coordinator.hasDerivations else { return }
+    guard coordinator.stores.contains(where: \.graph.hasDerivations) else { return }
     var concerned: Set<ManagedObject> = []
     for object in changedObjects {
       if !object.source.entity.graph.derived.isEmpty, !object.state.contains(.deleted) {
@@ -52,7 +52,8 @@ extension ManagedObjectContext {
   /// The objects that derive a value from the given one, over any number of relationships.
   private func owners(deriving object: ManagedObject) throws -> [ManagedObject] {
     var owners: Set<ManagedObject> = []
-    for way in coordinator.derivedWays[object.source.entity.graph.name] ?? [] {
+    let entity = object.source.entity
+    for way in entity.store.graph.ways(toThoseDerivingFrom: entity.graph) {
       var current: Set<ManagedObject> = [object]
       for name in way {
         var next: Set<ManagedObject> = []
@@ -94,37 +95,9 @@ extension ManagedObjectContext {
   }
 }
 
-extension PersistentStoreCoordinator {
-  /// Whether any attribute is derived.
-  var hasDerivations: Bool { !derivedWays.isEmpty }
-
-  /// For each entity the ways from its objects to those that derive values from them: names of
-  /// relationships, one after another. An entity is among them if any attribute is derived at all.
-  static func derivedWays(in model: Model) -> [String: Set<[String]>] {
-    var ways: [String: Set<[String]>] = [:]
-    for entity in model.entities {
-      for attribute in entity.attributes {
-        guard let form = attribute.derivation?.form else { continue }
-        ways[entity.name, default: []].formUnion([])
-        var back: [String] = []
-        var owner = entity.name
-        for name in form.path {
-          guard case .relationship(let relationship)? = model.property(name, of: owner),
-            let inverse = relationship.inverse
-          else { break }
-          back.insert(inverse, at: 0)
-          owner = relationship.destination
-          for member in model.family(of: owner) { ways[member.name, default: []].insert(back) }
-        }
-      }
-    }
-    return ways
-  }
-}
-
 extension Attribute.Derivation.Form {
   /// The path that the value follows from; the moment of saving has none.
-  fileprivate var path: [String] {
+  var path: [String] {
     switch self {
     case .value(let path), .function(_, let path): path
     case .now: []
@@ -132,7 +105,7 @@ extension Attribute.Derivation.Form {
   }
 }
 
-/// One derived attribute of one object./// One derived attribute of one object.
+/// One derived attribute of one object.
 private struct DerivedValue {
   let attribute: Attribute
   let object: ManagedObject

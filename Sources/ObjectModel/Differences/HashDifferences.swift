@@ -30,6 +30,7 @@ extension Model {
   public func differences(
     from hashes: [String: VersionHash], configuration: String? = nil
   ) -> HashDifferences {
+    if configuration == nil, hasHashes(hashes) { return HashDifferences() }
     var own = versionHashes
     if let configuration {
       let members = Set(
@@ -46,5 +47,11 @@ extension Model {
       }
     }
     return differences
+  }
+
+  /// Whether the hashes are those of all entities, as those of most stores are.
+  private func hasHashes(_ hashes: [String: VersionHash]) -> Bool {
+    hashes.count == entities.count
+      && zip(entities, self.hashes.entities).allSatisfy { hashes[$0.name] == $1 }
   }
 }

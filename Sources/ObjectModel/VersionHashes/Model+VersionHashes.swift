@@ -1,7 +1,7 @@
 internal import Checksums
 
 extension Model {
-  private var hashes: VersionHashes { storage.versionHashes { VersionHashes(storage) } }
+  var hashes: VersionHashes { storage.versionHashes { VersionHashes(storage) } }
 
   /// The version hash of every entity, by name: what a store's metadata records.
   ///

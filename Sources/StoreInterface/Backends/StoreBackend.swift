@@ -90,6 +90,9 @@ public struct StoreOpening: Sendable {
   /// Whether a store that another system made, and keeps in its own way, may be written: a database of Core
   /// Data's, say, which an application elsewhere expects to find as it left it.
   public var writesForeign: Bool
+  /// The store's file, where somebody had to open it to see what it is. A backend that can go on with it need not
+  /// open it again; it may be passed over.
+  public var file: OpenedFile?
 
   /// To read and write, with the model that the store holds.
   public init(

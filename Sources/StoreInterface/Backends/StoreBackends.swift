@@ -55,9 +55,10 @@ public struct StoreBackends: Sendable {
   /// Why there is no backend for a type, if anybody knows.
   public func explanation(ofMissing type: StoreType) -> StoreError? { explanation?(type) }
 
-  /// The backend whose stores begin with the given bytes.
+  /// The backend whose stores begin with the given bytes, of which no more than ``firstByteCount`` are looked at.
   public func backend(recognizing firstBytes: [UInt8]) -> (any StoreBackend)? {
-    backends.first { $0.recognizes(firstBytes) }
+    let seen = Array(firstBytes.prefix(StoreBackends.firstByteCount))
+    return backends.first { $0.recognizes(seen) }
   }
 
   /// The backend of a store that is there, seen from a file's first bytes or from what lies in a folder.
@@ -90,7 +91,13 @@ public struct StoreBackends: Sendable {
   public func open(
     _ path: String, on disk: any Disk, _ opening: StoreOpening = StoreOpening()
   ) throws -> any Store {
-    try backend(ofStoreAt: path, on: disk).open(path, on: disk, opening)
+    // Whatever stands in the way is said by the backend, in the words of its kind.
+    guard let file = try? OpenedFile(path, on: disk, readOnly: opening.readOnly),
+      let backend = backend(recognizing: file.firstBytes)
+    else { return try backend(ofStoreAt: path, on: disk).open(path, on: disk, opening) }
+    var opening = opening
+    opening.file = file
+    return try backend.open(path, on: disk, opening)
   }
 
   /// What a store says of itself, whatever its type.

@@ -1,0 +1,78 @@
+import BinaryStore
+import DurableFiles
+import Foundation
+import HostileInputs
+import ObjectModel
+import Rows
+import StoreInterface
+import Testing
+
+@Suite("Opening block files")
+struct OpeningTests {
+  private func store(on disk: SimulatedDisk) throws {
+    try BinaryStore.create(at: "/s", model: SampleStore.notes, on: disk).close()
+  }
+
+  @Test("A file is opened once, whoever asks what it is, and its beginning read once")
+  func once() throws {
+    let disk = SimulatedDisk()
+    try store(on: disk)
+    let before = disk.operationCount
+
+    let store = try StoreBackends([BinaryStoreBackend()]).open("/s", on: disk)
+    _ = try store.knownSnapshot().metadata
+
+    let operations = disk.operations[before...].map(\.operation)
+    #expect(operations.count { $0 == .open } == 1, "\(operations)")
+    // The first bytes hold header, metadata, model and schema; the last the commit.
+    #expect(operations.count { $0 == .read } == 2, "\(operations)")
+    try store.close()
+    #expect(disk.openFileCount == 0)
+  }
+
+  @Test(
+    "What was being written when a file was opened is read anew once something else stands there")
+  func takenBack() throws {
+    let disk = SimulatedDisk()
+    try store(on: disk)
+    let file = try disk.open("/s", for: .update)
+    let end = try file.byteCount()
+    // As many bytes as the commit below takes, so that the size tells nothing.
+    try file.append([UInt8](repeating: 0xAB, count: 600))
+    let reader = try BinaryStore.open("/s", on: disk)
+    try file.truncate(to: end)
+
+    let writer = try BinaryStore.open("/s", on: disk)
+    let snapshot = try writer.snapshot()
+    var metadata = try snapshot.metadata
+    metadata.values["note"] = .string("seen")
+    try writer.commit(CommitRequest(Layer(), basedOn: snapshot, metadata: metadata))
+
+    #expect(try file.byteCount() == end + 600)
+    #expect(try reader.snapshot().metadata.values["note"] == .string("seen"))
+  }
+
+  @Test("What is known is what was seen last, and looking is asking for it")
+  func known() throws {
+    let disk = SimulatedDisk()
+    try store(on: disk)
+    let reader = try BinaryStore.open("/s", on: disk)
+    let writer = try BinaryStore.open("/s", on: disk)
+    let first = try reader.knownSnapshot().commit
+    let snapshot = try writer.snapshot()
+    var metadata = try snapshot.metadata
+    metadata.values["note"] = .string("seen")
+    let second = try writer.commit(
+      CommitRequest(Layer(), basedOn: snapshot, metadata: metadata)
+    ).commit
+    let before = disk.operationCount
+
+    #expect(second > first)
+    #expect(try reader.knownSnapshot().commit == first && disk.operationCount == before)
+    #expect(try reader.snapshot().commit == second)
+    #expect(try reader.knownSnapshot().commit == second)
+    try reader.close()
+    let error = #expect(throws: StoreError.self) { try reader.knownSnapshot() }
+    #expect(error?.code == .closed)
+  }
+}

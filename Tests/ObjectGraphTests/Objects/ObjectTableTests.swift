@@ -1,0 +1,36 @@
+import ObjectModel
+import Testing
+
+@testable import ObjectGraph
+
+@Suite("Where a context finds the objects it knows")
+struct ObjectTableTests {
+  @Test("Objects are found whose numbers are far apart, and still when those between come")
+  func spread() throws {
+    let graph = try Graph(.memory)
+    let context = graph.context()
+    let store = graph.coordinator.stores[0]
+    let entity = try #require(store.graph["Person"]).number
+    func object(_ number: UInt64) -> ManagedObject {
+      context.object(
+        with: ObjectID(store: store.tag, key: ObjectKey(entity: entity, number: number)))
+    }
+
+    // Few at first, each in a page far from the others; then so many that they lie in one array.
+    var known: [UInt64: ManagedObject] = [:]
+    for number in (0..<40).map({ UInt64(1) << $0 }) + stride(from: 1, to: 70_000, by: 50) {
+      let found = object(number)
+      #expect(known[number] == nil || known[number] === found)
+      known[number] = found
+    }
+    for (number, one) in known { #expect(object(number) === one, "\(number)") }
+    let count = context.registeredObjects.count
+    #expect(count == known.count)
+
+    // What nobody holds goes, from the array and beside it, and what is held stays.
+    known = known.filter { $0.key % 3 == 0 }
+    context.sweep()
+    #expect(context.registeredObjects.count == known.count)
+    for (number, one) in known { #expect(object(number) === one, "\(number)") }
+  }
+}
