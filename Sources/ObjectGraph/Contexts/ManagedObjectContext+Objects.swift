@@ -278,5 +278,6 @@ extension ManagedObjectContext {
   func setTransientValue(_ value: Value, of object: ManagedObject, _ property: Int) {
     recordTransientForUndo(object.objectID, property)
     transientValues[object.objectID, default: [:]][property] = value
+    following?.noteTransient(object.key, in: object.source.entity.store.tag)
   }
 }

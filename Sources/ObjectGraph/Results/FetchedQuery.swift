@@ -24,8 +24,19 @@ struct FetchedQuery {
     _ request: FetchRequest, _ sections: FetchedSections?, in context: ManagedObjectContext
   ) throws {
     var request = request
-    if let path = sections?.path, request.sortKeys.first?.path != path {
-      request.sortKeys.insert(SortKey(path), at: 0)
+    var sections = sections
+    if let path = sections?.path {
+      if context.coordinator.model.property(path, of: request.entity)?.isTransient ?? false {
+        sections = sections?.askingObjects()
+      } else if request.sortKeys.first?.path != path {
+        request.sortKeys.insert(SortKey(path), at: 0)
+      }
+    }
+    guard sections?.nameOfObject == nil || request.includesPendingChanges else {
+      throw ContextError(
+        .notSupported,
+        "Sections that objects name themselves show what is not saved, which the request leaves out."
+      )
     }
     self.request = request
     self.sections = sections
@@ -33,7 +44,7 @@ struct FetchedQuery {
       throw ContextError.unknownEntity(request.entity, in: context.coordinator.model)
     }
     scope = RequestScope(
-      request, paths: sections.map { [$0.path] } ?? [], model: context.coordinator.model)
+      request, paths: sections?.storedPath.map { [$0] } ?? [], model: context.coordinator.model)
     entities = scope.entities ?? []
     let states = try context.states(holding: request.entity, among: request.affectedStores)
     guard !states.isEmpty else {
@@ -58,6 +69,9 @@ struct FetchedQuery {
   func states(in context: ManagedObjectContext) throws -> [StoreState] {
     try tags.compactMap { try context.state(of: $0) }
   }
+
+  /// Whether objects say which section they are in.
+  var asksObjects: Bool { sections?.nameOfObject != nil }
 
   /// Whether a store is looked in.
   func isAsked(_ tag: StoreTag) -> Bool { tags.contains(tag) }
@@ -98,9 +112,9 @@ extension FetchedQuery {
     var found: [(id: ObjectID, name: String)] = []
     let states = try states(in: context)
     if states.count == 1 {
-      found = try load(request, states[0], following)
+      found = try load(request, states[0], following, in: context)
     } else {
-      found = try merged(states, following)
+      found = try merged(states, following, in: context)
     }
     return FetchedSnapshot(
       identifiers: found.map(\.id), sections: FetchedQuery.sections(of: found.map(\.name)))
@@ -117,16 +131,18 @@ extension FetchedQuery {
   }
 
   private func load(
-    _ request: FetchRequest, _ state: StoreState, _ following: ResultsFollowing
+    _ request: FetchRequest, _ state: StoreState, _ following: ResultsFollowing,
+    in context: ManagedObjectContext
   ) throws -> [(id: ObjectID, name: String)] {
     let source = source(state, following)
     let ids = try plan(request, state).keys(in: source).map {
       ObjectID(store: state.tag, key: $0)
     }
-    guard let sections else { return ids.map { ($0, "") } }
+    if asksObjects { return ids.map { ($0, nameOfSection(of: $0, in: context)) } }
+    guard let sections, let path = sections.path else { return ids.map { ($0, "") } }
     var named = request
     named.resultType = .dictionaries
-    named.propertiesToFetch = [FetchedValue(sections.path)]
+    named.propertiesToFetch = [FetchedValue(path)]
     let rows = try plan(named, state).table(in: source).rows
     var names: [Value: String] = [:]
     return zip(ids, rows).map { id, row in
@@ -137,15 +153,22 @@ extension FetchedQuery {
     }
   }
 
+  /// What an object says of its section.
+  private func nameOfSection(of id: ObjectID, in context: ManagedObjectContext) -> String {
+    guard let ask = sections?.nameOfObject else { return "" }
+    let object = context.object(with: id)
+    return context.following?.asking { ask(object) } ?? ask(object)
+  }
+
   /// What several stores have, in one order; what is equal in everything in the order of the stores.
   private func merged(
-    _ states: [StoreState], _ following: ResultsFollowing
+    _ states: [StoreState], _ following: ResultsFollowing, in context: ManagedObjectContext
   ) throws -> [(id: ObjectID, name: String)] {
     var found: [(one: (id: ObjectID, name: String), place: CompiledOrder.Place)] = []
     for state in states {
       guard let order = order(in: state) else { continue }
       let source = following.source(of: state)
-      for one in try load(request.fromTheFirst, state, following) {
+      for one in try load(request.fromTheFirst, state, following, in: context) {
         if let place = try order.place(of: one.id.key, in: source) { found.append((one, place)) }
       }
     }
@@ -195,7 +218,7 @@ extension FetchedQuery {
   /// How a list changes; `nil` when everything has to be looked for again, if anything that matters has
   /// changed.
   func difference(
-    _ changes: [ViewChange], _ list: FetchedSnapshot
+    _ changes: [ViewChange], _ list: FetchedSnapshot, in context: ManagedObjectContext
   ) throws -> FetchedResultsChange? {
     guard isIncremental, let change = changes.first(where: { tags.contains($0.state.tag) }),
       let keys = change.keys, let part = parts[change.state.tag]
@@ -215,8 +238,12 @@ extension FetchedQuery {
         if let index { edit.remove(index) }
         continue
       }
+      let section = try sectionName(of: key, in: change.after, change.state, context)
       if let index {
-        if let old, try isInPlace(old, new, change, part) {
+        // What is sorted as the same text may be written in another way.
+        if let old, part.order.areEqual(old, new),
+          list.sections[list.place(at: index).section].name == section
+        {
           edit.update(index)
           continue
         }
@@ -224,27 +251,19 @@ extension FetchedQuery {
       }
       let gap = try FetchedQuery.position(of: new, in: list.identifiers, change.before, part.order)
       edit.insert(
-        ObjectID(store: change.state.tag, key: key), new, gap,
-        try sectionName(of: key, in: change.after, change.state))
+        ObjectID(store: change.state.tag, key: key), new, gap, section)
     }
     return edit.change(part.order)
   }
 
-  /// Whether an object is where it was.
-  private func isInPlace(
-    _ old: CompiledOrder.Place, _ new: CompiledOrder.Place, _ change: ViewChange, _ part: Part
-  ) throws -> Bool {
-    guard part.order.areEqual(old, new) else { return false }
-    // What is sorted as the same text may be written in another way.
-    return try sectionName(of: new.key, in: change.before, change.state)
-      == sectionName(of: new.key, in: change.after, change.state)
-  }
-
   private func sectionName(
-    of key: ObjectKey, in source: ViewSource, _ state: StoreState
+    of key: ObjectKey, in source: ViewSource, _ state: StoreState, _ context: ManagedObjectContext
   ) throws -> String {
-    guard let sections, let layout = state.graph.schema[key.entity],
-      let index = layout.index(of: sections.path)
+    if asksObjects {
+      return nameOfSection(of: ObjectID(store: state.tag, key: key), in: context)
+    }
+    guard let sections, let path = sections.path, let layout = state.graph.schema[key.entity],
+      let index = layout.index(of: path)
     else { return "" }
     let value = try source.view.value(of: key, column: layout.columns[index])
     return sections.name(value ?? .null)

@@ -138,27 +138,21 @@ extension FetchedResults: RandomAccessCollection {
   public var endIndex: Int { list.identifiers.count }
   /// The object at a place among all.
   public subscript(position: Int) -> Object {
-    let object = context.object(with: list.identifiers[position])
-    guard let typed = object as? Object else {
-      preconditionFailure(
-        """
-        \(object) is of the class \(type(of: object)), not \(Object.self). Name the class when the \
-        coordinator is made.
-        """)
-    }
-    return typed
+    context.object(with: list.identifiers[position]).typed()
   }
 }
 
 // MARK: - Following
 
 extension FetchedResults: ResultsFollower {
+  var asksObjects: Bool { query.asksObjects }
+
   func isAsked(_ entity: UInt16, in tag: StoreTag) -> Bool { query.isAsked(entity, in: tag) }
 
   func follow(_ changes: [ViewChange]) throws {
     if isStale { return try reload { _ in true } }
     isStale = true
-    guard let change = try query.difference(changes, list) else {
+    guard let change = try query.difference(changes, list, in: context) else {
       if query.concerns(changes) {
         let keys = changes.map { ($0.state.tag, $0.keys) }
         try reload { id in

@@ -59,16 +59,22 @@ public struct FetchedPlace: Sendable, Hashable {
 /// How results are put into sections.
 ///
 ///     FetchedSections("name") { String($0.plainText.prefix(1)) }
+///     FetchedSections(of: Trip.self) { $0.monthTitle }
 ///
 /// Results that follow one another and have the same section name make a section. So the first thing
-/// that results are sorted by is what the sections are made of; where the request says otherwise, that
-/// is put before its sort keys.
+/// that results are sorted by is what the sections are made of; where sections are made of a stored value and
+/// the request says otherwise, that is put before its sort keys.
 public struct FetchedSections: Sendable {
-  /// The path to the value that sections are made of.
-  public let path: String
+  /// The path to the value that sections are made of; `nil` where objects are asked what their section is called.
+  public let path: String?
   let name: @Sendable (Value) -> String
+  /// What an object says, for sections that are not made of what a store holds.
+  private(set) var nameOfObject: (@Sendable (ManagedObject) -> String)?
 
-  /// Sections by the value at the end of a path.
+  /// Sections by the value at the end of a path, or by that of a transient attribute.
+  ///
+  /// No list can be sorted by a transient attribute, so the request says by what; the values are the objects' own,
+  /// and cost what ``init(of:name:)`` does.
   ///
   /// - Parameter name: What the section of a value is called: its text unless said otherwise. Values that
   ///   follow one another in the order of the results must have names that do, so that no name comes
@@ -76,6 +82,45 @@ public struct FetchedSections: Sendable {
   public init(_ path: String, name: @escaping @Sendable (Value) -> String = { $0.plainText }) {
     self.path = path
     self.name = name
+  }
+
+  /// Sections by what objects say, such as a computed property.
+  ///
+  /// Each object of the list is made to be asked, and asked again when it was changed. What it says is to follow
+  /// from its own values: of changes of others the list does not know that they matter.
+  ///
+  /// - Parameter name: What an object's section is called. Called in the context's turn, and may only read. Objects
+  ///   that follow one another in the order of the results must have names that do.
+  public init<Object: ManagedObject>(
+    of type: Object.Type, name: @escaping @Sendable (Object) -> String
+  ) {
+    path = nil
+    self.name = { _ in "" }
+    nameOfObject = { name($0.typed()) }
+  }
+
+  /// The path, where stores hold what is at its end.
+  var storedPath: String? { nameOfObject == nil ? path : nil }
+
+  /// The same sections, by the value that objects have for the path's attribute, which no store holds.
+  func askingObjects() -> FetchedSections {
+    guard let path else { return self }
+    var asking = self
+    asking.nameOfObject = { [name] object in name(object[path]) }
+    return asking
+  }
+}
+
+extension ManagedObject {
+  /// The object as one of the class that somebody asks for.
+  func typed<Object: ManagedObject>() -> Object {
+    guard let typed = self as? Object else {
+      preconditionFailure(
+        """
+        \(self) is of the class \(type(of: self)), not \(Object.self). Name the class when the coordinator is made.
+        """)
+    }
+    return typed
   }
 }
 

@@ -60,6 +60,8 @@ public final class LiveResult<Output: Equatable & Sendable> {
 }
 
 extension LiveResult: ResultsFollower {
+  var asksObjects: Bool { false }
+
   func isAsked(_ entity: UInt16, in tag: StoreTag) -> Bool { query.isAsked(entity, in: tag) }
 
   func follow(_ changes: [ViewChange]) throws {

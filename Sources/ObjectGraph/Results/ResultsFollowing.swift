@@ -7,6 +7,8 @@ import StoreInterface
 protocol ResultsFollower: AnyObject {
   /// Whether objects of an entity in a store may be among what is found.
   func isAsked(_ entity: UInt16, in tag: StoreTag) -> Bool
+  /// Whether what is found is put in order by what objects say, and not only by what stores hold.
+  var asksObjects: Bool { get }
   /// What the context shows has changed.
   func follow(_ changes: [ViewChange]) throws
 }
@@ -36,6 +38,7 @@ final class ResultsFollowing {
   private var followers: [Weak] = []
   private var seen: [StoreTag: Seen] = [:]
   private var isUpdating = false
+  private var isAsking = false
 
   /// Whether anybody follows.
   var isEmpty: Bool { !followers.contains { $0.follower != nil } }
@@ -50,6 +53,22 @@ final class ResultsFollowing {
 
   /// An object's changes were given up.
   func note(_ key: ObjectKey, in tag: StoreTag) { seen[tag]?.keys.insert(key) }
+
+  /// A transient value of an object was set. Stores know nothing of it.
+  func noteTransient(_ key: ObjectKey, in tag: StoreTag) {
+    guard !isAsking, followers.contains(where: { $0.follower?.asksObjects ?? false }) else {
+      return
+    }
+    note(key, in: tag)
+  }
+
+  /// Asks an object something. What it sets when it awakes for that is no change of what it would have said.
+  func asking<R>(_ body: () throws -> R) rethrows -> R {
+    let wasAsking = isAsking
+    isAsking = true
+    defer { isAsking = wasAsking }
+    return try body()
+  }
 
   /// What a context changed is saved now, and nothing else has happened beneath.
   func noteOwnSave(_ tag: StoreTag, before: Int64, _ base: StoreBase) {

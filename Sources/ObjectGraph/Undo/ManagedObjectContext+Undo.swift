@@ -39,6 +39,7 @@ extension ManagedObjectContext {
   func restoreTransientValue(_ value: Value?, of id: ObjectID, _ property: Int) {
     recordTransientForUndo(id, property)
     transientValues[id, default: [:]][property] = value
+    following?.noteTransient(id.key, in: id.store)
   }
 
   /// Forgets changes that are known to come to nothing, because all of them were undone.

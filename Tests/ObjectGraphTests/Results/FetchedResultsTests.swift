@@ -342,6 +342,12 @@ struct FetchedResultsTests {
     ),
     (FetchRequest("Guide", sortedBy: [SortKey("language")]), FetchedSections("language")),
     (
+      FetchRequest("Person", sortedBy: [SortKey("age"), SortKey("name")]),
+      FetchedSections(of: ManagedObject.self) { person in
+        if case .integer(let age) = person["age"] { "\(age / 10)" } else { "" }
+      }
+    ),
+    (
       FetchRequest("Trip", sortedBy: [SortKey("owner.name"), SortKey("cost")]),
       FetchedSections("owner.name")
     ),

@@ -1,0 +1,110 @@
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import Testing
+
+/// A person whose class says what decade it is in, and gives it a nickname when it is read for the first time.
+private final class Decades: ManagedObject {
+  override static var entityName: String { "Person" }
+  var age: Int32 {
+    get { self[AttributeName<Int32>("age")] }
+    set { self[AttributeName<Int32>("age")] = newValue }
+  }
+  var nickname: String {
+    get { self[AttributeName<String>("nickname")] }
+    set { self[AttributeName<String>("nickname")] = newValue }
+  }
+  var decade: String { "\(age / 10)0s" }
+  override func awakeFromFetch() { nickname = decade }
+}
+
+@Suite("Sections that objects name themselves")
+struct AskedSectionsTests {
+  private func context(_ kind: Kind, ages: [Int32]) throws -> ManagedObjectContext {
+    let graph = try Graph(kind, classes: [Decades.self])
+    let writer = graph.context()
+    for age in ages {
+      try writer.insert(Decades.self) { $0.age = age }["name"] = .string("P\(age)")
+    }
+    try writer.save()
+    let context = graph.context()
+    context.undoManager = UndoStack()
+    return context
+  }
+
+  private static let byAge = FetchRequest("Person", sortedBy: [SortKey("age")])
+
+  @Test("A computed property names them, and a change moves an object", arguments: Kind.allCases)
+  func computed(_ kind: Kind) throws {
+    let context = try context(kind, ages: [21, 25, 34, 47])
+    let results = try FetchedResults(
+      Decades.self, Self.byAge, in: context,
+      sections: FetchedSections(of: Decades.self, name: \.decade))
+    #expect(results.sections.map(\.name) == ["20s", "30s", "40s"])
+    #expect(results.sections.map(\.count) == [2, 1, 1])
+    #expect(results.request.sortKeys.count == 1, "Nothing is put before what the request says.")
+
+    var changes: [FetchedResultsChange] = []
+    results.onChange = { changes.append($0) }
+    results[1].age = 33
+    try context.processPendingChanges()
+    #expect(results.sections.map(\.name) == ["20s", "30s", "40s"])
+    #expect(results.sections.map(\.count) == [1, 2, 1] && results.map(\.age) == [21, 33, 34, 47])
+    #expect(changes.count == 1)
+
+    // In its place, and in another section.
+    results[0].age = 19
+    try context.processPendingChanges()
+    #expect(results.sections.map(\.name) == ["10s", "30s", "40s"] && changes.count == 2)
+    context.delete(results[3])
+    try context.insert(Decades.self) { $0.age = 35 }["name"] = .string("P35")
+    try context.processPendingChanges()
+    #expect(results.sections.map(\.name) == ["10s", "30s"] && results.count == 4)
+    context.rollback()
+    try context.processPendingChanges()
+    #expect(results.sections.map(\.name) == ["20s", "30s", "40s"])
+    #expect(results.sections.map(\.count) == [2, 1, 1])
+  }
+
+  @Test(
+    "A transient attribute names them, whether set by awaking, by hand or by undoing",
+    arguments: Kind.allCases)
+  func transient(_ kind: Kind) throws {
+    let context = try context(kind, ages: [21, 25, 34])
+    let results = try FetchedResults(
+      Decades.self, Self.byAge, in: context, sections: FetchedSections("nickname"))
+    #expect(results.sections.map(\.name) == ["20s", "30s"])
+    var count = 0
+    results.onChange = { _ in count += 1 }
+    try context.processPendingChanges()
+    #expect(count == 0, "What objects set when they awake is no change.")
+
+    results[2].nickname = "older"
+    try context.processPendingChanges()
+    #expect(results.sections.map(\.name) == ["20s", "older"] && count == 1)
+    try #require(context.undoManager).undo()
+    try context.processPendingChanges()
+    #expect(results.sections.map(\.name) == ["20s", "30s"] && count == 2)
+  }
+
+  @Test(
+    "A name that comes twice is refused, and so is leaving out what is not saved",
+    arguments: [Kind.memory])
+  func refused(_ kind: Kind) throws {
+    let context = try context(kind, ages: [21, 34, 25])
+    let twice = #expect(throws: ContextError.self) {
+      try FetchedResults(
+        Decades.self, Self.byAge, in: context,
+        sections: FetchedSections(of: Decades.self) { $0.age == 25 ? "one" : "other" })
+    }
+    #expect(twice?.message.contains("comes twice") == true)
+    var saved = Self.byAge
+    saved.includesPendingChanges = false
+    let refused = #expect(throws: ContextError.self) {
+      try FetchedResults(
+        Decades.self, saved, in: context,
+        sections: FetchedSections(of: Decades.self, name: \.decade))
+    }
+    #expect(refused?.code == .notSupported)
+  }
+}
