@@ -30,6 +30,8 @@ public final class PersistentStoreCoordinator: Sendable {
   private let state = Mutex(State())
   /// Told of every commit.
   let commitSignals = StreamHub<Void>()
+  /// Who gives way to whom.
+  let saveTurns = SaveTurns()
   /// Commits of several stores at once wait for one another here.
   private let commitLock = Mutex(())
 

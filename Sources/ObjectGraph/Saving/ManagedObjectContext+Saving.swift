@@ -113,20 +113,28 @@ extension ManagedObjectContext {
   /// Commits the changes once nothing that others have saved speaks against them.
   ///
   /// What is looked at before is not locked. The stores commit only if nobody has come in between; otherwise
-  /// it is looked at again. It ends, because each time somebody has saved something.
+  /// it is looked at again. It ends, because each time somebody has saved something, and because others of this
+  /// coordinator give way after a while.
   private func saveIntoStores() throws -> [StoreTag: Layer] {
-    defer { for state in storeStates { state.seenCommit = nil } }
+    let (turn, turns) = (SaveTurn(), coordinator.saveTurns)
+    defer {
+      turns.end(turn)
+      for state in storeStates { state.seenCommit = nil }
+    }
     var seen: [StoreTag: Int64?] = [:]
     var attempts = 0
     while true {
+      let start = ContinuousClock.now
       try agreeWithOthers()
       try announcePrepared()
       let parts = try pendingParts()
       guard !parts.isEmpty else { return [:] }
+      turns.giveWay(turn)
       if let snapshots = try commit(parts) {
         settle(parts, snapshots)
         return Dictionary(uniqueKeysWithValues: parts.map { ($0.state.tag, $0.layer) })
       }
+      turns.noteOvertaken(turn, after: (ContinuousClock.now - start) / .seconds(1))
       let now = Dictionary(
         uniqueKeysWithValues: parts.map { ($0.state.tag, $0.state.seenCommit) })
       // What willSave and others change may be in conflict with what was saved long ago.

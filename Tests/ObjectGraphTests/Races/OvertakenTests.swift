@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import ObjectGraph
 import ObjectModel
@@ -28,6 +29,65 @@ struct OvertakenTests {
     defer { #expect(failure == nil) }
     try save()
     return announcements
+  }
+
+  /// A save that another context of the same coordinator comes before, five times if it may.
+  ///
+  /// - Parameter thread: Whether the other saves on a thread of its own, for which the first save waits a moment.
+  /// - Returns: How often the save was tried.
+  private func overtaking(_ graph: Graph, onThread: Bool) throws -> Int {
+    let one = graph.context()
+    let other = ManagedObjectContext(
+      graph.coordinator, concurrency: onThread ? .privateQueue : .confined)
+    try one.insert(Person.self) { $0.name = "one" }
+    @Sendable func overtake() {
+      do {
+        try other.performAndWait {
+          try other.insert(Person.self) { $0.name = "other" }
+          try other.save()
+        }
+      } catch { Issue.record(error) }
+    }
+    nonisolated(unsafe) var attempts = 0
+    let running = DispatchGroup()
+    let observer = NotificationCenter.default.addObserver(
+      forName: .managedObjectContextWillSave, object: one, queue: nil
+    ) { _ in
+      attempts += 1
+      guard attempts < 6 else { return }
+      guard onThread else { return overtake() }
+      guard running.wait(timeout: .now()) == .success else { return }
+      running.enter()
+      Thread.detachNewThread {
+        overtake()
+        running.leave()
+      }
+      // Whoever is not done by then gives way.
+      _ = running.wait(timeout: .now() + .milliseconds(200))
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    try one.save()
+    running.wait()
+    return attempts
+  }
+
+  @Test(
+    "A save that is overtaken again and again is given way to, and who gives way saves after it",
+    arguments: Kind.allCases)
+  func givenWay(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    // Without that it would be the sixth: nobody comes before that one.
+    let attempts = try overtaking(graph, onThread: true)
+    #expect(attempts < 6)
+    let names = try graph.context().fetch(Person.self).map(\.name)
+    #expect(names.count { $0 == "one" } == 1 && names.count { $0 == "other" } >= 1)
+  }
+
+  @Test("A save within another waits for nobody", arguments: [Kind.memory, .binary])
+  func within(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    #expect(try overtaking(graph, onThread: false) == 6)
+    #expect(try graph.context().fetch(Person.self).count == 6)
   }
 
   @Test("A value that nobody else may have is refused", arguments: Kind.allCases)
