@@ -2,6 +2,7 @@
 // to them any more. A snapshot's keeps the store's.
 
 import CStorePlugin
+import DurableFiles
 import Foundation
 import PluginExchange
 import StoreInterface
@@ -17,6 +18,8 @@ final class StoreHandle: @unchecked Sendable {
   let store: OpaquePointer
   private let turn = NSRecursiveLock()
   private let isClosed = Mutex(false)
+  /// A library within the plug-in may lock the file by itself.
+  private let file: LockedFile?
 
   var table: QuirePlugin { unsafe functions.table.pointee }
 
@@ -27,6 +30,7 @@ final class StoreHandle: @unchecked Sendable {
     self.functions = functions
     self.services = services
     self.path = path
+    file = path.map { LockedFile($0) }
   }
 
   deinit {

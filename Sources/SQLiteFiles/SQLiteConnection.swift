@@ -16,7 +16,7 @@ public final class SQLiteConnection {
   /// The file as our own disk has it; `nil` when SQLite reaches it itself.
   private let mounted: MountedDatabase?
   /// Says to this process that the database is open.
-  private var use: DatabaseUse?
+  private var use: LockedFile?
   /// Statements to be used again, by their text; bounded.
   private var statements: [String: SQLiteStatement] = [:]
   let taker: UnsafeMutablePointer<RowTaker>
@@ -49,7 +49,7 @@ public final class SQLiteConnection {
       }
     try self.init(name: path, path: path, flags, nil)
     unsafe sqlite3_busy_timeout(handle, Int32(clamping: patience.milliseconds))
-    use = DatabaseUse(path)
+    use = LockedFile(path)
   }
 
   /// Opens a file for reading alone, on any disk: nothing is written and nothing is locked, a log beside the file is

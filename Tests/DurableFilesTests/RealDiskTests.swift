@@ -56,4 +56,60 @@ struct RealDiskTests {
       #expect(try disk.names(directory) == names)
     }
   }
+
+  @Test("Descriptors of a file that somebody else has locked are kept, and used again")
+  func lockedFile() throws {
+    try TestDisk.real.run { disk, directory in
+      let path = directory + "/a"
+      try disk.write("before", to: path)
+      // Another library, with a lock of POSIX.
+      let other = Foundation.open(path, O_RDWR)
+      var lock = flock()
+      lock.l_type = Int16(F_WRLCK)
+      #expect(fcntl(other, F_SETLK, &lock) == 0)
+      var held: LockedFile? = LockedFile(path)
+      #expect(LockedFile.isHeld(path) && !LockedFile.isHeld(directory))
+
+      func descriptorCount() -> Int {
+        (0..<1024).count { descriptor in
+          var (one, two) = (stat(), stat())
+          return fstat(Int32(descriptor), &one) == 0 && stat(path, &two) == 0
+            && one.st_ino == two.st_ino && one.st_dev == two.st_dev
+        }
+      }
+      for _ in 0..<20 {
+        let file = try disk.open(path, for: .read)
+        #expect(throws: DiskError.self) { try file.append(Array("x".utf8)) }
+        let writer = try disk.open(path, for: .update)
+        try writer.append(Array("!".utf8))
+        try file.close()
+        try writer.close()
+      }
+      #expect(descriptorCount() == 3, "The other's, and one for each way to open it.")
+      #expect(try disk.read(path, byteLimit: 100).count == 26)
+      #expect(try isLockedForOthers(path))
+      withExtendedLifetime(held) {}
+      held = nil
+      #expect(descriptorCount() == 1 && !LockedFile.isHeld(path))
+      close(other)
+    }
+  }
+
+  /// Whether another process could not lock a file now.
+  private func isLockedForOthers(_ path: String) throws -> Bool {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = [
+      "python3", "-c",
+      """
+      import fcntl, sys
+      with open(sys.argv[1], "r+") as file:
+          try: fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+          except OSError: sys.exit(7)
+      """, path,
+    ]
+    try process.run()
+    process.waitUntilExit()
+    return process.terminationStatus == 7
+  }
 }

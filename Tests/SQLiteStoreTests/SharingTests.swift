@@ -149,4 +149,29 @@ struct SharingTests {
     try holder.run("ROLLBACK")
     try open(path).close()
   }
+
+  @Test(
+    "Whoever looks what a file is takes no lock from a store of the same process that has it open")
+  func looking() async throws {
+    let folder = try TemporaryFolder()
+    let path = try path(.own, folder)
+    let store = try open(path)
+    try store.commit(request(store, 1, "first"))
+    let backends = StoreBackends([SQLiteStoreBackend()])
+    // By its bytes, by its metadata, and open by itself for a while.
+    #expect(try backends.backend(ofStoreAt: path, on: RealDisk()).type == store.type)
+    _ = try backends.metadata(at: path, on: RealDisk())
+    try backends.open(path, on: RealDisk(), StoreOpening(readOnly: true)).close()
+
+    // The last of a database's users folds its log into it and removes that, if nobody else has a lock.
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let database = try RawDatabase(path)
+      try database.run("UPDATE ZTAG SET ZNAME = 'other' WHERE Z_PK = 2")
+    }
+    #expect(FileManager.default.fileExists(atPath: path + "-wal"))
+    try store.commit(request(store, 3, "last"))
+    let names = try ShownCells(open(path).snapshot()).rows("Tag", ["name"]).flatMap(\.self)
+    #expect("\(names)".contains("first") && "\(names)".contains("last"), "\(names)")
+    try store.close()
+  }
 }

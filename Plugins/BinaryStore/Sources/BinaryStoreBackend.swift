@@ -38,6 +38,9 @@ public struct BinaryStoreBackend: StoreBackend {
       overwriting: creation.overwriting, schema: creation.schema, options: options)
   }
 
+  /// Yes: of a small store the beginning is most of what is read.
+  public var takesOpenedFile: Bool { true }
+
   /// Opens a store, in constant time.
   public func open(
     _ path: String, on disk: any Disk, _ opening: StoreOpening

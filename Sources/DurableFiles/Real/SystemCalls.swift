@@ -14,6 +14,7 @@ struct SystemCalls: DiskCalls {
     if case .refusedBelow(let directory) = request.links {
       return try open(path, below: directory, flags, mode)
     }
+    if let kept = LockedFile.take(path, request) { return kept }
     // SAFETY: Swift lends the path as a C string for the length of the call.
     let descriptor = unsafe openFile(path, flags, mode)
     guard descriptor >= 0 else { throw refusal(of: path, in: AT_FDCWD, flags) }
@@ -21,7 +22,17 @@ struct SystemCalls: DiskCalls {
   }
 
   func close(_ descriptor: Descriptor) throws(ErrorNumber) {
+    if !LockedFile.keep(descriptor) { try closeNow(descriptor) }
+  }
+
+  /// Closes a descriptor, whatever locks that gives up.
+  func closeNow(_ descriptor: Descriptor) throws(ErrorNumber) {
     try check(closeFile(descriptor.rawValue))
+  }
+
+  /// Whether a file was opened for writing.
+  func allowsWriting(_ descriptor: Descriptor) -> Bool {
+    fcntl(descriptor.rawValue, F_GETFL) & O_ACCMODE == O_RDWR
   }
 
   func read(

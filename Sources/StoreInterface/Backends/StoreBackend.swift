@@ -22,6 +22,10 @@ public protocol StoreBackend: Sendable {
   ///   shorter.
   func recognizes(_ firstBytes: [UInt8]) -> Bool
 
+  /// Whether it opens a store from the file that it is given open (``StoreOpening/file``). Otherwise that is closed
+  /// before: to close a file gives up locks that this process has on it.
+  var takesOpenedFile: Bool { get }
+
   /// Whether a folder is such a store. Backends whose stores are files say no.
   func recognizesFolder(at path: String, on disk: any Disk) -> Bool
 
@@ -44,6 +48,9 @@ public protocol StoreBackend: Sendable {
 }
 
 extension StoreBackend {
+  /// No: it opens files by itself.
+  public var takesOpenedFile: Bool { false }
+
   /// No: a store is a file.
   public func recognizesFolder(at path: String, on disk: any Disk) -> Bool { false }
 }
@@ -90,8 +97,8 @@ public struct StoreOpening: Sendable {
   /// Whether a store that another system made, and keeps in its own way, may be written: a database of Core
   /// Data's, say, which an application elsewhere expects to find as it left it.
   public var writesForeign: Bool
-  /// The store's file, where somebody had to open it to see what it is. A backend that can go on with it need not
-  /// open it again; it may be passed over.
+  /// The store's file, where somebody had to open it to see what it is and the backend takes such
+  /// (``StoreBackend/takesOpenedFile``).
   public var file: OpenedFile?
 
   /// To read and write, with the model that the store holds.

@@ -96,7 +96,7 @@ public struct StoreBackends: Sendable {
       let backend = backend(recognizing: file.firstBytes)
     else { return try backend(ofStoreAt: path, on: disk).open(path, on: disk, opening) }
     var opening = opening
-    opening.file = file
+    if backend.takesOpenedFile { opening.file = file } else { try? file.file.close() }
     return try backend.open(path, on: disk, opening)
   }
 
