@@ -72,6 +72,12 @@ public struct StoreBackends: Sendable {
       guard let backend = backend(ofFolderAt: path, on: disk) else { throw error }
       return backend
     }
+    return try backend(ofFileAt: path, beginningWith: bytes)
+  }
+
+  private func backend(
+    ofFileAt path: String, beginningWith bytes: [UInt8]
+  ) throws(StoreError) -> any StoreBackend {
     guard let backend = backend(recognizing: bytes) else {
       throw StoreError(
         .notAStore, "The file is no store that this program knows.", path: path)
@@ -91,10 +97,11 @@ public struct StoreBackends: Sendable {
   public func open(
     _ path: String, on disk: any Disk, _ opening: StoreOpening = StoreOpening()
   ) throws -> any Store {
-    // Whatever stands in the way is said by the backend, in the words of its kind.
-    guard let file = try? OpenedFile(path, on: disk, readOnly: opening.readOnly),
-      let backend = backend(recognizing: file.firstBytes)
-    else { return try backend(ofStoreAt: path, on: disk).open(path, on: disk, opening) }
+    guard let file = try? OpenedFile(path, on: disk, readOnly: opening.readOnly) else {
+      // A folder; or what stands in the way is said by the backend, in the words of its kind.
+      return try backend(ofStoreAt: path, on: disk).open(path, on: disk, opening)
+    }
+    let backend = try backend(ofFileAt: path, beginningWith: file.firstBytes)
     var opening = opening
     if backend.takesOpenedFile { opening.file = file } else { try? file.file.close() }
     return try backend.open(path, on: disk, opening)
@@ -112,8 +119,8 @@ public struct StoreBackends: Sendable {
   /// - Throws: ``StoreError``.
   public static func firstBytes(of path: String, on disk: any Disk) throws -> [UInt8] {
     do {
-      let file = try disk.open(path, for: .read)
-      return try file.read(byteCount: min(firstByteCount, file.openingStatus.byteCount), at: 0)
+      return Array(
+        try OpenedFile(path, on: disk, readOnly: true).firstBytes.prefix(firstByteCount))
     } catch {
       throw StoreError(error, path: path)
     }

@@ -9,21 +9,24 @@ import Testing
 /// What others save between the moment a save has looked at everything and the moment it commits.
 @Suite("Saves that are overtaken")
 struct OvertakenTests {
-  /// Has something happen once, between the look at everything and the commit.
+  /// Has something happen between the look at everything and the commit.
+  ///
+  /// - Parameter times: At how many attempts.
+  /// - Returns: How many attempts there were.
   private func overtaking(
-    _ context: ManagedObjectContext, by body: @escaping () throws -> Void,
+    _ context: ManagedObjectContext, times: Int = 1, by body: @escaping () throws -> Void,
     during save: () throws -> Void
   ) throws -> Int {
     // Sendable: a confined context posts on this thread.
     nonisolated(unsafe) var announcements = 0
     nonisolated(unsafe) var failure: (any Error)?
-    nonisolated(unsafe) let once = body
+    nonisolated(unsafe) let body = body
     let observer = NotificationCenter.default.addObserver(
       forName: .managedObjectContextWillSave, object: context, queue: nil
     ) { _ in
       announcements += 1
-      guard announcements == 1 else { return }
-      do { try once() } catch { failure = error }
+      guard announcements <= times else { return }
+      do { try body() } catch { failure = error }
     }
     defer { NotificationCenter.default.removeObserver(observer) }
     defer { #expect(failure == nil) }
@@ -33,40 +36,34 @@ struct OvertakenTests {
 
   /// A save that another context of the same coordinator comes before, five times if it may.
   ///
-  /// - Parameter thread: Whether the other saves on a thread of its own, for which the first save waits a moment.
+  /// - Parameter onThread: Whether the other saves on a thread of its own, for which the first save waits a moment.
   /// - Returns: How often the save was tried.
   private func overtaking(_ graph: Graph, onThread: Bool) throws -> Int {
     let one = graph.context()
     let other = ManagedObjectContext(
       graph.coordinator, concurrency: onThread ? .privateQueue : .confined)
     try one.insert(Person.self) { $0.name = "one" }
-    @Sendable func overtake() {
-      do {
-        try other.performAndWait {
-          try other.insert(Person.self) { $0.name = "other" }
-          try other.save()
-        }
-      } catch { Issue.record(error) }
-    }
-    nonisolated(unsafe) var attempts = 0
-    let running = DispatchGroup()
-    let observer = NotificationCenter.default.addObserver(
-      forName: .managedObjectContextWillSave, object: one, queue: nil
-    ) { _ in
-      attempts += 1
-      guard attempts < 6 else { return }
-      guard onThread else { return overtake() }
-      guard running.wait(timeout: .now()) == .success else { return }
-      running.enter()
-      Thread.detachNewThread {
-        overtake()
-        running.leave()
+    @Sendable func overtake() throws {
+      try other.performAndWait {
+        try other.insert(Person.self) { $0.name = "other" }
+        try other.save()
       }
-      // Whoever is not done by then gives way.
-      _ = running.wait(timeout: .now() + .milliseconds(200))
     }
-    defer { NotificationCenter.default.removeObserver(observer) }
-    try one.save()
+    let running = DispatchGroup()
+    let attempts = try overtaking(
+      one, times: 5,
+      by: {
+        guard onThread else { return try overtake() }
+        guard running.wait(timeout: .now()) == .success else { return }
+        running.enter()
+        Thread.detachNewThread {
+          do { try overtake() } catch { Issue.record(error) }
+          running.leave()
+        }
+        // Whoever is not done by then gives way.
+        _ = running.wait(timeout: .now() + .milliseconds(200))
+      },
+      during: { try one.save() })
     running.wait()
     return attempts
   }

@@ -36,6 +36,7 @@ enum CommitTable {
       kept.map { .integer(Int64($0)) } ?? .null,
     ])
     try statement.run()
+    guard number > most else { return }
     try forget(through: number - most, connection)
     try connection.delete(from: "QUIRE_COMMIT", where: "NUMBER <= ?", number - most)
   }
