@@ -76,12 +76,16 @@ final class IndexSearch: Sendable {
   func objects(at places: Range<Int>) throws -> [UInt64] {
     var block = starts.firstPosition { $0 > places.lowerBound } - 1
     return try unsafe Array(unsafeUninitializedCapacity: places.count) { numbers, count in
-      for place in places {
-        while place >= starts[block + 1] { block += 1 }
-        // SAFETY: The place is one of the block's rows, and there is room for all.
-        let number = unsafe try objects[block].objectNumber(place - starts[block])
-        unsafe numbers.initializeElement(at: count, to: number)
-        count += 1
+      while count < places.count {
+        let column = unsafe objects[block]
+        let first = places.lowerBound + count - starts[block]
+        for row in first..<min(first + places.count - count, starts[block + 1] - starts[block]) {
+          // SAFETY: The row is one of the block's, and there is room for all.
+          let number = unsafe try column.objectNumber(row)
+          unsafe numbers.initializeElement(at: count, to: number)
+          count += 1
+        }
+        block += 1
       }
     }
   }

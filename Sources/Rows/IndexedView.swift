@@ -95,7 +95,7 @@ public final class IndexedView: Sendable {
       let found = try parts.runs[place.table].objects(at: place.places)
       if parts.isTop(place.table) {
         // Nothing can be above them.
-        numbers += found
+        if numbers.isEmpty { numbers = found } else { numbers += found }
       } else {
         for number in found where try parts.isCurrent(number, above: place.table) {
           numbers.append(number)

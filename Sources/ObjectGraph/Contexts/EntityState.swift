@@ -14,8 +14,6 @@ final class EntityState {
   private var contextReference: Unmanaged<ManagedObjectContext>?
   /// Where the last reference that was followed from here led.
   private var lastDestination: Unmanaged<EntityState>?
-  /// Keeps what was looked at from being for nothing.
-  private var touched: UInt64 = 0
   let store: PersistentStore
   let graph: GraphEntity
   let place: ContextPlace
@@ -163,25 +161,37 @@ extension EntityState {
     return unsafe make(number, at: Unmanaged.passUnretained(unresolved), 0)
   }
 
-  /// Looks at objects that are about to be used one after another, all at once, and at what is likely to be
-  /// read of them: memory that is far away comes for many in the time of one. Counting references would
-  /// wait for each.
-  func bringNear(_ numbers: ArraySlice<UInt64>) {
-    touched &+= touch(numbers)
+  /// After so many objects ``bringNear(_:from:)`` is to be called again.
+  static let nearStep = 8
+
+  /// Has the processor fetch what using objects one after another needs, some steps ahead of whoever uses them: what is
+  /// far away in memory comes for many at a time and while others are used.
+  ///
+  /// Each step prepares the next: an object's place in the table is near before the object is asked for there, and
+  /// the object before the value that is likely to be read of it.
+  ///
+  /// - Parameters:
+  ///   - numbers: The objects' numbers.
+  ///   - position: Where whoever uses them is: at each ``nearStep``-th, from the first on.
+  @inline(never)
+  func bringNear(_ numbers: [UInt64], from position: Int) {
+    func step(_ ahead: Int) -> Range<Int> {
+      let end = min(position + (ahead + 1) * EntityState.nearStep, numbers.count)
+      return (position == 0 ? 0 : min(position + ahead * EntityState.nearStep, end))..<end
+    }
+    for index in step(3) { unsafe storedObjects.bringPlaceNear(numbers[index]) }
+    for index in step(2) { unsafe storedObjects.bringObjectNear(numbers[index]) }
+    for index in step(1) { bringValueNear(numbers[index]) }
   }
 
-  private func touch(_ numbers: ArraySlice<UInt64>) -> UInt64 {
-    unsafe withUnsafeTemporaryAllocation(of: RowPlace.self, capacity: numbers.count) { places in
-      unsafe objects.find(numbers, places.baseAddress.unsafelyUnwrapped)
-      var sum: UInt64 = 0
-      for (index, number) in numbers.enumerated() {
-        if let source = unsafe places[index].source {
-          sum &+= unsafe source._withUnsafeGuaranteedRef { unsafe $0.touch(Int(places[index].row)) }
-        } else if let found = unsafe finder.place(of: number) {
-          sum &+= unsafe found.source._withUnsafeGuaranteedRef { unsafe $0.touch(found.row) }
-        }
+  @inline(__always)
+  private func bringValueNear(_ number: UInt64) {
+    if let known = unsafe storedObjects.unheld(number) {
+      unsafe known._withUnsafeGuaranteedRef { object in
+        unsafe object.sourceReference._withUnsafeGuaranteedRef { $0.bringNear(Int(object.row)) }
       }
-      return sum
+    } else if let found = unsafe finder.place(of: number) {
+      unsafe found.source._withUnsafeGuaranteedRef { unsafe $0.bringNear(found.row) }
     }
   }
 

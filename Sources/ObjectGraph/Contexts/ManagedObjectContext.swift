@@ -62,8 +62,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var storeStates: [StoreState] = []
   /// The objects with changes that are not saved, in the order in which they were first changed.
   var changedObjects: [ManagedObject] = []
-  /// Deleted objects whose relationships were not seen to yet.
-  var deletionsToPropagate: [ManagedObject] = []
+  @exclusivity(unchecked) private var storedDeletionsToPropagate: [ManagedObject] = []
+  /// Deleted objects whose relationships were not seen to yet. Asked for at every reference that is followed.
+  var deletionsToPropagate: [ManagedObject] {
+    // SAFETY: An array of objects calls nobody while it is being changed.
+    _read { yield unsafe storedDeletionsToPropagate }
+    _modify { yield unsafe &storedDeletionsToPropagate }
+  }
   /// What deleted objects led to that were looked at again, or were deleted by a child, when their deletion
   /// reached that; by column.
   var reached: [ManagedObject: [Int: ObjectKey]] = [:]

@@ -48,8 +48,8 @@ struct GatheredRows {
   /// Makes the objects of what was gathered.
   mutating func finish() {
     guard let entity, !numbers.isEmpty else { return }
-    entity.bringNear(numbers[...])
     for index in numbers.indices {
+      if index.isMultiple(of: EntityState.nearStep) { entity.bringNear(numbers, from: index) }
       let place = unsafe rows[index]
       unsafe objects.append(entity.object(numbers[index], at: place.source, place.row))
     }

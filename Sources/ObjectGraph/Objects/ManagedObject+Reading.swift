@@ -130,7 +130,8 @@ extension ManagedObject {
   @usableFromInline
   final func string(_ hash: UInt64, _ name: StaticString) -> String {
     if let raw = unsafe ready(hash, { $0.isText }) {
-      return unsafe raw.pointee.isNull(Int(row)) ? "" : raw.pointee.text(Int(row))
+      if unsafe raw.pointee.isNull(Int(row)) { return "" }
+      return unsafe sourceReference._withUnsafeGuaranteedRef { unsafe $0.text(Int(row), of: raw) }
     }
     return firstString(hash, name)
   }

@@ -1,13 +1,7 @@
 // SAFETY: A page has `Page.count` places, initialized when it is made, and positions are masked to that.
 // Callers of a directory stay below its count.
 
-/// Where an object leads to, seen from aside.
-@unsafe
-struct RowPlace {
-  var source: Unmanaged<RowSource>?
-  var row: UInt32 = 0
-  var header: UInt64 = 0
-}
+import CMemory
 
 /// The objects of one entity that a context knows, by their numbers.
 ///
@@ -91,6 +85,11 @@ struct ObjectTable: ~Copyable {
       return (gone, left)
     }
 
+    @inline(__always)
+    func bringPlaceNear(_ number: UInt64) {
+      unsafe quire_prefetch(places + Int(truncatingIfNeeded: number & 63))
+    }
+
     func visit(_ body: (ManagedObject) throws -> Void) rethrows {
       for place in 0..<Page.count {
         if let object = unsafe places[place] { try body(object) }
@@ -136,30 +135,27 @@ struct ObjectTable: ~Copyable {
   @inline(__always)
   subscript(number: UInt64) -> ManagedObject? { page(of: number)?[number] }
 
-  /// Gives where the objects with the given numbers lead to, without holding any.
-  ///
-  /// - Parameter places: Room for as many.
+  /// Brings near the place of an object.
   @inline(__always)
-  @unsafe func find(_ numbers: ArraySlice<UInt64>, _ places: UnsafeMutablePointer<RowPlace>) {
-    unsafe withUnsafeTemporaryAllocation(of: UInt.self, capacity: numbers.count) { addresses in
-      for (index, number) in numbers.enumerated() {
-        unsafe addresses.initializeElement(at: index, to: page(of: number)?.address(number) ?? 0)
-      }
-      for index in 0..<numbers.count {
-        var place = unsafe RowPlace()
-        if let address = unsafe UnsafeRawPointer(bitPattern: addresses[index]) {
-          // SAFETY: The table holds the object. Its header may lie in another line than the rest, and
-          // is what counting it needs.
-          let object = unsafe Unmanaged<ManagedObject>.fromOpaque(address)
-          unsafe object._withUnsafeGuaranteedRef {
-            unsafe place.source = $0.sourceReference
-            unsafe place.row = $0.row
-          }
-          unsafe place.header = address.load(fromByteOffset: 8, as: UInt64.self)
-        }
-        unsafe (places + index).initialize(to: place)
-      }
-    }
+  func bringPlaceNear(_ number: UInt64) { page(of: number)?.bringPlaceNear(number) }
+
+  /// Brings near an object, where it is known.
+  @inline(__always)
+  func bringObjectNear(_ number: UInt64) {
+    guard let address = page(of: number)?.address(number), address != 0 else { return }
+    // What counting it needs may lie in another line than where it leads to.
+    unsafe quire_prefetch(UnsafeRawPointer(bitPattern: address))
+    unsafe quire_prefetch(UnsafeRawPointer(bitPattern: address + 24))
+  }
+
+  /// The object with the given number, for whoever looks at it at once and keeps nothing of it.
+  @inline(__always)
+  @unsafe func unheld(_ number: UInt64) -> Unmanaged<ManagedObject>? {
+    guard let address = page(of: number)?.address(number),
+      let object = unsafe UnsafeRawPointer(bitPattern: address)
+    else { return nil }
+    // SAFETY: The table holds the object.
+    return unsafe Unmanaged.fromOpaque(object)
   }
 
   /// Adds an object that is not there.

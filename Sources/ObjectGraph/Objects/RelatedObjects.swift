@@ -79,15 +79,14 @@ final class RelatedStorage {
   @usableFromInline
   func object(at position: Int) -> ManagedObject {
     if let entity = unsafe entityReference {
-      if position & 31 == 0 { touch(from: position) }
-      return unsafe entity._withUnsafeGuaranteedRef { $0.object(numbers[position]) }
+      return unsafe entity._withUnsafeGuaranteedRef { entity in
+        if position.isMultiple(of: EntityState.nearStep) {
+          entity.bringNear(numbers, from: position)
+        }
+        return entity.object(numbers[position])
+      }
     }
     return objects[position]
-  }
-
-  /// Brings the next objects near.
-  private func touch(from position: Int) {
-    entity?.bringNear(numbers[position..<Swift.min(position + 32, count)])
   }
 
   /// Fails when an object is not of a class.

@@ -2,6 +2,7 @@
 // it was loaded, its memory is kept alive by `owners`, and rows are those of the block. Entity states
 // outlive their sources: a context detaches its objects before it goes.
 
+import CMemory
 import ObjectModel
 import Rows
 import Synchronization
@@ -61,6 +62,8 @@ final class RowSource {
 
   private let columns: UnsafeMutablePointer<RawColumn>
   private let states: UnsafeMutablePointer<UInt8>
+  /// The texts of each column's dictionary that were read, each made once for all rows that have it.
+  private let texts: UnsafeMutablePointer<UnsafeMutablePointer<String?>?>
   private let columnCount: Int
   /// The versions of the block's rows, where they have their own and one was asked for.
   private var versions: Column?
@@ -105,6 +108,8 @@ final class RowSource {
     unsafe columns.initialize(repeating: RawColumn(), count: columnCount)
     unsafe states = .allocate(capacity: columnCount)
     unsafe states.initialize(repeating: 0, count: columnCount)
+    unsafe texts = .allocate(capacity: columnCount)
+    unsafe texts.initialize(repeating: nil, count: columnCount)
   }
 
   /// The rows of a new draft.
@@ -127,9 +132,17 @@ final class RowSource {
     unsafe columns = .allocate(capacity: 0)
     unsafe states = .allocate(capacity: columnCount)
     unsafe states.initialize(repeating: 0, count: columnCount)
+    unsafe texts = .allocate(capacity: columnCount)
+    unsafe texts.initialize(repeating: nil, count: columnCount)
   }
 
   deinit {
+    for column in 0..<columnCount {
+      guard let known = unsafe texts[column] else { continue }
+      unsafe known.deinitialize(count: Int(columns[column].dictionaryCount))
+      unsafe known.deallocate()
+    }
+    unsafe texts.deallocate()
     unsafe columns.deallocate()
     unsafe states.deallocate()
   }
@@ -182,18 +195,41 @@ final class RowSource {
     return unsafe UnsafePointer(columns + column)
   }
 
-  /// Looks at the value of a row that is likely to be read next: the one that was read last of others.
-  /// What it gives is good for nothing but having been looked at.
+  /// The text of a row of a column that is in memory, and has one there.
   @inline(__always)
-  func touch(_ row: Int) -> UInt64 {
+  @unsafe func text(_ row: Int, of raw: UnsafePointer<RawColumn>) -> String {
+    guard unsafe raw.pointee.encoding == .dictionary else { return unsafe raw.pointee.text(row) }
+    let code = unsafe Int(raw.pointee.integer(row))
+    let known = unsafe texts[UnsafePointer(columns).distance(to: raw)]
+    if let text = unsafe known?[code] { return text }
+    return unsafe firstText(row, code, raw)
+  }
+
+  @inline(never)
+  @unsafe private func firstText(
+    _ row: Int, _ code: Int, _ raw: UnsafePointer<RawColumn>
+  ) -> String {
+    let column = unsafe UnsafePointer(columns).distance(to: raw)
+    if unsafe texts[column] == nil {
+      let count = unsafe Int(raw.pointee.dictionaryCount)
+      let made = UnsafeMutablePointer<String?>.allocate(capacity: count)
+      unsafe made.initialize(repeating: nil, count: count)
+      unsafe texts[column] = made
+    }
+    let text = unsafe raw.pointee.text(row)
+    unsafe texts[column].unsafelyUnwrapped[code] = text
+    return text
+  }
+
+  /// Brings near the value of a row that is likely to be read next: the one that was read last of others.
+  @inline(__always)
+  func bringNear(_ row: Int) {
     let column = unsafe lastRead.pointee
     guard column < columnCount, unsafe states[column] == State.loaded,
       let data = unsafe columns[column].data
-    else { return 0 }
-    // SAFETY: The row is one of the block's, and so many bytes were verified to be there.
+    else { return }
     let isBits = unsafe columns[column].encoding == .bits
-    let place = unsafe isBits ? row >> 3 : row * Int(columns[column].width)
-    return UInt64(unsafe data.load(fromByteOffset: place, as: UInt8.self))
+    unsafe quire_prefetch(data + (isBits ? row >> 3 : row * Int(columns[column].width)))
   }
 }
 
