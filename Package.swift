@@ -297,8 +297,8 @@ let package = Package(
     tests(
       "ObjectGraphTests",
       [
-        "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore", "DurableFiles", "ObjectModel",
-        "ObjectQuery", "Rows", "SeededRandom", "Validation",
+        "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore", "SQLiteStore", "DurableFiles",
+        "ObjectModel", "ObjectQuery", "Rows", "SeededRandom", "Validation",
       ]),
     tests(
       "MigrationTests",

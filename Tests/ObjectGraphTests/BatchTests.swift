@@ -45,8 +45,8 @@ struct BatchTests {
   func container(_ kind: Kind) async throws {
     let graph = try Graph(kind)
     let container = try PersistentContainer(
-      Travels.model, at: "/other.store", type: kind.type,
-      places: StorePlaces(Graph.backends, on: graph.disk), classes: Travels.classes)
+      Travels.model, at: graph.path("/other.store"), type: kind.type,
+      places: graph.places, classes: Travels.classes)
     let id = try await container.performBackgroundTask { context in
       let person = try context.insert(Person.self) { $0.name = "Ada" }
       try context.save()

@@ -173,7 +173,7 @@ struct SearchingTests {
   @Test("What several stores have comes in one order", arguments: Kind.allCases)
   func severalStores(_ kind: Kind) async throws {
     let graph = try Graph(kind)
-    let second = try graph.coordinator.addStore(at: "/second.store", type: kind.type)
+    let second = try graph.coordinator.addStore(at: graph.path("/second.store"), type: kind.type)
     let context = ManagedObjectContext(graph.coordinator)
     try await context.perform {
       for age in 0..<30 {

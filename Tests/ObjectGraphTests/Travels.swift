@@ -1,12 +1,6 @@
-import BinaryStore
-import DurableFiles
 import Foundation
 import ObjectGraph
 import ObjectModel
-import ObjectQuery
-import StoreInterface
-import Testing
-import XMLStore
 
 // The model that most tests use: trips with ordered stops, people who own and join them, passports.
 
@@ -158,67 +152,4 @@ enum Travels {
         .relationship(Relationship("holder", to: "Person", inverse: "passport")),
       ], uniquenessConstraints: [["number"]]),
   ])
-}
-
-/// A kind of store that every test is run on.
-enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
-  case memory, binary, compressed, xml
-  var testDescription: String { rawValue }
-
-  var type: StoreType {
-    switch self {
-    case .memory: .memory
-    case .binary: .binary
-    case .compressed: .compressed
-    case .xml: .xml
-    }
-  }
-}
-
-/// A coordinator over stores on a disk in memory.
-struct Graph {
-  let disk: SimulatedDisk
-  let kind: Kind
-  let coordinator: PersistentStoreCoordinator
-  private let classes: [ManagedObject.Type]
-  private let transformers: [ValueTransformer]
-
-  static let backends = StoreBackends([
-    BinaryStoreBackend(), BinaryStoreBackend(isCompressed: true), XMLStoreBackend(),
-    MemoryStoreBackend(),
-  ])
-
-  init(
-    _ kind: Kind, model: Model = Travels.model, classes: [ManagedObject.Type] = Travels.classes,
-    transformers: [ValueTransformer] = [], on disk: SimulatedDisk = SimulatedDisk()
-  ) throws {
-    self.kind = kind
-    self.disk = disk
-    self.classes = classes
-    self.transformers = transformers
-    coordinator = PersistentStoreCoordinator(
-      model: model, places: StorePlaces(Graph.backends, on: disk), classes: classes,
-      transformers: transformers)
-    try coordinator.addStore(at: "/main.store", type: kind.type)
-  }
-
-  /// A context of the test's own thread.
-  func context() -> ManagedObjectContext {
-    ManagedObjectContext(coordinator, concurrency: .confined)
-  }
-
-  /// Another coordinator over the same files, perhaps with other transformers; over the same store, if
-  /// that is in memory.
-  func reopened(_ transformers: [ValueTransformer]? = nil) throws -> PersistentStoreCoordinator {
-    if kind == .memory, transformers == nil { return coordinator }
-    let other = PersistentStoreCoordinator(
-      model: coordinator.model, places: StorePlaces(Graph.backends, on: disk), classes: classes,
-      transformers: transformers ?? self.transformers)
-    if kind == .memory {
-      try other.add(coordinator.stores[0].store)
-    } else {
-      try other.addStore(at: "/main.store", type: kind.type)
-    }
-    return other
-  }
 }

@@ -34,7 +34,7 @@ struct HistoryTests {
     return context
   }
 
-  private static let kinds: [Kind] = [.memory, .binary, .compressed]
+  private static let kinds: [Kind] = [.memory, .binary, .compressed, .sqlite]
 
   @Test("Who changed what, and when", arguments: kinds)
   func transactions(_ kind: Kind) throws {

@@ -9,7 +9,7 @@ import Validation
 /// `QUIRE_STEPS=4000` has each save a hundred times.
 @Suite("Saves of two processes")
 struct ProcessTests {
-  private static let kinds: [Kind] = [.binary, .compressed, .xml]
+  private static let kinds: [Kind] = Kind.files
 
   private static var saveCount: Int {
     let steps = ProcessInfo.processInfo.environment["QUIRE_STEPS"].flatMap { Int($0) }

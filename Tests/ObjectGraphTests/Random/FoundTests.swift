@@ -88,7 +88,7 @@ struct FoundTests {
 
   @Test(
     "What two link, each for itself, is one link in the file",
-    arguments: [Kind.binary, .compressed, .xml])
+    arguments: Kind.files)
   func oneLink(_ kind: Kind) throws {
     let scene = try Scene(kind)
     let other = try scene.fresh()
@@ -100,7 +100,8 @@ struct FoundTests {
     try scene.context.save()
     try other.save()
 
-    let report = try Validator().validate("/main.store", on: scene.graph.disk)
+    let report = try Validator().validate(
+      scene.graph.path("/main.store"), on: scene.graph.ground.disk)
     #expect(report.verdict == .valid && report.counts.isEmpty, "\(report.findings)")
     let fresh = try scene.fresh()
     #expect(try fresh.fetch(Trip.self)[0].members.count == 1)

@@ -41,8 +41,8 @@ final class RandomWork {
   private func reopened() throws -> PersistentStoreCoordinator {
     if kind == .memory { return graph.coordinator }
     let coordinator = PersistentStoreCoordinator(
-      model: Wild.model, places: StorePlaces(Graph.backends, on: graph.disk))
-    try coordinator.addStore(at: "/main.store", type: kind.type)
+      model: Wild.model, places: graph.places)
+    try coordinator.addStore(at: graph.path("/main.store"), type: kind.type)
     return coordinator
   }
 

@@ -66,11 +66,12 @@ struct FetchedPropertyTests {
     let bob: ManagedObject
 
     init(_ kind: Kind) throws {
-      let disk = SimulatedDisk()
+      let ground = Ground(kind)
       let coordinator = PersistentStoreCoordinator(
-        model: FetchedPropertyTests.model, places: StorePlaces(Graph.backends, on: disk))
-      try coordinator.addStore(at: "/readers", type: kind.type, configuration: "readers")
-      try coordinator.addStore(at: "/books", type: kind.type, configuration: "books")
+        model: FetchedPropertyTests.model, places: ground.places)
+      try coordinator.addStore(
+        at: ground.path("/readers"), type: kind.type, configuration: "readers")
+      try coordinator.addStore(at: ground.path("/books"), type: kind.type, configuration: "books")
       context = ManagedObjectContext(coordinator, concurrency: .confined)
       ada = try context.insert("Reader")
       bob = try context.insert("Reader")
