@@ -14,6 +14,27 @@ extension ManagedObject {
     set { setValue(newValue, forKey: name) }
   }
 
+  /// What the object has for an attribute or a relationship to one object, whatever accessors its class has for it.
+  ///
+  ///     final class Person: ManagedObject {
+  ///       var name: String {
+  ///         get { if case .string(let name) = primitiveValue(forKey: "name") { name } else { "" } }
+  ///         set { setPrimitiveValue(.string(newValue.capitalized), forKey: "name") }
+  ///       }
+  ///     }
+  ///
+  /// No accessor of a class is ever called by its name, so this is the same as the subscript: the word for it that
+  /// accessors of Core Data's classes use. A typed name is checked by the compiler, and faster.
+  ///
+  /// - Precondition: The entity has such a property.
+  public final func primitiveValue(forKey key: String) -> Value { self[key] }
+
+  /// Gives the object a value for an attribute or a relationship to one object, as
+  /// ``primitiveValue(forKey:)`` reads it. It is a change like any other: saved, undone, and told to whoever follows.
+  ///
+  /// - Precondition: The entity has such a property, and the value is of its type.
+  public final func setPrimitiveValue(_ value: Value, forKey key: String) { self[key] = value }
+
   /// The value of a property: of an attribute as its type in Swift, of a relationship as an object, or as
   /// an array of objects; `nil` for no value.
   ///

@@ -49,6 +49,18 @@ struct RegistrationTests {
     #expect(context.registeredObjects.isEmpty)
   }
 
+  @Test("An object takes no more than 64 bytes, with its place among those that a context knows")
+  func size() throws {
+    guard let asked = dlsym(nil, "malloc_usable_size") else { return }
+    typealias Size = @convention(c) (UnsafeRawPointer) -> Int
+    let size = unsafeBitCast(asked, to: Size.self)
+    let context = try Graph(.memory).context()
+    let person = try context.insert(Person.self)
+    let own = size(Unmanaged.passUnretained(person).toOpaque())
+    // A word before it is the allocator's.
+    #expect(own > 16 && own + 8 + MemoryLayout<ManagedObject?>.stride <= 64)
+  }
+
   @Test("An object is one instance in a context, however it is reached", arguments: Kind.allCases)
   func unique(_ kind: Kind) throws {
     let graph = try Graph(kind)

@@ -121,6 +121,31 @@ struct KeyAccessTests {
     for (key, value) in values { #expect(found[key] == value) }
   }
 
+  /// A person whose accessor says something else than what is kept.
+  private final class Loud: ManagedObject {
+    override static var entityName: String { "Person" }
+    var name: String {
+      get {
+        if case .string(let name) = primitiveValue(forKey: "name") { name.uppercased() } else { "" }
+      }
+      set { setPrimitiveValue(.string(newValue.lowercased()), forKey: "name") }
+    }
+  }
+
+  @Test("Accessors keep what they like by the name they have themselves", arguments: Kind.allCases)
+  func primitive(_ kind: Kind) throws {
+    let context = try Graph(kind, classes: [Loud.self]).context()
+    context.undoManager = UndoStack()
+    let person = try context.insert(Loud.self) { $0.name = "Ada" }
+    try context.save()
+    #expect(person.name == "ADA" && person["name"] == .string("ada"))
+    person.name = "Bob"
+    #expect(person.changedValues() == ["name": .string("bob")])
+    try context.processPendingChanges()
+    try context.undoManager?.undo()
+    #expect(person.name == "ADA" && person.primitiveValue(forKey: "age") == .integer(0))
+  }
+
   @Test("Names and values that can't be stop the program with a sentence that names them")
   func traps() async {
     var results: [(ExitTest.Result?, String)] = []
