@@ -70,9 +70,9 @@ struct ConcurrencyTests {
     #expect(people.allSatisfy { $0.trips.count == 1 && Array($0.joined) == Array($0.trips) })
   }
 
-  @Test("Objects may be let go on any thread while their context goes on")
-  func droppedAnywhere() throws {
-    let graph = try Graph(.binary)
+  @Test("Objects may be let go on any thread while their context goes on", arguments: Kind.allCases)
+  func droppedAnywhere(_ kind: Kind) throws {
+    let graph = try Graph(kind)
     let context = ManagedObjectContext(graph.coordinator)
     try context.performAndWait {
       for number in 0..<200 { try context.insert(Person.self) { $0.name = "\(number)" } }
@@ -94,9 +94,9 @@ struct ConcurrencyTests {
     context.performAndWait { #expect(context.registeredObjects.isEmpty) }
   }
 
-  @Test("Objects outlive their context, and are let go after it")
-  func orphans() throws {
-    let graph = try Graph(.binary)
+  @Test("Objects outlive their context, and are let go after it", arguments: Kind.allCases)
+  func orphans(_ kind: Kind) throws {
+    let graph = try Graph(kind)
     var context: ManagedObjectContext? = graph.context()
     let ada = try context!.insert(Person.self) { $0.name = "Ada" }
     try context!.save()
@@ -107,9 +107,11 @@ struct ConcurrencyTests {
     #expect(ada.trips.isEmpty && ada.passport == nil)
   }
 
-  @Test("Objects that are held outlive resetting their context, and then the context")
-  func heldThroughReset() throws {
-    let graph = try Graph(.binary)
+  @Test(
+    "Objects that are held outlive resetting their context, and then the context",
+    arguments: Kind.allCases)
+  func heldThroughReset(_ kind: Kind) throws {
+    let graph = try Graph(kind)
     var context: ManagedObjectContext? = graph.context()
     let ada = try context!.insert(Person.self) { $0.name = "Ada" }
     try context!.save()
@@ -120,9 +122,9 @@ struct ConcurrencyTests {
     #expect(ada.isDeleted && ada.trips.isEmpty && ada.managedObjectContext == nil)
   }
 
-  @Test("Nothing is left of a context that is gone, nor of its objects")
-  func nothingLeaks() throws {
-    let graph = try Graph(.binary)
+  @Test("Nothing is left of a context that is gone, nor of its objects", arguments: Kind.allCases)
+  func nothingLeaks(_ kind: Kind) throws {
+    let graph = try Graph(kind)
     weak var gone: ManagedObjectContext?
     weak var object: Person?
     weak var deleted: Person?

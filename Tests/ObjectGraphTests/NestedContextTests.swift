@@ -59,8 +59,10 @@ struct NestedContextTests {
     #expect(found.withLock { $0 } == (0..<10).map { "P\($0)" } + ["Unsaved", "0"])
   }
 
-  @Test("Changing many objects in a child makes what it makes in a root context")
-  func changesOfMany() throws {
+  @Test(
+    "Changing many objects in a child makes what it makes in a root context",
+    arguments: Kind.allCases)
+  func changesOfMany(_ kind: Kind) throws {
     func rows(_ context: ManagedObjectContext) throws -> (layers: Int, rows: Int, seals: Int) {
       var seals = 0
       let people = try context.fetch(Person.self)
@@ -73,7 +75,7 @@ struct NestedContextTests {
       let pending = context.storeStates.flatMap(\.pending)
       return (pending.count, pending.reduce(0) { $0 + $1.count }, seals)
     }
-    let graph = try Graph(.binary)
+    let graph = try Graph(kind)
     try people(5000, in: graph.context())
 
     let root = graph.context()
@@ -185,9 +187,10 @@ struct NestedContextTests {
     #expect(first.map(\.name) == ["P3"])
   }
 
-  @Test("Fetching in the background while others wait for it comes to an end")
-  func noDeadlock() throws {
-    let graph = try Graph(.binary)
+  @Test(
+    "Fetching in the background while others wait for it comes to an end", arguments: Kind.allCases)
+  func noDeadlock(_ kind: Kind) throws {
+    let graph = try Graph(kind)
     let root = ManagedObjectContext(graph.coordinator)
     try root.performAndWait { try people(200, in: root) }
     let group = DispatchGroup()
@@ -207,6 +210,43 @@ struct NestedContextTests {
 
     #expect(group.wait(timeout: .now() + 30) == .success)
     #expect(counts.withLock { $0 } == Array(repeating: 200, count: 80))
+  }
+
+  @Test(
+    "A list of a child is kept right while the parent waits for the child",
+    arguments: Kind.allCases)
+  func listsDontDeadlock(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let root = ManagedObjectContext(graph.coordinator)
+    try root.performAndWait { try people(50, in: root) }
+    let group = DispatchGroup()
+    // Sendable: a list is used in the turns of its context only.
+    nonisolated(unsafe) var lists: [(ManagedObjectContext, FetchedResults<Person>)] = []
+    for _ in 0..<3 {
+      let parent = ManagedObjectContext(parent: root)
+      let child = ManagedObjectContext(parent: parent)
+      child.automaticallyMergesChangesFromParent = true
+      nonisolated(unsafe) let list = try child.performAndWait {
+        try FetchedResults(
+          Person.self, FetchRequest("Person", sortedBy: [SortKey("name")]), in: child)
+      }
+      lists.append((child, list))
+      parent.schedule {
+        for number in 0..<20 {
+          _ = try? parent.insert(Person.self) { $0.name = "A\(number)" }
+          try? parent.save()
+          child.performAndWait { #expect(list.count >= 50) }
+        }
+      }
+      DispatchQueue.global().async(group: group) { parent.performAndWait {} }
+    }
+
+    #expect(group.wait(timeout: .now() + 60) == .success)
+    for (child, list) in lists {
+      child.performAndWait {
+        #expect(list.count >= 70 && list.first?.name == "A0" && list.last?.name == "P9")
+      }
+    }
   }
 
   @Test("Identifiers need no obtaining and never change", arguments: Kind.allCases)

@@ -154,9 +154,11 @@ struct SearchingTests {
     #expect(try await context.count(for: FetchRequest("Person"), progress: nil) == 200)
   }
 
-  @Test("A child's search sees what its parent has not saved, and waits for no one")
-  func nested() async throws {
-    let graph = try Graph(.binary)
+  @Test(
+    "A child's search sees what its parent has not saved, and waits for no one",
+    arguments: Kind.allCases)
+  func nested(_ kind: Kind) async throws {
+    let graph = try Graph(kind)
     let parent = try await people(graph)
     let child = ManagedObjectContext(parent: parent)
     let mayGoOn = DispatchSemaphore(value: 0)
@@ -211,10 +213,12 @@ struct SearchingTests {
     #expect(error?.code == .notSupported)
   }
 
-  @Test("Relationships that a request prefetches are there when objects are handed out")
+  @Test(
+    "Relationships that a request prefetches are there when objects are handed out",
+    arguments: Kind.allCases)
   @MainActor
-  func prefetched() async throws {
-    let graph = try Graph(.binary)
+  func prefetched(_ kind: Kind) async throws {
+    let graph = try Graph(kind)
     let writer = graph.context()
     for number in 0..<5 {
       let person = try writer.insert(Person.self) { $0.name = "P\(number)" }
@@ -238,9 +242,11 @@ struct SearchingTests {
       identifiers.map { (context.object(with: $0) as? Trip)?.name } == (0..<5).map { "T\($0)" })
   }
 
-  @Test("Searches run beside saves, and each finds what there was at one moment")
-  func beside() async throws {
-    let graph = try Graph(.binary)
+  @Test(
+    "Searches run beside saves, and each finds what there was at one moment",
+    arguments: Kind.allCases)
+  func beside(_ kind: Kind) async throws {
+    let graph = try Graph(kind)
     let context = try await people(graph, 50)
     let reader = ManagedObjectContext(graph.coordinator)
     try await withThrowingTaskGroup(of: Int.self) { group in

@@ -140,7 +140,9 @@ struct HistoryTests {
     #expect(try coordinator.history().count == 1 && ada.age == 10)
   }
 
-  @Test("Another process's transactions are merged into a context", arguments: [Kind.binary])
+  @Test(
+    "Another process's transactions are merged into a context",
+    arguments: [Kind.binary, .compressed, .sqlite])
   func merging(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let here = Self.context(graph.coordinator)

@@ -232,7 +232,7 @@ struct DeleteRuleTests {
 
   @Test(
     "A long chain and a wide crowd cascade without end of the stack",
-    arguments: [Kind.memory, .binary])
+    arguments: Kind.allCases)
   func large(_ kind: Kind) throws {
     let graph = try Graph(kind, model: Self.model(.cascade), classes: [])
     let context = graph.context()

@@ -80,7 +80,7 @@ struct OvertakenTests {
     #expect(names.count { $0 == "one" } == 1 && names.count { $0 == "other" } >= 1)
   }
 
-  @Test("A save within another waits for nobody", arguments: [Kind.memory, .binary])
+  @Test("A save within another waits for nobody", arguments: Kind.allCases)
   func within(_ kind: Kind) throws {
     let graph = try Graph(kind)
     #expect(try overtaking(graph, onThread: false) == 6)
@@ -212,9 +212,11 @@ struct OvertakenTests {
     #expect(try one.count(for: FetchRequest("Passport")) == 3)
   }
 
-  @Test("A context that is pinned to an earlier moment is held against the newest")
-  func pinned() throws {
-    let graph = try Graph(.binary)
+  @Test(
+    "A context that is pinned to an earlier moment is held against the newest",
+    arguments: Kind.allCases)
+  func pinned(_ kind: Kind) throws {
+    let graph = try Graph(kind)
     let one = graph.context()
     let ada = try one.insert(Person.self) { $0.name = "Ada" }
     try one.save()

@@ -71,9 +71,11 @@ struct CompositeTests {
         == ["address.zip pattern", "address.place.latitude required"])
   }
 
-  @Test("Two sides that change different parts are merged, and a part may be contested")
-  func merged() throws {
-    let graph = try Goods.graph(.binary)
+  @Test(
+    "Two sides that change different parts are merged, and a part may be contested",
+    arguments: Kind.allCases)
+  func merged(_ kind: Kind) throws {
+    let graph = try Goods.graph(kind)
     let (one, two) = (graph.context(), graph.context())
     one.mergePolicy = .objectWins
     let mine = try one.insert(Good.self) { $0[Good.street] = "One" }
