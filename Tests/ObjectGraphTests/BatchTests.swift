@@ -66,8 +66,7 @@ struct BatchTests {
   }
 
   @Test(
-    "A million objects are walked a batch at a time, and let go",
-    arguments: [Kind.binary])
+    "Many objects are walked a batch at a time, and let go", arguments: Kind.allCases)
   func walk(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let context = graph.context()
@@ -83,5 +82,54 @@ struct BatchTests {
       most = max(most, context.registeredObjects.count)
     }
     #expect(seen == 20_000 && most <= 1000)
+  }
+
+  @Test(
+    "A walk shows what objects are when their turn comes, and leaves out what is gone",
+    arguments: Kind.allCases, [false, true])
+  func changedWhileWalking(_ kind: Kind, _ isSorted: Bool) throws {
+    let graph = try Graph(kind)
+    let context = graph.context()
+    let all = try (0..<300).map { number in
+      try context.insert(Stop.self) { $0.place = "S\(number)" }.objectID
+    }
+    try context.save()
+    context.reset()
+    func stop(_ number: Int) -> Stop { context.object(with: all[number]) as! Stop }
+    var request = FetchRequest("Stop")
+    if isSorted { request.sortKeys = [SortKey("place", ascending: false)] }
+    let wanted = try context.fetchIdentifiers(request)
+    let turns = wanted.map { all.firstIndex(of: $0)! }
+    var seen: [ObjectID] = []
+    var places: [ObjectID: String] = [:]
+    var batches = 0
+    try context.forEachBatch(of: request, size: 50) { objects in
+      batches += 1
+      for case let one as Stop in objects {
+        seen.append(one.objectID)
+        places[one.objectID] = one.place
+      }
+      switch batches {
+      case 1:
+        // Of those whose turn comes one is changed and one deleted, and others are not told yet.
+        stop(turns[120]).place = "changed"
+        context.delete(stop(turns[121]))
+      case 2:
+        stop(turns[122]).place = "saved"
+        context.delete(stop(turns[180]))
+        try context.save()
+        let other = graph.context()
+        (other.object(with: all[turns[220]]) as! Stop).place = "of another"
+        try other.save()
+        context.refreshAllObjects()
+      case 5: context.reset()
+      default: break
+      }
+    }
+
+    let gone = [wanted[121], wanted[180]]
+    #expect(seen == wanted.filter { !gone.contains($0) })
+    #expect(places[wanted[120]] == "changed" && places[wanted[122]] == "saved")
+    #expect(places[wanted[220]] == "of another" && places[wanted[119]]?.hasPrefix("S") ?? false)
   }
 }

@@ -91,35 +91,6 @@ extension ManagedObjectContext {
     guard parts.count == 1 else { throw ContextError.inSeveralStores(request.entity) }
     return try parts[0].table()
   }
-
-  /// Walks through the objects that a request finds, so many at a time, in memory that stays the same
-  /// however many there are.
-  ///
-  /// - Parameters:
-  ///   - size: How many objects a batch has; the request's `fetchBatchSize` unless said otherwise, or
-  ///     1024 where that says nothing.
-  ///   - body: Gets the objects of one batch. Those it does not keep are let go.
-  /// - Throws: As ``fetch(_:)``, and what `body` throws.
-  public func forEachBatch(
-    of request: FetchRequest, size: Int? = nil, _ body: ([ManagedObject]) throws -> Void
-  ) throws {
-    let identifiers = try fetchIdentifiers(request)
-    let size = max(size ?? (request.fetchBatchSize > 0 ? request.fetchBatchSize : 1024), 1)
-    var start = 0
-    while start < identifiers.count {
-      let end = start + min(size, identifiers.count - start)
-      let batch = identifiers[start..<end].map { object(with: $0) }
-      try locate(batch)
-      try body(batch)
-      start = end
-      if !retainsRegisteredObjects {
-        sweep()
-        for state in storeStates {
-          for entity in state.knownEntities { entity.forgetSources() }
-        }
-      }
-    }
-  }
 }
 
 // How it is done.
