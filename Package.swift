@@ -160,7 +160,8 @@ let package = Package(
 
     // Objects as text, for other programs.
     module(
-      "Interchange", ["ObjectModel", "Rows", "StoreInterface", "ObjectGraph", "DurableFiles"]),
+      "Interchange",
+      ["ObjectModel", "Rows", "StoreInterface", "ObjectGraph", "DurableFiles", "JSONText"]),
 
     // Documents checked against every rule of the specification.
     module(

@@ -13,6 +13,16 @@ package struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
   package var description: String { "line \(line), column \(column): \(reason)" }
 }
 
+extension JSONError {
+  fileprivate init(_ fault: JSONBytes.Fault, in bytes: [UInt8]) {
+    let before = bytes[..<min(fault.place, bytes.count)]
+    let lineStart = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+    self.init(
+      line: before.count { $0 == 0x0A } + 1, column: before.count - lineStart + 1,
+      reason: fault.reason)
+  }
+}
+
 extension JSON {
   /// The value that a text in UTF-8 says.
   ///
@@ -21,18 +31,20 @@ extension JSON {
   ///
   /// - Parameter depthLimit: How deep arrays and objects may lie in one another.
   package static func read(
-    _ bytes: [UInt8], depthLimit: Int = 32
+    _ bytes: [UInt8], depthLimit: Int = JSONBytes.mostDepth
   ) throws(JSONError) -> JSON {
-    guard String(validating: bytes, as: UTF8.self) != nil else {
-      throw JSONError(line: 1, column: 1, reason: "The text is not UTF-8.")
-    }
-    var reader = JSONReader(bytes: bytes, depthLimit: depthLimit)
-    let value = try reader.value(depth: 0)
-    reader.skipSpace()
-    guard reader.place == bytes.count else {
-      throw reader.error("Something follows the value.")
-    }
-    return value
+    do throws(JSONBytes.Fault) {
+      guard String(validating: bytes, as: UTF8.self) != nil else {
+        throw JSONBytes.Fault(place: 0, reason: "The text is not UTF-8.")
+      }
+      var place = 0
+      let value = try value(bytes, &place, depthLimit: depthLimit)
+      JSONBytes.skipSpace(bytes, &place)
+      guard place == bytes.count else {
+        throw JSONBytes.Fault(place: place, reason: "Something follows the value.")
+      }
+      return value
+    } catch { throw JSONError(error, in: bytes) }
   }
 
   /// The value of a name, of an object that has it.
@@ -40,162 +52,75 @@ extension JSON {
     guard case .members(let members) = self else { return nil }
     return members.first { $0.name == name }?.value
   }
-}
 
-private struct JSONReader {
-  let bytes: [UInt8]
-  let depthLimit: Int
-  var place = 0
-
-  func error(_ reason: String) -> JSONError {
-    let before = bytes[..<min(place, bytes.count)]
-    let lineStart = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
-    return JSONError(
-      line: before.count { $0 == 0x0A } + 1, column: before.count - lineStart + 1, reason: reason)
-  }
-
-  private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
-
-  mutating func skipSpace() {
-    while let byte = next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { place += 1 }
-  }
-
-  mutating func value(depth: Int) throws(JSONError) -> JSON {
-    guard depth < depthLimit else { throw error("It lies deeper than \(depthLimit) levels.") }
-    skipSpace()
-    switch next {
-    case UInt8(ascii: "{"): return try object(depth)
-    case UInt8(ascii: "["): return try array(depth)
-    case UInt8(ascii: "\""): return .string(try string())
-    case UInt8(ascii: "t"): return try word("true", .boolean(true))
-    case UInt8(ascii: "f"): return try word("false", .boolean(false))
-    case UInt8(ascii: "n"): return try word("null", .null)
-    case nil: throw error("The text ends where a value should be.")
-    default: return try number()
+  /// The value that begins at a place, which is moved behind it.
+  package static func value(
+    _ bytes: [UInt8], _ place: inout Int, depthLimit: Int = JSONBytes.mostDepth
+  ) throws(JSONBytes.Fault) -> JSON {
+    JSONBytes.skipSpace(bytes, &place)
+    guard place < bytes.count else {
+      throw JSONBytes.Fault(place: place, reason: "The text ends where a value should be.")
+    }
+    switch bytes[place] {
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      guard depthLimit > 0 else {
+        throw JSONBytes.Fault(place: place, reason: "Values are nested too deeply.")
+      }
+      return bytes[place] == UInt8(ascii: "{")
+        ? try members(bytes, &place, depthLimit - 1) : try array(bytes, &place, depthLimit - 1)
+    case UInt8(ascii: "\""): return .string(try JSONBytes.string(bytes, &place))
+    default:
+      let word = try JSONBytes.word(bytes, &place)
+      return switch word {
+      case "true": .boolean(true)
+      case "false": .boolean(false)
+      case "null": .null
+      default: .number(word)
+      }
     }
   }
 
-  private mutating func word(_ word: String, _ value: JSON) throws(JSONError) -> JSON {
-    guard bytes[place...].starts(with: word.utf8) else { throw error("There is no value here.") }
-    place += word.utf8.count
-    return value
-  }
-
-  private mutating func array(_ depth: Int) throws(JSONError) -> JSON {
+  private static func array(
+    _ bytes: [UInt8], _ place: inout Int, _ depthLimit: Int
+  ) throws(JSONBytes.Fault) -> JSON {
     place += 1
+    if JSONBytes.take("]", bytes, &place) { return .array([]) }
     var values: [JSON] = []
-    skipSpace()
-    if take("]") { return .array([]) }
-    while true {
-      values.append(try value(depth: depth + 1))
-      skipSpace()
-      if take("]") { return .array(values) }
-      guard take(",") else { throw error("A comma or ] is missing.") }
+    repeat {
+      values.append(try value(bytes, &place, depthLimit: depthLimit))
+    } while JSONBytes.take(",", bytes, &place)
+    guard JSONBytes.take("]", bytes, &place) else {
+      throw JSONBytes.Fault(place: place, reason: "A comma or ] is missing.")
     }
+    return .array(values)
   }
 
-  private mutating func object(_ depth: Int) throws(JSONError) -> JSON {
+  private static func members(
+    _ bytes: [UInt8], _ place: inout Int, _ depthLimit: Int
+  ) throws(JSONBytes.Fault) -> JSON {
     place += 1
+    if JSONBytes.take("}", bytes, &place) { return .members([]) }
     var members: [JSON.Member] = []
     var names: Set<String> = []
-    skipSpace()
-    if take("}") { return .members([]) }
-    while true {
-      skipSpace()
-      guard next == UInt8(ascii: "\"") else { throw error("A name in quotes is missing.") }
+    repeat {
+      JSONBytes.skipSpace(bytes, &place)
       let start = place
-      let name = try string()
+      guard place < bytes.count, bytes[place] == UInt8(ascii: "\"") else {
+        throw JSONBytes.Fault(place: place, reason: "A name in quotes is missing.")
+      }
+      let name = try JSONBytes.string(bytes, &place)
       guard names.insert(name).inserted else {
-        place = start
-        throw error("The name \"\(name)\" is there twice.")
+        throw JSONBytes.Fault(place: start, reason: "The name \"\(name)\" is there twice.")
       }
-      skipSpace()
-      guard take(":") else { throw error("A colon is missing.") }
-      members.append(JSON.Member(name: name, value: try value(depth: depth + 1)))
-      skipSpace()
-      if take("}") { return .members(members) }
-      guard take(",") else { throw error("A comma or } is missing.") }
-    }
-  }
-
-  private mutating func take(_ character: Unicode.Scalar) -> Bool {
-    guard next == UInt8(ascii: character) else { return false }
-    place += 1
-    return true
-  }
-
-  private mutating func string() throws(JSONError) -> String {
-    place += 1
-    var text: [UInt8] = []
-    while let byte = next {
-      switch byte {
-      case UInt8(ascii: "\""):
-        place += 1
-        return String(decoding: text, as: UTF8.self)
-      case UInt8(ascii: "\\"):
-        text += Array(String(try escaped()).utf8)
-      case ..<0x20: throw error("A control character must be escaped.")
-      default:
-        text.append(byte)
-        place += 1
+      guard JSONBytes.take(":", bytes, &place) else {
+        throw JSONBytes.Fault(place: place, reason: "A colon is missing.")
       }
+      let value = try value(bytes, &place, depthLimit: depthLimit)
+      members.append(JSON.Member(name: name, value: value))
+    } while JSONBytes.take(",", bytes, &place)
+    guard JSONBytes.take("}", bytes, &place) else {
+      throw JSONBytes.Fault(place: place, reason: "A comma or } is missing.")
     }
-    throw error("The text ends within quotes.")
-  }
-
-  private mutating func escaped() throws(JSONError) -> Unicode.Scalar {
-    place += 1
-    guard let byte = next else { throw error("The text ends within quotes.") }
-    place += 1
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
-    case UInt8(ascii: "b"): return "\u{8}"
-    case UInt8(ascii: "f"): return "\u{C}"
-    case UInt8(ascii: "n"): return "\n"
-    case UInt8(ascii: "r"): return "\r"
-    case UInt8(ascii: "t"): return "\t"
-    case UInt8(ascii: "u"):
-      let high = try hexadecimal()
-      if let scalar = Unicode.Scalar(high) { return scalar }
-      guard (0xD800..<0xDC00).contains(high), take("\\"), take("u"),
-        case let low = try hexadecimal(), (0xDC00..<0xE000).contains(low),
-        let scalar = Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00))
-      else { throw error("Half of a character is missing.") }
-      return scalar
-    default: throw error("There is no such escape.")
-    }
-  }
-
-  private mutating func hexadecimal() throws(JSONError) -> UInt32 {
-    guard bytes.count - place >= 4 else { throw error("The text ends within quotes.") }
-    let digits = bytes[place..<place + 4]
-    guard digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit && $0 < 0x80 }),
-      let value = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
-    else { throw error("Four hexadecimal digits are missing.") }
-    place += 4
-    return value
-  }
-
-  private mutating func number() throws(JSONError) -> JSON {
-    let start = place
-    func isDigit(_ byte: UInt8?) -> Bool { byte.map { (0x30...0x39).contains($0) } ?? false }
-    _ = take("-")
-    guard isDigit(next) else {
-      place = start
-      throw error("There is no value here.")
-    }
-    let isZero = take("0")
-    while !isZero, isDigit(next) { place += 1 }
-    if take(".") {
-      guard isDigit(next) else { throw error("A digit is missing.") }
-      while isDigit(next) { place += 1 }
-    }
-    if next == UInt8(ascii: "e") || next == UInt8(ascii: "E") {
-      place += 1
-      if next == UInt8(ascii: "+") || next == UInt8(ascii: "-") { place += 1 }
-      guard isDigit(next) else { throw error("A digit is missing.") }
-      while isDigit(next) { place += 1 }
-    }
-    return .number(String(decoding: bytes[start..<place], as: UTF8.self))
+    return .members(members)
   }
 }

@@ -1,3 +1,5 @@
+import JSONText
+
 /// What a file has for one property of one object.
 enum FieldValue {
   case null
@@ -40,6 +42,21 @@ enum FieldValue {
       if text.isEmpty { throw FieldFault("It takes an identifier, and the text is empty.") }
       return text
     default: throw FieldFault("It leads to one object, and takes its identifier as text.")
+    }
+  }
+}
+
+extension FieldValue {
+  /// What JSON says.
+  init(_ json: JSON) {
+    switch json {
+    case .null: self = .null
+    case .boolean(let value): self = .bare(value ? "true" : "false")
+    case .number(let word): self = .bare(word)
+    case .string(let text): self = .text(text)
+    case .array(let values): self = .list(values.map { FieldValue($0) })
+    case .members(let members):
+      self = .members(members.map { (name: $0.name, value: FieldValue($0.value)) })
     }
   }
 }

@@ -1,3 +1,5 @@
+import JSONText
+
 /// The objects of a file, one after another, as the file has them.
 final class RecordReader {
   let file: ImportFile
@@ -57,7 +59,7 @@ final class RecordReader {
     switch file.format {
     case .jsonl:
       var place = field.start
-      do throws(JSONText.Fault) { return try JSONText.value(bytes, &place) } catch {
+      do throws(JSONBytes.Fault) { return FieldValue(try JSON.value(bytes, &place)) } catch {
         throw problem(error)
       }
     case .csv:
@@ -73,7 +75,7 @@ final class RecordReader {
     return problem
   }
 
-  private func problem(_ fault: JSONText.Fault) -> ImportProblem {
+  private func problem(_ fault: JSONBytes.Fault) -> ImportProblem {
     var problem = ImportProblem(line: line, column: fault.place + 1, fault.reason)
     problem.file = file.name
     return problem
@@ -89,52 +91,52 @@ final class RecordReader {
     line = lines.number
     fields.removeAll(keepingCapacity: true)
     (entity, identifier) = (nil, nil)
-    do throws(JSONText.Fault) { try readMembers() } catch { throw problem(error) }
+    do throws(JSONBytes.Fault) { try readMembers() } catch { throw problem(error) }
     return true
   }
 
-  private func readMembers() throws(JSONText.Fault) {
+  private func readMembers() throws(JSONBytes.Fault) {
     var place = 0
-    try JSONText.expect("{", bytes, &place)
-    if !JSONText.take("}", bytes, &place) {
+    try JSONBytes.expect("{", bytes, &place)
+    if !JSONBytes.take("}", bytes, &place) {
       repeat {
-        let name = try JSONText.string(bytes, &place)
-        try JSONText.expect(":", bytes, &place)
+        let name = try JSONBytes.string(bytes, &place)
+        try JSONBytes.expect(":", bytes, &place)
         let start = place
-        try JSONText.skip(bytes, &place)
+        try JSONBytes.skip(bytes, &place)
         switch name {
         case FieldName.entity: entity = try word(start, entity, name)
         case FieldName.identifier: identifier = try word(start, identifier, name)
         default:
           guard fields.count < RecordReader.mostFields else {
-            throw JSONText.Fault(place: start, reason: "It has too many properties.")
+            throw JSONBytes.Fault(place: start, reason: "It has too many properties.")
           }
           fields.append(Field(name: name, start: start, end: place))
         }
-      } while JSONText.take(",", bytes, &place)
-      try JSONText.expect("}", bytes, &place)
+      } while JSONBytes.take(",", bytes, &place)
+      try JSONBytes.expect("}", bytes, &place)
     }
-    JSONText.skipSpace(bytes, &place)
+    JSONBytes.skipSpace(bytes, &place)
     guard place == bytes.count else {
-      throw JSONText.Fault(place: place, reason: "The line goes on behind its object.")
+      throw JSONBytes.Fault(place: place, reason: "The line goes on behind its object.")
     }
   }
 
   /// A text that says what the object is.
   private func word(
     _ start: Int, _ before: String?, _ name: String
-  ) throws(JSONText.Fault) -> String {
+  ) throws(JSONBytes.Fault) -> String {
     var place = start
     guard before == nil else {
-      throw JSONText.Fault(place: start, reason: "'\(name)' is there twice.")
+      throw JSONBytes.Fault(place: start, reason: "'\(name)' is there twice.")
     }
-    JSONText.skipSpace(bytes, &place)
+    JSONBytes.skipSpace(bytes, &place)
     guard bytes[place] == 0x22 else {
-      throw JSONText.Fault(place: place, reason: "'\(name)' takes text.")
+      throw JSONBytes.Fault(place: place, reason: "'\(name)' takes text.")
     }
-    let text = try JSONText.string(bytes, &place)
+    let text = try JSONBytes.string(bytes, &place)
     guard !text.isEmpty else {
-      throw JSONText.Fault(place: start, reason: "'\(name)' is empty.")
+      throw JSONBytes.Fault(place: start, reason: "'\(name)' is empty.")
     }
     return text
   }

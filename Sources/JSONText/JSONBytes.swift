@@ -1,25 +1,34 @@
-/// Values of JSON in the bytes of a line (RFC 8259).
-///
-/// What is not asked for is checked and passed over.
-enum JSONText {
-  /// Values nested deeper are refused.
-  static let mostDepth = 32
+/// JSON (RFC 8259) where it lies: whoever reads moves a place along the bytes, and takes what is wanted or passes
+/// over it.
+package enum JSONBytes {
+  /// Values nested deeper are refused where nothing else is said.
+  package static let mostDepth = 32
 
-  struct Fault: Error {
+  /// What is wrong, and where.
+  package struct Fault: Error {
     /// Where it is, in bytes.
-    let place: Int
-    let reason: String
+    package let place: Int
+    /// What was found.
+    package let reason: String
+
+    /// Something wrong at a place.
+    package init(place: Int, reason: String) {
+      self.place = place
+      self.reason = reason
+    }
   }
 
   private static func fault(_ place: Int, _ reason: String) -> Fault {
     Fault(place: place, reason: reason)
   }
 
-  static func skipSpace(_ bytes: [UInt8], _ place: inout Int) {
+  /// Moves to what is no white space.
+  package static func skipSpace(_ bytes: [UInt8], _ place: inout Int) {
     while place < bytes.count, [0x20, 0x09, 0x0D, 0x0A].contains(bytes[place]) { place += 1 }
   }
 
-  static func expect(
+  /// Passes over a character that must come next.
+  package static func expect(
     _ character: Unicode.Scalar, _ bytes: [UInt8], _ place: inout Int
   ) throws(Fault) {
     skipSpace(bytes, &place)
@@ -30,7 +39,9 @@ enum JSONText {
   }
 
   /// Whether a character comes next, which is passed over then.
-  static func take(_ character: Unicode.Scalar, _ bytes: [UInt8], _ place: inout Int) -> Bool {
+  package static func take(_ character: Unicode.Scalar, _ bytes: [UInt8], _ place: inout Int)
+    -> Bool
+  {
     skipSpace(bytes, &place)
     guard place < bytes.count, bytes[place] == UInt8(ascii: character) else { return false }
     place += 1
@@ -39,8 +50,8 @@ enum JSONText {
 
   // MARK: - Passing over
 
-  /// Moves behind a value.
-  static func skip(_ bytes: [UInt8], _ place: inout Int, depth: Int = 0) throws(Fault) {
+  /// Moves behind a value, whose form is checked, and not what its texts say.
+  package static func skip(_ bytes: [UInt8], _ place: inout Int, depth: Int = 0) throws(Fault) {
     skipSpace(bytes, &place)
     guard place < bytes.count else { throw fault(place, "A value is expected.") }
     switch bytes[place] {
@@ -87,7 +98,7 @@ enum JSONText {
   // MARK: - Reading
 
   /// The word without quotes that begins at `place`: a number, `true`, `false` or `null`.
-  private static func word(_ bytes: [UInt8], _ place: inout Int) throws(Fault) -> String {
+  package static func word(_ bytes: [UInt8], _ place: inout Int) throws(Fault) -> String {
     let start = place
     while place < bytes.count, isOfWord(bytes[place]) { place += 1 }
     let word = String(decoding: bytes[start..<place], as: UTF8.self)
@@ -129,7 +140,7 @@ enum JSONText {
   }
 
   /// The text in quotes that begins at `place`.
-  static func string(_ bytes: [UInt8], _ place: inout Int) throws(Fault) -> String {
+  package static func string(_ bytes: [UInt8], _ place: inout Int) throws(Fault) -> String {
     skipSpace(bytes, &place)
     let start = place + 1
     try skipString(bytes, &place)
@@ -197,34 +208,5 @@ enum JSONText {
     else { throw fault(escape, "Four hexadecimal digits are expected.") }
     place += 4
     return unit
-  }
-
-  /// The value that begins at `place`, which was passed over once and is well-formed but for its texts.
-  static func value(_ bytes: [UInt8], _ place: inout Int) throws(Fault) -> FieldValue {
-    skipSpace(bytes, &place)
-    switch bytes[place] {
-    case 0x22: return .text(try string(bytes, &place))
-    case 0x7B:
-      place += 1
-      var members: [(name: String, value: FieldValue)] = []
-      if take("}", bytes, &place) { return .members([]) }
-      repeat {
-        let name = try string(bytes, &place)
-        try expect(":", bytes, &place)
-        members.append((name, try value(bytes, &place)))
-      } while take(",", bytes, &place)
-      try expect("}", bytes, &place)
-      return .members(members)
-    case 0x5B:
-      place += 1
-      var values: [FieldValue] = []
-      if take("]", bytes, &place) { return .list([]) }
-      repeat { values.append(try value(bytes, &place)) } while take(",", bytes, &place)
-      try expect("]", bytes, &place)
-      return .list(values)
-    default:
-      let word = try word(bytes, &place)
-      return word == "null" ? .null : .bare(word)
-    }
   }
 }
