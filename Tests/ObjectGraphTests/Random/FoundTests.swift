@@ -201,6 +201,32 @@ struct FoundTests {
   }
 
   @Test(
+    "What a child has led away from an object stays when that is deleted beneath it",
+    arguments: Kind.allCases)
+  func ledAwayByAnother(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let child = scene.child()
+    let grandchild = ManagedObjectContext(parent: child, concurrency: .confined)
+    let other = try child.insert(Passport.self) { $0.number = "2" }
+    try child.save()
+    child.refreshAllObjects()
+    grandchild.refreshAllObjects()
+    grandchild.delete(grandchild.object(scene.ada))
+    try grandchild.processPendingChanges()
+    other.holder = child.object(scene.ada)
+    scene.passport.holder = scene.ada
+    try scene.context.processPendingChanges()
+    child.refreshAllObjects()
+    grandchild.refreshAllObjects()
+    try grandchild.save()
+    try child.save()
+
+    #expect(try scene.context.fetch(Passport.self).map(\.number) == ["1"])
+    let fresh = try scene.saved()
+    #expect(try fresh.fetch(Passport.self).map(\.holder) == [nil])
+  }
+
+  @Test(
     "A deletion reaches whom others have led back to the deleted, though it had been led elsewhere",
     arguments: Kind.allCases, ["parent", "store"])
   func ledBack(_ kind: Kind, _ way: String) throws {
