@@ -60,9 +60,7 @@ extension ManagedObjectContext {
         guard
           let key = object.reference(column: toOne.column),
           let other = self.object(at: key, in: state),
-          toOne.inverse.map({ !$0.isToMany }) ?? false
-            ? isLedBack(from: other, to: object, toOne, state)
-            : reached[object]?[toOne.column] != key
+          reached[object]?[toOne.column] != key || isLedBack(from: other, to: object, toOne, state)
         else { continue }
         try apply(toOne.relationship, of: object, to: [other], state)
       case .toMany(let toMany):
@@ -78,8 +76,8 @@ extension ManagedObjectContext {
     }
   }
 
-  /// One to one, whether the other end leads to a deleted object. It may have been led elsewhere before the deletion
-  /// reached it, by whoever brought that here, and may have been led back by others.
+  /// One to one, whether the other end leads to a deleted object. Whoever did not when the deletion reached it
+  /// first, as it had been led elsewhere, may have been led back by others.
   private func isLedBack(
     from other: ManagedObject, to object: ManagedObject, _ toOne: GraphProperty.ToOne,
     _ state: StoreState

@@ -38,13 +38,17 @@ extension ManagedObjectContext {
           part.hasMoved
           || parent.published.withLock { !($0.bases[part.store.tag]?.isSame(as: seen) ?? false) }
         let applied = try parent.apply(part.layer, of: part.store)
-        for (id, references) in reached where id.store == part.store.tag {
-          guard let object = parent.registeredObject(for: id) else { continue }
-          parent.reached[object] = references
-        }
         guard isStale else { continue }
         stale.insert(part.store.tag)
+        let told = reached.compactMap { id, references in
+          parent.registeredObject(for: id).map { ($0, references) }
+        }
+        for (object, references) in told where object.objectID.store == part.store.tag {
+          parent.reached[object] = references
+        }
         try parent.settle([applied])
+        // The parent's own deletion reaches what the parent has seen of them.
+        for (object, _) in told { parent.reached[object] = nil }
       }
       for (id, values) in transients { parent.transientValues[id] = values }
       try parent.processPendingChanges()
