@@ -98,7 +98,8 @@ extension ManagedObjectContext {
     requireOwn(object)
     guard object.state.isDisjoint(with: [.deleted, .missing, .beingDeleted]) else { return }
     realize(object)
-    guard !object.state.contains(.missing) else { return }
+    // It may be gone, or delete itself when it awakes.
+    guard object.state.isDisjoint(with: [.deleted, .missing]) else { return }
     // What it does to make itself ready may lead back here.
     object.state.insert(.beingDeleted)
     object.prepareForDeletion()
@@ -248,6 +249,8 @@ extension ManagedObjectContext {
     if object.source.isOpen { return object.source }
     realize(object)
     guard object.state.isDisjoint(with: [.missing, .deleted]) else { return nil }
+    // What it does when it awakes may have given it a row.
+    if object.source.isOpen { return object.source }
     do {
       if object.source.depth > 4, !object.source.isPending,
         let state = state(of: object)

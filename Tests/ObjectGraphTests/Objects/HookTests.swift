@@ -363,4 +363,50 @@ struct HookTests {
     try scene.context.save()
     #expect(scene.events == ["willSave", "validateForInsert", "didSave"])
   }
+
+  @Test("awakeFromFetch may change its object, read or written first", arguments: Kind.allCases)
+  func changingInAwakeFromFetch(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let (one, two) = (try scene.insert(), try scene.insert())
+    try scene.context.save()
+    for object in [one, two] {
+      scene.react(object) { what, object in if what == "fetch" { object[Diarist.count] += 1 } }
+    }
+    let other = try scene.graph.again()
+    other.name = scene.name
+    let found: [Diarist] = [one, two].map { other.object($0) }
+
+    found[0][Diarist.text] = "x"
+    found[1].parent = found[0]
+    try other.save()
+
+    #expect(found.map { $0[Diarist.count] } == [1, 1] && found[0][Diarist.text] == "x")
+    #expect(found[1].parent == found[0])
+    let names = try scene.graph.again().fetch(Diarist.self).map { $0[Diarist.count] }
+    #expect(names == [1, 1])
+  }
+
+  @Test("awakeFromFetch may delete its object, whatever was about to be done with it")
+  func deletingInAwakeFromFetch() throws {
+    let scene = try Scene(.memory)
+    let objects = try (0..<4).map { _ in try scene.insert() }
+    try scene.context.save()
+    for object in objects {
+      scene.react(object) { what, object in
+        if what == "fetch" { object.managedObjectContext?.delete(object) }
+      }
+    }
+    let other = scene.graph.context()
+    other.name = scene.name
+    let found: [Diarist] = objects.map { other.object($0) }
+
+    other.delete(found[0])
+    found[1][Diarist.text] = "x"
+    found[2].parent = found[3]
+    _ = found[3][Diarist.text]
+    try other.save()
+
+    #expect(found.filter(\.isDeleted).count == 4)
+    #expect(try scene.graph.again().count(for: FetchRequest("Diarist")) == 0)
+  }
 }
