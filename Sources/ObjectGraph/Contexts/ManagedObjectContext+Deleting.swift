@@ -25,6 +25,8 @@ extension ManagedObjectContext {
 
   func propagateDeletionsOrThrow() throws {
     guard !deletionsToPropagate.isEmpty else { return }
+    workDepth += 1
+    defer { workDepth -= 1 }
     var gone: [ManagedObject] = []
     // Cascades may run in any shape, circles included: what is deleted already is not deleted again.
     while !deletionsToPropagate.isEmpty {

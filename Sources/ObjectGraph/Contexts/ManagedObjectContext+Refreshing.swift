@@ -93,6 +93,8 @@ extension ManagedObjectContext {
     checkPlace()
     do {
       try processPendingChanges()
+      workDepth += 1
+      defer { workDepth -= 1 }
       for state in storeStates {
         try advance(state)
         var objects: [ManagedObject] = []
@@ -124,6 +126,8 @@ extension ManagedObjectContext {
   /// Gives up all changes that are not saved.
   public func rollback() {
     checkPlace()
+    workDepth += 1
+    defer { workDepth -= 1 }
     undoManager?.didRollBack()
     let objects = changedObjects
     changedObjects = []

@@ -39,7 +39,15 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// What happens when somebody else has changed what is to be saved.
   public var mergePolicy: MergePolicy = .error
   /// Whether registered objects follow what is saved into the parent, or into the stores, by others.
-  public var automaticallyMergesChangesFromParent = false
+  ///
+  /// Nobody on another thread can reach a confined context: it follows what is saved there when it is used next,
+  /// that is when it fetches, processes its changes or saves.
+  public var automaticallyMergesChangesFromParent: Bool {
+    get { mergesByItself.load(ordering: .relaxed) }
+    set { mergesByItself.store(newValue, ordering: .relaxed) }
+  }
+  /// Atomic, because whoever saves asks.
+  private let mergesByItself = Atomic(false)
   /// Whether objects stay in memory that nobody else holds and that have no changes.
   public var retainsRegisteredObjects = false
   /// Whether saving asks nothing of objects, because whoever saves looks at all of them in the end: while
@@ -79,6 +87,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
   private(set) var readFailure: (any Error)?
   private var sweepThreshold = 4096
   private var turnDepth = 0
+  /// How many steps are under way, one within the other, that nothing may come in between of.
+  var workDepth = 0
+  /// Whether something was left here that waits for the context to be used.
+  let hasWaiting = Atomic(false)
   /// Whether a turn is coming that ends what is being done on the main actor.
   private var isTurnComing = false
   /// What children get, and what they have handed over.
@@ -189,7 +201,10 @@ extension ManagedObjectContext {
     if concurrency == .confined { checkPlace() }
     let before = place.enter()
     turnDepth += 1
-    if turnDepth == 1 { takeHandedOver() }
+    if turnDepth == 1 {
+      takeHandedOver()
+      takeWaiting()
+    }
     defer {
       turnDepth -= 1
       if turnDepth == 0 { endTurn() }
@@ -310,6 +325,7 @@ extension ManagedObjectContext {
   /// - Throws: What a damaged store throws.
   public func processPendingChanges() throws {
     checkPlace()
+    takeWaiting()
     try propagateDeletionsOrThrow()
     try sealAll()
     undoManager?.endTurn()

@@ -9,6 +9,8 @@ struct PublishedState: Sendable {
   var bases: [StoreTag: StoreBase] = [:]
   /// The oldest first.
   var handedOver: [HandedChanges] = []
+  /// What others have saved, where the context is to look at it when it is used next.
+  var toMerge: [StoreTag: ObjectsToMerge] = [:]
 
   /// Shows what the context has by now. What was handed over and is not its own yet stays on top.
   mutating func publish(_ own: [StoreTag: StoreBase]) {
@@ -51,6 +53,7 @@ extension ManagedObjectContext {
   package func handOver() throws {
     checkPlace()
     guard let parent else { preconditionFailure("The context has no parent to hand changes to.") }
+    takeWaiting()
     try throwReadFailure()
     guard hasChanges else { return }
     try sealForUndo()
@@ -80,7 +83,11 @@ extension ManagedObjectContext {
       state.show(handed)
       return (state.bases, isAlone)
     }
-    parent.schedule {}
+    if parent.isOutOfReach {
+      parent.hasWaiting.store(true, ordering: .releasing)
+    } else {
+      parent.schedule {}
+    }
     for (part, isAlone) in zip(handed.parts, isAlone) {
       guard let state = knownState(of: part.store), let base = bases[state.tag] else { continue }
       state.setSaved(base, commit: 0, alone: isAlone)
@@ -101,6 +108,8 @@ extension ManagedObjectContext {
 
   /// Makes what children have handed over changes of this context.
   func takeHandedOver() {
+    workDepth += 1
+    defer { workDepth -= 1 }
     while let handed = published.withLock({ $0.handedOver.first }) {
       // What can't be taken now stays, and the next save says why.
       do { try take(handed) } catch { return note(error) }

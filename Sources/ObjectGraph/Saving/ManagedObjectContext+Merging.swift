@@ -77,6 +77,8 @@ extension ManagedObjectContext {
     _ layer: Layer, of store: PersistentStore, events: SnapshotEvents = []
   ) throws -> AppliedLayer {
     let state = try state(of: store)
+    workDepth += 1
+    defer { workDepth -= 1 }
     try propagateDeletionsOrThrow()
     // What a layer brings back may have been taken out since the last sealing.
     try sealAll()
@@ -381,6 +383,8 @@ extension ManagedObjectContext {
   func refreshBeneath(
     _ objects: [ManagedObject], in state: StoreState, mayBeLost: Bool, events: SnapshotEvents
   ) throws {
+    workDepth += 1
+    defer { workDepth -= 1 }
     let objects = try objects + outdated(besides: objects, in: state)
     let changed = objects.filter {
       $0.state.contains(.pending) && !$0.state.contains(.inserted)

@@ -18,6 +18,9 @@ extension ManagedObjectContext {
   /// Saves, and gives what was saved.
   func saveReturningLayers() throws -> [StoreTag: Layer] {
     checkPlace()
+    takeWaiting()
+    workDepth += 1
+    defer { workDepth -= 1 }
     try throwReadFailure()
     guard hasChanges else { return [:] }
     replacements = [:]
@@ -40,6 +43,8 @@ extension ManagedObjectContext {
   /// - Throws: What a damaged store throws.
   public func validationFailures() throws -> [ValidationFailure] {
     checkPlace()
+    workDepth += 1
+    defer { workDepth -= 1 }
     try sealForUndo()
     undoManager?.willSave()
     defer { undoManager?.didSave(false) }

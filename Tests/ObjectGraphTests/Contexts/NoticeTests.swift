@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import ObjectGraph
 import ObjectModel
@@ -197,5 +198,87 @@ struct NoticeTests {
     #expect(
       try reader.fetch(Person.self, sortedBy: [SortKey("name")]).map(\.name) == ["Bob", "Grace"])
     #expect(seen.name == "Grace")
+  }
+
+  /// Does something on a thread of its own, and waits for it.
+  private func elsewhere(_ body: @escaping @Sendable () throws -> Void) throws {
+    let result = Mutex<Result<Void, any Error>?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      result.withLock { $0 = Result { try body() } }
+      done.signal()
+    }
+    done.wait()
+    try result.withLock { try $0?.get() }
+  }
+
+  @Test(
+    "A confined context merges what is saved elsewhere when it is used next",
+    arguments: Kind.allCases)
+  func confined(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (coordinator, context) = (graph.coordinator, graph.context())
+    let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    let bob = try context.insert(Person.self) { $0.name = "Bob" }
+    try context.save()
+    context.automaticallyMergesChangesFromParent = true
+    let ids = [ada.objectID, bob.objectID]
+    func save(_ age: Int32) throws {
+      try elsewhere {
+        let there = ManagedObjectContext(coordinator, concurrency: .confined)
+        for id in ids {
+          (try there.existingObject(with: id) as? Person)?.age = age
+          try there.save()
+        }
+      }
+    }
+    func isMerged(_ age: Int32) -> Bool { ada.age == age && bob.age == age }
+
+    try save(1)
+    #expect(isMerged(0))
+    try context.processPendingChanges()
+    #expect(isMerged(1))
+    try save(2)
+    _ = try context.count(for: FetchRequest("Trip"))
+    #expect(isMerged(2))
+    try save(3)
+    context.performAndWait { #expect(isMerged(3)) }
+    ada.name = "Eve"
+    try save(4)
+    try context.save()
+    #expect(isMerged(4) && ada.name == "Eve")
+    let found = try graph.again().fetch(Person.self, sortedBy: [SortKey("name")])
+    #expect(found.map(\.name) == ["Bob", "Eve"] && found.map(\.age) == [4, 4])
+    try save(5)
+    try context.setQueryGeneration(QueryGeneration(coordinator))
+    try save(6)
+    try context.processPendingChanges()
+    #expect(isMerged(5))
+  }
+
+  @Test(
+    "What is handed over to a confined context is its own when it is used next",
+    arguments: Kind.allCases, [true, false])
+  func handedOverToConfined(_ kind: Kind, _ isTurn: Bool) throws {
+    let graph = try Graph(kind)
+    let parent = graph.context()
+    let undo = UndoStack()
+    parent.undoManager = undo
+    let bob = try parent.insert(Person.self) { $0.name = "Bob" }
+    try parent.save()
+    let id = bob.objectID
+    try elsewhere {
+      let child = ManagedObjectContext(parent: parent, concurrency: .confined)
+      for name in ["Ada", "Eve"] {
+        try child.insert(Person.self) { $0.name = name }
+        (try child.existingObject(with: id) as? Person)?.age += 1
+        try child.handOver()
+      }
+    }
+    if isTurn { parent.performAndWait {} } else { try parent.processPendingChanges() }
+    #expect(parent.insertedObjects.count == 2 && bob.age == 2 && undo.undoCount == 3)
+    try parent.save()
+    let found = try graph.again().fetch(Person.self, sortedBy: [SortKey("name")])
+    #expect(found.map(\.name) == ["Ada", "Bob", "Eve"] && found.map(\.age) == [0, 2, 0])
   }
 }
