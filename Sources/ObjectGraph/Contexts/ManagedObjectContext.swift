@@ -112,6 +112,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var following: ResultsFollowing?
   /// Changes that were sealed since the last were told of.
   var unannounced: [StoreTag: [Layer]] = [:]
+  /// How often there were changes to seal.
+  var sealCount = 0
 
   /// A context that saves into the stores of a coordinator.
   public init(
@@ -341,6 +343,7 @@ extension ManagedObjectContext {
       let beneath = undoManager == nil ? nil : View(state.tables + state.pending)
       let layer = try state.seal()
       if layer.isEmpty { continue }
+      sealCount += 1
       unannounced[state.tag, default: []].append(layer)
       following?.note(layer, in: state.tag)
       if let beneath { recordForUndo(layer, above: beneath, state.persistent) }

@@ -68,10 +68,11 @@ extension ManagedObjectContext {
         throw ContextError(
           .validation, "Objects go on changing themselves in willSave, a thousand times by now.")
       }
+      let mark = sealCount
       for object in changedObjects where type(of: object) != ManagedObject.self {
         object.willSave()
       }
-      isSettled = !hasUnprocessedChanges
+      isSettled = !hasChanged(since: mark)
       try sealAll()
       try mergeDuplicates()
       isSettled = isSettled && !hasUnprocessedChanges
@@ -79,8 +80,9 @@ extension ManagedObjectContext {
       try updateDerivedValues()
     } while !isSettled || hasUnprocessedChanges
     if defersValidation { return }
+    let mark = sealCount
     var failures = failuresOfClasses()
-    if hasUnprocessedChanges {
+    if hasChanged(since: mark) {
       try propagateDeletionsOrThrow()
       try sealAll()
       try updateDerivedValues()
@@ -100,12 +102,24 @@ extension ManagedObjectContext {
     !deletionsToPropagate.isEmpty || storeStates.contains { $0.hasOpenChanges }
   }
 
+  /// Whether something was changed since so many changes were sealed, and perhaps sealed since.
+  private func hasChanged(since mark: Int) -> Bool { hasUnprocessedChanges || sealCount != mark }
+
   /// Makes the changes ready, and tells that they are about to be saved.
   private func announcePrepared() throws {
-    try prepareToSave()
-    try throwReadFailure()
-    announceChanges()
-    announceSaving()
+    var isTold = false
+    for _ in 0..<1000 {
+      try prepareToSave()
+      try throwReadFailure()
+      let mark = sealCount
+      announceChanges()
+      if !isTold { announceSaving() }
+      isTold = true
+      // What is changed by whoever is told is saved with the rest, and so is made ready and checked as that is.
+      if !hasChanged(since: mark) { return }
+    }
+    throw ContextError(
+      .validation, "Whoever is told of changes goes on making some, a thousand times by now.")
   }
 
   private func saveIntoParent(_ parent: ManagedObjectContext) throws -> [StoreTag: Layer] {

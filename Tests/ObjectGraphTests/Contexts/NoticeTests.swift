@@ -257,6 +257,77 @@ struct NoticeTests {
   }
 
   @Test(
+    "What is changed when told that a save is coming is saved", arguments: Kind.allCases,
+    [(false, false), (false, true), (true, false), (true, true)])
+  func changingWhenTold(_ kind: Kind, _ way: (isChild: Bool, isFetching: Bool)) throws {
+    let graph = try Graph(kind)
+    let root = graph.context()
+    let ids = try ["Ada", "Doomed"].map { name in
+      try root.insert(Person.self) { $0.name = name }.objectID
+    }
+    try root.save()
+    let context =
+      way.isChild ? ManagedObjectContext(parent: root, concurrency: .confined) : root
+    let people = try ids.map { try #require(try context.existingObject(with: $0) as? Person) }
+    nonisolated(unsafe) let (person, other) = (people[0], people[1])
+    let observer = NotificationCenter.default.addObserver(
+      forName: .managedObjectContextWillSave, object: context, queue: nil
+    ) { _ in
+      if person.age == 7 { return }
+      person.age = 7
+      context.delete(other)
+      _ = try? context.insert(Trip.self) {
+        $0.name = "T"
+        $0.owner = person
+      }
+      if way.isFetching { _ = try? context.fetch(Person.self) }
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    person.name = "Eve"
+    try context.save()
+
+    #expect(!context.hasChanges && other.isDeleted && person.tripCount == 1)
+    try root.save()
+    let found = try graph.again().fetch(Person.self)
+    #expect(found.map(\.age) == [7] && found.map(\.tripCount) == [1])
+    person.age = 8
+    context.rollback()
+    #expect(person.age == 7)
+  }
+
+  @Test("What is changed when told of what is to be saved is saved", arguments: Kind.allCases)
+  func changingWhenToldOfChanges(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let context = graph.context()
+    nonisolated(unsafe) let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    let count = Mutex(0)
+    let observer = NotificationCenter.default.addObserver(
+      forName: .managedObjectContextObjectsDidChange, object: context, queue: nil
+    ) { _ in
+      count.withLock { $0 += 1 }
+      if ada.age < 3 { ada.age += 1 }
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    try context.save()
+    #expect(!context.hasChanges && count.withLock { $0 } == 4)
+    #expect(try graph.again().fetch(Person.self).map(\.age) == [3])
+  }
+
+  @Test("What is changed when told that a save is coming is checked", arguments: Kind.allCases)
+  func wrongWhenTold(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let context = graph.context()
+    nonisolated(unsafe) let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    let observer = NotificationCenter.default.addObserver(
+      forName: .managedObjectContextWillSave, object: context, queue: nil
+    ) { _ in ada.age = 200 }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    let error = #expect(throws: ContextError.self) { try context.save() }
+    #expect(error?.failures.map(\.key) == ["age"])
+    #expect(try graph.again().count(for: FetchRequest("Person")) == 0)
+  }
+
+  @Test(
     "What is handed over to a confined context is its own when it is used next",
     arguments: Kind.allCases, [true, false])
   func handedOverToConfined(_ kind: Kind, _ isTurn: Bool) throws {
