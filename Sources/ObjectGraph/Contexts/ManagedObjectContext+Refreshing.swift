@@ -21,7 +21,11 @@ extension ManagedObjectContext {
         return
       }
       let isFault = object.isFault
-      if !isFault { object.willTurnIntoFault() }
+      if !isFault {
+        object.willTurnIntoFault()
+        // What it changes then is given up with the rest, or is another's change.
+        try sealForUndo()
+      }
       let partners = partners(of: object, in: state)
       let isChanged = object.state.contains(.pending)
       if isChanged {
@@ -111,11 +115,15 @@ extension ManagedObjectContext {
             }
           }
         }
-        for object in faults {
+        for object in faults where !object.state.contains(.pending) {
           object.willTurnIntoFault()
+          // It may have been changed by what it does, or what another did.
+          if object.state.contains(.pending) { continue }
           makeFault(object)
           object.didTurnIntoFault()
         }
+        // What they have changed then has to be sealed, as all else is.
+        try sealForUndo()
         try refreshBeneath(objects, in: state, mayBeLost: true, events: .refresh)
         state.oldestCommit = state.base.snapshot.commit
       }
@@ -140,6 +148,8 @@ extension ManagedObjectContext {
       for layer in state.pending { following?.note(layer, in: state.tag) }
       state.discard()
     }
+    // Nobody is told before all are led back: what they change then are changes.
+    var told: [ManagedObject] = []
     for object in objects {
       transientValues[object.objectID] = nil
       if object.state.contains(.inserted) {
@@ -154,8 +164,9 @@ extension ManagedObjectContext {
       } else {
         object.point(to: object.source.entity.unresolved, row: 0)
       }
-      object.awake(fromSnapshotEvents: .rollback)
+      told.append(object)
     }
+    for object in told { object.awake(fromSnapshotEvents: .rollback) }
     publish()
     updateFollowers()
   }

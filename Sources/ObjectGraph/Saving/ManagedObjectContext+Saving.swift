@@ -252,6 +252,7 @@ extension ManagedObjectContext {
     denials = []
     reached = [:]
     momentsTaken = []
+    var isAnyTold = false
     for object in objects {
       if object.state.contains(.deleted) {
         object.source.entity.objects.remove(object.key.number)
@@ -260,9 +261,11 @@ extension ManagedObjectContext {
       } else {
         object.state.subtract([.inserted, .updated, .pending])
       }
-      if type(of: object) != ManagedObject.self { object.didSave() }
+      isAnyTold = isAnyTold || type(of: object) != ManagedObject.self
     }
-    // What didSave changes belongs to the next save.
+    // Nobody is told before all are saved: what didSave changes, here or elsewhere, belongs to the next save.
+    guard isAnyTold else { return }
+    for object in objects where type(of: object) != ManagedObject.self { object.didSave() }
   }
 }
 

@@ -409,4 +409,57 @@ struct HookTests {
     #expect(found.filter(\.isDeleted).count == 4)
     #expect(try scene.graph.again().count(for: FetchRequest("Diarist")) == 0)
   }
+
+  @Test("What didSave changes in another object can be given up", arguments: Kind.allCases)
+  func changingAnotherInDidSave(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let objects = try (0..<3).map { _ in try scene.insert() }
+    try scene.context.save()
+    scene.react(objects[0]) { what, _ in
+      guard what == "didSave", objects[1][Diarist.text] == nil else { return }
+      objects[1][Diarist.text] = "after"
+      scene.context.delete(objects[2])
+    }
+    for object in objects { object[Diarist.count] = 1 }
+
+    try scene.context.save()
+
+    #expect(objects[1].isUpdated && scene.context.updatedObjects == [objects[1]])
+    #expect(scene.context.deletedObjects == [objects[2]])
+    scene.context.rollback()
+    #expect(objects[1][Diarist.text] == nil && !objects[2].isDeleted)
+    #expect(objects[2][Diarist.count] == 1)
+  }
+
+  @Test("What objects change when they are led back is a change", arguments: Kind.allCases)
+  func changingAnotherWhenLedBack(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let context = scene.context
+    let (one, two) = (try scene.insert(), try scene.insert())
+    try context.save()
+    for (event, lead) in [
+      ("rollback", { context.rollback() }),
+      ("willTurnIntoFault", { context.refreshAllObjects() }),
+      ("willTurnIntoFault", { context.refresh(one, mergeChanges: false) }),
+    ] {
+      _ = (one[Diarist.text], two[Diarist.text])
+      if event == "rollback" {
+        one[Diarist.count] = 7
+        two[Diarist.count] = 7
+      }
+      for (this, other) in [(one, two), (two, one)] {
+        scene.react(this) { what, _ in
+          if what == event, !context.hasChanges { other[Diarist.text] = event }
+        }
+      }
+      lead()
+      for object in [one, two] { scene.react(object) { _, _ in } }
+
+      let changed = [one, two].filter { $0[Diarist.text] == event }
+      #expect(changed.count == 1 && context.updatedObjects == Set(changed), "\(event)")
+      context.rollback()
+      #expect([one, two].allSatisfy { $0[Diarist.text] == nil && $0[Diarist.count] == 0 })
+      #expect(!context.hasChanges)
+    }
+  }
 }
