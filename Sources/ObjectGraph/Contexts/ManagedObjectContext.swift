@@ -97,7 +97,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
   let published = Mutex(PublishedState())
   /// Who listens to what is changed and saved.
   let changeStreams = StreamHub<ContextChange>()
-  var pinned: QueryGeneration?
+  var pinned: QueryGeneration? {
+    didSet { published.withLock { $0.pinned = pinned } }
+  }
   /// The objects whose moment of saving was noted in the save that is under way.
   var momentsTaken: Set<ObjectID> = []
   /// Where the last object was inserted, for the next of its kind.
@@ -271,15 +273,16 @@ extension ManagedObjectContext {
 
   /// What lies beneath the context's changes by now.
   func newestBase(of store: PersistentStore) throws -> StoreBase {
-    if let parent {
-      if let base = parent.published.withLock({ $0.bases[store.tag] }) { return base }
-      if let grandparent = parent.parent,
-        let base = grandparent.published.withLock({ $0.bases[store.tag] })
-      {
-        return base
-      }
+    var generation = pinned
+    var next = parent
+    while let ancestor = next {
+      // One that has not looked at the store shows what lies beneath it.
+      let (base, pinned) = ancestor.published.withLock { ($0.bases[store.tag], $0.pinned) }
+      if let base { return base }
+      generation = generation ?? pinned
+      next = ancestor.parent
     }
-    if let pinned, let snapshot = pinned.snapshot(of: store.tag) {
+    if let snapshot = generation?.snapshot(of: store.tag) {
       return StoreBase(snapshot: snapshot)
     }
     return StoreBase(snapshot: try store.store.snapshot())

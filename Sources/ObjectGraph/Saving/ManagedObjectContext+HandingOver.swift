@@ -9,6 +9,8 @@ struct PublishedState: Sendable {
   var bases: [StoreTag: StoreBase] = [:]
   /// The oldest first.
   var handedOver: [HandedChanges] = []
+  /// What the context is pinned to, and its children with it.
+  var pinned: QueryGeneration?
   /// What others have saved, where the context is to look at it when it is used next.
   var toMerge: [StoreTag: ObjectsToMerge] = [:]
 

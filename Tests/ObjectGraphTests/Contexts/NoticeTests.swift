@@ -352,4 +352,23 @@ struct NoticeTests {
     let found = try graph.again().fetch(Person.self, sortedBy: [SortKey("name")])
     #expect(found.map(\.name) == ["Ada", "Bob", "Eve"] && found.map(\.age) == [0, 2, 0])
   }
+
+  @Test(
+    "A child sees no more than its pinned parent, though that has not looked",
+    arguments: Kind.allCases)
+  func pinnedParent(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (writer, parent) = (graph.context(), graph.context())
+    try parent.setQueryGeneration(QueryGeneration(graph.coordinator))
+    try writer.insert(Person.self) { $0.name = "Ada" }
+    try writer.save()
+    var lowest = parent
+    for _ in 0..<3 {
+      lowest = ManagedObjectContext(parent: lowest, concurrency: .confined)
+      #expect(try lowest.count(for: FetchRequest("Person")) == 0)
+      lowest.reset()
+    }
+    try parent.setQueryGeneration(nil)
+    #expect(try lowest.count(for: FetchRequest("Person")) == 1)
+  }
 }
