@@ -55,7 +55,9 @@ extension ManagedObjectContext {
 
   /// The state of an entity whose objects are about to be inserted.
   func entityState(_ entity: String, into store: PersistentStore?) throws -> EntityState {
+    let stores = coordinator.storeChanges
     if store == nil, let last = lastInsertion, last.graph.name == entity,
+      stores == storesAtLastInsertion,
       assignments.isEmpty || last.store === assignments[entity] ?? last.store
     {
       return last
@@ -68,6 +70,11 @@ extension ManagedObjectContext {
         .unknownEntity, "The entity \"\(entity)\" is abstract and has no objects of its own.")
     }
     let target = try store ?? assignments[entity] ?? coordinator.store(for: entity)
+    guard !target.isRemoved else {
+      throw ContextError(
+        .noStore,
+        "The store \(target.path ?? "in memory") was removed from the coordinator, or moved.")
+    }
     guard target.holds(entity) else {
       throw ContextError(
         .noStore, "The store \(target.path ?? "in memory") does not hold \"\(entity)\".")
@@ -76,7 +83,7 @@ extension ManagedObjectContext {
     guard let number = state.graph[entity]?.number, let found = state.entity(number, self) else {
       throw ContextError.unknownEntity(entity, in: coordinator.model)
     }
-    if store == nil { lastInsertion = found }
+    if store == nil { (lastInsertion, storesAtLastInsertion) = (found, stores) }
     return found
   }
 

@@ -104,6 +104,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var momentsTaken: Set<ObjectID> = []
   /// Where the last object was inserted, for the next of its kind.
   var lastInsertion: EntityState?
+  /// How often the coordinator's stores had changed then.
+  var storesAtLastInsertion = 0
   /// Keys for new links that nobody else gets, by store and table.
   var linkKeys: [StoreTag: [UInt16: Range<UInt64>]] = [:]
   /// The stores that objects of some entities go to.
