@@ -136,6 +136,16 @@ extension ManagedObjectContext {
       }
       if isStale { try settle(applied) }
     }
-    for (id, values) in handed.transients { transientValues[id] = values }
+    takeTransients(handed.transients)
+  }
+
+  /// Makes the transient values of a child's objects values of this context, which keeps those that the child
+  /// has not set.
+  func takeTransients(_ transients: [(ObjectID, [Int: Value])]) {
+    for (id, values) in transients {
+      for (property, value) in values where transientValues[id]?[property] != value {
+        restoreTransientValue(value, of: id, property)
+      }
+    }
   }
 }

@@ -46,7 +46,7 @@ extension ManagedObjectContext {
         stale.insert(part.store.tag)
         try parent.settle([applied])
       }
-      for (id, values) in transients { parent.transientValues[id] = values }
+      parent.takeTransients(transients)
       try parent.processPendingChanges()
       return parent.published.withLock { $0.bases }
     }

@@ -86,4 +86,32 @@ struct TransientTests {
     good[Good.nickname] = "allowed"
     try context.save()
   }
+
+  @Test(
+    "A child's values leave the parent's others alone, and are undone", arguments: Kind.allCases)
+  func besideOthers(_ kind: Kind) throws {
+    let context = try Goods.graph(kind).context()
+    let good = try context.insert(Good.self)
+    try context.save()
+    let undo = UndoStack()
+    context.undoManager = undo
+    good["visits"] = .integer(7)
+    try context.processPendingChanges()
+    let child = ManagedObjectContext(parent: context, concurrency: .confined)
+    let young = try #require(try child.existingObject(with: good.objectID) as? Good)
+    for (name, isHandedOver) in [("Young", false), ("Younger", true)] {
+      young[Good.nickname] = name
+      young[Good.title] = name
+      if isHandedOver { try child.handOver() } else { try child.save() }
+      #expect(good[Good.nickname] == name && good[Good.visits] == 7 && good[Good.title] == name)
+    }
+
+    try undo.undo()
+    #expect(good[Good.nickname] == "Young" && good[Good.title] == "Young")
+    try undo.undo()
+    #expect(good[Good.nickname] == "none" && good[Good.visits] == 7 && good[Good.title] == "?")
+    try undo.redo()
+    #expect(good[Good.nickname] == "Young" && good[Good.visits] == 7)
+    #expect(undo.undoCount == 2)
+  }
 }
