@@ -113,6 +113,8 @@ extension ManagedObjectContext {
     object.state.remove(.beingDeleted)
     object.state.insert([.deleted, .deletionToPropagate])
     reached[object] = nil
+    // Who denied a deletion that was given up since is asked anew.
+    if !denials.isEmpty { denials.removeAll { $0.object === object } }
     noteChange(of: object)
     deletionsToPropagate.append(object)
     endTurnSoon()

@@ -40,6 +40,8 @@ struct HandedChanges: Sendable {
   var parts: [Part] = []
   var transients: [(ObjectID, [Int: Value])] = []
   var reached: [(ObjectID, [Int: ObjectKey])] = []
+  /// Who denies which deletion.
+  var denials: [(object: ObjectID, relationship: Relationship, others: [ObjectID])] = []
 }
 
 // A child's changes, handed to a parent that may be busy.
@@ -74,6 +76,9 @@ extension ManagedObjectContext {
     for object in changedObjects where object.state.contains(.deleted) {
       let references = self.reached[object] ?? committedReferences(of: object)
       if !references.isEmpty { handed.reached.append((object.objectID, references)) }
+    }
+    handed.denials = denials.filter { $0.object.state.contains(.deleted) }.map {
+      ($0.object.objectID, $0.relationship, $0.others.map(\.objectID))
     }
     let (bases, isAlone) = parent.published.withLock { state in
       // Whoever merges by itself has looked at all that others have done beneath.
@@ -135,6 +140,14 @@ extension ManagedObjectContext {
         self.reached[object] = references
       }
       if isStale { try settle(applied) }
+    }
+    for (id, relationship, others) in handed.denials {
+      guard let state = knownState(of: id.store), let object = registeredObject(for: id) else {
+        continue
+      }
+      deny(
+        relationship, of: object,
+        for: others.compactMap { self.object(at: $0.key, in: state) }.filter(exists))
     }
     takeTransients(handed.transients)
   }

@@ -235,6 +235,8 @@ extension ManagedObjectContext {
     noteChange(of: object)
     object.state.insert(.deleted)
     reached[object] = nil
+    // A deletion that is done again is denied by whom it was.
+    if !(undoManager?.isRedoing ?? false) { denials.removeAll { $0.object === object } }
     try entity.remove(object)
     let event = events.narrowed(to: .undoInsertion)
     if event.contains(.undoInsertion) { awake(object, event) }

@@ -249,7 +249,7 @@ extension ManagedObjectContext {
   func finishSaving() {
     let objects = changedObjects
     changedObjects = []
-    denials = []
+    forgetDenials()
     reached = [:]
     momentsTaken = []
     var isAnyTold = false

@@ -46,7 +46,6 @@ extension ManagedObjectContext {
   func forgetUndoneChanges() {
     let objects = changedObjects
     changedObjects = []
-    denials = []
     reached = [:]
     for state in storeStates { state.discard() }
     for object in objects {
