@@ -288,8 +288,12 @@ extension ManagedObjectContext {
   }
 
   func setTransientValue(_ value: Value, of object: ManagedObject, _ property: Int) {
-    recordTransientForUndo(object.objectID, property)
-    transientValues[object.objectID, default: [:]][property] = value
-    following?.noteTransient(object.key, in: object.source.entity.store.tag)
+    restoreTransientValue(value, of: object.objectID, property)
+  }
+
+  /// Forgets the transient values of an object.
+  func forgetTransientValues(of id: ObjectID) {
+    transientValues[id] = nil
+    freshTransients[id] = nil
   }
 }

@@ -34,7 +34,7 @@ extension ManagedObjectContext {
         following?.note(object.key, in: state.tag)
       }
       makeFault(object)
-      transientValues[object.objectID] = nil
+      forgetTransientValues(of: object.objectID)
       if !isFault { object.didTurnIntoFault() }
       guard isChanged else { return }
       if object.source.isUnresolved { try resolve(object, in: state) }
@@ -151,7 +151,7 @@ extension ManagedObjectContext {
     // Nobody is told before all are led back: what they change then are changes.
     var told: [ManagedObject] = []
     for object in objects {
-      transientValues[object.objectID] = nil
+      forgetTransientValues(of: object.objectID)
       if object.state.contains(.inserted) {
         object.source.entity.objects.remove(object.key.number)
         object.state.subtract([.inserted, .updated, .pending, .deletionToPropagate])
@@ -187,6 +187,7 @@ extension ManagedObjectContext {
     }
     storeStates = []
     transientValues = [:]
+    freshTransients = [:]
     lastInsertion = nil
     publish()
   }

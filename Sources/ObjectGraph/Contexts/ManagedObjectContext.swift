@@ -81,6 +81,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var displaced: [ObjectKey] = []
   /// The values of transient properties.
   var transientValues: [ObjectID: [Int: Value]] = [:]
+  /// Which of them were set since a parent was last given those of their object.
+  var freshTransients: [ObjectID: Set<Int>] = [:]
   /// What stays where nothing else is kept of it: the ends of ordered relationships.
   var orderEnds: [OrderEnd: Int64] = [:]
   /// The first value that could not be read since the last save.

@@ -38,7 +38,7 @@ struct HandedChanges: Sendable {
   }
 
   var parts: [Part] = []
-  var transients: [(ObjectID, [Int: Value])] = []
+  var transients: [(ObjectID, [Int: Value?])] = []
   var reached: [(ObjectID, [Int: ObjectKey])] = []
   /// Who denies which deletion.
   var denials: [(object: ObjectID, relationship: Relationship, others: [ObjectID])] = []
@@ -70,9 +70,7 @@ extension ManagedObjectContext {
           store: state.persistent, layers: state.pending, base: state.base,
           hasMoved: state.hasMoved))
     }
-    handed.transients = changedObjects.compactMap { object in
-      transientValues[object.objectID].map { (object.objectID, $0) }
-    }
+    handed.transients = transientsToHand
     for object in changedObjects where object.state.contains(.deleted) {
       let references = self.reached[object] ?? committedReferences(of: object)
       if !references.isEmpty { handed.reached.append((object.objectID, references)) }
@@ -152,9 +150,20 @@ extension ManagedObjectContext {
     takeTransients(handed.transients)
   }
 
+  /// The transient values that changed objects were given since a parent was last given theirs.
+  var transientsToHand: [(ObjectID, [Int: Value?])] {
+    if freshTransients.isEmpty { return [] }
+    return changedObjects.compactMap { object in
+      let id = object.objectID
+      guard let fresh = freshTransients[id] else { return nil }
+      let own = transientValues[id] ?? [:]
+      return (id, Dictionary(uniqueKeysWithValues: fresh.map { ($0, own[$0]) }))
+    }
+  }
+
   /// Makes the transient values of a child's objects values of this context, which keeps those that the child
   /// has not set.
-  func takeTransients(_ transients: [(ObjectID, [Int: Value])]) {
+  func takeTransients(_ transients: [(ObjectID, [Int: Value?])]) {
     for (id, values) in transients {
       for (property, value) in values where transientValues[id]?[property] != value {
         restoreTransientValue(value, of: id, property)

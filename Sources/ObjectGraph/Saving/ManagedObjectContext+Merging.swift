@@ -13,9 +13,7 @@ extension ManagedObjectContext {
       let layer = try state.pendingLayer()
       if layer.isEmpty { state.forgetEmptyChanges() } else { layers.append((state, layer)) }
     }
-    let transients = changedObjects.compactMap { object in
-      transientValues[object.objectID].map { (object.objectID, $0) }
-    }
+    let transients = transientsToHand
     let parts = layers.map {
       (
         store: $0.state.persistent, layer: $0.layer, base: $0.state.base,

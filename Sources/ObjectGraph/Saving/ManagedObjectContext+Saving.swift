@@ -252,6 +252,9 @@ extension ManagedObjectContext {
     forgetDenials()
     reached = [:]
     momentsTaken = []
+    if !freshTransients.isEmpty {
+      for object in objects { freshTransients[object.objectID] = nil }
+    }
     var isAnyTold = false
     for object in objects {
       if object.state.contains(.deleted) {

@@ -39,6 +39,7 @@ extension ManagedObjectContext {
   func restoreTransientValue(_ value: Value?, of id: ObjectID, _ property: Int) {
     recordTransientForUndo(id, property)
     transientValues[id, default: [:]][property] = value
+    if parent != nil { freshTransients[id, default: []].insert(property) }
     following?.noteTransient(id.key, in: id.store)
   }
 
