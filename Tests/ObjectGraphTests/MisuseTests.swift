@@ -161,4 +161,22 @@ struct MisuseTests {
 
     #expect(Self.text(result).contains("which is in another store"))
   }
+
+  @Test("A confined context that merges by itself stops nobody who saves elsewhere")
+  func confinedMerging() async {
+    await #expect(processExitsWith: .success) {
+      let graph = try Graph(.memory)
+      let here = graph.context()
+      here.automaticallyMergesChangesFromParent = true
+      _ = try here.fetch(Person.self)
+      let (done, coordinator) = (DispatchSemaphore(value: 0), graph.coordinator)
+      Thread.detachNewThread {
+        let there = ManagedObjectContext(coordinator, concurrency: .confined)
+        _ = try? there.insert(Person.self) { $0.name = "Ada" }
+        try? there.save()
+        done.signal()
+      }
+      done.wait()
+    }
+  }
 }

@@ -267,4 +267,21 @@ struct NestedContextTests {
     let other = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
     #expect(try other.existingObject(with: id).objectID.uri == uri)
   }
+
+  @Test(
+    "What is unsaved is seen however deep the contexts are", arguments: Kind.allCases,
+    [true, false])
+  func deep(_ kind: Kind, _ isProcessed: Bool) throws {
+    let root = try Graph(kind).context()
+    try root.insert(Person.self) { $0.name = "Ada" }
+    if isProcessed { try root.processPendingChanges() }
+    var lowest = root
+    for _ in 0..<5 {
+      lowest = ManagedObjectContext(parent: lowest, concurrency: .confined)
+      // Whoever looks shows what there is to those below: nobody may have looked.
+      let lowest = ManagedObjectContext(parent: lowest, concurrency: .confined)
+      #expect(try lowest.fetch(Person.self).map(\.name) == ["Ada"])
+    }
+    #expect(try lowest.fetch(Person.self).map(\.name) == ["Ada"])
+  }
 }

@@ -59,7 +59,7 @@ extension Notification.Name {
   /// ``ContextChange/userInfoKey``.
   public static let managedObjectContextObjectsDidChange = Notification.Name(
     "ManagedObjectContextObjectsDidChange")
-  /// A context is about to save.
+  /// A context is about to save. What is changed in it by whoever is told is saved too.
   public static let managedObjectContextWillSave = Notification.Name(
     "ManagedObjectContextWillSave")
   /// A context has saved.

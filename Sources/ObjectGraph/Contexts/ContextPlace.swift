@@ -103,7 +103,8 @@ public enum ContextConcurrency: Sendable, Hashable {
   case privateQueue
   /// On the main actor.
   case mainActor
-  /// On the thread that made the context, which nobody checks to be the right one but its owner.
+  /// On the thread that made the context and on no other. Nobody can reach it from elsewhere: what others save
+  /// or hand over waits for it to be used.
   case confined
 
   /// The rule in a sentence.

@@ -25,6 +25,8 @@ extension ManagedObjectContext {
 
   func propagateDeletionsOrThrow() throws {
     guard !deletionsToPropagate.isEmpty else { return }
+    workDepth += 1
+    defer { workDepth -= 1 }
     var gone: [ManagedObject] = []
     // Cascades may run in any shape, circles included: what is deleted already is not deleted again.
     while !deletionsToPropagate.isEmpty {
@@ -166,8 +168,14 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObjectContext {
+  /// Forgets who denies what is deleted. What is there may be deleted again by whoever does again what was undone,
+  /// and then is denied that as it was.
+  func forgetDenials() {
+    denials.removeAll { undoManager == nil || $0.object.state.contains(.deleted) }
+  }
+
   /// Notes that some objects deny a deletion, besides those that do already.
-  private func deny(
+  func deny(
     _ relationship: Relationship, of object: ManagedObject, for staying: [ManagedObject]
   ) {
     var others = staying

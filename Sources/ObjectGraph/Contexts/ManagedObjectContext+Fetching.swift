@@ -105,6 +105,7 @@ extension ManagedObjectContext {
 
   func prepare(_ request: FetchRequest) throws -> [FetchPart] {
     checkPlace()
+    takeWaiting()
     guard coordinator.model[request.entity] != nil else {
       throw ContextError.unknownEntity(request.entity, in: coordinator.model)
     }

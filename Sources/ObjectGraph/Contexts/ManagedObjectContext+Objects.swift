@@ -55,7 +55,9 @@ extension ManagedObjectContext {
 
   /// The state of an entity whose objects are about to be inserted.
   func entityState(_ entity: String, into store: PersistentStore?) throws -> EntityState {
+    let stores = coordinator.storeChanges
     if store == nil, let last = lastInsertion, last.graph.name == entity,
+      stores == storesAtLastInsertion,
       assignments.isEmpty || last.store === assignments[entity] ?? last.store
     {
       return last
@@ -68,6 +70,11 @@ extension ManagedObjectContext {
         .unknownEntity, "The entity \"\(entity)\" is abstract and has no objects of its own.")
     }
     let target = try store ?? assignments[entity] ?? coordinator.store(for: entity)
+    guard !target.isRemoved else {
+      throw ContextError(
+        .noStore,
+        "The store \(target.path ?? "in memory") was removed from the coordinator, or moved.")
+    }
     guard target.holds(entity) else {
       throw ContextError(
         .noStore, "The store \(target.path ?? "in memory") does not hold \"\(entity)\".")
@@ -76,7 +83,7 @@ extension ManagedObjectContext {
     guard let number = state.graph[entity]?.number, let found = state.entity(number, self) else {
       throw ContextError.unknownEntity(entity, in: coordinator.model)
     }
-    if store == nil { lastInsertion = found }
+    if store == nil { (lastInsertion, storesAtLastInsertion) = (found, stores) }
     return found
   }
 
@@ -98,13 +105,16 @@ extension ManagedObjectContext {
     requireOwn(object)
     guard object.state.isDisjoint(with: [.deleted, .missing, .beingDeleted]) else { return }
     realize(object)
-    guard !object.state.contains(.missing) else { return }
+    // It may be gone, or delete itself when it awakes.
+    guard object.state.isDisjoint(with: [.deleted, .missing]) else { return }
     // What it does to make itself ready may lead back here.
     object.state.insert(.beingDeleted)
     object.prepareForDeletion()
     object.state.remove(.beingDeleted)
     object.state.insert([.deleted, .deletionToPropagate])
     reached[object] = nil
+    // Who denied a deletion that was given up since is asked anew.
+    if !denials.isEmpty { denials.removeAll { $0.object === object } }
     noteChange(of: object)
     deletionsToPropagate.append(object)
     endTurnSoon()
@@ -248,6 +258,8 @@ extension ManagedObjectContext {
     if object.source.isOpen { return object.source }
     realize(object)
     guard object.state.isDisjoint(with: [.missing, .deleted]) else { return nil }
+    // What it does when it awakes may have given it a row.
+    if object.source.isOpen { return object.source }
     do {
       if object.source.depth > 4, !object.source.isPending,
         let state = state(of: object)
@@ -276,8 +288,12 @@ extension ManagedObjectContext {
   }
 
   func setTransientValue(_ value: Value, of object: ManagedObject, _ property: Int) {
-    recordTransientForUndo(object.objectID, property)
-    transientValues[object.objectID, default: [:]][property] = value
-    following?.noteTransient(object.key, in: object.source.entity.store.tag)
+    restoreTransientValue(value, of: object.objectID, property)
+  }
+
+  /// Forgets the transient values of an object.
+  func forgetTransientValues(of id: ObjectID) {
+    transientValues[id] = nil
+    freshTransients[id] = nil
   }
 }

@@ -21,7 +21,11 @@ extension ManagedObjectContext {
         return
       }
       let isFault = object.isFault
-      if !isFault { object.willTurnIntoFault() }
+      if !isFault {
+        object.willTurnIntoFault()
+        // What it changes then is given up with the rest, or is another's change.
+        try sealForUndo()
+      }
       let partners = partners(of: object, in: state)
       let isChanged = object.state.contains(.pending)
       if isChanged {
@@ -30,7 +34,7 @@ extension ManagedObjectContext {
         following?.note(object.key, in: state.tag)
       }
       makeFault(object)
-      transientValues[object.objectID] = nil
+      forgetTransientValues(of: object.objectID)
       if !isFault { object.didTurnIntoFault() }
       guard isChanged else { return }
       if object.source.isUnresolved { try resolve(object, in: state) }
@@ -93,6 +97,8 @@ extension ManagedObjectContext {
     checkPlace()
     do {
       try processPendingChanges()
+      workDepth += 1
+      defer { workDepth -= 1 }
       for state in storeStates {
         try advance(state)
         var objects: [ManagedObject] = []
@@ -109,11 +115,15 @@ extension ManagedObjectContext {
             }
           }
         }
-        for object in faults {
+        for object in faults where !object.state.contains(.pending) {
           object.willTurnIntoFault()
+          // It may have been changed by what it does, or what another did.
+          if object.state.contains(.pending) { continue }
           makeFault(object)
           object.didTurnIntoFault()
         }
+        // What they have changed then has to be sealed, as all else is.
+        try sealForUndo()
         try refreshBeneath(objects, in: state, mayBeLost: true, events: .refresh)
         state.oldestCommit = state.base.snapshot.commit
       }
@@ -124,6 +134,8 @@ extension ManagedObjectContext {
   /// Gives up all changes that are not saved.
   public func rollback() {
     checkPlace()
+    workDepth += 1
+    defer { workDepth -= 1 }
     undoManager?.didRollBack()
     let objects = changedObjects
     changedObjects = []
@@ -136,8 +148,10 @@ extension ManagedObjectContext {
       for layer in state.pending { following?.note(layer, in: state.tag) }
       state.discard()
     }
+    // Nobody is told before all are led back: what they change then are changes.
+    var told: [ManagedObject] = []
     for object in objects {
-      transientValues[object.objectID] = nil
+      forgetTransientValues(of: object.objectID)
       if object.state.contains(.inserted) {
         object.source.entity.objects.remove(object.key.number)
         object.state.subtract([.inserted, .updated, .pending, .deletionToPropagate])
@@ -150,8 +164,9 @@ extension ManagedObjectContext {
       } else {
         object.point(to: object.source.entity.unresolved, row: 0)
       }
-      object.awake(fromSnapshotEvents: .rollback)
+      told.append(object)
     }
+    for object in told { object.awake(fromSnapshotEvents: .rollback) }
     publish()
     updateFollowers()
   }
@@ -172,6 +187,7 @@ extension ManagedObjectContext {
     }
     storeStates = []
     transientValues = [:]
+    freshTransients = [:]
     lastInsertion = nil
     publish()
   }

@@ -108,7 +108,8 @@ extension ManagedObjectContext {
       return known
     }
     var next: Int64 = 0
-    if !owner.isInserted || owner.source.isOpen == false,
+    // Nothing can lead to an owner yet whose first row is still being written.
+    if !owner.isInserted || !owner.source.isOpen || owner.source.isSparse,
       case .toMany(let toMany)? = owner.source.entity.graph[relationship]?.place
     {
       next = Int64((places(of: owner, toMany).last ?? -1) + 1)

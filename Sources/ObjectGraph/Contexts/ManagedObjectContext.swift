@@ -39,7 +39,15 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// What happens when somebody else has changed what is to be saved.
   public var mergePolicy: MergePolicy = .error
   /// Whether registered objects follow what is saved into the parent, or into the stores, by others.
-  public var automaticallyMergesChangesFromParent = false
+  ///
+  /// Nobody on another thread can reach a confined context: it follows what is saved there when it is used next,
+  /// that is when it fetches, processes its changes or saves.
+  public var automaticallyMergesChangesFromParent: Bool {
+    get { mergesByItself.load(ordering: .relaxed) }
+    set { mergesByItself.store(newValue, ordering: .relaxed) }
+  }
+  /// Atomic, because whoever saves asks.
+  private let mergesByItself = Atomic(false)
   /// Whether objects stay in memory that nobody else holds and that have no changes.
   public var retainsRegisteredObjects = false
   /// Whether saving asks nothing of objects, because whoever saves looks at all of them in the end: while
@@ -78,23 +86,33 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var displaced: [ObjectKey] = []
   /// The values of transient properties.
   var transientValues: [ObjectID: [Int: Value]] = [:]
+  /// Which of them were set since a parent was last given those of their object.
+  var freshTransients: [ObjectID: Set<Int>] = [:]
   /// What stays where nothing else is kept of it: the ends of ordered relationships.
   var orderEnds: [OrderEnd: Int64] = [:]
   /// The first value that could not be read since the last save.
   private(set) var readFailure: (any Error)?
   private var sweepThreshold = 4096
   private var turnDepth = 0
+  /// How many steps are under way, one within the other, that nothing may come in between of.
+  var workDepth = 0
+  /// Whether something was left here that waits for the context to be used.
+  let hasWaiting = Atomic(false)
   /// Whether a turn is coming that ends what is being done on the main actor.
   private var isTurnComing = false
   /// What children get, and what they have handed over.
   let published = Mutex(PublishedState())
   /// Who listens to what is changed and saved.
   let changeStreams = StreamHub<ContextChange>()
-  var pinned: QueryGeneration?
+  var pinned: QueryGeneration? {
+    didSet { published.withLock { $0.pinned = pinned } }
+  }
   /// The objects whose moment of saving was noted in the save that is under way.
   var momentsTaken: Set<ObjectID> = []
   /// Where the last object was inserted, for the next of its kind.
   var lastInsertion: EntityState?
+  /// How often the coordinator's stores had changed then.
+  var storesAtLastInsertion = 0
   /// Keys for new links that nobody else gets, by store and table.
   var linkKeys: [StoreTag: [UInt16: Range<UInt64>]] = [:]
   /// The stores that objects of some entities go to.
@@ -105,6 +123,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var following: ResultsFollowing?
   /// Changes that were sealed since the last were told of.
   var unannounced: [StoreTag: [Layer]] = [:]
+  /// How often there were changes to seal.
+  var sealCount = 0
 
   /// A context that saves into the stores of a coordinator.
   public init(
@@ -194,7 +214,10 @@ extension ManagedObjectContext {
     if concurrency == .confined { checkPlace() }
     let before = place.enter()
     turnDepth += 1
-    if turnDepth == 1 { takeHandedOver() }
+    if turnDepth == 1 {
+      takeHandedOver()
+      takeWaiting()
+    }
     defer {
       turnDepth -= 1
       if turnDepth == 0 { endTurn() }
@@ -259,15 +282,16 @@ extension ManagedObjectContext {
 
   /// What lies beneath the context's changes by now.
   func newestBase(of store: PersistentStore) throws -> StoreBase {
-    if let parent {
-      if let base = parent.published.withLock({ $0.bases[store.tag] }) { return base }
-      if let grandparent = parent.parent,
-        let base = grandparent.published.withLock({ $0.bases[store.tag] })
-      {
-        return base
-      }
+    var generation = pinned
+    var next = parent
+    while let ancestor = next {
+      // One that has not looked at the store shows what lies beneath it.
+      let (base, pinned) = ancestor.published.withLock { ($0.bases[store.tag], $0.pinned) }
+      if let base { return base }
+      generation = generation ?? pinned
+      next = ancestor.parent
     }
-    if let pinned, let snapshot = pinned.snapshot(of: store.tag) {
+    if let snapshot = generation?.snapshot(of: store.tag) {
       return StoreBase(snapshot: snapshot)
     }
     return StoreBase(snapshot: try store.store.snapshot())
@@ -315,6 +339,7 @@ extension ManagedObjectContext {
   /// - Throws: What a damaged store throws.
   public func processPendingChanges() throws {
     checkPlace()
+    takeWaiting()
     try propagateDeletionsOrThrow()
     try sealAll()
     undoManager?.endTurn()
@@ -330,6 +355,7 @@ extension ManagedObjectContext {
       let beneath = undoManager == nil ? nil : View(state.tables + state.pending)
       let layer = try state.seal()
       if layer.isEmpty { continue }
+      sealCount += 1
       unannounced[state.tag, default: []].append(layer)
       following?.note(layer, in: state.tag)
       if let beneath { recordForUndo(layer, above: beneath, state.persistent) }

@@ -17,6 +17,7 @@ public final class PersistentStore: Sendable {
   let entities: Set<String>?
   /// What objects know of its entities.
   let graph: GraphSchema
+  private let removed = Atomic(false)
 
   init(
     _ store: any Store, uuid: UUID, configuration: String?, entities: Set<String>?,
@@ -41,6 +42,12 @@ public final class PersistentStore: Sendable {
   ///
   /// - Throws: `StoreError` when the store can't be read.
   public var metadata: StoreMetadata { get throws { try store.snapshot().metadata } }
+
+  /// Whether its coordinator has closed it.
+  var isRemoved: Bool { removed.load(ordering: .acquiring) }
+
+  /// Notes that its coordinator closes it.
+  func noteRemoved() { removed.store(true, ordering: .releasing) }
 
   /// Whether objects of the entity may be put into it.
   func holds(_ entity: String) -> Bool {

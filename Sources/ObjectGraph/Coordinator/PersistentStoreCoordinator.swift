@@ -28,6 +28,7 @@ public final class PersistentStoreCoordinator: Sendable {
     var contexts: [WeakContext] = []
   }
   private let state = Mutex(State())
+  private let storeChangeCount = Atomic(0)
   /// Told of every commit.
   let commitSignals = StreamHub<Void>()
   /// Who gives way to whom.
@@ -76,6 +77,13 @@ public final class PersistentStoreCoordinator: Sendable {
   public subscript(uuid: UUID) -> PersistentStore? { stores.first { $0.uuid == uuid } }
 
   func store(of tag: StoreTag) -> PersistentStore? { stores.first { $0.tag == tag } }
+
+  /// How often a store was added, removed or moved.
+  var storeChanges: Int { storeChangeCount.load(ordering: .acquiring) }
+
+  private func noteStoreChange() {
+    storeChangeCount.add(1, ordering: .releasing)
+  }
 }
 
 // MARK: - Stores
@@ -174,6 +182,7 @@ extension PersistentStoreCoordinator {
       }
       state.stores.append(added)
     }
+    noteStoreChange()
     return added
   }
 
@@ -182,6 +191,8 @@ extension PersistentStoreCoordinator {
   /// - Throws: What the store says when it is closed.
   public func remove(_ store: PersistentStore) throws {
     state.withLock { $0.stores.removeAll { $0 === store } }
+    store.noteRemoved()
+    noteStoreChange()
     try store.store.close()
   }
 
@@ -218,6 +229,8 @@ extension PersistentStoreCoordinator {
       }
       state.stores[place] = added
     }
+    store.noteRemoved()
+    noteStoreChange()
     try store.store.close()
     return added
   }

@@ -17,9 +17,7 @@ extension ManagedObjectContext {
       do {
         let parts = try ObjectsToMerge.all(of: change, in: coordinator)
         guard other.concurrency == .mainActor else {
-          other.schedule { [weak other] in
-            do { try other?.merge(parts) } catch { other?.note(error) }
-          }
+          other.mergeSoon(parts)
           continue
         }
         // Nobody waits long on the main actor: what shows there already is passed over, and what is much is
@@ -36,6 +34,40 @@ extension ManagedObjectContext {
         other.mergeInTurns(turns[...])
       } catch { note(error) }
     }
+  }
+
+  /// Merges what others have saved in a turn of its own, or when the context is used next.
+  private func mergeSoon(_ parts: [ObjectsToMerge]) {
+    guard isOutOfReach else {
+      return schedule { [weak self] in
+        do { try self?.merge(parts) } catch { self?.note(error) }
+      }
+    }
+    published.withLock { state in
+      for part in parts { state.toMerge[part.store, default: part].add(part) }
+    }
+    hasWaiting.store(true, ordering: .releasing)
+  }
+
+  /// Whether nobody here can have a turn of the context, which is confined to another thread.
+  var isOutOfReach: Bool { concurrency == .confined && !place.isCurrent }
+
+  /// Takes what others have left for the context while it was out of their reach, unless that would come in
+  /// between of something.
+  func takeWaiting() {
+    guard hasWaiting.load(ordering: .relaxed), workDepth == 0 else { return }
+    workDepth += 1
+    defer { workDepth -= 1 }
+    // What is left from now on is seen the next time.
+    _ = hasWaiting.exchange(false, ordering: .acquiringAndReleasing)
+    takeHandedOver()
+    let (parts, isStuck) = published.withLock { state in
+      defer { state.toMerge = [:] }
+      return (Array(state.toMerge.values), !state.handedOver.isEmpty)
+    }
+    if isStuck { hasWaiting.store(true, ordering: .relaxed) }
+    if parts.isEmpty { return }
+    do { try merge(parts) } catch { note(error) }
   }
 
   /// Merges one part after another, each in a turn of its own and not before others had theirs.
@@ -57,7 +89,13 @@ struct ObjectsToMerge: Sendable {
   let store: StoreTag
   var keys: Set<ObjectKey>
   /// Whether objects may be gone, or links have come.
-  let mayBeLost: Bool
+  var mayBeLost: Bool
+
+  /// Takes in other objects of the same store.
+  mutating func add(_ other: ObjectsToMerge) {
+    keys.formUnion(other.keys)
+    mayBeLost = mayBeLost || other.mayBeLost
+  }
 
   /// So many objects are looked at again in about a millisecond.
   static let shortTurn = 100

@@ -9,6 +9,10 @@ struct PublishedState: Sendable {
   var bases: [StoreTag: StoreBase] = [:]
   /// The oldest first.
   var handedOver: [HandedChanges] = []
+  /// What the context is pinned to, and its children with it.
+  var pinned: QueryGeneration?
+  /// What others have saved, where the context is to look at it when it is used next.
+  var toMerge: [StoreTag: ObjectsToMerge] = [:]
 
   /// Shows what the context has by now. What was handed over and is not its own yet stays on top.
   mutating func publish(_ own: [StoreTag: StoreBase]) {
@@ -34,8 +38,10 @@ struct HandedChanges: Sendable {
   }
 
   var parts: [Part] = []
-  var transients: [(ObjectID, [Int: Value])] = []
+  var transients: [(ObjectID, [Int: Value?])] = []
   var reached: [(ObjectID, [Int: ObjectKey])] = []
+  /// Who denies which deletion.
+  var denials: [(object: ObjectID, relationship: Relationship, others: [ObjectID])] = []
 }
 
 // A child's changes, handed to a parent that may be busy.
@@ -51,6 +57,7 @@ extension ManagedObjectContext {
   package func handOver() throws {
     checkPlace()
     guard let parent else { preconditionFailure("The context has no parent to hand changes to.") }
+    takeWaiting()
     try throwReadFailure()
     guard hasChanges else { return }
     try sealForUndo()
@@ -63,12 +70,13 @@ extension ManagedObjectContext {
           store: state.persistent, layers: state.pending, base: state.base,
           hasMoved: state.hasMoved))
     }
-    handed.transients = changedObjects.compactMap { object in
-      transientValues[object.objectID].map { (object.objectID, $0) }
-    }
+    handed.transients = transientsToHand
     for object in changedObjects where object.state.contains(.deleted) {
       let references = self.reached[object] ?? committedReferences(of: object)
       if !references.isEmpty { handed.reached.append((object.objectID, references)) }
+    }
+    handed.denials = denials.filter { $0.object.state.contains(.deleted) }.map {
+      ($0.object.objectID, $0.relationship, $0.others.map(\.objectID))
     }
     let (bases, isAlone) = parent.published.withLock { state in
       // Whoever merges by itself has looked at all that others have done beneath.
@@ -80,7 +88,11 @@ extension ManagedObjectContext {
       state.show(handed)
       return (state.bases, isAlone)
     }
-    parent.schedule {}
+    if parent.isOutOfReach {
+      parent.hasWaiting.store(true, ordering: .releasing)
+    } else {
+      parent.schedule {}
+    }
     for (part, isAlone) in zip(handed.parts, isAlone) {
       guard let state = knownState(of: part.store), let base = bases[state.tag] else { continue }
       state.setSaved(base, commit: 0, alone: isAlone)
@@ -101,6 +113,8 @@ extension ManagedObjectContext {
 
   /// Makes what children have handed over changes of this context.
   func takeHandedOver() {
+    workDepth += 1
+    defer { workDepth -= 1 }
     while let handed = published.withLock({ $0.handedOver.first }) {
       // What can't be taken now stays, and the next save says why.
       do { try take(handed) } catch { return note(error) }
@@ -125,6 +139,35 @@ extension ManagedObjectContext {
       }
       if isStale { try settle(applied) }
     }
-    for (id, values) in handed.transients { transientValues[id] = values }
+    for (id, relationship, others) in handed.denials {
+      guard let state = knownState(of: id.store), let object = registeredObject(for: id) else {
+        continue
+      }
+      deny(
+        relationship, of: object,
+        for: others.compactMap { self.object(at: $0.key, in: state) }.filter(exists))
+    }
+    takeTransients(handed.transients)
+  }
+
+  /// The transient values that changed objects were given since a parent was last given theirs.
+  var transientsToHand: [(ObjectID, [Int: Value?])] {
+    if freshTransients.isEmpty { return [] }
+    return changedObjects.compactMap { object in
+      let id = object.objectID
+      guard let fresh = freshTransients[id] else { return nil }
+      let own = transientValues[id] ?? [:]
+      return (id, Dictionary(uniqueKeysWithValues: fresh.map { ($0, own[$0]) }))
+    }
+  }
+
+  /// Makes the transient values of a child's objects values of this context, which keeps those that the child
+  /// has not set.
+  func takeTransients(_ transients: [(ObjectID, [Int: Value?])]) {
+    for (id, values) in transients {
+      for (property, value) in values where transientValues[id]?[property] != value {
+        restoreTransientValue(value, of: id, property)
+      }
+    }
   }
 }

@@ -13,9 +13,7 @@ extension ManagedObjectContext {
       let layer = try state.pendingLayer()
       if layer.isEmpty { state.forgetEmptyChanges() } else { layers.append((state, layer)) }
     }
-    let transients = changedObjects.compactMap { object in
-      transientValues[object.objectID].map { (object.objectID, $0) }
-    }
+    let transients = transientsToHand
     let parts = layers.map {
       (
         store: $0.state.persistent, layer: $0.layer, base: $0.state.base,
@@ -50,7 +48,7 @@ extension ManagedObjectContext {
         // The parent's own deletion reaches what the parent has seen of them.
         for (object, _) in told { parent.reached[object] = nil }
       }
-      for (id, values) in transients { parent.transientValues[id] = values }
+      parent.takeTransients(transients)
       try parent.processPendingChanges()
       return parent.published.withLock { $0.bases }
     }
@@ -81,11 +79,14 @@ extension ManagedObjectContext {
     _ layer: Layer, of store: PersistentStore, events: SnapshotEvents = []
   ) throws -> AppliedLayer {
     let state = try state(of: store)
+    workDepth += 1
+    defer { workDepth -= 1 }
     try propagateDeletionsOrThrow()
     // What a layer brings back may have been taken out since the last sealing.
     try sealAll()
     orderEnds = [:]
     displaced = []
+    var restored: [RestoredObject] = []
     for changes in layer.entities {
       guard let entity = state.entity(changes.entityNumber, self) else {
         try applyLinks(changes, state, events)
@@ -94,7 +95,8 @@ extension ManagedObjectContext {
       for one in try changes.entries() {
         switch one.entry {
         case .absent: continue
-        case .put(let location): try put(one.key, location, entity, state, events)
+        case .put(let location):
+          if let one = try put(one.key, location, entity, state, events) { restored.append(one) }
         case .changed(let location):
           guard
             let object = object(
@@ -108,6 +110,7 @@ extension ManagedObjectContext {
       }
     }
     try sealAll()
+    try liftChanges(of: restored, in: state)
     defer { displaced = [] }
     return AppliedLayer(state: state, layer: layer, displaced: displaced)
   }
@@ -142,22 +145,27 @@ extension ManagedObjectContext {
   }
 
   /// Puts a whole row in.
+  ///
+  /// - Returns: The object, if it is saved and its deletion is taken back.
   private func put(
     _ number: UInt64, _ location: RowLocation, _ entity: EntityState, _ state: StoreState,
     _ events: SnapshotEvents
-  ) throws {
+  ) throws -> RestoredObject? {
     let known = entity.objects[number]
     let key = ObjectKey(entity: entity.graph.number, number: number)
     if let known, known.state.isDisjoint(with: [.deleted, .missing]) {
       realize(known)
       if !known.state.contains(.missing) {
-        return try set(location, of: known)
+        try set(location, of: known)
+        return nil
       }
     } else if known == nil, let row = try state.source.view.row(of: key), !row.locations.isEmpty {
       if let object = object(at: key, in: state) {
-        return try set(location, of: object)
+        try set(location, of: object)
+        return nil
       }
     }
+    let before = known?.committedPlace
     let saved = try View(state.tables).row(of: key)
     let isPending = known?.state.contains(.pending) ?? false
     let object = try entity.insert(
@@ -168,6 +176,33 @@ extension ManagedObjectContext {
     noteChange(of: object)
     try set(location, of: object)
     awake(object, events.narrowed(to: .undoDeletion))
+    return saved.map { _ in RestoredObject(object: object, place: before) }
+  }
+
+  /// Leads objects whose deletion is taken back to what is saved of them, and puts above it what is not. Their
+  /// rows were put in whole, so that it is known what does the deletion again; but whoever has a whole row
+  /// would say of every value that it is a change. Everything must be sealed.
+  private func liftChanges(of restored: [RestoredObject], in state: StoreState) throws {
+    let restored = restored.filter { isAlive($0.object) }
+    guard !restored.isEmpty else { return }
+    let values = restored.map(\.object.pendingValues)
+    try state.forgetPending(Set(restored.map(\.object.key)))
+    for (one, values) in zip(restored, values) {
+      let object = one.object
+      if let (source, row) = one.place {
+        object.point(to: source, row: row)
+      } else {
+        object.point(to: object.source.entity.unresolved, row: 0)
+        try resolve(object, in: state)
+      }
+      let (source, row) = (object.source, Int(object.row))
+      for (column, value) in values where !source.value(column, row).isIdentical(to: value) {
+        guard let draft = beginChange(of: object)?.draft else { break }
+        draft.set(value, column: column, row: Int(object.row))
+      }
+    }
+    // All of it was recorded when the rows were put in.
+    try remakingChanges { try sealAll() }
   }
 
   private func set(
@@ -202,6 +237,8 @@ extension ManagedObjectContext {
     noteChange(of: object)
     object.state.insert(.deleted)
     reached[object] = nil
+    // A deletion that is done again is denied by whom it was.
+    if !(undoManager?.isRedoing ?? false) { denials.removeAll { $0.object === object } }
     try entity.remove(object)
     let event = events.narrowed(to: .undoInsertion)
     if event.contains(.undoInsertion) { awake(object, event) }
@@ -253,6 +290,12 @@ extension ManagedObjectContext {
       state.hasOpenChanges = true
     }
   }
+}
+
+/// An object whose deletion is taken back, and where its values are that were saved last, if that is known.
+private struct RestoredObject {
+  let object: ManagedObject
+  let place: (source: RowSource, row: Int)?
 }
 
 /// A layer of which a context has made the changes.
@@ -344,6 +387,8 @@ extension ManagedObjectContext {
   func refreshBeneath(
     _ objects: [ManagedObject], in state: StoreState, mayBeLost: Bool, events: SnapshotEvents
   ) throws {
+    workDepth += 1
+    defer { workDepth -= 1 }
     let objects = try objects + outdated(besides: objects, in: state)
     let changed = objects.filter {
       $0.state.contains(.pending) && !$0.state.contains(.inserted)

@@ -18,6 +18,9 @@ extension ManagedObjectContext {
   /// Saves, and gives what was saved.
   func saveReturningLayers() throws -> [StoreTag: Layer] {
     checkPlace()
+    takeWaiting()
+    workDepth += 1
+    defer { workDepth -= 1 }
     try throwReadFailure()
     guard hasChanges else { return [:] }
     replacements = [:]
@@ -40,6 +43,8 @@ extension ManagedObjectContext {
   /// - Throws: What a damaged store throws.
   public func validationFailures() throws -> [ValidationFailure] {
     checkPlace()
+    workDepth += 1
+    defer { workDepth -= 1 }
     try sealForUndo()
     undoManager?.willSave()
     defer { undoManager?.didSave(false) }
@@ -63,10 +68,11 @@ extension ManagedObjectContext {
         throw ContextError(
           .validation, "Objects go on changing themselves in willSave, a thousand times by now.")
       }
+      let mark = sealCount
       for object in changedObjects where type(of: object) != ManagedObject.self {
         object.willSave()
       }
-      isSettled = !hasUnprocessedChanges
+      isSettled = !hasChanged(since: mark)
       try sealAll()
       try mergeDuplicates()
       isSettled = isSettled && !hasUnprocessedChanges
@@ -74,8 +80,9 @@ extension ManagedObjectContext {
       try updateDerivedValues()
     } while !isSettled || hasUnprocessedChanges
     if defersValidation { return }
+    let mark = sealCount
     var failures = failuresOfClasses()
-    if hasUnprocessedChanges {
+    if hasChanged(since: mark) {
       try propagateDeletionsOrThrow()
       try sealAll()
       try updateDerivedValues()
@@ -95,12 +102,24 @@ extension ManagedObjectContext {
     !deletionsToPropagate.isEmpty || storeStates.contains { $0.hasOpenChanges }
   }
 
+  /// Whether something was changed since so many changes were sealed, and perhaps sealed since.
+  private func hasChanged(since mark: Int) -> Bool { hasUnprocessedChanges || sealCount != mark }
+
   /// Makes the changes ready, and tells that they are about to be saved.
   private func announcePrepared() throws {
-    try prepareToSave()
-    try throwReadFailure()
-    announceChanges()
-    announceSaving()
+    var isTold = false
+    for _ in 0..<1000 {
+      try prepareToSave()
+      try throwReadFailure()
+      let mark = sealCount
+      announceChanges()
+      if !isTold { announceSaving() }
+      isTold = true
+      // What is changed by whoever is told is saved with the rest, and so is made ready and checked as that is.
+      if !hasChanged(since: mark) { return }
+    }
+    throw ContextError(
+      .validation, "Whoever is told of changes goes on making some, a thousand times by now.")
   }
 
   private func saveIntoParent(_ parent: ManagedObjectContext) throws -> [StoreTag: Layer] {
@@ -230,9 +249,13 @@ extension ManagedObjectContext {
   func finishSaving() {
     let objects = changedObjects
     changedObjects = []
-    denials = []
+    forgetDenials()
     reached = [:]
     momentsTaken = []
+    if !freshTransients.isEmpty {
+      for object in objects { freshTransients[object.objectID] = nil }
+    }
+    var isAnyTold = false
     for object in objects {
       if object.state.contains(.deleted) {
         object.source.entity.objects.remove(object.key.number)
@@ -241,9 +264,11 @@ extension ManagedObjectContext {
       } else {
         object.state.subtract([.inserted, .updated, .pending])
       }
-      if type(of: object) != ManagedObject.self { object.didSave() }
+      isAnyTold = isAnyTold || type(of: object) != ManagedObject.self
     }
-    // What didSave changes belongs to the next save.
+    // Nobody is told before all are saved: what didSave changes, here or elsewhere, belongs to the next save.
+    guard isAnyTold else { return }
+    for object in objects where type(of: object) != ManagedObject.self { object.didSave() }
   }
 }
 

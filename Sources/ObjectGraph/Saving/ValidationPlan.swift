@@ -101,11 +101,11 @@ extension ValidationPlan.AttributeCheck {
     case (.bytes, let least, let greatest):
       guard pattern == nil, unsafe raw.kind.isText else { return false }
       // As many bytes as characters at least.
-      let count = unsafe raw.bytes(row).count
-      if case .integer(let bound) = least, count < 4 * Int(max(bound, 0)), bound > 0 {
+      let bytes = unsafe raw.bytes(row)
+      if case .integer(let bound) = least, bound > 0, unsafe !bytes.surelyHave(bound) {
         return false
       }
-      if case .integer(let bound) = greatest, count > Int(bound) { return false }
+      if case .integer(let bound) = greatest, bytes.count > Int(bound) { return false }
       return true
     }
   }
@@ -137,6 +137,16 @@ extension ValidationPlan.AttributeCheck {
       )
     }
     return nil
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether a text in UTF-8 is known to have so many characters at least. One that is not empty has one. A
+  /// character may have any number of bytes, but each of ASCII begins one, if it is no part of an end of line.
+  fileprivate func surelyHave(_ characters: Int64) -> Bool {
+    guard count >= characters else { return false }
+    if characters == 1 { return true }
+    return unsafe prefix(Int(characters)).allSatisfy { $0 < 0x80 && $0 != 0x0D }
   }
 }
 

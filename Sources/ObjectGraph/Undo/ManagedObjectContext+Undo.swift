@@ -39,6 +39,7 @@ extension ManagedObjectContext {
   func restoreTransientValue(_ value: Value?, of id: ObjectID, _ property: Int) {
     recordTransientForUndo(id, property)
     transientValues[id, default: [:]][property] = value
+    if parent != nil { freshTransients[id, default: []].insert(property) }
     following?.noteTransient(id.key, in: id.store)
   }
 
@@ -46,7 +47,6 @@ extension ManagedObjectContext {
   func forgetUndoneChanges() {
     let objects = changedObjects
     changedObjects = []
-    denials = []
     reached = [:]
     for state in storeStates { state.discard() }
     for object in objects {

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import ObjectGraph
 import ObjectModel
@@ -197,5 +198,177 @@ struct NoticeTests {
     #expect(
       try reader.fetch(Person.self, sortedBy: [SortKey("name")]).map(\.name) == ["Bob", "Grace"])
     #expect(seen.name == "Grace")
+  }
+
+  /// Does something on a thread of its own, and waits for it.
+  private func elsewhere(_ body: @escaping @Sendable () throws -> Void) throws {
+    let result = Mutex<Result<Void, any Error>?>(nil)
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      result.withLock { $0 = Result { try body() } }
+      done.signal()
+    }
+    done.wait()
+    try result.withLock { try $0?.get() }
+  }
+
+  @Test(
+    "A confined context merges what is saved elsewhere when it is used next",
+    arguments: Kind.allCases)
+  func confined(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (coordinator, context) = (graph.coordinator, graph.context())
+    let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    let bob = try context.insert(Person.self) { $0.name = "Bob" }
+    try context.save()
+    context.automaticallyMergesChangesFromParent = true
+    let ids = [ada.objectID, bob.objectID]
+    func save(_ age: Int32) throws {
+      try elsewhere {
+        let there = ManagedObjectContext(coordinator, concurrency: .confined)
+        for id in ids {
+          (try there.existingObject(with: id) as? Person)?.age = age
+          try there.save()
+        }
+      }
+    }
+    func isMerged(_ age: Int32) -> Bool { ada.age == age && bob.age == age }
+
+    try save(1)
+    #expect(isMerged(0))
+    try context.processPendingChanges()
+    #expect(isMerged(1))
+    try save(2)
+    _ = try context.count(for: FetchRequest("Trip"))
+    #expect(isMerged(2))
+    try save(3)
+    context.performAndWait { #expect(isMerged(3)) }
+    ada.name = "Eve"
+    try save(4)
+    try context.save()
+    #expect(isMerged(4) && ada.name == "Eve")
+    let found = try graph.again().fetch(Person.self, sortedBy: [SortKey("name")])
+    #expect(found.map(\.name) == ["Bob", "Eve"] && found.map(\.age) == [4, 4])
+    try save(5)
+    try context.setQueryGeneration(QueryGeneration(coordinator))
+    try save(6)
+    try context.processPendingChanges()
+    #expect(isMerged(5))
+  }
+
+  @Test(
+    "What is changed when told that a save is coming is saved", arguments: Kind.allCases,
+    [(false, false), (false, true), (true, false), (true, true)])
+  func changingWhenTold(_ kind: Kind, _ way: (isChild: Bool, isFetching: Bool)) throws {
+    let graph = try Graph(kind)
+    let root = graph.context()
+    let ids = try ["Ada", "Doomed"].map { name in
+      try root.insert(Person.self) { $0.name = name }.objectID
+    }
+    try root.save()
+    let context =
+      way.isChild ? ManagedObjectContext(parent: root, concurrency: .confined) : root
+    let people = try ids.map { try #require(try context.existingObject(with: $0) as? Person) }
+    nonisolated(unsafe) let (person, other) = (people[0], people[1])
+    let observer = NotificationCenter.default.addObserver(
+      forName: .managedObjectContextWillSave, object: context, queue: nil
+    ) { _ in
+      if person.age == 7 { return }
+      person.age = 7
+      context.delete(other)
+      _ = try? context.insert(Trip.self) {
+        $0.name = "T"
+        $0.owner = person
+      }
+      if way.isFetching { _ = try? context.fetch(Person.self) }
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    person.name = "Eve"
+    try context.save()
+
+    #expect(!context.hasChanges && other.isDeleted && person.tripCount == 1)
+    try root.save()
+    let found = try graph.again().fetch(Person.self)
+    #expect(found.map(\.age) == [7] && found.map(\.tripCount) == [1])
+    person.age = 8
+    context.rollback()
+    #expect(person.age == 7)
+  }
+
+  @Test("What is changed when told of what is to be saved is saved", arguments: Kind.allCases)
+  func changingWhenToldOfChanges(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let context = graph.context()
+    nonisolated(unsafe) let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    let count = Mutex(0)
+    let observer = NotificationCenter.default.addObserver(
+      forName: .managedObjectContextObjectsDidChange, object: context, queue: nil
+    ) { _ in
+      count.withLock { $0 += 1 }
+      if ada.age < 3 { ada.age += 1 }
+    }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    try context.save()
+    #expect(!context.hasChanges && count.withLock { $0 } == 4)
+    #expect(try graph.again().fetch(Person.self).map(\.age) == [3])
+  }
+
+  @Test("What is changed when told that a save is coming is checked", arguments: Kind.allCases)
+  func wrongWhenTold(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let context = graph.context()
+    nonisolated(unsafe) let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    let observer = NotificationCenter.default.addObserver(
+      forName: .managedObjectContextWillSave, object: context, queue: nil
+    ) { _ in ada.age = 200 }
+    defer { NotificationCenter.default.removeObserver(observer) }
+    let error = #expect(throws: ContextError.self) { try context.save() }
+    #expect(error?.failures.map(\.key) == ["age"])
+    #expect(try graph.again().count(for: FetchRequest("Person")) == 0)
+  }
+
+  @Test(
+    "What is handed over to a confined context is its own when it is used next",
+    arguments: Kind.allCases, [true, false])
+  func handedOverToConfined(_ kind: Kind, _ isTurn: Bool) throws {
+    let graph = try Graph(kind)
+    let parent = graph.context()
+    let undo = UndoStack()
+    parent.undoManager = undo
+    let bob = try parent.insert(Person.self) { $0.name = "Bob" }
+    try parent.save()
+    let id = bob.objectID
+    try elsewhere {
+      let child = ManagedObjectContext(parent: parent, concurrency: .confined)
+      for name in ["Ada", "Eve"] {
+        try child.insert(Person.self) { $0.name = name }
+        (try child.existingObject(with: id) as? Person)?.age += 1
+        try child.handOver()
+      }
+    }
+    if isTurn { parent.performAndWait {} } else { try parent.processPendingChanges() }
+    #expect(parent.insertedObjects.count == 2 && bob.age == 2 && undo.undoCount == 3)
+    try parent.save()
+    let found = try graph.again().fetch(Person.self, sortedBy: [SortKey("name")])
+    #expect(found.map(\.name) == ["Ada", "Bob", "Eve"] && found.map(\.age) == [0, 2, 0])
+  }
+
+  @Test(
+    "A child sees no more than its pinned parent, though that has not looked",
+    arguments: Kind.allCases)
+  func pinnedParent(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (writer, parent) = (graph.context(), graph.context())
+    try parent.setQueryGeneration(QueryGeneration(graph.coordinator))
+    try writer.insert(Person.self) { $0.name = "Ada" }
+    try writer.save()
+    var lowest = parent
+    for _ in 0..<3 {
+      lowest = ManagedObjectContext(parent: lowest, concurrency: .confined)
+      #expect(try lowest.count(for: FetchRequest("Person")) == 0)
+      lowest.reset()
+    }
+    try parent.setQueryGeneration(nil)
+    #expect(try lowest.count(for: FetchRequest("Person")) == 1)
   }
 }

@@ -246,4 +246,100 @@ struct DeleteRuleTests {
 
     #expect(try graph.again().count(for: FetchRequest("Thing")) == 0)
   }
+
+  /// An owner and a thing that is denied its deletion as long as it leads to the owner.
+  private func denied(
+    _ kind: Kind, _ undo: UndoStack? = nil
+  ) throws -> (context: ManagedObjectContext, owner: ManagedObject, thing: ManagedObject) {
+    let model = try Model(entities: [
+      Entity(
+        "Owner",
+        properties: [
+          .relationship(Relationship("things", to: "Thing", inverse: "owner", count: .toMany))
+        ]),
+      Entity(
+        "Thing",
+        properties: [
+          .attribute(Attribute("name", .string)),
+          .relationship(Relationship("owner", to: "Owner", inverse: "things", deleteRule: .deny)),
+        ]),
+    ])
+    let context = try Graph(kind, model: model, classes: []).context()
+    let (owner, thing) = (try context.insert("Owner"), try context.insert("Thing"))
+    thing.setObjects([owner], forKey: "owner")
+    try context.save()
+    context.undoManager = undo
+    return (context, owner, thing)
+  }
+
+  @Test(
+    "Who denied a deletion that was given up has no say in the next", arguments: Kind.allCases,
+    [true, false])
+  func deniedOnce(_ kind: Kind, _ isUndone: Bool) throws {
+    let (context, _, thing) = try denied(kind, isUndone ? UndoStack() : nil)
+    thing["name"] = .string("Changed")
+    try context.processPendingChanges()
+    context.delete(thing)
+    #expect(throws: ContextError.self) { try context.save() }
+    if isUndone {
+      try context.undoManager?.undo()
+    } else {
+      context.refresh(thing, mergeChanges: false)
+    }
+    #expect(!thing.isDeleted)
+    thing.setObjects([], forKey: "owner")
+    context.delete(thing)
+    try context.save()
+    #expect(try context.count(for: FetchRequest("Thing")) == 0)
+  }
+
+  @Test(
+    "A deletion that was denied is denied when it is done again", arguments: Kind.allCases,
+    [true, false])
+  func deniedAgain(_ kind: Kind, _ isSaved: Bool) throws {
+    let undo = UndoStack()
+    let (context, owner, thing) = try denied(kind, undo)
+    context.delete(thing)
+    try context.processPendingChanges()
+    try undo.undo()
+    if isSaved { try undo.withoutUndo { _ = try context.insert("Owner") } }
+    try context.save()
+    try undo.redo()
+    #expect(thing.isDeleted)
+    let error = #expect(throws: ContextError.self) { try context.save() }
+    #expect(error?.failures.map(\.rule) == [.deletionDenied])
+    context.delete(owner)
+    try context.save()
+    #expect(try context.count(for: FetchRequest("Thing")) == 0)
+  }
+
+  @Test("Undoing an insertion is denied by nobody", arguments: Kind.allCases)
+  func undoneInsertion(_ kind: Kind) throws {
+    let undo = UndoStack()
+    let (context, owner, _) = try denied(kind, undo)
+    let thing = try context.insert("Thing")
+    thing.setObjects([owner], forKey: "owner")
+    try context.save()
+    context.delete(thing)
+    try context.processPendingChanges()
+    try undo.undo()
+    try undo.undo()
+    #expect(thing.isDeleted)
+    try context.save()
+    #expect(try context.count(for: FetchRequest("Thing")) == 1)
+  }
+
+  @Test("A deletion that is handed over is denied where it is saved", arguments: Kind.allCases)
+  func deniedAbove(_ kind: Kind) throws {
+    let (context, owner, thing) = try denied(kind)
+    let child = ManagedObjectContext(parent: context, concurrency: .confined)
+    child.delete(child.object(thing))
+    try child.handOver()
+    #expect(thing.isDeleted)
+    let error = #expect(throws: ContextError.self) { try context.save() }
+    #expect(error?.failures.map(\.rule) == [.deletionDenied])
+    context.delete(owner)
+    try context.save()
+    #expect(try context.count(for: FetchRequest("Thing")) == 0)
+  }
 }

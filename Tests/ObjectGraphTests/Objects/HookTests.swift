@@ -363,4 +363,103 @@ struct HookTests {
     try scene.context.save()
     #expect(scene.events == ["willSave", "validateForInsert", "didSave"])
   }
+
+  @Test("awakeFromFetch may change its object, read or written first", arguments: Kind.allCases)
+  func changingInAwakeFromFetch(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let (one, two) = (try scene.insert(), try scene.insert())
+    try scene.context.save()
+    for object in [one, two] {
+      scene.react(object) { what, object in if what == "fetch" { object[Diarist.count] += 1 } }
+    }
+    let other = try scene.graph.again()
+    other.name = scene.name
+    let found: [Diarist] = [one, two].map { other.object($0) }
+
+    found[0][Diarist.text] = "x"
+    found[1].parent = found[0]
+    try other.save()
+
+    #expect(found.map { $0[Diarist.count] } == [1, 1] && found[0][Diarist.text] == "x")
+    #expect(found[1].parent == found[0])
+    let names = try scene.graph.again().fetch(Diarist.self).map { $0[Diarist.count] }
+    #expect(names == [1, 1])
+  }
+
+  @Test("awakeFromFetch may delete its object, whatever was about to be done with it")
+  func deletingInAwakeFromFetch() throws {
+    let scene = try Scene(.memory)
+    let objects = try (0..<4).map { _ in try scene.insert() }
+    try scene.context.save()
+    for object in objects {
+      scene.react(object) { what, object in
+        if what == "fetch" { object.managedObjectContext?.delete(object) }
+      }
+    }
+    let other = scene.graph.context()
+    other.name = scene.name
+    let found: [Diarist] = objects.map { other.object($0) }
+
+    other.delete(found[0])
+    found[1][Diarist.text] = "x"
+    found[2].parent = found[3]
+    _ = found[3][Diarist.text]
+    try other.save()
+
+    #expect(found.filter(\.isDeleted).count == 4)
+    #expect(try scene.graph.again().count(for: FetchRequest("Diarist")) == 0)
+  }
+
+  @Test("What didSave changes in another object can be given up", arguments: Kind.allCases)
+  func changingAnotherInDidSave(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let objects = try (0..<3).map { _ in try scene.insert() }
+    try scene.context.save()
+    scene.react(objects[0]) { what, _ in
+      guard what == "didSave", objects[1][Diarist.text] == nil else { return }
+      objects[1][Diarist.text] = "after"
+      scene.context.delete(objects[2])
+    }
+    for object in objects { object[Diarist.count] = 1 }
+
+    try scene.context.save()
+
+    #expect(objects[1].isUpdated && scene.context.updatedObjects == [objects[1]])
+    #expect(scene.context.deletedObjects == [objects[2]])
+    scene.context.rollback()
+    #expect(objects[1][Diarist.text] == nil && !objects[2].isDeleted)
+    #expect(objects[2][Diarist.count] == 1)
+  }
+
+  @Test("What objects change when they are led back is a change", arguments: Kind.allCases)
+  func changingAnotherWhenLedBack(_ kind: Kind) throws {
+    let scene = try Scene(kind)
+    let context = scene.context
+    let (one, two) = (try scene.insert(), try scene.insert())
+    try context.save()
+    for (event, lead) in [
+      ("rollback", { context.rollback() }),
+      ("willTurnIntoFault", { context.refreshAllObjects() }),
+      ("willTurnIntoFault", { context.refresh(one, mergeChanges: false) }),
+    ] {
+      _ = (one[Diarist.text], two[Diarist.text])
+      if event == "rollback" {
+        one[Diarist.count] = 7
+        two[Diarist.count] = 7
+      }
+      for (this, other) in [(one, two), (two, one)] {
+        scene.react(this) { what, _ in
+          if what == event, !context.hasChanges { other[Diarist.text] = event }
+        }
+      }
+      lead()
+      for object in [one, two] { scene.react(object) { _, _ in } }
+
+      let changed = [one, two].filter { $0[Diarist.text] == event }
+      #expect(changed.count == 1 && context.updatedObjects == Set(changed), "\(event)")
+      context.rollback()
+      #expect([one, two].allSatisfy { $0[Diarist.text] == nil && $0[Diarist.count] == 0 })
+      #expect(!context.hasChanges)
+    }
+  }
 }

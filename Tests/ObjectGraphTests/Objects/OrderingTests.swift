@@ -258,4 +258,24 @@ struct OrderingTests {
     _ = Unmanaged.passRetained(context)
     return (try context.insert("List"), try context.insert("Song"))
   }
+
+  @Test(
+    "The end is found where the owner is new and was changed since", arguments: Kind.allCases,
+    [false, true])
+  func endOfNewOwner(_ kind: Kind, _ isChild: Bool) throws {
+    let context = try Graph(kind).context()
+    let form = isChild ? ManagedObjectContext(parent: context, concurrency: .confined) : context
+    let made = try form.insert(Trip.self) { $0.name = "T" }
+    for place in ["A", "B"] {
+      made.add(try form.insert(Stop.self) { $0.place = place }, to: ToManyName("stops"))
+    }
+    if isChild { try form.save() } else { context.refreshAllObjects() }
+    let trip = context.object(made)
+    trip.name = "Changed"
+    try context.insert(Stop.self) {
+      $0.place = "C"
+      $0.trip = trip
+    }
+    #expect(trip.stops.map(\.place) == ["A", "B", "C"])
+  }
 }

@@ -164,4 +164,26 @@ struct ValidationRuleTests {
       }
     }
   }
+
+  @Test(
+    "A text's least length is one of characters, each of as many bytes as it takes",
+    arguments: Kind.allCases,
+    [
+      (1, "", false), (1, "a", true), (1, "👩‍👩‍👧", true), (2, "👩‍👩‍👧", false), (2, "👩‍👩‍👧b", true),
+      (2, "ab", true), (2, "\r\n", false), (2, "\r\na", true), (2, "a\r\n", true),
+      (3, "ab", false), (3, "ae\u{301}\u{302}", false), (3, "abe\u{301}", true), (0, "", true),
+    ] as [(Int64, String, Bool)])
+  func leastLength(_ kind: Kind, _ rule: (least: Int64, text: String, isRight: Bool)) throws {
+    let model = try Model(entities: [
+      Entity("Thing", properties: [Self.attribute("text", .string, .integer(rule.least))])
+    ])
+    let context = try Graph(kind, model: model, classes: []).context()
+    try context.insert("Thing")["text"] = .string(rule.text)
+    if rule.isRight {
+      try context.save()
+    } else {
+      let error = #expect(throws: ContextError.self) { try context.save() }
+      #expect(error?.failures.map(\.rule) == [.minimum])
+    }
+  }
 }

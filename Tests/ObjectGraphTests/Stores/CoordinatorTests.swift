@@ -340,4 +340,52 @@ struct CoordinatorTests {
       try reader.save()
     }
   }
+
+  @Test(
+    "What is inserted after a store has moved, gone or come goes where it belongs",
+    arguments: Kind.allCases)
+  func insertAfterMove(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (context, old) = (graph.context(), graph.coordinator.stores[0])
+    try context.insert(Person.self) { $0.name = "Ada" }
+    try context.save()
+    let new = try graph.coordinator.migrate(old, to: "/new.store", type: kind.type)
+
+    let bob = try context.insert(Person.self) { $0.name = "Bob" }
+    #expect(bob.objectID.store == new.tag)
+    try context.save()
+    let error = #expect(throws: ContextError.self) {
+      try context.insert(Person.self, into: old) { $0.name = "No" }
+    }
+    #expect(error?.code == .noStore)
+    context.assign("Person", to: new)
+    try context.insert(Person.self) { $0.name = "Cyd" }
+    try context.save()
+    try graph.coordinator.remove(new)
+    for _ in 0..<2 {
+      let error = #expect(throws: ContextError.self) {
+        try context.insert(Person.self) { $0.name = "No" }
+      }
+      #expect(error?.code == .noStore)
+      context.assign("Person", to: nil)
+    }
+    #expect(!context.hasChanges)
+  }
+
+  @Test(
+    "A store that comes for an entity's configuration takes what is inserted from then on",
+    arguments: Kind.allCases)
+  func insertAfterAdding(_ kind: Kind) throws {
+    let thing = Entity("Thing", properties: [.attribute(Attribute("name", .string))])
+    let model = try Model(
+      Model.Description(
+        entities: [thing], configurations: [Configuration("Own", entities: ["Thing"])]))
+    let graph = try Graph(kind, model: model, classes: [])
+    let context = graph.context()
+    try context.insert("Thing")
+    let own = try graph.coordinator.addStore(
+      at: "/own.store", type: kind.type, configuration: "Own")
+    #expect(try context.insert("Thing").objectID.store == own.tag)
+    try context.save()
+  }
 }

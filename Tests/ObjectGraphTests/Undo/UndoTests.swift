@@ -266,6 +266,102 @@ struct UndoTests {
     try context.save()
   }
 
+  @Test(
+    "An undone deletion is no change: others' values show, and are saved over by nobody",
+    arguments: Kind.allCases, [true, false])
+  func undoneDeletionAndOthers(_ kind: Kind, _ isMerging: Bool) throws {
+    let (graph, context, undo) = try Self.context(kind)
+    context.automaticallyMergesChangesFromParent = isMerging
+    let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    try context.save()
+    try context.insert(Person.self) { $0.name = "Bob" }
+    try context.processPendingChanges()
+    context.delete(ada)
+    try context.processPendingChanges()
+    for round in 0..<2 {
+      try undo.undo()
+      #expect(!ada.isDeleted && ada.changedValues().isEmpty && ada.name == "Ada")
+      #expect(ada.committedValues(forKeys: ["name"]) == ["name": .string("Ada")])
+      if round == 0 {
+        try undo.redo()
+        #expect(ada.isDeleted)
+      }
+    }
+    let other = graph.context()
+    other.object(ada).age = 44
+    try other.save()
+    if isMerging { #expect(ada.age == 44) }
+
+    try context.save()
+    #expect(!context.hasChanges)
+    let found = try graph.again()
+    #expect(try found.fetch(Person.self, sortedBy: [SortKey("name")]).map(\.age) == [44, 0])
+  }
+
+  @Test(
+    "What was changed before an undone deletion is changed still, and no more than that",
+    arguments: Kind.allCases)
+  func undoneDeletionOfChanged(_ kind: Kind) throws {
+    let (graph, context, undo) = try Self.context(kind)
+    let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    try context.save()
+    ada.name = "Eve"
+    try context.processPendingChanges()
+    context.delete(ada)
+    try context.processPendingChanges()
+    try undo.undo()
+    #expect(ada.changedValues() == ["name": .string("Eve")] && ada.isUpdated)
+    let other = graph.context()
+    other.object(ada).age = 44
+    try other.save()
+
+    context.mergePolicy = .objectWins
+    try context.save()
+    let found = try #require(try graph.again().fetch(Person.self).first)
+    #expect(found.name == "Eve" && found.age == 44 && ada.age == 44)
+    try undo.undo()
+    #expect(ada.name == "Ada" && ada.age == 44)
+    context.delete(ada)
+    try undo.undo()
+    ada.age = 45
+    context.rollback()
+    #expect(ada.name == "Eve" && ada.age == 44)
+  }
+
+  @Test(
+    "A child that undoes a deletion leaves what its parent has changed meanwhile",
+    arguments: Kind.allCases)
+  func undoneDeletionInChild(_ kind: Kind) throws {
+    let (_, parent, parentUndo) = try Self.context(kind)
+    let ada = try parent.insert(Person.self) { $0.name = "Ada" }
+    try parent.save()
+    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
+    let undo = UndoStack()
+    child.undoManager = undo
+    let mine = child.object(ada)
+    try child.insert(Person.self) { $0.name = "Bob" }
+    try child.processPendingChanges()
+    child.delete(mine)
+    try child.processPendingChanges()
+    try undo.undo()
+    ada.age = 44
+    try child.save()
+    #expect(ada.age == 44 && mine.age == 44)
+
+    // Here the deletion itself reaches the parent before it is taken back.
+    mine.name = "Eve"
+    try child.save()
+    child.delete(mine)
+    try child.save()
+    #expect(ada.isDeleted)
+    try undo.undo()
+    try child.save()
+    #expect(!ada.isDeleted && ada.name == "Eve" && ada.age == 44)
+    #expect(ada.changedValues().keys.sorted() == ["age", "name", "plainName"])
+    try parentUndo.undo()
+    #expect(ada.isDeleted)
+  }
+
   @Test("The place behind the last is found again after undoing", arguments: Kind.allCases)
   func orderedEnds(_ kind: Kind) throws {
     let (_, context, undo) = try Self.context(kind)

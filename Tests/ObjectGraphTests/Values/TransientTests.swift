@@ -62,6 +62,35 @@ struct TransientTests {
     #expect(good[Good.nickname] == "none")
   }
 
+  @Test(
+    "A child that has saved a value does not set it again over what its parent sets then",
+    arguments: Kind.allCases, [false, true])
+  func setOnce(_ kind: Kind, _ isHandedOver: Bool) throws {
+    let context = try Goods.graph(kind).context()
+    let good = try context.insert(Good.self)
+    try context.save()
+    let child = ManagedObjectContext(parent: context, concurrency: .confined)
+    child.undoManager = UndoStack()
+    let young = try #require(try child.existingObject(with: good.objectID) as? Good)
+    func save() throws {
+      if isHandedOver { try child.handOver() } else { try child.save() }
+    }
+    young[Good.nickname] = "Young"
+    young["visits"] = .integer(3)
+    young[Good.title] = "Lamp"
+    try save()
+    good[Good.nickname] = "Old"
+    young[Good.title] = "Lantern"
+    try save()
+    #expect(good[Good.nickname] == "Old" && good[Good.visits] == 3 && good[Good.title] == "Lantern")
+
+    // Taken back, a value is set like any other.
+    try child.undoManager?.undo()
+    try child.undoManager?.undo()
+    try save()
+    #expect(good[Good.nickname] == "none" && good[Good.visits] == 0 && good[Good.title] == "?")
+  }
+
   @Test("Queries say that they are nowhere to be found", arguments: Kind.allCases)
   func queries(_ kind: Kind) throws {
     let context = try Goods.graph(kind).context()
@@ -85,5 +114,33 @@ struct TransientTests {
     #expect(error?.failures.first?.cause as? Unwanted == Unwanted(what: "nickname"))
     good[Good.nickname] = "allowed"
     try context.save()
+  }
+
+  @Test(
+    "A child's values leave the parent's others alone, and are undone", arguments: Kind.allCases)
+  func besideOthers(_ kind: Kind) throws {
+    let context = try Goods.graph(kind).context()
+    let good = try context.insert(Good.self)
+    try context.save()
+    let undo = UndoStack()
+    context.undoManager = undo
+    good["visits"] = .integer(7)
+    try context.processPendingChanges()
+    let child = ManagedObjectContext(parent: context, concurrency: .confined)
+    let young = try #require(try child.existingObject(with: good.objectID) as? Good)
+    for (name, isHandedOver) in [("Young", false), ("Younger", true)] {
+      young[Good.nickname] = name
+      young[Good.title] = name
+      if isHandedOver { try child.handOver() } else { try child.save() }
+      #expect(good[Good.nickname] == name && good[Good.visits] == 7 && good[Good.title] == name)
+    }
+
+    try undo.undo()
+    #expect(good[Good.nickname] == "Young" && good[Good.title] == "Young")
+    try undo.undo()
+    #expect(good[Good.nickname] == "none" && good[Good.visits] == 7 && good[Good.title] == "?")
+    try undo.redo()
+    #expect(good[Good.nickname] == "Young" && good[Good.visits] == 7)
+    #expect(undo.undoCount == 2)
   }
 }
