@@ -13,8 +13,9 @@ extension Argument {
   /// What an object's properties become.
   static let assignments = Argument(
     "KEY=VALUE",
-    "A property and its value. Dates are ISO 8601 or relative to now (now, today, -3d, +2h); binary "
-      + "values are base64 or @FILE; null takes a value away. A relationship leads to an identifier "
+    "A property and its value. Dates are ISO 8601, in UTC unless they say otherwise, seconds since 2001 "
+      + "(@1.5), or relative to now (now, today, -3d, +2h); binary values are base64 or @FILE; null takes "
+      + "a value away, and \\null is a text of four letters. A relationship leads to an identifier "
       + "(2/p17) or to what meets a predicate in braces ({name == 'Lisbon'}), which must be one object; "
       + "one to many takes several with commas between, and += and -= add to it and take from it.",
     isRepeating: true)

@@ -143,7 +143,46 @@ struct EditCommandTests {
     #expect(try date("-3d") == now.addingTimeInterval(-3 * 86400))
     #expect(try date("+2h") == now.addingTimeInterval(7200))
     #expect(try date("2026-11-21") == Date.ISO8601FormatStyle().parse("2026-11-21T00:00:00Z"))
-    #expect(try date("2026-11-21T10:00:00.5Z") != nil)
+    #expect(try date("-1M") == now.addingTimeInterval(-30 * 86400))
     #expect(try date("later") == nil)
+
+    // At 06:13 UTC it is still the day before in the west, and written days are days in UTC.
+    for (hours, day) in [(0, 9), (-7, 8), (18, 10)] {
+      let zone = try #require(TimeZone(secondsFromGMT: hours * 3600))
+      for (word, offset) in [("today", 0), ("tomorrow", 1), ("yesterday", -1)] {
+        let found = try Assignment("d=\(word)").date(now: now, in: zone)
+        #expect(try found == date("2026-05-\(day + offset < 10 ? "0" : "")\(day + offset)"))
+      }
+    }
+  }
+
+  @Test("A time without a zone is UTC, as in predicates, and what is no date is refused")
+  func exactDates() throws {
+    func date(_ text: String) throws -> Date? { try Assignment("d=\(text)").date(now: Date()) }
+    let ten = try Date.ISO8601FormatStyle().parse("2026-05-01T10:00:00Z")
+
+    #expect(try date("2026-05-01T10:00:00") == ten)
+    #expect(try date("2026-05-01T10:00") == ten)
+    #expect(try date("2026-05-01 12:00+02:00") == ten)
+    #expect(try date("2026-05-01T10:00:00.5Z") == ten.addingTimeInterval(0.5))
+    #expect(try date("@123.5") == Date(timeIntervalSinceReferenceDate: 123.5))
+    for wrong in [
+      "", "2026-05-01x", "2026-05-01T10:00:00Zjunk", "2026-02-31", "2026-05-01T25:00", "@", "@1x",
+    ] { #expect(try date(wrong) == nil, "\(wrong)") }
+  }
+
+  @Test("A decimal number is all of its digits, or none")
+  func exactDecimals() {
+    func insert(_ cost: String) -> RecordedRun {
+      run("insert", "/Trips.store", "Trip", "name=Lisbon", "cost=\(cost)", "--dry-run")
+    }
+    let digits = String(repeating: "1234567890", count: 5)
+
+    for right in ["-1.5", ".5", "12e3", "1234567890123456789012345678.90123456789"] {
+      #expect(insert(right).exitCode == .done, "\(right)")
+    }
+    for wrong in ["1-2", "1e", "", "1e400", digits + "1", "0." + digits] {
+      #expect(insert(wrong).exitCode == .wrongUsage, "\(wrong)")
+    }
   }
 }
