@@ -184,11 +184,16 @@ struct StoreEdit {
   }
 
   /// Sets what the command line says.
+  ///
+  /// - Throws: ``CommandError`` for all that can't be set; nothing is set by then.
   func assign(to objects: [ManagedObject]) throws {
     var known: [String: [Change]] = [:]
+    var problems: [CommandError] = []
     for object in objects where known[object.entity.name] == nil {
-      known[object.entity.name] = try changes(to: object.entity.name)
+      // What is wrong for one entity may be wrong for another in the same words.
+      known[object.entity.name] = try changes(to: object.entity.name, &problems)
     }
+    try CommandError.throwAll(problems)
     for object in objects {
       for change in known[object.entity.name] ?? [] { try change(object) }
     }
@@ -198,33 +203,53 @@ struct StoreEdit {
 
   /// What the command line says, as changes of an entity's objects.
   ///
-  /// - Throws: ``CommandError`` for what can't be set; nothing is set by then.
+  /// - Throws: ``CommandError`` for all that can't be set; nothing is set by then.
   func changes(to entity: String) throws -> [Change] {
-    let model = context.coordinator.model
-    return try invocation.values(of: .assignments).map(Assignment.init).map { assignment in
-      switch model.property(assignment.rootKey, of: entity) {
-      case .attribute(let attribute):
-        let part = try Self.part(assignment.key, of: attribute, model)
-        guard assignment.sign == .set else {
-          throw CommandError.wrongUsage(
-            "'\(assignment.key)' is an attribute: it takes =, and not \(assignment.sign.rawValue).")
-        }
-        guard attribute.derivation == nil else {
-          throw CommandError.wrongUsage("'\(assignment.key)' follows from others and can't be set.")
-        }
-        let value = try assignment.value(of: part, on: disk)
-        return { try $0.setValues([assignment.key: value]) }
-      case .relationship(let relationship):
-        return try leading(relationship, assignment)
-      case .fetched:
-        throw CommandError.wrongUsage("'\(assignment.key)' is fetched and can't be set.")
-      case nil:
-        throw CommandError.unknown(
-          "property", assignment.key, in: "of '\(entity)'",
-          known: model.properties(of: entity).map(\.name),
-          otherwise: "It has "
-            + model.properties(of: entity).map { "'\($0.name)'" }.joined(separator: ", ") + ".")
+    var problems: [CommandError] = []
+    let changes = try changes(to: entity, &problems)
+    try CommandError.throwAll(problems)
+    return changes
+  }
+
+  /// The changes that can be made, and beside them why others can't.
+  private func changes(
+    to entity: String, _ problems: inout [CommandError]
+  ) throws -> [Change] {
+    var changes: [Change] = []
+    for word in invocation.values(of: .assignments) {
+      do { changes.append(try change(Assignment(word), of: entity)) } catch {
+        if error is CancellationError { throw error }
+        problems.append(CommandError(explaining: error))
       }
+    }
+    return changes
+  }
+
+  /// What one assignment does to an entity's objects.
+  private func change(_ assignment: Assignment, of entity: String) throws -> Change {
+    let model = context.coordinator.model
+    switch model.property(assignment.rootKey, of: entity) {
+    case .attribute(let attribute):
+      let part = try Self.part(assignment.key, of: attribute, model)
+      guard assignment.sign == .set else {
+        throw CommandError.wrongUsage(
+          "'\(assignment.key)' is an attribute: it takes =, and not \(assignment.sign.rawValue).")
+      }
+      guard attribute.derivation == nil else {
+        throw CommandError.wrongUsage("'\(assignment.key)' follows from others and can't be set.")
+      }
+      let value = try assignment.value(of: part, on: disk)
+      return { try $0.setValues([assignment.key: value]) }
+    case .relationship(let relationship):
+      return try leading(relationship, assignment)
+    case .fetched:
+      throw CommandError.wrongUsage("'\(assignment.key)' is fetched and can't be set.")
+    case nil:
+      throw CommandError.unknown(
+        "property", assignment.key, in: "of '\(entity)'",
+        known: model.properties(of: entity).map(\.name),
+        otherwise: "It has "
+          + model.properties(of: entity).map { "'\($0.name)'" }.joined(separator: ", ") + ".")
     }
   }
 

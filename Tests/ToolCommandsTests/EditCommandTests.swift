@@ -185,4 +185,31 @@ struct EditCommandTests {
       #expect(insert(wrong).exitCode == .wrongUsage, "\(wrong)")
     }
   }
+
+  @Test("Everything on a command line that can't be read is said at once")
+  func everythingWrong() {
+    let bad = run(
+      "insert", "/Trips.store", "Trip", "name=Lisbon", "days=x", "start=maybe", "nme=Faro", "name",
+      "stops={place == 'Nowhere'}", "stops+={plce == 1}", "photo=@/none", "days=y")
+
+    #expect(bad.exitCode == .wrongUsage)
+    for part in [
+      "'days' takes a whole number, and 'x' is none", "'days' takes a whole number, and 'y'",
+      "'start' takes a date", "'nme'", "Did you mean 'name'?", "'name' sets nothing",
+      "No object of 'Stop'", "plce", "/none",
+    ] { #expect(bad.messages.contains(part), "\(part): \(bad.messages)") }
+    #expect(run("count", "/Trips.store", "Trip").output == "0\n")
+
+    _ = run("insert", "/Trips.store", "Trip", "name=Lisbon")
+    _ = run("insert", "/Trips.store", "Trip", "name=Porto")
+    let set = run(
+      "set", "/Trips.store", "Trip", "--where", "TRUEPREDICATE", "days=x", "stops={place == 'A'}")
+    #expect(set.exitCode == .wrongUsage)
+    #expect(set.messages.components(separatedBy: "whole number").count == 2, "\(set.messages)")
+    #expect(set.messages.contains("No object of 'Stop'"))
+
+    // What is wrong in one place alone has the exit code that it has always had.
+    let one = run("set", "/Trips.store", "Trip", "--where", "name != nil", "stops={place == 'A'}")
+    #expect(one.exitCode == .no)
+  }
 }
