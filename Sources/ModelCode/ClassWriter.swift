@@ -71,9 +71,12 @@ struct ClassWriter {
     return imports
   }
 
-  /// Whether an attribute's values, or parts of them, are of a type of Foundation.
-  func usesFoundation(_ attribute: Attribute) -> Bool {
-    TypeNames.isFoundation(attribute.type)
+  /// Whether an attribute's values, or parts of them however deep, are of a type of Foundation: the keys and the setter
+  /// of a composite attribute are about each of its parts.
+  private func usesFoundation(_ attribute: Attribute) -> Bool {
+    guard attribute.type == .composite else { return TypeNames.isFoundation(attribute.type) }
+    let parts = attribute.compositeName.flatMap(plan.model.composite)?.storedParts ?? []
+    return parts.contains(where: usesFoundation)
   }
 
   private func declaration(of entity: PlannedEntity) -> String {
