@@ -46,9 +46,11 @@ struct ClassPlan {
       zip(model.entities.map(\.name), entities.indices)
     ) { first, _ in first }
 
-    // A function of this name would hide the type that it makes.
+    // A function of such a name would hide what the classes mean by it.
     var functions = NameScope(
-      ReservedNames.members.union(SwiftNames.impossibleMembers).union(["FetchRequest"]))
+      ReservedNames.members.union(SwiftNames.impossibleMembers)
+        .union(ReservedNames.inTemplates(modelName: modelName)).union(structures)
+        .union(model.entities.flatMap(\.attributes).flatMap(\.valueClassWords)))
     let templateNames = model.description.fetchRequestTemplates.map(\.name)
     templates = Dictionary(
       zip(

@@ -34,7 +34,9 @@ struct TemplateFunction {
     }
     let types = predicate.map { VariableTypes(of: $0, asked: template.entity, plan.model).types }
     let variables = (predicate?.variables ?? []).sorted()
-    var scope = NameScope(SwiftNames.impossibleMembers.union([plan.modelName, "variables"]))
+    var scope = NameScope(
+      SwiftNames.impossibleMembers.union(ReservedNames.inTemplates(modelName: plan.modelName))
+        .union(["variables"]))
     let names = scope.names(for: variables.map(SwiftNames.parameter))
     parameters = zip(variables, names).map { variable, name in
       Parameter(variable: variable, name: name, type: types?[variable] ?? .any)

@@ -58,12 +58,16 @@ struct Compiler {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = [tool] + arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
+    // A file takes what a pipe would have to be emptied of meanwhile.
+    let folder = try Folder()
+    let file = folder.url.appending(path: "output")
+    try Data().write(to: file)
+    let handle = try FileHandle(forWritingTo: file)
+    process.standardOutput = handle
+    process.standardError = handle
     try process.run()
-    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
+    let output = try String(contentsOf: file, encoding: .utf8)
     #expect(process.terminationStatus == 0, "\(tool): \(output)")
     return (process.terminationStatus, output)
   }
