@@ -77,6 +77,7 @@ enum SourceText {
 
   /// A decimal number, all of the text.
   private static func decimal(_ text: String) -> Decimal? {
+    if text == "NaN" { return .nan }
     let legal = text.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte)
     }

@@ -186,7 +186,9 @@ struct ModelSourceTests {
 
   @Test(
     "A decimal default is all of its text, or is kept as text",
-    arguments: [("1.5", true), ("-3e2", true), ("1-2", false), ("1e", false), (".", false)])
+    arguments: [
+      ("1.5", true), ("-3e2", true), ("NaN", true), ("1-2", false), ("1e", false), (".", false),
+    ])
   func decimals(_ text: String, _ isNumber: Bool) throws {
     let source = """
       <model><entity name="A"><attribute name="b" optional="YES" attributeType="Decimal" \
