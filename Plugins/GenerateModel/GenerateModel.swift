@@ -32,7 +32,8 @@ struct GenerateModel: BuildToolPlugin {
           arguments: [
             model.path, output.path, settings.access ?? "public",
             settings.unmarkedEntities ?? "class",
-          ], inputFiles: try Self.inputs(of: model) + settings.files, outputFiles: [output]))
+          ] + (target.sourceModule.map { [$0.moduleName] } ?? []),
+          inputFiles: try Self.inputs(of: model) + settings.files, outputFiles: [output]))
     }
     if commands.isEmpty {
       Diagnostics.warning("The target '\(target.name)' has no .xcdatamodeld and no .xcdatamodel.")

@@ -56,19 +56,36 @@ struct ClassWriter {
       || properties.contains { property in
         if case .attribute(let attribute) = property { usesFoundation(attribute) } else { false }
       }
+    var imports: Set = [
+      // For others to see where declarations show their types.
+      CodeImport(
+        module: "Quire",
+        access: entity.superclass == nil || !properties.isEmpty || !functions.isEmpty ? access : "")
+    ]
+    if hasFoundation { imports.insert(CodeImport(module: "Foundation", access: access)) }
+    imports.formUnion(plan.imports(ofClasses: classes(of: entity, functions), access: access))
     return CodeFile(
-      name: plan.fileNames[entity.className]!, heading: heading,
-      imports: imports(
-        foundation: hasFoundation,
-        showsQuire: entity.superclass == nil || !properties.isEmpty || !functions.isEmpty),
+      name: plan.fileNames[entity.className]!, heading: heading, imports: imports,
       body: lines.lines)
   }
 
-  /// The modules that a file imports: for others to see where its declarations show their types.
-  private func imports(foundation: Bool, showsQuire: Bool) -> Set<String> {
-    var imports: Set = [showsQuire ? "\(access)import Quire" : "import Quire"]
-    if foundation { imports.insert("\(access)import Foundation") }
-    return imports
+  /// The classes that the declarations of an entity's file name.
+  private func classes(of entity: PlannedEntity, _ functions: [TemplateFunction]) -> [String] {
+    var classes = functions.flatMap(\.classes) + [entity.keysSuperclass].compactMap(\.self)
+    if entity.kind == .class {
+      classes += [entity.superclass].compactMap(\.self)
+    } else {
+      classes.append(entity.className)
+    }
+    for property in entity.entity.properties {
+      switch property {
+      case .attribute: break
+      case .relationship(let relationship):
+        classes.append(plan.className(of: relationship.destination))
+      case .fetched(let fetched): classes.append(plan.className(of: fetched.request.entity))
+      }
+    }
+    return classes
   }
 
   /// Whether an attribute's values, or parts of them however deep, are of a type of Foundation: the keys and the setter

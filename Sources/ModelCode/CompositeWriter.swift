@@ -30,7 +30,7 @@ extension ClassWriter {
       name: plan.fileNames[name]!, heading: heading,
       // Parts that are structures themselves have the types of theirs in files of their own.
       imports: parts.contains { TypeNames.isFoundation($0.type) }
-        ? ["\(access)import Foundation"] : [],
+        ? [CodeImport(module: "Foundation", access: access)] : [],
       body: lines.lines)
   }
 

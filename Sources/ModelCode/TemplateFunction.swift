@@ -44,6 +44,16 @@ struct TemplateFunction {
     usesFoundation = parameters.contains { $0.type.isFoundation }
   }
 
+  /// The classes of entities that the function names.
+  var classes: [String] {
+    parameters.compactMap { parameter in
+      switch parameter.type {
+      case .object(let entity), .objects(let entity): plan.className(of: entity)
+      default: nil
+      }
+    }
+  }
+
   /// Writes the function as a member of the entity's class.
   func write(to lines: inout CodeLines, access: String) {
     lines.document([

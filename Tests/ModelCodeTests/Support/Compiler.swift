@@ -10,17 +10,29 @@ struct Compiler {
     .flatMap { ["-enable-upcoming-feature", $0] }
 
   /// What the compiler says of the files; nothing when they are right. Warnings count.
-  func check(_ files: [String: String], flags: [String] = []) throws -> String {
+  ///
+  /// - Parameter others: The sources of other modules, by the modules' names.
+  func check(
+    _ files: [String: String], flags: [String] = [], beside others: [String: String] = [:]
+  ) throws -> String {
     let folder = try Folder()
+    let common =
+      ["-swift-version", "6", "-warnings-as-errors", "-package-name", "made"]
+      + (try Self.modules()) + ["-I", folder.url.path]
+    for (name, text) in others {
+      let file = folder.url.appending(path: "\(name)-source.swift")
+      try Data(text.utf8).write(to: file)
+      let module = folder.url.appending(path: "\(name).swiftmodule").path
+      _ = try run(
+        "swiftc", ["-emit-module", "-module-name", name, "-o", module] + common + [file.path])
+    }
     let paths = try files.sorted { $0.key < $1.key }.map { name, text in
       let file = folder.url.appending(path: name)
       try Data(text.utf8).write(to: file)
       return file.path
     }
     return try run(
-      "swiftc",
-      ["-typecheck", "-swift-version", "6", "-warnings-as-errors", "-module-name", "Made"]
-        + ["-package-name", "made"] + Self.modules() + flags + paths
+      "swiftc", ["-typecheck", "-module-name", "Made"] + common + flags + paths
     ).output
   }
 
