@@ -61,7 +61,7 @@ struct URLTests {
       let new = try context.insert("Link")
       precondition(new[URLTests.page].absoluteString == "about:blank")
       precondition(new[URLTests.image] == nil)
-      for text in ["", "http://[", "http://a:b:c/", "http://ex ample.com"] {
+      for text in ["", "x-quire://[", "x-quire://a:b:c/"] {
         let link = try context.insert("Link")
         link["page"] = .uri(text)
         link["image"] = .uri(text)
