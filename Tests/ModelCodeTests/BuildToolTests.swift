@@ -26,9 +26,7 @@ struct BuildToolTests {
   /// Runs the tool, and gives what it said.
   private func run(_ words: String...) throws -> (status: Int32, messages: String) {
     let process = Process()
-    // The tests run from the folder that the build was made in.
-    process.executableURL = try #require(CommandLine.arguments.first.map { URL(filePath: $0) })
-      .deletingLastPathComponent().appending(path: "quire-classes")
+    process.executableURL = try Compiler.build().appending(path: "quire-classes")
     process.arguments = words
     let file = folder.url.appending(path: "messages")
     try Data().write(to: file)

@@ -36,6 +36,15 @@ struct Compiler {
     ).output
   }
 
+  /// Makes a program of source files, beside what the build made.
+  func makeProgram(_ files: [URL], named name: String) throws -> URL {
+    let program = try Self.build().appending(path: name)
+    _ = try run(
+      "swiftc",
+      ["-swift-version", "6", "-warnings-as-errors", "-o", program.path] + files.map(\.path))
+    return program
+  }
+
   /// The source as `swift format` lays it out.
   func formatted(_ text: String) throws -> String {
     let folder = try Folder()
@@ -45,15 +54,19 @@ struct Compiler {
     return try run("swift", ["format", "--configuration", settings, file.path]).output
   }
 
-  private static let root = URL(filePath: #filePath)
+  /// The package's folder.
+  static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
+  /// The folder that the build was made in, from which the tests run.
+  static func build() throws -> URL {
+    try #require(CommandLine.arguments.first.map { URL(filePath: $0).deletingLastPathComponent() })
+  }
+
   /// Where the modules of this build are, and the C modules they need.
   private static func modules() throws -> [String] {
-    // The tests run from the folder that the build was made in.
-    let build = try #require(
-      CommandLine.arguments.first.map { URL(filePath: $0).deletingLastPathComponent() })
+    let build = try build()
     let names = ["CArrow", "CChecksums"].map {
       build.appending(path: "\($0).build/module.modulemap").path
     }
