@@ -48,8 +48,8 @@ struct Assignment {
     case .string: return .string(text == "\\null" ? "null" : text)
     case .uri: return .uri(text)
     case .int16, .int32, .int64: return .integer(try parsed(Int64(text), "a whole number"))
-    case .double: return .double(try parsed(Double(text), "a number"))
-    case .float: return .float(try parsed(Float(text), "a number"))
+    case .double: return .double(try parsed(RealText.double(text), "a number"))
+    case .float: return .float(try parsed(RealText.float(text), "a number"))
     case .decimal: return .decimal(try parsed(decimal, "a decimal number"))
     case .boolean:
       switch text.lowercased() {

@@ -186,6 +186,20 @@ struct EditCommandTests {
     }
   }
 
+  @Test("A number that would be infinite is none, unless it is said to be")
+  func largeNumbers() throws {
+    let attributes = [Attribute("d", .double), Attribute("f", .float)]
+    for (index, text) in ["1e309", "3.5e38", "0x1p3", "1,5", ""].enumerated() {
+      for attribute in attributes where attribute.type == .float || index != 1 {
+        #expect(throws: CommandError.self, "\(text)") {
+          try Assignment("d=\(text)").value(of: attribute, on: disk)
+        }
+      }
+    }
+    #expect(try Assignment("d=inf").value(of: attributes[0], on: disk) == .double(.infinity))
+    #expect(try Assignment("d=-1.5e3").value(of: attributes[1], on: disk) == .float(-1500))
+  }
+
   @Test("Everything on a command line that can't be read is said at once")
   func everythingWrong() {
     let bad = run(
