@@ -155,7 +155,12 @@ struct StoreEdit {
       guard invocation.value(of: FetchCommand.condition) == nil else {
         throw CommandError.wrongUsage("Give --id or --where, and not both.")
       }
-      return try text.split(separator: ",").map { try object(String($0), of: invocation[.entity]) }
+      var problems: [CommandError] = []
+      let objects = try text.split(separator: ",").compactMap { word in
+        try noting(&problems) { try object(String(word), of: invocation[.entity]) }
+      }
+      try CommandError.throwAll(problems)
+      return objects
     }
     guard let text = invocation.value(of: FetchCommand.condition) else {
       throw CommandError.wrongUsage(
@@ -217,16 +222,29 @@ struct StoreEdit {
   ) throws -> [Change] {
     var changes: [Change] = []
     for word in invocation.values(of: .assignments) {
-      do { changes.append(try change(Assignment(word), of: entity)) } catch {
-        if error is CancellationError { throw error }
-        problems.append(CommandError(explaining: error))
-      }
+      var others: [CommandError] = []
+      let made = try noting(&problems) { try change(Assignment(word), of: entity, &others) }
+      problems += others
+      if let made { changes.append(made) }
     }
     return changes
   }
 
+  /// What `body` gives; none if it throws, and why is one more problem then.
+  private func noting<R>(
+    _ problems: inout [CommandError], _ body: () throws -> R
+  ) throws -> R? {
+    do { return try body() } catch {
+      if error is CancellationError { throw error }
+      problems.append(CommandError(explaining: error))
+      return nil
+    }
+  }
+
   /// What one assignment does to an entity's objects.
-  private func change(_ assignment: Assignment, of entity: String) throws -> Change {
+  private func change(
+    _ assignment: Assignment, of entity: String, _ problems: inout [CommandError]
+  ) throws -> Change {
     let model = context.coordinator.model
     switch model.property(assignment.rootKey, of: entity) {
     case .attribute(let attribute):
@@ -241,7 +259,11 @@ struct StoreEdit {
       let value = try assignment.value(of: part, on: disk)
       return { try $0.setValues([assignment.key: value]) }
     case .relationship(let relationship):
-      return try leading(relationship, assignment)
+      guard assignment.key == relationship.name else {
+        throw CommandError.wrongUsage(
+          "'\(assignment.key)' is of another object, and is set there.")
+      }
+      return try leading(relationship, assignment, &problems)
     case .fetched:
       throw CommandError.wrongUsage("'\(assignment.key)' is fetched and can't be set.")
     case nil:
@@ -258,7 +280,7 @@ struct StoreEdit {
     _ key: String, of attribute: Attribute, _ model: Model
   ) throws -> Attribute {
     var part = attribute
-    for name in key.split(separator: ".").dropFirst() {
+    for name in key.split(separator: ".", omittingEmptySubsequences: false).dropFirst() {
       guard let composite = part.compositeName.flatMap({ model.composite($0) }),
         let next = composite.attributes.first(where: { $0.name == name })
       else { throw CommandError.wrongUsage("'\(key)' names no attribute.") }
@@ -272,12 +294,15 @@ struct StoreEdit {
   }
 
   private func leading(
-    _ relationship: Relationship, _ assignment: Assignment
+    _ relationship: Relationship, _ assignment: Assignment, _ problems: inout [CommandError]
   ) throws -> Change {
     let name = relationship.name
-    let others = try assignment.targets.map { try target($0, relationship.destination) }
+    let targets = assignment.targets
+    let others = try targets.compactMap { word in
+      try noting(&problems) { try target(word, relationship.destination) }
+    }
     guard relationship.isToMany else {
-      guard assignment.sign == .set, others.count < 2 else {
+      guard assignment.sign == .set, targets.count < 2 else {
         throw CommandError.wrongUsage(
           "'\(name)' leads to one object: it takes = and one value.")
       }

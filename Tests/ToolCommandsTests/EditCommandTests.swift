@@ -200,6 +200,25 @@ struct EditCommandTests {
     #expect(try Assignment("d=-1.5e3").value(of: attributes[1], on: disk) == .float(-1500))
   }
 
+  @Test("A key that leads to another object, or to nothing, sets nothing")
+  func strangeKeys() {
+    let stop = run("insert", "/Trips.store", "Stop", "place=Faro").output
+      .trimmingCharacters(in: .newlines)
+    let trip = run("insert", "/Trips.store", "Trip", "name=Coast", "stops=\(stop)").output
+      .trimmingCharacters(in: .newlines)
+
+    for (entity, id, word) in [
+      ("Stop", stop, "trip.name=null"), ("Stop", stop, "trip.="), ("Trip", trip, "stops.place="),
+      ("Trip", trip, "name.=Lisbon"), ("Trip", trip, "name.first=Lisbon"),
+      ("Trip", trip, ".name=Lisbon"), ("Trip", trip, "name..=Lisbon"),
+    ] {
+      let run = run("set", "/Trips.store", entity, "--id", id, word)
+      #expect(run.exitCode == .wrongUsage, "\(word): \(run.messages)")
+    }
+    #expect(fetched("Trip", "name") == "id,name\n\(trip),Coast\n")
+    #expect(fetched("Stop", "trip") == "id,trip\n\(stop),\(trip)\n")
+  }
+
   @Test("Everything on a command line that can't be read is said at once")
   func everythingWrong() {
     let bad = run(
@@ -221,6 +240,14 @@ struct EditCommandTests {
     #expect(set.exitCode == .wrongUsage)
     #expect(set.messages.components(separatedBy: "whole number").count == 2, "\(set.messages)")
     #expect(set.messages.contains("No object of 'Stop'"))
+
+    let stops = run(
+      "set", "/Trips.store", "Trip", "--where", "TRUEPREDICATE", "stops=9/p9,x,{place == 'B'}")
+    #expect(stops.messages.contains("'9/p9'") && stops.messages.contains("'x' is no identifier"))
+    #expect(stops.messages.contains("meets 'place == 'B''"), "\(stops.messages)")
+    let named = run("set", "/Trips.store", "Trip", "--id", "x,9/p9", "days=1")
+    #expect(named.exitCode == .wrongUsage)
+    #expect(named.messages.contains("'x' is no identifier") && named.messages.contains("'9/p9'"))
 
     // What is wrong in one place alone has the exit code that it has always had.
     let one = run("set", "/Trips.store", "Trip", "--where", "name != nil", "stops={place == 'A'}")
