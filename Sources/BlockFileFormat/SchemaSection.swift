@@ -279,9 +279,8 @@ extension Value {
       case .double: real().map { .double($0) }
       case .date: real().map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
       case .decimal:
-        String(validating: bytes, as: UTF8.self).flatMap {
-          Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX"))
-        }.map { .decimal($0) }
+        bytes == Array("NaN".utf8)
+          ? .decimal(.nan) : DecimalParts(text: bytes.span).map { .decimal($0.decimal) }
       case .string: String(validating: bytes, as: UTF8.self).map { .string($0) }
       case .uri: String(validating: bytes, as: UTF8.self).map { .uri($0) }
       case .binary: .binary(Data(bytes))

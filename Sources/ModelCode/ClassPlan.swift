@@ -20,6 +20,8 @@ struct ClassPlan {
   /// The files' names, by what is in them.
   let fileNames: [String: String]
   private let positions: [String: Int]
+  /// The modules that classes are imported from, by the classes' names.
+  private let modules: [String: String]
 
   init(of model: Model, named name: String, _ options: ModelClasses.Options) {
     self.model = model
@@ -38,6 +40,9 @@ struct ClassPlan {
     let own = SwiftNames.capitalized(SwiftNames.identifier(name, otherwise: "Object"))
     modelName = types.name(for: own.hasSuffix("Model") ? own : own + "Model")
 
+    modules = Dictionary(
+      classes.compactMap { choice in choice.module.map { (choice.name, $0) } }
+    ) { first, _ in first }
     let typeNames = Set(classes.map(\.name) + structures + [modelName])
     self.types = TypeNames(besides: typeNames)
     let planner = MemberPlanner(model, reserved: typeNames)
@@ -46,9 +51,11 @@ struct ClassPlan {
       zip(model.entities.map(\.name), entities.indices)
     ) { first, _ in first }
 
-    // A function of this name would hide the type that it makes.
+    // A function of such a name would hide what the classes mean by it.
     var functions = NameScope(
-      ReservedNames.members.union(SwiftNames.impossibleMembers).union(["FetchRequest"]))
+      ReservedNames.members.union(SwiftNames.impossibleMembers)
+        .union(ReservedNames.inTemplates(modelName: modelName)).union(structures)
+        .union(model.entities.flatMap(\.attributes).flatMap(\.valueClassWords)))
     let templateNames = model.description.fetchRequestTemplates.map(\.name)
     templates = Dictionary(
       zip(
@@ -69,6 +76,14 @@ struct ClassPlan {
   func className(of entity: String) -> String {
     let planned = self[entity]
     return planned.hasClass ? planned.className : types.quire("ManagedObject")
+  }
+
+  /// The imports of those among the classes that are of other modules.
+  func imports(ofClasses names: [String], access: String) -> Set<CodeImport> {
+    Set(
+      names.compactMap { name in
+        modules[name].map { CodeImport(module: $0, className: name, access: access) }
+      })
   }
 
   /// The file that lists the classes.
@@ -139,6 +154,8 @@ struct ClassChoice {
   let isNamed: Bool
   /// The entity's name as an identifier.
   let entityIdentifier: String
+  /// The module to import the class from; `nil` for one of the code's own module.
+  let module: String?
 
   init(of entity: Entity, _ options: ModelClasses.Options) {
     let setting = entity.source.attributes["codeGenerationType"]
@@ -151,8 +168,19 @@ struct ClassChoice {
     entityIdentifier = SwiftNames.capitalized(
       SwiftNames.identifier(entity.name, otherwise: "Object"))
     // `.Name` is a class of the current module, `Module.Name` one of another.
-    let source = entity.className?.split(separator: ".").last.map(String.init) ?? ""
+    let parts = (entity.className ?? "").split(separator: ".", omittingEmptySubsequences: false)
+      .map(String.init)
+    let source = parts.last { !$0.isEmpty } ?? ""
     isNamed = !source.isEmpty && source != "NSManagedObject" && source != "ManagedObject"
-    name = isNamed ? SwiftNames.identifier(source, otherwise: "Object") : entityIdentifier
+    let named = SwiftNames.identifier(source, otherwise: "Object")
+    // No type is named by a keyword.
+    let isKeyword = SwiftNames.declared(named) != named
+    name = isNamed ? (isKeyword ? SwiftNames.capitalized(named) : named) : entityIdentifier
+    let isElsewhere =
+      isNamed && kind != .class && parts.count == 2 && parts[1] == name
+      && options.module != nil && parts[0] != options.module && !parts[0].isEmpty
+      && SwiftNames.identifier(parts[0], otherwise: "") == parts[0]
+      && SwiftNames.declared(parts[0]) == parts[0]
+    module = isElsewhere ? parts[0] : nil
   }
 }

@@ -183,7 +183,8 @@ extension ClassWriter {
     lines.close()
     if !tree.leaves.isEmpty {
       lines.open("set")
-      lines.line("let old = \(SwiftNames.declared(accessor.name))")
+      // Without `self`, an attribute called `newValue` would be the value that is set.
+      lines.line("let old = self.\(SwiftNames.declared(accessor.name))")
       for leaf in tree.leaves {
         let key = "\(accessor.key).\(leaf.key)"
         lines.open("if newValue.\(leaf.path) != old.\(leaf.path)")

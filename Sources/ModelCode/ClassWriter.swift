@@ -56,24 +56,44 @@ struct ClassWriter {
       || properties.contains { property in
         if case .attribute(let attribute) = property { usesFoundation(attribute) } else { false }
       }
+    var imports: Set = [
+      // For others to see where declarations show their types.
+      CodeImport(
+        module: "Quire",
+        access: entity.superclass == nil || !properties.isEmpty || !functions.isEmpty ? access : "")
+    ]
+    if hasFoundation { imports.insert(CodeImport(module: "Foundation", access: access)) }
+    imports.formUnion(plan.imports(ofClasses: classes(of: entity, functions), access: access))
     return CodeFile(
-      name: plan.fileNames[entity.className]!, heading: heading,
-      imports: imports(
-        foundation: hasFoundation,
-        showsQuire: entity.superclass == nil || !properties.isEmpty || !functions.isEmpty),
+      name: plan.fileNames[entity.className]!, heading: heading, imports: imports,
       body: lines.lines)
   }
 
-  /// The modules that a file imports: for others to see where its declarations show their types.
-  private func imports(foundation: Bool, showsQuire: Bool) -> Set<String> {
-    var imports: Set = [showsQuire ? "\(access)import Quire" : "import Quire"]
-    if foundation { imports.insert("\(access)import Foundation") }
-    return imports
+  /// The classes that the declarations of an entity's file name.
+  private func classes(of entity: PlannedEntity, _ functions: [TemplateFunction]) -> [String] {
+    var classes = functions.flatMap(\.classes) + [entity.keysSuperclass].compactMap(\.self)
+    if entity.kind == .class {
+      classes += [entity.superclass].compactMap(\.self)
+    } else {
+      classes.append(entity.className)
+    }
+    for property in entity.entity.properties {
+      switch property {
+      case .attribute: break
+      case .relationship(let relationship):
+        classes.append(plan.className(of: relationship.destination))
+      case .fetched(let fetched): classes.append(plan.className(of: fetched.request.entity))
+      }
+    }
+    return classes
   }
 
-  /// Whether an attribute's values, or parts of them, are of a type of Foundation.
-  func usesFoundation(_ attribute: Attribute) -> Bool {
-    TypeNames.isFoundation(attribute.type)
+  /// Whether an attribute's values, or parts of them however deep, are of a type of Foundation: the keys and the setter
+  /// of a composite attribute are about each of its parts.
+  private func usesFoundation(_ attribute: Attribute) -> Bool {
+    guard attribute.type == .composite else { return TypeNames.isFoundation(attribute.type) }
+    let parts = attribute.compositeName.flatMap(plan.model.composite)?.storedParts ?? []
+    return parts.contains(where: usesFoundation)
   }
 
   private func declaration(of entity: PlannedEntity) -> String {

@@ -4,8 +4,8 @@ public struct CodeFile: Sendable, Hashable {
   public let name: String
   /// The comment that says what the file was made from.
   let heading: [String]
-  /// What it imports, with the access in front.
-  let imports: Set<String>
+  /// What it imports.
+  let imports: Set<CodeImport>
   /// Its declarations.
   let body: [String]
 
@@ -13,7 +13,7 @@ public struct CodeFile: Sendable, Hashable {
   public var text: String {
     let sections = [
       heading.joined(separator: "\n"),
-      imports.sorted(by: Self.importsPrecede).joined(separator: "\n"),
+      CodeImport.text(imports),
       body.joined(separator: "\n"),
     ]
     return sections.filter { !$0.isEmpty }.joined(separator: "\n\n") + "\n"
@@ -22,18 +22,10 @@ public struct CodeFile: Sendable, Hashable {
   /// The declarations of all the files under the name of the last.
   static func joined(_ files: [CodeFile]) -> CodeFile {
     let last = files[files.count - 1]
-    let imports: Set<String> = files.reduce(into: []) { $0.formUnion($1.imports) }
     return CodeFile(
       name: last.name, heading: last.heading,
-      // The last file has the one that others see.
-      imports: last.imports.contains("import Quire")
-        ? imports : imports.subtracting(["import Quire"]),
+      imports: files.reduce(into: []) { $0.formUnion($1.imports) },
       body: Array(files.map(\.body).joined(separator: [""])))
-  }
-
-  /// By module.
-  private static func importsPrecede(_ left: String, _ right: String) -> Bool {
-    (left.split(separator: " ").last ?? "") < (right.split(separator: " ").last ?? "")
   }
 
   /// What stands at the top of each file.

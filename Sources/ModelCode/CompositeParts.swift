@@ -14,6 +14,8 @@ struct CompositeParts {
   private(set) var leaves: [Leaf] = []
   /// The expression that makes the structure of an object's values: names and leaves.
   private let value: Node
+  /// The names of all structures, which the expression may call.
+  private let structures: Set<String>
 
   private indirect enum Node {
     case leaf(label: String, Leaf)
@@ -28,6 +30,7 @@ struct CompositeParts {
   init(of attribute: Attribute, _ plan: ClassPlan) throws(ModelCodeError) {
     var leaves: [Leaf] = []
     var groupCount = 0
+    structures = Set(plan.composites.values)
     value = try Self.node(
       attribute, label: "", path: "", key: "", plan, &leaves, &groupCount)
     self.leaves = leaves
@@ -69,7 +72,7 @@ struct CompositeParts {
   /// first, each under a name of its own.
   func writeValue(_ key: String, to lines: inout CodeLines) {
     guard case .group(_, let type, let nodes) = value else { return }
-    var scope = NameScope(SwiftNames.impossibleMembers.union(["Keys"]))
+    var scope = NameScope(SwiftNames.impossibleMembers.union(structures).union(["Keys"]))
     let arguments = nodes.map { Self.argument($0, key, &scope, &lines) }
     lines.list("return \(type)(", arguments, ")")
   }

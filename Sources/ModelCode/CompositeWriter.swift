@@ -28,7 +28,9 @@ extension ClassWriter {
     lines.close()
     return CodeFile(
       name: plan.fileNames[name]!, heading: heading,
-      imports: parts.contains(where: usesFoundation) ? ["\(access)import Foundation"] : [],
+      // Parts that are structures themselves have the types of theirs in files of their own.
+      imports: parts.contains { TypeNames.isFoundation($0.type) }
+        ? [CodeImport(module: "Foundation", access: access)] : [],
       body: lines.lines)
   }
 

@@ -8,9 +8,8 @@ struct MemberPlanner {
 
   init(_ model: Model, reserved: Set<String>) {
     self.model = model
-    let values = model.entities.flatMap(\.attributes).compactMap(\.valueClassName)
     self.reserved = reserved.union(ReservedNames.members).union(SwiftNames.impossibleMembers)
-      .union(values.flatMap { $0.split { !$0.isLetter && !$0.isNumber }.map(String.init) })
+      .union(model.entities.flatMap(\.attributes).flatMap(\.valueClassWords))
   }
 
   /// What one class hands down to those that inherit from it.
@@ -96,5 +95,12 @@ struct MemberPlanner {
 
   private func dictionary(_ keys: [String], _ values: [String]) -> [String: String] {
     Dictionary(zip(keys, values)) { first, _ in first }
+  }
+}
+
+extension Attribute {
+  /// The names in the type that a transformer makes, which the code writes as it is.
+  var valueClassWords: [String] {
+    (valueClassName ?? "").split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
   }
 }

@@ -21,11 +21,17 @@ public struct ModelClasses: Sendable {
     /// What is made for an entity whose source says nothing. Apple's editor keeps "Manual/None" by
     /// saying nothing, so models whose classes are written by hand want ``CodeKind/none`` here.
     public var unmarkedEntities: CodeKind
+    /// The module that the code is part of. Classes that no code is made for, and that are of another module by what the
+    /// model says, are imported from there; nothing is when this is not known.
+    public var module: String?
 
     /// The given choices.
-    public init(access: CodeAccess = .public, unmarkedEntities: CodeKind = .class) {
+    public init(
+      access: CodeAccess = .public, unmarkedEntities: CodeKind = .class, module: String? = nil
+    ) {
       self.access = access
       self.unmarkedEntities = unmarkedEntities
+      self.module = module
     }
   }
 

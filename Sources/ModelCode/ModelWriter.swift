@@ -60,9 +60,11 @@ struct ModelWriter {
       write(source, named: Self.sourceName(index), to: &lines)
     }
     lines.close()
+    // The list names the classes and shows none of them.
+    let imported = plan.imports(ofClasses: plan.entities.map(\.className), access: "")
     return CodeFile(
-      name: plan.listFileName, heading: heading, imports: ["\(access)import Quire"],
-      body: lines.lines)
+      name: plan.listFileName, heading: heading,
+      imports: imported.union([CodeImport(module: "Quire", access: access)]), body: lines.lines)
   }
 
   /// All versions, for migrations; they are read when the list is first asked for.

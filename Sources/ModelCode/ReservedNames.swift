@@ -21,6 +21,15 @@ enum ReservedNames {
     "AttributeName", "FetchedName", "Keys", "ToManyName", "ToOneName",
   ]
 
-  /// Types that would be taken for something else by code that names types of modules in full.
-  static let types: Set<String> = ["Foundation", "Keys", "Quire", "Swift"]
+  /// Modules whose types the code names in full where the model has one of the same name.
+  private static let modules: Set<String> = ["Foundation", "Quire", "Swift"]
+
+  /// Types that would be taken for something else by code that names types of modules in full, or by the type that has
+  /// the model, whose members these are.
+  static let types = modules.union(["Keys", "classes", "model", "read", "source", "versions"])
+
+  /// What functions for templates use themselves.
+  static func inTemplates(modelName: String) -> Set<String> {
+    modules.union(["FetchRequest", modelName])
+  }
 }

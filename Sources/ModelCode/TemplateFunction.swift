@@ -34,12 +34,24 @@ struct TemplateFunction {
     }
     let types = predicate.map { VariableTypes(of: $0, asked: template.entity, plan.model).types }
     let variables = (predicate?.variables ?? []).sorted()
-    var scope = NameScope(SwiftNames.impossibleMembers.union([plan.modelName, "variables"]))
+    var scope = NameScope(
+      SwiftNames.impossibleMembers.union(ReservedNames.inTemplates(modelName: plan.modelName))
+        .union(["variables"]))
     let names = scope.names(for: variables.map(SwiftNames.parameter))
     parameters = zip(variables, names).map { variable, name in
       Parameter(variable: variable, name: name, type: types?[variable] ?? .any)
     }
     usesFoundation = parameters.contains { $0.type.isFoundation }
+  }
+
+  /// The classes of entities that the function names.
+  var classes: [String] {
+    parameters.compactMap { parameter in
+      switch parameter.type {
+      case .object(let entity), .objects(let entity): plan.className(of: entity)
+      default: nil
+      }
+    }
   }
 
   /// Writes the function as a member of the entity's class.

@@ -191,6 +191,8 @@ extension XMLPropertyList {
       second < 60
     else { return nil }
     let days = daysSince2001(year, month, day)
+    // The day that the next month begins with is of this month no more.
+    guard month == 12 || days < daysSince2001(year, month + 1, 1) else { return nil }
     return Date(
       timeIntervalSinceReferenceDate: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
   }

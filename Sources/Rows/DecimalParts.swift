@@ -128,7 +128,8 @@ extension DecimalParts {
   /// there or does not fit.
   func integer(scale: Int) -> Int64? {
     var power = Int(exponent) + scale
-    guard power >= 0, power <= 18 else { return nil }
+    // A power makes the whole number no smaller, and one beyond these bounds could outgrow its type.
+    guard power >= 0, power <= 18, magnitude <= UInt128(Int64.max) else { return nil }
     var product = magnitude
     while power > 0 {
       product *= 10

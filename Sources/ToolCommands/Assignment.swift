@@ -1,6 +1,8 @@
 import DurableFiles
 import Foundation
+import Interchange
 import ObjectModel
+import Rows
 
 /// What a command line says of one property: `name=Lisbon`, `stops+=4/p7`.
 struct Assignment {
@@ -46,8 +48,8 @@ struct Assignment {
     case .string: return .string(text == "\\null" ? "null" : text)
     case .uri: return .uri(text)
     case .int16, .int32, .int64: return .integer(try parsed(Int64(text), "a whole number"))
-    case .double: return .double(try parsed(Double(text), "a number"))
-    case .float: return .float(try parsed(Float(text), "a number"))
+    case .double: return .double(try parsed(RealText.double(text), "a number"))
+    case .float: return .float(try parsed(RealText.float(text), "a number"))
     case .decimal: return .decimal(try parsed(decimal, "a decimal number"))
     case .boolean:
       switch text.lowercased() {
@@ -63,10 +65,7 @@ struct Assignment {
     }
   }
 
-  private var decimal: Decimal? {
-    let isNumber = text.wholeMatch(of: /[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?/) != nil
-    return isNumber ? Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) : nil
-  }
+  private var decimal: Decimal? { DecimalParts(text: text.utf8.span)?.decimal }
 
   private func bytes(on disk: any Disk) throws -> Data {
     guard text.hasPrefix("@") else {
@@ -81,37 +80,39 @@ struct Assignment {
     }
   }
 
-  /// A moment: ISO 8601, seconds since 2001 as `@123.5`, or relative to now.
-  func date(now: Date) -> Date? {
-    let calendar = Calendar(identifier: .gregorian)
+  /// A moment: as files of `quire export` have them, ISO 8601 or seconds since 2001 as `@123.5`, or relative to now.
+  ///
+  /// Everything is in UTC unless it names another zone, as moments are printed. `today` is the day that the calendar on
+  /// the wall shows, and the same moment as that day's date.
+  func date(now: Date, in zone: TimeZone = .current) -> Date? {
+    var calendar = Calendar(identifier: .gregorian)
+    calendar.timeZone = .gmt
+    func day(_ offset: Int) -> Date? {
+      let wall = now.addingTimeInterval(Double(zone.secondsFromGMT(for: now)))
+      return calendar.date(byAdding: .day, value: offset, to: calendar.startOfDay(for: wall))
+    }
     switch text {
     case "now": return now
-    case "today": return calendar.startOfDay(for: now)
-    case "tomorrow":
-      return calendar.date(byAdding: .day, value: 1, to: calendar.startOfDay(for: now))
-    case "yesterday":
-      return calendar.date(byAdding: .day, value: -1, to: calendar.startOfDay(for: now))
+    case "today": return day(0)
+    case "tomorrow": return day(1)
+    case "yesterday": return day(-1)
     default: break
     }
-    if let match = text.wholeMatch(of: /([+-]\d{1,9})([smhdwMy])/) {
-      guard let count = Int(match.1) else { return nil }
-      let component: Calendar.Component
-      switch match.2 {
-      case "s": component = .second
-      case "m": component = .minute
-      case "h": component = .hour
-      case "d": component = .day
-      case "w": component = .weekOfYear
-      case "M": component = .month
-      default: component = .year
-      }
-      return calendar.date(byAdding: component, value: count, to: now)
+    guard let match = text.wholeMatch(of: /([+-][0-9]{1,9})([smhdwMy])/) else {
+      return MomentText.seconds(text).map { Date(timeIntervalSinceReferenceDate: $0) }
     }
-    for fractional in [false, true] {
-      let style = Date.ISO8601FormatStyle(includingFractionalSeconds: fractional)
-      if let date = try? style.parse(text) { return date }
+    guard let count = Int(match.1) else { return nil }
+    let component: Calendar.Component
+    switch match.2 {
+    case "s": component = .second
+    case "m": component = .minute
+    case "h": component = .hour
+    case "d": component = .day
+    case "w": component = .weekOfYear
+    case "M": component = .month
+    default: component = .year
     }
-    return try? Date.ISO8601FormatStyle().year().month().day().parse(text)
+    return calendar.date(byAdding: component, value: count, to: now)
   }
 
   private func parsed<R>(_ result: R?, _ what: String) throws(CommandError) -> R {

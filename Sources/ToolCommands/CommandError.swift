@@ -16,6 +16,26 @@ struct CommandError: Error, Hashable {
     CommandError(.wrongUsage, message, hint: hint)
   }
 
+  /// Throws all of several errors as one, with each on a line of its own; one alone as it is, and of none nothing.
+  ///
+  /// Where their exit codes differ, a command line that is wrong comes before what is not there.
+  static func throwAll(_ errors: [CommandError]) throws(CommandError) {
+    var known: Set<CommandError> = []
+    let errors = errors.filter { known.insert($0).inserted }
+    guard let first = errors.first else { return }
+    guard errors.count > 1 else { throw first }
+    let lines = errors.map { error in
+      // A message may have lines of its own, such as the place in a predicate.
+      ([error.message] + (error.hint.map { [$0] } ?? [])).joined(
+        separator: error.message.contains("\n") ? "\n" : " "
+      ).replacing("\n", with: "\n  ")
+    }
+    let isMisused = errors.contains { $0.exitCode == .wrongUsage }
+    throw CommandError(
+      isMisused ? .wrongUsage : first.exitCode,
+      (["\(errors.count) things are wrong."] + lines).joined(separator: "\n  "))
+  }
+
   /// The command line has a word that none of `known` is, spelled nearly like one of them or not.
   static func unknown(
     _ kind: String, _ word: String, in place: String, known: [String], otherwise: String

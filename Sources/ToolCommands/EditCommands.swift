@@ -13,8 +13,9 @@ extension Argument {
   /// What an object's properties become.
   static let assignments = Argument(
     "KEY=VALUE",
-    "A property and its value. Dates are ISO 8601 or relative to now (now, today, -3d, +2h); binary "
-      + "values are base64 or @FILE; null takes a value away. A relationship leads to an identifier "
+    "A property and its value. Dates are ISO 8601, in UTC unless they say otherwise, seconds since 2001 "
+      + "(@1.5), or relative to now (now, today, -3d, +2h); binary values are base64 or @FILE; null takes "
+      + "a value away, and \\null is a text of four letters. A relationship leads to an identifier "
       + "(2/p17) or to what meets a predicate in braces ({name == 'Lisbon'}), which must be one object; "
       + "one to many takes several with commas between, and += and -= add to it and take from it.",
     isRepeating: true)
@@ -154,7 +155,12 @@ struct StoreEdit {
       guard invocation.value(of: FetchCommand.condition) == nil else {
         throw CommandError.wrongUsage("Give --id or --where, and not both.")
       }
-      return try text.split(separator: ",").map { try object(String($0), of: invocation[.entity]) }
+      var problems: [CommandError] = []
+      let objects = try text.split(separator: ",").compactMap { word in
+        try noting(&problems) { try object(String(word), of: invocation[.entity]) }
+      }
+      try CommandError.throwAll(problems)
+      return objects
     }
     guard let text = invocation.value(of: FetchCommand.condition) else {
       throw CommandError.wrongUsage(
@@ -183,11 +189,16 @@ struct StoreEdit {
   }
 
   /// Sets what the command line says.
+  ///
+  /// - Throws: ``CommandError`` for all that can't be set; nothing is set by then.
   func assign(to objects: [ManagedObject]) throws {
     var known: [String: [Change]] = [:]
+    var problems: [CommandError] = []
     for object in objects where known[object.entity.name] == nil {
-      known[object.entity.name] = try changes(to: object.entity.name)
+      // What is wrong for one entity may be wrong for another in the same words.
+      known[object.entity.name] = try changes(to: object.entity.name, &problems)
     }
+    try CommandError.throwAll(problems)
     for object in objects {
       for change in known[object.entity.name] ?? [] { try change(object) }
     }
@@ -197,33 +208,70 @@ struct StoreEdit {
 
   /// What the command line says, as changes of an entity's objects.
   ///
-  /// - Throws: ``CommandError`` for what can't be set; nothing is set by then.
+  /// - Throws: ``CommandError`` for all that can't be set; nothing is set by then.
   func changes(to entity: String) throws -> [Change] {
+    var problems: [CommandError] = []
+    let changes = try changes(to: entity, &problems)
+    try CommandError.throwAll(problems)
+    return changes
+  }
+
+  /// The changes that can be made, and beside them why others can't.
+  private func changes(
+    to entity: String, _ problems: inout [CommandError]
+  ) throws -> [Change] {
+    var changes: [Change] = []
+    for word in invocation.values(of: .assignments) {
+      var others: [CommandError] = []
+      let made = try noting(&problems) { try change(Assignment(word), of: entity, &others) }
+      problems += others
+      if let made { changes.append(made) }
+    }
+    return changes
+  }
+
+  /// What `body` gives; none if it throws, and why is one more problem then.
+  private func noting<R>(
+    _ problems: inout [CommandError], _ body: () throws -> R
+  ) throws -> R? {
+    do { return try body() } catch {
+      if error is CancellationError { throw error }
+      problems.append(CommandError(explaining: error))
+      return nil
+    }
+  }
+
+  /// What one assignment does to an entity's objects.
+  private func change(
+    _ assignment: Assignment, of entity: String, _ problems: inout [CommandError]
+  ) throws -> Change {
     let model = context.coordinator.model
-    return try invocation.values(of: .assignments).map(Assignment.init).map { assignment in
-      switch model.property(assignment.rootKey, of: entity) {
-      case .attribute(let attribute):
-        let part = try Self.part(assignment.key, of: attribute, model)
-        guard assignment.sign == .set else {
-          throw CommandError.wrongUsage(
-            "'\(assignment.key)' is an attribute: it takes =, and not \(assignment.sign.rawValue).")
-        }
-        guard attribute.derivation == nil else {
-          throw CommandError.wrongUsage("'\(assignment.key)' follows from others and can't be set.")
-        }
-        let value = try assignment.value(of: part, on: disk)
-        return { try $0.setValues([assignment.key: value]) }
-      case .relationship(let relationship):
-        return try leading(relationship, assignment)
-      case .fetched:
-        throw CommandError.wrongUsage("'\(assignment.key)' is fetched and can't be set.")
-      case nil:
-        throw CommandError.unknown(
-          "property", assignment.key, in: "of '\(entity)'",
-          known: model.properties(of: entity).map(\.name),
-          otherwise: "It has "
-            + model.properties(of: entity).map { "'\($0.name)'" }.joined(separator: ", ") + ".")
+    switch model.property(assignment.rootKey, of: entity) {
+    case .attribute(let attribute):
+      let part = try Self.part(assignment.key, of: attribute, model)
+      guard assignment.sign == .set else {
+        throw CommandError.wrongUsage(
+          "'\(assignment.key)' is an attribute: it takes =, and not \(assignment.sign.rawValue).")
       }
+      guard attribute.derivation == nil else {
+        throw CommandError.wrongUsage("'\(assignment.key)' follows from others and can't be set.")
+      }
+      let value = try assignment.value(of: part, on: disk)
+      return { try $0.setValues([assignment.key: value]) }
+    case .relationship(let relationship):
+      guard assignment.key == relationship.name else {
+        throw CommandError.wrongUsage(
+          "'\(assignment.key)' is of another object, and is set there.")
+      }
+      return try leading(relationship, assignment, &problems)
+    case .fetched:
+      throw CommandError.wrongUsage("'\(assignment.key)' is fetched and can't be set.")
+    case nil:
+      throw CommandError.unknown(
+        "property", assignment.key, in: "of '\(entity)'",
+        known: model.properties(of: entity).map(\.name),
+        otherwise: "It has "
+          + model.properties(of: entity).map { "'\($0.name)'" }.joined(separator: ", ") + ".")
     }
   }
 
@@ -232,7 +280,7 @@ struct StoreEdit {
     _ key: String, of attribute: Attribute, _ model: Model
   ) throws -> Attribute {
     var part = attribute
-    for name in key.split(separator: ".").dropFirst() {
+    for name in key.split(separator: ".", omittingEmptySubsequences: false).dropFirst() {
       guard let composite = part.compositeName.flatMap({ model.composite($0) }),
         let next = composite.attributes.first(where: { $0.name == name })
       else { throw CommandError.wrongUsage("'\(key)' names no attribute.") }
@@ -246,12 +294,15 @@ struct StoreEdit {
   }
 
   private func leading(
-    _ relationship: Relationship, _ assignment: Assignment
+    _ relationship: Relationship, _ assignment: Assignment, _ problems: inout [CommandError]
   ) throws -> Change {
     let name = relationship.name
-    let others = try assignment.targets.map { try target($0, relationship.destination) }
+    let targets = assignment.targets
+    let others = try targets.compactMap { word in
+      try noting(&problems) { try target(word, relationship.destination) }
+    }
     guard relationship.isToMany else {
-      guard assignment.sign == .set, others.count < 2 else {
+      guard assignment.sign == .set, targets.count < 2 else {
         throw CommandError.wrongUsage(
           "'\(name)' leads to one object: it takes = and one value.")
       }

@@ -16,6 +16,7 @@ extension ModelCommand {
     var options = ModelClasses.Options()
     options.access = invocation.value(of: access).flatMap(CodeAccess.init) ?? .public
     options.unmarkedEntities = invocation.value(of: unmarked).flatMap(CodeKind.init) ?? .class
+    options.module = invocation.value(of: module)
     let chosen = try invocation.value(of: version).map {
       try reader.model(at: invocation[Self.path], version: $0)
     }

@@ -27,6 +27,10 @@ enum ModelCommand {
     "unmarked", value: "KIND", choices: CodeKind.allCases.map(\.rawValue),
     "What is made of entities whose source does not say: a class, an extension of one, or nothing; class "
       + "unless said otherwise.")
+  static let module = Option(
+    "module", value: "NAME",
+    "The module that the classes are to be part of. With it, a class written by hand that the model says "
+      + "is of another module is imported from there.")
 
   /// The command, over models from the given reader.
   static func command(_ reader: ModelReader) -> Command {
@@ -41,7 +45,8 @@ enum ModelCommand {
         what they should are left alone, and the names of the others are printed. Files of entities that \
         are gone are removed where they begin with the comment that Quire writes.
         """,
-      arguments: [path], options: [version, versions, diff, form, output, access, unmarked],
+      arguments: [path],
+      options: [version, versions, diff, form, output, access, unmarked, module],
       examples: [
         Example("quire model Trips.xcdatamodeld", "Shows the current version."),
         Example("quire model Trips.xcdatamodeld --versions", "Lists the versions it holds."),
@@ -81,7 +86,7 @@ enum ModelCommand {
         throw .wrongUsage("Option '--\(option.name)' does not go together with '--format swift'.")
       }
     } else {
-      for option in [output, access, unmarked] where invocation.has(option) {
+      for option in [output, access, unmarked, module] where invocation.has(option) {
         throw .wrongUsage(
           "Option '--\(option.name)' needs '--format swift'.", hint: "Add '--format swift'.")
       }

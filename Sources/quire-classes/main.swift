@@ -4,7 +4,8 @@ import ObjectModel
 
 // What the plug-in `GenerateModel` runs while a package is built. People have `quire model --format swift`.
 
-let usage = "usage: quire-classes MODEL FILE [public|package|internal] [class|category|none]"
+let usage =
+  "usage: quire-classes MODEL FILE [public|package|internal] [class|category|none] [MODULE]"
 
 /// Ends the tool with a message that build systems show.
 func fail(_ message: String) -> Never {
@@ -13,7 +14,7 @@ func fail(_ message: String) -> Never {
 }
 
 let words = CommandLine.arguments.dropFirst().map { $0 }
-guard (2...4).contains(words.count) else { fail(usage) }
+guard (2...5).contains(words.count) else { fail(usage) }
 var options = ModelClasses.Options()
 if words.count > 2 {
   guard let access = CodeAccess(rawValue: words[2]) else { fail(usage) }
@@ -23,6 +24,7 @@ if words.count > 3 {
   guard let kind = CodeKind(rawValue: words[3]) else { fail(usage) }
   options.unmarkedEntities = kind
 }
+if words.count > 4 { options.module = words[4] }
 
 do {
   let versions = try ModelVersions.read(words[0])

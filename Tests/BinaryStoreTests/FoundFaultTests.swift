@@ -31,6 +31,37 @@ struct FoundFaultTests {
     #expect(try StoreConformance.objects(last.snapshot()).isEmpty)
   }
 
+  @Test("A file whose model has any decimal for a default is opened again")
+  func decimalDefaults() throws {
+    let numbers: [Decimal] = [
+      .nan, .zero, .greatestFiniteMagnitude, .leastFiniteMagnitude, .leastNonzeroMagnitude, 1.5,
+    ]
+    let disk = SimulatedDisk()
+    let model = try Model(entities: [
+      Entity(
+        "Thing",
+        properties: numbers.enumerated().map { index, number in
+          .attribute(Attribute("a\(index)", .decimal, defaultValue: .decimal(number)))
+        })
+    ])
+    try BinaryStoreBackend().create(at: "/s", model: model, on: disk, StoreCreation()).close()
+
+    let snapshot = try BinaryStore.open("/s", on: disk).snapshot()
+
+    let columns = try #require(snapshot.schema["Thing"]).columns
+    let attributes = try #require(snapshot.model["Thing"]).attributes
+    for (index, number) in numbers.enumerated() {
+      let column = try #require(columns.first { $0.name == "a\(index)" })
+      for found in [column.defaultValue, attributes[index].defaultValue] {
+        guard case .decimal(let found) = found else {
+          Issue.record("\(number): \(found)")
+          continue
+        }
+        #expect(found == number || found.isNaN && number.isNaN)
+      }
+    }
+  }
+
   @Test("Places among links are the same whether rows were written anew meanwhile or not")
   func placesOfLinks() throws {
     func model(isOrdered: Bool) throws -> Model {

@@ -57,6 +57,32 @@ struct GoldenTests {
     #expect(several == "" && one == "")
   }
 
+  @Test("A class compiles in a file of its own whose dates are parts of a composite, however deep")
+  func partsInAFile() throws {
+    let trip = Entity(
+      "Trip",
+      properties: [.attribute(Attribute("booking", .composite, compositeName: "Booking"))])
+    let model = try Model(
+      Model.Description(
+        entities: [trip],
+        composites: [
+          CompositeType(
+            "Booking",
+            attributes: [
+              Attribute("code", .string), Attribute("stay", .composite, compositeName: "Stay"),
+            ]),
+          CompositeType("Stay", attributes: [Attribute("from", .date), Attribute("to", .date)]),
+        ]))
+    let files = try ModelClasses(of: model, named: "T").files
+
+    let messages = try Compiler().check(
+      Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0.text) }), flags: Compiler.strict)
+
+    #expect(messages == "")
+    // The structure around the dates names none of their types itself.
+    #expect(files.filter { $0.text.contains("import Foundation") }.count == 2)
+  }
+
   @Test("It can stand in a module where all else belongs to the main actor")
   func mainActor() throws {
     let classes = try ModelClasses(of: Zoo.model, named: "Zoo")

@@ -115,6 +115,21 @@ struct HostileModelTests {
       Set(classes.files.map { $0.name.lowercased() }).count == classes.files.count)
   }
 
+  @Test(
+    "Classes named as keywords, or as what the list of classes has, get names that they can have")
+  func classNames() throws {
+    let names = [
+      "class", "default", "self", "Any", "Type", "model", "classes", "source", "versions", "read",
+      "model.class",
+    ]
+    let model = try Model(
+      entities: names.enumerated().map { number, name in Entity("E\(number)", className: name) })
+    let versions = ModelVersions([.init("Made", model: model)], currentName: "Made")
+    let classes = try ModelClasses(of: versions, named: "Made", .init(module: "Made"))
+
+    #expect(try Compiler().check(["A.swift": classes.text]) == "")
+  }
+
   @Test("Entities named as the types that code uses leave those in place")
   func typeNames() throws {
     let names = [

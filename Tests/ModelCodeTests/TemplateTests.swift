@@ -70,18 +70,53 @@ struct TemplateTests {
     arguments: [
       ("late trips", "lateTrips"), ("FetchRequest", "FetchRequest_"),
       ("description", "description_"),
-      ("default", "`default`"), ("?!", "template"), ("Keys", "Keys_"),
+      ("default", "`default`"), ("?!", "template"), ("Keys", "Keys_"), ("TModel", "TModel_"),
+      ("Place", "Place_"), ("Colour", "Colour_"), ("Quire", "Quire_"), ("Swift", "Swift_"),
+      ("Foundation", "Foundation_"),
     ])
   func names(_ name: String, _ function: String) throws {
+    // What the class itself names: a structure, and a type that somebody writes by hand.
+    let trip = Entity(
+      "Trip",
+      properties: [
+        .attribute(Attribute("place", .composite, compositeName: "Place")),
+        .attribute(
+          Attribute("shade", .transformable, valueTransformerName: "T", valueClassName: "Colour")),
+      ])
     let model = try Model(
       Model.Description(
-        entities: [Entity("Trip")],
+        entities: [trip],
+        composites: [CompositeType("Place", attributes: [Attribute("city", .string)])],
         fetchRequestTemplates: [FetchRequestTemplate(name, entity: "Trip")]))
 
     let text = try ModelClasses(of: model, named: "T").text
 
     #expect(text.contains("public static func \(function)() throws(QueryError) -> FetchRequest"))
-    #expect(try Compiler().check(["A.swift": text]) == "")
+    #expect(
+      try Compiler().check(["A.swift": text, "B.swift": "public struct Colour: Sendable {}"]) == "")
+  }
+
+  @Test("Variables named as what the function uses leave that in place")
+  func variables() throws {
+    let names = ["FetchRequest", "TModel", "Quire", "Swift", "Foundation", "QueryError", "String"]
+    let predicate = names.map { "name == $\($0)" }.joined(separator: " OR ")
+    // With an entity of its name, Quire's type is named in full.
+    for entities in [["Trip"], ["Trip", "FetchRequest", "Data", "String"]] {
+      let model = try Model(
+        Model.Description(
+          entities: entities.map {
+            Entity(
+              $0, properties: ["name", "bytes"].map { .attribute(Attribute($0, .string)) })
+          },
+          fetchRequestTemplates: [
+            FetchRequestTemplate("found", entity: "Trip", predicate: predicate),
+            FetchRequestTemplate("one", entity: "Trip", predicate: "name == $FetchRequest"),
+          ]))
+
+      let text = try ModelClasses(of: model, named: "T").text
+
+      #expect(try Compiler().check(["A.swift": text]) == "")
+    }
   }
 
   @Test("Variables that a subquery brings are no parameters")

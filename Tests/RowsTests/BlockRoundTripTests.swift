@@ -55,6 +55,31 @@ struct BlockRoundTripTests {
     }
   }
 
+  @Test("Decimals of as many digits as there can be lie beside others of any power")
+  func longDecimals() throws {
+    let layout = Layout(
+      entity: "One", entityNumber: 1, columns: [LayoutColumn(number: 1, name: "it", kind: .decimal)]
+    )
+    for digits in [18, 19, 20, 37, 38] {
+      for power in [0, 1, 5, 18, 19] {
+        let texts = [String(repeating: "9", count: digits) + "e\(power)", "1", "0.5", "-2e3"]
+        let numbers = try texts.map { try #require(Decimal(string: $0)) }
+        for count in 1...numbers.count {
+          let draft = Draft(layout, role: .insertions)
+          for (row, number) in numbers.prefix(count).enumerated() {
+            draft.append(key: UInt64(row + 1))
+            draft.set(.decimal(number), column: 0, row: row)
+          }
+
+          let block = try #require(draft.freeze().first)
+
+          let read = try block.allValues(layout).map { $0.values[0] }
+          #expect(read == numbers.prefix(count).map { .decimal($0) }, "\(texts)")
+        }
+      }
+    }
+  }
+
   @Test("Rows that arrive in any order are sorted by key")
   func disorder() throws {
     let layout = Layout(

@@ -143,7 +143,114 @@ struct EditCommandTests {
     #expect(try date("-3d") == now.addingTimeInterval(-3 * 86400))
     #expect(try date("+2h") == now.addingTimeInterval(7200))
     #expect(try date("2026-11-21") == Date.ISO8601FormatStyle().parse("2026-11-21T00:00:00Z"))
-    #expect(try date("2026-11-21T10:00:00.5Z") != nil)
+    #expect(try date("-1M") == now.addingTimeInterval(-30 * 86400))
     #expect(try date("later") == nil)
+
+    // At 06:13 UTC it is still the day before in the west, and written days are days in UTC.
+    for (hours, day) in [(0, 9), (-7, 8), (18, 10)] {
+      let zone = try #require(TimeZone(secondsFromGMT: hours * 3600))
+      for (word, offset) in [("today", 0), ("tomorrow", 1), ("yesterday", -1)] {
+        let found = try Assignment("d=\(word)").date(now: now, in: zone)
+        #expect(try found == date("2026-05-\(day + offset < 10 ? "0" : "")\(day + offset)"))
+      }
+    }
+  }
+
+  @Test("A time without a zone is UTC, as in predicates, and what is no date is refused")
+  func exactDates() throws {
+    func date(_ text: String) throws -> Date? { try Assignment("d=\(text)").date(now: Date()) }
+    let ten = try Date.ISO8601FormatStyle().parse("2026-05-01T10:00:00Z")
+
+    #expect(try date("2026-05-01T10:00:00") == ten)
+    #expect(try date("2026-05-01T10:00") == ten)
+    #expect(try date("2026-05-01 12:00+02:00") == ten)
+    #expect(try date("2026-05-01T10:00:00.5Z") == ten.addingTimeInterval(0.5))
+    #expect(try date("@123.5") == Date(timeIntervalSinceReferenceDate: 123.5))
+    for wrong in [
+      "", "2026-05-01x", "2026-05-01T10:00:00Zjunk", "2026-02-31", "2026-05-01T25:00", "@", "@1x",
+    ] { #expect(try date(wrong) == nil, "\(wrong)") }
+  }
+
+  @Test("A decimal number is all of its digits, or none")
+  func exactDecimals() {
+    func insert(_ cost: String) -> RecordedRun {
+      run("insert", "/Trips.store", "Trip", "name=Lisbon", "cost=\(cost)", "--dry-run")
+    }
+    let digits = String(repeating: "1234567890", count: 5)
+
+    for right in ["-1.5", ".5", "12e3", "1234567890123456789012345678.90123456789"] {
+      #expect(insert(right).exitCode == .done, "\(right)")
+    }
+    for wrong in ["1-2", "1e", "", "1e400", digits + "1", "0." + digits] {
+      #expect(insert(wrong).exitCode == .wrongUsage, "\(wrong)")
+    }
+  }
+
+  @Test("A number that would be infinite is none, unless it is said to be")
+  func largeNumbers() throws {
+    let attributes = [Attribute("d", .double), Attribute("f", .float)]
+    for (index, text) in ["1e309", "3.5e38", "0x1p3", "1,5", ""].enumerated() {
+      for attribute in attributes where attribute.type == .float || index != 1 {
+        #expect(throws: CommandError.self, "\(text)") {
+          try Assignment("d=\(text)").value(of: attribute, on: disk)
+        }
+      }
+    }
+    #expect(try Assignment("d=inf").value(of: attributes[0], on: disk) == .double(.infinity))
+    #expect(try Assignment("d=-1.5e3").value(of: attributes[1], on: disk) == .float(-1500))
+  }
+
+  @Test("A key that leads to another object, or to nothing, sets nothing")
+  func strangeKeys() {
+    let stop = run("insert", "/Trips.store", "Stop", "place=Faro").output
+      .trimmingCharacters(in: .newlines)
+    let trip = run("insert", "/Trips.store", "Trip", "name=Coast", "stops=\(stop)").output
+      .trimmingCharacters(in: .newlines)
+
+    for (entity, id, word) in [
+      ("Stop", stop, "trip.name=null"), ("Stop", stop, "trip.="), ("Trip", trip, "stops.place="),
+      ("Trip", trip, "name.=Lisbon"), ("Trip", trip, "name.first=Lisbon"),
+      ("Trip", trip, ".name=Lisbon"), ("Trip", trip, "name..=Lisbon"),
+    ] {
+      let run = run("set", "/Trips.store", entity, "--id", id, word)
+      #expect(run.exitCode == .wrongUsage, "\(word): \(run.messages)")
+    }
+    #expect(fetched("Trip", "name") == "id,name\n\(trip),Coast\n")
+    #expect(fetched("Stop", "trip") == "id,trip\n\(stop),\(trip)\n")
+  }
+
+  @Test("Everything on a command line that can't be read is said at once")
+  func everythingWrong() {
+    let bad = run(
+      "insert", "/Trips.store", "Trip", "name=Lisbon", "days=x", "start=maybe", "nme=Faro", "name",
+      "stops={place == 'Nowhere'}", "stops+={plce == 1}", "photo=@/none", "days=y")
+
+    #expect(bad.exitCode == .wrongUsage)
+    for part in [
+      "'days' takes a whole number, and 'x' is none", "'days' takes a whole number, and 'y'",
+      "'start' takes a date", "'nme'", "Did you mean 'name'?", "'name' sets nothing",
+      "No object of 'Stop'", "plce", "/none",
+    ] { #expect(bad.messages.contains(part), "\(part): \(bad.messages)") }
+    #expect(run("count", "/Trips.store", "Trip").output == "0\n")
+
+    _ = run("insert", "/Trips.store", "Trip", "name=Lisbon")
+    _ = run("insert", "/Trips.store", "Trip", "name=Porto")
+    let set = run(
+      "set", "/Trips.store", "Trip", "--where", "TRUEPREDICATE", "days=x", "stops={place == 'A'}")
+    #expect(set.exitCode == .wrongUsage)
+    #expect(set.messages.components(separatedBy: "whole number").count == 2, "\(set.messages)")
+    #expect(set.messages.contains("No object of 'Stop'"))
+
+    let stops = run(
+      "set", "/Trips.store", "Trip", "--where", "TRUEPREDICATE", "stops=9/p9,x,{place == 'B'}")
+    #expect(stops.messages.contains("'9/p9'") && stops.messages.contains("'x' is no identifier"))
+    #expect(stops.messages.contains("meets 'place == 'B''"), "\(stops.messages)")
+    let named = run("set", "/Trips.store", "Trip", "--id", "x,9/p9", "days=1")
+    #expect(named.exitCode == .wrongUsage)
+    #expect(named.messages.contains("'x' is no identifier") && named.messages.contains("'9/p9'"))
+
+    // What is wrong in one place alone has the exit code that it has always had.
+    let one = run("set", "/Trips.store", "Trip", "--where", "name != nil", "stops={place == 'A'}")
+    #expect(one.exitCode == .no)
   }
 }

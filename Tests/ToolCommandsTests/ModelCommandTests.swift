@@ -99,6 +99,8 @@ struct ModelCommandTests {
     #expect(first.exitCode == .done && !first.output.contains("ModelVersions"))
     let none = run("Trips.momd", "--format=swift", "--unmarked=none")
     #expect(!none.output.contains("class TripStop"))
+    let placed = run("Trips.xcdatamodeld", "--format=swift", "--module", "App")
+    #expect(placed.exitCode == .done && placed.output == printed.output)
   }
 
   @Test("Code goes into a folder, a file a class, and what is there already is left alone")
@@ -130,7 +132,8 @@ struct ModelCommandTests {
   @Test(
     "Options that would do nothing are refused",
     arguments: [
-      ["--output", "x"], ["--access", "public"], ["--unmarked=none", "--format", "json"],
+      ["--output", "x"], ["--access", "public"], ["--module", "x"],
+      ["--unmarked=none", "--format", "json"],
       ["--format", "swift", "--versions"], ["--format", "swift", "--diff", "b"],
     ])
   func idleOptions(_ words: [String]) {

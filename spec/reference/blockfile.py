@@ -421,6 +421,8 @@ def default_text(kind, data):
     if kind in (DOUBLE, DATE):
         return data[::-1].hex()
     if kind == DECIMAL:
+        if data == b"NaN":
+            return "nan"
         sign, digits, exponent = Decimal(data.decode()).as_tuple()
         magnitude = int("".join(map(str, digits)))
         return decimal(-magnitude if sign else magnitude, exponent)

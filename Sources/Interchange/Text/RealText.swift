@@ -1,5 +1,5 @@
 /// Floating-point numbers as text that reads back to the last bit.
-enum RealText {
+package enum RealText {
   static func text(_ number: Double) -> String {
     if number.isFinite { return "\(number)" }
     if number.isInfinite { return number < 0 ? "-inf" : "inf" }
@@ -14,7 +14,9 @@ enum RealText {
       ? "nan" : "nan:" + String(number.bitPattern, radix: 16)
   }
 
-  static func double(_ text: String) -> Double? {
+  /// The number of 64 bits that a text stands for, from its first character to its last; `nil` when it is none, or is too
+  /// large for one and would be infinite.
+  package static func double(_ text: String) -> Double? {
     if let number = finite(text, Double.init) { return number }
     guard let word = notFinite(text) else { return nil }
     switch word {
@@ -27,7 +29,8 @@ enum RealText {
     }
   }
 
-  static func float(_ text: String) -> Float? {
+  /// The same of 32 bits.
+  package static func float(_ text: String) -> Float? {
     if let number = finite(text, Float.init) { return number }
     guard let word = notFinite(text) else { return nil }
     switch word {

@@ -11,7 +11,8 @@ extension ManagedObject {
   ///
   ///     let age = person[Person.age]
   ///
-  /// A required attribute that was given no value yet reads as its type's zero: no text, 0, false.
+  /// A required attribute that was given no value yet reads as its type's zero: no text, 0, false, and `about:blank` for a
+  /// URL. A URI may be any text, and as a URL one that is none reads as no value.
   ///
   /// - Precondition: The object is used where its context is, its entity has such an attribute, and the value is one of
   ///   the name's type.
@@ -151,7 +152,12 @@ extension ManagedObject {
       code.column >= 0
       ? source.value(Int(code.column), Int(row)) : otherValue(name.description, code)
     if let converted = V(storedValue: value) { return converted }
-    if value.isNull, let zero = V(storedValue: V.attributeType.zero) { return zero }
+    // Files hold any text for a URI, so what is no URL must not end the program of whoever reads it.
+    var isNone = value.isNull
+    if case .uri = value { isNone = URL(storedValue: value) == nil }
+    if isNone, let none = V(storedValue: .null) ?? V(storedValue: V.attributeType.zero) {
+      return none
+    }
     refuse(value, name, V.self)
   }
 
@@ -207,7 +213,7 @@ extension AttributeType {
     case .date: .date(Date(timeIntervalSinceReferenceDate: 0))
     case .binary, .transformable: .binary(Data())
     case .uuid: .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
-    case .uri: .uri("")
+    case .uri: .uri("about:blank")
     case .undefined, .objectID, .composite: .null
     }
   }

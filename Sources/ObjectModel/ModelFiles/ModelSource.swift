@@ -77,10 +77,12 @@ enum SourceText {
 
   /// A decimal number, all of the text.
   private static func decimal(_ text: String) -> Decimal? {
+    if text == "NaN" { return .nan }
     let legal = text.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || "+-.eE".utf8.contains(byte)
     }
-    guard legal, !text.isEmpty else { return nil }
+    // Foundation takes as much for a decimal as begins like one; what is none to its end is no double either.
+    guard legal, Double(text) != nil else { return nil }
     return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
   }
 

@@ -40,10 +40,7 @@ enum XMLValues {
     case .date: return double(words).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
     case .decimal:
       if words == "NaN" { return .decimal(.nan) }
-      guard number(words) == words, words.last?.isNumber ?? false || words.hasSuffix(".") else {
-        return nil
-      }
-      return Decimal(string: words, locale: Locale(identifier: "en_US_POSIX")).map { .decimal($0) }
+      return DecimalParts(text: words.utf8.span).map { .decimal($0.decimal) }
     case .uuid: return UUID(uuidString: words).map { .uuid($0) }
     case .binary:
       let packed = text.filter { $0 > 0x20 }

@@ -10,18 +10,39 @@ struct Compiler {
     .flatMap { ["-enable-upcoming-feature", $0] }
 
   /// What the compiler says of the files; nothing when they are right. Warnings count.
-  func check(_ files: [String: String], flags: [String] = []) throws -> String {
+  ///
+  /// - Parameter others: The sources of other modules, by the modules' names.
+  func check(
+    _ files: [String: String], flags: [String] = [], beside others: [String: String] = [:]
+  ) throws -> String {
     let folder = try Folder()
+    let common =
+      ["-swift-version", "6", "-warnings-as-errors", "-package-name", "made"]
+      + (try Self.modules()) + ["-I", folder.url.path]
+    for (name, text) in others {
+      let file = folder.url.appending(path: "\(name)-source.swift")
+      try Data(text.utf8).write(to: file)
+      let module = folder.url.appending(path: "\(name).swiftmodule").path
+      _ = try run(
+        "swiftc", ["-emit-module", "-module-name", name, "-o", module] + common + [file.path])
+    }
     let paths = try files.sorted { $0.key < $1.key }.map { name, text in
       let file = folder.url.appending(path: name)
       try Data(text.utf8).write(to: file)
       return file.path
     }
     return try run(
-      "swiftc",
-      ["-typecheck", "-swift-version", "6", "-warnings-as-errors", "-module-name", "Made"]
-        + ["-package-name", "made"] + Self.modules() + flags + paths
+      "swiftc", ["-typecheck", "-module-name", "Made"] + common + flags + paths
     ).output
+  }
+
+  /// Makes a program of source files, beside what the build made.
+  func makeProgram(_ files: [URL], named name: String) throws -> URL {
+    let program = try Self.build().appending(path: name)
+    _ = try run(
+      "swiftc",
+      ["-swift-version", "6", "-warnings-as-errors", "-o", program.path] + files.map(\.path))
+    return program
   }
 
   /// The source as `swift format` lays it out.
@@ -33,15 +54,19 @@ struct Compiler {
     return try run("swift", ["format", "--configuration", settings, file.path]).output
   }
 
-  private static let root = URL(filePath: #filePath)
+  /// The package's folder.
+  static let root = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
+  /// The folder that the build was made in, from which the tests run.
+  static func build() throws -> URL {
+    try #require(CommandLine.arguments.first.map { URL(filePath: $0).deletingLastPathComponent() })
+  }
+
   /// Where the modules of this build are, and the C modules they need.
   private static func modules() throws -> [String] {
-    // The tests run from the folder that the build was made in.
-    let build = try #require(
-      CommandLine.arguments.first.map { URL(filePath: $0).deletingLastPathComponent() })
+    let build = try build()
     let names = ["CArrow", "CChecksums"].map {
       build.appending(path: "\($0).build/module.modulemap").path
     }
@@ -58,12 +83,16 @@ struct Compiler {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = [tool] + arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
+    // A file takes what a pipe would have to be emptied of meanwhile.
+    let folder = try Folder()
+    let file = folder.url.appending(path: "output")
+    try Data().write(to: file)
+    let handle = try FileHandle(forWritingTo: file)
+    process.standardOutput = handle
+    process.standardError = handle
     try process.run()
-    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
+    let output = try String(contentsOf: file, encoding: .utf8)
     #expect(process.terminationStatus == 0, "\(tool): \(output)")
     return (process.terminationStatus, output)
   }

@@ -184,6 +184,24 @@ struct ModelSourceTests {
     #expect(error?.description.contains(part) == true, "\(String(describing: error))")
   }
 
+  @Test(
+    "A decimal default is all of its text, or is kept as text",
+    arguments: [
+      ("1.5", true), ("-3e2", true), ("NaN", true), ("1-2", false), ("1e", false), (".", false),
+    ])
+  func decimals(_ text: String, _ isNumber: Bool) throws {
+    let source = """
+      <model><entity name="A"><attribute name="b" optional="YES" attributeType="Decimal" \
+      defaultValueString="\(text)"/></entity></model>
+      """
+
+    let model = try Model(ModelSource.read(Array(source.utf8)))
+
+    let value = model["A"]?.attributes.first?.defaultValue
+    #expect(value != .null && value != nil || !isNumber)
+    #expect(value == .null || isNumber)
+  }
+
   @Test("Versions are written to a folder and read back, the current one named")
   func folder() throws {
     let folder = FileManager.default.temporaryDirectory.appending(

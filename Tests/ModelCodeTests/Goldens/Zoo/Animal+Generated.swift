@@ -97,7 +97,7 @@ nonisolated open class Animal: Creature {
       return Place(address: self[Keys.Habitat.address], in: self[Keys.Habitat.`in`], point: point)
     }
     set {
-      let old = habitat
+      let old = self.habitat
       if newValue.address != old.address {
         self[Keys.Habitat.address] = newValue.address
       }

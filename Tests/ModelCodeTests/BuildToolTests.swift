@@ -1,0 +1,113 @@
+import Foundation
+import ModelCode
+import ObjectModel
+import Testing
+
+/// What builds run to make classes, as the process that it is.
+@Suite("quire-classes")
+struct BuildToolTests {
+  private let folder: Folder
+  private var output: String { folder.url.appending(path: "made/T+Classes.swift").path }
+
+  init() throws { folder = try Folder() }
+
+  /// The model of a document of the given name, with one entity.
+  private func write(_ entity: String, _ attribute: String, named name: String = "T") throws
+    -> String
+  {
+    let path = folder.url.appending(path: "\(name).xcdatamodeld").path
+    let model = try Model(entities: [
+      Entity(entity, properties: [.attribute(Attribute(attribute, .string))])
+    ])
+    try ModelVersions([.init(name, model: model)], currentName: name).write(to: path)
+    return path
+  }
+
+  /// Runs the tool, and gives what it said.
+  private func run(_ words: String...) throws -> (status: Int32, messages: String) {
+    let process = Process()
+    process.executableURL = try Compiler.build().appending(path: "quire-classes")
+    process.arguments = words
+    let file = folder.url.appending(path: "messages")
+    try Data().write(to: file)
+    process.standardError = try FileHandle(forWritingTo: file)
+    try process.run()
+    process.waitUntilExit()
+    return (process.terminationStatus, try String(contentsOf: file, encoding: .utf8))
+  }
+
+  private func made() throws -> String { try String(contentsOfFile: output, encoding: .utf8) }
+
+  @Test("It writes the file that the build asks for, as the library would")
+  func writing() throws {
+    let model = try write("Trip", "name")
+
+    let run = try run(model, output)
+
+    #expect(run == (0, ""))
+    #expect(try made() == ModelClasses(of: ModelVersions.read(model), named: "T").text)
+    #expect(try Compiler().check(["A.swift": made()]) == "")
+  }
+
+  @Test("A change of the model makes another file; without one the file is left alone")
+  func changes() throws {
+    let model = try write("Trip", "name")
+    #expect(try run(model, output).status == 0)
+    let long = Date(timeIntervalSinceReferenceDate: 0)
+    try FileManager.default.setAttributes([.modificationDate: long], ofItemAtPath: output)
+
+    #expect(try run(model, output).status == 0)
+    let attributes = try FileManager.default.attributesOfItem(atPath: output)
+    #expect(attributes[.modificationDate] as? Date == long)
+
+    try FileManager.default.removeItem(atPath: model)
+    _ = try write("Trip", "title")
+    #expect(try run(model, output).status == 0)
+    #expect(try made().contains("var title: String?") && !made().contains("var name"))
+  }
+
+  @Test("It takes the access, what is made of entities that say nothing, and the module")
+  func choices() throws {
+    let model = try write("Trip", "name")
+
+    #expect(try run(model, output, "internal", "category", "Made").status == 0)
+    #expect(try made().contains("\nextension Trip {") && !made().contains("public"))
+    #expect(try run(model, output, "package", "none").status == 0)
+    #expect(try made().contains("package enum TModel") && !made().contains("Trip {"))
+  }
+
+  @Test("What is wrong is said as build systems show it, and nothing is written")
+  func faults() throws {
+    let model = try write("Trip", "name")
+    func expect(_ run: (status: Int32, messages: String), _ part: String) {
+      #expect(run.status == 1 && run.messages.hasPrefix("error: "), "\(run)")
+      #expect(run.messages.contains(part), "\(run)")
+    }
+    expect(try run(), "usage: ")
+    expect(try run(model), "usage: ")
+    expect(try run(model, output, "private"), "usage: ")
+    expect(try run(model, output, "public", "classes"), "usage: ")
+    expect(try run(model, output, "public", "class", "Made", "more"), "usage: ")
+    expect(try run(folder.url.path + "/none.xcdatamodeld", output), "none.xcdatamodeld")
+
+    let broken = folder.url.appending(path: "Broken.xcdatamodel")
+    try FileManager.default.createDirectory(at: broken, withIntermediateDirectories: true)
+    try Data("<model>".utf8).write(to: broken.appending(path: "contents"))
+    expect(try run(broken.path, output), "contents:1:")
+
+    let bad = folder.url.appending(path: "Bad.xcdatamodel").path
+    let description = Model.Description(
+      entities: [Entity("Trip")],
+      fetchRequestTemplates: [FetchRequestTemplate("late", entity: "Trip", predicate: "start >")])
+    try FileManager.default.createDirectory(atPath: bad, withIntermediateDirectories: true)
+    try ModelSource.write(Model(description)).withUnsafeBytes {
+      try Data($0).write(to: URL(filePath: bad + "/contents"))
+    }
+    expect(try run(bad, output), "\"late\"")
+
+    #expect(!FileManager.default.fileExists(atPath: output))
+    let file = folder.url.appending(path: "file").path
+    try Data().write(to: URL(filePath: file))
+    expect(try run(model, file + "/T.swift"), "T.swift")
+  }
+}

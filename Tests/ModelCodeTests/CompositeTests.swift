@@ -1,0 +1,43 @@
+import ModelCode
+import ObjectModel
+import Testing
+
+@Suite("Code of composite attributes")
+struct CompositeTests {
+  private func text(_ attribute: Attribute, _ composites: CompositeType...) throws -> String {
+    let trip = Entity("Trip", properties: [.attribute(attribute)])
+    let model = try Model(Model.Description(entities: [trip], composites: composites))
+    return try ModelClasses(of: model, named: "T").text
+  }
+
+  @Test("What is set is compared with what the object holds, whatever the attribute is called")
+  func setting() throws {
+    for (name, old) in [
+      ("newValue", "self.newValue"), ("old", "self.old"), ("default", "self.`default`"),
+    ] {
+      let text = try text(
+        Attribute(name, .composite, compositeName: "Place"),
+        CompositeType("Place", attributes: [Attribute("city", .string)]))
+
+      #expect(text.contains("let old = \(old)\n"), "\(name)")
+      #expect(try Compiler().check(["A.swift": text]) == "")
+    }
+  }
+
+  @Test("A part may be called as a structure, its own or another")
+  func partsAsStructures() throws {
+    let text = try text(
+      Attribute("route", .composite, compositeName: "Route"),
+      CompositeType(
+        "Route",
+        attributes: [
+          Attribute("Point", .composite, compositeName: "Point"),
+          Attribute("other", .composite, compositeName: "Point"),
+          Attribute("Route", .composite, compositeName: "Line"),
+        ]),
+      CompositeType("Point", attributes: [Attribute("x", .double), Attribute("y", .double)]),
+      CompositeType("Line", attributes: [Attribute("length", .double)]))
+
+    #expect(try Compiler().check(["A.swift": text]) == "")
+  }
+}

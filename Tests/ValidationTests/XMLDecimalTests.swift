@@ -1,0 +1,37 @@
+import ObjectModel
+import Testing
+import Validation
+
+@Suite("Decimals in an XML document")
+struct XMLDecimalTests {
+  @Test(
+    "They are numbers to their last character, as whoever reads the store has it",
+    arguments: [
+      ("-12.500", true), (" 3E8 ", true), ("5.", true), (".5", true), ("NaN", true), ("1-2", false),
+      ("1.2.3", false), ("1e5-2", false), ("--1", false), (".", false),
+      (String(repeating: "1", count: 60), false),
+    ])
+  func spelling(_ text: String, _ isRight: Bool) throws {
+    let model = try Model(entities: [
+      Entity("Thing", properties: [.attribute(Attribute("money", .decimal))])
+    ])
+    let source = String(decoding: try ModelSource.write(model), as: UTF8.self)
+      .replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    let document = """
+      <?xml version="1.0"?>
+      <database>
+      <databaseInfo><version>134481920</version>
+      <UUID>6FB9DF54-A60E-4A15-8C3B-1D2E3F405162</UUID>
+      <nextObjectID>102</nextObjectID>
+      <metadata><plist version="1.0"><dict><key>QuireModel</key><string>\(source)</string>
+      </dict></plist></metadata></databaseInfo>
+      <object type="THING" id="z101"><attribute name="money" type="decimal">\(text)</attribute></object>
+      </database>
+
+      """
+
+    let report = try BrokenFile.report(Array(document.utf8))
+
+    #expect(report.counts.keys.map(\.id) == (isRight ? [] : ["XMLS-016"]), "\(report.text)")
+  }
+}
