@@ -349,7 +349,7 @@ struct CoordinatorTests {
     let (context, old) = (graph.context(), graph.coordinator.stores[0])
     try context.insert(Person.self) { $0.name = "Ada" }
     try context.save()
-    let new = try graph.coordinator.migrate(old, to: "/new.store", type: kind.type)
+    let new = try graph.coordinator.migrate(old, to: graph.path("/new.store"), type: kind.type)
 
     let bob = try context.insert(Person.self) { $0.name = "Bob" }
     #expect(bob.objectID.store == new.tag)
@@ -384,7 +384,7 @@ struct CoordinatorTests {
     let context = graph.context()
     try context.insert("Thing")
     let own = try graph.coordinator.addStore(
-      at: "/own.store", type: kind.type, configuration: "Own")
+      at: graph.path("/own.store"), type: kind.type, configuration: "Own")
     #expect(try context.insert("Thing").objectID.store == own.tag)
     try context.save()
   }
