@@ -33,6 +33,19 @@ public struct StorePlaces: Sendable {
     do { return try disk.exists(path) } catch { throw StoreError(error, path: path) }
   }
 
+  /// Whether two paths lead to the same file or folder, however they are written.
+  ///
+  /// - Throws: ``StoreError`` when that can't be seen. Paths that lead nowhere don't lead to the same.
+  public func isSame(_ path: String, _ other: String) throws(StoreError) -> Bool {
+    do {
+      return try disk.status(of: path).identity == disk.status(of: other).identity
+    } catch let error where error.code == .notFound || error.code == .notADirectory {
+      return false
+    } catch {
+      throw StoreError(error, path: other)
+    }
+  }
+
   /// Opens a store, of the given type or of the one its first bytes tell.
   ///
   /// - Throws: ``StoreError``.
