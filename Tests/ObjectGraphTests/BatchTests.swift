@@ -182,6 +182,39 @@ struct BatchTests {
   }
 
   @Test(
+    "A batch deletes nothing of what others deny, and all of it once they are gone",
+    arguments: Kind.allCases)
+  func denied(_ kind: Kind) throws {
+    let model = try Model(entities: [
+      Entity(
+        "Team",
+        properties: [
+          .relationship(
+            Relationship(
+              "players", to: "Player", inverse: "team", count: .toMany, deleteRule: .deny))
+        ]),
+      Entity(
+        "Player", properties: [.relationship(Relationship("team", to: "Team", inverse: "players"))]
+      ),
+    ])
+    let context = try Graph(kind, model: model, classes: []).context()
+    let teams = try (0..<3).map { _ in try context.insert("Team") }
+    let player = try context.insert("Player")
+    player.setObjects([teams[1]], forKey: "team")
+    try context.save()
+
+    let error = #expect(throws: ContextError.self) {
+      try context.execute(BatchDeleteRequest("Team"))
+    }
+    #expect(error?.code == .validation && error?.failures.map(\.object) == [teams[1].objectID])
+    #expect(try context.count(for: FetchRequest("Team")) == 3)
+    #expect(try context.execute(BatchDeleteRequest("Player")).count == 1)
+    #expect(player.isDeleted || player.isFault)
+    #expect(try context.execute(BatchDeleteRequest("Team")).count == 3)
+    #expect(try context.count(for: FetchRequest("Team")) == 0)
+  }
+
+  @Test(
     "A container has a context of the main actor that follows background tasks",
     arguments: Kind.allCases)
   @MainActor
