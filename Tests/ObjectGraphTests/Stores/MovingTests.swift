@@ -16,7 +16,10 @@ struct MovingTests {
   }
 
   private static func names(_ graph: Graph) throws -> [String] {
-    try graph.context().fetch(Person.self, sortedBy: [SortKey("name")]).map(\.name)
+    let context = graph.context()
+    return try withExtendedLifetime(context) {
+      try context.fetch(Person.self, sortedBy: [SortKey("name")]).map(\.name)
+    }
   }
 
   @Test("What is saved while a store moves is there afterwards", arguments: Kind.allCases)
@@ -94,6 +97,41 @@ struct MovingTests {
 
     #expect(Set(try Self.names(graph)).isSuperset(of: saved) && !saved.isEmpty)
     #expect(refused.allSatisfy { ($0 as? StoreError)?.code == .closed }, "\(refused)")
+  }
+
+  @Test(
+    "A context that knows a store which has moved goes on with the others", arguments: Kind.allCases
+  )
+  func knownBefore(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let second = try graph.coordinator.addStore(at: "/second", type: kind.type)
+    let (context, other) = (graph.context(), graph.context())
+    let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    try context.insert(Person.self, into: second) { $0.name = "Bob" }
+    try context.save()
+    let old = graph.coordinator.stores[0]
+    let change = try other.execute(
+      BatchUpdateRequest("Person", set: ["age": .constant(.integer(7))])
+    ).change
+    let new = try graph.coordinator.migrate(old, to: "/new.store", type: .binary)
+
+    try context.mergeChanges(from: change)
+    context.refreshAllObjects()
+    try context.setQueryGeneration(QueryGeneration(graph.coordinator))
+    try context.setQueryGeneration(nil)
+    #expect(ada.name == "Ada")
+    let people = try context.fetch(Person.self, sortedBy: [SortKey("name")])
+    #expect(people.map(\.name) == ["Ada", "Bob"] && people.map(\.age) == [7, 7])
+    #expect(people.map(\.objectID.store) == [new.tag, second.tag])
+    people[0].name = "Eve"
+    try context.save()
+    ada.name = "Late"
+    let error = #expect(throws: StoreError.self) { try context.save() }
+    #expect(error?.code == .closed)
+    context.rollback()
+    try Self.insert("Cleo", in: graph)
+    let names = try Self.names(graph)
+    #expect(names == ["Bob", "Cleo", "Eve"])
   }
 
   @Test(
