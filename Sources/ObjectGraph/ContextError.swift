@@ -192,3 +192,10 @@ extension ContextError {
       """)
   }
 }
+
+extension StoreError {
+  /// A store is to be written that was added for reading only.
+  static func addedForReading(_ path: String?) -> StoreError {
+    StoreError(.readOnly, "The store was added for reading only.", path: path)
+  }
+}

@@ -3,6 +3,7 @@ import ObjectGraph
 import ObjectModel
 import ObjectQuery
 import StoreInterface
+import Synchronization
 import Testing
 
 @Suite("Batches and containers")
@@ -36,6 +37,181 @@ struct BatchTests {
     #expect(throws: ContextError.self) { try context.execute(wrong) }
     #expect(known.age == 149)
     #expect(try context.fetch(Person.self).allSatisfy { $0.age < 151 })
+  }
+
+  @Test(
+    "A value that all objects have together is refused, however many there are",
+    arguments: Kind.allCases)
+  func aggregate(_ kind: Kind) throws {
+    let context = try Graph(kind).context()
+    let update = BatchUpdateRequest("Person", set: ["age": .function(.max, [.path("age")])])
+    for ages in [[], [1], [1, 2, 3]] as [[Int32]] {
+      for age in ages {
+        try context.insert(Person.self) {
+          $0.name = "P"
+          $0.age = age
+        }
+      }
+      try context.save()
+      let before = try context.fetch(Person.self).map(\.age)
+      let error = #expect(throws: ContextError.self) { try context.execute(update) }
+      #expect(error?.code == .notSupported && error?.message.contains("together") ?? false)
+      #expect(try context.fetch(Person.self).map(\.age) == before)
+    }
+  }
+
+  private final class Counted: ManagedObject {
+    /// Called once, when the next object is made.
+    static let whenMade = Mutex<(@Sendable () -> Void)?>(nil)
+
+    required init(_ birth: ObjectBirth) {
+      super.init(birth)
+      let hook = Counted.whenMade.withLock { hook in
+        defer { hook = nil }
+        return hook
+      }
+      hook?()
+    }
+  }
+
+  @Test("A batch that is overtaken gives each object its own value")
+  func overtaken() throws {
+    let model = try Model(entities: [
+      Entity("Counted", properties: [.attribute(Attribute("number", .int32))])
+    ])
+    let graph = try Graph(.memory, model: model, classes: [Counted.self])
+    let context = graph.context()
+    let all = try [Int64(1), -1, 3].map { number in
+      let one = try context.insert("Counted")
+      one["number"] = .integer(number)
+      return one
+    }
+    try context.save()
+    let worker = graph.context()
+    let id = all[1].objectID
+    Counted.whenMade.withLock { hook in
+      hook = {
+        let other = graph.context()
+        other.object(with: id)["number"] = .integer(2)
+        #expect(throws: Never.self) { try other.save() }
+      }
+    }
+
+    try worker.execute(
+      BatchUpdateRequest(
+        "Counted", where: try QueryPredicate("number > 0"),
+        set: ["number": try QueryExpression("number * 10")]))
+
+    let found = graph.context()
+    let numbers = all.map { found.object(with: $0.objectID)["number"] }
+    #expect(numbers == [Value.integer(10), .integer(2), .integer(30)])
+  }
+
+  @Test(
+    "Objects go to the store they are assigned to, and those of several stores are changed",
+    arguments: Kind.allCases)
+  func severalStores(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let second = try graph.coordinator.addStore(at: graph.path("/second"), type: kind.type)
+    let context = graph.context()
+    let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    try context.save()
+    context.assign("Person", to: second)
+    var insert = BatchInsertRequest(
+      "Person", objects: [["name": .string("Bob"), "age": .integer(3)]])
+    insert.resultType = .identifiers
+    #expect(try context.execute(insert).identifiers.map(\.store) == [second.tag])
+
+    var update = BatchUpdateRequest("Person", set: ["age": try QueryExpression("age + 7")])
+    update.resultType = .identifiers
+    let result = try context.execute(update)
+    #expect(
+      result.count == 2 && result.identifiers.map(\.store) == [ada.objectID.store, second.tag])
+    #expect(
+      try context.fetch(Person.self, sortedBy: [SortKey("name")]).map(\.age) == [7, 10])
+    #expect(try context.execute(BatchDeleteRequest("Person")).count == 2)
+    #expect(try context.count(for: FetchRequest("Person")) == 0)
+  }
+
+  @Test(
+    "A batch in a child shows there, and in those it sees the stores through",
+    arguments: Kind.allCases)
+  func children(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let root = graph.context()
+    try root.insert(Person.self) { $0.name = "Ada" }
+    try root.save()
+    let parent = ManagedObjectContext(parent: root)
+    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
+    let ada = try child.fetch(Person.self)[0]
+    let known = try root.fetch(Person.self)[0]
+    known.name = "Eve"
+
+    try child.execute(BatchUpdateRequest("Person", set: ["age": .constant(.integer(7))]))
+    try child.execute(BatchInsertRequest("Person", objects: [["name": .string("Bob")]]))
+
+    #expect(ada.age == 7 && known.age == 7 && known.name == "Eve")
+    #expect(try child.count(for: FetchRequest("Person")) == 2)
+    #expect(try parent.performAndWait { try parent.fetch(Person.self).map(\.age).max() } == 7)
+    #expect(root.hasChanges && !child.hasChanges)
+    try root.save()
+    #expect(try graph.context().fetch(Person.self).map(\.name).sorted() == ["Bob", "Eve"])
+  }
+
+  @Test(
+    "A batch is given rows until there are no more, which begin as inserted objects do",
+    arguments: Kind.allCases)
+  func filling(_ kind: Kind) throws {
+    let context = try Graph(kind).context()
+    let insert = BatchInsertRequest("Stop") { index, row in
+      if index % 2 == 1 { row["place"] = .string("S\(index)") }
+      return index < 4
+    }
+    let result = try context.execute(insert)
+    #expect(result.count == 4 && result.identifiers.isEmpty && result.change.inserted.count == 4)
+    #expect(
+      try context.fetch(Stop.self, sortedBy: [SortKey("place")]).map(\.place)
+        == ["", "", "S1", "S3"])
+    struct Enough: Error {}
+    let failing = BatchInsertRequest("Stop") { index, _ in
+      if index == 2 { throw Enough() }
+      return true
+    }
+    #expect(throws: Enough.self) { try context.execute(failing) }
+    #expect(try context.count(for: FetchRequest("Stop")) == 4 && !context.hasChanges)
+  }
+
+  @Test(
+    "A batch deletes nothing of what others deny, and all of it once they are gone",
+    arguments: Kind.allCases)
+  func denied(_ kind: Kind) throws {
+    let model = try Model(entities: [
+      Entity(
+        "Team",
+        properties: [
+          .relationship(
+            Relationship(
+              "players", to: "Player", inverse: "team", count: .toMany, deleteRule: .deny))
+        ]),
+      Entity(
+        "Player", properties: [.relationship(Relationship("team", to: "Team", inverse: "players"))]
+      ),
+    ])
+    let context = try Graph(kind, model: model, classes: []).context()
+    let teams = try (0..<3).map { _ in try context.insert("Team") }
+    let player = try context.insert("Player")
+    player.setObjects([teams[1]], forKey: "team")
+    try context.save()
+
+    let error = #expect(throws: ContextError.self) {
+      try context.execute(BatchDeleteRequest("Team"))
+    }
+    #expect(error?.code == .validation && error?.failures.map(\.object) == [teams[1].objectID])
+    #expect(try context.count(for: FetchRequest("Team")) == 3)
+    #expect(try context.execute(BatchDeleteRequest("Player")).count == 1)
+    #expect(player.isDeleted || player.isFault)
+    #expect(try context.execute(BatchDeleteRequest("Team")).count == 3)
+    #expect(try context.count(for: FetchRequest("Team")) == 0)
   }
 
   @Test(

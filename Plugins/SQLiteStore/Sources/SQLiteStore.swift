@@ -360,15 +360,17 @@ public final class SQLiteStore: Store {
     writingTurn.unlock()
     pool.close()
     guard let newest, let connection = writer ?? newest.watch, !isReadOnly else { return }
-    try asStore(filePath) { try settle(connection.connection, newest.commit) }
+    _ = try asStore(filePath) { try settle(connection.connection, newest.commit) }
   }
 
   /// Brings what lies in the log into the file, so that this is all of the database. What keeps it from that is snapshots of before,
   /// which are read to their end then.
-  private func settle(_ connection: SQLiteConnection, _ newest: Int64) throws {
-    if try isSettled(connection) { return }
+  ///
+  /// - Returns: Whether nothing kept it from that.
+  func settle(_ connection: SQLiteConnection, _ newest: Int64) throws -> Bool {
+    if try isSettled(connection) { return true }
     for one in snapshots.withLock({ $0 }) where one.commit < newest { try one.rows?.detach() }
-    _ = try isSettled(connection)
+    return try isSettled(connection)
   }
 
   private func isSettled(_ connection: SQLiteConnection) throws -> Bool {

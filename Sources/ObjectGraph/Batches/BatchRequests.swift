@@ -21,11 +21,15 @@ public struct BatchResult: Sendable {
   public let change: ContextChange
 }
 
-/// Inserts many objects straight into a store, without making managed objects of them.
+/// Inserts many objects and saves them, beside whatever a context has changed and not saved.
 ///
-///     let request = BatchInsertRequest("Person", count: rows.count) { index, row in
-///       row["name"] = .string(rows[index].name)
+///     let request = BatchInsertRequest("Person") { index, row in
+///       guard index < people.count else { return false }
+///       row["name"] = .string(people[index].name)
+///       return true
 ///     }
+///
+/// All of them are saved at once, so that all are there or none; memory holds them until then.
 public struct BatchInsertRequest {
   /// The entity.
   public var entity: String
@@ -44,7 +48,8 @@ public struct BatchInsertRequest {
 
   /// Inserts objects one after another until `fill` answers no.
   ///
-  /// - Parameter fill: Is given the number of the object and its values, which begin with the defaults.
+  /// - Parameter fill: Is given the number of the object, and puts its values in. What it leaves out has the value that
+  ///   objects have when they are inserted, such as the attribute's default.
   public init(
     _ entity: String, filling fill: @escaping (Int, inout [String: Value]) throws -> Bool
   ) {
@@ -53,7 +58,7 @@ public struct BatchInsertRequest {
   }
 }
 
-/// Sets values of many objects straight in the stores.
+/// Sets values of many objects in the stores, beside whatever a context has changed and not saved.
 ///
 ///     var request = BatchUpdateRequest("Trip", where: try QueryPredicate("cost < 0"))
 ///     request.valuesToUpdate = ["cost": .constant(.double(0))]
@@ -80,7 +85,8 @@ public struct BatchUpdateRequest: Sendable {
   }
 }
 
-/// Deletes many objects straight from the stores, with what their relationships say.
+/// Deletes many objects in the stores, with what their relationships say, beside whatever a context has changed and not
+/// saved.
 public struct BatchDeleteRequest: Sendable {
   /// Which objects.
   public var request: FetchRequest

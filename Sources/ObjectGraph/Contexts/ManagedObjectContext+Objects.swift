@@ -70,7 +70,7 @@ extension ManagedObjectContext {
         .unknownEntity, "The entity \"\(entity)\" is abstract and has no objects of its own.")
     }
     let target = try store ?? assignments[entity] ?? coordinator.store(for: entity)
-    guard !target.isRemoved else {
+    guard !target.isGone else {
       throw ContextError(
         .noStore,
         "The store \(target.path ?? "in memory") was removed from the coordinator, or moved.")

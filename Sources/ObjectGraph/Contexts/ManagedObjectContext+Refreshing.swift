@@ -254,7 +254,7 @@ extension ManagedObjectContext {
     checkPlace()
     try processPendingChanges()
     pinned = generation
-    for state in storeStates {
+    for state in storeStates where !state.persistent.isGone {
       state.setBase(try newestBase(of: state.persistent))
     }
     refreshAllObjects()

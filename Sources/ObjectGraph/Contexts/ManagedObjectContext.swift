@@ -316,7 +316,7 @@ extension ManagedObjectContext {
 
   /// Moves on to what others have saved meanwhile.
   func advance(_ state: StoreState) throws {
-    if pinned != nil { return }
+    if pinned != nil || state.persistent.isGone { return }
     let newest = try newestBase(of: state.persistent)
     if newest.snapshot.commit == state.base.snapshot.commit,
       newest.layers.count == state.base.layers.count,

@@ -17,7 +17,10 @@ public final class PersistentStore: Sendable {
   let entities: Set<String>?
   /// What objects know of its entities.
   let graph: GraphSchema
-  private let removed = Atomic(false)
+  private let gone = Atomic(false)
+  /// Whether another store has taken its place. Whoever commits to it holds this, so that nothing is committed to it
+  /// afterwards.
+  private let isReplaced = Mutex(false)
 
   init(
     _ store: any Store, uuid: UUID, configuration: String?, entities: Set<String>?,
@@ -43,15 +46,46 @@ public final class PersistentStore: Sendable {
   /// - Throws: `StoreError` when the store can't be read.
   public var metadata: StoreMetadata { get throws { try store.snapshot().metadata } }
 
-  /// Whether its coordinator has closed it.
-  var isRemoved: Bool { removed.load(ordering: .acquiring) }
-
-  /// Notes that its coordinator closes it.
-  func noteRemoved() { removed.store(true, ordering: .releasing) }
-
   /// Whether objects of the entity may be put into it.
   func holds(_ entity: String) -> Bool {
     graph[entity] != nil && (entities?.contains(entity) ?? true)
+  }
+}
+
+extension PersistentStore {
+  /// Whether it was taken out of its coordinator. What contexts have of it stays as it is.
+  var isGone: Bool { gone.load(ordering: .acquiring) }
+
+  /// Notes that it was taken out.
+  func noteGone() { gone.store(true, ordering: .releasing) }
+
+  /// Calls `body` while nobody else of its coordinator commits to the store.
+  ///
+  /// Stores commit one change after another anyway. Whoever holds several holds the coordinator's lock before.
+  ///
+  /// - Throws: `StoreError` when another store has taken its place; what `body` throws.
+  func committing<R: Sendable>(_ body: () throws -> R) throws -> R {
+    try isReplaced.withLock { isReplaced in
+      try checkIsThere(isReplaced)
+      return try body()
+    }
+  }
+
+  /// Calls `body` while nobody of its coordinator commits to the store; nobody does any more if it says that another
+  /// store has taken the place of this one.
+  func replacing(_ body: () throws -> Bool) throws -> Bool {
+    try isReplaced.withLock { isReplaced in
+      try checkIsThere(isReplaced)
+      isReplaced = try body()
+      return isReplaced
+    }
+  }
+
+  private func checkIsThere(_ isReplaced: Bool) throws {
+    guard isReplaced else { return }
+    throw StoreError(
+      .closed, "The store was moved: its objects have other identifiers by now. Fetch them anew.",
+      path: path)
   }
 }
 

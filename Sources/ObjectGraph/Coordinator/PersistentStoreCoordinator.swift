@@ -84,6 +84,19 @@ public final class PersistentStoreCoordinator: Sendable {
   private func noteStoreChange() {
     storeChangeCount.add(1, ordering: .releasing)
   }
+
+  /// Puts a store in the place of another.
+  func replace(_ store: PersistentStore, with other: PersistentStore) {
+    state.withLock { state in
+      // New objects go to the first store that holds them, which is to be where it was.
+      guard let place = state.stores.firstIndex(of: store) else {
+        return state.stores.append(other)
+      }
+      state.stores[place] = other
+    }
+    store.noteGone()
+    noteStoreChange()
+  }
 }
 
 // MARK: - Stores
@@ -95,6 +108,7 @@ extension PersistentStoreCoordinator {
   ///   - type: The store's type. When it is `nil`, the file tells; a new store is of type
   ///     ``StoreInterface/StoreType/binary``.
   ///   - configuration: The configuration whose entities the store is for; all when it is `nil`.
+  ///   - readOnly: Whether nothing is written to it. The store must be there then.
   ///   - migrator: What brings a store to this model, or to the given type, that is of another; when it is
   ///     `nil` such a store is refused.
   /// - Throws: `StoreError` when it can't be opened, or ``ContextError`` when its model is another, or what
@@ -146,7 +160,7 @@ extension PersistentStoreCoordinator {
     if type != .memory {
       // Most stores that are added are there, so nobody asks before.
       do { return try places.open(path, type: type, StoreOpening(readOnly: readOnly)) } catch {
-        if try places.exists(path) { throw error }
+        if try readOnly || places.exists(path) { throw error }
       }
     }
     return try places.create(path, type: type ?? .binary, model: try model(of: configuration))
@@ -160,23 +174,13 @@ extension PersistentStoreCoordinator {
   public func add(
     _ store: any Store, configuration: String? = nil, readOnly: Bool = false
   ) throws -> PersistentStore {
-    // What a context is shown is asked for when it looks.
-    let snapshot = try store.knownSnapshot()
-    let metadata = try snapshot.metadata
-    try check(metadata, snapshot, configuration, store.path)
-    guard let uuid = metadata.uuid else {
-      throw ContextError(.noStore, "The store\(at(store.path)) has no UUID.")
-    }
-    let entities = try configuration.map { Set(try self.configuration($0).entities) }
-    let added = PersistentStore(
-      store, uuid: uuid, configuration: configuration, entities: entities, isReadOnly: readOnly,
-      graph: GraphSchema.of(model, snapshot.schema))
+    let added = try fitting(store, configuration, readOnly)
     try state.withLock { state in
       guard !state.stores.contains(where: { $0.tag == added.tag }) else {
         throw ContextError(
           .notSupported,
           """
-          The store\(at(store.path)) has the identifier \(uuid), which a store of this coordinator has \
+          The store\(at(store.path)) has the identifier \(added.uuid), which a store of this coordinator has \
           already. A copy of a store needs an identifier of its own.
           """)
       }
@@ -186,53 +190,31 @@ extension PersistentStoreCoordinator {
     return added
   }
 
+  /// A store as one of this coordinator, which it is not yet, if its model fits.
+  func fitting(
+    _ store: any Store, _ configuration: String?, _ readOnly: Bool
+  ) throws -> PersistentStore {
+    // What a context is shown is asked for when it looks.
+    let snapshot = try store.knownSnapshot()
+    let metadata = try snapshot.metadata
+    try check(metadata, snapshot, configuration, store.path)
+    guard let uuid = metadata.uuid else {
+      throw ContextError(.noStore, "The store\(at(store.path)) has no UUID.")
+    }
+    let entities = try configuration.map { Set(try self.configuration($0).entities) }
+    return PersistentStore(
+      store, uuid: uuid, configuration: configuration, entities: entities, isReadOnly: readOnly,
+      graph: GraphSchema.of(model, snapshot.schema))
+  }
+
   /// Takes a store out and closes it. Objects of it that contexts still have can be read but not saved.
   ///
   /// - Throws: What the store says when it is closed.
   public func remove(_ store: PersistentStore) throws {
     state.withLock { $0.stores.removeAll { $0 === store } }
-    store.noteRemoved()
+    store.noteGone()
     noteStoreChange()
     try store.store.close()
-  }
-
-  /// Moves a store to another place, or to another type, and takes the new one in its stead.
-  ///
-  /// The old file stays. Objects get identifiers of the new store.
-  ///
-  /// - Parameter progress: Is told now and then how far the copy is. What it throws ends it.
-  /// - Throws: `StoreError`, or what `progress` throws; the old store is still there then.
-  @discardableResult
-  public func migrate(
-    _ store: PersistentStore, to path: String, type: StoreType,
-    progress: (StoreCopy.Progress) throws -> Void = { _ in }
-  ) throws -> PersistentStore {
-    let places = try requirePlaces()
-    guard try !places.exists(path) else {
-      throw StoreError(.exists, "There is something at the place already.", path: path)
-    }
-    let target = try places.create(path, type: type, model: try model(of: store.configuration))
-    do {
-      try StoreCopy(from: store.store.snapshot(), to: target).run(progress)
-    } catch {
-      try? target.close()
-      try? places.destroy(path)
-      throw error
-    }
-    let added = try add(
-      target, configuration: store.configuration, readOnly: store.isReadOnly)
-    // New objects go to the first store that holds them, which is to be where it was.
-    state.withLock { state in
-      state.stores.removeAll { $0 === added }
-      guard let place = state.stores.firstIndex(of: store) else {
-        return state.stores.append(added)
-      }
-      state.stores[place] = added
-    }
-    store.noteRemoved()
-    noteStoreChange()
-    try store.store.close()
-    return added
   }
 
   /// Puts one store's file in the place of another's, at once.
@@ -265,15 +247,18 @@ extension PersistentStoreCoordinator {
   ///
   /// - Throws: `StoreError`.
   public func setMetadata(_ metadata: StoreMetadata, of store: PersistentStore) throws {
-    let snapshot = try store.store.snapshot()
-    try store.store.commit(CommitRequest(Layer(), basedOn: snapshot, metadata: metadata))
+    guard !store.isReadOnly else { throw StoreError.addedForReading(store.path) }
+    try store.committing {
+      let snapshot = try store.store.snapshot()
+      try store.store.commit(CommitRequest(Layer(), basedOn: snapshot, metadata: metadata))
+    }
   }
 }
 
 // MARK: - What fits
 
 extension PersistentStoreCoordinator {
-  private func requirePlaces() throws -> StorePlaces {
+  func requirePlaces() throws -> StorePlaces {
     guard let places else {
       throw ContextError(
         .noStore, "The coordinator was made without places to open stores at.")
@@ -282,7 +267,9 @@ extension PersistentStoreCoordinator {
   }
 
   private func refuseOpenStore(at path: String) throws {
-    if stores.contains(where: { $0.path == path }) {
+    for case let open? in stores.map(\.path) {
+      // A place has many names.
+      guard try open == path || places?.isSame(open, path) ?? false else { continue }
       throw ContextError(
         .notSupported, "The store at \"\(path)\" is open. Remove it from the coordinator first.")
     }
@@ -302,7 +289,7 @@ extension PersistentStoreCoordinator {
   }
 
   /// The model that a new store of a configuration is made with.
-  private func model(of configuration: String?) throws -> Model {
+  func model(of configuration: String?) throws -> Model {
     guard let configuration else { return model }
     _ = try self.configuration(configuration)
     // Entities that lead out of the configuration can't be had by themselves.
@@ -345,7 +332,8 @@ extension PersistentStoreCoordinator {
   }
 }
 
-private func at(_ path: String?) -> String { path.map { " at \"\($0)\"" } ?? "" }
+/// Where a store is, for a sentence.
+func at(_ path: String?) -> String { path.map { " at \"\($0)\"" } ?? "" }
 
 // MARK: - Contexts
 
@@ -378,10 +366,22 @@ extension PersistentStoreCoordinator {
     _ requests: [(store: PersistentStore, request: CommitRequest)]
   ) throws -> [any StoreSnapshot] {
     defer { commitSignals.yield(()) }
-    if requests.count == 1 { return [try requests[0].store.store.commit(requests[0].request)] }
-    return try commitLock.withLock { _ in
-      let prepared = PreparedSave(requests.map { ($0.store.store, $0.request) })
-      return try prepared.commit()
+    if requests.count == 1 {
+      let (store, request) = requests[0]
+      return [try store.committing { try store.store.commit(request) }]
     }
+    return try commitLock.withLock { _ in
+      try committing(requests.map(\.store)[...]) {
+        try PreparedSave(requests.map { ($0.store.store, $0.request) }).commit()
+      }
+    }
+  }
+
+  /// Calls `body` while nobody else commits to any of some stores.
+  private func committing(
+    _ stores: ArraySlice<PersistentStore>, _ body: () throws -> [any StoreSnapshot]
+  ) throws -> [any StoreSnapshot] {
+    guard let first = stores.first else { return try body() }
+    return try first.committing { try committing(stores.dropFirst(), body) }
   }
 }

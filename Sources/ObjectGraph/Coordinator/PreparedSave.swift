@@ -13,7 +13,8 @@ struct PreparedSave {
 
   /// Commits all parts.
   ///
-  /// - Throws: What the first store throws that refuses.
+  /// - Throws: What the first store throws that refuses. When a store could not take back what it had taken before,
+  ///   an error that says so, and has the other as its cause.
   func commit() throws -> [any StoreSnapshot] {
     if let group = parts[0].store.group, parts.allSatisfy({ $0.store.group === group }) {
       return try group.commit(parts)
@@ -29,8 +30,21 @@ struct PreparedSave {
     do {
       for part in parts { afters.append(try part.store.commit(part.request)) }
     } catch {
+      var failures: [String] = []
       for index in afters.indices.reversed() {
-        try takeBack(parts[index].store, afters[index], to: befores[index])
+        let store = parts[index].store
+        do { try takeBack(store, afters[index], to: befores[index]) } catch {
+          failures.append("the store\(at(store.path)) could not: \(error)")
+        }
+      }
+      guard failures.isEmpty else {
+        // Not the code of the first error: whoever is told of a conflict may try again, above what is only partly saved.
+        throw StoreError(
+          .failed,
+          """
+          A store refuses the changes: \(error). The others were to take back what they had taken, and \
+          \(failures.joined(separator: "; and ")). It has changes of a save that the others do not have.
+          """, cause: error)
       }
       throw error
     }

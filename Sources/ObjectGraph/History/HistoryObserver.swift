@@ -12,7 +12,8 @@ import Synchronization
 ///     }
 ///
 /// What this coordinator saves is seen at once, and what other processes save when the stores are next
-/// looked at. May be used from any thread.
+/// looked at. Whoever follows the history needs an observer of their own: what one gives to one, it gives to nobody else.
+/// May be used from any thread.
 public final class HistoryObserver: Sendable {
   /// Whose history is followed.
   public let coordinator: PersistentStoreCoordinator
@@ -21,7 +22,7 @@ public final class HistoryObserver: Sendable {
   /// What is wanted; its token moves on.
   public var request: HistoryRequest { state.withLock { $0 } }
 
-  /// The place behind everything that was looked at.
+  /// The place behind everything that was given out, or is not wanted.
   public var token: HistoryToken { request.after ?? HistoryToken() }
 
   /// Follows what is made from now on, or after the request's token if it has one.
@@ -38,50 +39,66 @@ public final class HistoryObserver: Sendable {
 
   /// The transactions since the last time that the request asks for.
   ///
-  /// - Throws: As ``PersistentStoreCoordinator/history(_:)``; nothing is passed over then.
+  /// - Throws: As ``PersistentStoreCoordinator/history(_:)``; nothing is passed over then. When what came next is not
+  ///   kept any more, it goes on only from another place (``move(to:)``).
   public func next() throws -> [HistoryTransaction] {
     try state.withLock { request in
       // What is saved between the two comes the next time, and not twice.
       let end = try coordinator.historyToken
       let transactions = try coordinator.history(request).filter {
-        $0.number <= end.commits[$0.store] ?? .max
+        $0.number <= end.commits[$0.store] ?? -1
       }
       request.after = (request.after ?? HistoryToken()).merged(with: end)
       return transactions
     }
   }
 
+  /// Goes on behind another place in the history.
+  ///
+  /// - Parameter token: The place; behind everything that was saved until now when it is `nil`.
+  /// - Throws: `StoreError`.
+  public func move(to token: HistoryToken? = nil) throws {
+    let token = try token ?? coordinator.historyToken
+    state.withLock { $0.after = token }
+  }
+
   /// The transactions as they are made, those of one look together.
   ///
+  /// The stores are looked at when somebody asks for the next transactions, so nothing is lost that nobody has taken.
   /// Ends with what ``next()`` throws, or when whoever listens does.
   ///
   /// - Parameter interval: How often to look for what other processes saved; `nil` for never.
   public func updates(
     every interval: Duration? = nil
   ) -> AsyncThrowingStream<[HistoryTransaction], any Error> {
-    AsyncThrowingStream { continuation in
-      let signals = coordinator.commitSignals.stream(beginningWith: ())
-      let timer = interval.map { interval in
-        Task { [coordinator] in
-          while !Task.isCancelled {
-            try? await Task.sleep(for: interval)
-            coordinator.commitSignals.yield(())
-          }
-        }
+    if let interval {
+      precondition(interval > .zero, "The history can't be looked at every \(interval).")
+    }
+    // However often something was saved, one look finds it all.
+    let (signals, signal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    signal.yield()
+    coordinator.commitSignals.add(signal)
+    let clock = interval.map { Ticking(signal, every: $0) }
+    return AsyncThrowingStream { [self] in
+      defer { withExtendedLifetime(clock) {} }
+      for await _ in signals {
+        let transactions = try next()
+        if !transactions.isEmpty { return transactions }
       }
-      let looking = Task {
-        do {
-          for await _ in signals {
-            let transactions = try self.next()
-            if !transactions.isEmpty { continuation.yield(transactions) }
-          }
-          continuation.finish()
-        } catch { continuation.finish(throwing: error) }
-      }
-      continuation.onTermination = { _ in
-        looking.cancel()
-        timer?.cancel()
-      }
+      return nil
     }
   }
+}
+
+/// Gives signals again and again, as long as somebody holds it.
+private final class Ticking: Sendable {
+  private let task: Task<Void, Never>
+
+  init(_ signal: AsyncStream<Void>.Continuation, every interval: Duration) {
+    task = Task {
+      while (try? await Task.sleep(for: interval)) != nil { signal.yield() }
+    }
+  }
+
+  deinit { task.cancel() }
 }

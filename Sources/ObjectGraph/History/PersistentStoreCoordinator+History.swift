@@ -13,7 +13,8 @@ extension PersistentStoreCoordinator {
   /// of others are passed over by their records.
   ///
   /// - Throws: ``ContextError`` with the code ``ContextError/Code/historyExpired`` when what came right
-  ///   after the token is not kept any more; or what a damaged store throws.
+  ///   after the token is not kept any more, or the store has not come so far, because an older copy was put in its
+  ///   place; or what a damaged store throws.
   public func history(
     _ request: HistoryRequest = HistoryRequest()
   ) throws -> [HistoryTransaction] {
@@ -45,23 +46,25 @@ extension PersistentStoreCoordinator {
   }
 
   /// Forgets the history up to a place: what came after it can still be asked for with that token, or a
-  /// later one.
+  /// later one. Stores that were added for reading only forget nothing.
   ///
   /// - Throws: `StoreError`; stores that it was done in have done it.
   public func forgetHistory(before token: HistoryToken) throws {
-    for store in stores {
+    for store in stores where !store.isReadOnly {
       if let number = token.commits[store.uuid] { try store.store.forgetCommits(before: number) }
     }
   }
 
-  /// Forgets the history before a time.
+  /// Forgets the history before a time. Stores that were added for reading only forget nothing.
+  ///
+  /// What came after something that was made at that time or later stays, though a clock that went back says that it was
+  /// made before.
   ///
   /// - Throws: `StoreError`; stores that it was done in have done it.
   public func forgetHistory(before time: Date) throws {
-    for store in stores where store.store.capabilities.contains(.history) {
+    for store in stores where store.store.capabilities.contains(.history) && !store.isReadOnly {
       // The last one before the time stays: what came after it is told by comparing with it.
-      let commits = try store.store.commits()
-      if let last = commits.first(where: { $0.time < time }) {
+      if let last = try store.store.commits().reversed().prefix(while: { $0.time < time }).last {
         try store.store.forgetCommits(before: last.number)
       }
     }
@@ -76,12 +79,21 @@ extension PersistentStore {
     let commits = try Array(store.commits().reversed())
     guard var start = commits.indices.first else { return [] }
     if let seen = request.after?.commits[uuid] {
-      if seen >= commits[commits.count - 1].number { return [] }
+      if seen >= commits[commits.count - 1].number {
+        let newest = try store.snapshot().commit
+        if seen <= newest { return [] }
+        throw ContextError(
+          .historyExpired,
+          """
+          Commit \(seen) of the store\(at(path)) was seen, and the newest that it has is \(newest): an older copy \
+          was put in its place. Take everything as it is now, and go on from there.
+          """)
+      }
       guard let index = commits.firstIndex(where: { $0.number == seen }) else {
         throw ContextError(
           .historyExpired,
           """
-          The store\(path.map { " at \"\($0)\"" } ?? "") does not keep commit \(seen) any more: the \
+          The store\(at(path)) does not keep commit \(seen) any more: the \
           oldest that it keeps is \(commits[0].number). Take everything as it is now, and go on from there.
           """)
       }

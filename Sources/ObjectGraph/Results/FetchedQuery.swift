@@ -1,3 +1,4 @@
+import Foundation
 import ObjectModel
 import ObjectQuery
 import Rows
@@ -13,6 +14,8 @@ struct FetchedQuery {
   private var parts: [StoreTag: Part] = [:]
   /// Whether one object's place can be told without looking at others.
   let isIncremental: Bool
+  /// The moment that `now()` gives, however often objects are looked for.
+  private let now = Date()
 
   /// What a request is in one store.
   private struct Part {
@@ -53,16 +56,17 @@ struct FetchedQuery {
     tags = states.map(\.tag)
     isIncremental =
       scope.isLocal && states.count == 1 && request.fetchLimit == 0 && request.fetchOffset == 0
-      && request.includesPendingChanges
+      && request.includesPendingChanges && request.resultType != .dictionaries
     for state in states {
       parts[state.tag] = Part(
         predicate: try request.predicate.map {
           try CompiledPredicate(
             $0, entity: request.entity, model: state.graph.model, schema: state.graph.schema,
-            store: state.tag)
+            store: state.tag, now: now)
         },
         order: try CompiledOrder(
-          request, model: state.graph.model, schema: state.graph.schema, store: state.tag))
+          request, model: state.graph.model, schema: state.graph.schema, store: state.tag, now: now)
+      )
     }
   }
 
@@ -72,6 +76,15 @@ struct FetchedQuery {
 
   /// Whether objects say which section they are in.
   var asksObjects: Bool { sections?.nameOfObject != nil }
+
+  /// Whether other stores would be looked in if it were asked for now.
+  func isOutdated(in context: ManagedObjectContext) -> Bool {
+    let now = context.coordinator.stores.filter { store in
+      store.graph[request.entity] != nil && (request.affectedStores?.contains(store.uuid) ?? true)
+    }.map(\.tag)
+    // What a store had that was taken out can still be read, and where there is none there is nothing to ask.
+    return now != tags && !now.isEmpty
+  }
 
   /// Whether a store is looked in.
   func isAsked(_ tag: StoreTag) -> Bool { tags.contains(tag) }
@@ -127,7 +140,7 @@ extension FetchedQuery {
 
   func plan(_ request: FetchRequest, _ state: StoreState) throws -> QueryPlan {
     try QueryPlan(
-      request, model: state.graph.model, schema: state.graph.schema, store: state.tag)
+      request, model: state.graph.model, schema: state.graph.schema, store: state.tag, now: now)
   }
 
   private func load(
@@ -143,6 +156,10 @@ extension FetchedQuery {
     var named = request
     named.resultType = .dictionaries
     named.propertiesToFetch = [FetchedValue(path)]
+    // A row for each object.
+    named.returnsDistinctResults = false
+    named.propertiesToGroupBy = []
+    named.havingPredicate = nil
     let rows = try plan(named, state).table(in: source).rows
     var names: [Value: String] = [:]
     return zip(ids, rows).map { id, row in
@@ -167,7 +184,7 @@ extension FetchedQuery {
     var found: [(one: (id: ObjectID, name: String), place: CompiledOrder.Place)] = []
     for state in states {
       guard let order = order(in: state) else { continue }
-      let source = following.source(of: state)
+      let source = source(state, following)
       for one in try load(request.fromTheFirst, state, following, in: context) {
         if let place = try order.place(of: one.id.key, in: source) { found.append((one, place)) }
       }

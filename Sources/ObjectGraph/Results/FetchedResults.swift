@@ -13,7 +13,8 @@ public import ObjectQuery
 /// the context's own work, undoing, what children saved into it, what was merged from others. Where an
 /// object's place follows from its own values, a change costs what was changed, and not how long the list
 /// is; where it follows from others too (`owner.name`, `ANY stops.cost > 3`), or the request has a limit,
-/// objects are looked for anew when something that matters has changed.
+/// objects are looked for anew when something that matters has changed. `now()` is the moment when the list was asked
+/// for. A store that is added later is looked in too, once the context processes its changes.
 ///
 /// Used in its context's turn. The list holds identifiers; objects come as they are asked for.
 public final class FetchedResults<Object: ManagedObject> {
@@ -28,8 +29,10 @@ public final class FetchedResults<Object: ManagedObject> {
 
   private(set) var list = FetchedSnapshot()
   private var query: FetchedQuery
-  private var following: ResultsFollowing?
-  private var isStale = true
+  private var following: ResultsFollowing
+  private var isStale = false
+  /// Up to which telling of changes the list has them all.
+  private var round: Int
   private let streams = FetchedStreams()
 
   /// Looks for the objects, and follows them from then on.
@@ -46,18 +49,11 @@ public final class FetchedResults<Object: ManagedObject> {
     sectioning = sections
     self.request = request
     query = try FetchedQuery(request.forObjects, sections, in: context)
-    let following = try context.prepareToFollow(query.states(in: context))
-    self.following = following
+    following = try context.prepareToFollow(query.states(in: context))
+    list = try query.load(in: context, following)
+    round = following.round
+    try list.checkSections()
     following.add(self)
-    try load()
-    if let twice = list.sections.map(\.name).firstRepeated {
-      throw ContextError(
-        .notSupported,
-        """
-        The section "\(twice)" comes twice in the order of the results: sort by what sections are made \
-        of, and give values that follow one another names that do.
-        """)
-    }
   }
 
   /// Asks for something else. The difference is told as any other change.
@@ -66,9 +62,19 @@ public final class FetchedResults<Object: ManagedObject> {
   public func change(to request: FetchRequest) throws {
     context.checkPlace()
     let next = try FetchedQuery(request.forObjects, sectioning, in: context)
-    following = try context.prepareToFollow(next.states(in: context))
-    (query, self.request) = (next, request)
-    try reload { _ in false }
+    try ask(next) { self.request = request }
+  }
+
+  /// Looks for what another query finds.
+  ///
+  /// - Parameter note: Called before the difference is told.
+  private func ask(_ next: FetchedQuery, _ note: () -> Void = {}) throws {
+    let following = try context.prepareToFollow(next.states(in: context))
+    let found = try next.load(in: context, following)
+    try found.checkSections()
+    (query, self.following) = (next, following)
+    note()
+    take(found) { _ in false }
   }
 
   deinit { streams.finish() }
@@ -85,11 +91,11 @@ extension FetchedResults {
   /// All objects, in order.
   public var objects: [Object] { indices.map { self[$0] } }
   /// The sections, in order.
-  public var sections: [FetchedSection] { list.sections }
+  public var sections: [FetchedSection] { snapshot.sections }
   /// What stands at the side of the list, one title for sections that begin alike.
   public var sectionIndexTitles: [String] {
     var titles: [String] = []
-    for section in list.sections where section.indexTitle != titles.last {
+    for section in sections where section.indexTitle != titles.last {
       titles.append(section.indexTitle)
     }
     return titles
@@ -97,12 +103,12 @@ extension FetchedResults {
 
   /// The first section that a title at the side of the list leads to.
   public func section(forIndexTitle title: String) -> Int? {
-    list.sections.firstIndex { $0.indexTitle == title }
+    sections.firstIndex { $0.indexTitle == title }
   }
 
   /// The objects of one section.
   public func objects(inSection section: Int) -> [Object] {
-    list.sections[section].range.map { self[$0] }
+    sections[section].range.map { self[$0] }
   }
 
   /// Where an object is in the list; `nil` when it is not in it.
@@ -111,7 +117,7 @@ extension FetchedResults {
   public func place(of object: Object) -> FetchedPlace? {
     context.checkPlace()
     let id = object.objectID
-    if query.isIncremental, let state = try? context.state(of: id.store), let following {
+    if query.isIncremental, let state = try? context.state(of: id.store) {
       let source = following.source(of: state)
       if let place = try? query.order(in: state)?.place(of: id.key, in: source),
         let index = try? query.index(of: place, in: list.identifiers, source, state)
@@ -124,10 +130,13 @@ extension FetchedResults {
   }
 
   /// What becomes of the list, from now on. Ends when the results are let go.
-  public var changes: AsyncStream<FetchedResultsChange> { streams.changes.stream() }
+  public var changes: AsyncStream<FetchedResultsChange> {
+    context.checkPlace()
+    return streams.changes.stream()
+  }
   /// The list as it is, and then as it becomes.
   public var snapshots: AsyncStream<FetchedSnapshot> {
-    streams.snapshots.stream(beginningWith: list)
+    streams.snapshots.stream(beginningWith: snapshot)
   }
 }
 
@@ -135,7 +144,10 @@ extension FetchedResults: RandomAccessCollection {
   /// The first place.
   public var startIndex: Int { 0 }
   /// The place behind the last.
-  public var endIndex: Int { list.identifiers.count }
+  public var endIndex: Int {
+    context.checkPlace()
+    return list.identifiers.count
+  }
   /// The object at a place among all.
   public subscript(position: Int) -> Object {
     context.object(with: list.identifiers[position]).typed()
@@ -146,19 +158,25 @@ extension FetchedResults: RandomAccessCollection {
 
 extension FetchedResults: ResultsFollower {
   var asksObjects: Bool { query.asksObjects }
+  var asksForSaved: Bool { !request.includesPendingChanges }
 
   func isAsked(_ entity: UInt16, in tag: StoreTag) -> Bool { query.isAsked(entity, in: tag) }
 
   func follow(_ changes: [ViewChange]) throws {
+    let keys = changes.map { ($0.state.tag, $0.keys) }
+    func isTouched(_ id: ObjectID) -> Bool {
+      keys.contains { $0.0 == id.store && $0.1?.contains(id.key) ?? true }
+    }
     if isStale { return try reload { _ in true } }
+    if round == following.round {
+      // The list was looked for while others were told: what comes and goes is in it, and was told.
+      return tell(
+        FetchedResultsChange(list, list, ListChange(from: list, to: list, touched: isTouched)))
+    }
+    round = following.round
     isStale = true
     guard let change = try query.difference(changes, list, in: context) else {
-      if query.concerns(changes) {
-        let keys = changes.map { ($0.state.tag, $0.keys) }
-        try reload { id in
-          keys.contains { $0.0 == id.store && $0.1?.contains(id.key) ?? true }
-        }
-      }
+      if query.concerns(changes) { return try reload(isTouched) }
       isStale = false
       return
     }
@@ -166,27 +184,34 @@ extension FetchedResults: ResultsFollower {
     tell(change)
   }
 
-  private func load() throws {
-    guard let following else { return }
+  func followStores() throws {
+    guard query.isOutdated(in: context) else { return }
     isStale = true
-    list = try query.load(in: context, following)
-    isStale = false
+    try ask(FetchedQuery(request.forObjects, sectioning, in: context))
   }
 
   private func reload(_ touched: (ObjectID) -> Bool) throws {
-    let before = list
-    try load()
+    isStale = true
+    take(try query.load(in: context, following), touched)
+  }
+
+  /// Takes what was found, and tells how that differs from what was there.
+  private func take(_ found: FetchedSnapshot, _ touched: (ObjectID) -> Bool) {
+    let wasStale = isStale
+    isStale = false
+    round = following.round
     tell(
       FetchedResultsChange(
-        before, list, ListChange(from: before, to: list, touched: touched)))
+        list, found, ListChange(from: list, to: found) { wasStale || touched($0) }))
   }
 
   private func tell(_ change: FetchedResultsChange) {
     list = change.after
     if change.isEmpty, change.before == change.after { return }
-    onChange?(change)
+    // Whoever is called may ask for something else, which is told after this.
     streams.changes.yield(change)
     streams.snapshots.yield(change.after)
+    onChange?(change)
   }
 }
 
@@ -207,6 +232,19 @@ extension FetchRequest {
     var request = self
     request.resultType = .objects
     return request
+  }
+}
+
+extension FetchedSnapshot {
+  /// Refuses a list in which a section comes twice.
+  fileprivate func checkSections() throws {
+    guard let twice = sections.map(\.name).firstRepeated else { return }
+    throw ContextError(
+      .notSupported,
+      """
+      The section "\(twice)" comes twice in the order of the results: sort by what sections are made \
+      of, and give values that follow one another names that do.
+      """)
   }
 }
 

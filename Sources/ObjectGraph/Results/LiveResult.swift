@@ -21,12 +21,14 @@ public final class LiveResult<Output: Equatable & Sendable> {
   public var onChange: ((Output) -> Void)?
 
   private var current: Output
-  private let query: FetchedQuery
+  private var query: FetchedQuery
   private let ask: (ManagedObjectContext, FetchedQuery, ResultsFollowing) throws -> Output
   /// What becomes of the output when single objects change; `nil` when it has to be asked for.
   private let adjust: (Output, FetchedQuery, [ViewChange]) throws -> Output?
   private var following: ResultsFollowing
   private var isStale = false
+  /// Up to which telling of changes the value has them all.
+  private var round: Int
   private let streams = StreamHub<Output>()
 
   fileprivate init(
@@ -44,6 +46,7 @@ public final class LiveResult<Output: Equatable & Sendable> {
     let states = try query.states(in: context)
     following = try context.prepareToFollow(states)
     current = try ask(context, query, following)
+    round = following.round
     following.add(self)
   }
 
@@ -56,26 +59,42 @@ public final class LiveResult<Output: Equatable & Sendable> {
   }
 
   /// What the request gives now, and then whenever it is something else. Ends when this is let go.
-  public var values: AsyncStream<Output> { streams.stream(beginningWith: current) }
+  public var values: AsyncStream<Output> { streams.stream(beginningWith: value) }
 }
 
 extension LiveResult: ResultsFollower {
   var asksObjects: Bool { false }
+  var asksForSaved: Bool { !request.includesPendingChanges }
 
   func isAsked(_ entity: UInt16, in tag: StoreTag) -> Bool { query.isAsked(entity, in: tag) }
 
   func follow(_ changes: [ViewChange]) throws {
-    guard isStale || query.concerns(changes) else { return }
+    guard isStale || round != following.round && query.concerns(changes) else { return }
     let wasStale = isStale
     // What fails halfway is asked for from the beginning the next time.
     isStale = true
     let adjusted = try wasStale ? nil : adjust(current, query, changes)
-    let next = try adjusted ?? ask(context, query, following)
+    take(try adjusted ?? ask(context, query, following))
+  }
+
+  func followStores() throws {
+    guard query.isOutdated(in: context) else { return }
+    isStale = true
+    let next = try FetchedQuery(request, nil, in: context)
+    following = try context.prepareToFollow(next.states(in: context))
+    let found = try ask(context, next, following)
+    query = next
+    take(found)
+  }
+
+  private func take(_ next: Output) {
     isStale = false
+    round = following.round
     guard next != current else { return }
     current = next
-    onChange?(next)
+    // Whoever is called may change something, which is told after this.
     streams.yield(next)
+    onChange?(next)
   }
 }
 
@@ -128,7 +147,13 @@ extension FetchedQuery {
     if states.count == 1 {
       return try plan(request, states[0]).count(in: source(states[0], following))
     }
-    return try load(in: context, following).identifiers.count
+    var unlimited = request
+    unlimited.fetchLimit = 0
+    unlimited.fetchOffset = 0
+    let count = try states.reduce(0) { count, state in
+      try count + plan(unlimited, state).count(in: source(state, following))
+    }
+    return request.window(of: count).count
   }
 
   /// How many objects are found when it was so many before some changes; `nil` when they have to be

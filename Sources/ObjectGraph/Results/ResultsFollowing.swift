@@ -9,8 +9,12 @@ protocol ResultsFollower: AnyObject {
   func isAsked(_ entity: UInt16, in tag: StoreTag) -> Bool
   /// Whether what is found is put in order by what objects say, and not only by what stores hold.
   var asksObjects: Bool { get }
-  /// What the context shows has changed.
+  /// Whether only what is saved is found.
+  var asksForSaved: Bool { get }
+  /// What the context shows has changed. Nothing has, when whoever could not follow is to try again.
   func follow(_ changes: [ViewChange]) throws
+  /// The coordinator has other stores than before.
+  func followStores() throws
 }
 
 /// How one store looked to a context, and how it looks now.
@@ -39,6 +43,14 @@ final class ResultsFollowing {
   private var seen: [StoreTag: Seen] = [:]
   private var isUpdating = false
   private var isAsking = false
+  /// Whether somebody could not follow the last time.
+  private var isBehind = false
+  /// The stores that there were when followers were last told.
+  private var stores: [PersistentStore]
+  /// Which telling it is, or was last. What is looked for from the beginning meanwhile has what is told in it already.
+  private(set) var round = 0
+
+  init(_ stores: [PersistentStore]) { self.stores = stores }
 
   /// Whether anybody follows.
   var isEmpty: Bool { !followers.contains { $0.follower != nil } }
@@ -70,8 +82,10 @@ final class ResultsFollowing {
     return try body()
   }
 
-  /// What a context changed is saved now, and nothing else has happened beneath.
+  /// What a context changed is saved now, and nothing else has happened beneath. Who finds what is not saved has been
+  /// told.
   func noteOwnSave(_ tag: StoreTag, before: Int64, _ base: StoreBase) {
+    guard !followers.contains(where: { $0.follower?.asksForSaved ?? false }) else { return }
     guard seen[tag]?.base.snapshot.commit == before, base.snapshot.commit == before + 1,
       seen[tag]?.base.layers.isEmpty ?? false, base.layers.isEmpty
     else { return }
@@ -88,18 +102,36 @@ final class ResultsFollowing {
 
   /// Tells followers what has changed since the last time. Everything must be sealed.
   ///
+  /// Who can't follow looks for everything anew the next time; the others are told.
+  ///
+  /// - Parameter note: Is given what failed.
   /// - Returns: Whether there was anything to tell.
-  func update(_ states: [StoreState]) throws -> Bool {
+  func update(
+    _ states: [StoreState], _ stores: [PersistentStore], note: (any Error) -> Void
+  ) -> Bool {
     guard !isUpdating else { return false }
     isUpdating = true
     defer { isUpdating = false }
-    let changes = try takeChanges(states)
-    if changes.isEmpty { return false }
-    for one in followers { try one.follower?.follow(changes) }
-    return true
+    let wasBehind = isBehind
+    isBehind = false
+    let changes = takeChanges(states, note)
+    let isOtherStores = stores != self.stores
+    self.stores = stores
+    guard !changes.isEmpty || isOtherStores || wasBehind else { return false }
+    round += 1
+    for one in followers {
+      do {
+        if isOtherStores || wasBehind { try one.follower?.followStores() }
+        try one.follower?.follow(changes)
+      } catch {
+        isBehind = true
+        note(error)
+      }
+    }
+    return !changes.isEmpty || isOtherStores || !isBehind
   }
 
-  private func takeChanges(_ states: [StoreState]) throws -> [ViewChange] {
+  private func takeChanges(_ states: [StoreState], _ note: (any Error) -> Void) -> [ViewChange] {
     var changes: [ViewChange] = []
     for state in states {
       guard let known = seen[state.tag] else { continue }
@@ -107,19 +139,32 @@ final class ResultsFollowing {
       if !isMoved, known.layers.isEmpty, known.keys.isEmpty {
         continue
       }
-      var keys = known.keys
       let (before, after) = (known.source, state.source)
-      var layers = known.layers
-      if isMoved { layers += try state.base.differences(from: known.base) }
-      for layer in layers { try keys.formUnion(layer.allKeys()) }
       seen[state.tag] = Seen(base: state.base, source: after)
-      guard !keys.isEmpty else { continue }
-      try keys.formUnion(
-        ends(of: keys, state, before, after).union(
-          owners(of: keys, state, before, after)))
+      var keys: Set<ObjectKey>?
+      do { keys = try changedKeys(known, state, after) } catch {
+        // Then any may be different.
+        note(error)
+      }
+      if keys?.isEmpty ?? false { continue }
       changes.append(ViewChange(state: state, before: before, after: after, keys: keys))
     }
     return changes
+  }
+
+  /// The objects that may be different, links included, and those whose relationships may be.
+  private func changedKeys(
+    _ known: Seen, _ state: StoreState, _ after: ViewSource
+  ) throws -> Set<ObjectKey> {
+    var keys = known.keys
+    var layers = known.layers
+    if !known.base.isSame(as: state.base) {
+      layers += try state.base.differences(from: known.base)
+    }
+    for layer in layers { try keys.formUnion(layer.allKeys()) }
+    guard !keys.isEmpty else { return keys }
+    return try keys.union(ends(of: keys, state, known.source, after)).union(
+      owners(of: keys, state, known.source, after))
   }
 
   /// The objects whose relationships to many are others because what they lead to leads back from
@@ -218,21 +263,21 @@ extension ManagedObjectContext {
   /// Tells those who follow requests what has changed. Everything must be sealed.
   func updateFollowers() {
     guard let following, !following.isEmpty else { return }
-    do {
-      // Whoever is told may change objects. It goes on until nobody does.
-      for _ in 0..<1000 {
-        guard try following.update(storeStates) else { return }
+    // Whoever is told may change objects. It goes on until nobody does.
+    for _ in 0..<1000 {
+      guard following.update(storeStates, coordinator.stores, note: note) else { return }
+      do {
         try propagateDeletionsOrThrow()
         try sealAll()
-        publish()
-        announceChanges()
-      }
-    } catch { note(error) }
+      } catch { return note(error) }
+      publish()
+      announceChanges()
+    }
   }
 
   /// Processes everything up to now, so that somebody may follow what some stores hold.
   func prepareToFollow(_ stores: [StoreState]) throws -> ResultsFollowing {
-    let following = following ?? ResultsFollowing()
+    let following = following ?? ResultsFollowing(coordinator.stores)
     self.following = following
     for state in stores { try advance(state) }
     try processPendingChanges()

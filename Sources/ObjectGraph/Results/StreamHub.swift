@@ -14,14 +14,19 @@ package final class StreamHub<Element: Sendable>: Sendable {
   package func stream(beginningWith first: Element? = nil) -> AsyncStream<Element> {
     AsyncStream { continuation in
       if let first { continuation.yield(first) }
-      let number = state.withLock { state in
-        state.next += 1
-        state.streams[state.next] = continuation
-        return state.next
-      }
-      continuation.onTermination = { [weak self] _ in
-        self?.state.withLock { $0.streams[number] = nil }
-      }
+      add(continuation)
+    }
+  }
+
+  /// Gives the elements from now on to a stream, until that ends.
+  package func add(_ stream: AsyncStream<Element>.Continuation) {
+    let number = state.withLock { state in
+      state.next += 1
+      state.streams[state.next] = stream
+      return state.next
+    }
+    stream.onTermination = { [weak self] _ in
+      self?.state.withLock { $0.streams[number] = nil }
     }
   }
 

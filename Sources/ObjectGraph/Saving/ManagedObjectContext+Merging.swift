@@ -342,7 +342,7 @@ extension ManagedObjectContext {
   private func mergeNewest(
     _ keys: Set<ObjectKey>, into state: StoreState, mayBeLost: Bool
   ) throws {
-    guard pinned == nil else { return }
+    guard pinned == nil, !state.persistent.isGone else { return }
     state.setBase(try newestBase(of: state.persistent))
     orderEnds = [:]
     var known = keys.compactMap { key in

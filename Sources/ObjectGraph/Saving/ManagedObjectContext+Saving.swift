@@ -176,8 +176,7 @@ extension ManagedObjectContext {
         continue
       }
       guard !state.persistent.isReadOnly else {
-        throw StoreError(
-          .readOnly, "The store was added for reading only.", path: state.persistent.path)
+        throw StoreError.addedForReading(state.persistent.path)
       }
       parts.append((state, layer))
     }

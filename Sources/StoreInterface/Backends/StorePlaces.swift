@@ -33,6 +33,19 @@ public struct StorePlaces: Sendable {
     do { return try disk.exists(path) } catch { throw StoreError(error, path: path) }
   }
 
+  /// Whether two paths lead to the same file or folder, however they are written.
+  ///
+  /// - Throws: ``StoreError`` when that can't be seen. Paths that lead nowhere don't lead to the same.
+  public func isSame(_ path: String, _ other: String) throws(StoreError) -> Bool {
+    do {
+      return try disk.status(of: path).identity == disk.status(of: other).identity
+    } catch let error where error.code == .notFound || error.code == .notADirectory {
+      return false
+    } catch {
+      throw StoreError(error, path: other)
+    }
+  }
+
   /// Opens a store, of the given type or of the one its first bytes tell.
   ///
   /// - Throws: ``StoreError``.
@@ -67,12 +80,13 @@ public struct StorePlaces: Sendable {
     try backends.backend(ofStoreAt: path, on: disk)
   }
 
-  /// Removes a store's file, or folder, for good. Nothing happens when there is none.
+  /// Removes a store's file, or folder, for good, and a database's log with it. Nothing happens when there is none.
   ///
   /// - Throws: ``StoreError``.
   public func destroy(_ path: String) throws(StoreError) {
     do {
       guard try disk.exists(path) else { return }
+      if isDatabase(path) { try removeLogs(besides: path) }
       try disk.removeTree(path)
       try disk.syncDirectory(of: path)
     } catch {
@@ -96,7 +110,8 @@ public struct StorePlaces: Sendable {
     _ = try? disk.removeAbandonedReplacements(of: path)
   }
 
-  /// Puts a file that is whole and durable in the place of a store's, at once.
+  /// Puts a file that is whole and durable in the place of a store's, at once. Whoever calls holds the store
+  /// (``Store/holding(commit:_:)``), or there is none.
   ///
   /// - Parameters:
   ///   - backup: Another name for the file that is there now; nothing may have it yet.
@@ -106,7 +121,13 @@ public struct StorePlaces: Sendable {
     _ replacement: String, inPlaceOf path: String, keeping backup: String? = nil,
     overwriting: Bool = true
   ) throws(StoreError) {
-    do {
+    let isDatabase = isDatabase(replacement) || isDatabase(path)
+    if isDatabase, !overwriting, try exists(path) {
+      throw StoreError(.exists, "There is something at the place already.", path: path)
+    }
+    do throws(DiskError) {
+      // All of what is held is in its file.
+      if isDatabase { try removeLogs(besides: path) }
       try disk.put(replacement, inPlaceOf: path, keeping: backup, overwriting: overwriting)
     } catch { throw StoreError(error, path: path) }
   }
@@ -119,15 +140,21 @@ public struct StorePlaces: Sendable {
   }
 
   /// Puts one store's file in the place of another's, at once. What was open goes on reading what it
-  /// had.
+  /// had; a database that somebody has open is not replaced, and takes nobody's place.
   ///
   /// - Throws: ``StoreError``.
-  public func replace(_ path: String, with replacement: String) throws(StoreError) {
-    do {
+  public func replace(_ path: String, with replacement: String) throws {
+    let (isDatabase, wasDatabase) = (isDatabase(replacement), isDatabase(path))
+    if isDatabase { try settleDatabase(replacement) }
+    if wasDatabase {
+      do { try settleDatabase(path) } catch let error as StoreError where error.code != .locked {
+        // What can't be opened goes as it is.
+      }
+    }
+    do throws(DiskError) {
+      if isDatabase || wasDatabase { try removeLogs(besides: path) }
       try disk.rename(replacement, to: path)
       try disk.syncDirectory(of: path)
-    } catch {
-      throw StoreError(error, path: path)
-    }
+    } catch { throw StoreError(error, path: path) }
   }
 }

@@ -379,6 +379,9 @@ struct FetchedResultsTests {
       results.onChange = { change in
         #expect(change.before == lists[index], "seed \(seed), request \(index)")
         #expect(change.applied() == change.after.identifiers, "seed \(seed), request \(index)")
+        #expect(
+          change.appliedSections() == change.after.sections.map(\.name),
+          "seed \(seed), request \(index)")
         lists[index] = change.after
       }
     }
@@ -445,5 +448,13 @@ extension FetchedResultsChange {
     for index in gone.sorted().reversed() { list.remove(at: index) }
     for (index, id) in come.sorted(by: { $0.0 < $1.0 }) { list.insert(id, at: index) }
     return list
+  }
+
+  /// The names of the sections before, with those taken out and put in that are told of.
+  func appliedSections() -> [String] {
+    var names = before.sections.map(\.name)
+    for index in deletedSections.reversed() { names.remove(at: index) }
+    for index in insertedSections { names.insert(after.sections[index].name, at: index) }
+    return names
   }
 }

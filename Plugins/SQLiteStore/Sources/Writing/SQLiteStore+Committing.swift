@@ -32,10 +32,20 @@ extension SQLiteStore {
     }
   }
 
-  /// Calls `body` while nobody commits, in no process, and a commit is the newest.
+  /// Calls `body` while nobody commits, in no process, and a commit is the newest and all in the file.
+  ///
+  /// - Throws: ``StoreError`` also with the code ``StoreError/Code/locked`` when others read what was before, so that a part
+  ///   of the newest has to stay in the log.
   public func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
     try alone { _, _, head in
       try checkNewest(number, is: head.commit)
+      // Another connection may do that while this one keeps others from writing.
+      let other = try SQLiteConnection(filePath, for: .writing, patience: options.patience)
+      guard try settle(other, head.commit) else {
+        throw StoreError(
+          .locked, "Somebody reads what the database held before, so that not all is in its file.",
+          path: filePath)
+      }
       return try body()
     }
   }

@@ -114,12 +114,16 @@ extension SQLiteStore {
     }
   }
 
-  /// Sees to it that what lies beside a database that is to be replaced goes with it: a log would be taken for the new one's.
+  /// Sees to it that what lies beside a database that is to be replaced, or that somebody has removed, goes with it: a log would
+  /// be taken for the new one's.
   private static func settle(_ path: String, _ disk: any Disk, overwriting: Bool) throws {
-    guard overwriting, try disk.exists(path) else { return }
-    guard !SQLiteConnection.isInUse(path) else {
-      throw StoreError(
-        .locked, "Somebody has the database open that is to be replaced.", path: path)
+    if try disk.exists(path) {
+      // It is not replaced then.
+      guard overwriting else { return }
+      guard !SQLiteConnection.isInUse(path) else {
+        throw StoreError(
+          .locked, "Somebody has the database open that is to be replaced.", path: path)
+      }
     }
     for suffix in ["-wal", "-shm", "-journal"] where try disk.exists(path + suffix) {
       try disk.remove(path + suffix)

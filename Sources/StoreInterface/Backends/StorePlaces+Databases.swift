@@ -1,0 +1,43 @@
+import DurableFiles
+
+// What an SQLite database keeps beside its file while somebody has it open, and after a process was killed: a log of what is
+// not in the file yet, and the log's index. SQLite finds them by their names and takes them for those of whatever file
+// is there, so a log that stays behind is read into the next database of that name. Plug-ins bring such stores too, so it
+// is seen here from their first bytes.
+extension StorePlaces {
+  private static let databaseMark = Array("SQLite format 3\0".utf8)
+  /// What the names of a log and its index end in. The index goes first: without it a log is read from its beginning.
+  private static let logSuffixes = ["-shm", "-wal", "-journal"]
+
+  /// Whether there is a database at a path.
+  func isDatabase(_ path: String) -> Bool {
+    let bytes = try? StoreBackends.firstBytes(of: path, on: disk)
+    return bytes?.starts(with: StorePlaces.databaseMark) ?? false
+  }
+
+  /// Removes what lies beside a database's file, be the file there or not.
+  func removeLogs(besides path: String) throws(DiskError) {
+    for suffix in StorePlaces.logSuffixes where try disk.exists(path + suffix) {
+      try disk.remove(path + suffix)
+    }
+  }
+
+  /// Sees to it that all of a database is in its file.
+  ///
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/locked`` when somebody has it open.
+  func settleDatabase(_ path: String) throws {
+    guard try hasLogs(path) else { return }
+    // Whoever is the last to close a database brings its log into the file.
+    try open(path).close()
+    guard try !hasLogs(path) else {
+      throw StoreError(
+        .locked, "Somebody has the database open, so that not all of it is in its file.", path: path
+      )
+    }
+  }
+
+  private func hasLogs(_ path: String) throws(StoreError) -> Bool {
+    for suffix in StorePlaces.logSuffixes where try exists(path + suffix) { return true }
+    return false
+  }
+}

@@ -1,0 +1,115 @@
+import DurableFiles
+import Foundation
+import ObjectModel
+import Rows
+import SQLiteStore
+import StoreConformance
+import StoreInterface
+import Testing
+
+/// What lies beside a database's file belongs to that file and to no other.
+@Suite("A database that is removed, or put in the place of another")
+struct ReplacingTests {
+  private let folder: TemporaryFolder
+  private let places = StorePlaces(StoreBackends([SQLiteStoreBackend()]), on: RealDisk())
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func saved(_ name: String, _ count: UInt64) throws -> any Store {
+    let store = try SQLiteStoreBackend().create(
+      at: folder.file(name), model: StoreConformance.model, on: RealDisk(), StoreCreation())
+    let base = try store.snapshot()
+    let builder = LayerBuilder(base.schema)
+    for number in 1...count {
+      builder.insert(ObjectKey(entity: base.schema["Thing"]!.entityNumber, number: number))
+    }
+    try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    return store
+  }
+
+  /// A database as a process leaves it that is killed: what was saved last is in the log, and not in the file.
+  private func abandoned(_ name: String, _ count: UInt64) throws -> String {
+    let store = try saved("made", count)
+    for suffix in ["", "-wal", "-shm"] {
+      try FileManager.default.copyItem(
+        atPath: folder.file("made" + suffix), toPath: folder.file(name + suffix))
+    }
+    try store.close()
+    try FileManager.default.removeItem(atPath: folder.file("made"))
+    return folder.file(name)
+  }
+
+  private func count(_ path: String) throws -> Int {
+    let store = try SQLiteStoreBackend().open(path, on: RealDisk(), StoreOpening())
+    let snapshot = try store.snapshot()
+    let count = try snapshot.view.keys(ofEntity: snapshot.schema["Thing"]!.entityNumber).count
+    try store.close()
+    return count
+  }
+
+  @Test("One takes the place of another with everything that was saved, and of that nothing stays")
+  func replace() throws {
+    let (a, b) = (try abandoned("a", 3), try abandoned("b", 5))
+    try places.replace(a, with: b)
+    #expect(folder.names == ["a"])
+    #expect(try count(a) == 5)
+  }
+
+  @Test("A log without a file is not taken for that of the next file", arguments: [false, true])
+  func lostLog(isCreated: Bool) throws {
+    let (a, b) = (try abandoned("a", 3), try abandoned("b", 5))
+    try FileManager.default.removeItem(atPath: a)
+    if isCreated {
+      try SQLiteStoreBackend().create(
+        at: a, model: StoreConformance.model, on: RealDisk(), StoreCreation()
+      ).close()
+    } else {
+      try places.replace(a, with: b)
+    }
+    #expect(try count(a) == (isCreated ? 0 : 5))
+  }
+
+  @Test("One that somebody has open is not replaced, and none that somebody has open takes a place")
+  func inUse() throws {
+    let store = try saved("a", 3)
+    let b = try abandoned("b", 5)
+    let a = folder.file("a")
+    for (one, other) in [(a, b), (b, a)] {
+      let error = #expect(throws: StoreError.self) { try places.replace(one, with: other) }
+      #expect(error?.code == .locked)
+    }
+    try store.close()
+    #expect(try count(a) == 3)
+    #expect(try count(b) == 5)
+  }
+
+  @Test("What is destroyed is gone with its log")
+  func destroy() throws {
+    try places.destroy(abandoned("a", 3))
+    #expect(folder.names == [])
+    try places.destroy(folder.file("a"))
+    // What is no database has nothing beside it, whatever is called so.
+    for name in ["text", "text-wal"] {
+      try Data("text".utf8).write(to: URL(filePath: folder.file(name)))
+    }
+    try places.destroy(folder.file("text"))
+    #expect(folder.names == ["text-wal"])
+  }
+
+  @Test("One that is put in the place of another which is held keeps nothing of its log")
+  func put() throws {
+    let a = try abandoned("a", 3)
+    try saved("new", 5).close()
+    let old = try SQLiteStoreBackend().open(a, on: RealDisk(), StoreOpening())
+    let snapshot = try old.snapshot()
+    try old.holding(commit: snapshot.commit) {
+      try places.put(folder.file("new"), inPlaceOf: a, keeping: folder.file("backup"))
+      #expect(
+        try snapshot.view.keys(ofEntity: snapshot.schema["Thing"]!.entityNumber).count == 3)
+    }
+    try old.close()
+    #expect(try count(a) == 5)
+    #expect(try count(folder.file("backup")) == 3)
+    #expect(folder.names.filter { $0.hasPrefix("a") } == ["a"])
+  }
+}
