@@ -31,8 +31,9 @@ extension StorePlaces {
     try open(path).close()
     guard try !hasLogs(path) else {
       throw StoreError(
-        .locked, "Somebody has the database open, so that not all of it is in its file.", path: path
-      )
+        .locked,
+        "Somebody has the database open, perhaps a context that shows it still, so that not all of it is in its file.",
+        path: path)
     }
   }
 

@@ -170,9 +170,12 @@ struct CoordinatorTests {
     let coordinator = graph.coordinator
     try fill(graph.context())
     let second = try coordinator.addStore(at: graph.path("/second"), type: kind.type)
-    let context = graph.context()
-    try context.insert(Person.self, into: second) { $0.name = "Second" }
-    try context.save()
+    // A context that is left would show what it has fetched, and hold a database open for that.
+    do {
+      let context = graph.context()
+      try context.insert(Person.self, into: second) { $0.name = "Second" }
+      try context.save()
+    }
 
     for work in [
       {
