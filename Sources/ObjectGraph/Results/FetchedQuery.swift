@@ -35,7 +35,7 @@ struct FetchedQuery {
         request.sortKeys.insert(SortKey(path), at: 0)
       }
     }
-    guard sections?.nameOfObject == nil || request.includesPendingChanges else {
+    guard request.includesPendingChanges || !(sections?.asksObjects ?? false) else {
       throw ContextError(
         .notSupported,
         "Sections that objects name themselves show what is not saved, which the request leaves out."
@@ -47,7 +47,7 @@ struct FetchedQuery {
       throw ContextError.unknownEntity(request.entity, in: context.coordinator.model)
     }
     scope = RequestScope(
-      request, paths: sections?.storedPath.map { [$0] } ?? [], model: context.coordinator.model)
+      request, paths: sections?.path.map { [$0] } ?? [], model: context.coordinator.model)
     entities = scope.entities ?? []
     let states = try context.states(holding: request.entity, among: request.affectedStores)
     guard !states.isEmpty else {
@@ -75,7 +75,7 @@ struct FetchedQuery {
   }
 
   /// Whether objects say which section they are in.
-  var asksObjects: Bool { sections?.nameOfObject != nil }
+  var asksObjects: Bool { sections?.asksObjects ?? false }
 
   /// Whether other stores would be looked in if it were asked for now.
   func isOutdated(in context: ManagedObjectContext) -> Bool {
@@ -151,8 +151,12 @@ extension FetchedQuery {
     let ids = try plan(request, state).keys(in: source).map {
       ObjectID(store: state.tag, key: $0)
     }
-    if asksObjects { return ids.map { ($0, nameOfSection(of: $0, in: context)) } }
-    guard let sections, let path = sections.path else { return ids.map { ($0, "") } }
+    let (path, nameOfValue): (String, @Sendable (Value) -> String)
+    switch sections?.naming {
+    case nil: return ids.map { ($0, "") }
+    case .objects(let name): return ids.map { (id: $0, name: ask(name, of: $0, in: context)) }
+    case .values(let ofPath, let name): (path, nameOfValue) = (ofPath, name)
+    }
     var named = request
     named.resultType = .dictionaries
     named.propertiesToFetch = [FetchedValue(path)]
@@ -164,17 +168,18 @@ extension FetchedQuery {
     var names: [Value: String] = [:]
     return zip(ids, rows).map { id, row in
       if let known = names[row[0]] { return (id, known) }
-      let name = sections.name(row[0])
+      let name = nameOfValue(row[0])
       names[row[0]] = name
       return (id, name)
     }
   }
 
   /// What an object says of its section.
-  private func nameOfSection(of id: ObjectID, in context: ManagedObjectContext) -> String {
-    guard let ask = sections?.nameOfObject else { return "" }
+  private func ask(
+    _ name: (ManagedObject) -> String, of id: ObjectID, in context: ManagedObjectContext
+  ) -> String {
     let object = context.object(with: id)
-    return context.following?.asking { ask(object) } ?? ask(object)
+    return context.following?.asking { name(object) } ?? name(object)
   }
 
   /// What several stores have, in one order; what is equal in everything in the order of the stores.
@@ -276,13 +281,16 @@ extension FetchedQuery {
   private func sectionName(
     of key: ObjectKey, in source: ViewSource, _ state: StoreState, _ context: ManagedObjectContext
   ) throws -> String {
-    if asksObjects {
-      return nameOfSection(of: ObjectID(store: state.tag, key: key), in: context)
+    switch sections?.naming {
+    case nil: return ""
+    case .objects(let name):
+      return ask(name, of: ObjectID(store: state.tag, key: key), in: context)
+    case .values(let path, let name):
+      guard let layout = state.graph.schema[key.entity], let index = layout.index(of: path) else {
+        return ""
+      }
+      let value = try source.view.value(of: key, column: layout.columns[index])
+      return name(value ?? .null)
     }
-    guard let sections, let path = sections.path, let layout = state.graph.schema[key.entity],
-      let index = layout.index(of: path)
-    else { return "" }
-    let value = try source.view.value(of: key, column: layout.columns[index])
-    return sections.name(value ?? .null)
   }
 }

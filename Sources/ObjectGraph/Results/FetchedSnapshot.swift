@@ -65,11 +65,20 @@ public struct FetchedPlace: Sendable, Hashable {
 /// that results are sorted by is what the sections are made of; where sections are made of a stored value and
 /// the request says otherwise, that is put before its sort keys.
 public struct FetchedSections: Sendable {
+  /// Where the names of sections come from.
+  enum Naming: Sendable {
+    /// From the value that stores have at the end of a path.
+    case values(path: String, name: @Sendable (Value) -> String)
+    /// From what an object says.
+    case objects(@Sendable (ManagedObject) -> String)
+  }
+
+  let naming: Naming
+
+  private init(_ naming: Naming) { self.naming = naming }
+
   /// The path to the value that sections are made of; `nil` where objects are asked what their section is called.
-  public let path: String?
-  let name: @Sendable (Value) -> String
-  /// What an object says, for sections that are not made of what a store holds.
-  private(set) var nameOfObject: (@Sendable (ManagedObject) -> String)?
+  public var path: String? { if case .values(let path, _) = naming { path } else { nil } }
 
   /// Sections by the value at the end of a path, or by that of a transient attribute.
   ///
@@ -80,8 +89,7 @@ public struct FetchedSections: Sendable {
   ///   follow one another in the order of the results must have names that do, so that no name comes
   ///   twice.
   public init(_ path: String, name: @escaping @Sendable (Value) -> String = { $0.plainText }) {
-    self.path = path
-    self.name = name
+    self.init(.values(path: path, name: name))
   }
 
   /// Sections by what objects say, such as a computed property.
@@ -94,21 +102,17 @@ public struct FetchedSections: Sendable {
   public init<Object: ManagedObject>(
     of type: Object.Type, name: @escaping @Sendable (Object) -> String
   ) {
-    path = nil
-    self.name = { _ in "" }
-    nameOfObject = { name($0.typed()) }
+    self.init(.objects { name($0.typed()) })
   }
-
-  /// The path, where stores hold what is at its end.
-  var storedPath: String? { nameOfObject == nil ? path : nil }
 
   /// The same sections, by the value that objects have for the path's attribute, which no store holds.
   func askingObjects() -> FetchedSections {
-    guard let path else { return self }
-    var asking = self
-    asking.nameOfObject = { [name] object in name(object[path]) }
-    return asking
+    guard case .values(let path, let name) = naming else { return self }
+    return FetchedSections(.objects { name($0[path]) })
   }
+
+  /// Whether objects are asked.
+  var asksObjects: Bool { path == nil }
 }
 
 extension ManagedObject {
