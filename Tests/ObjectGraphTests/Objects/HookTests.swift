@@ -102,6 +102,18 @@ struct HookTests {
     func react(_ object: Diarist, _ reaction: @escaping (String, Diarist) -> Void) {
       Diarist.lock.withLock { Diarist.reactions[object.objectID] = reaction }
     }
+
+    /// Lets go of what reactions hold.
+    func forgetReactions() {
+      let stores = graph.coordinator.stores.map(\.tag)
+      let gone = Diarist.lock.withLock {
+        let gone = Diarist.reactions.filter { stores.contains($0.key.store) }
+        for id in gone.keys { Diarist.reactions[id] = nil }
+        return gone
+      }
+      // What ends with them may tell of it.
+      withExtendedLifetime(gone) {}
+    }
   }
 
   @Test(
@@ -224,6 +236,7 @@ struct HookTests {
     arguments: Kind.allCases)
   func changingInWillSave(_ kind: Kind) throws {
     let scene = try Scene(kind)
+    defer { scene.forgetReactions() }
     let context = scene.context
     let (one, two) = (try scene.insert(), try scene.insert())
     try context.save()
@@ -257,6 +270,7 @@ struct HookTests {
     "willSave that never has enough is an error, and nothing is saved", arguments: Kind.allCases)
   func endless(_ kind: Kind) throws {
     let scene = try Scene(kind)
+    defer { scene.forgetReactions() }
     let one = try scene.insert()
     scene.react(one) { what, object in
       if what == "willSave" { object[Diarist.count] += 1 }
@@ -271,6 +285,7 @@ struct HookTests {
   @Test("What didSave changes belongs to the next save", arguments: Kind.allCases)
   func changingInDidSave(_ kind: Kind) throws {
     let scene = try Scene(kind)
+    defer { scene.forgetReactions() }
     let one = try scene.insert()
     scene.react(one) { what, object in
       if what == "didSave", object[Diarist.text] == nil { object[Diarist.text] = "after" }
@@ -291,6 +306,7 @@ struct HookTests {
     arguments: Kind.allCases)
   func deleting(_ kind: Kind) throws {
     let scene = try Scene(kind)
+    defer { scene.forgetReactions() }
     let context = scene.context
     let root = try scene.insert()
     let child = try scene.insert(root)
@@ -319,6 +335,7 @@ struct HookTests {
     arguments: Kind.allCases)
   func rescuing(_ kind: Kind) throws {
     let scene = try Scene(kind)
+    defer { scene.forgetReactions() }
     let root = try scene.insert()
     let child = try scene.insert(root)
     try scene.context.save()
@@ -367,6 +384,7 @@ struct HookTests {
   @Test("awakeFromFetch may change its object, read or written first", arguments: Kind.allCases)
   func changingInAwakeFromFetch(_ kind: Kind) throws {
     let scene = try Scene(kind)
+    defer { scene.forgetReactions() }
     let (one, two) = (try scene.insert(), try scene.insert())
     try scene.context.save()
     for object in [one, two] {
@@ -389,6 +407,7 @@ struct HookTests {
   @Test("awakeFromFetch may delete its object, whatever was about to be done with it")
   func deletingInAwakeFromFetch() throws {
     let scene = try Scene(.memory)
+    defer { scene.forgetReactions() }
     let objects = try (0..<4).map { _ in try scene.insert() }
     try scene.context.save()
     for object in objects {
@@ -413,6 +432,7 @@ struct HookTests {
   @Test("What didSave changes in another object can be given up", arguments: Kind.allCases)
   func changingAnotherInDidSave(_ kind: Kind) throws {
     let scene = try Scene(kind)
+    defer { scene.forgetReactions() }
     let objects = try (0..<3).map { _ in try scene.insert() }
     try scene.context.save()
     scene.react(objects[0]) { what, _ in
@@ -434,6 +454,7 @@ struct HookTests {
   @Test("What objects change when they are led back is a change", arguments: Kind.allCases)
   func changingAnotherWhenLedBack(_ kind: Kind) throws {
     let scene = try Scene(kind)
+    defer { scene.forgetReactions() }
     let context = scene.context
     let (one, two) = (try scene.insert(), try scene.insert())
     try context.save()
