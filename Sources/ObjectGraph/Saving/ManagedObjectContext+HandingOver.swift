@@ -71,10 +71,7 @@ extension ManagedObjectContext {
           hasMoved: state.hasMoved))
     }
     handed.transients = transientsToHand
-    for object in changedObjects where object.state.contains(.deleted) {
-      let references = self.reached[object] ?? committedReferences(of: object)
-      if !references.isEmpty { handed.reached.append((object.objectID, references)) }
-    }
+    handed.reached = reachedToHand
     handed.denials = denials.filter { $0.object.state.contains(.deleted) }.map {
       ($0.object.objectID, $0.relationship, $0.others.map(\.objectID))
     }
@@ -133,11 +130,7 @@ extension ManagedObjectContext {
       let isStale = part.hasMoved || !state.shown.isSame(as: part.base)
       var applied: [AppliedLayer] = []
       for layer in part.layers { applied.append(try apply(layer, of: part.store)) }
-      for (id, references) in handed.reached where id.store == part.store.tag {
-        guard let object = registeredObject(for: id) else { continue }
-        self.reached[object] = references
-      }
-      if isStale { try settle(applied) }
+      if isStale { try settle(applied, reached: handed.reached) }
     }
     for (id, relationship, others) in handed.denials {
       guard let state = knownState(of: id.store), let object = registeredObject(for: id) else {
@@ -148,6 +141,29 @@ extension ManagedObjectContext {
         for: others.compactMap { self.object(at: $0.key, in: state) }.filter(exists))
     }
     takeTransients(handed.transients)
+  }
+
+  /// What the deletions of this context have reached, for a parent to know.
+  var reachedToHand: [(ObjectID, [Int: ObjectKey])] {
+    changedObjects.compactMap { object in
+      guard object.state.contains(.deleted) else { return nil }
+      let references = reached[object] ?? committedReferences(of: object)
+      return references.isEmpty ? nil : (object.objectID, references)
+    }
+  }
+
+  /// Brings a child's changes into agreement with what is here.
+  ///
+  /// - Parameter told: What the child's deletions have reached. That is good for this step: to whoever is above, these
+  ///   are deletions of this context, which have reached what it has seen itself.
+  func settle(_ applied: [AppliedLayer], reached told: [(ObjectID, [Int: ObjectKey])]) throws {
+    let objects = told.compactMap { id, references in
+      applied.contains { $0.state.tag == id.store }
+        ? registeredObject(for: id).map { (object: $0, references: references) } : nil
+    }
+    for one in objects { reached[one.object] = one.references }
+    try settle(applied)
+    for one in objects { reached[one.object] = nil }
   }
 
   /// The transient values that changed objects were given since a parent was last given theirs.

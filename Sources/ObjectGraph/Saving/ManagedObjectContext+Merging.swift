@@ -20,11 +20,7 @@ extension ManagedObjectContext {
         hasMoved: $0.state.hasMoved
       )
     }
-    var reached: [(ObjectID, [Int: ObjectKey])] = []
-    for object in changedObjects where object.state.contains(.deleted) {
-      let references = self.reached[object] ?? committedReferences(of: object)
-      if !references.isEmpty { reached.append((object.objectID, references)) }
-    }
+    let reached = reachedToHand
     var stale: Set<StoreTag> = []
     let bases = try parent.performAndWait {
       try parent.throwReadFailure()
@@ -38,15 +34,7 @@ extension ManagedObjectContext {
         let applied = try parent.apply(part.layer, of: part.store)
         guard isStale else { continue }
         stale.insert(part.store.tag)
-        let told = reached.compactMap { id, references in
-          parent.registeredObject(for: id).map { ($0, references) }
-        }
-        for (object, references) in told where object.objectID.store == part.store.tag {
-          parent.reached[object] = references
-        }
-        try parent.settle([applied])
-        // The parent's own deletion reaches what the parent has seen of them.
-        for (object, _) in told { parent.reached[object] = nil }
+        try parent.settle([applied], reached: reached)
       }
       parent.takeTransients(transients)
       try parent.processPendingChanges()

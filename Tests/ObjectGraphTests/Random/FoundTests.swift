@@ -202,8 +202,8 @@ struct FoundTests {
 
   @Test(
     "What a child has led away from an object stays when that is deleted beneath it",
-    arguments: Kind.allCases)
-  func ledAwayByAnother(_ kind: Kind) throws {
+    arguments: Kind.allCases, [[], [0], [1], [0, 1]])
+  func ledAwayByAnother(_ kind: Kind, _ handing: [Int]) throws {
     let scene = try Scene(kind)
     let child = scene.child()
     let grandchild = ManagedObjectContext(parent: child, concurrency: .confined)
@@ -218,8 +218,9 @@ struct FoundTests {
     try scene.context.processPendingChanges()
     child.refreshAllObjects()
     grandchild.refreshAllObjects()
-    try grandchild.save()
-    try child.save()
+    for (level, one) in [grandchild, child].enumerated() {
+      if handing.contains(level) { try one.handOver() } else { try one.save() }
+    }
 
     #expect(try scene.context.fetch(Passport.self).map(\.number) == ["1"])
     let fresh = try scene.saved()
