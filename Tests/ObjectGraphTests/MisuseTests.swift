@@ -76,6 +76,28 @@ struct MisuseTests {
     #expect(Self.text(result).contains("hand over its objectID"))
   }
 
+  @Test("What a relationship leads to is not made outside of its context's turn")
+  func listOutsideOfTurn() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let graph = try Graph(.memory)
+      let context = ManagedObjectContext(graph.coordinator)
+      context.name = "background"
+      nonisolated(unsafe) var trips: RelatedObjects<Trip> = []
+      try context.performAndWait {
+        let ada = try context.insert(Person.self)
+        ada.trips = [try context.insert(Trip.self), try context.insert(Trip.self)]
+        trips = ada.trips
+      }
+      _ = trips[1]
+    }
+
+    let text = Self.text(result)
+    #expect(
+      text.contains(#"A list of objects of "Trip" was used outside of its context "background""#))
+  }
+
   @Test("A confined context stays on its thread")
   func confined() async {
     let result = await #expect(

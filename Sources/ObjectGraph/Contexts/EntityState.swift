@@ -30,6 +30,9 @@ final class EntityState {
   /// The object with the given number, if the context knows it.
   @inline(__always)
   func known(_ number: UInt64) -> ManagedObject? { unsafe storedObjects[number] }
+  /// How often objects have left the table: as long as none has, it holds those that it held.
+  @inline(__always)
+  var departures: Int { unsafe storedObjects.departures }
   /// Which column of the objects was read last.
   let lastRead: UnsafeMutablePointer<Int>
   /// Where the rows of objects are that are not known.
@@ -82,7 +85,7 @@ final class EntityState {
   func detach() {
     unsafe contextReference = nil
     unsafe lastDestination = nil
-    objects = ObjectTable()
+    objects.removeAll()
     madeUnresolved = nil
     forgetSources()
     insertions = []
@@ -172,21 +175,33 @@ extension EntityState {
   ///
   /// - Parameters:
   ///   - numbers: The objects' numbers.
+  ///   - addresses: Where those lie that were met before, and nothing has left the table since; 0 for others. What is
+  ///     met now is noted.
   ///   - position: Where whoever uses them is: at each ``nearStep``-th, from the first on.
   @inline(never)
-  func bringNear(_ numbers: [UInt64], from position: Int) {
+  @unsafe func bringNear(
+    _ numbers: [UInt64], _ addresses: UnsafeMutablePointer<UInt>? = nil, from position: Int
+  ) {
     func step(_ ahead: Int) -> Range<Int> {
       let end = min(position + (ahead + 1) * EntityState.nearStep, numbers.count)
       return (position == 0 ? 0 : min(position + ahead * EntityState.nearStep, end))..<end
     }
-    for index in step(3) { unsafe storedObjects.bringPlaceNear(numbers[index]) }
-    for index in step(2) { unsafe storedObjects.bringObjectNear(numbers[index]) }
-    for index in step(1) { bringValueNear(numbers[index]) }
+    func address(_ index: Int) -> UInt {
+      if let met = unsafe addresses?[index], met != 0 { return met }
+      let found = unsafe storedObjects.address(numbers[index])
+      unsafe addresses?[index] = found
+      return found
+    }
+    for index in step(3) where unsafe (addresses?[index] ?? 0) == 0 {
+      unsafe storedObjects.bringPlaceNear(numbers[index])
+    }
+    for index in step(2) { ObjectTable.bringNear(address(index)) }
+    for index in step(1) { bringValueNear(numbers[index], address(index)) }
   }
 
   @inline(__always)
-  private func bringValueNear(_ number: UInt64) {
-    if let known = unsafe storedObjects.unheld(number) {
+  private func bringValueNear(_ number: UInt64, _ address: UInt) {
+    if let known = unsafe ObjectTable.unheld(address) {
       unsafe known._withUnsafeGuaranteedRef { object in
         unsafe object.sourceReference._withUnsafeGuaranteedRef { $0.bringNear(Int(object.row)) }
       }

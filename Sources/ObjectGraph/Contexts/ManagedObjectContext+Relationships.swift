@@ -161,8 +161,7 @@ extension ManagedObjectContext {
       try sealAll()
       guard let state = state(of: object) else { return RelatedStorage([]) }
       if let number = toMany.way.onlyEntity, let entity = state.entity(number, self) {
-        return RelatedStorage(
-          try toMany.way.numbers(relatedTo: object.key, in: state.source.index), entity)
+        return try state.related(object.key, toMany, in: entity)
       }
       return RelatedStorage(
         objects(

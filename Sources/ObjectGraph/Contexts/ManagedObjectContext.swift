@@ -383,6 +383,7 @@ extension ManagedObjectContext {
   func sweep() {
     var count = 0
     for state in storeStates {
+      state.forgetLists()
       for entity in state.knownEntities {
         entity.objects.sweep()
         count += entity.objects.count

@@ -98,7 +98,26 @@ final class StoreState {
   private var cachedBase: ViewSource?
 
   /// Says that the view is not what it was.
-  private func changeView() { cached = nil }
+  private func changeView() {
+    cached = nil
+    lists.forget()
+  }
+
+  private var lists = RelatedLists()
+
+  /// What a relationship leads to, by numbers of an entity. Everything must be sealed.
+  func related(
+    _ key: ObjectKey, _ toMany: GraphProperty.ToMany, in entity: EntityState
+  ) throws -> RelatedStorage {
+    if let known = lists[key, toMany] { return known }
+    let numbers = try toMany.way.numbers(relatedTo: key, in: source.index)
+    let made = RelatedStorage(numbers, entity)
+    lists.note(made, key, toMany, room: entity.objects.count)
+    return made
+  }
+
+  /// Forgets what relationships led to, which costs memory and can be found again.
+  func forgetLists() { lists.forget() }
 
   /// Freezes the open drafts and puts them on top of the pending changes.
   ///

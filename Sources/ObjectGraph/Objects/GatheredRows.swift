@@ -49,7 +49,9 @@ struct GatheredRows {
   mutating func finish() {
     guard let entity, !numbers.isEmpty else { return }
     for index in numbers.indices {
-      if index.isMultiple(of: EntityState.nearStep) { entity.bringNear(numbers, from: index) }
+      if index.isMultiple(of: EntityState.nearStep) {
+        unsafe entity.bringNear(numbers, from: index)
+      }
       let place = unsafe rows[index]
       unsafe objects.append(entity.object(numbers[index], at: place.source, place.row))
     }

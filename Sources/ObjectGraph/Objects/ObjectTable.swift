@@ -18,6 +18,8 @@ struct ObjectTable: ~Copyable {
   private var high: [UInt64: Page] = [:]
   /// The number of objects.
   private(set) var count = 0
+  /// How often objects have left. Counted before they do: an object's end may ask for others.
+  private(set) var departures = 0
 
   deinit {
     for index in 0..<low.count { low[index]?.free() }
@@ -139,23 +141,23 @@ struct ObjectTable: ~Copyable {
   @inline(__always)
   func bringPlaceNear(_ number: UInt64) { page(of: number)?.bringPlaceNear(number) }
 
-  /// Brings near an object, where it is known.
+  /// Where the object with the given number lies, without holding it; 0 when it is not known.
   @inline(__always)
-  func bringObjectNear(_ number: UInt64) {
-    guard let address = page(of: number)?.address(number), address != 0 else { return }
+  func address(_ number: UInt64) -> UInt { page(of: number)?.address(number) ?? 0 }
+
+  /// Brings near an object by its address.
+  @inline(__always)
+  static func bringNear(_ address: UInt) {
     // What counting it needs may lie in another line than where it leads to.
     unsafe quire_prefetch(UnsafeRawPointer(bitPattern: address))
-    unsafe quire_prefetch(UnsafeRawPointer(bitPattern: address + 24))
+    unsafe quire_prefetch(UnsafeRawPointer(bitPattern: address &+ 24))
   }
 
-  /// The object with the given number, for whoever looks at it at once and keeps nothing of it.
+  /// The object at an address, for whoever looks at it while the table holds it.
   @inline(__always)
-  @unsafe func unheld(_ number: UInt64) -> Unmanaged<ManagedObject>? {
-    guard let address = page(of: number)?.address(number),
-      let object = unsafe UnsafeRawPointer(bitPattern: address)
-    else { return nil }
+  @unsafe static func unheld(_ address: UInt) -> Unmanaged<ManagedObject>? {
     // SAFETY: The table holds the object.
-    return unsafe Unmanaged.fromOpaque(object)
+    unsafe UnsafeRawPointer(bitPattern: address).map { unsafe Unmanaged.fromOpaque($0) }
   }
 
   /// Adds an object that is not there.
@@ -182,12 +184,22 @@ struct ObjectTable: ~Copyable {
   /// Takes an object out.
   mutating func remove(_ number: UInt64) {
     guard let page = page(of: number), page[number] != nil else { return }
+    departures += 1
     page.remove(number)
     count -= 1
   }
 
+  /// Takes all objects out.
+  mutating func removeAll() {
+    departures += 1
+    let departures = departures
+    self = ObjectTable()
+    self.departures = departures
+  }
+
   /// Lets go of the objects that nobody else holds.
   mutating func sweep() {
+    departures += 1
     for index in 0..<low.count {
       guard let page = low[index] else { continue }
       let (gone, left) = page.sweep()

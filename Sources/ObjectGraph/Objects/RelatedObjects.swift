@@ -1,4 +1,5 @@
-// SAFETY: The storage keeps the entity state that it refers to.
+// SAFETY: The storage keeps the entity state that it refers to, and has an address for each number. Whom an address is
+// of lies there as long as the table holds it, which it does until objects leave it.
 
 import ObjectModel
 
@@ -58,6 +59,9 @@ final class RelatedStorage {
   private let entity: EntityState?
   /// The same, to be used without being counted.
   private let entityReference: Unmanaged<EntityState>?
+  /// Where the objects lie that were met, so that nobody needs to look into the table again; 0 for others.
+  private let addresses: UnsafeMutablePointer<UInt>
+  @exclusivity(unchecked) private var storedDepartures = 0
   @usableFromInline let count: Int
 
   init(_ objects: [ManagedObject]) {
@@ -65,6 +69,7 @@ final class RelatedStorage {
     numbers = []
     entity = nil
     unsafe entityReference = nil
+    unsafe addresses = .allocate(capacity: 0)
     count = objects.count
   }
 
@@ -73,20 +78,56 @@ final class RelatedStorage {
     self.numbers = numbers
     self.entity = entity
     unsafe entityReference = Unmanaged.passUnretained(entity)
+    unsafe addresses = .allocate(capacity: numbers.count)
+    unsafe addresses.initialize(repeating: 0, count: numbers.count)
     count = numbers.count
+    departures = entity.departures
+  }
+
+  deinit { unsafe addresses.deallocate() }
+
+  /// What the entity's departures were when the first address was noted.
+  @inline(__always)
+  private var departures: Int {
+    // SAFETY: Nobody holds on to it while it is read or set.
+    get { unsafe storedDepartures }
+    set { unsafe storedDepartures = newValue }
   }
 
   @usableFromInline
   func object(at position: Int) -> ManagedObject {
-    if let entity = unsafe entityReference {
-      return unsafe entity._withUnsafeGuaranteedRef { entity in
-        if position.isMultiple(of: EntityState.nearStep) {
-          entity.bringNear(numbers, from: position)
-        }
-        return entity.object(numbers[position])
+    guard let entity = unsafe entityReference else { return objects[position] }
+    precondition(position >= 0 && position < count, "There is no object at this place.")
+    return unsafe entity._withUnsafeGuaranteedRef { entity in
+      if position.isMultiple(of: EntityState.nearStep) { lookAhead(entity, from: position) }
+      if departures == entity.departures, let known = unsafe ObjectTable.unheld(addresses[position])
+      {
+        return unsafe known.takeUnretainedValue()
       }
+      return find(position, entity)
     }
-    return objects[position]
+  }
+
+  private func lookAhead(_ entity: EntityState, from position: Int) {
+    checkPlace(entity)
+    if departures != entity.departures {
+      unsafe addresses.update(repeating: 0, count: count)
+      departures = entity.departures
+    }
+    unsafe entity.bringNear(numbers, addresses, from: position)
+  }
+
+  private func find(_ position: Int, _ entity: EntityState) -> ManagedObject {
+    checkPlace(entity)
+    let object = entity.object(numbers[position])
+    if departures == entity.departures {
+      unsafe addresses[position] = UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
+    }
+    return object
+  }
+
+  private func checkPlace(_ entity: EntityState) {
+    entity.place.check("A list of objects of \"\(entity.graph.name)\"")
   }
 
   /// Fails when an object is not of a class.

@@ -1,0 +1,109 @@
+import ObjectModel
+import Testing
+
+@testable import ObjectGraph
+
+@Suite("What a relationship leads to, as a value")
+struct RelatedObjectsTests {
+  /// A context that knows nothing yet, over an owner of trips.
+  private func world(_ kind: Kind, _ count: Int = 50) throws -> (graph: Graph, owner: Person) {
+    let graph = try Graph(kind)
+    let writer = graph.context()
+    let ada = try writer.insert(Person.self) { $0.name = "Ada" }
+    for number in 0..<count {
+      try writer.insert(Trip.self) {
+        $0.name = "T\(number)"
+        $0.owner = ada
+      }
+    }
+    try writer.save()
+    return (graph, try #require(try graph.context().fetch(Person.self).first))
+  }
+
+  @Test("A list gives the same objects however many have come and gone", arguments: Kind.allCases)
+  func comeAndGone(_ kind: Kind) throws {
+    let names = (0..<50).map { "T\($0)" }
+    let (graph, owner) = try world(kind)
+    var context: ManagedObjectContext? = graph.context()
+    let trips = try #require(context).object(owner).trips
+    #expect(trips.map(\.name) == names && trips.reversed().map(\.name) == names.reversed())
+    let ids = trips.map(\.objectID)
+    let held = trips[17]
+
+    // Nothing stays where it was but what somebody holds, and what is made meanwhile takes its place.
+    context?.sweep()
+    let others = try (0..<100).map { _ in try #require(context).insert(Stop.self) { $0.place = "S" }
+    }
+    #expect(trips[3].name == "T3" && trips[17] === held)
+    #expect(trips.map(\.name) == names && trips.map(\.objectID) == ids)
+    context?.delete(trips[20])
+    try context?.save()
+    #expect(trips.map(\.objectID) == ids && held.name == "T17" && others[0].place == "S")
+    context?.reset()
+    #expect(trips.map(\.objectID) == ids)
+    context = nil
+    #expect(trips[5].objectID == ids[5] && trips.map(\.objectID) == ids)
+  }
+
+  @Test(
+    "A list is found once, until anything is changed by anybody who can be seen",
+    arguments: Kind.allCases)
+  func foundOnce(_ kind: Kind) throws {
+    let (graph, owner) = try world(kind)
+    let context = graph.context()
+    let ada = context.object(owner)
+    let first = ada.trips
+    #expect(ada.trips.storage === first.storage)
+
+    let added = try context.insert(Trip.self) {
+      $0.name = "New"
+      $0.owner = ada
+    }
+    let second = ada.trips
+    #expect(second.storage !== first.storage && Array(second) == Array(first) + [added])
+    context.rollback()
+    #expect(ada.trips == first)
+    first[0].owner = nil
+    #expect(Array(ada.trips) == Array(first.dropFirst()))
+    try context.save()
+    #expect(Array(ada.trips) == Array(first.dropFirst()))
+
+    let other = graph.context()
+    try other.insert(Trip.self) {
+      $0.name = "Other"
+      $0.owner = other.object(ada)
+    }
+    try other.save()
+    #expect(ada.trips.count == 49)
+    context.refreshAllObjects()
+    #expect(ada.trips.count == 50)
+    let child = ManagedObjectContext(parent: context, concurrency: .confined)
+    #expect(child.object(ada).trips.count == 50)
+    child.object(ada).trips = []
+    #expect(child.object(ada).trips.isEmpty && ada.trips.count == 50)
+    try child.save()
+    #expect(ada.trips.isEmpty)
+  }
+
+  @Test("No more lists are kept than lead to objects that are known")
+  func kept() throws {
+    let (_, owner) = try world(.memory, 0)
+    let entity = owner.source.entity
+    let trips = try #require(toMany("trips", entity.graph))
+    let joined = try #require(toMany("joined", entity.graph))
+    var lists = RelatedLists()
+    func key(_ number: Int) -> ObjectKey { ObjectKey(entity: 1, number: UInt64(number)) }
+    let list = RelatedStorage(Array(1...84), entity)
+    for number in 1...100 { lists.note(list, key(number), trips, room: 10_000) }
+    #expect((1...100).allSatisfy { lists[key($0), trips] === list })
+    lists.note(list, key(101), trips, room: 1000)
+    #expect(lists[key(100), trips] == nil && lists[key(101), trips] === list)
+    #expect(lists[key(101), joined] == nil)
+    lists.forget()
+    #expect(lists[key(101), trips] == nil)
+  }
+
+  private func toMany(_ name: String, _ graph: GraphEntity) -> GraphProperty.ToMany? {
+    if case .toMany(let found)? = graph[name]?.place { found } else { nil }
+  }
+}
