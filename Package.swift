@@ -54,7 +54,7 @@ let package = Package(
   targets: [
     // Ground: no module below imports anything of ours but these.
     .target(name: "CChecksums"),
-    .target(name: "CMemory"),
+    .target(name: "CProcessor"),
     .target(name: "CArrow"),
     .target(name: "CStorePlugin", dependencies: ["CArrow"]),
     .systemLibrary(
@@ -145,7 +145,7 @@ let package = Package(
       ["StoreInterface", "ObjectModel", "Rows", "PropertyLists", "SeededRandom"]),
 
     // Objects: coordinator, contexts, managed objects.
-    module("ObjectGraph", ["CMemory", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface"]),
+    module("ObjectGraph", ["CProcessor", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface"]),
 
     // Stores brought from one version of their model to another.
     module("Migration", ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph"]),

@@ -1,5 +1,6 @@
 // SAFETY: The word is allocated with the place and freed with it.
 
+import CProcessor
 import Foundation
 import Synchronization
 
@@ -36,13 +37,7 @@ final class ContextPlace: @unchecked Sendable {
 
   /// A number of the thread that asks.
   @inline(__always)
-  static var currentThread: UInt {
-    #if canImport(Darwin)
-      UInt(bitPattern: pthread_self())
-    #else
-      UInt(pthread_self())
-    #endif
-  }
+  static var currentThread: UInt { quire_thread() }
 
   /// Marks the queue that the main actor's work runs on.
   private static let mainQueueMark: DispatchSpecificKey<Bool> = {

@@ -1,7 +1,7 @@
 // SAFETY: A page has `Page.count` places, initialized when it is made, and positions are masked to that.
 // Callers of a directory stay below its count.
 
-import CMemory
+import CProcessor
 
 /// The objects of one entity that a context knows, by their numbers.
 ///

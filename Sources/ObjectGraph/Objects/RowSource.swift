@@ -2,7 +2,7 @@
 // it was loaded, its memory is kept alive by `owners`, and rows are those of the block. Entity states
 // outlive their sources: a context detaches its objects before it goes.
 
-import CMemory
+import CProcessor
 import ObjectModel
 import Rows
 import Synchronization

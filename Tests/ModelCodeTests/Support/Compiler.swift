@@ -67,7 +67,7 @@ struct Compiler {
   /// Where the modules of this build are, and the C modules they need.
   private static func modules() throws -> [String] {
     let build = try build()
-    let names = ["CArrow", "CChecksums", "CMemory"].map {
+    let names = ["CArrow", "CChecksums", "CProcessor"].map {
       build.appending(path: "\($0).build/module.modulemap").path
     }
     let sources = ["Sources/XMLEvents/CLibXML2", "Sources/Deflate/CZlib"].map {
