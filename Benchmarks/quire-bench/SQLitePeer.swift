@@ -141,7 +141,7 @@ final class SQLitePeer {
 }
 
 /// A person as a C program has one: numbers, and copies of the texts.
-private struct PersonRecord {
+struct PersonRecord {
   var id: Int64 = 0
   var firstName: UnsafeMutablePointer<CChar>?
   var lastName: UnsafeMutablePointer<CChar>?
@@ -162,6 +162,21 @@ extension SQLitePeer {
 
   /// Makes a record of each result, with every column, and lets them go. Gives their number.
   static func materialize(_ statement: OpaquePointer?) -> Int {
+    let people = records(of: statement)
+    defer { letGo(of: people) }
+    return people.reduce(0) { $0 + $1.balance }.isNaN ? -1 : people.count
+  }
+
+  static func letGo(of people: [PersonRecord]) {
+    for person in people {
+      free(person.firstName)
+      free(person.lastName)
+      free(person.note)
+    }
+  }
+
+  /// Makes a record of each result, with every column.
+  static func records(of statement: OpaquePointer?) -> [PersonRecord] {
     var people: [PersonRecord] = []
     func text(_ column: Int32) -> UnsafeMutablePointer<CChar>? {
       sqlite3_column_text(statement, column).flatMap { text in
@@ -178,13 +193,7 @@ extension SQLitePeer {
           company: sqlite3_column_int64(statement, 8)))
     }
     sqlite3_reset(statement)
-    let sum = people.reduce(0) { $0 + $1.balance }
-    for person in people {
-      free(person.firstName)
-      free(person.lastName)
-      free(person.note)
-    }
-    return sum.isNaN ? -1 : people.count
+    return people
   }
 
   /// Changes one number of each so many-th person, one after the other, and commits.
