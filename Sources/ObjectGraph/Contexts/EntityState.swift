@@ -346,9 +346,12 @@ extension EntityState {
 
   /// Takes an object's row out.
   func remove(_ object: ManagedObject) throws {
-    let source = object.source
-    let row = Int(object.row)
-    let number = object.key.number
+    try unsafe object.sourceReference._withUnsafeGuaranteedRef { source in
+      try remove(object.key.number, source, Int(object.row))
+    }
+  }
+
+  private func remove(_ number: UInt64, _ source: RowSource, _ row: Int) throws {
     if source.isOpen, let draft = source.draft {
       draft.remove(row: row)
       // Beneath a new row there is nothing, or it is taken out already.

@@ -27,20 +27,20 @@ extension ManagedObjectContext {
     guard !deletionsToPropagate.isEmpty else { return }
     workDepth += 1
     defer { workDepth -= 1 }
-    var gone: [ManagedObject] = []
+    var waves: [[ManagedObject]] = []
     // Cascades may run in any shape, circles included: what is deleted already is not deleted again.
     while !deletionsToPropagate.isEmpty {
       let doomed = deletionsToPropagate
       deletionsToPropagate = []
+      waves.append(doomed)
       // The rows of what is going are still there, so that relationships can be read.
       try sealAll()
       for object in doomed {
         object.state.remove(.deletionToPropagate)
         try propagateDeletion(of: object)
-        gone.append(object)
       }
     }
-    for object in gone { try object.source.entity.remove(object) }
+    for object in waves.joined() { try object.withEntity { try $0.remove(object) } }
   }
 
   /// Sees to the relationships of objects that were deleted and whose rows are taken out already. Everything
@@ -54,8 +54,9 @@ extension ManagedObjectContext {
   }
 
   private func propagateDeletion(of object: ManagedObject) throws {
+    if object.withEntity({ $0.graph.relationshipsToPropagate.isEmpty }) { return }
     let graph = object.source.entity.graph
-    guard !graph.relationshipsToPropagate.isEmpty, let state = state(of: object) else { return }
+    guard let state = state(of: object) else { return }
     for index in graph.relationshipsToPropagate {
       switch graph.properties[index].place {
       case .toOne(let toOne):

@@ -112,7 +112,7 @@ extension ManagedObjectContext {
     object.prepareForDeletion()
     object.state.remove(.beingDeleted)
     object.state.insert([.deleted, .deletionToPropagate])
-    reached[object] = nil
+    if !reached.isEmpty { reached[object] = nil }
     // Who denied a deletion that was given up since is asked anew.
     if !denials.isEmpty { denials.removeAll { $0.object === object } }
     noteChange(of: object)
@@ -187,7 +187,7 @@ extension ManagedObjectContext {
 
   /// Fails when an object belongs to another context.
   func requireOwn(_ object: ManagedObject) {
-    guard object.source.entity.belongs(to: self) else {
+    guard object.withEntity({ $0.belongs(to: self) }) else {
       preconditionFailure(
         """
         \(object) belongs to \(object.source.entity.context?.label ?? "a context that is gone") and was \

@@ -163,6 +163,14 @@ extension ManagedObject {
   @inline(__always)
   final var source: RowSource { unsafe sourceReference.takeUnretainedValue() }
 
+  /// Gives the state of the object's entity to whoever leads the object nowhere else meanwhile, and is not counted.
+  @inline(__always)
+  final func withEntity<R>(_ body: (EntityState) throws -> R) rethrows -> R {
+    try unsafe sourceReference._withUnsafeGuaranteedRef { source in
+      try unsafe source.entityReference._withUnsafeGuaranteedRef { try body($0) }
+    }
+  }
+
   /// Leads the object to other values.
   final func point(to source: RowSource, row: Int) {
     let old = unsafe sourceReference

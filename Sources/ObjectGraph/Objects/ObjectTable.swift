@@ -183,7 +183,7 @@ struct ObjectTable: ~Copyable {
 
   /// Takes an object out.
   mutating func remove(_ number: UInt64) {
-    guard let page = page(of: number), page[number] != nil else { return }
+    guard let page = page(of: number), page.address(number) != 0 else { return }
     departures += 1
     page.remove(number)
     count -= 1

@@ -257,7 +257,7 @@ extension ManagedObjectContext {
     var isAnyTold = false
     for object in objects {
       if object.state.contains(.deleted) {
-        object.source.entity.objects.remove(object.key.number)
+        object.withEntity { $0.objects.remove(object.key.number) }
         object.state.subtract([.inserted, .updated, .pending])
         object.state.insert(.missing)
       } else {

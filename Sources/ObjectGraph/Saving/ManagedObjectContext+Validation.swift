@@ -5,11 +5,15 @@ import Rows
 extension ManagedObjectContext {
   /// What the objects' classes say is wrong with the changes. They may mend values.
   func failuresOfClasses() -> [ValidationFailure] {
-    changedObjects.flatMap { object -> [ValidationFailure] in
-      guard type(of: object) != ManagedObject.self else { return [] }
-      if !object.state.contains(.deleted) { return object.failuresOfClass() }
-      return object.state.contains(.inserted) ? [] : object.failuresOfDelete()
+    var failures: [ValidationFailure] = []
+    for object in changedObjects where type(of: object) != ManagedObject.self {
+      if !object.state.contains(.deleted) {
+        failures += object.failuresOfClass()
+      } else if !object.state.contains(.inserted), let failure = object.failureOfDelete() {
+        failures.append(failure)
+      }
     }
+    return failures
   }
 
   /// What the model says is wrong with the changes.
@@ -17,8 +21,8 @@ extension ManagedObjectContext {
     var failures: [ValidationFailure] = []
     var plain: [ObjectIdentifier: Bool] = [:]
     for object in changedObjects {
-      let entity = object.source.entity
       if object.state.contains(.deleted) { continue }
+      let entity = object.source.entity
       let identifier = ObjectIdentifier(entity)
       let mayFail: Bool
       if let known = plain[identifier] {
@@ -189,12 +193,12 @@ extension ManagedObject {
     return failures
   }
 
-  fileprivate final func failuresOfDelete() -> [ValidationFailure] {
+  fileprivate final func failureOfDelete() -> ValidationFailure? {
     do {
       try validateForDelete()
-      return []
+      return nil
     } catch {
-      return [failure(nil, nil, .custom, "\(error)", cause: error)]
+      return failure(nil, nil, .custom, "\(error)", cause: error)
     }
   }
 }
