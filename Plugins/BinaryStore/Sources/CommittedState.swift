@@ -90,22 +90,28 @@ final class CommittedState: StoreSnapshot {
     }
   }
 
+  private static let knownMetadata = RecentlyRead<StoreMetadata>()
+
   static func metadata(_ record: CommitRecord, _ file: StoreFile) throws -> StoreMetadata {
-    let bytes = try file.bytes(of: record.metadata)
-    do {
-      guard case .dictionary(let values) = try BinaryPropertyList.read(bytes) else {
-        throw FormatFault("The metadata are no dictionary.")
+    try knownMetadata.part(file.bytes(of: record.metadata)) { bytes in
+      do {
+        guard case .dictionary(let values) = try BinaryPropertyList.read(bytes) else {
+          throw FormatFault("The metadata are no dictionary.")
+        }
+        return StoreMetadata(values: values)
+      } catch {
+        throw StoreError(
+          .damaged, "The metadata can't be read: \(error)", path: file.path, cause: error)
       }
-      return StoreMetadata(values: values)
-    } catch {
-      throw StoreError(
-        .damaged, "The metadata can't be read: \(error)", path: file.path, cause: error)
     }
   }
 
+  private static let knownSchemas = RecentlyRead<Schema>()
+
   private static func schema(_ record: CommitRecord, _ file: StoreFile) throws -> Schema {
-    let bytes = try file.bytes(of: record.schema)
-    return try file.reading { try SchemaSection.read(bytes, at: record.schema.offset) }
+    try knownSchemas.part(file.bytes(of: record.schema)) { bytes in
+      try file.reading { try SchemaSection.read(bytes, at: record.schema.offset) }
+    }
   }
 }
 
