@@ -1,4 +1,5 @@
 import BinaryStore
+import Dispatch
 import DurableFiles
 import Foundation
 import HostileInputs
@@ -6,6 +7,7 @@ import ObjectModel
 import Rows
 import StoreConformance
 import StoreInterface
+import Synchronization
 import Testing
 
 /// Faults that random work and hostile files showed, each with the shortest way to it.
@@ -29,6 +31,31 @@ struct FoundFaultTests {
 
     let last = try BinaryStore.open("/s", on: disk)
     #expect(try StoreConformance.objects(last.snapshot()).isEmpty)
+  }
+
+  @Test("A block that many read at the same time is not taken for blocks that overlap")
+  func readTogether() throws {
+    let disk = SimulatedDisk()
+    let store = try BinaryStore.create(at: "/s", model: SampleStore.notes, on: disk)
+    // So many that the block is most of the file.
+    try SampleStore.commit(store) { layer in
+      for number in 1...2000 {
+        layer.put("Tag", UInt64(number), ["name": .string("tag \(number &* 0x9E37_79B9)")])
+      }
+    }
+    for _ in 0..<50 {
+      let snapshot = try BinaryStore.open("/s", on: disk).snapshot()
+      let counts = Mutex<[Int]>([])
+      DispatchQueue.concurrentPerform(iterations: 8) { _ in
+        do {
+          let count = try StoreConformance.objects(snapshot).count
+          counts.withLock { $0.append(count) }
+        } catch {
+          Issue.record(error)
+        }
+      }
+      #expect(counts.withLock { $0 } == Array(repeating: 2000, count: 8))
+    }
   }
 
   @Test("A file whose model has any decimal for a default is opened again")

@@ -201,8 +201,12 @@ struct NestedContextTests {
       parent.schedule {
         // The parent waits for its child, which reads through it all the same.
         for _ in 0..<20 {
-          let count = child.performAndWait { (try? child.fetch(Person.self).count) ?? -1 }
-          counts.withLock { $0.append(count) }
+          do {
+            let count = try child.performAndWait { try child.fetch(Person.self).count }
+            counts.withLock { $0.append(count) }
+          } catch {
+            Issue.record(error)
+          }
         }
       }
       DispatchQueue.global().async(group: group) { parent.performAndWait {} }

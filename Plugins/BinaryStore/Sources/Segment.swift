@@ -108,27 +108,24 @@ final class Segment: RowTable {
   }
 
   func block(_ entry: BlockEntry) throws -> Block {
-    if let known = try known(entry) { return known }
-    try file.reading { try allowance.take(entry) }
-    let block: Block
-    do { block = try file.block(entry) } catch {
-      allowance.giveBack(entry)
-      throw error
-    }
-    return cache.withLock { cache in
-      if let known = cache.blocks[entry.offset] {
-        // Another thread was as quick.
-        allowance.giveBack(entry)
-        return known.block
+    if let known = cache.withLock({ $0.blocks[entry.offset] }) { return try block(entry, known) }
+    let read = try file.block(entry)
+    let known = try file.reading {
+      try cache.withLock { cache in
+        // Another thread may have been as quick: a block counts once, and only when it is kept.
+        if let known = cache.blocks[entry.offset] { return known }
+        try allowance.take(entry)
+        cache.blocks[entry.offset] = (entry, read)
+        return (entry, read)
       }
-      cache.blocks[entry.offset] = (entry, block)
-      return block
     }
+    return try block(entry, known)
   }
 
-  /// The block of an entry, if it was read already.
-  private func known(_ entry: BlockEntry) throws -> Block? {
-    guard let known = cache.withLock({ $0.blocks[entry.offset] }) else { return nil }
+  /// The block of an entry, where the one that was read at its place is that of the same entry.
+  private func block(
+    _ entry: BlockEntry, _ known: (entry: BlockEntry, block: Block)
+  ) throws -> Block {
     guard known.entry == entry else {
       throw StoreError(
         .damaged, "A segment has two entries for the block at \(entry.offset).", path: file.path)
@@ -247,6 +244,4 @@ final class BlockAllowance: Sendable {
       left -= UInt64(entry.byteCount)
     }
   }
-
-  func giveBack(_ entry: BlockEntry) { byteCount.withLock { $0 += UInt64(entry.byteCount) } }
 }
