@@ -225,9 +225,11 @@ extension BatchReader {
   static func all(of layouts: [Layout], in source: some QuerySource) throws -> [BatchReader] {
     var readers: [BatchReader] = []
     for layout in layouts.sorted(by: { $0.entityNumber < $1.entityNumber }) {
-      for batch in try source.batches(of: layout) {
-        readers.append(BatchReader(batch, entityNumber: layout.entityNumber))
+      // Those of a store that was filled by many saves come from the top down, each behind the one beneath it.
+      let batches = try source.batches(of: layout).sorted {
+        $0.block.minimumKey < $1.block.minimumKey
       }
+      readers += batches.map { BatchReader($0, entityNumber: layout.entityNumber) }
     }
     return readers
   }
