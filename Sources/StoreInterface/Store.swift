@@ -32,7 +32,8 @@ public protocol Store: AnyObject, Sendable {
   /// - Throws: ``StoreError``.
   func knownSnapshot() throws -> any StoreSnapshot
 
-  /// Makes changes durable, all of them or none, and gives the objects as they are then.
+  /// Makes changes durable, all of them or none, and gives the objects as this commit has left them, whoever commits
+  /// right after it.
   ///
   /// After an error the store is as it was, and the changes are the caller's to keep.
   ///

@@ -87,6 +87,27 @@ struct SharingTests {
     try second.close()
   }
 
+  @Test("A commit gives what it has left, whoever commits right after it")
+  func ownCommit() throws {
+    let folder = try TemporaryFolder()
+    let path = try path(.own, folder)
+    let stores = try (0..<3).map { _ in try open(path) }
+    DispatchQueue.concurrentPerform(iterations: stores.count) { index in
+      do {
+        let own = UInt64(index + 1)
+        for round in 0..<300 {
+          let left = try stores[index].commit(request(stores[index], own, "\(round)"))
+          let entity = left.schema["Tag"]!
+          let row = try #require(
+            try left.view.row(of: ObjectKey(entity: entity.entityNumber, number: own)))
+          #expect(try row.version == left.commit, "round \(round)")
+          #expect(try row.value(entity.columns[entity.index(of: "name")!]) == .string("\(round)"))
+        }
+      } catch { Issue.record(error) }
+    }
+    for store in stores { try store.close() }
+  }
+
   @Test("No key is given twice, whoever asks", arguments: Kind.allCases)
   func leasing(_ kind: Kind) throws {
     let folder = try TemporaryFolder()

@@ -244,15 +244,32 @@ public final class SQLiteStore: Store {
   func commit(_ connection: SQLiteConnection, anew: Bool = false) throws -> SQLiteSnapshot {
     // Had before: once it is committed nothing may fail for want of a connection.
     let reader = Watch(connection: try idleReader())
+    let before = try connection.integer("PRAGMA data_version")
     try connection.execute("COMMIT")
     return try current.withLock { current in
       guard current != nil else { throw closed }
       // Asked first: whoever writes from here on is noticed the next time.
       let seen = try watched(current!)
-      current!.head = try next(after: current!.head, with: reader.connection, anew: anew)
+      var head = try next(after: current!.head, with: reader.connection, anew: anew)
+      // Commits of other systems have no numbers, and what is there may be of more than one.
+      if !head.contents.isOwn, try connection.integer("PRAGMA data_version") != before {
+        head = head.numbered(head.commit + 1)
+      }
+      current!.head = head
       current!.seen = seen
-      return current!.head
+      return head
     }
+  }
+
+  /// What a commit of this process has left, whoever has committed before anybody could look.
+  ///
+  /// Where that is not kept it is what is there by now, under the commit's number: it is taken for older than it is,
+  /// and its rows say themselves of which commit they are.
+  ///
+  /// - Parameter shown: What was there when somebody looked.
+  func left(by number: Int64, _ shown: SQLiteSnapshot) -> any StoreSnapshot {
+    if shown.commit == number { return shown }
+    return (try? snapshot(ofCommit: number)) ?? shown.numbered(number)
   }
 
   /// Takes notice that this process has written what is no commit, such as keys that were set aside.

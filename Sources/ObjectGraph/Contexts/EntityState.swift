@@ -62,6 +62,8 @@ final class EntityState {
   private var removals: [Draft] = []
   /// Drafts that were frozen and are not saved yet.
   private var sealed: [RowSource] = []
+  /// Rows that many saves have changed, each with all of the changes.
+  private var gathered: RowSource?
   /// Keys for new objects that nobody else gets.
   private var keys: Range<UInt64> = 0..<0
   private var leaseSize = 16
@@ -114,6 +116,7 @@ extension EntityState {
 
   /// Forgets sources, so that only those stay that objects lead to.
   func forgetSources() {
+    gathered = nil
     sources = [:]
     lastSource = nil
     finder = RowFinder()
@@ -342,6 +345,32 @@ extension EntityState {
     }
     object.point(to: source, row: newRow)
     return source
+  }
+
+  /// Gives an object whose values lie in the drafts of many saves one row of all that they gave.
+  ///
+  /// It is what it was, and of the same version: what others have saved since is not for whoever has read it
+  /// here and is about to change it.
+  func gather(_ object: ManagedObject) throws {
+    let version = try object.source.version(Int(object.row))
+    var given: [Int: Value] = [:]
+    var (source, row) = (object.source, Int(object.row))
+    while let draft = source.draft, let below = source.below(row) {
+      for column in draft.givenColumns(row: row) where given[column] == nil {
+        given[column] = draft.value(column: column, row: row) ?? .null
+      }
+      (source, row) = below
+    }
+    if gathered.map({ $0.version != version || $0.draft!.isFull }) ?? true {
+      let made = RowSource(self, role: .changes)
+      made.isOpen = false
+      made.setSaved(version)
+      gathered = made
+    }
+    let target = gathered!
+    let newRow = target.append(object.key.number, basis: 0, above: source, row)
+    for (column, value) in given { target.draft!.set(value, column: column, row: newRow) }
+    object.point(to: target, row: newRow)
   }
 
   /// Takes an object's row out.

@@ -261,10 +261,8 @@ extension ManagedObjectContext {
     // What it does when it awakes may have given it a row.
     if object.source.isOpen { return object.source }
     do {
-      if object.source.depth > 4, !object.source.isPending,
-        let state = state(of: object)
-      {
-        try resolve(object, in: state)
+      if object.source.depth > 4, !object.source.isPending {
+        try object.source.entity.gather(object)
       }
       let source = try object.source.entity.beginChange(of: object)
       noteChange(of: object)

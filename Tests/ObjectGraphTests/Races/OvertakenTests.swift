@@ -189,6 +189,39 @@ struct OvertakenTests {
     #expect(try fresh.fetch(Person.self).map(\.age) == [7])
   }
 
+  @Test(
+    "A change is one of what was read here, however often it was saved before",
+    arguments: Kind.allCases, 1...9)
+  func savedOften(_ kind: Kind, count: Int) throws {
+    let graph = try Graph(kind)
+    let (one, other) = (graph.context(), graph.context())
+    let trip = try one.insert(Trip.self) { $0.name = "counted" }
+    let neighbor = try one.insert(Trip.self) { $0.name = "kept" }
+    try one.save()
+    for _ in 0..<count {
+      trip.cost += 1
+      try one.save()
+    }
+    let theirs = try #require(try other.fetch(Trip.self, where: QueryPredicate("cost > 0")).first)
+    theirs.cost += 10
+    theirs.name = "renamed"
+    try other.save()
+    // Looks at what others have saved, and shows nothing of it in what was read.
+    #expect(try one.fetch(Trip.self).count == 2)
+    trip.cost += 1
+    #expect(trip.cost == Double(count + 1) && trip.name == "counted")
+    let error = try #require(throws: ContextError.self) { try one.save() }
+    #expect(error.code == .conflict)
+    let conflict = try #require(error.conflicts.first)
+    #expect(conflict.base?["cost"] == .double(Double(count)))
+    #expect(conflict.theirs?["cost"] == .double(Double(count + 10)))
+    one.mergePolicy = .objectWins
+    try one.save()
+    #expect(trip.cost == Double(count + 1) && trip.name == "renamed" && neighbor.name == "kept")
+    let found = try graph.context().fetch(Trip.self, sortedBy: [SortKey("name")])
+    #expect(found.map(\.cost) == [0, Double(count + 1)])
+  }
+
   @Test("What has nothing to do with the changes is passed over", arguments: Kind.allCases)
   func unrelated(_ kind: Kind) throws {
     let graph = try Graph(kind)

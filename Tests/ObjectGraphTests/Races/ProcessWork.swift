@@ -18,6 +18,8 @@ struct ProcessWork {
   private let context: ManagedObjectContext
   private let log: FileHandle
   private var ownTrips: [String] = []
+  /// How many trips the process has inserted.
+  private var tripCount = 0
 
   /// How many trips, and how many people, all processes share.
   static let sharedCount = 3
@@ -66,7 +68,9 @@ struct ProcessWork {
     if Int.random(in: 0..<8, using: &random) == 0 { context.refreshAllObjects() }
     switch Int.random(in: 0..<9, using: &random) {
     case 0, 1:
-      let name = "T\(number)-\(ownTrips.count)-\(Int.random(in: 0..<1000, using: &random))"
+      // Trips are told apart by their names.
+      tripCount += 1
+      let name = "T\(number)-\(tripCount)"
       let owner = try guide(index)
       try save(.insert(name, owner: index)) { context in
         try context.insert(Trip.self) {

@@ -17,4 +17,9 @@ struct SQLiteSnapshot: StoreSnapshot {
   var schema: Schema { contents.schema }
   var metadata: StoreMetadata { contents.metadata }
   var tables: [any RowTable] { [rows] }
+
+  /// The same as what another commit has left.
+  func numbered(_ number: Int64) -> SQLiteSnapshot {
+    SQLiteSnapshot(commit: number, contents: contents, rows: rows, reader: reader)
+  }
 }

@@ -28,7 +28,7 @@ extension SQLiteStore {
         try StoreWriting(connection: connection).write(metadata, uuid: uuid(head))
       }
       if contents.isOwn { try note(number, request, before, connection) }
-      return try commit(connection)
+      return left(by: number, try commit(connection))
     }
   }
 
