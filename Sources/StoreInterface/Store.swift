@@ -238,11 +238,15 @@ public protocol StoreSnapshot: Sendable {
   var metadata: StoreMetadata { get throws }
   /// The rows: tables for the bottom of a ``Rows/View``, the lowest first.
   var tables: [any RowTable] { get }
+  /// Whether the version of a row says how often it was saved, as in databases of other systems, and not which commit
+  /// saved it.
+  var countsVersions: Bool { get }
 }
 
 extension StoreSnapshot {
   /// The objects, with nothing above them.
   public var view: View { View(tables) }
+  public var countsVersions: Bool { false }
 }
 
 /// What is to be committed.

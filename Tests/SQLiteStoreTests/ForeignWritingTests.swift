@@ -51,6 +51,47 @@ struct ForeignWritingTests {
     #expect(folder.names == ["a.sqlite"])
   }
 
+  @Test(
+    "What others have changed is noticed, however often both have saved it", arguments: 1...12)
+  func savedByTwo(count: Int) throws {
+    let folder = try TemporaryFolder()
+    let made = try made(folder)
+    let (one, other) = (
+      try Library(made, StoreOpening(writesForeign: true)),
+      try Library(made, StoreOpening(writesForeign: true))
+    )
+    // Saves of other objects count for nobody else.
+    for round in 0..<5 {
+      try one.object("Tag", 1)["name"] = .string("round \(round)")
+      try one.context.save()
+    }
+    let tag = try one.object("Tag", 2)
+    for round in 0...count % 7 {
+      tag["name"] = .string("\(round)")
+      try one.context.save()
+      #expect(try one.context.detectConflicts(for: tag) == nil)
+    }
+    let theirs = try other.object("Tag", 2)
+    for round in 0..<count {
+      theirs["name"] = .string("theirs \(round)")
+      try other.context.save()
+    }
+    #expect(try one.context.detectConflicts(for: tag)?.theirs?["name"] == theirs["name"])
+    tag["name"] = .string("mine")
+    let error = try #require(throws: ContextError.self) { try one.context.save() }
+    #expect(error.code == .conflict)
+    one.context.mergePolicy = .objectWins
+    try one.context.save()
+    #expect(
+      try RawDatabase(made.path).rows(
+        "SELECT ZNAME, Z_OPT - ? FROM ZTAG WHERE Z_PK = 2",
+        [
+          .integer(Int64(count + count % 7 + 2))
+        ]) == [[.text("mine"), .integer(1)]])
+    try one.store.close()
+    try other.store.close()
+  }
+
   @Test("Objects are made, changed, deleted and related as Core Data would have written them")
   func context() throws {
     let folder = try TemporaryFolder()

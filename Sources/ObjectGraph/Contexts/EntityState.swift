@@ -352,7 +352,7 @@ extension EntityState {
   /// It is what it was, and of the same version: what others have saved since is not for whoever has read it
   /// here and is about to change it.
   func gather(_ object: ManagedObject) throws {
-    let version = try object.source.version(Int(object.row))
+    let (version, own) = (object.source.version, try object.source.version(Int(object.row)))
     var given: [Int: Value] = [:]
     var (source, row) = (object.source, Int(object.row))
     while let draft = source.draft, let below = source.below(row) {
@@ -368,7 +368,8 @@ extension EntityState {
       gathered = made
     }
     let target = gathered!
-    let newRow = target.append(object.key.number, basis: 0, above: source, row)
+    let newRow = target.append(
+      object.key.number, basis: version == nil ? own - 1 : 0, above: source, row)
     for (column, value) in given { target.draft!.set(value, column: column, row: newRow) }
     object.point(to: target, row: newRow)
   }
@@ -422,8 +423,8 @@ extension EntityState {
   }
 
   /// Notes that what was sealed is saved.
-  func setSaved(_ commit: Int64) {
-    for source in sealed { source.setSaved(commit) }
+  func setSaved(_ version: Int64?) {
+    for source in sealed { source.setSaved(version) }
     sealed = []
   }
 

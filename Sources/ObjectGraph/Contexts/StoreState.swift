@@ -186,17 +186,19 @@ final class StoreState {
 
   /// Moves on to what was saved.
   ///
-  /// - Parameter alone: Whether nobody else has changed anything meanwhile.
-  func setSaved(_ base: StoreBase, commit: Int64, alone: Bool) {
+  /// - Parameters:
+  ///   - version: The version that all changed rows have since; `nil` when each was saved once more.
+  ///   - alone: Whether nobody else has changed anything meanwhile.
+  func setSaved(_ base: StoreBase, version: Int64?, alone: Bool) {
     pending = []
-    for entity in knownEntities { entity.setSaved(commit) }
+    for entity in knownEntities { entity.setSaved(version) }
     if !alone { hasMoved = true }
     replaceBase(base)
   }
 
   /// Forgets changes that come to nothing, such as an insertion and the deletion of what was inserted.
   func forgetEmptyChanges() {
-    if !pending.isEmpty { setSaved(base, commit: base.snapshot.commit, alone: true) }
+    if !pending.isEmpty { setSaved(base, version: base.snapshot.commit, alone: true) }
   }
 
   /// Forgets the changes.

@@ -50,8 +50,8 @@ final class RowSource {
     get { unsafe storedIsPending }
     set { unsafe storedIsPending = newValue }
   }
-  /// The commit that saved the draft's rows.
-  var version: Int64 = 0
+  /// The commit that saved the draft's rows; `nil` where versions count how often a row was saved.
+  private(set) var version: Int64? = 0
   /// For each row of a draft of changes what lies beneath it.
   private var beneath: [Beneath] = []
   /// How many objects of the context's table lead here. As long as any does this is kept, counted once for all
@@ -304,7 +304,7 @@ extension RowSource {
 
   /// The version of a row, which a change of it is based on.
   func version(_ row: Int) throws -> Int64 {
-    if draft != nil { return isPending ? 0 : version }
+    if let draft { return isPending ? 0 : version ?? draft.basis(row: row) + 1 }
     if let onlyVersion { return onlyVersion }
     guard let block else { return 0 }
     if let versions { return versions.integer(at: row) }
@@ -332,8 +332,10 @@ extension RowSource {
   }
 
   /// Notes that a commit has saved the rows.
-  func setSaved(_ commit: Int64) {
+  ///
+  /// - Parameter version: The version that they all have since; `nil` when each was saved once more.
+  func setSaved(_ version: Int64?) {
     isPending = false
-    version = commit
+    self.version = version
   }
 }

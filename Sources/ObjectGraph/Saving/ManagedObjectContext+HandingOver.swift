@@ -92,7 +92,7 @@ extension ManagedObjectContext {
     }
     for (part, isAlone) in zip(handed.parts, isAlone) {
       guard let state = knownState(of: part.store), let base = bases[state.tag] else { continue }
-      state.setSaved(base, commit: 0, alone: isAlone)
+      state.setSaved(base, version: 0, alone: isAlone)
       if !isAlone { try lookAgain(in: state) }
     }
     for state in storeStates { state.forgetEmptyChanges() }

@@ -42,7 +42,7 @@ extension ManagedObjectContext {
     }
     for (state, _) in layers {
       let isStale = stale.contains(state.tag)
-      state.setSaved(bases[state.tag] ?? state.base, commit: 0, alone: !isStale)
+      state.setSaved(bases[state.tag] ?? state.base, version: 0, alone: !isStale)
       if isStale { try lookAgain(in: state) }
     }
     return Dictionary(uniqueKeysWithValues: layers.map { ($0.state.tag, $0.layer) })

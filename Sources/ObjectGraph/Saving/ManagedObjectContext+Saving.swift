@@ -239,7 +239,9 @@ extension ManagedObjectContext {
       let alone = (state.seenCommit ?? state.oldestCommit) == before.commit
       if alone, state.oldestCommit == before.commit { state.oldestCommit = snapshot.commit }
       pinned?.advance(state.tag, to: snapshot)
-      state.setSaved(StoreBase(snapshot: snapshot), commit: snapshot.commit, alone: alone)
+      state.setSaved(
+        StoreBase(snapshot: snapshot),
+        version: snapshot.countsVersions ? nil : snapshot.commit, alone: alone)
       following?.noteOwnSave(state.tag, before: before.commit, state.base)
     }
   }

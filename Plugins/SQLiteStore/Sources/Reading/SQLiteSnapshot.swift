@@ -17,6 +17,7 @@ struct SQLiteSnapshot: StoreSnapshot {
   var schema: Schema { contents.schema }
   var metadata: StoreMetadata { contents.metadata }
   var tables: [any RowTable] { [rows] }
+  var countsVersions: Bool { !contents.isOwn }
 
   /// The same as what another commit has left.
   func numbered(_ number: Int64) -> SQLiteSnapshot {

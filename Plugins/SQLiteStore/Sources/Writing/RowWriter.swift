@@ -85,13 +85,15 @@ struct RowWriter {
       "INSERT INTO \(quoted(entity.table)) (\(columns.map(quoted).joined(separator: ", "))) VALUES (\(columns.map { _ in "?" }.joined(separator: ", ")))"
     )
     try statement.bind(entity.number, 1)
-    try statement.bind(version ?? 1, 2)
     let targets = targets(indices, from: 3)
     for block in run.blocks {
       let keys = try block.keys
       let values = try Values(block, entity.layout.columns)
+      let bases = try version == nil ? block.column(LayoutColumn.Number.basis) : nil
       for row in 0..<block.rowCount {
         try statement.bind(keys.integer(at: row), 0)
+        // One that is put in the place of another goes on counting where that was.
+        try statement.bind(version ?? max(bases?.integer(at: row) ?? 0, 0) + 1, 2)
         for index in targets.indices {
           try values[index].bind(row, to: targets[index], statement, self)
         }
