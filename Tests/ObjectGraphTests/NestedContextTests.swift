@@ -253,6 +253,42 @@ struct NestedContextTests {
     }
   }
 
+  /// How a context comes to see what others have saved.
+  enum Look: CaseIterable {
+    case fetching, refreshing, refreshingAll
+  }
+
+  @Test(
+    "A child looks again where its parent does, and changes what that has read",
+    arguments: Kind.allCases, Look.allCases)
+  func lookedAgain(_ kind: Kind, _ look: Look) throws {
+    let graph = try Graph(kind)
+    let (parent, other) = (graph.context(), graph.context())
+    let trip = try parent.insert(Trip.self) { $0.name = "counted" }
+    try parent.save()
+    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
+    let same = child.object(trip)
+    #expect(same.cost == 0)
+    let theirs = other.object(trip)
+    theirs.cost = 10
+    try other.save()
+
+    switch look {
+    case .fetching:
+      let found = try parent.fetch(Trip.self, where: QueryPredicate("cost == 10"))
+      #expect(found == [trip])
+    case .refreshing: parent.refresh(trip, mergeChanges: false)
+    case .refreshingAll: parent.refreshAllObjects()
+    }
+    child.refreshAllObjects()
+    #expect(same.cost == 10)
+    same.cost += 1
+    try child.save()
+    parent.mergePolicy = .objectWins
+    try parent.save()
+    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [11])
+  }
+
   @Test("Identifiers need no obtaining and never change", arguments: Kind.allCases)
   func identifiers(_ kind: Kind) throws {
     let graph = try Graph(kind)

@@ -302,7 +302,7 @@ struct QuireCommit {
 
 // What became of a commit.
 struct QuireCommitted {
-  // The objects as they are then, which the host releases.
+  // The objects as this commit has left them, whoever commits right after it. The host releases it.
   struct QuireSnapshot *snapshot;
   // The table that the changes have become, on top of those that there were, so that the host need not ask for
   // what it has just given; 0 when the tables are others.

@@ -128,6 +128,7 @@ extension ManagedObjectContext {
         state.oldestCommit = state.base.snapshot.commit
       }
       orderEnds = [:]
+      publish()
     } catch { note(error) }
   }
 

@@ -325,6 +325,8 @@ extension ManagedObjectContext {
       return
     }
     state.setBase(newest)
+    // Children look again where this does. What is being worked on is shown when it is done.
+    if workDepth == 0 { publish() }
   }
 }
 

@@ -16,6 +16,8 @@ struct ProcessWork {
   let number: Int
   private var random: SeededGenerator
   private let context: ManagedObjectContext
+  /// A child of the context that goes on from step to step.
+  private let child: ManagedObjectContext
   private let log: FileHandle
   private var ownTrips: [String] = []
   /// How many trips the process has inserted.
@@ -29,6 +31,7 @@ struct ProcessWork {
     random = SeededGenerator(seed: seed &+ UInt64(number))
     context = ManagedObjectContext(
       try ProcessWork.opened(kind, in: folder), concurrency: .confined)
+    child = ManagedObjectContext(parent: context, concurrency: .confined)
     let path = ProcessWork.logPath(number, in: folder)
     try Data().write(to: URL(fileURLWithPath: path))
     log = FileHandle(forWritingAtPath: path)!
@@ -66,7 +69,7 @@ struct ProcessWork {
     let index = Int.random(in: 0..<ProcessWork.sharedCount, using: &random)
     context.mergePolicy = Bool.random(using: &random) ? .objectWins : .storeWins
     if Int.random(in: 0..<8, using: &random) == 0 { context.refreshAllObjects() }
-    switch Int.random(in: 0..<9, using: &random) {
+    switch Int.random(in: 0..<11, using: &random) {
     case 0, 1:
       // Trips are told apart by their names.
       tripCount += 1
@@ -84,7 +87,8 @@ struct ProcessWork {
       let trip = try trip(name)
       try save(.delete(name)) { $0.delete(trip) }
       ownTrips.removeAll { $0 == name }
-    case 3, 4: try count(index)
+    case 3: try count(index, inChild: false)
+    case 4: try count(index, inChild: true)
     case 5:
       let guide = try guide(index)
       let value = Int.random(in: 0..<100, using: &random)
@@ -108,6 +112,18 @@ struct ProcessWork {
       try save(.passport("\(value)")) { context in
         try context.insert(Passport.self) { $0.number = "\(value)" }
       }
+    case 8:
+      guard let name = ownTrips.randomElement(using: &random) else { return }
+      let (trip, owner) = (try trip(name), try guide(index))
+      try save(.insert(name, owner: index)) { _ in trip.owner = owner }
+    case 9:
+      let trip = try trip("S\(index)")
+      guard trip.stops.count > 1 else { return }
+      let places = trip.stops.indices
+      let (from, to) = (
+        places.randomElement(using: &random)!, places.randomElement(using: &random)!
+      )
+      try save(nil) { _ in trip.move(in: ToManyName<Stop>("stops"), from: from, to: to) }
     default:
       let name = "\(number)-\(Int.random(in: 0..<100_000, using: &random))"
       let trip = try trip("S\(index)")
@@ -121,12 +137,18 @@ struct ProcessWork {
   }
 
   /// Counts one more: whoever was overtaken reads again.
-  private func count(_ index: Int) throws {
+  private func count(_ index: Int, inChild: Bool) throws {
     context.mergePolicy = .error
     while true {
       do {
         let trip = try trip("S\(index)")
-        return try save(.count(index)) { _ in trip.cost += 1 }
+        guard inChild else { return try save(.count(index)) { _ in trip.cost += 1 } }
+        child.refreshAllObjects()
+        let same = child.object(trip)
+        return try save(.count(index)) { _ in
+          same.cost += 1
+          try child.save()
+        }
       } catch let error as ContextError where error.code == .conflict {
         context.rollback()
         context.refreshAllObjects()
@@ -144,7 +166,7 @@ struct ProcessWork {
   }
 
   private func save(
-    _ change: ProcessChange, _ body: (ManagedObjectContext) throws -> Void
+    _ change: ProcessChange?, _ body: (ManagedObjectContext) throws -> Void
   ) throws {
     try note("?", change)
     try body(context)
@@ -155,7 +177,9 @@ struct ProcessWork {
     try note("+", change)
   }
 
-  private func note(_ mark: String, _ change: ProcessChange) throws {
+  private func note(_ mark: String, _ change: ProcessChange?) throws {
+    // What moves only is nothing that the other could miss.
+    guard let change else { return }
     let line = String(decoding: try JSONEncoder().encode(change), as: UTF8.self)
     try log.write(contentsOf: Data("\(mark)\(line)\n".utf8))
   }
