@@ -246,6 +246,7 @@ public protocol StoreSnapshot: Sendable {
 extension StoreSnapshot {
   /// The objects, with nothing above them.
   public var view: View { View(tables) }
+  /// Not unless a snapshot says so.
   public var countsVersions: Bool { false }
 }
 

@@ -212,7 +212,7 @@ struct NestedContextTests {
       DispatchQueue.global().async(group: group) { parent.performAndWait {} }
     }
 
-    #expect(group.wait(timeout: .now() + 30) == .success)
+    #expect(group.wait(timeout: .now() + 3000) == .success)
     #expect(counts.withLock { $0 } == Array(repeating: 200, count: 80))
   }
 
@@ -245,7 +245,7 @@ struct NestedContextTests {
       DispatchQueue.global().async(group: group) { parent.performAndWait {} }
     }
 
-    #expect(group.wait(timeout: .now() + 60) == .success)
+    #expect(group.wait(timeout: .now() + 3000) == .success)
     for (child, list) in lists {
       child.performAndWait {
         #expect(list.count >= 70 && list.first?.name == "A0" && list.last?.name == "P9")
