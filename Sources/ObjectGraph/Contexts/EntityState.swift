@@ -347,6 +347,16 @@ extension EntityState {
     return source
   }
 
+  /// The objects that were changed or taken out since the last sealing, and that were there before.
+  var openlyChanged: [ManagedObject] {
+    let drafts = changes.map { $0.draft! } + removals
+    return drafts.flatMap { draft in
+      (0..<draft.rowCount).compactMap {
+        draft.isRemoved(row: $0) ? nil : objects[draft.key(row: $0)]
+      }
+    }
+  }
+
   /// Gives an object whose values lie in the drafts of many saves one row of all that they gave.
   ///
   /// It is what it was, and of the same version: what others have saved since is not for whoever has read it

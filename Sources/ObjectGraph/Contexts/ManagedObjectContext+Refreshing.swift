@@ -160,11 +160,7 @@ extension ManagedObjectContext {
         continue
       }
       object.state.subtract([.updated, .deleted, .pending, .deletionToPropagate])
-      if let place = object.committedPlace {
-        object.point(to: place.source, row: place.row)
-      } else {
-        object.point(to: object.source.entity.unresolved, row: 0)
-      }
+      object.leadBack()
       told.append(object)
     }
     for object in told { object.awake(fromSnapshotEvents: .rollback) }

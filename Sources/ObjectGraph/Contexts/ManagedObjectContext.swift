@@ -354,7 +354,7 @@ extension ManagedObjectContext {
   /// Freezes all drafts.
   func sealAll() throws {
     for state in storeStates where state.hasOpenChanges {
-      let beneath = undoManager == nil ? nil : View(state.tables + state.pending)
+      let beneath = try undoManager.map { _ in try viewToUndo(in: state) }
       let layer = try state.seal()
       if layer.isEmpty { continue }
       sealCount += 1

@@ -284,4 +284,13 @@ extension ManagedObject {
     }
     return source.isUnresolved ? nil : (source, row)
   }
+
+  /// Leads the object to the values that it showed before it was changed.
+  final func leadBack() {
+    if let place = committedPlace {
+      point(to: place.source, row: place.row)
+    } else {
+      point(to: source.entity.unresolved, row: 0)
+    }
+  }
 }

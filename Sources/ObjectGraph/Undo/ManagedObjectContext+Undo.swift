@@ -9,6 +9,31 @@ extension ManagedObjectContext {
     try sealAll()
   }
 
+  /// What the changes lie above that are not sealed yet: what was there beneath, and what was changed before; and
+  /// where others have saved since an object was read what that showed, for that is what it is led back to.
+  func viewToUndo(in state: StoreState) throws -> View {
+    var tables = state.tables
+    if state.hasMoved {
+      let beneath = View(tables)
+      let shown = LayerBuilder(state.graph.schema)
+      for object in state.knownEntities.flatMap(\.openlyChanged) {
+        guard let place = object.committedPlace else { continue }
+        // What a parent has not saved has no version.
+        if parent == nil, let row = try beneath.row(of: object.key),
+          try row.version == place.source.version(place.row)
+        {
+          continue
+        }
+        shown.insert(object.key)
+        for column in object.source.entity.graph.layout.columns.indices {
+          shown.set(place.source.value(column, place.row), column: column, of: object.key)
+        }
+      }
+      tables.append(shown.freeze())
+    }
+    return View(tables + state.pending)
+  }
+
   /// Records changes that were just sealed.
   func recordForUndo(_ layer: Layer, above view: View, _ store: PersistentStore) {
     guard let undoManager else { return }
@@ -58,7 +83,7 @@ extension ManagedObjectContext {
       }
       if object.state.contains(.missing) { continue }
       object.state.subtract([.updated, .deleted, .pending])
-      object.point(to: object.source.entity.unresolved, row: 0)
+      object.leadBack()
     }
   }
 }

@@ -97,40 +97,6 @@ struct RacingThreadsTests {
   }
 }
 
-/// A store in a folder of its own: time goes on by itself there, and whoever waits for a lock waits.
-private struct RealGraph {
-  let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-  private let first: PersistentStoreCoordinator
-  private let kind: Kind
-
-  init(_ kind: Kind) throws {
-    self.kind = kind
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    first = RealGraph.coordinator()
-    try first.addStore(at: RealGraph.path(folder), type: kind.type)
-  }
-
-  private static func coordinator() -> PersistentStoreCoordinator {
-    PersistentStoreCoordinator(
-      model: Travels.model, places: StorePlaces(Graph.backends, on: RealDisk()),
-      classes: Travels.classes)
-  }
-
-  private static func path(_ folder: URL) -> String {
-    folder.appendingPathComponent("main.store").path
-  }
-
-  /// Another coordinator over the same file; for a store in memory the one there is.
-  func opened() throws -> PersistentStoreCoordinator {
-    if kind == .memory { return first }
-    let other = RealGraph.coordinator()
-    try other.addStore(at: RealGraph.path(folder), type: kind.type)
-    return other
-  }
-
-  func remove() { try? FileManager.default.removeItem(at: folder) }
-}
-
 extension Array {
   fileprivate subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
 }

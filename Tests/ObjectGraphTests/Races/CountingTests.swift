@@ -1,0 +1,153 @@
+import Dispatch
+import DurableFiles
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import SeededRandom
+import StoreInterface
+import Synchronization
+import Testing
+
+/// Many who count the same, in every way there is: what each was told is saved is there.
+///
+/// `QUIRE_STEPS=1000` has each count so often.
+@Suite("Counts that many keep")
+struct CountingTests {
+  @Test("Nobody's count is lost", arguments: Kind.allCases)
+  func counts(_ kind: Kind) throws {
+    let graph = try RealGraph(kind)
+    defer { graph.remove() }
+    let setUp = ManagedObjectContext(try graph.opened(), concurrency: .confined)
+    for number in 0..<Counter.tripCount {
+      try setUp.insert(Trip.self) { $0.name = "T\(number)" }
+      try setUp.save()
+    }
+    let steps = ProcessInfo.processInfo.environment["QUIRE_STEPS"].flatMap { Int($0) } ?? 40
+    let seed = UInt64.random(in: 0...1_000_000_000)
+    print("counts on \(kind): seed \(seed)")
+    // Two share a coordinator, and two have one each.
+    let shared = try graph.opened()
+    let coordinators = [shared, shared, try graph.opened(), try graph.opened()]
+    let counts = Mutex([Int](repeating: 0, count: Counter.tripCount))
+    let threads = DispatchGroup()
+    for (number, coordinator) in coordinators.enumerated() {
+      DispatchQueue.global().async(group: threads) {
+        do {
+          var counter = try Counter(coordinator, number, seed: seed)
+          for _ in 0..<steps { try counter.step() }
+          counts.withLock { counts in
+            for index in counts.indices { counts[index] += counter.counts[index] }
+          }
+        } catch { Issue.record(error, "seed \(seed), counter \(number)") }
+      }
+    }
+    threads.wait()
+
+    let fresh = ManagedObjectContext(try graph.opened(), concurrency: .confined)
+    let found = try fresh.fetch(Trip.self, sortedBy: [SortKey("name")]).map { Int($0.cost) }
+    #expect(found == counts.withLock { $0 }, "seed \(seed)")
+  }
+}
+
+/// One of those who count.
+private struct Counter {
+  static let tripCount = 3
+
+  /// What it was told is saved.
+  private(set) var counts = [Int](repeating: 0, count: tripCount)
+  private var random: SeededGenerator
+  private let context: ManagedObjectContext
+  private let child: ManagedObjectContext
+  /// Held, so that they are what they were read as.
+  private let trips: [Trip]
+
+  enum Way: CaseIterable {
+    case alone, byKey, inChild, undone, batch, moved, besideOthers
+  }
+
+  init(_ coordinator: PersistentStoreCoordinator, _ number: Int, seed: UInt64) throws {
+    random = SeededGenerator(seed: seed &+ UInt64(number))
+    let context = ManagedObjectContext(coordinator)
+    trips = try context.performAndWait {
+      context.automaticallyMergesChangesFromParent = number % 2 == 0
+      if number > 1 { context.undoManager = UndoStack() }
+      return try context.fetch(Trip.self, sortedBy: [SortKey("name")])
+    }
+    self.context = context
+    child = ManagedObjectContext(parent: context)
+  }
+
+  mutating func step() throws {
+    let index = Int.random(in: 0..<Counter.tripCount, using: &random)
+    let other = (index + Int.random(in: 1..<Counter.tripCount, using: &random)) % Counter.tripCount
+    let way = Way.allCases.randomElement(using: &random)!
+    let looks = Int.random(in: 0..<4, using: &random)
+    let (context, child, trips) = (context, child, trips)
+    var isDone = false
+    while !isDone {
+      isDone = try context.performAndWait {
+        switch looks {
+        case 0: _ = try context.fetch(Trip.self, where: QueryPredicate("cost >= 0"))
+        case 1: context.refresh(trips[index], mergeChanges: true)
+        default: break
+        }
+        do {
+          try Counter.count(way, trips[index], trips[other], context, child)
+          return true
+        } catch let error as ContextError where error.code == .conflict {
+          context.rollback()
+          context.refreshAllObjects()
+          return false
+        }
+      }
+    }
+    counts[index] += 1
+    if way == .moved { counts[other] -= 1 }
+  }
+
+  /// Counts one more, and saves.
+  private static func count(
+    _ way: Way, _ trip: Trip, _ other: Trip, _ context: ManagedObjectContext,
+    _ child: ManagedObjectContext
+  ) throws {
+    switch way {
+    case .alone: trip.cost += 1
+    case .byKey:
+      guard case .double(let cost) = trip["cost"] else {
+        Issue.record("The trip has no cost.")
+        return
+      }
+      trip["cost"] = .double(cost + 1)
+    case .inChild:
+      let id = trip.objectID
+      try child.performAndWait {
+        child.refreshAllObjects()
+        (child.object(with: id) as! Trip).cost += 1
+        try child.save()
+      }
+    case .undone:
+      guard let undo = context.undoManager else {
+        trip.cost += 1
+        break
+      }
+      trip.cost += 1
+      try context.processPendingChanges()
+      try undo.undo()
+      try undo.redo()
+    case .batch:
+      let name = trip.name
+      try context.execute(
+        BatchUpdateRequest(
+          "Trip", where: QueryPredicate("name == %@", name),
+          set: ["cost": QueryExpression("cost + 1")]))
+    case .moved:
+      trip.cost += 1
+      other.cost -= 1
+    case .besideOthers:
+      trip.cost += 1
+      try context.insert(Stop.self) { $0.trip = other }
+    }
+    try context.save()
+  }
+}
