@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import ObjectGraph
 import ObjectModel
@@ -29,12 +30,33 @@ struct UnseenTests {
     #expect(error?.code == .conflict)
     #expect(try graph.context().fetch(Meddler.self).map { $0["cost"] } == [.double(10)])
   }
+
+  @Test(
+    "The main actor's context shows what was saved, also when it has fetched before it was told",
+    arguments: Kind.allCases)
+  @MainActor func fetchedBefore(_ kind: Kind) async throws {
+    let graph = try Graph(kind, classes: [Person.self, Meddler.self])
+    let main = ManagedObjectContext(graph.coordinator, concurrency: .mainActor)
+    main.automaticallyMergesChangesFromParent = true
+    let other = graph.context()
+    let theirs = try other.insert(Meddler.self) { $0["name"] = .string("counted") }
+    try other.save()
+    let mine = main.object(theirs)
+    #expect(mine["cost"] == .double(0))
+    theirs["cost"] = .double(10)
+    theirs.saved = { _ = try main.fetch(Person.self) }
+    try other.save()
+    // What the context was to do comes before.
+    await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+    #expect(mine["cost"] == .double(10))
+  }
 }
 
-/// A trip that does something when it was looked at again.
+/// A trip that does something when it was looked at again, or saved.
 private class Meddler: ManagedObject {
   override class var entityName: String { "Trip" }
   var reaction: (() throws -> Void)?
+  var saved: (() throws -> Void)?
 
   private func react(_ what: inout (() throws -> Void)?) {
     guard let body = what else { return }
@@ -43,4 +65,5 @@ private class Meddler: ManagedObject {
   }
 
   override func awake(fromSnapshotEvents events: SnapshotEvents) { react(&reaction) }
+  override func didSave() { react(&saved) }
 }
