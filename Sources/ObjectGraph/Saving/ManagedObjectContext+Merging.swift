@@ -31,6 +31,10 @@ extension ManagedObjectContext {
         let isStale =
           part.hasMoved
           || parent.published.withLock { !($0.bases[part.store.tag]?.isSame(as: seen) ?? false) }
+        if isStale, let own = knownState(of: part.store) {
+          try parent.recall(
+            try readObjects(in: own), in: try parent.state(of: part.store))
+        }
         let applied = try parent.apply(part.layer, of: part.store)
         guard isStale else { continue }
         stale.insert(part.store.tag)

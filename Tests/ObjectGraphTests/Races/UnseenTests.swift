@@ -9,6 +9,96 @@ import Testing
 /// What others have saved and whoever changes the same has not seen.
 @Suite("Saves that were not seen")
 struct UnseenTests {
+  /// What a parent has done since its child read something.
+  enum Look: CaseIterable {
+    case nothing, knowing, fetching, refreshing, changing
+  }
+
+  @Test(
+    "What was saved since a child has read it is not written over through its parent",
+    arguments: Kind.allCases, Look.allCases)
+  func child(_ kind: Kind, _ look: Look) throws {
+    for depth in 1...2 { try child(kind, look, depth: depth) }
+  }
+
+  private func child(_ kind: Kind, _ look: Look, depth: Int) throws {
+    let graph = try Graph(kind)
+    let (parent, other) = (graph.context(), graph.context())
+    let theirs = try other.insert(Trip.self) { $0.name = "counted" }
+    try other.save()
+    if look != .nothing { _ = try parent.fetch(Person.self) }
+    if look == .refreshing { #expect((parent.object(with: theirs.objectID) as? Trip)?.cost == 0) }
+    let between = ManagedObjectContext(parent: parent, concurrency: .confined)
+    let child =
+      depth == 1 ? between : ManagedObjectContext(parent: between, concurrency: .confined)
+    let same = child.object(theirs)
+    #expect(same.cost == 0)
+    theirs.cost = 10
+    try other.save()
+    switch look {
+    case .nothing, .knowing: break
+    case .fetching: _ = try parent.fetch(Person.self)
+    case .refreshing: parent.refreshAllObjects()
+    case .changing:
+      _ = try parent.fetch(Person.self)
+      (parent.object(with: theirs.objectID) as? Trip)?.name = "renamed"
+    }
+
+    same.cost += 1
+    try child.save()
+    if depth == 2 { try between.save() }
+    let error = #expect(throws: ContextError.self) { try parent.save() }
+    #expect(error?.code == .conflict)
+    #expect(error?.conflicts.first?.contestedKeys == ["cost"])
+    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
+    parent.mergePolicy = .objectWins
+    try parent.save()
+    let found = try #require(try graph.context().fetch(Trip.self).first)
+    #expect(found.cost == 1 && found.name == (look == .changing ? "renamed" : "counted"))
+  }
+
+  @Test(
+    "What was saved since a child has saved it is not written over through its parent",
+    arguments: Kind.allCases, [false, true])
+  func childAgain(_ kind: Kind, isHandedOver: Bool) throws {
+    let graph = try Graph(kind)
+    let (parent, other) = (graph.context(), graph.context())
+    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
+    let same = try child.insert(Trip.self) { $0.name = "counted" }
+    try child.save()
+    try parent.save()
+    let theirs = other.object(same)
+    theirs.cost = 10
+    try other.save()
+    parent.refreshAllObjects()
+    #expect(same.cost == 0)
+    same.cost += 1
+    if isHandedOver { try child.handOver() } else { try child.save() }
+    let error = #expect(throws: ContextError.self) { try parent.save() }
+    #expect(error?.conflicts.first?.contestedKeys == ["cost"])
+    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
+  }
+
+  @Test(
+    "What was saved since a child has read it is not deleted through its parent",
+    arguments: Kind.allCases)
+  func childDeletion(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (parent, other) = (graph.context(), graph.context())
+    let theirs = try other.insert(Trip.self) { $0.name = "counted" }
+    try other.save()
+    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
+    let same = child.object(theirs)
+    #expect(same.cost == 0)
+    theirs.cost = 10
+    try other.save()
+    child.delete(same)
+    try child.save()
+    let error = #expect(throws: ContextError.self) { try parent.save() }
+    #expect(error?.code == .conflict)
+    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
+  }
+
   @Test(
     "What is saved while all objects are looked at again is noticed", arguments: Kind.allCases)
   func whileRefreshing(_ kind: Kind) throws {
