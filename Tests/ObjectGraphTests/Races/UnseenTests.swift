@@ -100,6 +100,62 @@ struct UnseenTests {
   }
 
   @Test(
+    "A batch about other objects takes no conflict away", arguments: Kind.allCases, [false, true])
+  func batch(_ kind: Kind, deleting: Bool) throws {
+    let graph = try Graph(kind)
+    let (one, other) = (graph.context(), graph.context())
+    let trip = try one.insert(Trip.self) { $0.name = "counted" }
+    try one.save()
+    if deleting { one.delete(trip) } else { trip.cost += 1 }
+    let theirs = try #require(try other.fetch(Trip.self).first)
+    theirs.cost = 10
+    try other.save()
+    try one.execute(BatchInsertRequest("Person", objects: [["name": .string("Ada")]]))
+    let error = #expect(throws: ContextError.self) { try one.save() }
+    #expect(error?.code == .conflict)
+    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
+  }
+
+  @Test(
+    "A batch about other objects gives up no change of one that others have deleted",
+    arguments: Kind.allCases)
+  func batchBesideDeleted(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (one, other) = (graph.context(), graph.context())
+    let trip = try one.insert(Trip.self) { $0.name = "counted" }
+    try one.save()
+    trip.cost += 1
+    other.delete(other.object(trip))
+    try other.save()
+    try one.execute(BatchInsertRequest("Person", objects: [["name": .string("Ada")]]))
+    #expect(trip.cost == 1)
+    let error = #expect(throws: ContextError.self) { try one.save() }
+    #expect(error?.conflicts.first?.isDeletedThere == true)
+    one.mergePolicy = .objectWins
+    try one.save()
+    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [1])
+  }
+
+  @Test(
+    "Looking again at one object takes no conflict of another away", arguments: Kind.allCases)
+  func another(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (one, other) = (graph.context(), graph.context())
+    let trip = try one.insert(Trip.self) { $0.name = "counted" }
+    let second = try one.insert(Trip.self) { $0.name = "second" }
+    try one.save()
+    trip.cost += 1
+    let theirs = other.object(trip)
+    theirs.cost = 10
+    try other.save()
+    one.refresh(second, mergeChanges: true)
+    let error = #expect(throws: ContextError.self) { try one.save() }
+    #expect(error?.code == .conflict)
+    #expect(error?.conflicts.first?.contestedKeys == ["cost"])
+    #expect(theirs.cost == 10 && trip.cost == 1)
+  }
+
+  @Test(
     "What is saved while all objects are looked at again is noticed", arguments: Kind.allCases)
   func whileRefreshing(_ kind: Kind) throws {
     let graph = try Graph(kind, classes: [Person.self, Meddler.self])
