@@ -101,6 +101,8 @@ extension ManagedObjectContext {
       defer { workDepth -= 1 }
       for state in storeStates {
         try advance(state)
+        // Whoever is told may look at what is saved meanwhile.
+        let commit = state.base.snapshot.commit
         var objects: [ManagedObject] = []
         // Objects that are told may make others known, so nobody is told before all are found.
         var faults: [ManagedObject] = []
@@ -125,7 +127,7 @@ extension ManagedObjectContext {
         // What they have changed then has to be sealed, as all else is.
         try sealForUndo()
         try refreshBeneath(objects, in: state, mayBeLost: true, events: .refresh)
-        state.oldestCommit = state.base.snapshot.commit
+        state.oldestCommit = commit
       }
       orderEnds = [:]
       publish()

@@ -196,6 +196,12 @@ final class StoreState {
     replaceBase(base)
   }
 
+  /// Notes that a known object may be as of an older commit than what lies beneath.
+  func noteKnown(asOf commit: Int64) {
+    oldestCommit = min(oldestCommit, commit)
+    hasMoved = true
+  }
+
   /// Forgets changes that come to nothing, such as an insertion and the deletion of what was inserted.
   func forgetEmptyChanges() {
     if !pending.isEmpty { setSaved(base, version: base.snapshot.commit, alone: true) }

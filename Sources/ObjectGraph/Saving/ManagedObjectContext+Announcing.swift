@@ -20,9 +20,9 @@ extension ManagedObjectContext {
           other.mergeSoon(parts)
           continue
         }
-        // Nobody waits long on the main actor: what shows there already is passed over, and what is much is
-        // merged in turns of their own.
-        let shown = other.published.withLock { $0.bases }
+        // Nobody waits long on the main actor: what has come from there and shows already is passed over, and what
+        // is much is merged in turns of their own. Others have looked at what lies beneath and not at each object.
+        let shown = other.parent === self ? other.published.withLock { $0.bases } : [:]
         let turns = try parts.flatMap { part -> [ObjectsToMerge] in
           guard let store = coordinator.store(of: part.store), let seen = shown[part.store] else {
             return part.split

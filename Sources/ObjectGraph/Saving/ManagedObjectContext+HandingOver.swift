@@ -35,6 +35,8 @@ struct HandedChanges: Sendable {
     let base: StoreBase
     /// Whether others have ever changed what the child's changes were made above.
     let hasMoved: Bool
+    /// What the child had read of what it has changed.
+    let read: ReadObjects
   }
 
   var parts: [Part] = []
@@ -50,7 +52,7 @@ extension ManagedObjectContext {
   /// parent's, which makes them its own in its next turn. Children of the parent see them at once.
   ///
   /// Nothing is checked and nobody is asked: whoever saves the parent does that. Costs what it takes to freeze
-  /// what was changed since the last turn.
+  /// what was changed since the last turn, and to read what changed values were before.
   ///
   /// - Precondition: There is a parent.
   /// - Throws: What could not be read of what was changed.
@@ -68,7 +70,7 @@ extension ManagedObjectContext {
       handed.parts.append(
         HandedChanges.Part(
           store: state.persistent, layers: state.pending, base: state.base,
-          hasMoved: state.hasMoved))
+          hasMoved: state.hasMoved, read: try readObjects(in: state)))
     }
     handed.transients = transientsToHand
     handed.reached = reachedToHand
@@ -129,6 +131,7 @@ extension ManagedObjectContext {
       let state = try state(of: part.store)
       let isStale = part.hasMoved || !state.shown.isSame(as: part.base)
       var applied: [AppliedLayer] = []
+      if isStale { try recall(part.read, in: state) }
       for layer in part.layers { applied.append(try apply(layer, of: part.store)) }
       if isStale { try settle(applied, reached: handed.reached) }
     }

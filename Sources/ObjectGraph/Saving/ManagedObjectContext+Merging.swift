@@ -31,6 +31,10 @@ extension ManagedObjectContext {
         let isStale =
           part.hasMoved
           || parent.published.withLock { !($0.bases[part.store.tag]?.isSame(as: seen) ?? false) }
+        if isStale, let own = knownState(of: part.store) {
+          try parent.recall(
+            try readObjects(in: own), in: try parent.state(of: part.store))
+        }
         let applied = try parent.apply(part.layer, of: part.store)
         guard isStale else { continue }
         stale.insert(part.store.tag)
@@ -311,6 +315,8 @@ extension ManagedObjectContext {
   /// Takes over what another context, or another process, has saved: known objects without changes show
   /// the new values, and those with changes the new values of what they have not changed.
   ///
+  /// A change of an object that this is not about stays in conflict with what others have saved of the same.
+  ///
   /// - Throws: What a damaged store throws.
   public func mergeChanges(from change: ContextChange) throws {
     try merge(ObjectsToMerge.all(of: change, in: coordinator))
@@ -333,17 +339,15 @@ extension ManagedObjectContext {
     guard pinned == nil, !state.persistent.isGone else { return }
     state.setBase(try newestBase(of: state.persistent))
     orderEnds = [:]
-    var known = keys.compactMap { key in
+    let known = keys.compactMap { key in
       state.entity(key.entity, self)?.objects[key.number]
     }
     // What others have led to an object that is deleted here goes the way its relationship says.
-    for object in changedObjects
-    where object.state.contains(.deleted) && !keys.contains(object.key)
-      && object.source.entity.store === state.persistent
-    {
-      known.append(object)
+    let deleted = changedObjects.filter { object in
+      object.state.contains(.deleted) && !keys.contains(object.key)
+        && object.source.entity.store === state.persistent
     }
-    try refreshBeneath(known, in: state, mayBeLost: mayBeLost, events: .refresh)
+    try refreshBeneath(known, and: deleted, in: state, mayBeLost: mayBeLost, events: .refresh)
     // Which commits were merged nobody knows, so that known objects may be as of an older one: the
     // oldest commit stays what it was.
   }
@@ -360,29 +364,38 @@ extension ManagedObjectContext {
         !known.contains(object)
       else { return false }
       // What a parent has not saved has no version.
-      guard parent == nil, let place = object.committedPlace,
-        let row = try beneath.row(of: object.key)
-      else { return true }
+      guard parent == nil, let place = object.committedPlace else { return true }
+      // What is changed of one that is deleted is not given up unnoticed.
+      guard let row = try beneath.row(of: object.key) else {
+        return object.state.contains(.deleted)
+      }
       return try row.version != place.source.version(place.row)
     }
   }
 
   /// Leads objects to the rows that lie beneath by now; their own changes stay on top. Other changed objects
-  /// are not left behind: two that lead to each other must be as of the same moment.
+  /// are not left behind: two that lead to each other must be as of the same moment. What others have saved of what
+  /// is changed in those is a conflict as before.
   ///
-  /// - Parameter mayBeLost: Whether objects may be gone that changed ones lead to, or others have linked what is
-  ///   linked here.
+  /// - Parameters:
+  ///   - others: Changed objects that are not to be left behind either.
+  ///   - mayBeLost: Whether objects may be gone that changed ones lead to, or others have linked what is linked here.
   func refreshBeneath(
-    _ objects: [ManagedObject], in state: StoreState, mayBeLost: Bool, events: SnapshotEvents
+    _ objects: [ManagedObject], and others: [ManagedObject] = [], in state: StoreState,
+    mayBeLost: Bool, events: SnapshotEvents
   ) throws {
     workDepth += 1
     defer { workDepth -= 1 }
-    let objects = try objects + outdated(besides: objects, in: state)
+    let asked = Set(objects)
+    let given = objects + others
+    let objects = try given + outdated(besides: given, in: state)
     let changed = objects.filter {
       $0.state.contains(.pending) && !$0.state.contains(.inserted)
     }
     var kept: [Kept] = []
+    var before: [ManagedObject: ReadObjects.One] = [:]
     for object in changed {
+      if !asked.contains(object) { before[object] = try readObject(object) }
       // What was set to what it was is no change: the new value beneath shows.
       let committed = object.committedPlace
       kept.append(
@@ -410,6 +423,7 @@ extension ManagedObjectContext {
         denials.removeAll { $0.object === object }
         continue
       }
+      if let read = before[object] { try recall(read, of: object) }
       if isDeleted {
         // The relationships lead to others by now, who are to know too.
         propagateAgain(object)

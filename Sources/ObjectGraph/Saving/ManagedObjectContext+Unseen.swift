@@ -1,0 +1,128 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// What was read of the objects of a store that were changed.
+struct ReadObjects: Sendable {
+  struct One: Sendable {
+    let key: ObjectKey
+    /// The version of the row; 0 when no commit is known to have written it.
+    let version: Int64
+    /// The values of what was changed, as they were before; of one that was deleted all.
+    let values: [(column: Int, value: Value)]
+  }
+
+  var objects: [One] = []
+  /// The oldest commit that any of them may be as of.
+  let oldestCommit: Int64
+}
+
+// What others have saved and whoever changes the same has not seen, because it was a child that did not look again, or
+// what was looked at again was something else. Saving is in conflict with that, as if nobody had looked since.
+extension ManagedObjectContext {
+  /// What was read of the objects that are changed here.
+  func readObjects(in state: StoreState) throws -> ReadObjects {
+    var read = ReadObjects(oldestCommit: state.oldestCommit)
+    for object in changedObjects
+    where object.source.entity.store === state.persistent && !object.state.contains(.inserted) {
+      if let one = try readObject(object) { read.objects.append(one) }
+    }
+    return read
+  }
+
+  /// What was read of a changed object; `nil` when none of its values is changed.
+  func readObject(_ object: ManagedObject) throws -> ReadObjects.One? {
+    guard let place = object.committedPlace else { return nil }
+    let columns =
+      object.state.contains(.deleted)
+      ? object.source.entity.attributeColumns : object.pendingValues.map(\.column)
+    if columns.isEmpty { return nil }
+    return ReadObjects.One(
+      key: object.key, version: try place.source.version(place.row),
+      values: columns.map { ($0, place.source.value($0, place.row)) })
+  }
+
+  /// Has objects be what a child has read of them, where others have saved something else since that it changes.
+  ///
+  /// What was saved here is no other's.
+  func recall(_ read: ReadObjects, in state: StoreState) throws {
+    try sealAll()
+    for one in read.objects {
+      guard let object = object(at: one.key, in: state) else { continue }
+      realize(object)
+      guard isAlive(object), let place = object.committedPlace else { continue }
+      let version = try place.source.version(place.row)
+      // Where rows count how often they were saved, nobody knows when that was.
+      guard one.version > 0 || version > read.oldestCommit || state.base.snapshot.countsVersions
+      else { continue }
+      let own = object.pendingValues
+      guard try recall(one, of: object) else { continue }
+      state.noteKnown(asOf: read.oldestCommit)
+      if own.isEmpty { continue }
+      try state.forgetPending([one.key])
+      for (column, value) in own {
+        guard let draft = beginChange(of: object)?.draft else { break }
+        draft.set(value, column: column, row: Int(object.row))
+      }
+    }
+    try remakingChanges { try sealAll() }
+  }
+
+  /// Has an object be what was read of it, where others have saved something else since: as of the version that was
+  /// read, so that a change of it is in conflict with theirs.
+  ///
+  /// - Returns: Whether they have.
+  @discardableResult
+  func recall(_ read: ReadObjects.One, of object: ManagedObject) throws -> Bool {
+    guard let place = object.committedPlace else { return false }
+    let version = try place.source.version(place.row)
+    guard version > 0, version != read.version else { return false }
+    let unseen = read.values.filter { column, value in
+      guard let theirs = place.source.valueOfOthers(column, place.row) else { return false }
+      return theirs != value && object.source.value(column, Int(object.row)) != value
+    }
+    if unseen.isEmpty { return false }
+    try object.source.entity.recall(
+      object, unseen, version: read.version > 0 ? read.version : version - 1, above: place)
+    return true
+  }
+}
+
+extension EntityState {
+  /// The columns of attributes that are given and do not follow from others.
+  var attributeColumns: [Int] {
+    graph.properties.compactMap { property in
+      guard case .attribute(let attribute, let column) = property.place,
+        attribute.derivation == nil
+      else { return nil }
+      return column
+    }
+  }
+
+  /// Leads an object to a row as of an earlier version, with the values that it had then.
+  fileprivate func recall(
+    _ object: ManagedObject, _ values: [(column: Int, value: Value)], version: Int64,
+    above place: (source: RowSource, row: Int)
+  ) throws {
+    let source = RowSource(self, role: .changes)
+    source.isOpen = false
+    source.setSaved(version)
+    let row = source.append(object.key.number, basis: 0, above: place.source, place.row)
+    for (column, value) in values { source.draft!.set(value, column: column, row: row) }
+    object.point(to: source, row: row)
+  }
+}
+
+extension RowSource {
+  /// A value that others have saved; `nil` when it was saved here.
+  fileprivate func valueOfOthers(_ column: Int, _ row: Int) -> Value? {
+    var (source, row) = (self, row)
+    while let draft = source.draft {
+      guard draft.value(column: column, row: row) == nil, let below = source.below(row) else {
+        return nil
+      }
+      (source, row) = below
+    }
+    return source.value(column, row)
+  }
+}

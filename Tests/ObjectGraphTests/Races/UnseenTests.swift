@@ -1,0 +1,215 @@
+import Dispatch
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import StoreInterface
+import Testing
+
+/// What others have saved and whoever changes the same has not seen.
+@Suite("Saves that were not seen")
+struct UnseenTests {
+  /// What a parent has done since its child read something.
+  enum Look: CaseIterable {
+    case nothing, knowing, fetching, refreshing, changing
+  }
+
+  @Test(
+    "What was saved since a child has read it is not written over through its parent",
+    arguments: Kind.allCases, Look.allCases)
+  func child(_ kind: Kind, _ look: Look) throws {
+    for depth in 1...2 { try child(kind, look, depth: depth) }
+  }
+
+  private func child(_ kind: Kind, _ look: Look, depth: Int) throws {
+    let graph = try Graph(kind)
+    let (parent, other) = (graph.context(), graph.context())
+    let theirs = try other.insert(Trip.self) { $0.name = "counted" }
+    try other.save()
+    if look != .nothing { _ = try parent.fetch(Person.self) }
+    if look == .refreshing { #expect((parent.object(with: theirs.objectID) as? Trip)?.cost == 0) }
+    let between = ManagedObjectContext(parent: parent, concurrency: .confined)
+    let child =
+      depth == 1 ? between : ManagedObjectContext(parent: between, concurrency: .confined)
+    let same = child.object(theirs)
+    #expect(same.cost == 0)
+    theirs.cost = 10
+    try other.save()
+    switch look {
+    case .nothing, .knowing: break
+    case .fetching: _ = try parent.fetch(Person.self)
+    case .refreshing: parent.refreshAllObjects()
+    case .changing:
+      _ = try parent.fetch(Person.self)
+      (parent.object(with: theirs.objectID) as? Trip)?.name = "renamed"
+    }
+
+    same.cost += 1
+    try child.save()
+    if depth == 2 { try between.save() }
+    let error = #expect(throws: ContextError.self) { try parent.save() }
+    #expect(error?.code == .conflict)
+    #expect(error?.conflicts.first?.contestedKeys == ["cost"])
+    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
+    parent.mergePolicy = .objectWins
+    try parent.save()
+    let found = try #require(try graph.context().fetch(Trip.self).first)
+    #expect(found.cost == 1 && found.name == (look == .changing ? "renamed" : "counted"))
+  }
+
+  @Test(
+    "What was saved since a child has saved it is not written over through its parent",
+    arguments: Kind.allCases, [false, true])
+  func childAgain(_ kind: Kind, isHandedOver: Bool) throws {
+    let graph = try Graph(kind)
+    let (parent, other) = (graph.context(), graph.context())
+    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
+    let same = try child.insert(Trip.self) { $0.name = "counted" }
+    try child.save()
+    try parent.save()
+    let theirs = other.object(same)
+    theirs.cost = 10
+    try other.save()
+    parent.refreshAllObjects()
+    #expect(same.cost == 0)
+    same.cost += 1
+    if isHandedOver { try child.handOver() } else { try child.save() }
+    let error = #expect(throws: ContextError.self) { try parent.save() }
+    #expect(error?.conflicts.first?.contestedKeys == ["cost"])
+    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
+  }
+
+  @Test(
+    "What was saved since a child has read it is not deleted through its parent",
+    arguments: Kind.allCases)
+  func childDeletion(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (parent, other) = (graph.context(), graph.context())
+    let theirs = try other.insert(Trip.self) { $0.name = "counted" }
+    try other.save()
+    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
+    let same = child.object(theirs)
+    #expect(same.cost == 0)
+    theirs.cost = 10
+    try other.save()
+    child.delete(same)
+    try child.save()
+    let error = #expect(throws: ContextError.self) { try parent.save() }
+    #expect(error?.code == .conflict)
+    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
+  }
+
+  @Test(
+    "A batch about other objects takes no conflict away", arguments: Kind.allCases, [false, true])
+  func batch(_ kind: Kind, deleting: Bool) throws {
+    let graph = try Graph(kind)
+    let (one, other) = (graph.context(), graph.context())
+    let trip = try one.insert(Trip.self) { $0.name = "counted" }
+    try one.save()
+    if deleting { one.delete(trip) } else { trip.cost += 1 }
+    let theirs = try #require(try other.fetch(Trip.self).first)
+    theirs.cost = 10
+    try other.save()
+    try one.execute(BatchInsertRequest("Person", objects: [["name": .string("Ada")]]))
+    let error = #expect(throws: ContextError.self) { try one.save() }
+    #expect(error?.code == .conflict)
+    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
+  }
+
+  @Test(
+    "A batch about other objects gives up no change of one that others have deleted",
+    arguments: Kind.allCases)
+  func batchBesideDeleted(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (one, other) = (graph.context(), graph.context())
+    let trip = try one.insert(Trip.self) { $0.name = "counted" }
+    try one.save()
+    trip.cost += 1
+    other.delete(other.object(trip))
+    try other.save()
+    try one.execute(BatchInsertRequest("Person", objects: [["name": .string("Ada")]]))
+    #expect(trip.cost == 1)
+    let error = #expect(throws: ContextError.self) { try one.save() }
+    #expect(error?.conflicts.first?.isDeletedThere == true)
+    one.mergePolicy = .objectWins
+    try one.save()
+    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [1])
+  }
+
+  @Test(
+    "Looking again at one object takes no conflict of another away", arguments: Kind.allCases)
+  func another(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (one, other) = (graph.context(), graph.context())
+    let trip = try one.insert(Trip.self) { $0.name = "counted" }
+    let second = try one.insert(Trip.self) { $0.name = "second" }
+    try one.save()
+    trip.cost += 1
+    let theirs = other.object(trip)
+    theirs.cost = 10
+    try other.save()
+    one.refresh(second, mergeChanges: true)
+    let error = #expect(throws: ContextError.self) { try one.save() }
+    #expect(error?.code == .conflict)
+    #expect(error?.conflicts.first?.contestedKeys == ["cost"])
+    #expect(theirs.cost == 10 && trip.cost == 1)
+  }
+
+  @Test(
+    "What is saved while all objects are looked at again is noticed", arguments: Kind.allCases)
+  func whileRefreshing(_ kind: Kind) throws {
+    let graph = try Graph(kind, classes: [Person.self, Meddler.self])
+    let (one, other) = (graph.context(), graph.context())
+    let meddler = try one.insert(Meddler.self) { $0["name"] = .string("counted") }
+    try one.save()
+    let theirs = other.object(meddler)
+    meddler["start"] = .date(.now)
+    meddler.reaction = {
+      theirs["cost"] = .double(10)
+      try other.save()
+      _ = try one.fetch(Person.self)
+    }
+    one.refreshAllObjects()
+    #expect(meddler["cost"] == .double(0))
+    meddler["cost"] = .double(1)
+    let error = #expect(throws: ContextError.self) { try one.save() }
+    #expect(error?.code == .conflict)
+    #expect(try graph.context().fetch(Meddler.self).map { $0["cost"] } == [.double(10)])
+  }
+
+  @Test(
+    "The main actor's context shows what was saved, also when it has fetched before it was told",
+    arguments: Kind.allCases)
+  @MainActor func fetchedBefore(_ kind: Kind) async throws {
+    let graph = try Graph(kind, classes: [Person.self, Meddler.self])
+    let main = ManagedObjectContext(graph.coordinator, concurrency: .mainActor)
+    main.automaticallyMergesChangesFromParent = true
+    let other = graph.context()
+    let theirs = try other.insert(Meddler.self) { $0["name"] = .string("counted") }
+    try other.save()
+    let mine = main.object(theirs)
+    #expect(mine["cost"] == .double(0))
+    theirs["cost"] = .double(10)
+    theirs.saved = { _ = try main.fetch(Person.self) }
+    try other.save()
+    // What the context was to do comes before.
+    await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+    #expect(mine["cost"] == .double(10))
+  }
+}
+
+/// A trip that does something when it was looked at again, or saved.
+private class Meddler: ManagedObject {
+  override class var entityName: String { "Trip" }
+  var reaction: (() throws -> Void)?
+  var saved: (() throws -> Void)?
+
+  private func react(_ what: inout (() throws -> Void)?) {
+    guard let body = what else { return }
+    what = nil
+    do { try body() } catch { Issue.record(error) }
+  }
+
+  override func awake(fromSnapshotEvents events: SnapshotEvents) { react(&reaction) }
+  override func didSave() { react(&saved) }
+}
