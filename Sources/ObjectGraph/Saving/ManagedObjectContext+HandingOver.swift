@@ -131,7 +131,7 @@ extension ManagedObjectContext {
       let state = try state(of: part.store)
       let isStale = part.hasMoved || !state.shown.isSame(as: part.base)
       var applied: [AppliedLayer] = []
-      if isStale { try recall(part.read, in: state) }
+      if isStale || state.hasMoved { try recall(part.read, in: state) }
       for layer in part.layers { applied.append(try apply(layer, of: part.store)) }
       if isStale { try settle(applied, reached: handed.reached) }
     }

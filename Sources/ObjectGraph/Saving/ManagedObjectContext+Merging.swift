@@ -31,9 +31,9 @@ extension ManagedObjectContext {
         let isStale =
           part.hasMoved
           || parent.published.withLock { !($0.bases[part.store.tag]?.isSame(as: seen) ?? false) }
-        if isStale, let own = knownState(of: part.store) {
-          try parent.recall(
-            try readObjects(in: own), in: try parent.state(of: part.store))
+        let theirs = try parent.state(of: part.store)
+        if isStale || theirs.hasMoved, let own = knownState(of: part.store) {
+          try parent.recall(try readObjects(in: own), in: theirs)
         }
         let applied = try parent.apply(part.layer, of: part.store)
         guard isStale else { continue }

@@ -68,8 +68,8 @@ extension ManagedObjectContext {
     try remakingChanges { try sealAll() }
   }
 
-  /// Has an object be what was read of it, where others have saved something else since: as of the version that was
-  /// read, so that a change of it is in conflict with theirs.
+  /// Has an object be what was read of it, where others have saved something else before or since: as of the older
+  /// version, so that a change of it is in conflict with theirs.
   ///
   /// - Returns: Whether they have.
   @discardableResult
@@ -77,13 +77,19 @@ extension ManagedObjectContext {
     guard let place = object.committedPlace else { return false }
     let version = try place.source.version(place.row)
     guard version > 0, version != read.version else { return false }
+    // Who has read something newer knows what was saved here.
+    let isNewer = read.version > version
     let unseen = read.values.filter { column, value in
-      guard let theirs = place.source.valueOfOthers(column, place.row) else { return false }
-      return theirs != value && object.source.value(column, Int(object.row)) != value
+      let known =
+        isNewer
+        ? place.source.value(column, place.row) : place.source.valueOfOthers(column, place.row)
+      guard let known else { return false }
+      return known != value && object.source.value(column, Int(object.row)) != value
     }
     if unseen.isEmpty { return false }
     try object.source.entity.recall(
-      object, unseen, version: read.version > 0 ? read.version : version - 1, above: place)
+      object, unseen, version: read.version > 0 ? min(read.version, version) : version - 1,
+      above: place)
     return true
   }
 }

@@ -80,6 +80,31 @@ struct UnseenTests {
   }
 
   @Test(
+    "What a child has read counts, and not what its parent showed before", arguments: Kind.allCases,
+    [false, true])
+  func readByChild(_ kind: Kind, isHandedOver: Bool) throws {
+    let graph = try Graph(kind)
+    let (parent, other) = (graph.context(), graph.context())
+    let trip = try parent.insert(Trip.self) { $0.name = "counted" }
+    try parent.save()
+    let theirs = other.object(trip)
+    theirs.cost = 10
+    try other.save()
+    _ = try parent.fetch(Person.self)
+    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
+    let same = child.object(trip)
+    #expect(same.cost == 10 && trip.cost == 0)
+    // Back to what the parent shows.
+    theirs.cost = 0
+    try other.save()
+    same.cost += 1
+    if isHandedOver { try child.handOver() } else { try child.save() }
+    let error = try #require(throws: ContextError.self) { try parent.save() }
+    #expect(error.conflicts.first?.base?["cost"] == .double(10))
+    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [0])
+  }
+
+  @Test(
     "What was saved since a child has read it is not deleted through its parent",
     arguments: Kind.allCases)
   func childDeletion(_ kind: Kind) throws {
