@@ -35,8 +35,8 @@ struct HandedChanges: Sendable {
     let base: StoreBase
     /// Whether others have ever changed what the child's changes were made above.
     let hasMoved: Bool
-    /// What the child had read of what it has changed.
-    let read: ReadObjects
+    /// What the child had read of what it has changed; `nil` where that was the newest.
+    let read: ReadObjects?
   }
 
   var parts: [Part] = []
@@ -52,7 +52,8 @@ extension ManagedObjectContext {
   /// parent's, which makes them its own in its next turn. Children of the parent see them at once.
   ///
   /// Nothing is checked and nobody is asked: whoever saves the parent does that. Costs what it takes to freeze
-  /// what was changed since the last turn, and to read what changed values were before.
+  /// what was changed since the last turn; and, where the context does not merge by itself, to read what changed
+  /// values were before.
   ///
   /// - Precondition: There is a parent.
   /// - Throws: What could not be read of what was changed.
@@ -65,12 +66,17 @@ extension ManagedObjectContext {
     try sealForUndo()
     undoManager?.willSave()
     var handed = HandedChanges()
+    let shown = parent.published.withLock { $0.bases }
     for state in storeStates {
       guard !state.pending.isEmpty else { continue }
+      // Whoever merges by itself and sees what the parent does has read nothing that is not so any more.
+      let hasReadNewest =
+        automaticallyMergesChangesFromParent
+        && shown[state.tag]?.isSame(as: state.base) ?? false
       handed.parts.append(
         HandedChanges.Part(
           store: state.persistent, layers: state.pending, base: state.base,
-          hasMoved: state.hasMoved, read: try readObjects(in: state)))
+          hasMoved: state.hasMoved, read: hasReadNewest ? nil : try readObjects(in: state)))
     }
     handed.transients = transientsToHand
     handed.reached = reachedToHand
@@ -131,7 +137,7 @@ extension ManagedObjectContext {
       let state = try state(of: part.store)
       let isStale = part.hasMoved || !state.shown.isSame(as: part.base)
       var applied: [AppliedLayer] = []
-      if isStale || state.hasMoved { try recall(part.read, in: state) }
+      if isStale || state.hasMoved, let read = part.read { try recall(read, in: state) }
       for layer in part.layers { applied.append(try apply(layer, of: part.store)) }
       if isStale { try settle(applied, reached: handed.reached) }
     }
