@@ -244,7 +244,8 @@ public final class SQLiteStore: Store {
   func commit(_ connection: SQLiteConnection, anew: Bool = false) throws -> SQLiteSnapshot {
     // Had before: once it is committed nothing may fail for want of a connection.
     let reader = Watch(connection: try idleReader())
-    let before = try connection.integer("PRAGMA data_version")
+    let isOwn = current.withLock { $0?.head.contents.isOwn ?? true }
+    let before = isOwn ? nil : try connection.integer("PRAGMA data_version")
     try connection.execute("COMMIT")
     return try current.withLock { current in
       guard current != nil else { throw closed }
@@ -252,7 +253,7 @@ public final class SQLiteStore: Store {
       let seen = try watched(current!)
       var head = try next(after: current!.head, with: reader.connection, anew: anew)
       // Commits of other systems have no numbers, and what is there may be of more than one.
-      if !head.contents.isOwn, try connection.integer("PRAGMA data_version") != before {
+      if let before, try connection.integer("PRAGMA data_version") != before {
         head = head.numbered(head.commit + 1)
       }
       current!.head = head

@@ -62,7 +62,7 @@ final class EntityState {
   private var removals: [Draft] = []
   /// Drafts that were frozen and are not saved yet.
   private var sealed: [RowSource] = []
-  /// Rows that many saves have changed, each with all of the changes.
+  /// Rows that count as saved and that no save has written as they are: what many saves gave, or what was read.
   private var gathered: RowSource?
   /// Keys for new objects that nobody else gets.
   private var keys: Range<UInt64> = 0..<0
@@ -363,6 +363,7 @@ extension EntityState {
   /// here and is about to change it.
   func gather(_ object: ManagedObject) throws {
     let (version, own) = (object.source.version, try object.source.version(Int(object.row)))
+    let basis = version == nil ? own - 1 : 0
     var given: [Int: Value] = [:]
     var (source, row) = (object.source, Int(object.row))
     while let draft = source.draft, let below = source.below(row) {
@@ -371,6 +372,18 @@ extension EntityState {
       }
       (source, row) = below
     }
+    lead(object, to: given, version: version, basis: basis, above: source, row)
+  }
+
+  /// Leads an object to a row of changes that counts as saved.
+  ///
+  /// - Parameters:
+  ///   - version: The row's version; `nil` when it is the one after `basis`.
+  ///   - source: What has the other values, in the given row.
+  func lead(
+    _ object: ManagedObject, to values: [Int: Value], version: Int64?, basis: Int64 = 0,
+    above source: RowSource, _ row: Int
+  ) {
     if gathered.map({ $0.version != version || $0.draft!.isFull }) ?? true {
       let made = RowSource(self, role: .changes)
       made.isOpen = false
@@ -378,9 +391,8 @@ extension EntityState {
       gathered = made
     }
     let target = gathered!
-    let newRow = target.append(
-      object.key.number, basis: version == nil ? own - 1 : 0, above: source, row)
-    for (column, value) in given { target.draft!.set(value, column: column, row: newRow) }
+    let newRow = target.append(object.key.number, basis: basis, above: source, row)
+    for (column, value) in values { target.draft!.set(value, column: column, row: newRow) }
     object.point(to: target, row: newRow)
   }
 

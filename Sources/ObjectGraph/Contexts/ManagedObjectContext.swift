@@ -354,13 +354,13 @@ extension ManagedObjectContext {
   /// Freezes all drafts.
   func sealAll() throws {
     for state in storeStates where state.hasOpenChanges {
-      let beneath = try undoManager.map { _ in try viewToUndo(in: state) }
+      let beneath = try viewToUndo(in: state)
       let layer = try state.seal()
       if layer.isEmpty { continue }
       sealCount += 1
       unannounced[state.tag, default: []].append(layer)
       following?.note(layer, in: state.tag)
-      if let beneath { recordForUndo(layer, above: beneath, state.persistent) }
+      recordForUndo(layer, above: beneath, state.persistent)
     }
   }
 

@@ -87,9 +87,10 @@ extension ManagedObjectContext {
       return known != value && object.source.value(column, Int(object.row)) != value
     }
     if unseen.isEmpty { return false }
-    try object.source.entity.recall(
-      object, unseen, version: read.version > 0 ? min(read.version, version) : version - 1,
-      above: place)
+    object.source.entity.lead(
+      object, to: Dictionary(uniqueKeysWithValues: unseen.map { ($0.column, $0.value) }),
+      version: read.version > 0 ? min(read.version, version) : version - 1, above: place.source,
+      place.row)
     return true
   }
 }
@@ -103,19 +104,6 @@ extension EntityState {
       else { return nil }
       return column
     }
-  }
-
-  /// Leads an object to a row as of an earlier version, with the values that it had then.
-  fileprivate func recall(
-    _ object: ManagedObject, _ values: [(column: Int, value: Value)], version: Int64,
-    above place: (source: RowSource, row: Int)
-  ) throws {
-    let source = RowSource(self, role: .changes)
-    source.isOpen = false
-    source.setSaved(version)
-    let row = source.append(object.key.number, basis: 0, above: place.source, place.row)
-    for (column, value) in values { source.draft!.set(value, column: column, row: row) }
-    object.point(to: source, row: row)
   }
 }
 

@@ -11,7 +11,10 @@ extension ManagedObjectContext {
 
   /// What the changes lie above that are not sealed yet: what was there beneath, and what was changed before; and
   /// where others have saved since an object was read what that showed, for that is what it is led back to.
-  func viewToUndo(in state: StoreState) throws -> View {
+  ///
+  /// - Returns: `nil` when nothing is recorded.
+  func viewToUndo(in state: StoreState) throws -> View? {
+    guard undoManager?.isRecording ?? false else { return nil }
     var tables = state.tables
     if state.hasMoved {
       let beneath = View(tables)
@@ -29,15 +32,18 @@ extension ManagedObjectContext {
           shown.set(place.source.value(column, place.row), column: column, of: object.key)
         }
       }
-      tables.append(shown.freeze())
+      let layer = shown.freeze()
+      if !layer.isEmpty { tables.append(layer) }
     }
     return View(tables + state.pending)
   }
 
   /// Records changes that were just sealed.
-  func recordForUndo(_ layer: Layer, above view: View, _ store: PersistentStore) {
+  ///
+  /// - Parameter view: What they lie above; `nil` when nothing was recorded as they were sealed.
+  func recordForUndo(_ layer: Layer, above view: View?, _ store: PersistentStore) {
     guard let undoManager else { return }
-    guard undoManager.isRecording else { return undoManager.noteUnrecorded() }
+    guard let view else { return undoManager.noteUnrecorded() }
     do {
       undoManager.add(.layer(try UndoableLayer(layer, above: view, store)))
     } catch {
