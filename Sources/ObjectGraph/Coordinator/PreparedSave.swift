@@ -33,7 +33,7 @@ struct PreparedSave {
       var failures: [String] = []
       for index in afters.indices.reversed() {
         let store = parts[index].store
-        do { try takeBack(store, afters[index], to: befores[index]) } catch {
+        do { try takeBack(parts[index], afters[index], to: befores[index]) } catch {
           failures.append("the store\(at(store.path)) could not: \(error)")
         }
       }
@@ -52,10 +52,14 @@ struct PreparedSave {
   }
 
   private func takeBack(
-    _ store: any Store, _ after: any StoreSnapshot, to before: any StoreSnapshot
+    _ part: (store: any Store, request: CommitRequest), _ after: any StoreSnapshot,
+    to before: any StoreSnapshot
   ) throws {
-    let back = try after.changes(since: before).inverted(
-      above: before.view, schema: before.schema)
-    try store.commit(CommitRequest(back, basedOn: after, metadata: try before.metadata))
+    // Each change is based on the row that this save has left: what others have saved of other objects since is no
+    // reason not to take it back.
+    let back = try before.changes(since: after)
+    // What others keep in the metadata is not this save's.
+    let metadata = try part.request.metadata.map { _ in try before.metadata }
+    _ = try part.store.commit(CommitRequest(back, basedOn: after, metadata: metadata))
   }
 }

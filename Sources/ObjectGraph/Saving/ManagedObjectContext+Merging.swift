@@ -315,6 +315,8 @@ extension ManagedObjectContext {
   /// Takes over what another context, or another process, has saved: known objects without changes show
   /// the new values, and those with changes the new values of what they have not changed.
   ///
+  /// What others have deleted is deleted here, and changes of it are given up.
+  ///
   /// A change of an object that this is not about stays in conflict with what others have saved of the same.
   ///
   /// - Throws: What a damaged store throws.

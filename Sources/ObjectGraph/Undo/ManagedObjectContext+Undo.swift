@@ -45,12 +45,39 @@ extension ManagedObjectContext {
     guard let undoManager else { return }
     guard let view else { return undoManager.noteUnrecorded() }
     do {
-      undoManager.add(.layer(try UndoableLayer(layer, above: view, store)))
+      undoManager.add(
+        .layer(
+          try UndoableLayer(
+            layer, above: view, store, holding: changedObjects(in: layer, of: store))))
     } catch {
       // What can't be read can't be brought back.
       undoManager.noteUnrecorded()
       note(error)
     }
+  }
+
+  /// The objects that a layer has changed, and those that it has put in unless these are many.
+  private func changedObjects(
+    in layer: Layer, of store: PersistentStore
+  ) throws -> [ManagedObject] {
+    guard let state = knownState(of: store) else { return [] }
+    var objects: [ManagedObject] = []
+    for changes in layer.entities {
+      guard let entity = state.entity(changes.entityNumber, self) else { continue }
+      for (run, most) in [
+        (changes.changed, Int.max), (changes.put, UndoableLayer.mostHeldInsertions),
+      ] where run.rowCount <= most {
+        for block in run.blocks {
+          let keys = try block.keys
+          for row in 0..<block.rowCount {
+            if let object = entity.known(UInt64(bitPattern: keys.integer(at: row))) {
+              objects.append(object)
+            }
+          }
+        }
+      }
+    }
+    return objects
   }
 
   /// Does something that makes changes anew which were recorded when they were first made.

@@ -14,7 +14,9 @@ public import Foundation
 ///
 /// Undoing makes changes as any other work does: it may reach back over saves, and is to be saved. Nothing
 /// is copied when changes are recorded. Of objects that were put in only the keys are kept; of everything
-/// else what lay beneath, which nobody changes. Used in its context's turn, and in one context only.
+/// else what lay beneath, which nobody changes. Objects that were changed are held, and those that were put in
+/// if they are not more than 256, so that taking that back is in conflict with what others have saved since.
+/// Used in its context's turn, and in one context only.
 public final class UndoStack {
   /// How many groups can be undone; 0 for any number.
   public var levels: Int {

@@ -37,6 +37,12 @@ struct UndoableLayer {
   /// The objects and links that were put in, by entity: ranges of keys and not their rows.
   private var insertions: [(entity: UInt16, keys: [ClosedRange<UInt64>])] = []
   private var others: Others = .none
+  /// Whom it has changed. They stay what they were as of, so that taking back is in conflict with what others have
+  /// saved since: whoever is let go is looked up where others may have saved already.
+  private let objects: [ManagedObject]
+
+  /// Of more objects that were put in at once none is held.
+  static let mostHeldInsertions = 256
 
   private enum Others {
     case none
@@ -51,9 +57,14 @@ struct UndoableLayer {
 
   /// The layer that takes back one that was just sealed.
   ///
-  /// - Parameter view: What lies beneath it: no row that it puts in whole.
-  init(_ layer: Layer, above view: View, _ store: PersistentStore) throws {
+  /// - Parameters:
+  ///   - view: What lies beneath it: no row that it puts in whole.
+  ///   - objects: Whom it has changed.
+  init(
+    _ layer: Layer, above view: View, _ store: PersistentStore, holding objects: [ManagedObject]
+  ) throws {
     self.store = store
+    self.objects = objects
     var rest: [Layer.EntityChanges] = []
     for changes in layer.entities {
       if !changes.put.isEmpty {

@@ -3,6 +3,7 @@ import Foundation
 import ObjectGraph
 import ObjectModel
 import ObjectQuery
+import Rows
 import StoreInterface
 import Synchronization
 import Testing
@@ -224,5 +225,31 @@ struct MovingTests {
       return try ManagedObjectContext(coordinator, concurrency: .confined).count(for: request)
     }
     #expect(counts == [0, 1, 0] && context.hasChanges)
+  }
+
+  @Test("A store that takes changes back keeps the metadata that others have given it meanwhile")
+  func metadataOfOthers() throws {
+    let coordinator = PersistentStoreCoordinator(model: Travels.model, classes: Travels.classes)
+    let first = try StagedStore(Travels.model)
+    let second = try StagedStore(
+      Travels.model, refusing: [1: StoreError(.inputOutput, "The second is full.")])
+    let added = try [first, second].map { try coordinator.add($0) }
+    second.whenRefusing {
+      let head = try first.snapshot()
+      var metadata = try head.metadata
+      metadata.values["app"] = .string("of others")
+      _ = try first.commit(CommitRequest(Layer(), basedOn: head, metadata: metadata))
+    }
+    let context = ManagedObjectContext(coordinator, concurrency: .confined)
+    for store in added { try context.insert(Person.self, into: store) { $0.name = "Ada" } }
+
+    let error = #expect(throws: StoreError.self) { try context.save() }
+
+    #expect(error?.message == "The second is full.")
+    #expect(try first.snapshot().metadata.values["app"] == .string("of others"))
+    #expect(
+      try ManagedObjectContext(coordinator, concurrency: .confined).count(
+        for: FetchRequest("Person"))
+        == 0)
   }
 }

@@ -14,6 +14,8 @@ final class StagedStore: Store {
     var refusals: [Int: StoreError] = [:]
     /// How many commits were asked for.
     var commitCount = 0
+    /// What happens before a commit is refused.
+    var whenRefusing: (@Sendable () throws -> Void)?
     /// The times of commits, by their numbers, where they are not the true ones.
     var times: [Int64: Date] = [:]
   }
@@ -21,6 +23,11 @@ final class StagedStore: Store {
   init(_ model: Model, refusing refusals: [Int: StoreError] = [:]) throws {
     inner = try MemoryStore(model, keepsHistory: true)
     stage.withLock { $0.refusals = refusals }
+  }
+
+  /// Says what happens before a commit is refused.
+  func whenRefusing(_ action: @escaping @Sendable () throws -> Void) {
+    stage.withLock { $0.whenRefusing = action }
   }
 
   /// Says when a commit was made.
@@ -33,11 +40,14 @@ final class StagedStore: Store {
 
   func snapshot() throws -> any StoreSnapshot { try inner.snapshot() }
   func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
-    let refusal = stage.withLock { stage in
+    let (refusal, whenRefusing) = stage.withLock { stage in
       stage.commitCount += 1
-      return stage.refusals[stage.commitCount]
+      return (stage.refusals[stage.commitCount], stage.whenRefusing)
     }
-    if let refusal { throw refusal }
+    if let refusal {
+      try whenRefusing?()
+      throw refusal
+    }
     return try inner.commit(request)
   }
   func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {

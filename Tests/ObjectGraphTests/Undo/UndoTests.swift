@@ -468,30 +468,4 @@ struct UndoTests {
     let shown = dumps[place].lines.map { $0.replacing(#/nickname=\S+ /#, with: "") }
     #expect(stored == shown, "seed \(seed)")
   }
-
-  @Test(
-    "Undo leads back to what an object showed, whatever others have saved since, and a redo to what it was",
-    arguments: Kind.allCases, [false, true])
-  func staleObjects(_ kind: Kind, deleting: Bool) throws {
-    let graph = try Graph(kind)
-    let (one, other) = (graph.context(), graph.context())
-    let trip = try one.insert(Trip.self) { $0.name = "counted" }
-    try one.save()
-    let undo = UndoStack()
-    one.undoManager = undo
-    let theirs = other.object(trip)
-    theirs.cost = 10
-    try other.save()
-    #expect(try one.fetch(Trip.self, where: QueryPredicate("cost == 10")) == [trip])
-    #expect(trip.cost == 0)
-
-    if deleting { one.delete(trip) } else { trip.cost += 1 }
-    try undo.undo()
-    #expect(trip.cost == 0 && !one.hasChanges && !trip.isDeleted)
-    try undo.redo()
-    #expect(trip.isDeleted == deleting && (deleting || trip.cost == 1))
-    let error = try #require(throws: ContextError.self) { try one.save() }
-    #expect(error.code == .conflict)
-    #expect(error.conflicts.first?.base?["cost"] == .double(0))
-  }
 }
