@@ -364,14 +364,8 @@ extension EntityState {
   func gather(_ object: ManagedObject) throws {
     let (version, own) = (object.source.version, try object.source.version(Int(object.row)))
     let basis = version == nil ? own - 1 : 0
-    var given: [Int: Value] = [:]
-    var (source, row) = (object.source, Int(object.row))
-    while let draft = source.draft, let below = source.below(row) {
-      for column in draft.givenColumns(row: row) where given[column] == nil {
-        given[column] = draft.value(column: column, row: row) ?? .null
-      }
-      (source, row) = below
-    }
+    let (given, beneath) = object.source.given(Int(object.row), while: \.isSparse)
+    guard let (source, row) = beneath else { return }
     lead(object, to: given, version: version, basis: basis, above: source, row)
   }
 

@@ -320,6 +320,22 @@ extension RowSource {
   func below(_ row: Int) -> (source: RowSource, row: Int)? {
     isSparse ? (beneath[row].source, beneath[row].row) : nil
   }
+
+  /// The values that a row gives and those beneath it, of each column the newest, as long as the sources are as
+  /// asked for; and what lies beneath all of them.
+  func given(
+    _ row: Int, while isWanted: (RowSource) -> Bool
+  ) -> (values: [Int: Value], beneath: (source: RowSource, row: Int)?) {
+    var values: [Int: Value] = [:]
+    var next: (source: RowSource, row: Int)? = (self, row)
+    while let (source, row) = next, let draft = source.draft, isWanted(source) {
+      for column in draft.givenColumns(row: row) where values[column] == nil {
+        values[column] = draft.value(column: column, row: row) ?? .null
+      }
+      next = source.below(row)
+    }
+    return (values, next)
+  }
 }
 
 // Writing.

@@ -478,20 +478,12 @@ private struct Kept {
 extension ManagedObject {
   /// The values that were given and not saved, by column.
   final var pendingValues: [(column: Int, value: Value)] {
-    var source = source
-    var row = Int(row)
+    let row = Int(row)
     guard source.isPending, let draft = source.draft else { return [] }
     if source.below(row)?.source.isPending != true {
       return draft.givenColumns(row: row).map { ($0, draft.value(column: $0, row: row) ?? .null) }
     }
-    var values: [Int: Value] = [:]
-    while source.isPending, let draft = source.draft {
-      for column in draft.givenColumns(row: row) where values[column] == nil {
-        values[column] = draft.value(column: column, row: row)
-      }
-      guard let below = source.below(row) else { break }
-      (source, row) = below
-    }
+    let values = source.given(row, while: \.isPending).values
     return values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 }
