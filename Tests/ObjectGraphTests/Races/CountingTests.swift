@@ -1,13 +1,14 @@
 import Dispatch
 import DurableFiles
 import Foundation
-import ObjectGraph
 import ObjectModel
 import ObjectQuery
 import SeededRandom
 import StoreInterface
 import Synchronization
 import Testing
+
+@testable import ObjectGraph
 
 /// Many who count the same, in every way there is: what each was told is saved is there.
 ///
@@ -59,21 +60,24 @@ private struct Counter {
   private var random: SeededGenerator
   private let context: ManagedObjectContext
   private let child: ManagedObjectContext
-  /// Held, so that they are what they were read as.
-  private let trips: [Trip]
+  private let trips: [ObjectID]
+  /// The trips, so that they are what they were read as; nothing in who looks them up each time.
+  private let held: [Trip]
 
   enum Way: CaseIterable {
-    case alone, byKey, inChild, undone, batch, moved, besideOthers
+    case alone, byKey, inChild, undone, takenBack, batch, moved, besideOthers
   }
 
   init(_ coordinator: PersistentStoreCoordinator, _ number: Int, seed: UInt64) throws {
     random = SeededGenerator(seed: seed &+ UInt64(number))
     let context = ManagedObjectContext(coordinator)
-    trips = try context.performAndWait {
+    let found = try context.performAndWait {
       context.automaticallyMergesChangesFromParent = number % 2 == 0
       if number > 1 { context.undoManager = UndoStack() }
       return try context.fetch(Trip.self, sortedBy: [SortKey("name")])
     }
+    trips = found.map(\.objectID)
+    held = number == 3 ? [] : found
     self.context = context
     child = ManagedObjectContext(parent: context)
   }
@@ -83,44 +87,79 @@ private struct Counter {
     let other = (index + Int.random(in: 1..<Counter.tripCount, using: &random)) % Counter.tripCount
     let way = Way.allCases.randomElement(using: &random)!
     let looks = Int.random(in: 0..<4, using: &random)
-    let (context, child, trips) = (context, child, trips)
-    var isDone = false
-    while !isDone {
-      isDone = try context.performAndWait {
+    let (context, child, trips, held) = (context, child, trips, held)
+    var counted: Int?
+    while counted == nil {
+      counted = try context.performAndWait {
+        if held.isEmpty { context.sweep() }
         switch looks {
         case 0: _ = try context.fetch(Trip.self, where: QueryPredicate("cost >= 0"))
-        case 1: context.refresh(trips[index], mergeChanges: true)
+        case 1: context.refresh(context.object(with: trips[index]), mergeChanges: true)
         default: break
         }
-        do {
-          try Counter.count(way, trips[index], trips[other], context, child)
-          return true
-        } catch let error as ContextError where error.code == .conflict {
-          context.rollback()
-          context.refreshAllObjects()
-          return false
+        return try Counter.unlessOvertaken(context) {
+          way == .takenBack
+            ? try Counter.countAndTakeBack(trips[index], context)
+            : try Counter.count(way, trips[index], trips[other], context, child)
         }
       }
     }
-    counts[index] += 1
+    counts[index] += counted!
     if way == .moved { counts[other] -= 1 }
   }
 
+  /// Gives up what is in conflict with what others have saved.
+  private static func unlessOvertaken<R>(
+    _ context: ManagedObjectContext, _ body: () throws -> R
+  ) throws -> R? {
+    do { return try body() } catch let error as ContextError where error.code == .conflict {
+      context.rollback()
+      context.refreshAllObjects()
+      return nil
+    }
+  }
+
+  /// Counts one more, saves, and takes it back where that is to be had.
+  ///
+  /// - Returns: How many more were saved.
+  private static func countAndTakeBack(
+    _ id: ObjectID, _ context: ManagedObjectContext
+  ) throws -> Int {
+    (context.object(with: id) as! Trip).cost += 1
+    try context.save()
+    // Whoever merges what others save has seen it, and would take that back too.
+    guard let undo = context.undoManager, !context.automaticallyMergesChangesFromParent else {
+      return 1
+    }
+    let isBack: Void? = try unlessOvertaken(context) {
+      try context.insert(Stop.self) { $0.place = "beside" }
+      try context.save()
+      context.sweep()
+      try undo.undo()
+      try undo.undo()
+      try context.save()
+    }
+    return isBack == nil ? 1 : 0
+  }
+
   /// Counts one more, and saves.
+  ///
+  /// - Returns: How many more were saved.
   private static func count(
-    _ way: Way, _ trip: Trip, _ other: Trip, _ context: ManagedObjectContext,
+    _ way: Way, _ id: ObjectID, _ otherID: ObjectID, _ context: ManagedObjectContext,
     _ child: ManagedObjectContext
-  ) throws {
+  ) throws -> Int {
+    let trip = context.object(with: id) as! Trip
+    let other = context.object(with: otherID) as! Trip
     switch way {
-    case .alone: trip.cost += 1
+    case .alone, .takenBack: trip.cost += 1
     case .byKey:
       guard case .double(let cost) = trip["cost"] else {
         Issue.record("The trip has no cost.")
-        return
+        return 0
       }
       trip["cost"] = .double(cost + 1)
     case .inChild:
-      let id = trip.objectID
       try child.performAndWait {
         child.refreshAllObjects()
         (child.object(with: id) as! Trip).cost += 1
@@ -149,5 +188,6 @@ private struct Counter {
       try context.insert(Stop.self) { $0.trip = other }
     }
     try context.save()
+    return 1
   }
 }
