@@ -18,9 +18,14 @@ struct NaiveGraph: Equatable {
     var target: ObjectID
   }
 
+  /// One that was taken out and put in again is another one.
+  struct Link: Equatable {
+    var place: Int
+    let identity = UUID()
+  }
+
   var objects: [ObjectID: Object] = [:]
-  /// The links of each table, with their places.
-  var links: [String: [Pair: Int]] = [:]
+  var links: [String: [Pair: Link]] = [:]
   /// Deletions that were denied: who was deleted, over which relationship, and who stays there.
   var denials: [Denial] = []
   /// What leads beneath to objects that can't be deleted and were: whoever did that has to see to it.
@@ -52,9 +57,9 @@ extension NaiveGraph {
       }.map(\.key)
     case .links(let table, let isForward, let isOrdered):
       var found: [ObjectID: Int] = [:]
-      for (pair, place) in links[table] ?? [:] {
-        if isForward || table == "friends", pair.source == id { found[pair.target] = place }
-        if !isForward || table == "friends", pair.target == id { found[pair.source] = place }
+      for (pair, link) in links[table] ?? [:] {
+        if isForward || table == "friends", pair.source == id { found[pair.target] = link.place }
+        if !isForward || table == "friends", pair.target == id { found[pair.source] = link.place }
       }
       return found.sorted {
         isOrdered && $0.value != $1.value ? $0.value < $1.value : $0.key < $1.key
@@ -106,8 +111,8 @@ extension NaiveGraph {
     case .links(let table, let isForward, _):
       if related(id, name).contains(other) { return }
       let pair = isForward ? Pair(source: id, target: other) : Pair(source: other, target: id)
-      let last = (links[table] ?? [:]).filter { $0.key.source == pair.source }.values.max() ?? -1
-      links[table, default: [:]][pair] = last + 1
+      let places = (links[table] ?? [:]).filter { $0.key.source == pair.source }.values.map(\.place)
+      links[table, default: [:]][pair] = Link(place: (places.max() ?? -1) + 1)
     default: preconditionFailure("\(name) leads to one")
     }
   }
@@ -134,7 +139,7 @@ extension NaiveGraph {
       for (place, other) in wanted.enumerated() { objects[other]!.places[inverse] = place }
     case .links(let table, _, true):
       for (place, other) in wanted.enumerated() {
-        links[table]![Pair(source: id, target: other)] = place
+        links[table]![Pair(source: id, target: other)]!.place = place
       }
     default: break
     }
@@ -246,9 +251,18 @@ extension NaiveGraph {
     for (id, object) in mine.objects where base.objects[id] == nil { result.objects[id] = object }
     for table in Set(base.links.keys).union(mine.links.keys) {
       let (before, here) = (base.links[table] ?? [:], mine.links[table] ?? [:])
-      for pair in before.keys where here[pair] == nil { result.links[table]?[pair] = nil }
-      for (pair, place) in here where before[pair] != place {
-        result.links[table, default: [:]][pair] = place
+      for (pair, link) in before where here[pair]?.identity != link.identity {
+        // What others have put in again they have.
+        if result.links[table]?[pair]?.identity == link.identity {
+          result.links[table]![pair] = nil
+        }
+      }
+      for (pair, link) in here where before[pair] != link {
+        if result.links[table]?[pair] != nil {
+          result.links[table]![pair]!.place = link.place
+        } else if before[pair]?.identity != link.identity {
+          result.links[table, default: [:]][pair] = link
+        }
       }
     }
     // What the deleted lead to by now goes the way their rules say. What they led to then has gone it, unless
