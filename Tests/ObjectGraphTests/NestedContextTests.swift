@@ -324,4 +324,29 @@ struct NestedContextTests {
     }
     #expect(try lowest.fetch(Person.self).map(\.name) == ["Ada"])
   }
+
+  @Test(
+    "Of what two children change, each value is what the later of them has saved",
+    arguments: Kind.allCases)
+  func siblings(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let parent = graph.context()
+    let trip = try parent.insert(Trip.self) { $0.name = "Porto" }
+    try parent.save()
+    let (one, two) = (
+      ManagedObjectContext(parent: parent, concurrency: .confined),
+      ManagedObjectContext(parent: parent, concurrency: .confined)
+    )
+    one.object(trip).cost = 1
+    one.object(trip).name = "Lisbon"
+    two.object(trip).cost = 2
+
+    try one.save()
+    #expect(trip.cost == 1 && trip.name == "Lisbon" && two.object(trip).cost == 2)
+    try two.save()
+    #expect(trip.cost == 2 && trip.name == "Lisbon")
+    try parent.save()
+    let saved = try graph.context().fetch(Trip.self)
+    #expect(saved.map(\.cost) == [2] && saved.map(\.name) == ["Lisbon"])
+  }
 }
