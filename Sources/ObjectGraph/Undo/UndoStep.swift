@@ -52,7 +52,7 @@ struct UndoableLayer {
     case inverse(Layer)
   }
 
-  /// Up to so many rows are inverted at once: that costs little, and lets go of what lies beneath.
+  /// Up to so many rows are inverted at once: that costs little, and lets go of what lies beneath other objects.
   private static let leastLying = 256
 
   /// The layer that takes back one that was just sealed.
