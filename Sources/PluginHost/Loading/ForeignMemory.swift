@@ -15,8 +15,6 @@ struct ForeignMemory: ~Copyable {
   private let inner: Int32
   /// How much goes through the pipe at once: less than any pipe holds.
   private static let pieceByteCount = 512
-  /// What may be readable to its end when its beginning is.
-  private static let pageByteCount: UInt = 4096
 
   /// `nil` when the system has no pipe left.
   init?() {
@@ -64,17 +62,15 @@ struct ForeignMemory: ~Copyable {
   }
 
   /// The text at an address, up to its zero byte; `nil` when it can't be read, is longer, or is no UTF-8.
+  ///
+  /// Byte by byte, because what lies behind the zero byte is nobody's word for anything.
   func text(at address: UInt, byteLimit: Int) -> String? {
     var bytes: [UInt8] = []
     while bytes.count <= byteLimit {
       let (place, isBeyond) = address.addingReportingOverflow(UInt(bytes.count))
-      let toPageEnd = Int(Self.pageByteCount - place % Self.pageByteCount)
-      guard !isBeyond, let piece = piece(at: place, count: min(toPageEnd, 64)) else { return nil }
-      if let end = piece.firstIndex(of: 0) {
-        bytes += piece[..<end]
-        return bytes.count <= byteLimit ? String(validating: bytes, as: UTF8.self) : nil
-      }
-      bytes += piece
+      guard !isBeyond, let byte = piece(at: place, count: 1)?.first else { return nil }
+      if byte == 0 { return String(validating: bytes, as: UTF8.self) }
+      bytes.append(byte)
     }
     return nil
   }
