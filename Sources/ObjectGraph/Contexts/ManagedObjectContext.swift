@@ -277,8 +277,11 @@ extension ManagedObjectContext {
     storeStates.first { $0.persistent === store }
   }
 
-  /// The same, by the store's tag.
-  func knownState(of tag: StoreTag) -> StoreState? { storeStates.first { $0.tag == tag } }
+  /// The same, by the store's tag: of a store that was removed and added again the one that is there.
+  func knownState(of tag: StoreTag) -> StoreState? {
+    storeStates.first { $0.tag == tag && !$0.persistent.isGone }
+      ?? storeStates.first { $0.tag == tag }
+  }
 
   /// What lies beneath the context's changes by now.
   func newestBase(of store: PersistentStore) throws -> StoreBase {

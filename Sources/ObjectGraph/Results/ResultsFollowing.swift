@@ -55,6 +55,9 @@ final class ResultsFollowing {
   /// Whether anybody follows.
   var isEmpty: Bool { !followers.contains { $0.follower != nil } }
 
+  /// Whether somebody followed, and nobody does any more.
+  var isLeft: Bool { !followers.isEmpty && isEmpty }
+
   func add(_ follower: any ResultsFollower) {
     followers.removeAll { $0.follower == nil }
     followers.append(Weak(follower: follower))
@@ -262,7 +265,9 @@ extension Layer {
 extension ManagedObjectContext {
   /// Tells those who follow requests what has changed. Everything must be sealed.
   func updateFollowers() {
-    guard let following, !following.isEmpty else { return }
+    guard let following else { return }
+    if following.isLeft { self.following = nil }
+    if following.isEmpty { return }
     // Whoever is told may change objects. It goes on until nobody does.
     for _ in 0..<1000 {
       guard following.update(storeStates, coordinator.stores, note: note) else { return }
@@ -277,6 +282,8 @@ extension ManagedObjectContext {
 
   /// Processes everything up to now, so that somebody may follow what some stores hold.
   func prepareToFollow(_ stores: [StoreState]) throws -> ResultsFollowing {
+    // What those saw who have left is not what is there now.
+    if following?.isLeft ?? false { following = nil }
     let following = following ?? ResultsFollowing(coordinator.stores)
     self.following = following
     for state in stores { try advance(state) }

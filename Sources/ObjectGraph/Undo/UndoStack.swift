@@ -313,6 +313,8 @@ extension UndoStack {
     precondition(
       self.context == nil || self.context === context,
       "An undo stack belongs to one context: what it undoes was done there.")
+    // What was done while it was off it has missed.
+    if self.context != nil { hasMissed = true }
     self.context = context
     saved = context.hasChanges ? nil : position
   }

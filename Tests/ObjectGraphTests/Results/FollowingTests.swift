@@ -298,4 +298,37 @@ struct FollowingTests {
     }
     #expect(MisuseTests.text(result).contains("was used outside of its context's turn"))
   }
+
+  @Test("Who follows after others have left sees what is there now", arguments: Kind.allCases)
+  func followedAgain(_ kind: Kind) throws {
+    let context = try Graph(kind).context()
+    let ada = try Self.people(context, "Ada")[0]
+    try context.save()
+    var first: FetchedResults<Person>? = try FetchedResults(Person.self, Self.byName, in: context)
+    #expect(first?.map(\.name) == ["Ada"])
+    first = nil
+    _ = try Self.people(context, "Bob")
+    context.delete(ada)
+    try context.save()
+    #expect(context.following == nil)
+
+    let again = try FetchedResults(Person.self, Self.byName, in: context)
+    let count = try LiveResult.count(
+      FetchRequest("Person", where: QueryPredicate("name == 'Ada'")), in: context)
+    #expect(again.map(\.name) == ["Bob"] && count.value == 0)
+    _ = try Self.people(context, "Ada")
+    try context.processPendingChanges()
+    #expect(again.map(\.name) == ["Ada", "Bob"] && count.value == 1)
+  }
+
+  @Test("Who follows while others leave unnoticed sees what is there now", arguments: Kind.allCases)
+  func followedAtOnce(_ kind: Kind) throws {
+    let context = try Graph(kind).context()
+    var first: FetchedResults<Person>? = try FetchedResults(Person.self, Self.byName, in: context)
+    #expect(first?.isEmpty ?? false)
+    _ = try Self.people(context, "Bob")
+    first = nil
+    let again = try FetchedResults(Person.self, Self.byName, in: context)
+    #expect(again.map(\.name) == ["Bob"])
+  }
 }

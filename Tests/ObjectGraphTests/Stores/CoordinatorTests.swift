@@ -391,4 +391,27 @@ struct CoordinatorTests {
     #expect(try context.insert("Thing").objectID.store == own.tag)
     try context.save()
   }
+
+  @Test(
+    "A context goes on with a store that was removed and added again", arguments: Kind.simulated)
+  func addedAgain(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let context = graph.context()
+    context.automaticallyMergesChangesFromParent = true
+    let id = try context.insert(Person.self) { $0.name = "Ada" }.objectID
+    try context.save()
+    try graph.coordinator.remove(graph.coordinator.stores[0])
+    try graph.coordinator.addStore(at: graph.path("/main.store"), type: kind.type)
+
+    let mine = try #require(try context.fetch(Person.self).first)
+    #expect(context.object(with: id) === mine && context.registeredObject(for: id) === mine)
+    let other = graph.context()
+    (other.object(with: id) as! Person).name = "Eve"
+    try other.save()
+    try context.processPendingChanges()
+    #expect(mine.name == "Eve")
+    (context.object(with: id) as! Person).name = "Ada"
+    try context.save()
+    #expect(try graph.context().fetch(Person.self).map(\.name) == ["Ada"])
+  }
 }

@@ -69,4 +69,27 @@ struct UndoBesideOthersTests {
         inserted ? 10 : 11
       ])
   }
+
+  @Test(
+    "Undo reaches what was done while it was off the context", arguments: Kind.allCases)
+  func putBack(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let context = graph.context()
+    let undo = UndoStack()
+    context.undoManager = undo
+    let trip = try context.insert(Trip.self) { $0.name = "Porto" }
+    try context.save()
+    context.undoManager = nil
+    try context.insert(Stop.self) { $0.trip = trip }
+    try context.save()
+    context.undoManager = undo
+
+    try undo.undo()
+    try context.save()
+
+    let fresh = graph.context()
+    #expect(try fresh.disagreements() == [])
+    #expect(try fresh.fetch(Stop.self, where: QueryPredicate("trip != nil")).isEmpty)
+    #expect(try fresh.count(for: FetchRequest("Trip")) == 0)
+  }
 }
