@@ -61,7 +61,29 @@ extension ManagedObjectContext {
           + "else since they were read.", conflicts: conflicts.map(\.conflict))
     }
     for (meeting, conflict) in conflicts {
-      meetings[meeting].resolutions[conflict.object.key] = try decide(conflict)
+      let resolution = try decide(conflict)
+      if case .save(let values) = resolution {
+        try check(values, for: conflict, in: meetings[meeting].state)
+      }
+      meetings[meeting].resolutions[conflict.object.key] = resolution
+    }
+  }
+
+  /// Refuses values that a policy made up and that are not of their properties' types.
+  private func check(
+    _ values: [String: Value], for conflict: MergeConflict, in state: StoreState
+  ) throws {
+    guard let graph = state.entity(conflict.object.key.entity, self)?.graph else { return }
+    for (name, value) in values where !value.isNull {
+      let known = [conflict.base, conflict.mine, conflict.theirs].map { $0?[name] }
+      if known.contains(value) { continue }
+      switch graph[name]?.place {
+      case .attribute(let attribute, _)? where !attribute.type.accepts(value):
+        throw ContextError.wrongType(value, attribute, of: graph)
+      case .toOne?:
+        guard case .object = value else { throw ContextError.wrongDestination(name, of: graph) }
+      default: continue
+      }
     }
   }
 

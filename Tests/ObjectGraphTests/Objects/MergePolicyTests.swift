@@ -127,4 +127,24 @@ struct MergePolicyTests {
       #expect(found == wanted, "\(situation)")
     }
   }
+
+  @Test(
+    "A value that a custom policy makes up and that is of no such type is an error, and nothing is lost",
+    arguments: Kind.allCases)
+  func wrongValue(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (one, other) = (graph.context(), graph.context())
+    let mine = try one.insert(Trip.self) { $0.name = "Porto" }
+    try one.save()
+    let theirs = other.object(mine)
+    theirs.cost = 10
+    try other.save()
+    mine.cost = 1
+    one.mergePolicy = .custom { _ in .save(["cost": .integer(5)]) }
+    let error = #expect(throws: ContextError.self) { try one.save() }
+    #expect(error?.message.contains("cost") ?? false)
+    one.mergePolicy = .custom { _ in .save(["cost": .double(5)]) }
+    try one.save()
+    #expect(mine.cost == 5 && other.hasChanges == false)
+  }
 }
