@@ -209,10 +209,7 @@ extension ManagedObjectContext {
     {
       do { try resolve(object, in: state) } catch { note(error) }
     }
-    if !object.state.contains(.realized) {
-      object.state.insert(.realized)
-      object.awakeFromFetch()
-    }
+    if !object.state.contains(.realized) { object.awake() }
   }
 
   /// Whether there is an object, looked up if it was not yet.
@@ -286,7 +283,9 @@ extension ManagedObjectContext {
   }
 
   func setTransientValue(_ value: Value, of object: ManagedObject, _ property: Int) {
-    restoreTransientValue(value, of: object.objectID, property)
+    // What an object sets when it awakes it sets again the next time: that is no change.
+    restoreTransientValue(
+      value, of: object.objectID, property, isRecorded: !object.state.contains(.awaking))
   }
 
   /// Forgets the transient values of an object.

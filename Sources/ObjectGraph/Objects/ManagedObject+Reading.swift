@@ -191,12 +191,17 @@ extension ManagedObject {
     let isUnresolved = unsafe sourceReference._withUnsafeGuaranteedRef { $0.isUnresolved }
     guard isUnresolved, let context = source.entity.context else {
       // Where it leads is known, or the context is gone and that is all there will be.
-      guard !state.contains(.realized) else { return }
-      state.insert(.realized)
-      awakeFromFetch()
+      if !state.contains(.realized) { awake() }
       return
     }
     context.realize(self)
+  }
+
+  /// Tells the object that it was fetched.
+  final func awake() {
+    state.formUnion([.realized, .awaking])
+    awakeFromFetch()
+    state.remove(.awaking)
   }
 }
 

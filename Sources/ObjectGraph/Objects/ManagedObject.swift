@@ -74,6 +74,8 @@ open class ManagedObject {
     static let deletionToPropagate = State(rawValue: 1 << 7)
     /// It stays in memory whether anybody uses it or not.
     static let kept = State(rawValue: 1 << 8)
+    /// It is being told that it was fetched.
+    static let awaking = State(rawValue: 1 << 9)
   }
 
   /// Makes an object known. Only a context can.

@@ -94,8 +94,10 @@ extension ManagedObjectContext {
   }
 
   /// Gives a transient property the value it had.
-  func restoreTransientValue(_ value: Value?, of id: ObjectID, _ property: Int) {
-    recordTransientForUndo(id, property)
+  func restoreTransientValue(
+    _ value: Value?, of id: ObjectID, _ property: Int, isRecorded: Bool = true
+  ) {
+    if isRecorded { recordTransientForUndo(id, property) }
     transientValues[id, default: [:]][property] = value
     if parent != nil { freshTransients[id, default: []].insert(property) }
     following?.noteTransient(id.key, in: id.store)

@@ -34,6 +34,19 @@ struct AskedSectionsTests {
 
   private static let byAge = FetchRequest("Person", sortedBy: [SortKey("age")])
 
+  @Test("What an object sets when it awakes is no step of undo", arguments: Kind.allCases)
+  func awaking(_ kind: Kind) throws {
+    let context = try context(kind, ages: [21, 34])
+    let undo = try #require(context.undoManager)
+    let all = try context.fetch(Self.byAge).compactMap { $0 as? Decades }
+    all[0].age = 50
+    try context.processPendingChanges()
+    try undo.undo()
+    #expect(all[1].nickname == "30s" && undo.canRedo && !undo.canUndo)
+    try undo.redo()
+    #expect(all[0].age == 50)
+  }
+
   @Test("A computed property names them, and a change moves an object", arguments: Kind.allCases)
   func computed(_ kind: Kind) throws {
     let context = try context(kind, ages: [21, 25, 34, 47])
