@@ -250,14 +250,20 @@ extension Layer {
   ) throws -> [ObjectKey] {
     try entities.flatMap { changes in
       try parts.flatMap { part in
-        try changes[keyPath: part].blocks.flatMap { block in
-          let keys = try block.keys
-          return (0..<block.rowCount).map { row in
-            ObjectKey(
-              entity: changes.entityNumber, number: UInt64(bitPattern: keys.integer(at: row)))
-          }
+        try changes[keyPath: part].numbers().map {
+          ObjectKey(entity: changes.entityNumber, number: $0)
         }
       }
+    }
+  }
+}
+
+extension BlockRun {
+  /// The numbers of the objects of all rows.
+  func numbers() throws -> [UInt64] {
+    try blocks.flatMap { block in
+      let keys = try block.keys
+      return (0..<block.rowCount).map { UInt64(bitPattern: keys.integer(at: $0)) }
     }
   }
 }

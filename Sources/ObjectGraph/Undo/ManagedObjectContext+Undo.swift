@@ -48,7 +48,7 @@ extension ManagedObjectContext {
       undoManager.add(
         .layer(
           try UndoableLayer(
-            layer, above: view, store, holding: changedObjects(in: layer, of: store))))
+            layer, above: view, store, holding: objectsToHold(for: layer, of: store))))
     } catch {
       // What can't be read can't be brought back.
       undoManager.noteUnrecorded()
@@ -57,8 +57,8 @@ extension ManagedObjectContext {
   }
 
   /// The objects that a layer has changed, and those that it has put in unless these are many.
-  private func changedObjects(
-    in layer: Layer, of store: PersistentStore
+  private func objectsToHold(
+    for layer: Layer, of store: PersistentStore
   ) throws -> [ManagedObject] {
     guard let state = knownState(of: store) else { return [] }
     var objects: [ManagedObject] = []
@@ -67,14 +67,7 @@ extension ManagedObjectContext {
       for (run, most) in [
         (changes.changed, Int.max), (changes.put, UndoableLayer.mostHeldInsertions),
       ] where run.rowCount <= most {
-        for block in run.blocks {
-          let keys = try block.keys
-          for row in 0..<block.rowCount {
-            if let object = entity.known(UInt64(bitPattern: keys.integer(at: row))) {
-              objects.append(object)
-            }
-          }
-        }
+        objects += try run.numbers().compactMap { entity.known($0) }
       }
     }
     return objects
