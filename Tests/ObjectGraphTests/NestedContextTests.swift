@@ -349,4 +349,23 @@ struct NestedContextTests {
     let saved = try graph.context().fetch(Trip.self)
     #expect(saved.map(\.cost) == [2] && saved.map(\.name) == ["Lisbon"])
   }
+
+  @Test(
+    "What a parent is to delete stays deleted, whatever a child changes in it",
+    arguments: Kind.allCases)
+  func deletedMeanwhile(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let parent = graph.context()
+    let trip = try parent.insert(Trip.self) { $0.name = "Porto" }
+    try parent.save()
+    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
+    let same = child.object(trip)
+    #expect(same.cost == 0)
+    parent.delete(trip)
+    same.cost = 1
+    try child.save()
+    #expect(trip.isDeleted)
+    try parent.save()
+    #expect(try graph.context().count(for: FetchRequest("Trip")) == 0)
+  }
 }

@@ -390,6 +390,18 @@ extension EntityState {
     object.point(to: target, row: newRow)
   }
 
+  /// Leads an object to a whole row that counts as saved, with nothing beneath it.
+  func lead(_ object: ManagedObject, toRow values: [Value], version: Int64) {
+    let target = RowSource(self, role: .insertions)
+    target.isOpen = false
+    target.setSaved(version)
+    let row = target.draft!.append(key: object.key.number)
+    for (column, value) in values.enumerated() {
+      target.draft!.set(value, column: column, row: row)
+    }
+    object.point(to: target, row: row)
+  }
+
   /// Takes an object's row out.
   func remove(_ object: ManagedObject) throws {
     try unsafe object.sourceReference._withUnsafeGuaranteedRef { source in

@@ -52,8 +52,8 @@ extension ManagedObjectContext {
   /// parent's, which makes them its own in its next turn. Children of the parent see them at once.
   ///
   /// Nothing is checked and nobody is asked: whoever saves the parent does that. Costs what it takes to freeze
-  /// what was changed since the last turn; and, where the context does not merge by itself, to read what changed
-  /// values were before.
+  /// what was changed since the last turn; and, where the context does not merge by itself, to read what the
+  /// changed objects were before.
   ///
   /// - Precondition: There is a parent.
   /// - Throws: What could not be read of what was changed.
@@ -76,7 +76,8 @@ extension ManagedObjectContext {
       handed.parts.append(
         HandedChanges.Part(
           store: state.persistent, layers: state.pending, base: state.base,
-          hasMoved: state.hasMoved, read: hasReadNewest ? nil : try readObjects(in: state)))
+          hasMoved: state.hasMoved,
+          read: hasReadNewest ? nil : try readObjects(in: state) { _ in true }))
     }
     handed.transients = transientsToHand
     handed.reached = reachedToHand

@@ -33,7 +33,10 @@ extension ManagedObjectContext {
           || parent.published.withLock { !($0.bases[part.store.tag]?.isSame(as: seen) ?? false) }
         let theirs = try parent.state(of: part.store)
         if isStale || theirs.hasMoved, let own = knownState(of: part.store) {
-          try parent.recall(try readObjects(in: own), in: theirs)
+          let read = try readObjects(in: own) { key in
+            !(parent.object(at: key, in: theirs).map(parent.exists) ?? false)
+          }
+          try parent.recall(read, in: theirs)
         }
         let applied = try parent.apply(part.layer, of: part.store)
         guard isStale else { continue }

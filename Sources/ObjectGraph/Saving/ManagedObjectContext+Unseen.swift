@@ -10,6 +10,9 @@ struct ReadObjects: Sendable {
     let version: Int64
     /// The values of what was changed, as they were before; of one that was deleted all.
     let values: [(column: Int, value: Value)]
+    let isDeletion: Bool
+    /// All values, column by column, for whoever does not have the object any more.
+    var row: [Value]?
   }
 
   var objects: [One] = []
@@ -21,11 +24,21 @@ struct ReadObjects: Sendable {
 // what was looked at again was something else. Saving is in conflict with that, as if nobody had looked since.
 extension ManagedObjectContext {
   /// What was read of the objects that are changed here.
-  func readObjects(in state: StoreState) throws -> ReadObjects {
+  ///
+  /// - Parameter isGone: Whether whoever is told may not have an object any more.
+  func readObjects(
+    in state: StoreState, isGone: (ObjectKey) -> Bool
+  ) throws -> ReadObjects {
     var read = ReadObjects(oldestCommit: state.oldestCommit)
     for object in changedObjects
     where object.source.entity.store === state.persistent && !object.state.contains(.inserted) {
-      if let one = try readObject(object) { read.objects.append(one) }
+      guard var one = try readObject(object), let place = object.committedPlace else { continue }
+      if !one.isDeletion, isGone(one.key) {
+        one.row = object.source.entity.graph.layout.columns.indices.map {
+          place.source.value($0, place.row)
+        }
+      }
+      read.objects.append(one)
     }
     return read
   }
@@ -33,22 +46,29 @@ extension ManagedObjectContext {
   /// What was read of a changed object; `nil` when none of its values is changed.
   func readObject(_ object: ManagedObject) throws -> ReadObjects.One? {
     guard let place = object.committedPlace else { return nil }
+    let isDeletion = object.state.contains(.deleted)
     let columns =
-      object.state.contains(.deleted)
+      isDeletion
       ? object.source.entity.attributeColumns : object.pendingValues.map(\.column)
     if columns.isEmpty { return nil }
     return ReadObjects.One(
       key: object.key, version: try place.source.version(place.row),
-      values: columns.map { ($0, place.source.value($0, place.row)) })
+      values: columns.map { ($0, place.source.value($0, place.row)) }, isDeletion: isDeletion)
   }
 
-  /// Has objects be what a child has read of them, where others have saved something else since that it changes.
+  /// Has objects be what a child has read of them, where others have saved something else since that it changes, or
+  /// have deleted them.
   ///
   /// What was saved here is no other's.
   func recall(_ read: ReadObjects, in state: StoreState) throws {
     try sealAll()
     for one in read.objects {
       guard let object = object(at: one.key, in: state) else { continue }
+      if !exists(object), object.state.contains(.missing), one.version > 0, let row = one.row {
+        object.source.entity.lead(object, toRow: row, version: one.version)
+        object.state.subtract([.missing, .deleted])
+        state.noteKnown(asOf: read.oldestCommit)
+      }
       realize(object)
       guard isAlive(object), let place = object.committedPlace else { continue }
       let version = try place.source.version(place.row)

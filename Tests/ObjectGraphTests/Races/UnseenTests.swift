@@ -1,10 +1,11 @@
 import Dispatch
 import Foundation
-import ObjectGraph
 import ObjectModel
 import ObjectQuery
 import StoreInterface
 import Testing
+
+@testable import ObjectGraph
 
 /// What others have saved and whoever changes the same has not seen.
 @Suite("Saves that were not seen")
@@ -122,6 +123,48 @@ struct UnseenTests {
     let error = #expect(throws: ContextError.self) { try parent.save() }
     #expect(error?.code == .conflict)
     #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
+  }
+
+  @Test(
+    "A child's change of what others have deleted is in conflict, whoever has looked at that",
+    arguments: Kind.allCases, [false, true])
+  func deletedThere(_ kind: Kind, isHandedOver: Bool) throws {
+    for (depth, isOwn) in [(1, false), (2, false), (1, true)] {
+      let graph = try Graph(kind)
+      let (parent, other) = (graph.context(), graph.context())
+      let ada = try other.insert(Person.self) { $0.name = "Ada" }
+      let theirs = try other.insert(Trip.self) { trip in
+        trip.name = "counted"
+        trip.owner = ada
+      }
+      try other.save()
+      _ = try parent.fetch(Person.self)
+      let between = ManagedObjectContext(parent: parent, concurrency: .confined)
+      let child =
+        depth == 1 ? between : ManagedObjectContext(parent: between, concurrency: .confined)
+      let same = child.object(theirs)
+      #expect(same.cost == 0)
+      let deleting = isOwn ? parent : other
+      deleting.delete(deleting.object(theirs))
+      try deleting.save()
+      _ = try parent.fetch(Person.self)
+      if isOwn { parent.sweep() }
+
+      same.cost += 1
+      if isHandedOver { try child.handOver() } else { try child.save() }
+      if depth == 2 { try between.save() }
+      let error = #expect(throws: ContextError.self) { try parent.save() }
+      #expect(error?.conflicts.map(\.isDeletedThere) == [true])
+      #expect(error?.conflicts.first?.base?["name"] == .string("counted"))
+      #expect(error?.conflicts.first?.mine?["cost"] == .double(1))
+      #expect(try graph.context().count(for: FetchRequest("Trip")) == 0)
+      parent.mergePolicy = .objectWins
+      try parent.save()
+      let fresh = graph.context()
+      let found = try #require(try fresh.fetch(Trip.self).first)
+      #expect(found.cost == 1 && found.name == "counted" && found.owner?.name == "Ada")
+      #expect(try parent.disagreements() == [])
+    }
   }
 
   @Test(
