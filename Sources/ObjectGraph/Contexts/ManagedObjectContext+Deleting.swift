@@ -130,12 +130,15 @@ extension ManagedObjectContext {
   /// Makes sure that an object without changed values is not as of an older commit than what lies beneath.
   func lookAgain(at object: ManagedObject, in state: StoreState) {
     let wasMissing = object.state.contains(.missing)
+    var before: (source: RowSource, row: Int)?
     if state.hasMoved, !object.source.isPending, wasMissing || !object.state.contains(.deleted) {
+      before = placeToOverlook(object)
       object.point(to: object.source.entity.unresolved, row: 0)
       // Whoever was deleted may have been brought back.
       if wasMissing { object.state.subtract([.missing, .deleted]) }
     }
     if object.source.isUnresolved { realize(object) }
+    if let before { noteOverlooked(object, was: before) }
     if wasMissing, object.state.contains(.missing) { object.state.insert(.deleted) }
   }
 

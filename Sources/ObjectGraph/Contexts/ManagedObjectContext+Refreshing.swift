@@ -90,6 +90,7 @@ extension ManagedObjectContext {
   private func makeFault(_ object: ManagedObject) {
     object.state.subtract([.realized, .updated, .deleted, .pending, .missing])
     object.point(to: object.source.entity.unresolved, row: 0)
+    undoManager?.overlooked[object] = nil
   }
 
   /// Looks again at what lies beneath all known objects. Changes stay.

@@ -76,6 +76,8 @@ open class ManagedObject {
     static let kept = State(rawValue: 1 << 8)
     /// It is being told that it was fetched.
     static let awaking = State(rawValue: 1 << 9)
+    /// Undo knows of changes of it.
+    static let recorded = State(rawValue: 1 << 10)
   }
 
   /// Makes an object known. Only a context can.

@@ -47,6 +47,9 @@ extension ManagedObjectContext {
         guard let conflict = try mergeConflict(about: key, view, meeting.state) else { continue }
         if let resolution = conflict.undisputed {
           meetings[index].resolutions[key] = resolution
+          if let object = meeting.state.entity(key.entity, self)?.objects[key.number] {
+            try noteToOverlook(object, conflict)
+          }
         } else {
           conflicts.append((index, conflict))
         }

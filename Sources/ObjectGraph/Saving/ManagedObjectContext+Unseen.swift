@@ -71,9 +71,11 @@ extension ManagedObjectContext {
       }
       realize(object)
       guard isAlive(object), let place = object.committedPlace else { continue }
-      let version = try place.source.version(place.row)
+      let version = try place.source.knownVersion(place.row)
       // Where rows count how often they were saved, nobody knows when that was.
-      guard one.version > 0 || version > read.oldestCommit || state.base.snapshot.countsVersions
+      guard
+        one.version > 0 || version > read.oldestCommit || state.base.snapshot.countsVersions
+          || parent != nil
       else { continue }
       let own = object.pendingValues
       guard try recall(one, of: object) else { continue }
@@ -95,8 +97,9 @@ extension ManagedObjectContext {
   @discardableResult
   func recall(_ read: ReadObjects.One, of object: ManagedObject) throws -> Bool {
     guard let place = object.committedPlace else { return false }
-    let version = try place.source.version(place.row)
-    guard version > 0, version != read.version else { return false }
+    let version = try place.source.knownVersion(place.row)
+    // A parent's changes have no version before they are saved: whoever saves into the stores knows whose they are.
+    if version == 0 ? parent == nil : version == read.version { return false }
     // Who has read something newer knows what was saved here.
     let isNewer = read.version > version
     let unseen = read.values.filter { column, value in
@@ -109,13 +112,26 @@ extension ManagedObjectContext {
     if unseen.isEmpty { return false }
     object.source.entity.lead(
       object, to: Dictionary(uniqueKeysWithValues: unseen.map { ($0.column, $0.value) }),
-      version: read.version > 0 ? min(read.version, version) : version - 1, above: place.source,
-      place.row)
+      version: older(read.version, version), above: place.source, place.row)
     return true
   }
 }
 
+/// The older of what was read and what there is, as far as that is known.
+private func older(_ read: Int64, _ now: Int64) -> Int64 {
+  if read == 0 { return max(now - 1, 0) }
+  return now == 0 ? read : min(read, now)
+}
+
 extension EntityState {
+  /// The columns of all values that do not follow from others.
+  var givenColumns: [Int] {
+    let derived = graph.derived.compactMap { index -> Int? in
+      if case .attribute(_, let column) = graph.properties[index].place { column } else { nil }
+    }
+    return graph.layout.columns.indices.filter { !derived.contains($0) }
+  }
+
   /// The columns of attributes that are given and do not follow from others.
   var attributeColumns: [Int] {
     graph.properties.compactMap { property in
@@ -128,6 +144,17 @@ extension EntityState {
 }
 
 extension RowSource {
+  /// The version of a row, or of what lies beneath it where that is known: what was saved into a parent has none.
+  func knownVersion(_ row: Int) throws -> Int64 {
+    var next: (source: RowSource, row: Int)? = (self, row)
+    while let (source, row) = next {
+      let version = try source.version(row)
+      if version > 0 { return version }
+      next = source.below(row)
+    }
+    return 0
+  }
+
   /// A value that others have saved; `nil` when it was saved here.
   fileprivate func valueOfOthers(_ column: Int, _ row: Int) -> Value? {
     var (source, row) = (self, row)

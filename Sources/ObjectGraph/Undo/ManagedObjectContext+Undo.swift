@@ -43,6 +43,9 @@ extension ManagedObjectContext {
   /// - Parameter view: What they lie above; `nil` when nothing was recorded as they were sealed.
   func recordForUndo(_ layer: Layer, above view: View?, _ store: PersistentStore) {
     guard let undoManager else { return }
+    if !undoManager.overlooked.isEmpty, !undoManager.isRemaking {
+      do { try forgetOverlooked(layer, of: store) } catch { note(error) }
+    }
     guard let view else { return undoManager.noteUnrecorded() }
     do {
       undoManager.add(
@@ -70,6 +73,7 @@ extension ManagedObjectContext {
         objects += try run.numbers().compactMap { entity.known($0) }
       }
     }
+    for object in objects { object.state.insert(.recorded) }
     return objects
   }
 

@@ -101,7 +101,9 @@ extension UndoStack {
     switch step {
     case .layer(let layer):
       guard let context else { return }
-      let done = try context.apply(layer.inverse(), of: layer.store, events: .undo)
+      let back = try layer.inverse()
+      try context.recallOverlooked(back, of: layer.store)
+      let done = try context.apply(back, of: layer.store, events: .undo)
       // What was changed in between, and is not undone, may have to do with it.
       if hasMissed || done.state.hasMoved { applied.append(done) }
       try context.sealForUndo()

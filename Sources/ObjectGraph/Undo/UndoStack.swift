@@ -35,6 +35,9 @@ public final class UndoStack {
   var direction = Direction.forward
   /// What undoing or redoing has changed that may have to be brought into agreement with other changes.
   var applied: [AppliedLayer] = []
+  /// What objects were read as that were looked at again for the sake of something else, so that nobody was to see
+  /// what others had saved: taking back a change of them is in conflict with that.
+  var overlooked: [ManagedObject: ReadObjects.One] = [:]
   /// Whether the context is saving: what that changes belongs to what is there already.
   private var isSaving = false
   private var disableCount = 0
@@ -207,6 +210,7 @@ extension UndoStack {
     bottom = position
     undoStack = []
     redoStack = []
+    overlooked = [:]
     for group in openGroups { group.steps = [] }
     openGroups.removeAll(where: \.isAutomatic)
     tell()

@@ -126,6 +126,35 @@ struct UnseenTests {
   }
 
   @Test(
+    "What a grandchild has read counts, whatever the context between has saved and looked at",
+    arguments: Kind.allCases, [false, true])
+  func between(_ kind: Kind, isSaved: Bool) throws {
+    let graph = try Graph(kind)
+    let (root, other) = (graph.context(), graph.context())
+    let trip = try root.insert(Trip.self) { $0.name = "counted" }
+    try root.save()
+    let between = ManagedObjectContext(parent: root, concurrency: .confined)
+    let child = ManagedObjectContext(parent: between, concurrency: .confined)
+    let same = child.object(trip)
+    #expect(same.cost == 0)
+    other.object(trip).cost = 10
+    try other.save()
+    root.refreshAllObjects()
+    between.object(trip).name = "renamed"
+    try between.save()
+    if isSaved { try root.save() }
+    between.refreshAllObjects()
+    #expect(between.object(trip).cost == 10)
+
+    same.cost += 1
+    try child.save()
+    try between.save()
+    let error = #expect(throws: ContextError.self) { try root.save() }
+    #expect(error?.conflicts.map(\.contestedKeys) == [["cost"]])
+    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
+  }
+
+  @Test(
     "A child's change of what others have deleted is in conflict, whoever has looked at that",
     arguments: Kind.allCases, [false, true])
   func deletedThere(_ kind: Kind, isHandedOver: Bool) throws {

@@ -92,4 +92,136 @@ struct UndoBesideOthersTests {
     #expect(try fresh.fetch(Stop.self, where: QueryPredicate("trip != nil")).isEmpty)
     #expect(try fresh.count(for: FetchRequest("Trip")) == 0)
   }
+
+  /// Why an object is looked at again that nobody has asked about.
+  enum Reason: CaseIterable {
+    /// Its number of trips is computed.
+    case derived
+    /// What it leads to is deleted.
+    case deletion
+    /// Another object is looked at again, and this one is changed.
+    case beside
+  }
+
+  @Test(
+    "What an object shows for another's sake is not written over by undo",
+    arguments: Kind.allCases, Reason.allCases)
+  func lookedAgain(_ kind: Kind, _ reason: Reason) throws {
+    for byChild in [false, true] { try lookedAgain(kind, reason, byChild: byChild) }
+  }
+
+  private func lookedAgain(_ kind: Kind, _ reason: Reason, byChild: Bool) throws {
+    let graph = try Graph(kind)
+    let (root, other) = (graph.context(), graph.context())
+    let one = byChild ? ManagedObjectContext(parent: root, concurrency: .confined) : root
+    func save() throws {
+      if byChild { try one.save() }
+      try root.save()
+    }
+    let ada = try one.insert(Person.self) { $0.name = "Ada" }
+    let trip = try one.insert(Trip.self) { trip in
+      trip.name = "counted"
+      trip.owner = ada
+    }
+    let passport = try one.insert(Passport.self) { passport in
+      passport.number = "1"
+      passport.holder = ada
+    }
+    try save()
+    let undo = UndoStack()
+    one.undoManager = undo
+    ada.age = 1
+    try save()
+    let theirs = other.object(ada)
+    theirs.age = 10
+    try other.save()
+    switch reason {
+    case .derived: trip.name = "renamed"
+    case .deletion:
+      _ = try root.fetch(Trip.self)
+      _ = try one.fetch(Trip.self)
+      one.delete(passport)
+    case .beside:
+      ada.name = "Ada B."
+      if byChild { _ = try root.fetch(Trip.self) }
+      one.refresh(trip, mergeChanges: true)
+    }
+    // What was changed of an object here is one with what others have changed in it only if the policy says so.
+    if reason == .beside || byChild { root.mergePolicy = .objectWins }
+    try save()
+    root.mergePolicy = .error
+    #expect(root.object(ada).age == 10)
+
+    try undo.undo()
+    try undo.undo()
+    #expect(ada.age == 0)
+    let error = #expect(throws: ContextError.self) { try save() }
+    #expect(error?.conflicts.map(\.contestedKeys) == [["age"]])
+    #expect(error?.conflicts.first?.base?["age"] == .integer(1))
+    #expect(try graph.context().fetch(Person.self).map(\.age) == [10])
+    root.mergePolicy = .objectWins
+    try save()
+    #expect(try graph.context().fetch(Person.self).map(\.age) == [0])
+  }
+
+  @Test("Who has asked to see what others have saved undoes from there", arguments: Kind.allCases)
+  func asked(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (one, other) = (graph.context(), graph.context())
+    let ada = try one.insert(Person.self) { $0.name = "Ada" }
+    let trip = try one.insert(Trip.self) { trip in
+      trip.name = "counted"
+      trip.owner = ada
+    }
+    try one.save()
+    let undo = UndoStack()
+    one.undoManager = undo
+    ada.age = 1
+    try one.save()
+    other.object(ada).age = 10
+    try other.save()
+    trip.name = "renamed"
+    try one.save()
+    one.refresh(ada, mergeChanges: true)
+    #expect(ada.age == 10)
+    try undo.undo()
+    try undo.undo()
+    #expect(ada.age == 0)
+    try one.save()
+    #expect(try graph.context().fetch(Person.self).map(\.age) == [0])
+  }
+
+  @Test(
+    "What others have brought back is not written over by whoever brings it back too",
+    arguments: Kind.allCases, [false, true])
+  func broughtBack(_ kind: Kind, byChild: Bool) throws {
+    let graph = try Graph(kind)
+    let (root, other) = (graph.context(), graph.context())
+    let one = byChild ? ManagedObjectContext(parent: root, concurrency: .confined) : root
+    func save() throws {
+      if byChild { try one.save() }
+      try root.save()
+    }
+    let trip = try one.insert(Trip.self) { $0.name = "counted" }
+    try save()
+    let theirs = other.object(trip)
+    theirs.cost = 10
+    let undo = UndoStack()
+    one.undoManager = undo
+    one.delete(trip)
+    try save()
+    other.mergePolicy = .objectWins
+    try other.save()
+    _ = try root.fetch(Person.self)
+    #expect(try one.count(for: FetchRequest("Trip")) == 1)
+
+    try undo.undo()
+    let error = #expect(throws: ContextError.self) { try save() }
+    #expect(error?.conflicts.map(\.contestedKeys) == [["cost"]])
+    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
+    // And nothing is left when it is taken out again.
+    try undo.redo()
+    try save()
+    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
+  }
 }
