@@ -19,6 +19,8 @@ final class ContextPlace: @unchecked Sendable {
     get { unsafe turn.pointee.load(ordering: .relaxed) }
     set { unsafe turn.pointee.store(newValue, ordering: .relaxed) }
   }
+  /// Whether the thread was noted as it used the context, and took no turn: it may do something else by now.
+  private let isNoted = Atomic(false)
   /// What the context's rule is called in messages.
   let concurrency: ContextConcurrency
   /// Set when the context is gone: its objects may be read anywhere then.
@@ -30,7 +32,7 @@ final class ContextPlace: @unchecked Sendable {
     unsafe turn = .allocate(capacity: 1)
     unsafe turn.initialize(to: Atomic(0))
     if concurrency == .confined { thread = ContextPlace.currentThread }
-    if concurrency == .mainActor { _ = ContextPlace.mainQueueMark }
+    _ = ContextPlace.mainQueueMark
   }
 
   deinit { unsafe turn.deallocate() }
@@ -46,23 +48,62 @@ final class ContextPlace: @unchecked Sendable {
     return key
   }()
 
+  /// The thread that does work of the main actor's within a queue that this waits for.
+  private static let lent = Atomic<UInt>(0)
+
   /// Whether whoever asks is on the main actor.
   static var isMainActor: Bool {
-    Thread.isMainThread || DispatchQueue.getSpecific(key: mainQueueMark) != nil
+    Thread.isMainThread || lent.load(ordering: .relaxed) == currentThread
+      || DispatchQueue.getSpecific(key: mainQueueMark) != nil
   }
 
-  /// Whether whoever asks has the turn.
+  /// Does something on a queue and waits for it. What the main actor waits for is done on the main actor's behalf.
+  static func wait<R>(for queue: DispatchQueue, _ body: () throws -> R) rethrows -> R {
+    if Thread.isMainThread || !isMainActor { return try queue.sync(execute: body) }
+    // Whoever waits lends its thread.
+    let before = lent.exchange(currentThread, ordering: .relaxed)
+    defer { lent.store(before, ordering: .relaxed) }
+    return try queue.sync(execute: body)
+  }
+
+  /// Whether whoever asks has the turn, as far as its thread tells: one that the main actor was on and has left may be
+  /// mistaken for it, until the main queue goes on.
   @inline(__always)
   var isCurrent: Bool { thread == ContextPlace.currentThread }
 
+  /// Whether whoever asks has the turn.
+  var isHeld: Bool {
+    // Who has taken the turn elsewhere is the thread before it is not noted.
+    let isNoted = isNoted.load(ordering: .acquiring)
+    return isCurrent && (!isNoted || ContextPlace.isMainActor)
+  }
+
+  /// Who had the turn before.
+  struct Holder {
+    fileprivate let thread: UInt
+    fileprivate let isNoted: Bool
+  }
+
   /// Takes the turn and gives who had it.
-  func enter() -> UInt {
-    defer { thread = ContextPlace.currentThread }
-    return thread
+  func enter() -> Holder {
+    let before = Holder(thread: thread, isNoted: isNoted.load(ordering: .relaxed))
+    thread = ContextPlace.currentThread
+    isNoted.store(false, ordering: .releasing)
+    return before
   }
 
   /// Gives the turn back.
-  func leave(_ before: UInt) { thread = before }
+  func leave(_ before: Holder) {
+    // Where the main actor was, it is not any more.
+    if before.isNoted, before.thread != ContextPlace.currentThread { return forgetThread() }
+    isNoted.store(before.isNoted, ordering: .releasing)
+    thread = before.thread
+  }
+
+  private func forgetThread() {
+    thread = 0
+    isNoted.store(false, ordering: .releasing)
+  }
 
   func open() { isAnywhere.store(true, ordering: .releasing) }
 
@@ -78,8 +119,15 @@ final class ContextPlace: @unchecked Sendable {
   private func refuse(_ what: String) {
     if isAnywhere.load(ordering: .acquiring) { return }
     if concurrency == .mainActor, ContextPlace.isMainActor {
-      // The main actor may go from one thread to another: which one it is on is seen when it is there.
+      // The main actor may go from one thread to another: which one it is on is seen when it is there, and holds until
+      // it goes on.
+      isNoted.store(true, ordering: .releasing)
       thread = ContextPlace.currentThread
+      if !Thread.isMainThread {
+        DispatchQueue.main.async { [self] in
+          if isNoted.load(ordering: .relaxed) { forgetThread() }
+        }
+      }
       return
     }
     let name = contextName.withLock { $0 }

@@ -147,7 +147,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     queue = ManagedObjectContext.makeQueue(concurrency)
     coordinator.register(self)
     // What the parent has not published yet is published now, if that is possible without waiting.
-    if parent.place.isCurrent { try? parent.processPendingChanges() }
+    if parent.place.isHeld { try? parent.processPendingChanges() }
   }
 
   deinit {
@@ -174,7 +174,7 @@ extension ManagedObjectContext {
   public func perform<R: Sendable>(
     _ body: @escaping @Sendable () throws -> R
   ) async throws -> R {
-    if place.isCurrent { return try turn(body) }
+    if place.isHeld { return try turn(body) }
     switch concurrency {
     case .confined: return try turn(body)
     case .mainActor: return try await MainActor.run { try self.turn(body) }
@@ -189,7 +189,7 @@ extension ManagedObjectContext {
   ///
   /// Changes are processed when it ends. Called from within another turn of the context it runs at once.
   public func performAndWait<R>(_ body: () throws -> R) rethrows -> R {
-    if place.isCurrent { return try turn(body) }
+    if place.isHeld { return try turn(body) }
     switch concurrency {
     case .confined: return try turn(body)
     case .mainActor:
@@ -197,7 +197,7 @@ extension ManagedObjectContext {
       // SAFETY: The main queue is no actor to the compiler: nothing else runs `body`, and this waits.
       nonisolated(unsafe) let body = body
       return try DispatchQueue.main.sync { try unsafe turn(body) }
-    case .privateQueue: return try queue!.sync { try turn(body) }
+    case .privateQueue: return try ContextPlace.wait(for: queue!) { try turn(body) }
     }
   }
 
