@@ -395,6 +395,16 @@ extension ManagedObjectContext {
       }
     }
     sweepThreshold = max(4096, count * 2)
+    // What is known of those who are not known any more.
+    if !transientValues.isEmpty {
+      transientValues = transientValues.filter { isKnown($0.key) }
+      freshTransients = freshTransients.filter { isKnown($0.key) }
+    }
+    if !orderEnds.isEmpty { orderEnds = orderEnds.filter { isKnown($0.key.owner) } }
+  }
+
+  private func isKnown(_ id: ObjectID) -> Bool {
+    knownState(of: id.store)?.entity(id.key.entity, self)?.known(id.key.number) != nil
   }
 }
 

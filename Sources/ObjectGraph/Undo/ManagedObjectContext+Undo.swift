@@ -52,6 +52,7 @@ extension ManagedObjectContext {
         .layer(
           try UndoableLayer(
             layer, above: view, store, holding: objectsToHold(for: layer, of: store))))
+      try recordTransients(ofRemoved: layer, of: store, undoManager)
     } catch {
       // What can't be read can't be brought back.
       undoManager.noteUnrecorded()
@@ -75,6 +76,19 @@ extension ManagedObjectContext {
     }
     for object in objects { object.state.insert(.recorded) }
     return objects
+  }
+
+  /// Records the values in memory of what a layer takes out, which last no longer than the objects.
+  private func recordTransients(
+    ofRemoved layer: Layer, of store: PersistentStore, _ undoManager: UndoStack
+  ) throws {
+    if transientValues.isEmpty { return }
+    for key in try layer.allKeys([\.removed]) {
+      let id = ObjectID(store: store.tag, key: key)
+      for (property, value) in transientValues[id] ?? [:] {
+        undoManager.add(.transient(id, property: property, value))
+      }
+    }
   }
 
   /// Does something that makes changes anew which were recorded when they were first made.

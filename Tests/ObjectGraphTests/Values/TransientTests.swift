@@ -1,9 +1,10 @@
 import Foundation
-import ObjectGraph
 import ObjectModel
 import ObjectQuery
 import StoreInterface
 import Testing
+
+@testable import ObjectGraph
 
 @Suite("Transient and computed properties")
 struct TransientTests {
@@ -60,6 +61,40 @@ struct TransientTests {
     #expect(good[Good.nickname] == nil)
     context.refresh(good, mergeChanges: false)
     #expect(good[Good.nickname] == "none")
+  }
+
+  @Test(
+    "They go with an object that is let go, and come back with one whose deletion is undone",
+    arguments: Kind.allCases)
+  func letGo(_ kind: Kind) throws {
+    let graph = try Goods.graph(kind)
+    let context = graph.context()
+    let kept = try context.insert(Good.self)
+    for _ in 0..<100 { try context.insert(Good.self) }
+    try context.save()
+    kept[Good.nickname] = "Kept"
+    try context.forEachBatch(of: FetchRequest("Good"), size: 10) { goods in
+      for good in goods where good !== kept { good["visits"] = .integer(7) }
+    }
+    #expect(context.transientValues.count == 1 && kept[Good.nickname] == "Kept")
+
+    let undo = UndoStack()
+    context.undoManager = undo
+    let id = kept.objectID
+    context.delete(kept)
+    try context.save()
+    context.sweep()
+    #expect(context.transientValues.isEmpty)
+    try undo.undo()
+    let back = try #require(try context.existingObject(with: id) as? Good)
+    #expect(back[Good.nickname] == "Kept")
+    try context.save()
+    try undo.redo()
+    try context.save()
+    context.sweep()
+    #expect(context.transientValues.isEmpty)
+    try undo.undo()
+    #expect((try context.existingObject(with: id) as? Good)?[Good.nickname] == "Kept")
   }
 
   @Test(
