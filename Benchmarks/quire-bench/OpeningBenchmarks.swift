@@ -53,6 +53,8 @@ final class OpeningBench {
     fdatasync(file)
     posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)
     close(file)
+    // A mapped file is read far ahead: whoever reads next would wait for what the one before has asked for.
+    usleep(20_000)
   }
 
   /// Beside both ways SQLite keeps a file safe: the journal of a rollback is opened faster.
