@@ -111,6 +111,6 @@ extension ManagedObjectContext {
   /// Waits for them, as a save does.
   private func mergeFromTheStores(_ change: ContextChange) throws {
     try parent?.performAndWait { try parent?.mergeFromTheStores(change) }
-    try mergeChanges(from: change)
+    try merge(ObjectsToMerge.all(of: change, in: coordinator), saved: change.layers)
   }
 }

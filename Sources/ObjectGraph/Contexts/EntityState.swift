@@ -38,9 +38,12 @@ final class EntityState {
   /// Where the rows of objects are that are not known.
   private var finder = RowFinder()
   /// The sources of blocks that objects were found in, by block.
-  private var sources: [ObjectIdentifier: RowSource] = [:]
+  private(set) var sources: [ObjectIdentifier: RowSource] = [:]
   /// The one that was asked for last.
   private var lastSource: RowSource?
+  /// How many bytes the blocks have that no commit has written.
+  private var passingByteCount = 0
+  private static let mostPassingBytes = 1 << 20
   /// What objects lead to that are not looked up yet.
   var unresolved: RowSource {
     if let madeUnresolved { return madeUnresolved }
@@ -109,15 +112,28 @@ extension EntityState {
     if let lastSource, lastSource.block === block { return lastSource }
     let identifier = ObjectIdentifier(block)
     let source = sources[identifier] ?? RowSource(self, block: block)
-    sources[identifier] = source
+    if sources.updateValue(source, forKey: identifier) == nil, block.version == 0 {
+      passingByteCount += block.byteCount
+    }
     lastSource = source
     return source
+  }
+
+  /// Forgets the sources of blocks that no commit has written, once these are many: rows gathered for one fetch, or
+  /// layers that were merged since. Nobody may be about to make objects of rows.
+  func forgetPassingSources() {
+    guard passingByteCount > EntityState.mostPassingBytes else { return }
+    passingByteCount = 0
+    sources = sources.filter { $0.value.block?.version != 0 }
+    lastSource = nil
+    finder = RowFinder()
   }
 
   /// Forgets sources, so that only those stay that objects lead to.
   func forgetSources() {
     gathered = nil
     sources = [:]
+    passingByteCount = 0
     lastSource = nil
     finder = RowFinder()
   }

@@ -140,6 +140,7 @@ extension ManagedObjectContext {
       for object in objects { check(object.source.entity) }
       return objects
     }
+    for entity in part.state.knownEntities { entity.forgetPassingSources() }
     // Sorted objects lie now in this block, now in that: each is looked up once.
     var sources: [RowSource?] = []
     var gathered = GatheredRows()
@@ -223,6 +224,7 @@ extension ManagedObjectContext {
       let found = try View(state.tables).rows(
         of: objects.map(\.key.number), entity.graph.layout)
       for place in found.rows {
+        noteFound(objects[place.key])
         objects[place.key].point(
           to: entity.source(of: found.blocks[place.block]), row: place.row)
       }

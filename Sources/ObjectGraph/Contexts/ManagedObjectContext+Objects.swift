@@ -202,11 +202,9 @@ extension ManagedObjectContext {
 
 // Reading and changing one object.
 extension ManagedObjectContext {
-  /// Makes sure that an object leads to its values.
+  /// Makes sure that an object leads to its values. One that was not there may have been brought back.
   func realize(_ object: ManagedObject) {
-    if object.source.isUnresolved, !object.state.contains(.missing),
-      let state = state(of: object)
-    {
+    if object.source.isUnresolved, let state = state(of: object) {
       do { try resolve(object, in: state) } catch { note(error) }
     }
     if !object.state.contains(.realized) { object.awake() }
@@ -246,7 +244,7 @@ extension ManagedObjectContext {
   }
 
   /// Notes that there is an object. One that was gone has been brought back.
-  private func noteFound(_ object: ManagedObject) {
+  func noteFound(_ object: ManagedObject) {
     if object.state.contains(.missing) { object.state.subtract([.missing, .deleted]) }
   }
 
@@ -285,12 +283,13 @@ extension ManagedObjectContext {
   func setTransientValue(_ value: Value, of object: ManagedObject, _ property: Int) {
     // What an object sets when it awakes it sets again the next time: that is no change.
     restoreTransientValue(
-      value, of: object.objectID, property, isRecorded: !object.state.contains(.awaking))
+      value, of: object.objectID, property, isLasting: !object.state.contains(.awaking))
   }
 
   /// Forgets the transient values of an object.
   func forgetTransientValues(of id: ObjectID) {
     transientValues[id] = nil
+    lastingTransients.remove(id)
     freshTransients[id] = nil
   }
 }

@@ -187,6 +187,7 @@ extension ManagedObjectContext {
     }
     storeStates = []
     transientValues = [:]
+    lastingTransients = []
     freshTransients = [:]
     lastInsertion = nil
     publish()

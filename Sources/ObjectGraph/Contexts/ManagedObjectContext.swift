@@ -43,11 +43,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// Nobody on another thread can reach a confined context: it follows what is saved there when it is used next,
   /// that is when it fetches, processes its changes or saves.
   public var automaticallyMergesChangesFromParent: Bool {
-    get { mergesByItself.load(ordering: .relaxed) }
-    set { mergesByItself.store(newValue, ordering: .relaxed) }
+    get { mail.isFollowing.load(ordering: .relaxed) }
+    set { mail.isFollowing.store(newValue, ordering: .relaxed) }
   }
-  /// Atomic, because whoever saves asks.
-  private let mergesByItself = Atomic(false)
   /// Whether objects stay in memory that nobody else holds and that have no changes.
   public var retainsRegisteredObjects = false
   /// Whether saving asks nothing of objects, because whoever saves looks at all of them in the end: while
@@ -65,6 +63,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   let place: ContextPlace
+  /// What others leave here.
+  let mail: ContextMail
   private let queue: DispatchQueue?
 
   var storeStates: [StoreState] = []
@@ -86,6 +86,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var displaced: [ObjectKey] = []
   /// The values of transient properties.
   var transientValues: [ObjectID: [Int: Value]] = [:]
+  /// Whose last whether anybody holds the object or not: what is set when it awakes is set again the next time.
+  var lastingTransients: Set<ObjectID> = []
   /// Which of them were set since a parent was last given those of their object.
   var freshTransients: [ObjectID: Set<Int>] = [:]
   /// What stays where nothing else is kept of it: the ends of ordered relationships.
@@ -96,8 +98,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
   private var turnDepth = 0
   /// How many steps are under way, one within the other, that nothing may come in between of.
   var workDepth = 0
-  /// Whether something was left here that waits for the context to be used.
-  let hasWaiting = Atomic(false)
   /// Whether a turn is coming that ends what is being done on the main actor.
   private var isTurnComing = false
   /// What children get, and what they have handed over.
@@ -133,6 +133,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     self.coordinator = coordinator
     parent = nil
     place = ContextPlace(concurrency)
+    mail = ContextMail(place, parent: nil)
     queue = ManagedObjectContext.makeQueue(concurrency)
     coordinator.register(self)
   }
@@ -144,6 +145,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
     self.parent = parent
     coordinator = parent.coordinator
     place = ContextPlace(concurrency)
+    mail = ContextMail(place, parent: parent)
     queue = ManagedObjectContext.makeQueue(concurrency)
     coordinator.register(self)
     // What the parent has not published yet is published now, if that is possible without waiting.
@@ -151,6 +153,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   }
 
   deinit {
+    mail.isGone.store(true, ordering: .relaxed)
     place.open()
     // Objects leave their tables in a turn, whichever thread lets go of the context.
     let before = place.enter()
@@ -285,7 +288,8 @@ extension ManagedObjectContext {
 
   /// What lies beneath the context's changes by now.
   func newestBase(of store: PersistentStore) throws -> StoreBase {
-    var generation = pinned
+    // Whoever has saved asks too, wherever that is.
+    var generation = published.withLock { $0.pinned }
     var next = parent
     while let ancestor = next {
       // One that has not looked at the store shows what lies beneath it.
@@ -376,6 +380,9 @@ extension ManagedObjectContext {
 
   /// Lets go of what nobody holds once there is much of it.
   func sweepIfNeeded() {
+    for state in storeStates {
+      for entity in state.knownEntities { entity.forgetPassingSources() }
+    }
     if retainsRegisteredObjects { return }
     let count = storeStates.reduce(0) {
       $0 + $1.knownEntities.reduce(0) { $0 + $1.objects.count }
@@ -397,8 +404,9 @@ extension ManagedObjectContext {
     sweepThreshold = max(4096, count * 2)
     // What is known of those who are not known any more.
     if !transientValues.isEmpty {
-      transientValues = transientValues.filter { isKnown($0.key) }
-      freshTransients = freshTransients.filter { isKnown($0.key) }
+      transientValues = transientValues.filter {
+        lastingTransients.contains($0.key) || isKnown($0.key)
+      }
     }
     if !orderEnds.isEmpty { orderEnds = orderEnds.filter { isKnown($0.key.owner) } }
   }

@@ -25,7 +25,7 @@ public final class PersistentStoreCoordinator: Sendable {
 
   private struct State {
     var stores: [PersistentStore] = []
-    var contexts: [WeakContext] = []
+    var contexts: [(mail: ContextMail, context: WeakContext)] = []
   }
   private let state = Mutex(State())
   private let storeChangeCount = Atomic(0)
@@ -345,13 +345,13 @@ struct WeakContext: Sendable {
 extension PersistentStoreCoordinator {
   func register(_ context: ManagedObjectContext) {
     state.withLock { state in
-      state.contexts.removeAll { $0.context == nil }
-      state.contexts.append(WeakContext(context: context))
+      state.contexts.removeAll { $0.mail.isGone.load(ordering: .relaxed) }
+      state.contexts.append((context.mail, WeakContext(context: context)))
     }
   }
 
-  /// The contexts that there are.
-  var contexts: [ManagedObjectContext] { state.withLock { $0.contexts.compactMap(\.context) } }
+  /// The contexts that there are, none of which is held.
+  var contexts: [(mail: ContextMail, context: WeakContext)] { state.withLock { $0.contexts } }
 }
 
 // MARK: - Committing

@@ -10,12 +10,17 @@ extension ManagedObjectContext {
   func announceSave(_ saved: [StoreTag: Layer]) {
     guard !saved.isEmpty else { return }
     let change = tell(.saved, saved)
-    for other in coordinator.contexts
-    where other !== self && other.automaticallyMergesChangesFromParent
-      && (other.parent === parent || other.parent === self)
+    for (mail, context) in coordinator.contexts
+    where mail !== self.mail && mail.isFollowing.load(ordering: .relaxed)
+      && (mail.parent == self.mail.parent || mail.parent == ObjectIdentifier(self))
     {
       do {
         let parts = try ObjectsToMerge.all(of: change, in: coordinator)
+        if mail.isOutOfReach {
+          mail.leave(parts)
+          continue
+        }
+        guard let other = context.context else { continue }
         guard other.concurrency == .mainActor else {
           other.mergeSoon(parts)
           continue
@@ -36,36 +41,25 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Merges what others have saved in a turn of its own, or when the context is used next.
+  /// Merges what others have saved in a turn of its own.
   private func mergeSoon(_ parts: [ObjectsToMerge]) {
-    guard isOutOfReach else {
-      return schedule { [weak self] in
-        do { try self?.merge(parts) } catch { self?.note(error) }
-      }
+    schedule { [weak self] in
+      do { try self?.merge(parts) } catch { self?.note(error) }
     }
-    published.withLock { state in
-      for part in parts { state.toMerge[part.store, default: part].add(part) }
-    }
-    hasWaiting.store(true, ordering: .releasing)
   }
-
-  /// Whether nobody here can have a turn of the context, which is confined to another thread.
-  var isOutOfReach: Bool { concurrency == .confined && !place.isCurrent }
 
   /// Takes what others have left for the context while it was out of their reach, unless that would come in
   /// between of something.
   func takeWaiting() {
-    guard hasWaiting.load(ordering: .relaxed), workDepth == 0 else { return }
+    guard mail.hasWaiting.load(ordering: .relaxed), workDepth == 0 else { return }
     workDepth += 1
     defer { workDepth -= 1 }
     // What is left from now on is seen the next time.
-    _ = hasWaiting.exchange(false, ordering: .acquiringAndReleasing)
+    _ = mail.hasWaiting.exchange(false, ordering: .acquiringAndReleasing)
     takeHandedOver()
-    let (parts, isStuck) = published.withLock { state in
-      defer { state.toMerge = [:] }
-      return (Array(state.toMerge.values), !state.handedOver.isEmpty)
-    }
-    if isStuck { hasWaiting.store(true, ordering: .relaxed) }
+    let parts = mail.take()
+    let isStuck = published.withLock { !$0.handedOver.isEmpty }
+    if isStuck { mail.hasWaiting.store(true, ordering: .relaxed) }
     if parts.isEmpty { return }
     do { try merge(parts) } catch { note(error) }
   }

@@ -88,16 +88,19 @@ extension ManagedObjectContext {
   ) throws -> RestoredObject? {
     let known = entity.objects[number]
     let key = ObjectKey(entity: entity.graph.number, number: number)
+    var isSeen = known != nil
     if let known, known.state.isDisjoint(with: [.deleted, .missing]) {
       realize(known)
-      if !known.state.contains(.missing) {
+      // A child that puts in what is saved has not seen that others have brought it back.
+      isSeen = !events.isEmpty || known.state.contains(.inserted)
+      if isSeen, !known.state.contains(.missing) {
         try set(location, of: known)
         return nil
       }
     }
     let before = known?.committedPlace
     var saved = try View(state.tables).row(of: key)
-    if known == nil, saved != nil {
+    if !isSeen, saved != nil {
       // Others have brought back what was taken out here, and whoever brings it back too has not seen theirs.
       saved = nil
       state.noteKnown(asOf: state.base.snapshot.commit - 1)

@@ -11,8 +11,6 @@ struct PublishedState: Sendable {
   var handedOver: [HandedChanges] = []
   /// What the context is pinned to, and its children with it.
   var pinned: QueryGeneration?
-  /// What others have saved, where the context is to look at it when it is used next.
-  var toMerge: [StoreTag: ObjectsToMerge] = [:]
 
   /// Shows what the context has by now. What was handed over and is not its own yet stays on top.
   mutating func publish(_ own: [StoreTag: StoreBase]) {
@@ -65,6 +63,8 @@ extension ManagedObjectContext {
     guard hasChanges else { return }
     try sealForUndo()
     undoManager?.willSave()
+    var isHanded = false
+    defer { if !isHanded { undoManager?.didSave(false) } }
     var handed = HandedChanges()
     let shown = parent.published.withLock { $0.bases }
     for state in storeStates {
@@ -94,8 +94,8 @@ extension ManagedObjectContext {
       state.show(handed)
       return (state.bases, isAlone)
     }
-    if parent.isOutOfReach {
-      parent.hasWaiting.store(true, ordering: .releasing)
+    if parent.mail.isOutOfReach {
+      parent.mail.hasWaiting.store(true, ordering: .releasing)
     } else {
       parent.schedule {}
     }
@@ -105,6 +105,7 @@ extension ManagedObjectContext {
       if !isAlone { try lookAgain(in: state) }
     }
     for state in storeStates { state.forgetEmptyChanges() }
+    isHanded = true
     undoManager?.didSave(true)
     finishSaving()
     publish()

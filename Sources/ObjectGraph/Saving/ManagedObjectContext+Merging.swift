@@ -80,19 +80,22 @@ extension ManagedObjectContext {
     try merge(ObjectsToMerge.all(of: change, in: coordinator))
   }
 
-  func merge(_ parts: [ObjectsToMerge]) throws {
+  /// - Parameter saved: What was saved on behalf of this context: of the same objects it has not asked to see what others
+  ///   have saved beside that.
+  func merge(_ parts: [ObjectsToMerge], saved: [StoreTag: Layer] = [:]) throws {
     checkPlace()
     try processPendingChanges()
     for part in parts {
       guard let state = knownState(of: part.store) else { continue }
-      try mergeNewest(part.keys, into: state, mayBeLost: part.mayBeLost)
+      try mergeNewest(
+        part.keys, into: state, mayBeLost: part.mayBeLost, saved: saved[part.store])
     }
     try processPendingChanges()
   }
 
   /// Moves on to the newest state and refreshes the known objects among the given ones.
   private func mergeNewest(
-    _ keys: Set<ObjectKey>, into state: StoreState, mayBeLost: Bool
+    _ keys: Set<ObjectKey>, into state: StoreState, mayBeLost: Bool, saved: Layer?
   ) throws {
     guard pinned == nil, !state.persistent.isGone else { return }
     state.setBase(try newestBase(of: state.persistent))
@@ -105,7 +108,8 @@ extension ManagedObjectContext {
       object.state.contains(.deleted) && !keys.contains(object.key)
         && object.source.entity.store === state.persistent
     }
-    try refreshBeneath(known, and: deleted, in: state, mayBeLost: mayBeLost, events: .refresh)
+    try refreshBeneath(
+      known, and: deleted, in: state, mayBeLost: mayBeLost, saved: saved, events: .refresh)
     // Which commits were merged nobody knows, so that known objects may be as of an older one: the
     // oldest commit stays what it was.
   }
@@ -137,23 +141,28 @@ extension ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - others: Changed objects that are not to be left behind either.
+  ///   - saved: What was saved on behalf of this context. Of what it changes nothing else was asked for.
   ///   - mayBeLost: Whether objects may be gone that changed ones lead to, or others have linked what is linked here.
   func refreshBeneath(
     _ objects: [ManagedObject], and others: [ManagedObject] = [], in state: StoreState,
-    mayBeLost: Bool, events: SnapshotEvents
+    mayBeLost: Bool, saved: Layer? = nil, events: SnapshotEvents
   ) throws {
     workDepth += 1
     defer { workDepth -= 1 }
-    let asked = Set(objects)
-    let given = objects + others
-    let objects = try given + outdated(besides: given, in: state)
+    var asked = Set(objects)
+    let saved = try saved?.columnsGiven(to: objects) ?? [:]
+    asked.subtract(saved.keys)
+    let named = objects + others
+    let objects = try named + outdated(besides: named, in: state)
     let changed = objects.filter {
       $0.state.contains(.pending) && !$0.state.contains(.inserted)
     }
     var kept: [Kept] = []
     var before: [ManagedObject: ReadObjects.One] = [:]
     for object in changed {
-      if !asked.contains(object) { before[object] = try readObject(object) }
+      if !asked.contains(object) {
+        before[object] = try readObject(object)?.without(saved[object] ?? [])
+      }
       // What was set to what it was is no change: the new value beneath shows.
       let committed = object.committedPlace
       kept.append(
@@ -185,7 +194,8 @@ extension ManagedObjectContext {
       }
       if let toOverlook {
         noteOverlooked(
-          object, was: toOverlook, changed: before[object]?.values.map(\.column) ?? [])
+          object, was: toOverlook,
+          changed: (before[object]?.values.map(\.column) ?? []) + (saved[object] ?? []))
       }
       if let read = before[object] { try recall(read, of: object) }
       if isDeleted {
@@ -234,6 +244,22 @@ private struct Kept {
       return order
     }
     return lapsed.isEmpty ? values : values.filter { !lapsed.contains($0.column) }
+  }
+}
+
+extension Layer {
+  /// The columns of which the layer gives values of some objects that it changes.
+  fileprivate func columnsGiven(to objects: [ManagedObject]) throws -> [ManagedObject: [Int]] {
+    var given: [ManagedObject: [Int]] = [:]
+    for object in objects {
+      guard case .changed(let location)? = try self[object.key.entity]?.entry(of: object.key.number)
+      else { continue }
+      let columns = object.source.entity.graph.layout.columns
+      given[object] = try columns.indices.filter {
+        try location.block.value(columns[$0], row: location.row) != nil
+      }
+    }
+    return given
   }
 }
 

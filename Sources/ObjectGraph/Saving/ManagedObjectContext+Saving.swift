@@ -26,10 +26,15 @@ extension ManagedObjectContext {
     replacements = [:]
     try sealForUndo()
     undoManager?.willSave()
-    var isSaved = false
-    defer { undoManager?.didSave(isSaved) }
-    let saved = try parent.map { try saveIntoParent($0) } ?? saveIntoStores()
-    isSaved = true
+    let saved: [StoreTag: Layer]
+    do {
+      saved = try parent.map { try saveIntoParent($0) } ?? saveIntoStores()
+    } catch {
+      undoManager?.didSave(false)
+      throw error
+    }
+    // Whatever is changed by those who are told belongs to the next save.
+    undoManager?.didSave(true)
     finishSaving()
     publish()
     announceSave(saved)
@@ -260,6 +265,7 @@ extension ManagedObjectContext {
     for object in objects {
       if object.state.contains(.deleted) {
         object.withEntity { $0.objects.remove(object.key.number) }
+        if !transientValues.isEmpty { forgetTransientValues(of: object.objectID) }
         object.state.subtract([.inserted, .updated, .pending])
         object.state.insert(.missing)
       } else {

@@ -13,6 +13,13 @@ struct ReadObjects: Sendable {
     let isDeletion: Bool
     /// All values, column by column, for whoever does not have the object any more.
     var row: [Value]?
+
+    /// The same without the values of some columns.
+    func without(_ columns: [Int]) -> One {
+      One(
+        key: key, version: version, values: values.filter { !columns.contains($0.column) },
+        isDeletion: isDeletion, row: row)
+    }
   }
 
   var objects: [One] = []
@@ -64,8 +71,9 @@ extension ManagedObjectContext {
     try sealAll()
     for one in read.objects {
       guard let object = object(at: one.key, in: state) else { continue }
-      if !exists(object), object.state.contains(.missing), one.version > 0, let row = one.row {
-        object.source.entity.lead(object, toRow: row, version: one.version)
+      if !exists(object), object.state.contains(.missing), let row = one.row {
+        // What the child has saved here itself is of no version that it knows.
+        object.source.entity.lead(object, toRow: row, version: max(one.version, 1))
         object.state.subtract([.missing, .deleted])
         state.noteKnown(asOf: read.oldestCommit)
       }

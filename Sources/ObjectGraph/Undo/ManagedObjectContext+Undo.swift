@@ -105,10 +105,15 @@ extension ManagedObjectContext {
   }
 
   /// Gives a transient property the value it had.
+  ///
+  /// - Parameter isLasting: Whether that is recorded, and lasts though nobody holds the object.
   func restoreTransientValue(
-    _ value: Value?, of id: ObjectID, _ property: Int, isRecorded: Bool = true
+    _ value: Value?, of id: ObjectID, _ property: Int, isLasting: Bool = true
   ) {
-    if isRecorded { recordTransientForUndo(id, property) }
+    if isLasting {
+      recordTransientForUndo(id, property)
+      lastingTransients.insert(id)
+    }
     transientValues[id, default: [:]][property] = value
     if parent != nil { freshTransients[id, default: []].insert(property) }
     following?.noteTransient(id.key, in: id.store)

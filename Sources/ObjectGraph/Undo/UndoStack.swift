@@ -38,6 +38,8 @@ public final class UndoStack {
   /// What objects were read as that were looked at again for the sake of something else, so that nobody was to see
   /// what others had saved: taking back a change of them is in conflict with that.
   var overlooked: [ManagedObject: ReadObjects.One] = [:]
+  /// From more on it is asked whose changes can still be undone.
+  private var mostOverlooked = 64
   /// Whether the context is saving: what that changes belongs to what is there already.
   private var isSaving = false
   private var disableCount = 0
@@ -243,6 +245,15 @@ extension UndoStack {
     let count = undoStack.count - levels
     bottom = undoStack[count - 1].number
     undoStack.removeFirst(count)
+    forgetOverlooked()
+  }
+
+  /// Forgets what objects were read as that nothing is to be undone of any more, once there are many.
+  private func forgetOverlooked() {
+    guard overlooked.count > mostOverlooked else { return }
+    let held = Set((undoStack + redoStack + openGroups).flatMap(\.objects))
+    overlooked = overlooked.filter { held.contains($0.key) }
+    mostOverlooked = max(64, overlooked.count * 2)
   }
 
   func tell() {

@@ -17,6 +17,17 @@ final class UndoGroup {
   }
 
   var isEmpty: Bool { steps.isEmpty }
+
+  /// The objects that are held because they were changed.
+  var objects: [ManagedObject] {
+    steps.flatMap { step -> [ManagedObject] in
+      switch step {
+      case .layer(let layer): layer.objects
+      case .group(let group): group.objects
+      case .transient, .action: []
+      }
+    }
+  }
 }
 
 /// One thing that was done.
@@ -39,7 +50,7 @@ struct UndoableLayer {
   private var others: Others = .none
   /// Whom it has changed. They stay what they were as of, so that taking back is in conflict with what others have
   /// saved since: whoever is let go is looked up where others may have saved already.
-  private let objects: [ManagedObject]
+  let objects: [ManagedObject]
 
   /// Of more objects that were put in at once none is held.
   static let mostHeldInsertions = 256

@@ -46,6 +46,23 @@ struct SourceTests {
     #expect(source == nil)
   }
 
+  @Test(
+    "Rows that were gathered for one fetch do not outlast many", arguments: Kind.allCases)
+  func gathered(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let context = graph.context()
+    for number in 0..<200 { try context.insert(Person.self) { $0.name = "Person \(number)" } }
+    try context.save()
+    for person in try context.fetch(Person.self) { person.age += 1 }
+    var most = 0
+    for _ in 0..<1500 {
+      _ = try context.fetch(Person.self)
+      most = max(most, context.storeStates.flatMap(\.knownEntities).map(\.sources.count).max() ?? 0)
+    }
+    #expect(most < 1000)
+    #expect(try context.fetch(Person.self).allSatisfy { $0.age == 1 })
+  }
+
   @Test("Objects that are led elsewhere let go of the rows that they had")
   func changed() throws {
     var people: [Person] = []

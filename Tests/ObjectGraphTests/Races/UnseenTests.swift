@@ -126,6 +126,87 @@ struct UnseenTests {
   }
 
   @Test(
+    "So is its change of what it has saved there itself", arguments: Kind.allCases, [false, true])
+  func deletedThereAfterSaving(_ kind: Kind, isOwn: Bool) throws {
+    let graph = try Graph(kind)
+    let (parent, other) = (graph.context(), graph.context())
+    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
+    let same = try child.insert(Trip.self) { $0.name = "counted" }
+    try child.save()
+    try parent.save()
+    let deleting = isOwn ? parent : other
+    deleting.delete(deleting.object(same))
+    try deleting.save()
+    parent.refreshAllObjects()
+    same.cost = 1
+    try child.save()
+    let error = #expect(throws: ContextError.self) { try parent.save() }
+    #expect(error?.conflicts.map(\.isDeletedThere) == [true])
+    #expect(try graph.context().count(for: FetchRequest("Trip")) == 0)
+    parent.mergePolicy = .objectWins
+    try parent.save()
+    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [1])
+  }
+
+  @Test(
+    "What others have deleted and brought back is there again", arguments: Kind.allCases,
+    [false, true])
+  func broughtBack(_ kind: Kind, isPrefetched: Bool) throws {
+    let graph = try Graph(kind)
+    let (one, other) = (graph.context(), graph.context())
+    let ada = try one.insert(Person.self) { $0.name = "Ada" }
+    let trip = try one.insert(Trip.self) { trip in
+      trip.name = "counted"
+      trip.owner = ada
+    }
+    try one.save()
+    let undo = UndoStack()
+    other.undoManager = undo
+    other.delete(other.object(trip))
+    try other.save()
+    one.refreshAllObjects()
+    #expect(trip.name == "")
+    try undo.undo()
+    try other.save()
+
+    var request = FetchRequest("Person")
+    if isPrefetched { request.relationshipKeyPathsForPrefetching = ["trips"] }
+    _ = try one.fetch(request)
+    #expect(ada.trips.first === trip && trip.name == "counted" && !trip.isDeleted)
+    trip.cost = 5
+    #expect(one.hasChanges)
+    #expect(try one.existingObject(with: trip.objectID) === trip)
+    try one.save()
+    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [5])
+  }
+
+  @Test(
+    "A batch about another value of an object takes no conflict away", arguments: Kind.allCases)
+  func batchBeside(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (one, other) = (graph.context(), graph.context())
+    let trip = try one.insert(Trip.self) { $0.name = "counted" }
+    try one.save()
+    trip.cost += 1
+    other.object(trip).cost = 10
+    try other.save()
+    var update = BatchUpdateRequest("Trip")
+    update.valuesToUpdate = ["name": try QueryExpression("uppercase(name)")]
+    try one.execute(update)
+    #expect(trip.name == "COUNTED" && trip.cost == 1)
+    let error = #expect(throws: ContextError.self) { try one.save() }
+    #expect(error?.conflicts.map(\.contestedKeys) == [["cost"]])
+    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
+    // What the batch itself has changed it has changed for this context.
+    one.refresh(trip, mergeChanges: false)
+    trip.name = "own"
+    try one.execute(update)
+    #expect(trip.name == "own")
+    try one.save()
+    #expect(try graph.context().fetch(Trip.self).map(\.name) == ["own"])
+  }
+
+  @Test(
     "What a grandchild has read counts, whatever the context between has saved and looked at",
     arguments: Kind.allCases, [false, true])
   func between(_ kind: Kind, isSaved: Bool) throws {

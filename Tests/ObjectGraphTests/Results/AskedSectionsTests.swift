@@ -1,7 +1,8 @@
-import ObjectGraph
 import ObjectModel
 import ObjectQuery
 import Testing
+
+@testable import ObjectGraph
 
 /// A person whose class says what decade it is in, and gives it a nickname when it is read for the first time.
 private final class Decades: ManagedObject {
@@ -45,6 +46,19 @@ struct AskedSectionsTests {
     #expect(all[1].nickname == "30s" && undo.canRedo && !undo.canUndo)
     try undo.redo()
     #expect(all[0].age == 50)
+  }
+
+  @Test("What objects set when they awake goes with them", arguments: Kind.allCases)
+  func walking(_ kind: Kind) throws {
+    let context = try context(kind, ages: Array(0..<50))
+    let kept = try #require(try context.fetch(Self.byAge).last as? Decades)
+    var nicknames: Set<String> = []
+    try context.forEachBatch(of: Self.byAge, size: 10) { batch in
+      for case let one as Decades in batch { nicknames.insert(one.nickname) }
+      #expect(context.transientValues.count <= 11)
+    }
+    #expect(nicknames.count == 5 && kept.nickname == "40s")
+    #expect(context.transientValues.count == 1)
   }
 
   @Test("A computed property names them, and a change moves an object", arguments: Kind.allCases)

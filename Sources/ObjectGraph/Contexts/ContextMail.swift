@@ -1,0 +1,42 @@
+import ObjectModel
+import Synchronization
+
+/// What whoever saves knows of another context, and leaves for it, without holding it: a context that somebody else
+/// holds for a moment might end there, while its objects are read where it was let go.
+final class ContextMail: Sendable {
+  let place: ContextPlace
+  /// The context's parent, for as long as the context is there.
+  let parent: ObjectIdentifier?
+  /// Whether the context follows what is saved beneath it.
+  let isFollowing = Atomic(false)
+  /// Whether something was left that waits for the context to be used.
+  let hasWaiting = Atomic(false)
+  /// Set when the context is gone.
+  let isGone = Atomic(false)
+  /// What others have saved, where the context is to look at it when it is used next.
+  private let toMerge = Mutex<[StoreTag: ObjectsToMerge]>([:])
+
+  init(_ place: ContextPlace, parent: ManagedObjectContext?) {
+    self.place = place
+    self.parent = parent.map { ObjectIdentifier($0) }
+  }
+
+  /// Whether nobody here can have a turn of the context, which is confined to another thread.
+  var isOutOfReach: Bool { place.concurrency == .confined && !place.isCurrent }
+
+  /// Leaves what others have saved.
+  func leave(_ parts: [ObjectsToMerge]) {
+    toMerge.withLock { waiting in
+      for part in parts { waiting[part.store, default: part].add(part) }
+    }
+    hasWaiting.store(true, ordering: .releasing)
+  }
+
+  /// Takes what was left.
+  func take() -> [ObjectsToMerge] {
+    toMerge.withLock { waiting in
+      defer { waiting = [:] }
+      return Array(waiting.values)
+    }
+  }
+}
