@@ -45,8 +45,6 @@ public struct ContextError: Error, Sendable {
     public static let crossStore = Code(rawValue: "crossStore")
     /// There is no such object.
     public static let noObject = Code(rawValue: "noObject")
-    /// An object belongs to another context.
-    public static let wrongContext = Code(rawValue: "wrongContext")
     /// Objects are not what the model, or their classes, ask of them.
     public static let validation = Code(rawValue: "validation")
     /// Objects were changed by somebody else since they were read.
@@ -55,8 +53,6 @@ public struct ContextError: Error, Sendable {
     public static let incompatibleModel = Code(rawValue: "incompatibleModel")
     /// A value could not be read when it was asked for.
     public static let unreadable = Code(rawValue: "unreadable")
-    /// The parent context is gone, or can't save.
-    public static let parent = Code(rawValue: "parent")
     /// A part of the history is not kept any more.
     public static let historyExpired = Code(rawValue: "historyExpired")
     /// What was asked for is not possible where it stands.

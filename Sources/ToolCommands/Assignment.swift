@@ -36,9 +36,16 @@ struct Assignment {
   var rootKey: String { String(key.prefix { $0 != "." }) }
 
   /// The objects that a relationship is to lead to; none for `null`.
+  ///
+  /// - Throws: ``CommandError`` when nothing is said, as by a variable of a shell that is not set.
   var targets: [String] {
-    if text == "null" || text.isEmpty { return [] }
-    return FetchCommand.separated(text)
+    get throws(CommandError) {
+      if text.isEmpty {
+        throw .wrongUsage(
+          "'\(key)' is said to lead to nothing.", hint: "Write \(key)=null for that.")
+      }
+      return text == "null" ? [] : FetchCommand.separated(text)
+    }
   }
 
   /// The value as an attribute has it.

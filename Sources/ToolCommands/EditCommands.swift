@@ -21,6 +21,12 @@ extension Argument {
     isRepeating: true)
 }
 
+extension CommandError {
+  fileprivate static func transient(_ key: String) -> CommandError {
+    .wrongUsage("'\(key)' is transient: it lasts as long as a program runs, and is in no store.")
+  }
+}
+
 extension Option {
   static let identifiers = Option(
     "id", value: "IDS", "The objects with these identifiers (2/p17), with commas between.")
@@ -160,7 +166,8 @@ struct StoreEdit {
         try noting(&problems) { try object(String(word), of: invocation[.entity]) }
       }
       try CommandError.throwAll(problems)
-      return objects
+      var known: Set<ManagedObject> = []
+      return objects.filter { known.insert($0).inserted }
     }
     guard let text = invocation.value(of: FetchCommand.condition) else {
       throw CommandError.wrongUsage(
@@ -198,6 +205,8 @@ struct StoreEdit {
       // What is wrong for one entity may be wrong for another in the same words.
       known[object.entity.name] = try changes(to: object.entity.name, &problems)
     }
+    // What is wrong for all is wrong also where there are none.
+    if objects.isEmpty { _ = try changes(to: invocation[.entity], &problems) }
     try CommandError.throwAll(problems)
     for object in objects {
       for change in known[object.entity.name] ?? [] { try change(object) }
@@ -256,13 +265,18 @@ struct StoreEdit {
       guard attribute.derivation == nil else {
         throw CommandError.wrongUsage("'\(assignment.key)' follows from others and can't be set.")
       }
+      guard !attribute.isTransient else { throw CommandError.transient(assignment.key) }
       let value = try assignment.value(of: part, on: disk)
+      if let problem = part.type.problem(with: value) {
+        throw CommandError.wrongUsage("'\(assignment.key)': \(problem).")
+      }
       return { try $0.setValues([assignment.key: value]) }
     case .relationship(let relationship):
       guard assignment.key == relationship.name else {
         throw CommandError.wrongUsage(
           "'\(assignment.key)' is of another object, and is set there.")
       }
+      guard !relationship.isTransient else { throw CommandError.transient(assignment.key) }
       return try leading(relationship, assignment, &problems)
     case .fetched:
       throw CommandError.wrongUsage("'\(assignment.key)' is fetched and can't be set.")
@@ -297,7 +311,7 @@ struct StoreEdit {
     _ relationship: Relationship, _ assignment: Assignment, _ problems: inout [CommandError]
   ) throws -> Change {
     let name = relationship.name
-    let targets = assignment.targets
+    let targets = try assignment.targets
     let others = try targets.compactMap { word in
       try noting(&problems) { try target(word, relationship.destination) }
     }

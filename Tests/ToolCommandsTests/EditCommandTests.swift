@@ -223,16 +223,22 @@ struct EditCommandTests {
   func everythingWrong() {
     let bad = run(
       "insert", "/Trips.store", "Trip", "name=Lisbon", "days=x", "start=maybe", "nme=Faro", "name",
-      "stops={place == 'Nowhere'}", "stops+={plce == 1}", "photo=@/none", "days=y")
+      "stops={place == 'Nowhere'}", "stops+={plce == 1}", "photo=@/none", "days=y",
+      "days=40000", "stops=")
 
     #expect(bad.exitCode == .wrongUsage)
     for part in [
       "'days' takes a whole number, and 'x' is none", "'days' takes a whole number, and 'y'",
       "'start' takes a date", "'nme'", "Did you mean 'name'?", "'name' sets nothing",
-      "No object of 'Stop'", "plce", "/none",
+      "No object of 'Stop'", "plce", "/none", "'days': 40000 is out of range",
+      "'stops' is said to lead to nothing",
     ] { #expect(bad.messages.contains(part), "\(part): \(bad.messages)") }
     #expect(run("count", "/Trips.store", "Trip").output == "0\n")
 
+    let nobody = run(
+      "set", "/Trips.store", "Trip", "--where", "name == 'nobody'", "dayz=x", "days=x")
+    #expect(nobody.exitCode == .wrongUsage && nobody.messages.contains("Did you mean 'days'?"))
+    #expect(nobody.messages.contains("a whole number"))
     _ = run("insert", "/Trips.store", "Trip", "name=Lisbon")
     _ = run("insert", "/Trips.store", "Trip", "name=Porto")
     let set = run(

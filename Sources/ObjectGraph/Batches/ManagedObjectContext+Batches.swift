@@ -101,7 +101,8 @@ extension ManagedObjectContext {
     let identifiers =
       resultType == .identifiers ? objects.map { context.replaced($0.objectID) } : []
     let change = ContextChange(
-      kind: .saved, contextName: name, author: transactionAuthor, layers: layers)
+      kind: .saved, contextName: name, author: transactionAuthor, layers: layers,
+      linkTables: coordinator.linkTables)
     try mergeFromTheStores(change)
     return BatchResult(count: count, identifiers: identifiers, change: change)
   }

@@ -21,25 +21,34 @@ public struct ContextChange: Sendable {
   /// The changes, by store.
   public let layers: [StoreTag: Layer]
 
-  package init(
-    kind: Kind, contextName: String?, author: String? = nil, layers: [StoreTag: Layer]
+  /// The numbers of the tables that hold links and no objects.
+  private let linkTables: [StoreTag: Set<UInt16>]
+
+  init(
+    kind: Kind, contextName: String?, author: String? = nil, layers: [StoreTag: Layer],
+    linkTables: [StoreTag: Set<UInt16>]
   ) {
+    self.linkTables = linkTables
     self.kind = kind
     self.contextName = contextName
     self.author = author
     self.layers = layers
   }
 
+  // Links between many and many are rows of their own and no objects: they are in the layers, and the history says of
+  // which objects they were changed.
+
   /// The objects that were put in.
   public var inserted: [ObjectID] { identifiers(\.put) }
-  /// The objects of which values were changed.
+  /// The objects of which values were changed, references included.
   public var updated: [ObjectID] { identifiers(\.changed) }
   /// The objects that were taken out.
   public var deleted: [ObjectID] { identifiers(\.removed) }
 
   private func identifiers(_ part: KeyPath<Layer.EntityChanges, BlockRun>) -> [ObjectID] {
     layers.flatMap { store, layer in
-      layer.entities.flatMap { changes in
+      let links = linkTables[store] ?? []
+      return layer.entities.filter { !links.contains($0.entityNumber) }.flatMap { changes in
         changes[keyPath: part].blocks.flatMap { block -> [ObjectID] in
           guard let keys = try? block.keys else { return [] }
           return (0..<block.rowCount).map { row in
@@ -96,7 +105,8 @@ extension ManagedObjectContext {
   @discardableResult
   func tell(_ kind: ContextChange.Kind, _ layers: [StoreTag: Layer]) -> ContextChange {
     let change = ContextChange(
-      kind: kind, contextName: name, author: transactionAuthor, layers: layers)
+      kind: kind, contextName: name, author: transactionAuthor, layers: layers,
+      linkTables: coordinator.linkTables)
     changeStreams.yield(change)
     NotificationCenter.default.post(
       name: kind == .saved

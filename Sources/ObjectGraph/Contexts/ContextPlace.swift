@@ -131,7 +131,7 @@ final class ContextPlace: @unchecked Sendable {
       return
     }
     let name = contextName.withLock { $0 }
-    preconditionFailure(
+    misuse(
       """
       \(what) was used outside of its context\(name.isEmpty ? "" : " \"\(name)\"")'s turn. \
       \(concurrency.rule) To hand an object over, hand over its objectID and ask the other context \

@@ -248,7 +248,7 @@ extension EntityState {
   /// Fails when the objects are not of a class.
   func requireClass<T: ManagedObject>(_ wanted: T.Type) {
     guard type == wanted || type is T.Type else {
-      preconditionFailure(
+      misuse(
         """
         The objects of "\(graph.name)" are of the class \(type), not \(T.self). Name the class when the \
         coordinator is made.

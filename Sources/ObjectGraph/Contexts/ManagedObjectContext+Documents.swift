@@ -33,7 +33,8 @@ extension ManagedObjectContext {
   ///
   /// - Throws: What a damaged store throws.
   package func mergeFromOutside(_ layers: [StoreTag: Layer]) throws {
-    let change = ContextChange(kind: .saved, contextName: nil, layers: layers)
+    let change = ContextChange(
+      kind: .saved, contextName: nil, layers: layers, linkTables: coordinator.linkTables)
     try mergeChanges(from: change)
     announceSave(layers)
   }

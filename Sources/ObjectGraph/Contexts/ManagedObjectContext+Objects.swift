@@ -26,7 +26,7 @@ extension ManagedObjectContext {
       return typed
     }
     guard let typed = object as? T else {
-      preconditionFailure(
+      misuse(
         """
         The objects of "\(T.entityName)" are of the class \(Swift.type(of: object)), not \(T.self). \
         Name the class when the coordinator is made.
@@ -130,9 +130,9 @@ extension ManagedObjectContext {
         return object
       }
     } catch {
-      preconditionFailure("The store of \(id.uri) can't be read: \(error)")
+      misuse("The store of \(id.uri) can't be read: \(error)")
     }
-    preconditionFailure("No store of the coordinator has objects like \(id.uri).")
+    misuse("No store of the coordinator has objects like \(id.uri).")
   }
 
   /// The object with an identifier.
@@ -188,7 +188,7 @@ extension ManagedObjectContext {
   /// Fails when an object belongs to another context.
   func requireOwn(_ object: ManagedObject) {
     guard object.withEntity({ $0.belongs(to: self) }) else {
-      preconditionFailure(
+      misuse(
         """
         \(object) belongs to \(object.source.entity.context?.label ?? "a context that is gone") and was \
         given to \(label). Ask this context for its own: context.object(with: object.objectID).

@@ -32,7 +32,7 @@ extension ManagedObjectContext {
     if let other {
       requireOwn(other)
       guard other.source.entity.store === object.source.entity.store else {
-        preconditionFailure(
+        misuse(
           "\(ContextError.crossStore(toOne.relationship.name, object, other))")
       }
     }
@@ -213,7 +213,7 @@ extension ManagedObjectContext {
     requireOwn(object)
     requireOwn(other)
     guard other.source.entity.store === object.source.entity.store else {
-      preconditionFailure(
+      misuse(
         "\(ContextError.crossStore(toMany.relationship.name, object, other))")
     }
     if let toOne = backward(of: toMany, other) {

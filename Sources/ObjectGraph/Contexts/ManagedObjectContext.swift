@@ -173,7 +173,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
 extension ManagedObjectContext {
   /// Runs `body` where the context belongs, and gives what it gives.
   ///
-  /// Changes are processed when it ends. Called from within another turn of the context it runs at once.
+  /// Changes are processed when it ends. Called from within another turn of the context it runs at once. Asynchronous
+  /// work may be on any thread, so that one confined to its thread is used with ``performAndWait(_:)`` there.
   public func perform<R: Sendable>(
     _ body: @escaping @Sendable () throws -> R
   ) async throws -> R {

@@ -52,7 +52,7 @@ public final class PersistentStoreCoordinator: Sendable {
     self.places = places
     var byName: [String: ManagedObject.Type] = [:]
     for type in classes {
-      precondition(
+      require(
         model[type.entityName] != nil,
         "The model has no entity \"\(type.entityName)\", which the class \(type) is for.")
       byName[type.entityName] = type
@@ -348,6 +348,13 @@ extension PersistentStoreCoordinator {
       state.contexts.removeAll { $0.mail.isGone.load(ordering: .relaxed) }
       state.contexts.append((context.mail, WeakContext(context: context)))
     }
+  }
+
+  /// The numbers of the tables that hold links and no objects, by store.
+  var linkTables: [StoreTag: Set<UInt16>] {
+    Dictionary(
+      stores.map { ($0.tag, Set($0.graph.schema.linkTables.map(\.layout.entityNumber))) },
+      uniquingKeysWith: { first, _ in first })
   }
 
   /// The contexts that there are, none of which is held.

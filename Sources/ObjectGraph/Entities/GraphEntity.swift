@@ -123,9 +123,9 @@ final class GraphEntity: @unchecked Sendable {
   func refuse(_ name: String, as use: String) -> Never {
     let known = properties.map(\.name).joined(separator: ", ")
     if self[name] != nil {
-      preconditionFailure("The property \"\(name)\" of \"\(self.name)\" is not \(use).")
+      misuse("The property \"\(name)\" of \"\(self.name)\" is not \(use).")
     }
-    preconditionFailure(
+    misuse(
       "The entity \"\(self.name)\" has no property \"\(name)\". It has: \(known).")
   }
 }

@@ -72,7 +72,7 @@ public final class HistoryObserver: Sendable {
     every interval: Duration? = nil
   ) -> AsyncThrowingStream<[HistoryTransaction], any Error> {
     if let interval {
-      precondition(interval > .zero, "The history can't be looked at every \(interval).")
+      require(interval > .zero, "The history can't be looked at every \(interval).")
     }
     // However often something was saved, one look finds it all.
     let (signals, signal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))

@@ -20,13 +20,17 @@ public struct HistoryTransaction: Sendable {
   public let changes: [HistoryChange]
   /// The same, as rows.
   public let layer: Layer
+  /// The numbers of the tables that hold links and no objects.
+  let linkTables: Set<UInt16>
 
   /// The place in the history right behind this transaction.
   public var token: HistoryToken { HistoryToken(commits: [store: number]) }
 
   /// What a context merges to show what the transaction did (``ManagedObjectContext/mergeChanges(from:)``).
   public var contextChange: ContextChange {
-    ContextChange(kind: .saved, contextName: contextName, author: author, layers: [tag: layer])
+    ContextChange(
+      kind: .saved, contextName: contextName, author: author, layers: [tag: layer],
+      linkTables: [tag: linkTables])
   }
 }
 

@@ -118,7 +118,8 @@ extension PersistentStore {
       transactions.append(
         HistoryTransaction(
           store: uuid, tag: tag, number: commit.number, time: commit.time, author: commit.author,
-          contextName: commit.contextName, changes: changes, layer: layer))
+          contextName: commit.contextName, changes: changes, layer: layer,
+          linkTables: Set(new.schema.linkTables.map(\.layout.entityNumber))))
     }
     return transactions
   }

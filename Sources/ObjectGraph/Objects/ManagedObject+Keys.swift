@@ -75,7 +75,7 @@ extension ManagedObject {
   ///
   /// - Precondition: The entity has such a property, and the value is of its type.
   public final func setValue(_ value: Value, forKey key: String) {
-    if let wrong = setValue(value, PropertyHash.of(key), key) { preconditionFailure("\(wrong)") }
+    if let wrong = setValue(value, PropertyHash.of(key), key) { misuse("\(wrong)") }
   }
 
   /// Leads a relationship to other objects: one, or none, or many.
@@ -87,7 +87,7 @@ extension ManagedObject {
     switch graph[key]?.place {
     case .toOne(let toOne):
       for object in objects { requireDestination(object, of: key) }
-      precondition(objects.count < 2, "The relationship \"\(key)\" leads to one object at most.")
+      require(objects.count < 2, "The relationship \"\(key)\" leads to one object at most.")
       source.entity.context?.setReference(of: self, toOne, to: objects.first)
     case .toMany(let toMany):
       for object in objects { requireDestination(object, of: key) }

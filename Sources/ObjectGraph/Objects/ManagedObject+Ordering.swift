@@ -88,7 +88,7 @@ extension ManagedObject {
   private final func requirePlace<D: ManagedObject>(
     _ index: Int, within places: Range<Int>, of name: ToManyName<D>
   ) {
-    precondition(
+    require(
       places.contains(index),
       """
       "\(name.name)" of \(self) has no place \(index): it leads to \(self[name].count) objects.

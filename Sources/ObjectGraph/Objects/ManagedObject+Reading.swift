@@ -98,7 +98,7 @@ extension ManagedObject {
 
   @usableFromInline @inline(never)
   final func refuse(_ value: Value, _ name: StaticString, _ type: Any.Type) -> Never {
-    preconditionFailure(
+    misuse(
       "The attribute \"\(name)\" of \(self) has the value \(value.text), which is no \(type).")
   }
 

@@ -77,7 +77,7 @@ extension ManagedObject {
     guard let destination = graph[name]?.relationship?.destination,
       !graph.model.entity(other.source.entity.graph.name, isOrInheritsFrom: destination)
     else { return }
-    preconditionFailure(
+    misuse(
       """
       The relationship "\(name)" of \(self) leads to objects of the entity "\(destination)", and \(other) is \
       none.
@@ -98,7 +98,7 @@ extension ManagedObject {
 
   private final func cast<D: ManagedObject>(_ object: ManagedObject, _ name: StaticString) -> D {
     if let typed = object as? D { return typed }
-    preconditionFailure(
+    misuse(
       """
       "\(name)" of \(self) leads to an object of the class \(type(of: object)), not \(D.self). Name the \
       class when the coordinator is made.

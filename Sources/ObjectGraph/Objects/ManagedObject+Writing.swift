@@ -91,7 +91,7 @@ extension ManagedObject {
   @usableFromInline
   final func setStored(_ value: Value, _ hash: UInt64, _ name: String) {
     if let failure = setValue(value, hash, name) {
-      preconditionFailure("\(failure)")
+      misuse("\(failure)")
     }
   }
 

@@ -256,7 +256,7 @@ extension ManagedObject: QueryArgument {
 }
 
 extension ManagedObject: CustomStringConvertible {
-  /// The entity and the identifier, and the values if they were read.
+  /// The entity and the identifier.
   public var description: String {
     "<\(entity.name) \(objectID.uri)>"
   }

@@ -119,7 +119,7 @@ extension ManagedObject {
   /// The object as one of the class that somebody asks for.
   func typed<Object: ManagedObject>() -> Object {
     guard let typed = self as? Object else {
-      preconditionFailure(
+      misuse(
         """
         \(self) is of the class \(type(of: self)), not \(Object.self). Name the class when the coordinator is made.
         """)

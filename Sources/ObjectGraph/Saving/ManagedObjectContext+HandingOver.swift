@@ -57,7 +57,7 @@ extension ManagedObjectContext {
   /// - Throws: What could not be read of what was changed.
   package func handOver() throws {
     checkPlace()
-    guard let parent else { preconditionFailure("The context has no parent to hand changes to.") }
+    guard let parent else { misuse("The context has no parent to hand changes to.") }
     takeWaiting()
     try throwReadFailure()
     guard hasChanges else { return }

@@ -43,9 +43,10 @@ extension ManagedObjectContext {
     return saved
   }
 
-  /// Everything that is wrong with what would be saved now. Nothing is.
+  /// Everything that is wrong with what would be saved now. Nothing is. Whether others have changed the same is not
+  /// looked at.
   ///
-  /// - Throws: What a damaged store throws.
+  /// - Throws: What a damaged store throws; ``ContextError`` when objects go on changing themselves without end.
   public func validationFailures() throws -> [ValidationFailure] {
     checkPlace()
     workDepth += 1
@@ -53,7 +54,8 @@ extension ManagedObjectContext {
     try sealForUndo()
     undoManager?.willSave()
     defer { undoManager?.didSave(false) }
-    do { try prepareToSave() } catch let error as ContextError where error.code == .validation {
+    do { try prepareToSave() } catch let error as ContextError {
+      guard error.code == .validation, !error.failures.isEmpty else { throw error }
       return error.failures
     }
     return []
@@ -85,14 +87,24 @@ extension ManagedObjectContext {
       try updateDerivedValues()
     } while !isSettled || hasUnprocessedChanges
     if defersValidation { return }
-    let mark = sealCount
-    var failures = failuresOfClasses()
-    if hasChanged(since: mark) {
-      try propagateDeletionsOrThrow()
-      try sealAll()
-      try updateDerivedValues()
-      try sealAll()
-    }
+    var failures: [ValidationFailure] = []
+    var asked = 0
+    repeat {
+      let mark = sealCount
+      let next = changedObjects[asked...]
+      // Whom another has changed when it was asked is made ready, and asked, as all are.
+      if asked > 0 {
+        for object in next where type(of: object) != ManagedObject.self { object.willSave() }
+      }
+      asked += next.count
+      failures += failuresOfClasses(of: next)
+      if hasChanged(since: mark) {
+        try propagateDeletionsOrThrow()
+        try sealAll()
+        try updateDerivedValues()
+        try sealAll()
+      }
+    } while changedObjects.count > asked
     failures += try validate()
     guard failures.isEmpty else {
       throw ContextError(

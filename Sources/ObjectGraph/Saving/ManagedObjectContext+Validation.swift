@@ -3,10 +3,10 @@ import Rows
 
 // What is right with the objects to be saved.
 extension ManagedObjectContext {
-  /// What the objects' classes say is wrong with the changes. They may mend values.
-  func failuresOfClasses() -> [ValidationFailure] {
+  /// What the classes of changed objects say is wrong with the changes. They may mend values.
+  func failuresOfClasses(of objects: ArraySlice<ManagedObject>) -> [ValidationFailure] {
     var failures: [ValidationFailure] = []
-    for object in changedObjects where type(of: object) != ManagedObject.self {
+    for object in objects where type(of: object) != ManagedObject.self {
       if !object.state.contains(.deleted) {
         failures += object.failuresOfClass()
       } else if !object.state.contains(.inserted), let failure = object.failureOfDelete() {

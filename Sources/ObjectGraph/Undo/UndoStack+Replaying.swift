@@ -44,7 +44,7 @@ extension UndoStack {
   @discardableResult
   public func undoNestedGroup() throws -> Bool {
     checkPlace()
-    precondition(direction == .forward, "Undoing can't be undone while it goes on.")
+    require(direction == .forward, "Undoing can't be undone while it goes on.")
     try context?.sealForUndo()
     guard let open = openGroups.last, let last = open.steps.last else { return false }
     let nested: UndoGroup
@@ -63,8 +63,8 @@ extension UndoStack {
 
   private func prepareToReplay() throws {
     checkPlace()
-    precondition(direction == .forward, "Undoing can't be undone while it goes on.")
-    precondition(groupingLevel == 0, "A group is open: end it before you undo or redo.")
+    require(direction == .forward, "Undoing can't be undone while it goes on.")
+    require(groupingLevel == 0, "A group is open: end it before you undo or redo.")
     try context?.processPendingChanges()
     endTurn()
   }

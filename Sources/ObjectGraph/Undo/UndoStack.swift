@@ -158,7 +158,7 @@ extension UndoStack {
   /// - Throws: What a damaged store throws.
   public func endGroup() throws {
     checkPlace()
-    precondition(groupingLevel > 0, "No group of undo is open.")
+    require(groupingLevel > 0, "No group of undo is open.")
     try context?.sealForUndo()
     close(openGroups.removeLast())
   }
@@ -201,7 +201,7 @@ extension UndoStack {
   /// - Throws: What a damaged store throws.
   public func enable() throws {
     checkPlace()
-    precondition(disableCount > 0, "Undo is enabled already.")
+    require(disableCount > 0, "Undo is enabled already.")
     try context?.sealForUndo()
     disableCount -= 1
   }
@@ -325,7 +325,7 @@ extension UndoStack {
 
   /// Notes which state the context is in before anything was changed in it.
   func attach(to context: ManagedObjectContext) {
-    precondition(
+    require(
       self.context == nil || self.context === context,
       "An undo stack belongs to one context: what it undoes was done there.")
     // What was done while it was off it has missed.

@@ -92,7 +92,15 @@ final class Session {
     _ invocation: Invocation, did what: String, _ body: (StoreEdit) throws -> [ManagedObject]
   ) throws -> ExitCode {
     let edit = edit(invocation)
-    let objects = try context.undoManager!.group(what) { try body(edit) }
+    let undo = context.undoManager!
+    try undo.beginGroup(what)
+    let objects: [ManagedObject]
+    do { objects = try body(edit) } catch {
+      try undo.undoNestedGroup()
+      try undo.endGroup()
+      throw error
+    }
+    try undo.endGroup()
     try context.processPendingChanges()
     try edit.tell(objects, did: what)
     return objects.isEmpty ? .no : .done

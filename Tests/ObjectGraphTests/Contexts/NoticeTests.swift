@@ -72,6 +72,26 @@ struct NoticeTests {
     #expect(!listener.take().contains { $0.hasPrefix("saved") })
   }
 
+  @Test("A link is no object to them", arguments: Kind.allCases)
+  func links(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let context = graph.context()
+    let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    let bob = try context.insert(Person.self) { $0.name = "Bob" }
+    try context.save()
+    let listener = Listener(context)
+    ada.friends = [bob]
+    try context.save()
+    #expect(listener.take() == ["changed [0, 0, 0]", "will save [0, 0, 0]", "saved [0, 0, 0]"])
+    ada.friends = []
+    try context.save()
+    #expect(listener.take() == ["changed [0, 0, 0]", "will save [0, 0, 0]", "saved [0, 0, 0]"])
+    let history = try graph.coordinator.history(HistoryRequest())
+    for change in history.suffix(2).map(\.contextChange) {
+      #expect(change.inserted.isEmpty && change.deleted.isEmpty)
+    }
+  }
+
   @Test(
     "They are an asynchronous sequence too, with names, authors and layers",
     arguments: Kind.allCases)

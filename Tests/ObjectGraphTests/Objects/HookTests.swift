@@ -277,6 +277,7 @@ struct HookTests {
     }
     let error = #expect(throws: ContextError.self) { try scene.context.save() }
     #expect(error?.code == .validation && error?.message.contains("willSave") ?? false)
+    #expect(throws: ContextError.self) { try scene.context.validationFailures() }
     #expect(try scene.graph.again().count(for: FetchRequest("Diarist")) == 0)
     scene.react(one) { _, _ in }
     try scene.context.save()

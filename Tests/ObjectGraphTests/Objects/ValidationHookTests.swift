@@ -34,7 +34,13 @@ private final class Strict: ManagedObject {
   }
   override func validateForUpdate() throws {
     if self[Strict.code] == "never" { throw Unwanted(what: "update") }
+    // An object that has others make up for it.
+    if self[Strict.code] == "more", let other = more { other[Strict.stamp] += 1 }
+    if self[Strict.stamp] == 99 { throw Unwanted(what: "stamp") }
   }
+  override func willSave() { saves += 1 }
+  var more: Strict?
+  var saves = 0
   override func validateForDelete() throws {
     if self[Strict.code] == "keep" { throw Unwanted(what: "delete") }
   }
@@ -42,6 +48,27 @@ private final class Strict: ManagedObject {
 
 @Suite("What classes say of their values")
 struct ValidationHookTests {
+  @Test(
+    "Whoever is changed by the validation of another is made ready and asked too",
+    arguments: Kind.allCases)
+  func others(_ kind: Kind) throws {
+    let context = try Graph(kind, model: Self.model, classes: [Strict.self]).context()
+    let one = try context.insert(Strict.self)
+    let other = try context.insert(Strict.self)
+    try context.save()
+    (other[Strict.stamp], other.saves) = (97, 0)
+    try context.save()
+    one.more = other
+    defer { one.more = nil }
+    #expect(other.saves == 1)
+    one[Strict.code] = "more"
+    try context.save()
+    #expect(other[Strict.stamp] == 98 && other.saves == 2)
+    one[Strict.age] = 3
+    let error = #expect(throws: ContextError.self) { try context.save() }
+    #expect(error?.failures.map(\.object) == [other.objectID])
+  }
+
   private static let model: Model = try! Model(
     Model.Description(
       entities: [
