@@ -176,6 +176,8 @@ extension NaiveGraph {
   /// What contexts above see of this: deletions that are denied are deletions, and none of theirs.
   var seenFromAbove: NaiveGraph {
     var seen = self
+    // What leads there further beneath and no more from here is nobody's above.
+    seen.dangling = [:]
     for (id, object) in objects {
       if let post = object.references["post"], objects[post] == nil { seen.dangling[id] = post }
     }
