@@ -124,8 +124,9 @@ struct ClassWriter {
         others.append("The class is not called \(CodeText.code(wanted)), since that name is taken.")
       }
     }
-    for property in entity.entity.properties where !isAccessible(property) {
-      others.append("\(CodeText.code(property.name)) has no type, and so no accessor.")
+    for property in entity.entity.properties {
+      guard let reason = whyInaccessible(property) else { continue }
+      others.append("\(CodeText.code(property.name)) \(reason), and so has no accessor.")
     }
     return PropertyWords.paragraphs(
       entity.entity.userInfo, otherwise: "An object of the entity \(name).", others)
@@ -133,12 +134,17 @@ struct ClassWriter {
 
   /// The properties that have accessors.
   private func accessible(_ entity: PlannedEntity) -> [Property] {
-    entity.entity.properties.filter(isAccessible)
+    entity.entity.properties.filter { whyInaccessible($0) == nil }
   }
 
-  private func isAccessible(_ property: Property) -> Bool {
-    guard case .attribute(let attribute) = property else { return true }
-    return attribute.type != .undefined && attribute.type != .objectID
+  private func whyInaccessible(_ property: Property) -> String? {
+    switch property {
+    case .attribute(let attribute) where [.undefined, .objectID].contains(attribute.type):
+      "has no type"
+    case .relationship(let relationship) where relationship.isTransient:
+      "is transient and leads to nothing"
+    default: nil
+    }
   }
 
   private func writeEntityName(of entity: PlannedEntity, to lines: inout CodeLines) {

@@ -139,4 +139,20 @@ struct GoldenTests {
     #expect(classes.files[0].text.contains("\nextension Animal {"))
     #expect(!classes.files[0].text.contains("override class var entityName"))
   }
+
+  @Test("A relationship that is transient has no accessor, and the class says so")
+  func transientRelationship() throws {
+    let model = try Model(
+      Model.Description(entities: [
+        Entity(
+          "Leaf",
+          properties: [
+            .relationship(
+              Relationship("shadow", to: "Leaf", inverse: nil, isTransient: true))
+          ])
+      ]))
+    let text = try ModelClasses(of: model, named: "T").files.map(\.text).joined()
+    #expect(text.contains("`shadow` is transient and leads to nothing, and so has no accessor."))
+    #expect(!text.contains("var shadow"))
+  }
 }

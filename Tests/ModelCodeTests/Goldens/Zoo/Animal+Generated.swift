@@ -6,7 +6,7 @@ public import Quire
 
 /// An object of the entity `Animal`.
 ///
-/// `cache` has no type, and so no accessor.
+/// `cache` has no type, and so has no accessor.
 nonisolated open class Animal: Creature {
   /// The names of the properties, each with its type. Inherited ones are inherited here too.
   nonisolated public class Keys: Creature.Keys {
