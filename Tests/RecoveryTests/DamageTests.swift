@@ -154,6 +154,78 @@ struct DamageTests {
     }
   }
 
+  @Test("A schema that is damaged in one byte costs nothing", arguments: [false, true])
+  func schemaBytes(hasRecord: Bool) throws {
+    var random = SeededGenerator()
+    let library = try Library(isCompressed: false, rounds: 2, &random)
+    let disk = SimulatedDisk()
+    let file = try disk.open("/s", for: .create)
+    try file.append(library.bytes)
+    let recovery = try BlockFileRecovery(file, model: nil) { _ in }
+    _ = try recovery.run()
+    let schema = recovery.commits.last!.record.schema
+    let end = Int(schema.offset) + Int(schema.byteCount)
+    for place in stride(from: Int(schema.offset), to: end, by: 5) {
+      var bytes = library.bytes
+      bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      if !hasRecord {
+        for commit in recovery.commits {
+          for place in commit.offset..<commit.end { bytes[Int(place)] = 0xAA }
+        }
+      }
+
+      let (report, objects) = try recovered(bytes, "\(random), \(place)")
+
+      #expect(!report.isComplete)
+      check(objects, of: library, "\(random), \(place)")
+      if hasRecord { #expect(objects == library.states[library.newest]!, "\(random), \(place)") }
+    }
+  }
+
+  @Test("A model that is damaged and can still be read is not taken for the one that was given")
+  func renamed() throws {
+    var random = SeededGenerator()
+    let library = try Library(isCompressed: false, rounds: 2, &random)
+    var bytes = library.bytes
+    let name = try #require(bytes.firstRange(of: Array("name=\"pages\"".utf8)))
+    bytes[name.lowerBound + 8] = UInt8(ascii: "c")
+
+    let (report, objects) = try recovered(bytes, "\(random)")
+    let (_, others) = try recovered(bytes, model: nil, "\(random)")
+
+    #expect(report.notes == ["The file has lost its model; the one that was given is taken."])
+    #expect(objects == library.states[library.newest]!)
+    #expect(others.count == objects.count)
+  }
+
+  @Test("What a damaged record says of a block does not hide what another says")
+  func hiding() throws {
+    var random = SeededGenerator()
+    let library = try Library(isCompressed: false, rounds: 4, &random)
+    let disk = SimulatedDisk()
+    let file = try disk.open("/s", for: .create)
+    try file.append(library.bytes)
+    let recovery = try BlockFileRecovery(file, model: nil) { _ in }
+    _ = try recovery.run()
+    let newest = recovery.commits.last!
+    for commit in recovery.commits where commit.record.number > 1 {
+      for place in commit.offset..<commit.end - 48 where place % 37 == 0 {
+        var bytes = library.bytes
+        bytes[Int(place)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+
+        let (report, objects) = try recovered(bytes, "\(random), \(place)")
+
+        #expect(!report.isComplete)
+        check(objects, of: library, "\(random), \(place)")
+        if commit.offset < newest.offset {
+          #expect(objects == library.states[library.newest]!, "\(random), \(place)")
+        } else {
+          #expect(!report.isNewest, "\(random), \(place)")
+        }
+      }
+    }
+  }
+
   @Test("What is no store, or nothing at all, is refused")
   func nothing() throws {
     for bytes in [[], Array("QRBLOCKS".utf8), [UInt8](repeating: 0, count: 5000)] {

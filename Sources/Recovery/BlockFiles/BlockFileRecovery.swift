@@ -17,8 +17,10 @@ final class BlockFileRecovery {
 
   /// What any record that can be read says of blocks, by their places.
   private(set) var entries: [UInt64: BlockEntry] = [:]
-  /// Blocks that were looked at, by their places; `nil` for those that can't be read.
-  private var blocks: [UInt64: [Block]?] = [:]
+  /// Blocks that were read, by their places.
+  private var blocks: [UInt64: [Block]] = [:]
+  /// What was said of blocks and turned out not to be so.
+  private var falseEntries: Set<BlockEntry> = []
   private var soundValues: [OutsideReference: Bool] = [:]
   /// Sections beside the rows that were looked at.
   private var sections: Set<SectionReference> = []
@@ -34,8 +36,18 @@ final class BlockFileRecovery {
     /// Where the record is.
     let offset: UInt64
     let end: UInt64
-    /// Whether a trailer says so too.
-    let isConfirmed: Bool
+    let proof: Proof
+
+    /// What a trailer says of a record.
+    enum Proof {
+      /// There is none for it.
+      case none
+      /// It has the checksum of other bytes.
+      case refuted
+      case confirmed
+    }
+
+    var isConfirmed: Bool { proof == .confirmed }
   }
 
   init(_ file: DurableFile, model: Model?, progress: (Double) -> Void) throws {
@@ -49,7 +61,10 @@ final class BlockFileRecovery {
     if scan.header != nil { sound.add(0, BlockFile.headerByteCount) }
     for trailer in scan.trailers { sound.add(trailer.offset, BlockFile.trailerByteCount) }
     readCommits()
-    for commit in commits { note(commit) }
+    // What a record says that may be damaged must not hide what another says of the same place.
+    for commit in commits where commit.isConfirmed { note(commit) }
+    for entry in entries.values { _ = block(entry) }
+    for commit in commits where !commit.isConfirmed { note(commit) }
     for entry in entries.values { _ = block(entry) }
     findBlocks()
     // A record without its trailer counts when nothing else says what the file's state is.
@@ -57,7 +72,7 @@ final class BlockFileRecovery {
     let head = commits.last { $0.isConfirmed || isSupported($0) }
     let description = try describe(head)
     report.commit = head?.record.number
-    report.isNewest = head != nil && newest?.offset == head?.offset
+    report.isNewest = head != nil && newest?.offset == head?.offset && head?.proof != .refuted
     var assembly = LayerAssembly(self, description.schema)
     if let head { assembly.add(head) }
     assembly.addFound(behind: head?.end ?? 0, version: (head?.record.number ?? 0) + 1)
@@ -78,16 +93,20 @@ final class BlockFileRecovery {
 
   private func readCommits() {
     var known: Set<UInt64> = []
+    var refuted: Set<UInt64> = []
     for trailer in scan.trailers {
       let section = trailer.record
       guard let bytes = file.bytes(section.offset, Int(section.byteCount)),
         bytes.checksum == section.checksum,
         let record = try? CommitRecord(bytes, at: section.offset)
-      else { continue }
+      else {
+        refuted.insert(section.offset)
+        continue
+      }
       known.insert(section.offset)
       sound.add(section.offset, bytes.count)
       commits.append(
-        ReadCommit(record: record, offset: section.offset, end: trailer.end, isConfirmed: true))
+        ReadCommit(record: record, offset: section.offset, end: trailer.end, proof: .confirmed))
     }
     // Records whose trailers are lost say how long they are themselves.
     for offset in scan.recordOffsets.suffix(BlockFile.mostBrokenCommits)
@@ -101,7 +120,8 @@ final class BlockFileRecovery {
         commits.append(
           ReadCommit(
             record: record, offset: offset,
-            end: offset + UInt64(BlockFile.align(bytes.count - excess)), isConfirmed: false))
+            end: offset + UInt64(BlockFile.align(bytes.count - excess)),
+            proof: refuted.contains(offset) ? .refuted : .none))
         break
       }
     }
@@ -115,7 +135,7 @@ final class BlockFileRecovery {
       sound.add(section.offset, Int(section.byteCount))
     }
     guard commit.isConfirmed || isSupported(commit) else { return }
-    if !commit.isConfirmed { sound.add(commit.offset, Int(commit.end - commit.offset)) }
+    if commit.proof == .none { sound.add(commit.offset, Int(commit.end - commit.offset)) }
     for segment in commit.record.segments {
       for entry in segmentEntries(segment).flatMap({ $0 ?? [] }) {
         if entries[entry.offset] == nil { entries[entry.offset] = entry }
@@ -164,16 +184,20 @@ final class BlockFileRecovery {
   func block(_ entry: BlockEntry) -> [Block]? {
     if let known = blocks[entry.offset] {
       // Two records may say different things of one place; what is there is as the first has it.
-      guard let known, let first = known.first, let last = known.last,
+      guard let first = known.first, let last = known.last,
         first.entityNumber == entry.entity, first.minimumKey == entry.minimumKey,
         last.maximumKey == entry.maximumKey, first.flags == entry.run.flags,
         known.reduce(0, { $0 + $1.rowCount }) == Int(entry.rowCount)
       else { return nil }
       return known
     }
-    let found = file.block(entry).flatMap { withSoundValues($0) }
-    blocks[entry.offset] = .some(found)
-    if found != nil { sound.add(entry.offset, Int(entry.byteCount)) }
+    guard !falseEntries.contains(entry) else { return nil }
+    guard let found = file.block(entry).flatMap({ withSoundValues($0) }) else {
+      falseEntries.insert(entry)
+      return nil
+    }
+    blocks[entry.offset] = found
+    sound.add(entry.offset, Int(entry.byteCount))
     return found
   }
 
@@ -272,31 +296,6 @@ final class BlockFileRecovery {
       }
       return nil
     }
-    var schema = firstSound(\.schema) { try? SchemaSection.read($0, at: $1) }
-    if schema == nil {
-      schema = scan.schemaOffsets.reversed().lazy.compactMap { self.looseSchema($0) }.first
-      if schema != nil { report.notes.append("The schema was found without its record.") }
-    }
-    var model = firstSound(\.model) { bytes, _ in try? Model(ModelSource.read(bytes, path: "")) }
-    if model == nil {
-      model = scan.modelOffsets.reversed().lazy.compactMap { self.looseModel($0) }.first
-      if model != nil { report.notes.append("The model was found without its record.") }
-    }
-    if model == nil, let given {
-      model = given
-      report.notes.append("The file has lost its model; the one that was given is taken.")
-    }
-    guard let model else {
-      throw RecoveryError("The file's model can't be read.", lacksModel: true)
-    }
-    if schema == nil {
-      report.notes.append(
-        "The file has lost its schema; entities and properties are numbered as in a new store.")
-    }
-    let settled: Schema
-    do { settled = try Schema(model, evolving: schema, of: model) } catch {
-      throw RecoveryError("The model that was found can't be used: \(error)")
-    }
     let metadata =
       firstSound(\.metadata) { bytes, _ -> StoreMetadata? in
         guard case .dictionary(let values)? = try? BinaryPropertyList.read(bytes) else {
@@ -304,6 +303,14 @@ final class BlockFileRecovery {
         }
         return StoreMetadata(values: values)
       }
+    let model =
+      try firstSound(\.model) { bytes, _ in try? Model(ModelSource.read(bytes, path: "")) }
+      ?? lostModel(metadata)
+    let known = firstSound(\.schema) { try? SchemaSection.read($0, at: $1) }
+    let settled: Schema
+    do { settled = try Schema(model, evolving: known ?? lostSchema(model), of: model) } catch {
+      throw RecoveryError("The model that was found can't be used: \(error)")
+    }
     var own = metadata ?? StoreMetadata(type: .binary, model: model)
     if metadata == nil { report.notes.append("The metadata of the application are lost.") }
     if let uuid = scan.header?.uuid {
@@ -312,12 +319,70 @@ final class BlockFileRecovery {
     return (model, settled, own)
   }
 
-  /// A schema of which nobody says how long it is.
-  private func looseSchema(_ offset: UInt64) -> Schema? {
-    let most = min(1 << 20, file.byteCount - Int(offset))
-    return file.bytes(offset, most).flatMap {
-      try? SchemaSection.start(of: $0, at: offset).schema
+  /// The model of a file in which none matches its checksum.
+  private func lostModel(_ metadata: StoreMetadata?) throws(RecoveryError) -> Model {
+    let loose = scan.modelOffsets.reversed().lazy.compactMap { self.looseModel($0) }
+    // Nobody says that such a model is sound, unless it has the hashes that the metadata have.
+    let hashes = metadata?.versionHashes
+    if let found = loose.first(where: { hashes == $0.versionHashes }) {
+      report.notes.append("The model was found without its record.")
+      return found
     }
+    if let given {
+      report.notes.append("The file has lost its model; the one that was given is taken.")
+      return given
+    }
+    guard let found = loose.first else {
+      throw RecoveryError("The file's model can't be read.", lacksModel: true)
+    }
+    report.notes.append("The model was found without its record, and may be damaged.")
+    return found
+  }
+
+  /// The schema of a file in which none matches its checksum; `nil` for that of a new store.
+  private func lostSchema(_ model: Model) throws(SchemaError) -> Schema? {
+    let new = try Schema(model)
+    let bytes = SchemaSection.bytes(new)
+    if let newest = commits.last?.record.schema, newest.byteCount == bytes.count,
+      newest.checksum == bytes.checksum
+    {
+      report.notes.append("The schema is damaged; by its checksum it was that of a new store.")
+      return nil
+    }
+    // Nobody says that a schema is sound, so what was read of the rows decides.
+    let loose = scan.schemaOffsets.reversed().lazy.compactMap { self.looseSchema($0, model) }.first
+    if let loose, let settled = try? Schema(model, evolving: loose, of: model),
+      knownColumnCount(settled) >= knownColumnCount(new)
+    {
+      report.notes.append("The schema was found without its record.")
+      return loose
+    }
+    report.notes.append(
+      "The file has lost its schema; entities and properties are numbered as in a new store.")
+    return nil
+  }
+
+  /// How many columns of the blocks that were read are those that a schema says.
+  private func knownColumnCount(_ schema: Schema) -> Int {
+    blocks.values.reduce(0) { count, found in
+      guard let block = found.first, let layout = schema[block.entityNumber] else { return count }
+      return count
+        + block.columnNumbers.count { number in
+          guard !block.hasOutsideValues(in: number), let index = layout.index(ofNumber: number)
+          else { return false }
+          return (try? block.column(number))?.kind.widens(to: layout.columns[index].kind) ?? false
+        }
+    }
+  }
+
+  /// A schema of which nobody says how long it is, or that it is sound; `nil` if it can't be.
+  private func looseSchema(_ offset: UInt64, _ model: Model) -> Schema? {
+    let most = min(1 << 20, file.byteCount - Int(offset))
+    guard let bytes = file.bytes(offset, most),
+      let schema = try? SchemaSection.start(of: bytes, at: offset).schema,
+      schema.numberingFaults(of: model).isEmpty
+    else { return nil }
+    return schema
   }
 
   /// A model of which nobody says how long it is.

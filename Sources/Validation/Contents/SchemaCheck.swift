@@ -19,7 +19,6 @@ struct SchemaCheck {
   func run() {
     // A schema that has all that the model needs is not changed by evolving it to the model.
     guard let expected = try? Schema(model, evolving: schema, of: model) else { return }
-    let before = findings.errorCount
     for layout in schema.layouts where model[layout.entity] == nil {
       findings.add(.schemaEntities, at(layout.entity), "The model has no such entity.")
     }
@@ -29,7 +28,6 @@ struct SchemaCheck {
         continue
       }
       compare(found, layout)
-      checkNumbers(found)
     }
     for (entity, numbers) in expected.relationshipNumbers {
       for (name, _) in numbers where schema.relationshipNumbers[entity]?[name] == nil {
@@ -39,8 +37,7 @@ struct SchemaCheck {
       }
     }
     checkLinks(expected)
-    // Numbers that are wrong make the highest wrong too.
-    if findings.errorCount == before { checkHighest() }
+    checkNumbers()
   }
 
   private func at(_ entity: String, _ property: String? = nil) -> Place {
@@ -89,46 +86,10 @@ struct SchemaCheck {
     }
   }
 
-  /// The properties of an entity, each with its number.
-  private func numbers(_ layout: Layout) -> [(name: String, number: UInt16)] {
-    layout.columns.map { ($0.name, $0.number) }
-      + (schema.relationshipNumbers[layout.entity] ?? [:]).map { ($0.key, $0.value) }
-  }
-
-  private func checkNumbers(_ layout: Layout) {
-    let own = numbers(layout)
-    var names: [UInt16: String] = [:]
-    for (name, number) in own {
-      if let other = names.updateValue(name, forKey: number), other != name {
-        findings.add(
-          .schemaNumbers, at(layout.entity, name), "It has the number \(number), as '\(other)' has."
-        )
-      }
-    }
-    guard let parent = model[layout.entity]?.superentity, let above = schema[parent] else { return }
-    let byName = Dictionary(own.map { ($0.name, $0.number) }) { one, _ in one }
-    for (name, number) in numbers(above) {
-      if let here = byName[name], here != number {
-        findings.add(
-          .schemaNumbers, at(layout.entity, name),
-          "It has the number \(here), and \(number) in '\(parent)', which it is inherited from.")
-      }
-    }
-  }
-
-  private func checkHighest() {
-    var highest: [UInt16: UInt16] = [:]
-    for layout in schema.layouts {
-      guard let root = model.root(of: layout.entity).flatMap({ schema[$0.name] }) else { continue }
-      let most = numbers(layout).map(\.number).max() ?? 0
-      highest[root.entityNumber] = max(highest[root.entityNumber] ?? 0, most)
-    }
-    for (root, most) in highest.sorted(by: { $0.key < $1.key })
-    where most > schema.highestPropertyNumbers[root] ?? 0 {
-      findings.add(
-        .schemaHighest, at(schema[root]?.entity ?? "\(root)"),
-        "\(schema.highestPropertyNumbers[root] ?? 0) is said to be the highest number of its family, "
-          + "and \(most) is given.")
+  private func checkNumbers() {
+    for fault in schema.numberingFaults(of: model) {
+      let rule: Rule = fault.kind == .given ? .schemaNumbers : .schemaHighest
+      findings.add(rule, at(fault.entity, fault.property), fault.text)
     }
   }
 }
