@@ -122,7 +122,8 @@ extension ManagedObjectContext {
 
   /// The object with an identifier, as a fault: whether there is one in the store is not asked.
   ///
-  /// - Precondition: The identifier is of a store of the coordinator.
+  /// - Precondition: The identifier is of a store of the coordinator, and that can be opened. Where either is
+  ///   uncertain, ``existingObject(with:)`` throws instead.
   public func object(with id: ObjectID) -> ManagedObject {
     checkPlace()
     do {

@@ -135,7 +135,7 @@ extension ManagedObjectContext {
     } catch { note(error) }
   }
 
-  /// Gives up all changes that are not saved.
+  /// Gives up all changes that are not saved, and with them what could be undone and redone.
   public func rollback() {
     checkPlace()
     workDepth += 1
@@ -171,7 +171,8 @@ extension ManagedObjectContext {
     updateFollowers()
   }
 
-  /// Forgets everything: changes and objects. Objects that somebody still holds can't be used any more.
+  /// Forgets everything: changes and objects. Objects that somebody still holds can't be used any more; their
+  /// hooks are not called.
   public func reset() {
     checkPlace()
     rollback()
@@ -196,6 +197,7 @@ extension ManagedObjectContext {
   /// Whether somebody else has changed an object since it was read here: then saving a change of it
   /// would be in conflict.
   ///
+  /// - Returns: `nil` where there is none, and in a child: its changes meet those of others when its parent saves.
   /// - Throws: What a damaged store throws.
   public func detectConflicts(for object: ManagedObject) throws -> MergeConflict? {
     checkPlace()
