@@ -136,7 +136,7 @@ final class ObjectBench {
     return context
   }
 
-  private func copy(_ name: String) -> ManagedObjectContext {
+  func copy(_ name: String) -> ManagedObjectContext {
     let path = folder.appending(path: name).path
     try? FileManager.default.removeItem(atPath: path)
     try! FileManager.default.copyItem(atPath: wholePath, toPath: path)

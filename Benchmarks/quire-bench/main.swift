@@ -5,7 +5,8 @@ import Foundation
 let parts = [
   ("rows", runRowBenchmarks), ("queries", runQueryBenchmarks), ("stores", runStoreBenchmarks),
   ("opening", runOpeningBenchmarks), ("objects", runObjectBenchmarks),
-  ("walking", runWalkingBenchmarks), ("memory", runMemoryBenchmarks), ("xml", runXMLBenchmarks),
+  ("contexts", runContextBenchmarks), ("walking", runWalkingBenchmarks),
+  ("memory", runMemoryBenchmarks), ("xml", runXMLBenchmarks),
   ("migration", runMigrationBenchmarks), ("documents", runDocumentBenchmarks),
   ("plugins", runPluginBenchmarks), ("sqlite", runSQLiteBenchmarks),
 ]

@@ -1,0 +1,147 @@
+import Foundation
+import ObjectGraph
+import ObjectQuery
+
+/// What work costs in contexts beside and above one another, as a multiple of the same work in one context of the
+/// coordinator's.
+func runContextBenchmarks(_ count: Int) throws {
+  let bench = try ObjectBench(count)
+  defer { bench.clean() }
+  try bench.measureChildren()
+  try bench.measureFollowing()
+  try bench.measureUndo()
+}
+
+extension ObjectBench {
+  private var hundredth: QueryPredicate { try! QueryPredicate("modulus:by:(id, 100) == 1") }
+
+  /// Changes what a predicate finds, and saves through all that is above.
+  private func change(_ context: ManagedObjectContext, savingInto parents: [ManagedObjectContext]) {
+    for person in try! context.fetch(PersonObject.self, where: hundredth) { person.balance += 1 }
+    try! context.save()
+    for parent in parents { try! parent.save() }
+  }
+
+  func measureChildren() throws {
+    var measurement = Measurement(rounds: 5)
+    let path = folder.appending(path: "new").path
+    func insert(into context: ManagedObjectContext, _ parent: ManagedObjectContext?) -> Int {
+      for i in 0..<count / 10 {
+        try! context.insert(PersonObject.self).fill(i, Person(i, companies: companies))
+      }
+      try! context.save()
+      try! parent?.save()
+      return 1
+    }
+    var context: ManagedObjectContext?
+    measurement.add("insert and save", count / 10, "object") { insert(into: context!, nil) }
+    measurement.prepare { [self] in
+      try? FileManager.default.removeItem(atPath: path)
+      context = open(path)
+    }
+    measurement.add("insert in a child, save twice", count / 10, "object") {
+      insert(into: ManagedObjectContext(parent: context!, concurrency: .confined), context)
+    }
+    measurement.prepare { [self] in
+      try? FileManager.default.removeItem(atPath: path)
+      context = open(path)
+    }
+    measurement.add("fetch, change and save", count / 100, "object") { [self] in
+      change(context!, savingInto: [])
+      return 1
+    }
+    measurement.prepare { [self] in context = copy("copy") }
+    measurement.add("the same in a child", count / 100, "object") { [self] in
+      let parent = context!
+      change(ManagedObjectContext(parent: parent, concurrency: .confined), savingInto: [parent])
+      return 1
+    }
+    measurement.prepare { [self] in context = copy("copy") }
+    measurement.add("the same in a child of a child", count / 100, "object") { [self] in
+      let parent = context!
+      let child = ManagedObjectContext(parent: parent, concurrency: .confined)
+      change(
+        ManagedObjectContext(parent: child, concurrency: .confined),
+        savingInto: [child, parent])
+      return 1
+    }
+    measurement.prepare { [self] in context = copy("copy") }
+    let times = measurement.report("Contexts above one another")
+    shown(times, "insert in a child, save twice", to: "insert and save")
+    shown(times, "the same in a child", to: "fetch, change and save")
+    shown(times, "the same in a child of a child", to: "fetch, change and save")
+  }
+
+  /// What a save costs that a list and another context follow.
+  func measureFollowing() throws {
+    var measurement = Measurement(rounds: 5)
+    var context: ManagedObjectContext?
+    var others: [ManagedObjectContext] = []
+    var lists: [FetchedResults<PersonObject>] = []
+    let request = FetchRequest(
+      "Person", where: try QueryPredicate("age > 40"),
+      sortedBy: [SortKey("lastName"), SortKey("id")])
+    func add(_ name: String, _ prepare: @escaping () -> Void) {
+      measurement.add(name, count / 100, "object") { [self] in
+        change(context!, savingInto: [])
+        for list in lists { _ = list.count }
+        return others.count
+      }
+      measurement.prepare { [self] in
+        lists = []
+        others = []
+        context = copy("copy")
+        prepare()
+      }
+    }
+    add("fetch, change and save") {}
+    add("the same beside ten that follow") { [self] in
+      others = (0..<10).map { _ in
+        let other = ManagedObjectContext(context!.coordinator, concurrency: .confined)
+        other.automaticallyMergesChangesFromParent = true
+        _ = try! other.fetch(PersonObject.self, where: hundredth)
+        return other
+      }
+    }
+    add("the same with a live list of most") {
+      lists = [try! FetchedResults(PersonObject.self, request, in: context!)]
+    }
+    measurement.add("fetch the list anew", count / 100, "object") {
+      try! context!.fetch(request, as: PersonObject.self).count
+    }
+    let times = measurement.report("Contexts beside one another, and live lists")
+    shown(times, "the same beside ten that follow", to: "fetch, change and save")
+    shown(times, "the same with a live list of most", to: "fetch, change and save")
+  }
+
+  func measureUndo() throws {
+    var measurement = Measurement(rounds: 5)
+    var context: ManagedObjectContext?
+    func add(_ name: String, _ work: @escaping (ManagedObjectContext) -> Void) {
+      measurement.add(name, count / 100, "object") {
+        work(context!)
+        return 1
+      }
+      measurement.prepare { [self] in
+        context = copy("copy")
+        for person in try! context!.fetch(PersonObject.self, where: hundredth) {
+          person.balance += 1
+        }
+        try! context!.processPendingChanges()
+        if name.hasPrefix("redo") { _ = try! context!.undoManager!.undo() }
+      }
+    }
+    add("undo") { _ = try! $0.undoManager!.undo() }
+    add("redo") { _ = try! $0.undoManager!.redo() }
+    add("roll back") { $0.rollback() }
+    add("save") { try! $0.save() }
+    let times = measurement.report("Undo of one step")
+    shown(times, "undo", to: "save")
+    shown(times, "redo", to: "save")
+  }
+
+  private func shown(_ times: [String: [Double]], _ name: String, to other: String) {
+    let value = Measurement.ratio(times, name, to: other)
+    if !value.isNaN { print("         \(pad("\(name) / \(other)", 52)) \(format(value))") }
+  }
+}
