@@ -1,5 +1,6 @@
 import Foundation
 import ObjectGraph
+import ObjectModel
 import ObjectQuery
 
 /// What work costs in contexts beside and above one another, as a multiple of the same work in one context of the
@@ -10,6 +11,7 @@ func runContextBenchmarks(_ count: Int) throws {
   try bench.measureChildren()
   try bench.measureFollowing()
   try bench.measureUndo()
+  try bench.measureLinks()
 }
 
 extension ObjectBench {
@@ -134,10 +136,66 @@ extension ObjectBench {
     add("undo") { _ = try! $0.undoManager!.undo() }
     add("redo") { _ = try! $0.undoManager!.redo() }
     add("roll back") { $0.rollback() }
+    add("refresh each by itself") { context in
+      for object in context.updatedObjects { context.refresh(object, mergeChanges: false) }
+    }
     add("save") { try! $0.save() }
     let times = measurement.report("Undo of one step")
     shown(times, "undo", to: "save")
     shown(times, "redo", to: "save")
+  }
+
+  /// What it costs to link very many objects to one, from either side.
+  func measureLinks() throws {
+    var measurement = Measurement(rounds: 3)
+    let photos = ToManyName<ManagedObject>("photos")
+    let tags = ToManyName<ManagedObject>("tags")
+    let model = try Model(entities: [
+      Entity(
+        "Tag",
+        properties: [
+          .relationship(Relationship("photos", to: "Photo", inverse: "tags", count: .toMany))
+        ]),
+      Entity(
+        "Photo",
+        properties: [
+          .relationship(Relationship("tags", to: "Tag", inverse: "photos", count: .toMany))
+        ]),
+    ])
+    let path = folder.appending(path: "links").path
+    var context: ManagedObjectContext?
+    var tag: ManagedObject?
+    var all: [ManagedObject] = []
+    func add(_ name: String, isLinked: Bool, _ work: @escaping (ManagedObject) -> Void) {
+      measurement.add(name, count / 100, "object") {
+        work(tag!)
+        try! context!.save()
+        return all.count
+      }
+      measurement.prepare { [self] in
+        (tag, all, context) = (nil, [], nil)
+        try? FileManager.default.removeItem(atPath: path)
+        let coordinator = PersistentStoreCoordinator(model: model, places: ObjectBench.places)
+        try! coordinator.addStore(at: path)
+        context = ManagedObjectContext(coordinator, concurrency: .confined)
+        tag = try! context!.insert("Tag")
+        all = (0..<count / 100).map { _ in try! context!.insert("Photo") }
+        if isLinked { tag![photos] = RelatedObjects(all) }
+        try! context!.save()
+      }
+    }
+    add("link to one", isLinked: false) { $0[photos] = RelatedObjects(all) }
+    add("link to one, each by itself, with saves", isLinked: false) { tag in
+      for (number, photo) in all.enumerated() {
+        tag.add(photo, to: photos)
+        if number % 1000 == 999 { try! context!.save() }
+      }
+    }
+    add("link to one from the other side", isLinked: false) { tag in
+      for photo in all { photo[tags] = RelatedObjects([tag]) }
+    }
+    add("take all out", isLinked: true) { $0[photos] = RelatedObjects([]) }
+    measurement.report("Links of very many to one")
   }
 
   private func shown(_ times: [String: [Double]], _ name: String, to other: String) {

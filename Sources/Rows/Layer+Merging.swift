@@ -49,19 +49,21 @@ extension Layer {
 
   /// The changes of this layer but for those of some objects.
   ///
+  /// Costs little to do again and again for one object after another.
+  ///
   /// - Throws: ``BlockError`` when a block is damaged, or what its source throws.
   package func without(_ keys: Set<ObjectKey>, schema: Schema) throws -> Layer {
     var writer = BlockWriter()
     return Layer(
       try entities.compactMap { changes in
-        guard keys.contains(where: { $0.entity == changes.entityNumber }) else { return changes }
+        let numbers = keys.filter { $0.entity == changes.entityNumber }.map(\.number).sorted()
+        if numbers.isEmpty { return changes }
         guard let layout = schema[changes.entityNumber] else { return nil }
-        var merge = LayerMerge(layout: layout)
-        let kept = try changes.entries().filter {
-          !keys.contains(ObjectKey(entity: changes.entityNumber, number: $0.key))
-        }
-        try merge.run(kept, [])
-        return try merge.changes(&writer)
+        return Layer.EntityChanges(
+          entityNumber: changes.entityNumber,
+          put: try changes.put.without(numbers, layout.columns, &writer),
+          changed: try changes.changed.without(numbers, layout.columns, &writer),
+          removed: try changes.removed.without(numbers, [], &writer))
       })
   }
 
@@ -92,6 +94,46 @@ extension Layer {
         }
         return try inversion.changes(&writer)
       })
+  }
+}
+
+extension BlockRun {
+  /// The rows but for those of some objects, whose numbers ascend.
+  ///
+  /// Blocks that have none of them stay, and of others small ones are made: who takes out one row may take out the
+  /// next soon.
+  fileprivate func without(
+    _ numbers: [UInt64], _ columns: [LayoutColumn], _ writer: inout BlockWriter
+  ) throws -> BlockRun {
+    let smallRowCount = 256
+    var kept: [Block] = []
+    for block in blocks {
+      let first = numbers.firstPosition { $0 >= block.minimumKey }
+      let rows = try numbers[first...].prefix { $0 <= block.maximumKey }
+        .compactMap { try block.row(of: $0) }
+      if rows.isEmpty {
+        kept.append(block)
+        continue
+      }
+      let keys = try block.keys
+      var next = rows.first
+      var found = rows.dropFirst()
+      var left: [Int] = []
+      for row in 0..<block.rowCount {
+        if row == next { next = found.popFirst() } else { left.append(row) }
+      }
+      for start in stride(from: 0, to: left.count, by: smallRowCount) {
+        var gathering = RowGathering(
+          entity: block.entityNumber, flags: block.flags, columns: columns, sources: [block])
+        for row in left[start..<min(start + smallRowCount, left.count)] {
+          gathering.append(
+            source: 0, row: row, key: UInt64(bitPattern: keys.integer(at: row)),
+            basis: try RowLocation(block: block, row: row).basis)
+        }
+        kept += try gathering.blocks(&writer)
+      }
+    }
+    return BlockRun(kept)
   }
 }
 

@@ -292,14 +292,10 @@ extension ManagedObjectContext {
   ) throws -> [FoundLink] {
     let sides = side.table.isSymmetric ? [side, side.turned] : [side]
     guard let indexed = state.source.indexed else { return [] }
+    let range = IndexRange(equalTo: IndexBound([.object(key)]))
     return try sides.flatMap { side in
-      let layout = side.table.layout
-      let index =
-        state.graph.schema.index(ofEntity: layout.entityNumber, by: [side.owner])
-        ?? IndexLayout(number: 0, entityNumber: layout.entityNumber, columns: [side.owner])
-      let range = IndexRange(equalTo: IndexBound([.object(key)]))
-      return try indexed.keys(index, in: range).compactMap { number -> FoundLink? in
-        let link = ObjectKey(entity: layout.entityNumber, number: number)
+      try indexed.keys(linkIndex(of: side, state), in: range).compactMap { number -> FoundLink? in
+        let link = ObjectKey(entity: side.table.layout.entityNumber, number: number)
         guard !state.links.isRemoved(link), let row = try state.source.view.row(of: link),
           case .object(let other) = try row.value(side.destination)
         else { return nil }
@@ -311,6 +307,31 @@ extension ManagedObjectContext {
           key: link, other: other, order: order, orderColumn: side.order, version: try row.version)
       }
     }
+  }
+
+  private func linkIndex(of side: LinkTable.Side, _ state: StoreState) -> IndexLayout {
+    let number = side.table.layout.entityNumber
+    return state.graph.schema.index(ofEntity: number, by: [side.owner])
+      ?? IndexLayout(number: 0, entityNumber: number, columns: [side.owner])
+  }
+
+  /// The links between two objects in the view, found from the one that has fewer: the other may have very many,
+  /// and be asked again for each of them.
+  private func links(
+    between object: ObjectKey, and other: ObjectKey, _ side: LinkTable.Side, _ state: StoreState
+  ) throws -> [FoundLink] {
+    guard let indexed = state.source.indexed else { return [] }
+    func mostLinks(of key: ObjectKey, _ side: LinkTable.Side) throws -> Int {
+      try indexed.mostKeys(
+        linkIndex(of: side, state), in: IndexRange(equalTo: IndexBound([.object(key)])))
+    }
+    // Where links have no direction each object has them on either side.
+    let sides = side.table.isSymmetric ? [side, side.turned] : [side]
+    let own = try sides.reduce(0) { try $0 + mostLinks(of: object, $1) }
+    let others = try sides.reduce(0) { try $0 + mostLinks(of: other, $1.turned) }
+    return own <= others
+      ? try links(of: object, side, state).filter { $0.other == other }
+      : try links(of: other, side.turned, state).filter { $0.other == object }
   }
 
   private func link(
@@ -335,11 +356,7 @@ extension ManagedObjectContext {
     guard exists(object), exists(other), !isOpen(side, object.key, other.key, state) else {
       return
     }
-    if try links(of: object.key, side, state).contains(where: {
-      $0.other == other.key
-    }) {
-      return
-    }
+    guard try links(between: object.key, and: other.key, side, state).isEmpty else { return }
     noteTouched(object)
     noteTouched(other)
     let table = side.table.layout.entityNumber
@@ -392,7 +409,7 @@ extension ManagedObjectContext {
   ) throws {
     var isChanged = state.links.remove(link(side, object, other))
     if side.table.isSymmetric, state.links.remove(link(side, other, object)) { isChanged = true }
-    for found in try links(of: object, side, state) where found.other == other {
+    for found in try links(between: object, and: other, side, state) {
       state.links.remove(found.key, basis: found.version)
       isChanged = true
     }
