@@ -11,6 +11,9 @@ final class GraphSchema: Sendable {
   /// For each entity the ways from its objects to those that derive values from them: names of
   /// relationships, one after another. An entity is among them if any attribute is derived at all.
   private let derivedWays: [String: Set<[String]>]
+  /// For each derived attribute that follows from other objects the entities of all objects it may follow from,
+  /// and of those that have it.
+  private let derivingFamilies: [Set<UInt16>]
 
   private init(model: Model, schema: Schema) {
     self.model = model
@@ -21,6 +24,7 @@ final class GraphSchema: Sendable {
     byNumber = Dictionary(uniqueKeysWithValues: entities.map { ($0.number, $0) })
     byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
     derivedWays = GraphSchema.derivedWays(in: model)
+    derivingFamilies = GraphSchema.derivingFamilies(in: model, schema)
   }
 
   /// What was made last: a program opens many stores of few models.
@@ -67,7 +71,7 @@ final class GraphSchema: Sendable {
   }
 
   /// The entities, and the tables of links, that changes of some may have to do with: those that share a root
-  /// with them or lead to them or away, and all links.
+  /// with them or lead to them or away, those that values are derived over with them, and all links.
   func neighbors(of numbers: [UInt16]) -> Set<UInt16> {
     var found = Set(numbers).union(schema.linkTables.map(\.layout.entityNumber))
     // Links lead to objects of any entity.
@@ -87,6 +91,9 @@ final class GraphSchema: Sendable {
           insertFamily(relationship.destination)
         }
       }
+    }
+    for family in derivingFamilies where !family.isDisjoint(with: numbers) {
+      found.formUnion(family)
     }
     return found
   }
@@ -118,6 +125,27 @@ final class GraphSchema: Sendable {
       }
     }
     return ways
+  }
+
+  private static func derivingFamilies(in model: Model, _ schema: Schema) -> [Set<UInt16>] {
+    func numbers(_ entity: String) -> [UInt16] {
+      model.family(of: entity).compactMap { schema[$0.name]?.entityNumber }
+    }
+    return model.entities.flatMap { entity in
+      entity.attributes.compactMap { attribute -> Set<UInt16>? in
+        guard let form = attribute.derivation?.form, !form.path.isEmpty else { return nil }
+        var family = Set(numbers(entity.name))
+        var owner = entity.name
+        for name in form.path {
+          guard case .relationship(let relationship)? = model.property(name, of: owner) else {
+            break
+          }
+          owner = relationship.destination
+          family.formUnion(numbers(owner))
+        }
+        return family
+      }
+    }
   }
 
   subscript(number: UInt16) -> GraphEntity? { byNumber[number] }

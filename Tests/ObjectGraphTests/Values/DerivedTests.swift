@@ -223,4 +223,79 @@ struct DerivedTests {
     shop.items(1)[0]["price"] = .decimal(1)
     try shop.check("after rolling back")
   }
+
+  @Test(
+    "A value that follows over two others is right though the farther was saved at the same moment",
+    arguments: Kind.allCases, [false, true])
+  func overtaken(_ kind: Kind, isOrderFirst: Bool) throws {
+    let model = try Model(entities: [
+      Entity(
+        "Region",
+        properties: [
+          .attribute(Attribute("name", .string)),
+          .relationship(
+            Relationship("customers", to: "Customer", inverse: "region", count: .toMany)),
+        ]),
+      Entity(
+        "Customer",
+        properties: [
+          .relationship(Relationship("region", to: "Region", inverse: "customers")),
+          .relationship(Relationship("orders", to: "Order", inverse: "customer", count: .toMany)),
+        ]),
+      Entity(
+        "Order",
+        properties: [
+          .relationship(Relationship("customer", to: "Customer", inverse: "orders")),
+          Self.derived("regionName", .string, "customer.region.name"),
+        ]),
+    ])
+    let graph = try Graph(kind, model: model, classes: [Interrupted.self, InterruptedOrder.self])
+    let (one, two) = (graph.context(), graph.context())
+    let region = try one.insert("Region")
+    region["name"] = .string("North")
+    let customer = try one.insert("Customer")
+    customer.setObjects([region], forKey: "region")
+    try one.save()
+
+    func rename(_ region: Interrupted) { region["name"] = .string("South") }
+    func order(_ order: InterruptedOrder, in context: ManagedObjectContext) throws {
+      order.setObjects([try context.existingObject(with: customer.objectID)], forKey: "customer")
+    }
+    if isOrderFirst {
+      let theirs = try #require(two.existingObject(with: region.objectID) as? Interrupted)
+      rename(theirs)
+      theirs.interruption = {
+        try order(try one.insert(InterruptedOrder.self), in: one)
+        try one.save()
+      }
+      try two.save()
+    } else {
+      let made = try one.insert(InterruptedOrder.self)
+      try order(made, in: one)
+      made.interruption = {
+        rename(try #require(two.existingObject(with: region.objectID) as? Interrupted))
+        try two.save()
+      }
+      try one.save()
+    }
+
+    let found = try graph.context().fetch(InterruptedOrder.self)
+    #expect(found.map { $0["regionName"] } == [.string("South")])
+  }
+}
+
+/// A region during whose save something else is saved.
+private class Interrupted: ManagedObject {
+  override class var entityName: String { "Region" }
+  var interruption: (() throws -> Void)?
+
+  override func willSave() {
+    guard let body = interruption else { return }
+    interruption = nil
+    do { try body() } catch { Issue.record(error) }
+  }
+}
+
+private final class InterruptedOrder: Interrupted {
+  override class var entityName: String { "Order" }
 }
