@@ -368,4 +368,35 @@ struct NestedContextTests {
     try parent.save()
     #expect(try graph.context().count(for: FetchRequest("Trip")) == 0)
   }
+
+  @Test(
+    "Who was to be deleted in the parent and is not is the same object in a child, and not another",
+    arguments: Kind.allCases, [false, true])
+  func deletedAndBack(_ kind: Kind, isUndone: Bool) throws {
+    let graph = try Graph(kind)
+    let parent = graph.context()
+    let trip = try parent.insert(Trip.self) { $0.name = "Porto" }
+    try parent.save()
+    let undo = UndoStack()
+    parent.undoManager = undo
+    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
+    let same = child.object(trip)
+    same.name = "draft"
+    parent.delete(trip)
+    try parent.processPendingChanges()
+    try child.save()
+    #expect(same.isDeleted)
+    if isUndone {
+      while try undo.undo() {}
+    } else {
+      parent.rollback()
+    }
+
+    #expect(try child.fetch(Trip.self).first === same)
+    #expect(same.name == "Porto" && !same.isDeleted)
+    same.cost = 1
+    try child.save()
+    try parent.save()
+    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [1])
+  }
 }

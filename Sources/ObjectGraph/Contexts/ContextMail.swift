@@ -1,3 +1,4 @@
+import Dispatch
 import ObjectModel
 import Synchronization
 
@@ -5,6 +6,8 @@ import Synchronization
 /// holds for a moment might end there, while its objects are read where it was let go.
 final class ContextMail: Sendable {
   let place: ContextPlace
+  /// Where a context with a queue of its own does its work.
+  let queue: DispatchQueue?
   /// The context's parent, for as long as the context is there.
   let parent: ObjectIdentifier?
   /// Whether the context follows what is saved beneath it.
@@ -13,16 +16,42 @@ final class ContextMail: Sendable {
   let hasWaiting = Atomic(false)
   /// Set when the context is gone.
   let isGone = Atomic(false)
+  /// What children get, and what they have handed over.
+  let published = Mutex(PublishedState())
   /// What others have saved, where the context is to look at it when it is used next.
   private let toMerge = Mutex<[StoreTag: ObjectsToMerge]>([:])
 
   init(_ place: ContextPlace, parent: ManagedObjectContext?) {
     self.place = place
+    queue =
+      place.concurrency == .privateQueue ? DispatchQueue(label: "ManagedObjectContext") : nil
     self.parent = parent.map { ObjectIdentifier($0) }
   }
 
   /// Whether nobody here can have a turn of the context, which is confined to another thread.
   var isOutOfReach: Bool { place.concurrency == .confined && !place.isCurrent }
+
+  /// Runs `body` later, where the context belongs, if it is there by then.
+  func schedule(
+    _ context: WeakContext, _ body: @escaping @Sendable (ManagedObjectContext) -> Void
+  ) {
+    @Sendable func run() {
+      guard let context = context.context else { return }
+      context.turn { body(context) }
+    }
+    switch place.concurrency {
+    case .confined: run()
+    case .mainActor: DispatchQueue.main.async(execute: run)
+    case .privateQueue: queue!.async(execute: run)
+    }
+  }
+
+  /// Nobody reads what is left from now on, and nothing that the context has shown is held.
+  func end() {
+    isGone.store(true, ordering: .relaxed)
+    published.withLock { $0 = PublishedState() }
+    _ = take()
+  }
 
   /// Leaves what others have saved.
   func leave(_ parts: [ObjectsToMerge]) {

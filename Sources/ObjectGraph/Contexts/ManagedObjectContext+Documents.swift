@@ -36,7 +36,7 @@ extension ManagedObjectContext {
     let change = ContextChange(
       kind: .saved, contextName: nil, layers: layers, linkTables: coordinator.linkTables)
     try mergeChanges(from: change)
-    announceSave(layers)
+    announceSave(layers, toChildren: false)
   }
 
   /// Gives up all changes, those included that children have handed over, and shows what lies beneath by now.

@@ -1,6 +1,7 @@
 import ObjectModel
 import Rows
 import StoreInterface
+import Synchronization
 
 // Going back, and looking again.
 extension ManagedObjectContext {
@@ -91,6 +92,7 @@ extension ManagedObjectContext {
     object.state.subtract([.realized, .updated, .deleted, .pending, .missing])
     object.point(to: object.source.entity.unresolved, row: 0)
     undoManager?.overlooked[object] = nil
+    recalled[object] = nil
   }
 
   /// Looks again at what lies beneath all known objects. Changes stay.
@@ -129,6 +131,7 @@ extension ManagedObjectContext {
         try sealForUndo()
         try refreshBeneath(objects, in: state, mayBeLost: true, events: .refresh)
         state.oldestCommit = commit
+        if parent != nil { mail.published.withLock { $0.moves[state.tag] = nil } }
       }
       orderEnds = [:]
       publish()
@@ -163,9 +166,10 @@ extension ManagedObjectContext {
         continue
       }
       object.state.subtract([.updated, .deleted, .pending, .deletionToPropagate])
-      object.leadBack()
-      told.append(object)
+      leadBack(object)
+      if !object.state.contains(.missing) { told.append(object) }
     }
+    recalled = [:]
     for object in told { object.awake(fromSnapshotEvents: .rollback) }
     publish()
     updateFollowers()
@@ -190,6 +194,7 @@ extension ManagedObjectContext {
     transientValues = [:]
     lastingTransients = []
     freshTransients = [:]
+    recalled = [:]
     lastInsertion = nil
     publish()
   }

@@ -65,7 +65,7 @@ public final class ManagedObjectContext: @unchecked Sendable {
   let place: ContextPlace
   /// What others leave here.
   let mail: ContextMail
-  private let queue: DispatchQueue?
+  private var queue: DispatchQueue? { mail.queue }
 
   var storeStates: [StoreState] = []
   /// The objects with changes that are not saved, in the order in which they were first changed.
@@ -80,6 +80,9 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// What deleted objects led to that were looked at again, or were deleted by a child, when their deletion
   /// reached that; by column.
   var reached: [ManagedObject: [Int: ObjectKey]] = [:]
+  /// What objects showed before they were led to what a child, or undo, had read of them; none for those that
+  /// others had deleted.
+  var recalled: [ManagedObject: (source: RowSource, row: Int)?] = [:]
   /// Deletions that stand only if the objects at the other end go too.
   var denials: [DeletionDenial] = []
   /// Whom objects led to one to one before a layer was applied that is being applied.
@@ -100,12 +103,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var workDepth = 0
   /// Whether a turn is coming that ends what is being done on the main actor.
   private var isTurnComing = false
-  /// What children get, and what they have handed over.
-  let published = Mutex(PublishedState())
   /// Who listens to what is changed and saved.
   let changeStreams = StreamHub<ContextChange>()
   var pinned: QueryGeneration? {
-    didSet { published.withLock { $0.pinned = pinned } }
+    didSet { mail.published.withLock { $0.pinned = pinned } }
   }
   /// The objects whose moment of saving was noted in the save that is under way.
   var momentsTaken: Set<ObjectID> = []
@@ -134,7 +135,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
     parent = nil
     place = ContextPlace(concurrency)
     mail = ContextMail(place, parent: nil)
-    queue = ManagedObjectContext.makeQueue(concurrency)
     coordinator.register(self)
   }
 
@@ -146,14 +146,13 @@ public final class ManagedObjectContext: @unchecked Sendable {
     coordinator = parent.coordinator
     place = ContextPlace(concurrency)
     mail = ContextMail(place, parent: parent)
-    queue = ManagedObjectContext.makeQueue(concurrency)
     coordinator.register(self)
     // What the parent has not published yet is published now, if that is possible without waiting.
     if parent.place.isHeld { try? parent.processPendingChanges() }
   }
 
   deinit {
-    mail.isGone.store(true, ordering: .relaxed)
+    mail.end()
     place.open()
     // Objects leave their tables in a turn, whichever thread lets go of the context.
     let before = place.enter()
@@ -161,10 +160,6 @@ public final class ManagedObjectContext: @unchecked Sendable {
     for state in storeStates {
       for entity in state.knownEntities { entity.detach() }
     }
-  }
-
-  private static func makeQueue(_ concurrency: ContextConcurrency) -> DispatchQueue? {
-    concurrency == .privateQueue ? DispatchQueue(label: "ManagedObjectContext") : nil
   }
 }
 
@@ -214,7 +209,7 @@ extension ManagedObjectContext {
     }
   }
 
-  private func turn<R>(_ body: () throws -> R) rethrows -> R {
+  func turn<R>(_ body: () throws -> R) rethrows -> R {
     if concurrency == .confined { checkPlace() }
     let before = place.enter()
     turnDepth += 1
@@ -290,11 +285,11 @@ extension ManagedObjectContext {
   /// What lies beneath the context's changes by now.
   func newestBase(of store: PersistentStore) throws -> StoreBase {
     // Whoever has saved asks too, wherever that is.
-    var generation = published.withLock { $0.pinned }
+    var generation = mail.published.withLock { $0.pinned }
     var next = parent
     while let ancestor = next {
       // One that has not looked at the store shows what lies beneath it.
-      let (base, pinned) = ancestor.published.withLock { ($0.bases[store.tag], $0.pinned) }
+      let (base, pinned) = ancestor.mail.published.withLock { ($0.bases[store.tag], $0.pinned) }
       if let base { return base }
       generation = generation ?? pinned
       next = ancestor.parent
@@ -332,9 +327,23 @@ extension ManagedObjectContext {
     {
       return
     }
-    state.setBase(newest)
+    move(state, to: newest)
     // Children look again where this does. What is being worked on is shown when it is done.
     if workDepth == 0 { publish() }
+  }
+}
+
+extension ManagedObjectContext {
+  /// Moves on to what lies beneath by now. Known objects stay what they are until they are looked at again.
+  func move(_ state: StoreState, to base: StoreBase) {
+    noteMove(state, to: base)
+    state.setBase(base)
+  }
+
+  /// Notes that known objects may be as of what lay beneath before.
+  func noteMove(_ state: StoreState, to base: StoreBase) {
+    guard parent != nil else { return }
+    mail.published.withLock { $0.moves[state.tag, default: BaseMoves()].note(state.base, base) }
   }
 }
 
@@ -376,7 +385,7 @@ extension ManagedObjectContext {
   func publish() {
     var bases: [StoreTag: StoreBase] = [:]
     for state in storeStates { bases[state.tag] = state.shown }
-    published.withLock { $0.publish(bases) }
+    mail.published.withLock { $0.publish(bases) }
   }
 
   /// Lets go of what nobody holds once there is much of it.

@@ -7,44 +7,78 @@ import Synchronization
 // What others are told of a save, and how they follow.
 extension ManagedObjectContext {
   /// Tells children, siblings and other contexts what was saved.
-  func announceSave(_ saved: [StoreTag: Layer]) {
+  ///
+  /// - Parameter toChildren: Whether children are to look at it. Those of whoever merges are told by that.
+  func announceSave(_ saved: [StoreTag: Layer], toChildren: Bool = true) {
     guard !saved.isEmpty else { return }
     let change = tell(.saved, saved)
+    let (me, parent) = (ObjectIdentifier(self), mail.parent)
+    do {
+      passOn(try ObjectsToMerge.all(of: change, in: coordinator)) {
+        $0.parent == parent || (toChildren && $0.parent == me)
+      }
+    } catch { note(error) }
+  }
+
+  /// Has other contexts look at what was saved. None of them is held here, where it might end.
+  func passOn(_ parts: [ObjectsToMerge], to isMeant: (ContextMail) -> Bool) {
     for (mail, context) in coordinator.contexts
     where mail !== self.mail && mail.isFollowing.load(ordering: .relaxed)
-      && (mail.parent == self.mail.parent || mail.parent == ObjectIdentifier(self))
+      && !mail.isGone.load(ordering: .relaxed) && isMeant(mail)
     {
       do {
-        let parts = try ObjectsToMerge.all(of: change, in: coordinator)
         if mail.isOutOfReach {
           mail.leave(parts)
           continue
         }
-        guard let other = context.context else { continue }
-        guard other.concurrency == .mainActor else {
-          other.mergeSoon(parts)
+        let moves = mail.parent == ObjectIdentifier(self) ? movesToSettle(by: parts, mail) : [:]
+        guard mail.place.concurrency == .mainActor else {
+          mail.schedule(context) { other in
+            do { try other.merge(parts) } catch { other.note(error) }
+            other.settle(moves)
+          }
           continue
         }
         // Nobody waits long on the main actor: what has come from there and shows already is passed over, and what
         // is much is merged in turns of their own. Others have looked at what lies beneath and not at each object.
-        let shown = other.parent === self ? other.published.withLock { $0.bases } : [:]
-        let turns = try parts.flatMap { part -> [ObjectsToMerge] in
-          guard let store = coordinator.store(of: part.store), let seen = shown[part.store] else {
-            return part.split
-          }
-          let newest = try other.newestBase(of: store)
-          return try part.differing(View(seen.tables), View(newest.tables), store.graph.schema)
-            .split
-        }
-        other.mergeInTurns(turns[...])
+        let turns = try parts.flatMap { try part($0, notShownBy: mail, moves[$0.store]).split }
+        mail.mergeInTurns(turns[...], context, moves)
       } catch { note(error) }
     }
   }
 
-  /// Merges what others have saved in a turn of its own.
-  private func mergeSoon(_ parts: [ObjectsToMerge]) {
-    schedule { [weak self] in
-      do { try self?.merge(parts) } catch { self?.note(error) }
+  /// How far a child has moved that is about to merge all that this context has saved.
+  private func movesToSettle(
+    by parts: [ObjectsToMerge], _ child: ContextMail
+  ) -> [StoreTag: BaseMoves.Settlement] {
+    var settlements: [StoreTag: BaseMoves.Settlement] = [:]
+    for part in parts {
+      guard let newest = mail.published.withLock({ $0.bases[part.store] }) else { continue }
+      settlements[part.store] = BaseMoves.Settlement(
+        count: child.published.withLock { $0.moves[part.store]?.count ?? 0 }, newest: newest)
+    }
+    child.published.withLock { $0.mergesUnderWay += settlements.isEmpty ? 0 : 1 }
+    return settlements
+  }
+
+  /// Those of the objects that a child does not show as they are by now.
+  private func part(
+    _ part: ObjectsToMerge, notShownBy child: ContextMail, _ settlement: BaseMoves.Settlement?
+  ) throws -> ObjectsToMerge {
+    let (seen, moves) = child.published.withLock { ($0.bases[part.store], $0.moves[part.store]) }
+    guard let settlement, let seen, let schema = coordinator.store(of: part.store)?.graph.schema,
+      let left = (moves ?? BaseMoves()).known
+    else { return part }
+    return try part.differing(left + [(seen, settlement.newest)], schema)
+  }
+
+  /// Notes that all objects were looked at again that others had changed.
+  func settle(_ settlements: [StoreTag: BaseMoves.Settlement]) {
+    if settlements.isEmpty { return }
+    mail.published.withLock { published in
+      published.mergesUnderWay -= 1
+      guard published.mergesUnderWay == 0 else { return }
+      for (store, settlement) in settlements { published.moves[store]?.settle(settlement) }
     }
   }
 
@@ -58,22 +92,40 @@ extension ManagedObjectContext {
     _ = mail.hasWaiting.exchange(false, ordering: .acquiringAndReleasing)
     takeHandedOver()
     let parts = mail.take()
-    let isStuck = published.withLock { !$0.handedOver.isEmpty }
+    let isStuck = mail.published.withLock { !$0.handedOver.isEmpty }
     if isStuck { mail.hasWaiting.store(true, ordering: .relaxed) }
     if parts.isEmpty { return }
     do { try merge(parts) } catch { note(error) }
   }
 
+  /// Merges the first of some parts; more of them where there is much that has to be gone through each time.
+  ///
+  /// - Returns: The others.
+  fileprivate func mergeFirst(of parts: ArraySlice<ObjectsToMerge>) -> ArraySlice<ObjectsToMerge> {
+    guard var part = parts.first else { return [] }
+    var rest = parts.dropFirst()
+    while let next = rest.first, next.store == part.store,
+      part.keys.count + next.keys.count <= changedObjects.count / 16
+    {
+      part.add(next)
+      rest = rest.dropFirst()
+    }
+    do { try merge([part]) } catch { note(error) }
+    return rest
+  }
+}
+
+extension ContextMail {
   /// Merges one part after another, each in a turn of its own and not before others had theirs.
-  private func mergeInTurns(_ parts: ArraySlice<ObjectsToMerge>) {
-    guard let part = parts.first else { return }
-    schedule { [weak self] in
-      guard let self else { return }
-      do { try merge([part]) } catch { note(error) }
-      let rest = parts.dropFirst()
-      if !rest.isEmpty {
-        DispatchQueue.global().async { [weak self] in self?.mergeInTurns(rest) }
-      }
+  fileprivate func mergeInTurns(
+    _ parts: ArraySlice<ObjectsToMerge>, _ context: WeakContext,
+    _ settlements: [StoreTag: BaseMoves.Settlement]
+  ) {
+    if parts.isEmpty { return }
+    schedule(context) { other in
+      let rest = other.mergeFirst(of: parts)
+      if rest.isEmpty { return other.settle(settlements) }
+      DispatchQueue.global().async { self.mergeInTurns(rest, context, settlements) }
     }
   }
 }
@@ -114,15 +166,16 @@ struct ObjectsToMerge: Sendable {
     }
   }
 
-  /// Those of the objects that are not in one view what they are in another.
-  func differing(_ one: View, _ other: View, _ schema: Schema) throws -> ObjectsToMerge {
+  /// Those of the objects that were changed by any of some moves from one base to another.
+  func differing(
+    _ moves: [(before: StoreBase, after: StoreBase)], _ schema: Schema
+  ) throws -> ObjectsToMerge {
     var part = self
-    part.keys = try keys.filter { key in
-      guard let layout = schema[key.entity] else { return true }
-      let (before, after) = (try one.row(of: key), try other.row(of: key))
-      guard let before, let after else { return before != nil || after != nil }
-      return try layout.columns.contains { column in
-        try !before.value(column).isIdentical(to: after.value(column))
+    part.keys = []
+    for (before, after) in moves where !before.isSame(as: after) {
+      let (one, other) = (View(before.tables), View(after.tables))
+      for key in keys where !part.keys.contains(key) {
+        if try one.differs(from: other, key, schema) { part.keys.insert(key) }
       }
     }
     return part
@@ -136,6 +189,20 @@ struct ObjectsToMerge: Sendable {
       var part = self
       part.keys = Set(all[start..<min(start + ObjectsToMerge.shortTurn, all.count)])
       return part
+    }
+  }
+}
+
+extension View {
+  /// Whether an object is not in this view what it is in another.
+  fileprivate func differs(
+    from other: View, _ key: ObjectKey, _ schema: Schema
+  ) throws -> Bool {
+    guard let layout = schema[key.entity] else { return true }
+    let (before, after) = (try row(of: key), try other.row(of: key))
+    guard let before, let after else { return before != nil || after != nil }
+    return try layout.columns.contains { column in
+      try !before.value(column).isIdentical(to: after.value(column))
     }
   }
 }

@@ -9,6 +9,10 @@ struct PublishedState: Sendable {
   var bases: [StoreTag: StoreBase] = [:]
   /// The oldest first.
   var handedOver: [HandedChanges] = []
+  /// How the context has moved on with known objects left behind, by store.
+  var moves: [StoreTag: BaseMoves] = [:]
+  /// How many saves of the parent the context has been told of and not yet merged.
+  var mergesUnderWay = 0
   /// What the context is pinned to, and its children with it.
   var pinned: QueryGeneration?
 
@@ -66,12 +70,13 @@ extension ManagedObjectContext {
     var isHanded = false
     defer { if !isHanded { undoManager?.didSave(false) } }
     var handed = HandedChanges()
-    let shown = parent.published.withLock { $0.bases }
+    let shown = parent.mail.published.withLock { $0.bases }
     for state in storeStates {
       guard !state.pending.isEmpty else { continue }
-      // Whoever merges by itself and sees what the parent does has read nothing that is not so any more.
+      // Whoever has merged all and sees what the parent does has read nothing that is not so any more.
       let hasReadNewest =
         automaticallyMergesChangesFromParent
+        && mail.published.withLock { $0.moves[state.tag]?.isSettled ?? true }
         && shown[state.tag]?.isSame(as: state.base) ?? false
       handed.parts.append(
         HandedChanges.Part(
@@ -84,7 +89,7 @@ extension ManagedObjectContext {
     handed.denials = denials.filter { $0.object.state.contains(.deleted) }.map {
       ($0.object.objectID, $0.relationship, $0.others.map(\.objectID))
     }
-    let (bases, isAlone) = parent.published.withLock { state in
+    let (bases, isAlone) = parent.mail.published.withLock { state in
       // Whoever merges by itself has looked at all that others have done beneath.
       let isAlone = handed.parts.map { part in
         (!part.hasMoved || automaticallyMergesChangesFromParent)
@@ -101,6 +106,7 @@ extension ManagedObjectContext {
     }
     for (part, isAlone) in zip(handed.parts, isAlone) {
       guard let state = knownState(of: part.store), let base = bases[state.tag] else { continue }
+      if !isAlone { noteMove(state, to: base) }
       state.setSaved(base, version: 0, alone: isAlone)
       if !isAlone { try lookAgain(in: state) }
     }
@@ -122,11 +128,11 @@ extension ManagedObjectContext {
   func takeHandedOver() {
     workDepth += 1
     defer { workDepth -= 1 }
-    while let handed = published.withLock({ $0.handedOver.first }) {
+    while let handed = mail.published.withLock({ $0.handedOver.first }) {
       // What can't be taken now stays, and the next save says why.
       do { try take(handed) } catch { return note(error) }
       // Only here is anything taken away.
-      published.withLock { $0.handedOver.removeSubrange(..<1) }
+      mail.published.withLock { $0.handedOver.removeSubrange(..<1) }
       do { try processPendingChanges() } catch { note(error) }
       publish()
     }

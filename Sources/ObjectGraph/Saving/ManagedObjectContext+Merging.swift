@@ -29,7 +29,9 @@ extension ManagedObjectContext {
         let seen = part.base
         let isStale =
           part.hasMoved
-          || parent.published.withLock { !($0.bases[part.store.tag]?.isSame(as: seen) ?? false) }
+          || parent.mail.published.withLock {
+            !($0.bases[part.store.tag]?.isSame(as: seen) ?? false)
+          }
         let theirs = try parent.state(of: part.store)
         if isStale || theirs.hasMoved, let own = knownState(of: part.store) {
           let read = try readObjects(in: own) { key in
@@ -44,11 +46,13 @@ extension ManagedObjectContext {
       }
       parent.takeTransients(transients)
       try parent.processPendingChanges()
-      return parent.published.withLock { $0.bases }
+      return parent.mail.published.withLock { $0.bases }
     }
     for (state, _) in layers {
       let isStale = stale.contains(state.tag)
-      state.setSaved(bases[state.tag] ?? state.base, version: 0, alone: !isStale)
+      let base = bases[state.tag] ?? state.base
+      if isStale { noteMove(state, to: base) }
+      state.setSaved(base, version: 0, alone: !isStale)
       if isStale { try lookAgain(in: state) }
     }
     return Dictionary(uniqueKeysWithValues: layers.map { ($0.state.tag, $0.layer) })
@@ -91,6 +95,8 @@ extension ManagedObjectContext {
         part.keys, into: state, mayBeLost: part.mayBeLost, saved: saved[part.store])
     }
     try processPendingChanges()
+    // What children see has changed with that.
+    passOn(parts) { $0.parent == ObjectIdentifier(self) }
   }
 
   /// Moves on to the newest state and refreshes the known objects among the given ones.
@@ -98,7 +104,7 @@ extension ManagedObjectContext {
     _ keys: Set<ObjectKey>, into state: StoreState, mayBeLost: Bool, saved: Layer?
   ) throws {
     guard pinned == nil, !state.persistent.isGone else { return }
-    state.setBase(try newestBase(of: state.persistent))
+    move(state, to: try newestBase(of: state.persistent))
     orderEnds = [:]
     let known = keys.compactMap { key in
       state.entity(key.entity, self)?.objects[key.number]
@@ -180,6 +186,7 @@ extension ManagedObjectContext {
       if isDeleted { noteReached(object) }
       let toOverlook = asked.contains(object) ? nil : placeToOverlook(object)
       if asked.contains(object) { undoManager?.overlooked[object] = nil }
+      recalled[object] = nil
       object.point(to: object.source.entity.unresolved, row: 0)
       object.state.remove(.missing)
       // Whoever was deleted may have been brought back.
@@ -203,6 +210,7 @@ extension ManagedObjectContext {
         propagateAgain(object)
       }
     }
+    if kept.contains(where: \.isOvertaken) { undoManager?.noteOvertaken() }
     for one in kept where one.object.state.isDisjoint(with: [.deleted, .missing]) {
       let values = one.standing
       guard !values.isEmpty, let source = beginChange(of: one.object) else { continue }
@@ -230,6 +238,15 @@ private struct Kept {
   let values: [(column: Int, value: Value)]
   /// Where the values lie that the changes were made above.
   let before: (source: RowSource, row: Int)?
+
+  /// Whether others have saved something else of what is changed.
+  var isOvertaken: Bool {
+    if object.state.contains(.missing) { return true }
+    guard let before, let now = object.committedPlace else { return false }
+    return values.contains { column, _ in
+      before.source.value(column, before.row) != now.source.value(column, now.row)
+    }
+  }
 
   /// The values that still mean something: a place is one among those of an owner, and when others have
   /// led the object to another owner it is that owner's affair.

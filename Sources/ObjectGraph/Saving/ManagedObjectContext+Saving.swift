@@ -269,6 +269,7 @@ extension ManagedObjectContext {
     changedObjects = []
     forgetDenials()
     reached = [:]
+    recalled = [:]
     momentsTaken = []
     if !freshTransients.isEmpty {
       for object in objects { freshTransients[object.objectID] = nil }
@@ -276,7 +277,10 @@ extension ManagedObjectContext {
     var isAnyTold = false
     for object in objects {
       if object.state.contains(.deleted) {
-        object.withEntity { $0.objects.remove(object.key.number) }
+        // One that others have deleted may come back, and is the same then.
+        if !object.source.isUnresolved {
+          object.withEntity { $0.objects.remove(object.key.number) }
+        }
         if !transientValues.isEmpty { forgetTransientValues(of: object.objectID) }
         object.state.subtract([.inserted, .updated, .pending])
         object.state.insert(.missing)

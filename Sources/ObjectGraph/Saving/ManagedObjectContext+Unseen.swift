@@ -72,6 +72,7 @@ extension ManagedObjectContext {
     for one in read.objects {
       guard let object = object(at: one.key, in: state) else { continue }
       if !exists(object), object.state.contains(.missing), let row = one.row {
+        noteRecalled(object)
         // What the child has saved here itself is of no version that it knows.
         object.source.entity.lead(object, toRow: row, version: max(one.version, 1))
         object.state.subtract([.missing, .deleted])
@@ -118,10 +119,27 @@ extension ManagedObjectContext {
       return known != value && object.source.value(column, Int(object.row)) != value
     }
     if unseen.isEmpty { return false }
+    noteRecalled(object)
     object.source.entity.lead(
       object, to: Dictionary(uniqueKeysWithValues: unseen.map { ($0.column, $0.value) }),
       version: older(read.version, version), above: place.source, place.row)
     return true
+  }
+
+  private func noteRecalled(_ object: ManagedObject) {
+    if recalled[object] != nil { return }
+    recalled[object] = .some(object.state.contains(.missing) ? nil : object.committedPlace)
+  }
+
+  /// Leads an object to what it showed before it was changed, here or by a child.
+  func leadBack(_ object: ManagedObject) {
+    guard let shown = recalled.removeValue(forKey: object) else { return object.leadBack() }
+    if let shown {
+      object.point(to: shown.source, row: shown.row)
+    } else {
+      object.point(to: object.source.entity.unresolved, row: 0)
+      object.state.insert([.deleted, .missing])
+    }
   }
 }
 

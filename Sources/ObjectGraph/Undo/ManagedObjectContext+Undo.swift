@@ -134,7 +134,8 @@ extension ManagedObjectContext {
       }
       if object.state.contains(.missing) { continue }
       object.state.subtract([.updated, .deleted, .pending])
-      object.leadBack()
+      leadBack(object)
     }
+    recalled = [:]
   }
 }

@@ -15,7 +15,7 @@ extension UndoStack {
     let back = try replay(group, .undoing)
     undoStack.removeLast()
     redoStack.append(back)
-    finishReplaying()
+    finishReplaying(isAtSavedState)
     return true
   }
 
@@ -32,7 +32,8 @@ extension UndoStack {
     redoStack.removeLast()
     undoStack.append(back)
     dropOldest()
-    finishReplaying()
+    // What others have saved of the same since was not there when it was done first.
+    finishReplaying(isAtSavedState && !isOvertaken)
     return true
   }
 
@@ -57,7 +58,7 @@ extension UndoStack {
       open.steps = []
     }
     _ = try replay(nested, .undoing)
-    finishReplaying()
+    finishReplaying(isAtSavedState)
     return true
   }
 
@@ -116,8 +117,9 @@ extension UndoStack {
     }
   }
 
-  private func finishReplaying() {
-    if isAtSavedState { context?.forgetUndoneChanges() }
+  /// - Parameter isNothing: Whether all changes are known to come to nothing.
+  private func finishReplaying(_ isNothing: Bool) {
+    if isNothing { context?.forgetUndoneChanges() }
     do { try context?.processPendingChanges() } catch { context?.note(error) }
     tell()
   }

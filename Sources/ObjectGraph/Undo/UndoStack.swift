@@ -52,6 +52,8 @@ public final class UndoStack {
   private var saved: UInt64?
   /// Whether something was changed since the last save that can't be undone.
   private var hasUnrecorded = false
+  /// Whether the context has looked at what others have saved, since it did, of what is changed in it.
+  private(set) var isOvertaken = false
   /// Whether anything was ever changed that was not recorded, so that what is undone may be led to by what
   /// nobody undoes.
   private(set) var hasMissed = false
@@ -307,6 +309,7 @@ extension UndoStack {
     isSaving = false
     guard isDone else { return }
     hasUnrecorded = false
+    isOvertaken = false
     saved = openGroups.contains { !$0.isEmpty } ? nil : position
   }
 
@@ -315,7 +318,11 @@ extension UndoStack {
     removeAll()
     saved = position
     hasUnrecorded = false
+    isOvertaken = false
   }
+
+  /// Others have saved something else of what is changed, and the context has looked at that.
+  func noteOvertaken() { isOvertaken = true }
 
   /// What the state is called that the context is in, when nothing is open.
   private var position: UInt64 { undoStack.last?.number ?? bottom }

@@ -356,6 +356,36 @@ struct UnseenTests {
   }
 
   @Test(
+    "Rolling back leads to what a parent showed before its child saved", arguments: Kind.allCases,
+    [false, true])
+  func rolledBack(_ kind: Kind, isDeleted: Bool) throws {
+    let graph = try Graph(kind)
+    let (parent, other) = (graph.context(), graph.context())
+    let trip = try parent.insert(Trip.self) { $0.name = "counted" }
+    try parent.save()
+    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
+    let (same, theirs) = (child.object(trip), other.object(trip))
+    #expect(same.cost == 0)
+    if isDeleted { other.delete(theirs) } else { theirs.cost = 10 }
+    try other.save()
+    parent.refreshAllObjects()
+    #expect(parent.object(with: trip.objectID) === trip && trip.cost == (isDeleted ? 0 : 10))
+    same.cost += 1
+    try child.save()
+    #expect(throws: ContextError.self) { try parent.save() }
+
+    parent.rollback()
+    #expect(!parent.hasChanges && trip.cost == (isDeleted ? 0 : 10))
+    if isDeleted {
+      #expect(throws: ContextError.self) { try parent.existingObject(with: trip.objectID) }
+    }
+    #expect(trip.isDeleted == isDeleted)
+    trip.cost += 1
+    try parent.save()
+    #expect(try graph.context().fetch(Trip.self).map(\.cost) == (isDeleted ? [] : [11]))
+  }
+
+  @Test(
     "The main actor's context shows what was saved, also when it has fetched before it was told",
     arguments: Kind.allCases)
   @MainActor func fetchedBefore(_ kind: Kind) async throws {

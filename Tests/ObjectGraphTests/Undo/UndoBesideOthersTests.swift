@@ -274,4 +274,34 @@ struct UndoBesideOthersTests {
     try save()
     #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
   }
+
+  @Test(
+    "What is done again is done, whatever others have saved and was looked at in between",
+    arguments: Kind.allCases, [false, true])
+  func redoneAboveOthers(_ kind: Kind, isFollowing: Bool) throws {
+    let graph = try Graph(kind)
+    let (one, other) = (graph.context(), graph.context())
+    let ada = try one.insert(Person.self) { $0.name = "Ada" }
+    try one.save()
+    let undo = UndoStack()
+    one.undoManager = undo
+    one.automaticallyMergesChangesFromParent = isFollowing
+    ada.age = 1
+    try one.save()
+    try undo.undo()
+    let theirs = other.object(ada)
+    theirs.age = 10
+    try other.save()
+    if !isFollowing { one.refresh(ada, mergeChanges: true) }
+    #expect(ada.age == 0)
+
+    try undo.redo()
+    #expect(ada.age == 1 && one.hasChanges)
+    try one.save()
+    #expect(try graph.context().fetch(Person.self).map(\.age) == [1])
+    // What is saved is nothing to be done.
+    try undo.undo()
+    try undo.redo()
+    #expect(ada.age == 1 && !one.hasChanges)
+  }
 }
