@@ -3,6 +3,7 @@ import Foundation
 import ObjectModel
 import ObjectQuery
 import StoreInterface
+import Synchronization
 import Testing
 
 @testable import ObjectGraph
@@ -111,6 +112,7 @@ struct FollowingChildrenTests {
   @Test("Nothing is kept for a context that is gone")
   func gone() async throws {
     let graph = try Graph(.memory)
+    let saver = ManagedObjectContext(graph.coordinator)
     let mail: ContextMail = try await withCheckedThrowingContinuation { done in
       Thread.detachNewThread {
         done.resume(
@@ -122,11 +124,10 @@ struct FollowingChildrenTests {
           })
       }
     }
-    try await ManagedObjectContext(graph.coordinator).perform {
-      let context = graph.context()
-      try context.insert(Trip.self) { $0.name = "unseen" }
-      try context.save()
+    try await saver.perform {
+      try saver.insert(Trip.self) { $0.name = "unseen" }
+      try saver.save()
     }
-    #expect(mail.take().isEmpty)
+    #expect(mail.isGone.load(ordering: .relaxed) && mail.take().isEmpty)
   }
 }
