@@ -1,3 +1,5 @@
+import StoreInterface
+
 /// How a context has moved on to what lies beneath by now, with known objects left as they were: which of them are
 /// not what they should be nobody knows before whoever has changed them says so.
 struct BaseMoves: Sendable {
@@ -9,8 +11,8 @@ struct BaseMoves: Sendable {
     let newest: StoreBase
   }
 
-  /// More moves are not told from one another.
-  private static let most = 16
+  /// Of more moves than these it is only known that there were some: each holds what lay beneath before.
+  private static let most = 4
 
   /// The last moves.
   private var moves: [(before: StoreBase, after: StoreBase)] = []
@@ -27,16 +29,28 @@ struct BaseMoves: Sendable {
     count - settledCount <= moves.count ? moves.suffix(count - settledCount) : nil
   }
 
-  mutating func note(_ before: StoreBase, _ after: StoreBase) {
-    moves.append((before, after))
-    if moves.count > BaseMoves.most { moves.removeFirst() }
+  /// - Parameter isKept: Whether it may be asked for again what the move has changed.
+  mutating func note(_ before: StoreBase, _ after: StoreBase, isKept: Bool) {
     count += 1
+    moves.append((before, after))
+    if !isKept { moves = [] }
+    if moves.count > BaseMoves.most { moves.removeFirst() }
+  }
+
+  /// The oldest commit that known objects may be as of, where the context is at `base` now; `nil` when that is not
+  /// known.
+  func oldestCommit(at base: StoreBase) -> Int64? {
+    known?.reduce(base.snapshot.commit) { min($0, $1.before.snapshot.commit) }
+  }
+
+  /// Notes that all known objects were looked at again.
+  mutating func settleAll() {
+    settledCount = count
+    moves = []
   }
 
   /// Notes that all known objects are as what was merged has them, and moves since then led there.
   mutating func settle(_ settlement: Settlement) {
-    // What a parent has not saved it has told nobody to look at.
-    guard settlement.newest.layers.isEmpty, settlement.count <= count else { return }
     var settled = settlement.count
     let since = moves.suffix(min(count - settled, moves.count))
     if since.count == count - settled,

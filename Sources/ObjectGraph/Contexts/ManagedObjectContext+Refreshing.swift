@@ -131,7 +131,7 @@ extension ManagedObjectContext {
         try sealForUndo()
         try refreshBeneath(objects, in: state, mayBeLost: true, events: .refresh)
         state.oldestCommit = commit
-        if parent != nil { mail.published.withLock { $0.moves[state.tag] = nil } }
+        if parent != nil { mail.published.withLock { $0.moves[state.tag]?.settleAll() } }
       }
       orderEnds = [:]
       publish()

@@ -343,7 +343,10 @@ extension ManagedObjectContext {
   /// Notes that known objects may be as of what lay beneath before.
   func noteMove(_ state: StoreState, to base: StoreBase) {
     guard parent != nil else { return }
-    mail.published.withLock { $0.moves[state.tag, default: BaseMoves()].note(state.base, base) }
+    let isKept = automaticallyMergesChangesFromParent
+    mail.published.withLock {
+      $0.moves[state.tag, default: BaseMoves()].note(state.base, base, isKept: isKept)
+    }
   }
 }
 

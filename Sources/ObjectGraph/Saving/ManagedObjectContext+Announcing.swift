@@ -14,14 +14,17 @@ extension ManagedObjectContext {
     let change = tell(.saved, saved)
     let (me, parent) = (ObjectIdentifier(self), mail.parent)
     do {
-      passOn(try ObjectsToMerge.all(of: change, in: coordinator)) {
+      passOn(try ObjectsToMerge.all(of: change, in: coordinator), isOwn: true) {
         $0.parent == parent || (toChildren && $0.parent == me)
       }
     } catch { note(error) }
   }
 
   /// Has other contexts look at what was saved. None of them is held here, where it might end.
-  func passOn(_ parts: [ObjectsToMerge], to isMeant: (ContextMail) -> Bool) {
+  ///
+  /// - Parameter isOwn: Whether this context has saved it. What it has merged may be one of several saves that it
+  ///   shows already.
+  func passOn(_ parts: [ObjectsToMerge], isOwn: Bool, to isMeant: (ContextMail) -> Bool) {
     for (mail, context) in coordinator.contexts
     where mail !== self.mail && mail.isFollowing.load(ordering: .relaxed)
       && !mail.isGone.load(ordering: .relaxed) && isMeant(mail)
@@ -31,52 +34,65 @@ extension ManagedObjectContext {
           mail.leave(parts)
           continue
         }
-        let moves = mail.parent == ObjectIdentifier(self) ? movesToSettle(by: parts, mail) : [:]
+        let isChild = isOwn && mail.parent == ObjectIdentifier(self)
+        let moves = isChild ? movesToSettle(by: parts, mail) : [:]
         guard mail.place.concurrency == .mainActor else {
+          mail.published.withLock { $0.mergesUnderWay += 1 }
           mail.schedule(context) { other in
             do { try other.merge(parts) } catch { other.note(error) }
-            other.settle(moves)
+            other.finishMerging(moves)
           }
           continue
         }
         // Nobody waits long on the main actor: what has come from there and shows already is passed over, and what
         // is much is merged in turns of their own. Others have looked at what lies beneath and not at each object.
-        let turns = try parts.flatMap { try part($0, notShownBy: mail, moves[$0.store]).split }
+        let turns = try parts.flatMap { part in
+          try (isChild ? self.part(part, notShownBy: mail) : part).split
+        }
+        if turns.isEmpty { continue }
+        mail.published.withLock { $0.mergesUnderWay += 1 }
         mail.mergeInTurns(turns[...], context, moves)
       } catch { note(error) }
     }
   }
 
-  /// How far a child has moved that is about to merge all that this context has saved.
+  /// How far a child has moved that is about to merge what this context has saved, if nothing else has come to lie
+  /// beneath it meanwhile.
   private func movesToSettle(
     by parts: [ObjectsToMerge], _ child: ContextMail
   ) -> [StoreTag: BaseMoves.Settlement] {
     var settlements: [StoreTag: BaseMoves.Settlement] = [:]
     for part in parts {
       guard let newest = mail.published.withLock({ $0.bases[part.store] }) else { continue }
-      settlements[part.store] = BaseMoves.Settlement(
-        count: child.published.withLock { $0.moves[part.store]?.count ?? 0 }, newest: newest)
+      let (seen, moves) = child.published.withLock {
+        ($0.bases[part.store], $0.moves[part.store] ?? BaseMoves())
+      }
+      // What this context has not saved yet, and what others have saved, is to be told by itself.
+      guard newest.layers.isEmpty, let oldest = seen.flatMap({ moves.oldestCommit(at: $0) }),
+        newest.snapshot.commit <= oldest + 1
+      else { continue }
+      settlements[part.store] = BaseMoves.Settlement(count: moves.count, newest: newest)
     }
-    child.published.withLock { $0.mergesUnderWay += settlements.isEmpty ? 0 : 1 }
     return settlements
   }
 
   /// Those of the objects that a child does not show as they are by now.
   private func part(
-    _ part: ObjectsToMerge, notShownBy child: ContextMail, _ settlement: BaseMoves.Settlement?
+    _ part: ObjectsToMerge, notShownBy child: ContextMail
   ) throws -> ObjectsToMerge {
+    let newest = mail.published.withLock { $0.bases[part.store] }
     let (seen, moves) = child.published.withLock { ($0.bases[part.store], $0.moves[part.store]) }
-    guard let settlement, let seen, let schema = coordinator.store(of: part.store)?.graph.schema,
+    guard let newest, let seen, let schema = coordinator.store(of: part.store)?.graph.schema,
       let left = (moves ?? BaseMoves()).known
     else { return part }
-    return try part.differing(left + [(seen, settlement.newest)], schema)
+    return try part.differing(left + [(seen, newest)], schema)
   }
 
-  /// Notes that all objects were looked at again that others had changed.
-  func settle(_ settlements: [StoreTag: BaseMoves.Settlement]) {
-    if settlements.isEmpty { return }
+  /// Notes that all objects were looked at again that a context above has told of.
+  func finishMerging(_ settlements: [StoreTag: BaseMoves.Settlement]) {
     mail.published.withLock { published in
       published.mergesUnderWay -= 1
+      // What is merged meanwhile may be as of any of the moves.
       guard published.mergesUnderWay == 0 else { return }
       for (store, settlement) in settlements { published.moves[store]?.settle(settlement) }
     }
@@ -121,10 +137,9 @@ extension ContextMail {
     _ parts: ArraySlice<ObjectsToMerge>, _ context: WeakContext,
     _ settlements: [StoreTag: BaseMoves.Settlement]
   ) {
-    if parts.isEmpty { return }
     schedule(context) { other in
       let rest = other.mergeFirst(of: parts)
-      if rest.isEmpty { return other.settle(settlements) }
+      if rest.isEmpty { return other.finishMerging(settlements) }
       DispatchQueue.global().async { self.mergeInTurns(rest, context, settlements) }
     }
   }

@@ -11,7 +11,7 @@ struct PublishedState: Sendable {
   var handedOver: [HandedChanges] = []
   /// How the context has moved on with known objects left behind, by store.
   var moves: [StoreTag: BaseMoves] = [:]
-  /// How many saves of the parent the context has been told of and not yet merged.
+  /// How many saves of others the context has been told of and not merged to their end.
   var mergesUnderWay = 0
   /// What the context is pinned to, and its children with it.
   var pinned: QueryGeneration?

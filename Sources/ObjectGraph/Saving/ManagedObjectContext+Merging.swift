@@ -96,7 +96,7 @@ extension ManagedObjectContext {
     }
     try processPendingChanges()
     // What children see has changed with that.
-    passOn(parts) { $0.parent == ObjectIdentifier(self) }
+    passOn(parts, isOwn: false) { $0.parent == ObjectIdentifier(self) }
   }
 
   /// Moves on to the newest state and refreshes the known objects among the given ones.

@@ -52,7 +52,7 @@ public final class UndoStack {
   private var saved: UInt64?
   /// Whether something was changed since the last save that can't be undone.
   private var hasUnrecorded = false
-  /// Whether the context has looked at what others have saved, since it did, of what is changed in it.
+  /// Whether the context has looked, since it saved, at what others have saved of what is changed in it.
   private(set) var isOvertaken = false
   /// Whether anything was ever changed that was not recorded, so that what is undone may be led to by what
   /// nobody undoes.

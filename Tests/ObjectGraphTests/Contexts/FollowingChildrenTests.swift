@@ -109,6 +109,35 @@ struct FollowingChildrenTests {
     #expect(trip.cost == 10 && mine.cost == 10)
   }
 
+  @Test(
+    "What its parent merges from two saves at once a child of the main actor's shows of both",
+    arguments: Kind.allCases)
+  @MainActor func twoSaves(_ kind: Kind) async throws {
+    let graph = try Graph(kind)
+    let other = graph.context()
+    let theirs = try (1...2).map { number in try other.insert(Trip.self) { $0.name = "\(number)" } }
+    try other.save()
+    let parent = ManagedObjectContext(graph.coordinator)
+    parent.automaticallyMergesChangesFromParent = true
+    try parent.performAndWait { _ = try parent.fetch(Trip.self) }
+    let child = ManagedObjectContext(parent: parent, concurrency: .mainActor)
+    child.automaticallyMergesChangesFromParent = true
+    let mine = theirs.map { child.object($0) }
+    #expect(mine.map(\.cost) == [0, 0])
+
+    let gate = DispatchSemaphore(value: 0)
+    parent.schedule { gate.wait() }
+    for trip in theirs {
+      trip.cost = 10
+      try other.save()
+    }
+    gate.signal()
+    parent.performAndWait {}
+    await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
+
+    #expect(mine.map(\.cost) == [10, 10])
+  }
+
   @Test("Nothing is kept for a context that is gone")
   func gone() async throws {
     let graph = try Graph(.memory)
