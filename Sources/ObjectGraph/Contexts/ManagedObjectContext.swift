@@ -40,6 +40,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   public var mergePolicy: MergePolicy = .error
   /// Whether registered objects follow what is saved into the parent, or into the stores, by others.
   ///
+  /// A child follows what its parent saves, and what that itself follows, merges or does as a batch.
+  ///
   /// Nobody on another thread can reach a confined context: it follows what is saved there when it is used next,
   /// that is when it fetches, processes its changes or saves.
   public var automaticallyMergesChangesFromParent: Bool {
