@@ -18,6 +18,8 @@ struct BaseMoves: Sendable {
   private var moves: [(before: StoreBase, after: StoreBase)] = []
   /// How many moves there ever were.
   private(set) var count = 0
+  /// The oldest commit that one of those which matter began at.
+  private var oldestCommit: Int64 = 0
   /// How many of them matter no more.
   private var settledCount = 0
 
@@ -31,16 +33,18 @@ struct BaseMoves: Sendable {
 
   /// - Parameter isKept: Whether it may be asked for again what the move has changed.
   mutating func note(_ before: StoreBase, _ after: StoreBase, isKept: Bool) {
+    if before.isSame(as: after) { return }
+    if isSettled { oldestCommit = before.snapshot.commit }
+    oldestCommit = min(oldestCommit, before.snapshot.commit)
     count += 1
     moves.append((before, after))
     if !isKept { moves = [] }
     if moves.count > BaseMoves.most { moves.removeFirst() }
   }
 
-  /// The oldest commit that known objects may be as of, where the context is at `base` now; `nil` when that is not
-  /// known.
-  func oldestCommit(at base: StoreBase) -> Int64? {
-    known?.reduce(base.snapshot.commit) { min($0, $1.before.snapshot.commit) }
+  /// The oldest commit that known objects may be as of, where the context is at `base` now.
+  func oldestCommit(at base: StoreBase) -> Int64 {
+    isSettled ? base.snapshot.commit : min(oldestCommit, base.snapshot.commit)
   }
 
   /// Notes that all known objects were looked at again.

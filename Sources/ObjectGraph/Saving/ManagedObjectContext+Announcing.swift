@@ -13,23 +13,28 @@ extension ManagedObjectContext {
     guard !saved.isEmpty else { return }
     let change = tell(.saved, saved)
     let (me, parent) = (ObjectIdentifier(self), mail.parent)
-    do {
-      passOn(try ObjectsToMerge.all(of: change, in: coordinator), isOwn: true) {
-        $0.parent == parent || (toChildren && $0.parent == me)
-      }
-    } catch { note(error) }
+    passOn(try ObjectsToMerge.all(of: change, in: coordinator), isOwn: true) {
+      $0.parent == parent || (toChildren && $0.parent == me)
+    }
   }
 
   /// Has other contexts look at what was saved. None of them is held here, where it might end.
   ///
   /// - Parameter isOwn: Whether this context has saved it. What it has merged may be one of several saves that it
   ///   shows already.
-  func passOn(_ parts: [ObjectsToMerge], isOwn: Bool, to isMeant: (ContextMail) -> Bool) {
+  func passOn(
+    _ makeParts: @autoclosure () throws -> [ObjectsToMerge], isOwn: Bool,
+    to isMeant: (ContextMail) -> Bool
+  ) {
+    var known: [ObjectsToMerge]?
     for (mail, context) in coordinator.contexts
     where mail !== self.mail && mail.isFollowing.load(ordering: .relaxed)
       && !mail.isGone.load(ordering: .relaxed) && isMeant(mail)
     {
       do {
+        // Mostly nobody follows.
+        let parts = try known ?? makeParts()
+        known = parts
         if mail.isOutOfReach {
           mail.leave(parts)
           continue
@@ -68,8 +73,8 @@ extension ManagedObjectContext {
         ($0.bases[part.store], $0.moves[part.store] ?? BaseMoves())
       }
       // What this context has not saved yet, and what others have saved, is to be told by itself.
-      guard newest.layers.isEmpty, let oldest = seen.flatMap({ moves.oldestCommit(at: $0) }),
-        newest.snapshot.commit <= oldest + 1
+      guard newest.layers.isEmpty, let seen,
+        newest.snapshot.commit <= moves.oldestCommit(at: seen) + 1
       else { continue }
       settlements[part.store] = BaseMoves.Settlement(count: moves.count, newest: newest)
     }
