@@ -72,9 +72,11 @@ extension ManagedObjectContext {
       let (seen, moves) = child.published.withLock {
         ($0.bases[part.store], $0.moves[part.store] ?? BaseMoves())
       }
-      // What this context has not saved yet, and what others have saved, is to be told by itself.
+      // What this context has not saved yet is to be told by itself; so is what others have saved, of which the main
+      // actor's contexts are always told.
       guard newest.layers.isEmpty, let seen,
-        newest.snapshot.commit <= moves.oldestCommit(at: seen) + 1
+        child.place.concurrency == .mainActor
+          || newest.snapshot.commit <= moves.oldestCommit(at: seen) + 1
       else { continue }
       settlements[part.store] = BaseMoves.Settlement(count: moves.count, newest: newest)
     }
