@@ -69,9 +69,9 @@ extension ObjectBench {
     }
     measurement.prepare { [self] in context = copy("copy") }
     let times = measurement.report("Contexts above one another")
-    shown(times, "insert in a child, save twice", to: "insert and save")
-    shown(times, "the same in a child", to: "fetch, change and save")
-    shown(times, "the same in a child of a child", to: "fetch, change and save")
+    showRatio(times, "insert in a child, save twice", to: "insert and save")
+    showRatio(times, "the same in a child", to: "fetch, change and save")
+    showRatio(times, "the same in a child of a child", to: "fetch, change and save")
   }
 
   /// What a save costs that a list and another context follow.
@@ -112,8 +112,8 @@ extension ObjectBench {
       try! context!.fetch(request, as: PersonObject.self).count
     }
     let times = measurement.report("Contexts beside one another, and live lists")
-    shown(times, "the same beside ten that follow", to: "fetch, change and save")
-    shown(times, "the same with a live list of most", to: "fetch, change and save")
+    showRatio(times, "the same beside ten that follow", to: "fetch, change and save")
+    showRatio(times, "the same with a live list of most", to: "fetch, change and save")
   }
 
   func measureUndo() throws {
@@ -141,8 +141,8 @@ extension ObjectBench {
     }
     add("save") { try! $0.save() }
     let times = measurement.report("Undo of one step")
-    shown(times, "undo", to: "save")
-    shown(times, "redo", to: "save")
+    showRatio(times, "undo", to: "save")
+    showRatio(times, "redo", to: "save")
   }
 
   /// What it costs to link very many objects to one, from either side.
@@ -196,10 +196,5 @@ extension ObjectBench {
     }
     add("take all out", isLinked: true) { $0[photos] = RelatedObjects([]) }
     measurement.report("Links of very many to one")
-  }
-
-  private func shown(_ times: [String: [Double]], _ name: String, to other: String) {
-    let value = Measurement.ratio(times, name, to: other)
-    if !value.isNaN { print("         \(pad("\(name) / \(other)", 52)) \(format(value))") }
   }
 }

@@ -83,6 +83,12 @@ func pad(_ text: String, _ width: Int) -> String {
   text + String(repeating: " ", count: max(0, width - text.count))
 }
 
+/// Prints the ratio of two pieces of work, for which there is no limit.
+func showRatio(_ times: [String: [Double]], _ name: String, to other: String) {
+  let value = Measurement.ratio(times, name, to: other)
+  if !value.isNaN { print("         \(pad("\(name) / \(other)", 52)) \(format(value))") }
+}
+
 /// Prints a target and whether it is met. Nothing fails: machines differ, and people read this.
 func target(_ name: String, _ value: Double, atMost limit: Double, _ unit: String = "") {
   if value.isNaN { return }

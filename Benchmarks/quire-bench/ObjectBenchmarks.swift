@@ -313,14 +313,10 @@ final class ObjectBench {
       target(
         "\(name) / \(other)", Measurement.ratio(results, name, to: other), atMost: limit)
     }
-    func shown(_ name: String, to other: String) {
-      let value = Measurement.ratio(results, name, to: other)
-      if !value.isNaN { print("         \(pad("\(name) / \(other)", 52)) \(format(value))") }
-    }
     ratio("open and fetch one", to: "SQLite: open and fetch one", atMost: 0.60)
     ratio("fetch all, one attribute", to: "SQLite: fetch all", atMost: 0.25)
     ratio("fetch all, every attribute", to: "SQLite: fetch all", atMost: 0.50)
-    shown("let go of all", to: "SQLite: let go of all")
+    showRatio(results, "let go of all", to: "SQLite: let go of all")
     ratio("sum in the store", to: "SQLite: fetch all", atMost: 0.10)
     ratio("filter and sort", to: "SQLite: filter and sort", atMost: 0.08)
     ratio("filter, sort and read", to: "SQLite: filter and sort", atMost: 0.20)

@@ -45,13 +45,7 @@ struct EditCommandTests {
   }
 
   private func run(_ words: String...) -> RecordedRun {
-    let reader = StoreReader.files(on: disk)
-    return RecordedRun(
-      words,
-      tool: Tool(commands: [
-        InsertCommand.command(reader), SetCommand.command(reader), DeleteCommand.command(reader),
-        FetchCommand.command(reader), CountCommand.command(reader),
-      ]))
+    RecordedRun(words, tool: .editing(.files(on: disk)))
   }
 
   private func fetched(_ entity: String, _ columns: String) -> String {

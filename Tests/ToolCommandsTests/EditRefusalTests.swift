@@ -50,14 +50,10 @@ struct EditRefusalTests {
     ).close()
   }
 
-  private func run(_ words: String...) -> RecordedRun {
-    let reader = StoreReader.files(on: disk)
-    return RecordedRun(
-      words,
-      tool: Tool(commands: [
-        InsertCommand.command(reader), SetCommand.command(reader), DeleteCommand.command(reader),
-        CountCommand.command(reader),
-      ]))
+  private func run(_ words: String...) -> RecordedRun { run(words) }
+
+  private func run(_ words: [String]) -> RecordedRun {
+    RecordedRun(words, tool: .editing(.files(on: disk)))
   }
 
   private func inserted(_ entity: String, _ word: String) -> String {
@@ -113,12 +109,9 @@ struct EditRefusalTests {
   func both() {
     let id = inserted("Person", "name=Ada")
     for words in [["set", "name=Bo"], ["delete"]] {
-      let tool = Tool(commands: [
-        SetCommand.command(.files(on: disk)), DeleteCommand.command(.files(on: disk)),
-      ])
-      let bad = RecordedRun(
+      let bad = run(
         [words[0], "/People.store", "Person", "--id", id, "--where", "TRUEPREDICATE"]
-          + words.dropFirst(), tool: tool)
+          + words.dropFirst())
       #expect(bad.exitCode == .wrongUsage && bad.messages.contains("not both"), "\(bad.messages)")
     }
     #expect(count("Person") == "1")
@@ -131,9 +124,7 @@ struct EditRefusalTests {
     #expect(run("set", "/People.store", "Person", "--id", person, "club=\(club)").exitCode == .done)
 
     for words in [[], ["--dry-run"]] as [[String]] {
-      let bad = RecordedRun(
-        ["delete", "/People.store", "Club", "--id", club] + words,
-        tool: Tool(commands: [DeleteCommand.command(.files(on: disk))]))
+      let bad = run(["delete", "/People.store", "Club", "--id", club] + words)
       #expect(bad.exitCode == .no && bad.messages.contains("members"), "\(bad.messages)")
     }
     #expect(count("Club") == "1")
@@ -147,9 +138,7 @@ struct EditRefusalTests {
     _ = inserted("Person", "name=Ada")
 
     for words in [[], ["--dry-run"]] as [[String]] {
-      let bad = RecordedRun(
-        ["insert", "/People.store", "Club", "name=Ada"] + words,
-        tool: Tool(commands: [InsertCommand.command(.files(on: disk))]))
+      let bad = run(["insert", "/People.store", "Club", "name=Ada"] + words)
       #expect(bad.exitCode != .done && bad.messages.contains("name"), "\(bad.messages)")
     }
     #expect(count("Party") == "1")
@@ -172,8 +161,7 @@ struct EditRefusalTests {
     // Whoever may do everything may write to it all the same.
     guard getuid() != 0 else { return }
     let closed = RecordedRun(
-      ["insert", path, "Person", "name=Ada"],
-      tool: Tool(commands: [InsertCommand.command(.files(on: RealDisk()))]))
+      ["insert", path, "Person", "name=Ada"], tool: .editing(.files(on: RealDisk())))
     #expect(closed.exitCode == .inputOutput && closed.messages.contains(path), "\(closed.messages)")
   }
 }

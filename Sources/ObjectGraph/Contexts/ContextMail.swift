@@ -35,14 +35,18 @@ final class ContextMail: Sendable {
   func schedule(
     _ context: WeakContext, _ body: @escaping @Sendable (ManagedObjectContext) -> Void
   ) {
-    @Sendable func run() {
+    schedule {
       guard let context = context.context else { return }
       context.turn { body(context) }
     }
+  }
+
+  /// Runs `body` later, where the context belongs, and in no turn of it yet.
+  func schedule(_ body: @escaping @Sendable () -> Void) {
     switch place.concurrency {
-    case .confined: run()
-    case .mainActor: DispatchQueue.main.async(execute: run)
-    case .privateQueue: queue!.async(execute: run)
+    case .confined: body()
+    case .mainActor: DispatchQueue.main.async(execute: body)
+    case .privateQueue: queue!.async(execute: body)
     }
   }
 

@@ -204,11 +204,7 @@ extension ManagedObjectContext {
 
   /// Runs `body` later, where the context belongs.
   public func schedule(_ body: @escaping @Sendable () -> Void) {
-    switch concurrency {
-    case .confined: turn(body)
-    case .mainActor: DispatchQueue.main.async { self.turn(body) }
-    case .privateQueue: queue!.async { self.turn(body) }
-    }
+    mail.schedule { self.turn(body) }
   }
 
   func turn<R>(_ body: () throws -> R) rethrows -> R {

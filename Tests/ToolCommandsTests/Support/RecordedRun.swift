@@ -47,3 +47,13 @@ private final class Recording: Sendable {
     }
   }
 }
+
+extension Tool {
+  /// A tool of the commands that edit stores, and of those that show what came of it.
+  static func editing(_ reader: StoreReader) -> Tool {
+    Tool(commands: [
+      InsertCommand.command(reader), SetCommand.command(reader), DeleteCommand.command(reader),
+      FetchCommand.command(reader), CountCommand.command(reader),
+    ])
+  }
+}
