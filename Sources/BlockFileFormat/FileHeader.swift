@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The first bytes of a block file, written once (spec §4.2).
+/// The first bytes of a block file (spec §4.2). A writer changes only the slots afterwards.
 package struct FileHeader: Equatable {
   package var uuid: UUID
   /// A number nobody can guess, which every trailer repeats: bytes of a value that look like a
@@ -13,7 +13,10 @@ package struct FileHeader: Equatable {
   /// The version of the format that the file was written in.
   package private(set) var majorVersion = BlockFile.majorVersion
   package private(set) var minorVersion = BlockFile.minorVersion
+  /// The slots that name acknowledged commits.
+  package private(set) var slots = AcknowledgementSlots()
 
+  /// The bytes of a header with empty slots.
   package var bytes: [UInt8] {
     var writer = ByteWriter()
     writer.append(BlockFile.magic)
@@ -22,9 +25,35 @@ package struct FileHeader: Equatable {
     writer.append(flags)
     writer.append(uuid.bytes)
     writer.append(salt)
-    writer.append(zeros: 20)
+    writer.append(zeros: AcknowledgementSlots.range.count)
     BlockFile.seal(&writer)
     return writer.bytes
+  }
+
+  /// Returns the bytes of a header whose first slot names a commit.
+  package func bytes(acknowledging trailer: Trailer) -> [UInt8] {
+    var bytes = bytes
+    let slot = AcknowledgementSlots.bytes(namingTrailerAt: trailer.offset, salt: salt)
+    let start = AcknowledgementSlots.offset
+    bytes.replaceSubrange(start..<start + slot.count, with: slot)
+    return bytes
+  }
+
+  /// Returns the checksum of a header's bytes, which leaves its slots out (spec §4.2.1).
+  package static func checksum(of header: [UInt8]) -> UInt32 {
+    withoutSlots(header).prefix(BlockFile.headerByteCount - 4).map { $0 }.checksum
+  }
+
+  /// Returns the bytes of a header with its slots as zeros.
+  package static func withoutSlots(_ header: [UInt8]) -> [UInt8] {
+    var bytes = header
+    for index in AcknowledgementSlots.range where index < bytes.count { bytes[index] = 0 }
+    return bytes
+  }
+
+  /// Whether the bytes of a header match their checksum.
+  package static func isSealed(_ header: [UInt8]) -> Bool {
+    BlockFile.isSealed(withoutSlots(header))
   }
 
   package init(uuid: UUID, salt: UInt64, isCompressed: Bool) {
@@ -48,7 +77,7 @@ package struct FileHeader: Equatable {
       self.majorVersion = majorVersion
       return
     }
-    guard bytes.count == BlockFile.headerByteCount, BlockFile.isSealed(bytes) else {
+    guard bytes.count == BlockFile.headerByteCount, FileHeader.isSealed(bytes) else {
       throw FormatFault("The file's header does not match its checksum.")
     }
     try self.init(unchecked: bytes)
@@ -65,6 +94,8 @@ package struct FileHeader: Equatable {
     flags = try reader.next(UInt32.self)
     uuid = UUID(bytes: try reader.take(16))!
     salt = try reader.next(UInt64.self)
+    try reader.require(AcknowledgementSlots.range.count)
+    slots = AcknowledgementSlots(inHeader: bytes, salt: salt)
   }
 
   /// Whether this version knows the flags.

@@ -57,4 +57,19 @@ package struct Trailer: Hashable {
       record.byteCount <= BlockFile.maximumRecordByteCount
     else { return nil }
   }
+
+  /// Whether bytes were once the trailer at `offset`, although one of them may have changed since:
+  /// two of the magic, the salt and the offset are right (spec §4.3.3).
+  package static func isLikely(_ bytes: ArraySlice<UInt8>, at offset: UInt64, salt: UInt64) -> Bool {
+    guard bytes.count >= BlockFile.trailerByteCount else { return false }
+    func matches<T: FixedWidthInteger>(_ value: T, at place: Int) -> Bool {
+      (0..<T.bitWidth / 8).allSatisfy {
+        bytes[bytes.startIndex + place + $0] == UInt8(truncatingIfNeeded: value >> T($0 * 8))
+      }
+    }
+    let isSalted = matches(salt, at: 8)
+    let isPlaced = matches(offset, at: 16)
+    guard isSalted || isPlaced else { return false }
+    return isSalted && isPlaced || matches(magic, at: 0)
+  }
 }

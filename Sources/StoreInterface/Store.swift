@@ -215,8 +215,11 @@ public struct StoreDescription: Sendable, Hashable {
   public var byteCount = 0
   /// How many of them are in use.
   public var liveByteCount = 0
-  /// How many bytes lie behind the last whole save: what a power cut left, or damage.
+  /// How many bytes lie behind the last whole save: the remains of a save that a crash cut off.
   public var strayByteCount = 0
+  /// The damage of a store that was opened in spite of it (``StoreOpening/acceptsDamage``); `nil` if
+  /// there is none.
+  public var damage: String?
   /// When the last save was.
   public var savedAt: Date?
   /// The highest number that a commit has, whether or not it counts; 0 for a store whose commits have none.

@@ -112,7 +112,9 @@ private struct FileAnnotation {
     field("flags", 4, "0: plain")
     field("uuid", 16, "")
     field("salt", 8, "")
-    line(20, "reserved")
+    for slot in 0..<2 {
+      field("slot_\(slot)", 10, offset == 40 ? "names the third commit" : "names the second commit")
+    }
     field("checksum", 4, "")
     // The first trailer follows the first record, which says where its sections are.
     let first = commits[0]

@@ -1,7 +1,7 @@
 import BinaryStore
-import Checksums
 import DurableFiles
 import Foundation
+import HostileInputs
 import ObjectModel
 import Rows
 import SpecVectors
@@ -50,7 +50,7 @@ struct FileVectorTests {
       try Self.recordLargeValues()
     }
     #expect(try SpecVector.all("block-file", on: Self.page).count == 2)
-    #expect(try SpecVector.all("changed-block-file", on: Self.page).count >= 13)
+    #expect(try SpecVector.all("changed-block-file", on: Self.page).count >= 21)
   }
 
   /// The bytes of the vector that is changed, with the changes.
@@ -128,17 +128,35 @@ struct FileVectorTests {
     func sealed(_ change: (inout [UInt8]) -> Void) -> [(Int, [UInt8])] {
       var header = Array(bytes[..<60])
       change(&header)
-      let sum = CRC32C.checksum(of: header.span.bytes)
+      let sum = Array(header[..<40] + [UInt8](repeating: 0, count: 20)).crc
       return [(0, header), (60, (0..<4).map { UInt8(truncatingIfNeeded: sum >> ($0 * 8)) })]
     }
     try changed("another magic (4.2.2)", [(0, [0x58])])
     try changed("a newer major version (4.2.2)", [(8, [2, 0])])
     try changed("a flag that is not known (4.2.2)", sealed { $0[12] = 2 })
     try changed("a header that does not match its checksum (4.2.1)", [(20, [0])])
-    try changed("a last commit without its last byte (4.3.3)", [], cut: 1)
-    try changed("a last commit with a changed byte (4.3.2)", [(bytes.count - 60, [0xAA])])
-    try changed("another salt in the last trailer (4.3.2)", [(bytes.count - 40, [0])])
+    try changed("an acknowledged commit without its last byte (4.3.3)", [], cut: 1)
+    let damage = (bytes.count - 60, [0xAA] as [UInt8])
+    try changed("an acknowledged commit with a changed byte (4.3.3)", [damage])
+    try changed("another salt in an acknowledged trailer (4.3.3)", [(bytes.count - 40, [0])])
     try changed("no whole commit (4.3.3)", [], cut: bytes.count - 64)
+
+    func slots(namingTrailerAt offset: Int?) -> (Int, [UInt8]) {
+      (40, Array(BlockFileMap.naming(trailerAt: offset, in: bytes)[BlockFileMap.slots]))
+    }
+    let last = bytes.count - 48
+    let record = Int(bytes.number(UInt64.self, at: last + 24))
+    let before = slots(namingTrailerAt: Int(bytes.number(UInt64.self, at: record + 24)))
+    try changed("a slot behind the last commit, which is whole (4.2.4)", [before])
+    try changed("a save that a crash cut off (4.3.3)", [before], cut: 1)
+    try changed("a save of which a crash kept the trailer alone (4.3.3)", [before, damage])
+    try changed("a damaged slot (4.2.4)", [(45, [0xAA])])
+    try changed("a damaged slot and a damaged last commit (4.3.3)", [(45, [0xAA]), damage])
+    let none = slots(namingTrailerAt: nil)
+    try changed("no slots, as in version 1.0 (4.2.4)", [none])
+    try changed("no slots and a damaged last commit (4.3.3)", [none, damage])
+    try changed("no slots and a damaged last trailer (4.3.3)", [none, (bytes.count - 40, [0])])
+    try changed("no slots and a save that a crash cut off (4.3.3)", [none], cut: 1)
   }
 
   static func hex(_ bytes: [UInt8]) -> String {

@@ -237,12 +237,33 @@ class File:
         need(data[:8] == b"QRBLOCKS", "no block file")
         major, = struct.unpack_from("<H", data, 8)
         need(major == 1, f"format version {major}")
-        need(crc32c(data[:60]) == struct.unpack_from("<I", data, 60)[0], "the header's checksum")
+        need(crc32c(data[:40] + bytes(20)) == struct.unpack_from("<I", data, 60)[0], "the header's checksum")
         self.salt, = struct.unpack_from("<Q", data, 32)
         place = len(data) - 48 & ~7
         while place >= 64 and not self.read_commit(place):
             place -= 8
         need(place >= 64, "no whole commit")
+        self.check_acknowledged(place)
+
+    def check_acknowledged(self, newest):
+        """4.2.4 and 4.3.3: no commit that was acknowledged lies behind the newest whole one."""
+        named, damaged = [], False
+        for start in (40, 50):
+            slot = self.data[start:start + 10]
+            if not any(slot):
+                continue
+            if crc32c(self.data[32:40] + slot[:6]) == struct.unpack_from("<I", slot, 6)[0]:
+                named.append(int.from_bytes(slot[:6], "little"))
+            else:
+                damaged = True
+        need(not named or max(named) <= newest, "the last save")
+        if named and not damaged:
+            return
+        for place in range(align(newest + 48), len(self.data) - 47, 8):
+            trailer = self.data[place:place + 24]
+            signs = (trailer[:4] == b"QEND", trailer[8:16] == self.data[32:40],
+                     trailer[16:24] == struct.pack("<Q", place))
+            need(sum(signs) < 2, "a save behind the last whole one")
 
     def read_commit(self, place):
         trailer = self.data[place:place + 48]

@@ -202,8 +202,8 @@ extension BinaryStore {
 
   /// The next commit, of which nothing is set yet.
   ///
-  /// It begins behind all that is there. What a save left that did not come to its end is not written over either: whether it was a save
-  /// that never came back, or one that did and was damaged since, nobody can tell.
+  /// The commit begins behind all bytes of the file, the remains of a save that a crash cut off
+  /// included: a writer never writes over bytes.
   private func image(after head: CommittedState, number: Int64) throws -> CommitImage {
     let start = try head.file.reading {
       max(Int(head.end), BlockFile.align(try head.file.file.byteCount()))
@@ -236,7 +236,7 @@ extension BinaryStore {
   ) throws -> CommittedState {
     if writing.mustRewrite {
       // Nothing may be added where a sync failed. What was read of it before is sound.
-      let state = try rewrite(image, head)
+      let state = try rewrite(image, head, isAcknowledged: !isLed)
       writing.mustRewrite = false
       do { try confirm(state) } catch {
         let (trailer, record) = try state.file.newestCommit(
@@ -244,6 +244,7 @@ extension BinaryStore {
         show(try CommittedState(trailer, record, in: state.file, after: state))
         throw error
       }
+      if isLed { state.file.acknowledge(state.trailer) }
       show(state)
       return state
     }
@@ -273,6 +274,7 @@ extension BinaryStore {
     let state = try CommittedState(
       trailer, image.record, in: head.file, after: head, knowing: image.pending)
     try confirm(state)
+    head.file.acknowledge(trailer)
     show(state)
     // A document says itself when its stores forget anything.
     return isLed ? state : (try? vacuumIfDue(state, &writing)) ?? state

@@ -48,11 +48,14 @@ extension BinaryStore {
   /// Writes a commit, and all earlier ones that are kept, into a new file, which takes the old one's
   /// place at once.
   ///
-  /// - Parameter keeping: The earlier commits that are kept, the oldest first; those that the policy says
-  ///   when it is `nil`.
+  /// - Parameters:
+  ///   - keeping: The earlier commits that are kept, the oldest first; those of the policy if it is
+  ///     `nil`.
+  ///   - isAcknowledged: Whether the commit counts already. Otherwise the caller acknowledges it in
+  ///     the new file once it does.
   func rewrite(
     _ image: CommitImage, _ head: CommittedState,
-    keeping: [CommittedState]? = nil
+    keeping: [CommittedState]? = nil, isAcknowledged: Bool = true
   ) throws -> CommittedState {
     let header = FileHeader(
       uuid: uuid, salt: .random(in: 1 ... .max), isCompressed: type == .compressed)
@@ -64,16 +67,22 @@ extension BinaryStore {
       try disk.replace(filePath) { writer in
         try writer.write(header.bytes)
         var copied = CommitImage.Copied()
-        func write(_ image: CommitImage, _ state: CommittedState) throws {
+        func write(_ image: CommitImage, _ state: CommittedState) throws -> Trailer {
           var copy = try image.copied(from: state, after: copied)
           let trailer = try copy.write(into: &writer, salt: header.salt)
           try writer.write(trailer.bytes)
           copied = copy.copied(behind: trailer)
+          return trailer
         }
+        var acknowledged: Trailer?
         for state in kept {
-          try write(CommitImage(copying: state, compression: compression), state)
+          acknowledged = try write(CommitImage(copying: state, compression: compression), state)
         }
-        try write(image, head)
+        let last = try write(image, head)
+        if isAcknowledged { acknowledged = last }
+        if let acknowledged {
+          try writer.rewrite(header.bytes(acknowledging: acknowledged), at: 0)
+        }
       }
     } catch let error as DiskError {
       throw BinaryStore.failure(error, filePath)

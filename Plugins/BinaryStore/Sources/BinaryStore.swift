@@ -39,8 +39,10 @@ public final class BinaryStore: Store {
   let disk: any Disk
   let isReadOnly: Bool
   let uuid: UUID
-  /// Whether somebody else says which commit counts.
+  /// Whether a document names the commit that counts.
   let isLed: Bool
+  /// The damage that the caller accepted when it opened the store; `nil` if there is none.
+  private let damage: StoreError?
   /// The number of the newest commit of the file when it was opened, whether or not it counts.
   private let newestWhenOpened: Int64
 
@@ -99,19 +101,34 @@ public final class BinaryStore: Store {
 
   private init(
     _ file: StoreFile, path: String, disk: any Disk, isReadOnly: Bool, commit: Int64?,
-    options: BinaryStoreOptions
+    acceptsDamage: Bool, options: BinaryStoreOptions
   ) throws {
     filePath = path
     self.disk = disk
-    self.isReadOnly = isReadOnly
+    self.isReadOnly = isReadOnly || acceptsDamage
     self.options = options
     uuid = file.header.uuid
     type = file.header.isCompressed ? .compressed : .binary
     tag = StoreTag(uuid)
     isLed = commit != nil
-    let newest = try file.newestCommit()
-    let (trailer, record) = try file.commit(
-      counting: commit, from: newest, before: file.openingByteCount)
+    let end = file.openingByteCount
+    // A document names the commit that counts, so it need not be the last acknowledged one.
+    let newest =
+      commit == nil && !acceptsDamage
+      ? try file.acknowledgedCommit(before: end, slots: file.header.slots)
+      : try file.newestCommit(before: end)
+    var damage: StoreError?
+    var counted = newest
+    do {
+      counted = try file.commit(counting: commit, from: newest, before: end)
+      if acceptsDamage, commit == nil {
+        damage = try file.damage(behind: newest, before: end, file.header.slots)
+      }
+    } catch let error as StoreError where acceptsDamage && error.code == .damaged {
+      damage = error
+    }
+    let (trailer, record) = counted
+    self.damage = damage
     newestWhenOpened = max(record.number, newest.1.number)
     let head = try CommittedState(trailer, record, in: file, after: nil)
     current = Mutex(
@@ -139,9 +156,11 @@ public final class BinaryStore: Store {
     try image.setDescription(metadata: metadata, model: model, schema: schema)
     let header = FileHeader(
       uuid: uuid, salt: .random(in: 1 ... .max), isCompressed: isCompressed)
-    let bytes = try header.bytes + image.finished(salt: header.salt).bytes
+    let (commit, trailer) = try image.finished(salt: header.salt)
     do {
-      try disk.replace(path, overwriting: overwriting) { writer in try writer.write(bytes) }
+      try disk.replace(path, overwriting: overwriting) { writer in
+        try writer.write(header.bytes(acknowledging: trailer) + commit)
+      }
     } catch let error as DiskError {
       throw BinaryStore.failure(error, path)
     }
@@ -155,28 +174,32 @@ public final class BinaryStore: Store {
 
   /// Opens a store.
   ///
-  /// Takes constant time, however many objects the store has. What a crash left behind the last
-  /// whole save is passed over.
+  /// Takes constant time, however many objects the store has. A save that a crash cut off is passed
+  /// over; a damaged save is an error.
   ///
-  /// - Parameter commit: The commit that counts, where somebody else says which one does
-  ///   (``StoreInterface/StoreOpening/commit``).
+  /// - Parameters:
+  ///   - commit: The commit that a document names (``StoreInterface/StoreOpening/commit``).
+  ///   - acceptsDamage: Whether a file whose last save is damaged opens at the newest commit that can
+  ///     be read, for reading only (``StoreInterface/StoreOpening/acceptsDamage``).
   /// - Throws: ``StoreError`` with codes such as ``StoreError/Code/notFound``,
   ///   ``StoreError/Code/notAStore``, ``StoreError/Code/newerFormat``, ``StoreError/Code/damaged``.
   public static func open(
     _ path: String, on disk: any Disk = RealDisk(), readOnly: Bool = false, commit: Int64? = nil,
-    options: BinaryStoreOptions = .init()
+    acceptsDamage: Bool = false, options: BinaryStoreOptions = .init()
   ) throws -> BinaryStore {
-    try open(path, on: disk, readOnly: readOnly, commit: commit, file: nil, options: options)
+    var opening = StoreOpening(readOnly: readOnly, commit: commit)
+    opening.acceptsDamage = acceptsDamage
+    return try open(path, on: disk, opening, options: options)
   }
 
   /// Opens a store whose file may be open already.
   static func open(
-    _ path: String, on disk: any Disk, readOnly: Bool, commit: Int64?, file: OpenedFile?,
-    options: BinaryStoreOptions
+    _ path: String, on disk: any Disk, _ opening: StoreOpening, options: BinaryStoreOptions
   ) throws -> BinaryStore {
-    try BinaryStore(
-      file.map { try StoreFile($0) } ?? self.file(path, disk, readOnly), path: path, disk: disk,
-      isReadOnly: readOnly, commit: commit,
+    let readOnly = opening.readOnly || opening.acceptsDamage
+    return try BinaryStore(
+      opening.file.map { try StoreFile($0) } ?? file(path, disk, readOnly), path: path, disk: disk,
+      isReadOnly: readOnly, commit: opening.commit, acceptsDamage: opening.acceptsDamage,
       options: options)
   }
 
@@ -187,7 +210,8 @@ public final class BinaryStore: Store {
     at path: String, on disk: any Disk = RealDisk()
   ) throws -> StoreMetadata {
     let file = try file(path, disk, true)
-    let (_, record) = try file.newestCommit()
+    let (_, record) = try file.acknowledgedCommit(
+      before: file.openingByteCount, slots: file.header.slots)
     return try CommittedState.metadata(record, file)
   }
 
@@ -258,8 +282,10 @@ public final class BinaryStore: Store {
         current.seen = nil
         seen = SeenState(other.file.openingStatus)
       }
-      let (trailer, record) = try file.newestCommit(
-        before: seen.byteCount, counting: current.counting)
+      let (trailer, record) =
+        current.counting == nil && damage == nil
+        ? try file.acknowledgedCommit(before: seen.byteCount)
+        : try file.newestCommit(before: seen.byteCount, counting: current.counting)
       if trailer == current.refused {
         current.seen = seen
         return
@@ -271,19 +297,21 @@ public final class BinaryStore: Store {
     }
   }
 
-  /// The file's format and size, and when it was saved.
+  /// Returns the format and size of the file, and the time of its last save.
   ///
-  /// Bytes behind the last whole commit are what a save left that a power cut ended, or a commit that
-  /// was damaged since. They are passed over, and stay until the file is written anew.
+  /// Bytes behind the last whole commit are the remains of a save that a crash cut off, unless the
+  /// caller accepted damage. They stay until the file is written anew.
   public func describe() throws -> StoreDescription {
     let head = try head()
     return try head.file.reading {
       var description = StoreDescription()
-      description.formatVersion = "\(BlockFile.majorVersion).\(BlockFile.minorVersion)"
+      let header = head.file.header
+      description.formatVersion = "\(header.majorVersion).\(header.minorVersion)"
       description.byteCount = try head.file.file.byteCount()
       description.liveByteCount = Int(clamping: head.record.liveByteCount)
       description.strayByteCount = max(0, description.byteCount - Int(head.end))
       description.savedAt = head.record.date
+      description.damage = damage?.message
       description.highestCommit = max(head.commit, newestWhenOpened)
       return description
     }

@@ -45,9 +45,7 @@ public struct BinaryStoreBackend: StoreBackend {
   public func open(
     _ path: String, on disk: any Disk, _ opening: StoreOpening
   ) throws -> any Store {
-    let store = try BinaryStore.open(
-      path, on: disk, readOnly: opening.readOnly, commit: opening.commit, file: opening.file,
-      options: options)
+    let store = try BinaryStore.open(path, on: disk, opening, options: options)
     if opening.model != nil { try opening.check(store.knownSnapshot().metadata, path: path) }
     return store
   }

@@ -97,6 +97,12 @@ public struct StoreOpening: Sendable {
   /// Whether a store that another system made, and keeps in its own way, may be written: a database of Core
   /// Data's, say, which an application elsewhere expects to find as it left it.
   public var writesForeign: Bool
+  /// Whether a store whose last save is damaged opens at the newest commit that can be read, for
+  /// reading only.
+  ///
+  /// ``StoreDescription/damage`` tells the damage. Otherwise such a store does not open: its objects
+  /// would be those of an earlier save, and the next save would write over the damaged one.
+  public var acceptsDamage = false
   /// The store's file, where somebody had to open it to see what it is and the backend takes such
   /// (``StoreBackend/takesOpenedFile``).
   public var file: OpenedFile?

@@ -27,11 +27,11 @@ extension BlockFileCheck {
           + "\(BlockFile.majorVersion).")
       return nil
     }
-    guard BlockFile.isSealed(bytes) else {
+    guard FileHeader.isSealed(bytes) else {
       findings.add(
         .headerChecksum, place,
         "The stored checksum \(hex(bytes, at: 60)) differs from the computed "
-          + "\(hex(Array(bytes[..<60]).checksum)).")
+          + "\(hex(FileHeader.checksum(of: bytes))).")
       // What the header says may be wrong, and most likely little of it is.
       return header
     }
@@ -41,9 +41,10 @@ extension BlockFileCheck {
     if !header.hasKnownFlags {
       findings.add(.headerFlags, place, "The flags are \(header.flags), and only 1 is known.")
     }
-    // A newer minor version may use what is reserved here.
-    if header.minorVersion <= BlockFile.minorVersion, header.bytes != bytes {
-      findings.add(.reservedBytes, place, "Reserved bytes from 40 to 59 are not zero.")
+    for (index, slot) in header.slots.slots.enumerated() where slot == .damaged {
+      findings.add(
+        .slotChecksum, place,
+        "Slot \(index) does not match its checksum. The next save writes it anew.")
     }
     return header
   }

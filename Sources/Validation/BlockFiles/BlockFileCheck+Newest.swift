@@ -1,11 +1,9 @@
 import BlockFileFormat
 
-/// What lies behind the last whole commit of a file.
+/// The bytes behind the last whole commit of a file.
 struct BehindNewest {
   /// Commits that a trailer ends and that are not whole, the newest first.
   var broken: [(trailer: Trailer, fault: String)] = []
-  /// Where other bytes begin.
-  var strayOffset: UInt64?
 }
 
 extension BlockFileCheck {
@@ -14,12 +12,12 @@ extension BlockFileCheck {
     var behind = BehindNewest()
     let newest = try newestCommit(header, &behind)
     guard let counting else {
-      note(behind)
+      try note(behind, newest, header)
       return newest
     }
     let before = findings.errorCount
     guard let newest, let found = try countedCommit(counting, from: newest, header) else {
-      note(behind)
+      try note(behind, newest, header)
       if findings.errorCount == before, findings.counts[.headerChecksum] == nil {
         findings.add(
           .countedCommit, Place(),
@@ -32,8 +30,7 @@ extension BlockFileCheck {
     behind.broken.removeAll { one in
       (try? record(of: one.trailer)).flatMap { $0?.number } ?? .max > counting
     }
-    behind.strayOffset = nil
-    note(behind)
+    noteBroken(behind)
     if behind.broken.isEmpty, byteCount > Int(found.trailer.end) {
       findings.add(
         .unconfirmed, Place("bytes", at: found.trailer.end),
@@ -65,15 +62,80 @@ extension BlockFileCheck {
     return commit.record?.number == number ? commit : nil
   }
 
-  private func note(_ behind: BehindNewest) {
+  /// Reports the bytes behind the newest whole commit: a damaged commit, or a save that a crash cut
+  /// off (spec §4.3.3).
+  private func note(
+    _ behind: BehindNewest, _ newest: FoundCommit?, _ header: FileHeader
+  ) throws {
+    guard let end = newest?.trailer.end else { return noteBroken(behind) }
+    if let offset = header.slots.newestTrailer, offset >= end {
+      let fault = faultOfCommit(endingAt: offset, behind)
+      findings.add(.acknowledgedCommit, Place("trailer", at: offset), fault)
+      return
+    }
+    if !header.slots.areSound {
+      noteBroken(behind)
+      guard behind.broken.isEmpty else { return }
+      if let offset = try likelyTrailer(from: end, header) {
+        findings.add(
+          .brokenLastCommit, Place("trailer", at: offset), "It does not match its checksum.")
+        return
+      }
+    }
+    guard byteCount > Int(end) else { return }
+    findings.add(
+      .strayBytes, Place("bytes", at: end),
+      "\(byteCount - Int(end)) bytes lie behind the last whole commit: the remains of a save that a "
+        + "crash cut off. No caller was told that the save had succeeded.")
+  }
+
+  private func noteBroken(_ behind: BehindNewest) {
     for (trailer, fault) in behind.broken {
       findings.add(.brokenLastCommit, Place("trailer", at: trailer.offset), fault)
     }
-    if let offset = behind.strayOffset {
+  }
+
+  /// Returns the reason why a commit is not whole that a slot names.
+  private func faultOfCommit(endingAt offset: UInt64, _ behind: BehindNewest) -> String {
+    if let broken = behind.broken.first(where: { $0.trailer.offset == offset }) {
+      return broken.fault
+    }
+    let end = offset + UInt64(BlockFile.trailerByteCount)
+    return end > UInt64(byteCount)
+      ? "The file ends at byte \(byteCount), and the commit at byte \(end)."
+      : "It does not match its checksum."
+  }
+
+  /// Returns the offset of bytes behind a commit's end that were a trailer once.
+  private func likelyTrailer(from end: UInt64, _ header: FileHeader) throws -> UInt64? {
+    let window = 64 * 1024
+    var low = (end + 7) & ~7
+    while low + UInt64(BlockFile.trailerByteCount) <= UInt64(byteCount) {
+      let end = min(UInt64(byteCount), low + UInt64(window + BlockFile.trailerByteCount))
+      let bytes = try bytes(low..<end)
+      for place in stride(from: 0, through: bytes.count - BlockFile.trailerByteCount, by: 8)
+      where Trailer.isLikely(bytes[place...], at: low + UInt64(place), salt: header.salt) {
+        return low + UInt64(place)
+      }
+      low += UInt64(window)
+    }
+    return nil
+  }
+
+  /// Checks that the slots name commits, once all commits are known.
+  func checkSlots(_ header: FileHeader) {
+    // Where the walk through the commits ended early, the first commits are not known.
+    guard let first = commits.last?.record, first.previousTrailer == 0,
+      let newest = commits.first?.trailer.offset
+    else { return }
+    let offsets = Set(commits.map(\.trailer.offset))
+    for (index, slot) in header.slots.slots.enumerated() {
+      guard case .trailer(let offset) = slot, offset <= newest, !offsets.contains(offset) else {
+        continue
+      }
       findings.add(
-        .strayBytes, Place("bytes", at: offset),
-        "\(byteCount - Int(offset)) bytes lie behind the last whole commit: what a save left that did not "
-          + "come to its end, or a commit that was damaged since.")
+        .slotCommit, Place("header", at: 0),
+        "Slot \(index) names a commit that ends with a trailer at \(offset), and there is none.")
     }
   }
 
@@ -104,9 +166,6 @@ extension BlockFileCheck {
             return nil
           }
           continue
-        }
-        if byteCount > Int(trailer.end), behind.broken.isEmpty {
-          behind.strayOffset = trailer.end
         }
         return FoundCommit(trailer: trailer, record: try record(of: trailer))
       }

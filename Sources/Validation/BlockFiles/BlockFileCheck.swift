@@ -59,6 +59,7 @@ final class BlockFileCheck {
     }
     guard let newest = try shownCommit(header) else { return }
     try walk(from: newest, header)
+    checkSlots(header)
     // What shares bytes with another part is not read: each time that more parts are known, they are
     // put in order anew.
     parts.sort()

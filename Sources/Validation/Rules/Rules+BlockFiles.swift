@@ -1,8 +1,8 @@
 // The rules of block files: header, commits, records, segments.
 extension Rule {
   static let blockFiles = [
-    headerChecksum, majorVersion, headerFlags, reservedBytes,
-    wholeCommit, strayBytes, brokenLastCommit, previousTrailer, recordChecksum, commitChecksum,
+    headerChecksum, majorVersion, headerFlags, reservedBytes, slotChecksum, slotCommit,
+    wholeCommit, strayBytes, brokenLastCommit, acknowledgedCommit, previousTrailer, recordChecksum, commitChecksum,
     unsettledCommit, settledChecksum, commitStart, recordPlace, commitNumber, padding, unownedBytes,
     schemaNumber, modelChange, recordMagic, recordStructure, sectionPlace, sectionChecksum,
     liveByteCount, nextKeyOrder,
@@ -19,11 +19,17 @@ extension Rule {
   static let headerFlags = Rule(
     "BLCK-003", "The header has no flags but those that are known", "4.2.2")
   static let reservedBytes = Rule("BLCK-004", "Reserved bytes are zero", "1.3")
+  static let slotChecksum = Rule(
+    "BLCK-005", "A slot of the header is empty or matches its checksum", "4.2.4")
+  static let slotCommit = Rule("BLCK-006", "A slot of the header names a commit", "4.2.4")
 
   static let wholeCommit = Rule("BLCK-010", "The file holds a whole commit", "4.3.3")
-  static let strayBytes = Rule("BLCK-011", "Nothing lies behind the last whole commit", "4.3.3")
+  static let strayBytes = Rule(
+    "BLCK-011", .information, "No bytes lie behind the last whole commit", "4.3.3")
   static let brokenLastCommit = Rule(
-    "BLCK-012", "No commit that a trailer ends behind the last whole one is damaged", "4.3.2")
+    "BLCK-012", "No damaged commit lies behind the last whole one", "4.3.3")
+  static let acknowledgedCommit = Rule(
+    "BLCK-025", "Every commit that a slot of the header names is whole", "4.3.3")
   static let previousTrailer = Rule(
     "BLCK-013", "The commit before ends where the record says", "4.4.1")
   static let recordChecksum = Rule("BLCK-014", "A commit's record matches its checksum", "4.3.2")

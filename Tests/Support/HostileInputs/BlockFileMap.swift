@@ -145,8 +145,35 @@ extension BlockFileMap {
     var bytes = bytes
     for part in BlockFileMap(bytes).parts {
       if part.kind == .directory { bytes.set(UInt32(0), at: part.checksumPlace) }
-      let sum = CRC32C.checksum(of: bytes.span.bytes.extracting(part.range))
-      bytes.set(sum, at: part.checksumPlace)
+      var checked = Array(bytes[part.range])
+      if part.kind == .header {
+        mendSlots(of: &bytes)
+        for index in slots where index < checked.count { checked[index] = 0 }
+      }
+      bytes.set(checked.crc, at: part.checksumPlace)
+    }
+    return bytes
+  }
+
+  /// The bytes of the header that contain the slots.
+  public static let slots = 40..<60
+
+  /// Mends the checksums of the slots that are not empty.
+  private static func mendSlots(of bytes: inout [UInt8]) {
+    for start in [slots.lowerBound, slots.lowerBound + 10]
+    where bytes[start..<start + 10].contains(where: { $0 != 0 }) {
+      bytes.set(Array(bytes[32..<40] + bytes[start..<start + 6]).crc, at: start + 6)
+    }
+  }
+
+  /// The bytes with slots that name the commit whose trailer is at `offset`; empty ones if it is `nil`.
+  public static func naming(trailerAt offset: Int?, in bytes: [UInt8]) -> [UInt8] {
+    var bytes = bytes
+    for index in slots { bytes[index] = 0 }
+    if let offset {
+      bytes.set(UInt32(truncatingIfNeeded: offset), at: slots.lowerBound)
+      bytes.set(UInt16(truncatingIfNeeded: offset >> 32), at: slots.lowerBound + 4)
+      mendSlots(of: &bytes)
     }
     return bytes
   }

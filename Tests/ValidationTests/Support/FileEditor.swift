@@ -23,13 +23,18 @@ struct FileEditor {
     let place: Int
     let range: ([UInt8]) -> Range<Int>?
     var zeroed: Range<Int>?
+    /// Bytes of the file that the checksum covers before those of `range`.
+    var before: Range<Int>?
   }
 
   init(_ bytes: [UInt8]) throws {
     self.bytes = bytes
     name("header", at: 0, FileEditor.header)
     try addCommit(endingAt: bytes.count, prefix: "")
-    seals.append(Seal(place: 60, range: { _ in 0..<60 }))
+    for slot in [40, 50] where bytes[slot..<slot + 10].contains(where: { $0 != 0 }) {
+      seals.append(Seal(place: slot + 6, range: { _ in slot..<slot + 6 }, before: 32..<40))
+    }
+    seals.append(Seal(place: 60, range: { _ in 0..<60 }, zeroed: 40..<60))
   }
 
   // MARK: - Changing
@@ -71,6 +76,7 @@ struct FileEditor {
       if let zeroed = seal.zeroed {
         for index in zeroed { part[index - range.lowerBound] = 0 }
       }
+      if let before = seal.before { part = bytes[before] + part }
       let sum = part.checksum
       for i in 0..<4 { bytes[seal.place + i] = UInt8(truncatingIfNeeded: sum >> (8 * UInt32(i))) }
     }
@@ -83,7 +89,8 @@ struct FileEditor {
 
   private static let header: Fields = [
     ("magic", 0, 8), ("major_version", 8, 2), ("minor_version", 10, 2), ("flags", 12, 4),
-    ("salt", 32, 8), ("reserved", 40, 8), ("checksum", 60, 4),
+    ("salt", 32, 8), ("slot_0", 40, 6), ("slot_0_checksum", 46, 4), ("slot_1", 50, 6),
+    ("slot_1_checksum", 56, 4), ("checksum", 60, 4),
   ]
   private static let trailer: Fields = [
     ("magic", 0, 4), ("flags", 4, 4), ("salt", 8, 8), ("trailer_offset", 16, 8),

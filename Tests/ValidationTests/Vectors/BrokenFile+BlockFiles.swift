@@ -11,13 +11,24 @@ extension BrokenFile {
     BrokenFile("BLCK-001", SmallFile.empty) { $0.set("header.checksum", 1) },
     BrokenFile("BLCK-002", SmallFile.empty) { $0.set("header.major_version", 0) },
     BrokenFile("BLCK-003", SmallFile.empty) { $0.set("header.flags", 2) },
-    BrokenFile("BLCK-004", SmallFile.empty) { $0.set("header.reserved", 1) },
+    BrokenFile("BLCK-004", SmallFile.one) { $0.set("segment0.reserved", 1) },
+    BrokenFile("BLCK-005", SmallFile.notes) { $0.set("header.slot_0_checksum", 1) },
+    BrokenFile("BLCK-006", SmallFile.notes) {
+      $0.set("header.slot_1", $0.number("header.slot_1") - 8)
+    },
   ]
 
   static let commits = [
     BrokenFile("BLCK-010") { Array(try SmallFile.empty()[..<64]) },
     BrokenFile("BLCK-011") { try SmallFile.one() + [1, 2, 3, 4, 5] },
-    BrokenFile("BLCK-012", SmallFile.notes) { $0.set("trailer.record_checksum", 1) },
+    // A file of version 1.0 has empty slots.
+    BrokenFile("BLCK-012", SmallFile.notes) { file in
+      for slot in ["slot_0", "slot_0_checksum", "slot_1", "slot_1_checksum"] {
+        file.set("header.\(slot)", 0)
+      }
+      file.set("trailer.record_checksum", 1)
+    },
+    BrokenFile("BLCK-025", SmallFile.notes) { $0.set("trailer.record_checksum", 1) },
     BrokenFile("BLCK-013", SmallFile.notes) {
       $0.set("record.previous_trailer", $0.number("record.previous_trailer") - 8)
     },

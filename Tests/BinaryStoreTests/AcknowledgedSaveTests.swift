@@ -1,0 +1,255 @@
+import BinaryStore
+import BlockFileFormat
+import DurableFiles
+import Foundation
+import HostileInputs
+import ObjectModel
+import Rows
+import StoreInterface
+import Testing
+
+/// Damage in an acknowledged save is an error, and a save that a crash cut off is not (spec §4.3.3).
+/// `QUIRE_ALL_BYTES=1` changes every byte of the large store too.
+@Suite("Acknowledged saves")
+struct AcknowledgedSaveTests {
+  /// A file of three saves, each of which changes the only object.
+  private struct SavedFile {
+    let bytes: [UInt8]
+    let contents: SnapshotContents
+
+    /// - Parameter textByteCount: The length of the object's text; a long one makes the saves settle.
+    init(isCompressed: Bool = false, textByteCount: Int = 40) throws {
+      let disk = SimulatedDisk()
+      let store = try BinaryStore.create(
+        at: "/s", model: AcknowledgedSaveTests.model, isCompressed: isCompressed, on: disk)
+      for round in 1...3 {
+        try save(store, String(repeating: "\(round)", count: textByteCount))
+      }
+      bytes = try disk.read("/s", byteLimit: 1 << 24)
+      contents = try SnapshotContents(store.snapshot())
+    }
+
+    var slots: AcknowledgementSlots {
+      AcknowledgementSlots(inHeader: Array(bytes[..<64]), salt: bytes.number(UInt64.self, at: 32))
+    }
+  }
+
+  private static let model = try! Model(entities: [
+    Entity("Note", properties: [.attribute(Attribute("text", .string))])
+  ])
+
+  private static func save(_ store: BinaryStore, _ text: String) throws {
+    let base = try store.snapshot()
+    let builder = LayerBuilder(base.schema)
+    let key = ObjectKey(entity: base.schema["Note"]!.entityNumber, number: 1)
+    let version = try base.view.row(of: key)?.version
+    if version == nil { builder.insert(key) }
+    builder.set(.string(text), "text", of: key, base.schema, basis: version ?? 0)
+    try store.commit(CommitRequest(builder.freeze(), basedOn: base))
+  }
+
+  private static func disk(_ bytes: [UInt8]) throws -> SimulatedDisk {
+    let disk = SimulatedDisk()
+    try disk.open("/s", for: .create).append(bytes)
+    return disk
+  }
+
+  private static func contents(_ bytes: [UInt8]) throws -> SnapshotContents {
+    try SnapshotContents(BinaryStore.open("/s", on: disk(bytes)).snapshot())
+  }
+
+  /// Returns the bits whose change shows anything but the saved state or an error.
+  private static func silentBits(
+    of bytes: [UInt8], contents: SnapshotContents, in places: some Sequence<Int>
+  ) -> [String] {
+    var silent: [String] = []
+    for place in places {
+      for bit in 0..<8 {
+        var changed = bytes
+        changed[place] ^= 1 << UInt8(bit)
+        do {
+          if try Self.contents(changed) != contents { silent.append("byte \(place), bit \(bit)") }
+        } catch {
+          guard error is StoreError || error is BlockError else {
+            silent.append("byte \(place), bit \(bit): \(error)")
+            continue
+          }
+        }
+      }
+    }
+    return silent
+  }
+
+  @Test("No changed bit of a small file shows an older state", arguments: [false, true])
+  func everyBit(isCompressed: Bool) throws {
+    let file = try SavedFile(isCompressed: isCompressed)
+
+    let silent = Self.silentBits(
+      of: file.bytes, contents: file.contents, in: file.bytes.indices)
+
+    #expect(silent.isEmpty, "\(silent.prefix(5))")
+  }
+
+  @Test("No changed bit of a file without slots shows an older state")
+  func everyBitWithoutSlots() throws {
+    let file = try SavedFile()
+    let bytes = BlockFileMap.naming(trailerAt: nil, in: file.bytes)
+    #expect(try Self.contents(bytes) == file.contents)
+
+    let start = bytes.count - 600
+    let silent = Self.silentBits(of: bytes, contents: file.contents, in: start..<bytes.count)
+
+    #expect(silent.isEmpty, "\(silent.prefix(5))")
+  }
+
+  @Test("No changed byte of a large file shows an older state")
+  func largeFile() throws {
+    let file = try SavedFile(textByteCount: 300_000)
+    let isFull = ProcessInfo.processInfo.environment["QUIRE_ALL_BYTES"] != nil
+    let count = file.bytes.count
+
+    let ends = Array(0..<64) + Array(count - 96..<count)
+    let places = isFull ? Array(0..<count) : ends + stride(from: 64, to: count, by: count / 64)
+    let silent = Self.silentBits(of: file.bytes, contents: file.contents, in: places)
+
+    #expect(silent.isEmpty, "\(silent.prefix(5))")
+  }
+
+  @Test("A file that is cut below its last acknowledged save is damaged")
+  func cutFiles() throws {
+    let file = try SavedFile()
+    for count in stride(from: 64, to: file.bytes.count, by: 7) {
+      let error = #expect(throws: StoreError.self, "\(count) bytes") {
+        try Self.contents(Array(file.bytes[..<count]))
+      }
+      #expect(error?.code == .damaged, "\(count) bytes: \(String(describing: error))")
+    }
+  }
+
+  @Test("A save that a crash cut off is passed over", arguments: [1, 20, 48, 100])
+  func tornSaves(lostByteCount: Int) throws {
+    let file = try SavedFile()
+    let last = file.bytes.count - 48
+    let record = Int(file.bytes.number(UInt64.self, at: last + 24))
+    let before = Int(file.bytes.number(UInt64.self, at: record + 24))
+    // The slot of the last save had not reached the disk.
+    let bytes = BlockFileMap.naming(trailerAt: before, in: file.bytes)
+
+    // The trailer arrived, and bytes before it did not.
+    var holed = bytes
+    for index in (record - lostByteCount)..<record { holed[index] = 0 }
+    for torn in [Array(bytes.dropLast(lostByteCount)), holed] {
+      let store = try BinaryStore.open("/s", on: Self.disk(torn))
+      #expect(try store.snapshot().commit == 3)
+      #expect(try store.describe().strayByteCount > 0)
+      try Self.save(store, "after the crash")
+    }
+  }
+
+  @Test("A damaged slot hides nothing, and the next save writes it anew")
+  func damagedSlot() throws {
+    let file = try SavedFile()
+    var bytes = file.bytes
+    bytes[45] ^= 1
+    bytes[55] ^= 1
+    let disk = try Self.disk(bytes)
+    let store = try BinaryStore.open("/s", on: disk)
+    #expect(try SnapshotContents(store.snapshot()) == file.contents)
+
+    try Self.save(store, "one")
+    try Self.save(store, "two")
+
+    let header = try disk.open("/s", for: .read).read(byteCount: 64, at: 0)
+    let slots = AcknowledgementSlots(
+      inHeader: header, salt: header.number(UInt64.self, at: 32))
+    #expect(slots.areSound)
+
+    // Without one of the slots, damage in the last save is found too.
+    bytes[file.bytes.count - 1] ^= 1
+    #expect(throws: StoreError.self) { try Self.contents(bytes) }
+  }
+
+  @Test("Damage opens on request, for reading only")
+  func acceptedDamage() throws {
+    let file = try SavedFile()
+    var bytes = file.bytes
+    bytes[bytes.count - 60] ^= 4
+    let disk = try Self.disk(bytes)
+
+    let error = #expect(throws: StoreError.self) { try BinaryStore.open("/s", on: disk) }
+    let metadata = #expect(throws: StoreError.self) { try BinaryStore.metadata(at: "/s", on: disk) }
+    let store = try BinaryStore.open("/s", on: disk, acceptsDamage: true)
+
+    #expect(error?.code == .damaged && metadata?.code == .damaged)
+    #expect(error?.message.contains("The newest commit that can be read is 3.") == true)
+    #expect(try store.snapshot().commit == 3)
+    #expect(try store.describe().damage == error?.message)
+    let refused = #expect(throws: StoreError.self) { try Self.save(store, "lost") }
+    #expect(refused?.code == .readOnly)
+    let lease = #expect(throws: StoreError.self) { try store.leaseKeys(ofEntity: 1, count: 1) }
+    #expect(lease?.code == .readOnly)
+    #expect(try disk.read("/s", byteLimit: 1 << 20) == bytes)
+  }
+
+  @Test("Every way to write a file names its last commit in a slot")
+  func writers() throws {
+    let disk = SimulatedDisk()
+    let store = try BinaryStore.create(at: "/s", model: Self.model, on: disk)
+    func check(_ words: String) throws {
+      let bytes = try disk.read("/s", byteLimit: 1 << 20)
+      let slots = AcknowledgementSlots(
+        inHeader: Array(bytes[..<64]), salt: bytes.number(UInt64.self, at: 32))
+      #expect(slots.newestTrailer == UInt64(bytes.count - 48), "\(words)")
+      #expect(slots.areSound, "\(words)")
+    }
+    try check("create")
+    for round in 1...4 {
+      try Self.save(store, "\(round)")
+      try check("save \(round)")
+    }
+    _ = try store.leaseKeys(ofEntity: 1, count: 1)
+    try check("lease")
+    try store.keepCommits { $0 > 2 }
+    try check("forget")
+    try store.vacuum()
+    try check("vacuum")
+    try Self.save(store, "after")
+    try check("save after")
+  }
+
+  @Test("A file of version 1.0 gets slots at its next save")
+  func firstSlots() throws {
+    var bytes = try SavedFile().bytes
+    bytes = BlockFileMap.naming(trailerAt: nil, in: bytes)
+    bytes.set(UInt16(0), at: 10)
+    bytes = BlockFileMap.mended(bytes)
+    let disk = try Self.disk(bytes)
+
+    try Self.save(try BinaryStore.open("/s", on: disk), "next")
+
+    let header = try disk.open("/s", for: .read).read(byteCount: 64, at: 0)
+    let slots = AcknowledgementSlots(inHeader: header, salt: header.number(UInt64.self, at: 32))
+    #expect(slots.newestTrailer == UInt64(try disk.status(of: "/s").byteCount - 48))
+  }
+
+  @Test("A commit that a document did not confirm is not acknowledged")
+  func unconfirmedCommits() throws {
+    struct Refused: Error {}
+    let disk = try Self.disk(try SavedFile().bytes)
+    let store = try BinaryStore.open("/s", on: disk, commit: 4)
+    let base = try store.snapshot()
+    let builder = LayerBuilder(base.schema)
+    builder.insert(ObjectKey(entity: base.schema["Note"]!.entityNumber, number: 2))
+    let header = try disk.open("/s", for: .read).read(byteCount: 64, at: 0)
+
+    #expect(throws: Refused.self) {
+      try store.commit(
+        CommitRequest(builder.freeze(), basedOn: base),
+        at: StorePosition(path: "/s", commit: 5)
+      ) { _ in throw Refused() }
+    }
+
+    #expect(try disk.open("/s", for: .read).read(byteCount: 64, at: 0) == header)
+    #expect(try BinaryStore.open("/s", on: disk, commit: 4).snapshot().commit == 4)
+  }
+}
