@@ -33,7 +33,9 @@ enum FetchCommand {
         line has the names.
         """,
       arguments: [.store, .entity],
-      options: [condition, sort, limit, offset, columns, .version, .storeName, .storeModel, form],
+      options: [
+        condition, sort, limit, offset, columns, .version, .storeName, .storeModel, .damaged, form,
+      ],
       examples: [
         Example(
           "quire fetch Trips.store Trip --where 'name CONTAINS[cd] \"lis\"' --sort=-start",
@@ -194,7 +196,9 @@ enum CountCommand {
     Command(
       "count", "prints how many objects of an entity meet a predicate",
       arguments: [.store, .entity],
-      options: [FetchCommand.condition, .version, .storeName, .storeModel, .format],
+      options: [
+        FetchCommand.condition, .version, .storeName, .storeModel, .damaged, .format,
+      ],
       examples: [
         Example(
           "quire count Trips.store Trip --where 'days > 3'", "Prints the number of such trips.")

@@ -17,16 +17,17 @@ enum InfoCommand {
       "shows what a document or a store is: its type, identity, size and how many objects it has",
       discussion: """
         Objects are counted without those of subentities, so the numbers add up. Bytes behind the \
-        last save are what a power cut left of the next one, or damage; they are passed over, and the \
-        exit code is 1.
+        last save are the remains of a save that a crash cut off. A store whose last save is damaged is \
+        refused with exit code 4, unless --damaged is given.
         """,
-      arguments: [.store], options: [.storeName, .storeModel, .format],
+      arguments: [.store], options: [.storeName, .storeModel, .damaged, .format],
       examples: [Example("quire info Trips.store", "Shows type, UUID, size and entities.")]
     ) { invocation in
       let path = invocation[.store]
       if reader.isDocument(path), !invocation.has(.storeName) {
         return try show(
-          reader.document(path, access: .readOnly), invocation)
+          reader.document(path, access: .readOnly, acceptsDamage: invocation.has(.damaged)),
+          invocation)
       }
       return try show(reader.open(path, invocation, models), invocation)
     }
@@ -72,7 +73,7 @@ enum InfoCommand {
       ])
       try output.writeLine(object.text)
     }
-    return description.strayByteCount > 0 ? .no : .done
+    return .done
   }
 
   /// How many objects each entity has by itself, by name.

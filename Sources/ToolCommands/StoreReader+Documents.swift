@@ -12,10 +12,13 @@ extension StoreReader {
 
   /// Opens a document; for writing it waits a while for whoever has it open.
   func document(
-    _ path: String, access: Document.Access, version: Int64? = nil
+    _ path: String, access: Document.Access, version: Int64? = nil, acceptsDamage: Bool = false
   ) throws -> Document {
-    try Document.open(
-      path, in: places, access: access, whenHeld: .wait(.seconds(5)), version: version)
+    let document = try Document.open(
+      path, in: places, access: access, whenHeld: .wait(.seconds(5)), version: version,
+      acceptsDamage: acceptsDamage)
+    if acceptsDamage { for store in document.stores { try noteDamage(of: store, at: path) } }
+    return document
   }
 
   /// The number of a version, as somebody has written it.
@@ -48,7 +51,9 @@ extension StoreReader {
     ofDocument path: String, _ invocation: Invocation, readOnly: Bool
   ) throws -> any Store {
     let version = try invocation.value(of: .version).map(Self.versionNumber)
-    let document = try document(path, access: readOnly ? .readOnly : .exclusive, version: version)
+    let document = try document(
+      path, access: readOnly ? .readOnly : .exclusive, version: version,
+      acceptsDamage: invocation.has(.damaged))
     let stores = document.stores
     if let name = invocation.value(of: .storeName) {
       guard let store = document[name] else {

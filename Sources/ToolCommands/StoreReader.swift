@@ -51,12 +51,13 @@ struct StoreReader: Sendable {
       return try store(ofDocument: path, invocation, readOnly: readOnly)
     }
     let model = try invocation.value(of: .storeModel).map { try models.model(at: $0).model }
+    var opening = StoreOpening(
+      readOnly: readOnly, model: model, writesForeign: invocation.has(.writesForeign))
+    opening.acceptsDamage = invocation.has(.damaged)
     do {
-      let store = try backends.open(
-        path, on: disk,
-        StoreOpening(
-          readOnly: readOnly, model: model, writesForeign: invocation.has(.writesForeign)))
+      let store = try backends.open(path, on: disk, opening)
       opened.note(store)
+      try noteDamage(of: store, at: path)
       return store
     } catch let error as StoreError where error.code == .notAStore {
       throw CommandError(
@@ -65,6 +66,11 @@ struct StoreReader: Sendable {
       throw CommandError(
         .modelMismatch, "\(error)", hint: "Give the model with --model.")
     }
+  }
+
+  /// Takes note of damage that the command line accepts with `--damaged`, for the exit code.
+  func noteDamage(of store: any Store, at path: String) throws {
+    if let damage = try store.describe().damage { opened.note(damage: damage, at: path) }
   }
 
   /// The model that a store holds; `nil` when there is no store at the path.
@@ -93,9 +99,29 @@ struct StoreReader: Sendable {
 /// The stores that one run of the tool has opened. Some leave files beside their own until they are closed.
 final class OpenStores: Sendable {
   private let stores = Mutex<[any Store]>([])
+  private let damages = Mutex<[CommandError]>([])
 
   /// Takes note of a store.
   func note(_ store: any Store) { stores.withLock { $0.append(store) } }
+
+  /// Takes note of damage of the store or document at a path that was opened in spite of it.
+  func note(damage: String, at path: String) {
+    damages.withLock {
+      $0.append(
+        CommandError(
+          .unreadable, "\(path): \(damage)",
+          hint: "The output shows an earlier save. Run 'quire recover \(path) --output NEW' to save "
+            + "what can be read of the last one."))
+    }
+  }
+
+  /// Removes and returns the errors for the damage that was noted.
+  func takeDamages() -> [CommandError] {
+    damages.withLock { damages in
+      defer { damages = [] }
+      return damages
+    }
+  }
 
   /// Closes all.
   ///
@@ -118,6 +144,10 @@ extension Argument {
 }
 
 extension Option {
+  /// Whether a store whose last save is damaged is read at an earlier one.
+  static let damaged = Option(
+    "damaged",
+    "Reads a store whose last save is damaged, at its newest save that is whole; the exit code is 4.")
   /// Whether a store that another system made may be written.
   static let writesForeign = Option(
     "write",

@@ -63,7 +63,10 @@ public struct Tool: Sendable {
       defer { try? opened.close() }
       let code = try dispatch(words, on: console)
       try opened.close()
-      return code
+      // No command that finds damage ends with an exit code that promises a right answer.
+      let damages = opened.takeDamages()
+      for damage in damages { console.report(damage) }
+      return damages.isEmpty ? code : .unreadable
     } catch {
       let error = CommandError(explaining: error)
       console.report(error)

@@ -57,7 +57,7 @@ struct RecoverCommandTests {
     try damage { bytes in
       for place in bytes.count - 60..<bytes.count { bytes[place] = 0 }
     }
-    #expect(run("count", "/bad.store", "Trip").output == "2\n")
+    #expect(run("count", "/bad.store", "Trip").exitCode == .unreadable)
 
     let text = run("recover", "/bad.store", "--output", "/new.xml")
     #expect(text.exitCode == .no)

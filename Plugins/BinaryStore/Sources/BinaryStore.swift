@@ -125,6 +125,7 @@ public final class BinaryStore: Store {
         damage = try file.damage(behind: newest, before: end, file.header.slots)
       }
     } catch let error as StoreError where acceptsDamage && error.code == .damaged {
+      counted = try file.reading { try file.searchedCommit(before: end) { $0.number <= commit! } }
       damage = error
     }
     let (trailer, record) = counted

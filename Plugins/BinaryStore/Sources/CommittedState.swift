@@ -209,7 +209,7 @@ extension StoreFile {
   }
 
   /// Looks for the newest whole commit, of those that are wanted, from the end on backwards.
-  private func searchedCommit(
+  func searchedCommit(
     before end: Int, where isWanted: (CommitRecord) -> Bool = { _ in true }
   ) throws -> (Trailer, CommitRecord) {
     let window = 64 * 1024

@@ -16,23 +16,29 @@ extension Document {
   ///   - access: Who else may have it open meanwhile.
   ///   - whenHeld: What happens when somebody else has it open for writing.
   ///   - version: The version that is shown, which can only be read; the newest when it is `nil`.
+  ///   - acceptsDamage: Whether a store whose commit is damaged opens at an earlier one, for reading
+  ///     only (`StoreOpening.acceptsDamage`). `access` must be `readOnly` then.
   /// - Throws: ``DocumentError`` with codes such as ``DocumentError/Code/notFound``,
   ///   ``DocumentError/Code/notADocument``, ``DocumentError/Code/newerFormat``,
   ///   ``DocumentError/Code/damaged``, ``DocumentError/Code/locked``; `StoreError` when a store can't be
   ///   opened.
   public static func open(
     _ path: String, in places: StorePlaces, access: Access = .exclusive,
-    whenHeld: WhenHeld = .fail, version: Int64? = nil
+    whenHeld: WhenHeld = .fail, version: Int64? = nil, acceptsDamage: Bool = false
   ) throws -> Document {
+    precondition(
+      !acceptsDamage || access == .readOnly, "A damaged document opens for reading only.")
     let places = try places.inside(path)
     let container = Container(path: path, disk: places.disk)
     if let version {
       let (manifest, seen) = try container.manifest()
-      return try open(container, manifest, seen, places, .readOnly, nil, version: version)
+      return try open(
+        container, manifest, seen, places, .readOnly, nil, version: version,
+        acceptsDamage: acceptsDamage)
     }
     let isPacked = places.disk is PackedDisk
     if access == .readOnly || isPacked && whenHeld == .readOnly {
-      return try openForReading(container, places)
+      return try openForReading(container, places, acceptsDamage: acceptsDamage)
     }
     if isPacked {
       throw DocumentError(
@@ -65,13 +71,14 @@ extension Document {
   /// Opens what another process may be saving: what the manifest names may be gone the moment after, when
   /// there is a newer one.
   private static func openForReading(
-    _ container: Container, _ places: StorePlaces
+    _ container: Container, _ places: StorePlaces, acceptsDamage: Bool = false
   ) throws -> Document {
     var attempts = 0
     while true {
       let (manifest, seen) = try container.manifest()
       do {
-        return try open(container, manifest, seen, places, .readOnly, nil)
+        return try open(
+          container, manifest, seen, places, .readOnly, nil, acceptsDamage: acceptsDamage)
       } catch {
         attempts += 1
         let now = try container.manifest().manifest
@@ -82,7 +89,7 @@ extension Document {
 
   private static func open(
     _ container: Container, _ manifest: Manifest, _ seen: FileStatus, _ places: StorePlaces,
-    _ access: Access, _ lock: FileLock?, version: Int64? = nil
+    _ access: Access, _ lock: FileLock?, version: Int64? = nil, acceptsDamage: Bool = false
   ) throws -> Document {
     let folder = try container.reading { try container.disk.status(of: container.path).identity }
     if let version, !manifest.versions.contains(where: { $0.number == version }) {
@@ -92,7 +99,8 @@ extension Document {
     do {
       for entry in manifest.stores {
         let inner = try container.open(
-          entry, manifest, places, readOnly: access == .readOnly, version: version)
+          entry, manifest, places, readOnly: access == .readOnly, version: version,
+          acceptsDamage: acceptsDamage)
         stores.append(DocumentStore(inner, entry))
       }
     } catch {
@@ -153,7 +161,7 @@ extension Container {
   /// Opens a store at the commit that counts, or at the one that a version has.
   func open(
     _ entry: Manifest.StoreEntry, _ manifest: Manifest, _ places: StorePlaces, readOnly: Bool,
-    version: Int64? = nil
+    version: Int64? = nil, acceptsDamage: Bool = false
   ) throws -> any Store {
     guard let backend = places.backends[entry.type] else {
       let explanation = places.backends.explanation(ofMissing: entry.type)
@@ -168,8 +176,9 @@ extension Container {
     }
     let (file, commit, expected) = try position(of: entry, version, backend, places)
     try checkIsStore(file)
-    let store = try backend.open(
-      inner(file), on: places.disk, StoreOpening(readOnly: readOnly, commit: commit))
+    var opening = StoreOpening(readOnly: readOnly, commit: commit)
+    opening.acceptsDamage = acceptsDamage
+    let store = try backend.open(inner(file), on: places.disk, opening)
     let uuid = try store.snapshot().metadata.uuid
     guard uuid == expected else {
       try? store.close()
