@@ -60,7 +60,8 @@ package struct Trailer: Hashable {
 
   /// Whether bytes were once the trailer at `offset`, although one of them may have changed since:
   /// two of the magic, the salt and the offset are right (spec §4.3.3).
-  package static func isLikely(_ bytes: ArraySlice<UInt8>, at offset: UInt64, salt: UInt64) -> Bool {
+  package static func isLikely(_ bytes: ArraySlice<UInt8>, at offset: UInt64, salt: UInt64) -> Bool
+  {
     guard bytes.count >= BlockFile.trailerByteCount else { return false }
     func matches<T: FixedWidthInteger>(_ value: T, at place: Int) -> Bool {
       (0..<T.bitWidth / 8).allSatisfy {

@@ -30,7 +30,8 @@ enum ExportCommand {
         anything is no value, and "" is empty text. Lists are identifiers with spaces between, and parts of \
         composite attributes columns of their own: place.latitude.
         """,
-      arguments: [.store], options: [entities, form, output, .version, .storeName, .storeModel, .damaged],
+      arguments: [.store],
+      options: [entities, form, output, .version, .storeName, .storeModel, .damaged],
       examples: [
         Example("quire export Trips.store > Trips.jsonl", "Writes all objects, a line each."),
         Example(

@@ -91,7 +91,8 @@ struct StoreReader: Sendable {
 
   private func hint(_ path: String) -> String? {
     isDatabase(path)
-      ? "It is an SQLite database: the plug-in SQLiteStore reads those of Core Data, and 'quire plugin list' says where plug-ins are looked for."
+      ? "It is an SQLite database: the plug-in SQLiteStore reads those of Core Data, and 'quire "
+        + "plugin list' says where plug-ins are looked for."
       : "Run 'quire plugin list' to see which plug-ins bring other kinds of stores."
   }
 }
@@ -110,7 +111,8 @@ final class OpenStores: Sendable {
       $0.append(
         CommandError(
           .unreadable, "\(path): \(damage)",
-          hint: "The output shows an earlier save. Run 'quire recover \(path) --output NEW' to save "
+          hint:
+            "The output shows an earlier save. Run 'quire recover \(path) --output NEW' to save "
             + "what can be read of the last one."))
     }
   }
@@ -147,7 +149,8 @@ extension Option {
   /// Whether a store whose last save is damaged is read at an earlier one.
   static let damaged = Option(
     "damaged",
-    "Reads a store whose last save is damaged, at its newest save that is whole; the exit code is 4.")
+    "Reads a store whose last save is damaged, at its newest save that is whole; the exit code is 4."
+  )
   /// Whether a store that another system made may be written.
   static let writesForeign = Option(
     "write",

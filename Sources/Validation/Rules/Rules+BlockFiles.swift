@@ -2,7 +2,8 @@
 extension Rule {
   static let blockFiles = [
     headerChecksum, majorVersion, headerFlags, reservedBytes, slotChecksum, slotCommit,
-    wholeCommit, strayBytes, brokenLastCommit, acknowledgedCommit, previousTrailer, recordChecksum, commitChecksum,
+    wholeCommit, strayBytes, brokenLastCommit, acknowledgedCommit, previousTrailer, recordChecksum,
+    commitChecksum,
     unsettledCommit, settledChecksum, commitStart, recordPlace, commitNumber, padding, unownedBytes,
     schemaNumber, modelChange, recordMagic, recordStructure, sectionPlace, sectionChecksum,
     liveByteCount, nextKeyOrder,
