@@ -99,4 +99,10 @@ public struct Relationship: Sendable, Hashable {
 extension Relationship {
   /// Whether it may lead to more than one object.
   public var isToMany: Bool { count.maximum != 1 }
+
+  /// Whether stores keep the order of its objects: it is ordered and leads to many.
+  ///
+  /// A model may mark a to-one relationship as ordered, as Core Data allows. The mark changes the
+  /// version hash and nothing else.
+  public var keepsOrder: Bool { isOrdered && isToMany }
 }

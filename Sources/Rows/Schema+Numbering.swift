@@ -94,7 +94,7 @@ struct Numbering {
             relationship.name, before: before, kind: .reference,
             isOptional: relationship.isOptional,
             defaultValue: .null, entity: entity, family: family, to: &columns)
-          if inverse(of: relationship)?.isOrdered == true {
+          if inverse(of: relationship)?.keepsOrder == true {
             try append(
               relationship.name + "#order", before: before.map { $0 + "#order" }, kind: .int64,
               isOptional: true, defaultValue: .null, entity: entity, family: family, to: &columns)
@@ -251,7 +251,7 @@ extension Numbering {
       if linkTables.contains(where: { $0.backward == forward || $0.forward == forward }) {
         continue
       }
-      let (isOrdered, isBackOrdered) = (relationship.isOrdered, inverse?.isOrdered ?? false)
+      let (isOrdered, isBackOrdered) = (relationship.keepsOrder, inverse?.keepsOrder ?? false)
       let known = previous?.linkTables.first {
         $0.forward.isSame(as: forward) || ($0.backward?.isSame(as: forward) ?? false)
       }

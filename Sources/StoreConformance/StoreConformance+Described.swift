@@ -39,8 +39,8 @@ extension StoreConformance {
         var members: [(order: Int64, name: String)] = []
         func add(_ other: Value?, _ order: Value?) {
           guard case .object(let other)? = other else { return }
-          var place: Int64 = relationship.isOrdered ? .max : 0
-          if relationship.isOrdered, case .integer(let number)? = order { place = number }
+          var place: Int64 = relationship.keepsOrder ? .max : 0
+          if relationship.keepsOrder, case .integer(let number)? = order { place = number }
           members.append((place, names[other] ?? "nobody"))
         }
         if let side = schema.links(of: layout.entity, relationship.name) {

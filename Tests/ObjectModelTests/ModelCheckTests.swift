@@ -202,7 +202,8 @@ struct ModelCheckTests {
     Fault("Least above greatest", .wrongCount, "Trip.stops", says: "From 3 to 2") {
       $0[relationship: "stops", of: "Trip"].count = .init(minimum: 3, maximum: 2)
     },
-    Fault("Ordered to-one", .orderedToOne, "Stop.trip", says: "one object has no order") {
+    Fault("Ordered to-one", .orderedToOne, "Stop.trip", says: "one object has no order", .warning)
+    {
       $0[relationship: "trip", of: "Stop"].isOrdered = true
     },
   ]
@@ -227,8 +228,11 @@ struct ModelCheckTests {
     {
       $0["Trip"].fetchIndexes[0].elements[0].property = "name.first"
     },
-    Fault("Compound index over to-many", .propertyNotIndexable, "Trip.stops", says: "to-many") {
-      $0["Trip"].compoundIndexes = [["name", "stops"]]
+    Fault(
+      "Compound index over to-many", .propertyNotIndexable, "Trip.stops", says: "to-many", .warning
+    ) { $0["Trip"].compoundIndexes = [["name", "stops"]] },
+    Fault("Index over to-many", .propertyNotIndexable, "Trip.byName", says: "to-many", .warning) {
+      $0["Trip"].fetchIndexes[0].elements[0].property = "stops"
     },
     Fault("Configuration of the unknown", .unknownEntity, "main", says: "mean \"Trip\"?") {
       $0.configurations[0].entities.append("Tripp")

@@ -71,7 +71,7 @@ public struct ObjectExport {
       } else if let side = schema.links(of: entity, relationship.name) {
         writer.lists.append(
           try RelatedLists(
-            side, isOrdered: relationship.isOrdered, of: layout, view: view, known: known))
+            side, isOrdered: relationship.keepsOrder, of: layout, view: view, known: known))
       } else {
         writer.lists.append(RelatedLists())
       }

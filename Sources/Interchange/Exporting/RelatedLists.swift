@@ -20,7 +20,7 @@ struct RelatedLists {
       guard let layout = schema[entity.name], let column = layout.index(of: inverse.name) else {
         continue
       }
-      let order = relationship.isOrdered ? layout.index(of: inverse.name + "#order") : nil
+      let order = relationship.keepsOrder ? layout.index(of: inverse.name + "#order") : nil
       for batch in try view.batches(of: layout) {
         try add(
           batch, owner: layout.columns[column], other: nil,

@@ -107,7 +107,7 @@ final class ImportSurvey {
       case .references(let slot):
         identifiers.concern(other)
         try say(
-          slot, isOrdered: toMany.relationship.isOrdered, owner: owner, other: other, name, record)
+          slot, isOrdered: toMany.relationship.keepsOrder, owner: owner, other: other, name, record)
       case .links(let side, let isInverseCounted):
         let table = side.table
         if isInverseCounted || table.layout.columns.count > 2 { identifiers.concern(other) }

@@ -103,7 +103,7 @@ final class ImportedEntity {
       if !relationship.isOptional { required.append((column, name)) }
       let end = ImportTarget.ToOne(
         column: column, index: references.count, destinations: destinations,
-        order: inverse?.isOrdered == true ? layout.index(of: name + "#order") : nil,
+        order: inverse?.keepsOrder == true ? layout.index(of: name + "#order") : nil,
         slot: ReferenceSlot(entity.name, name, model),
         inverseSlot: inverse.flatMap {
           $0.isToMany ? nil : ReferenceSlot(relationship.destination, $0.name, model)

@@ -229,7 +229,7 @@ private struct Inference {
         is right
         """)
     }
-    if before.isOrdered, !relationship.isOrdered, relationship.isToMany {
+    if before.keepsOrder, !relationship.keepsOrder, relationship.isToMany {
       losses.append(
         MigrationProblem(entity.name, relationship.name, "loses the order of its objects"))
     }

@@ -242,8 +242,8 @@ extension MigrationManager {
   private func followers(_ entity: Entity) -> Set<String> {
     var names: Set<String> = []
     for case .relationship(let relationship) in mappingModel.destination.properties(of: entity.name)
-    where relationship.isToMany && !relationship.isOrdered {
-      guard let inverse = mappingModel.destination.inverse(of: relationship), !inverse.isOrdered,
+    where relationship.isToMany && !relationship.keepsOrder {
+      guard let inverse = mappingModel.destination.inverse(of: relationship), !inverse.keepsOrder,
         !inverse.isToMany
           || (relationship.destination, relationship.name) > (entity.name, inverse.name),
         isPlain(relationship.name, of: entity.name),

@@ -205,7 +205,7 @@ extension ManagedObjectContext {
     }
     let present = Set(relatedKeys(of: object, toMany))
     for other in wanted where !present.contains(other.key) { add(other, to: object, toMany) }
-    if toMany.relationship.isOrdered { setOrder(of: wanted, in: object, toMany) }
+    if toMany.relationship.keepsOrder { setOrder(of: wanted, in: object, toMany) }
   }
 
   /// Adds an object to a relationship.

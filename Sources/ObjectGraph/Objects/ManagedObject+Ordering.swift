@@ -80,7 +80,7 @@ extension ManagedObject {
 
   private final func requireOrder<D: ManagedObject>(of name: ToManyName<D>) {
     let graph = source.entity.graph
-    guard graph[name.name.description]?.relationship?.isOrdered ?? false else {
+    guard graph[name.name.description]?.relationship?.keepsOrder ?? false else {
       graph.refuse(name.name.description, as: "an ordered relationship")
     }
   }

@@ -3,7 +3,7 @@
 extension ModelCheck {
   mutating func checkUniquenessConstraints(of position: Int) {
     for constraint in description.entities[position].uniquenessConstraints {
-      checkColumns(constraint, of: position, "uniqueness constraint")
+      checkColumns(constraint, of: position, "uniqueness constraint", isIndex: false)
     }
   }
 
@@ -23,7 +23,8 @@ extension ModelCheck {
   /// Checks that all columns of a constraint or index are properties that stores can index: stored
   /// attributes, to-one relationships, and attributes within composites (`address.city`).
   private mutating func checkColumns(
-    _ columns: [String], of position: Int, _ kind: String, _ name: String? = nil
+    _ columns: [String], of position: Int, _ kind: String, _ name: String? = nil,
+    isIndex: Bool = true
   ) {
     let owner = description.entities[position].name
     if columns.isEmpty {
@@ -38,9 +39,16 @@ extension ModelCheck {
             + suggestProperty(column, of: position))
         continue
       }
-      if let obstacle = obstacle(index[place], path.dropFirst()) {
+      let property = index[place]
+      if let obstacle = obstacle(property, path.dropFirst()) {
+        // Core Data accepts such an index, and leaves it out of its stores.
+        var isLeftOut = false
+        if isIndex, path.count == 1, case .relationship(let relationship) = property {
+          isLeftOut = relationship.isToMany && !relationship.isTransient
+        }
         report(
-          .propertyNotIndexable, entity: owner, property: name ?? column,
+          .propertyNotIndexable, severity: isLeftOut ? .warning : .error, entity: owner,
+          property: name ?? column,
           "The \(kind) names \"\(column)\", \(obstacle), and stores cannot index that.")
       }
     }

@@ -99,7 +99,7 @@ extension ModelCheck {
     }
     if relationship.isOrdered && !relationship.isToMany {
       report(
-        .orderedToOne, entity: owner, property: relationship.name,
+        .orderedToOne, severity: .warning, entity: owner, property: relationship.name,
         "The relationship leads to one object at most, and one object has no order.")
     }
   }

@@ -99,7 +99,7 @@ extension ModelFault.Code {
   /// The least and greatest numbers of objects are out of range or contradict each other.
   public static let wrongCount = ModelFault.Code(rawValue: "wrongCount")
 
-  /// A to-one relationship is marked as ordered.
+  /// A to-one relationship is marked as ordered. A warning: stores ignore the mark.
   public static let orderedToOne = ModelFault.Code(rawValue: "orderedToOne")
 }
 
@@ -109,7 +109,8 @@ extension ModelFault.Code {
   /// A uniqueness constraint or an index names a property that the entity does not have.
   public static let unknownProperty = ModelFault.Code(rawValue: "unknownProperty")
 
-  /// A uniqueness constraint or an index names a property that stores cannot index.
+  /// A uniqueness constraint or an index names a property that stores cannot index. A warning for a
+  /// to-many relationship in an index, which stores leave out.
   public static let propertyNotIndexable = ModelFault.Code(rawValue: "propertyNotIndexable")
 
   /// A uniqueness constraint or an index names no property at all.

@@ -68,6 +68,6 @@ extension ToManyRelationship {
       layout?.index(of: name).map { layout!.columns[$0] }
     }
     inverse = back.flatMap(column)
-    order = relationship.isOrdered ? back.flatMap { column($0 + "#order") } : nil
+    order = relationship.keepsOrder ? back.flatMap { column($0 + "#order") } : nil
   }
 }

@@ -113,7 +113,7 @@ extension GraphCheck {
       ($0.target, $0.order ?? .min, $0.source) < ($1.target, $1.order ?? .min, $1.source)
     }
     for (relationship, entity) in relationships(end) {
-      if relationship.isOrdered { checkOrder(sorted, relationship) }
+      if relationship.keepsOrder { checkOrder(sorted, relationship) }
       checkCounts(sorted, relationship, of: entity)
     }
   }

@@ -95,7 +95,7 @@ extension GraphCheck {
       let sorted = links.sorted {
         ($0.target, $0.order ?? .min, $0.source) < ($1.target, $1.order ?? .min, $1.source)
       }
-      if inverse.isOrdered { checkOrder(sorted, inverse) }
+      if inverse.keepsOrder { checkOrder(sorted, inverse) }
       checkCounts(sorted, inverse, of: owner)
     } else {
       let back = (self.links[RelationshipPlace(entity: owner, name: inverse.name)] ?? [])

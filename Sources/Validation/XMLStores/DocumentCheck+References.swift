@@ -124,7 +124,7 @@ extension DocumentCheck {
       if !named.contains(Side(owner: target, relationship: inverse.name, target: list.owner)) {
         add(.xmlSides, list, "It leads to z\(target.number), whose list does not name it.")
       }
-      guard inverse.isOrdered, let layout = schema[list.owner.entity],
+      guard inverse.keepsOrder, let layout = schema[list.owner.entity],
         let order = layout.index(of: list.relationship.name + "#order"),
         builder.value(column: order, of: list.owner) == .null
       else { continue }

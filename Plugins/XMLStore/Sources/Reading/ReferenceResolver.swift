@@ -178,7 +178,7 @@ struct ReferenceResolver {
         }
         known = Members(
           entity: place!.entity, drafts: other.drafts, column: column,
-          order: property.relationship?.isOrdered == true
+          order: property.relationship?.keepsOrder == true
             ? other.layout.index(of: inverse + "#order") : nil)
       }
       let (members, row) = (known!, place!.row)
@@ -232,7 +232,7 @@ struct ReferenceResolver {
     let plan = plans[list.entity]
     let property = plan.properties[list.property]
     guard property.links == nil, let relationship = property.relationship,
-      !relationship.isOrdered, let inverse = relationship.inverse
+      !relationship.keepsOrder, let inverse = relationship.inverse
     else { return false }
     let source = plan.location(list.row)
     let key = ObjectKey(

@@ -307,7 +307,7 @@ private struct ListsByRelationship {
       schema[entity.name].flatMap { rows[$0.entityNumber] }
     }
     let lists = try InverseLists(
-      inverse.name, isOrdered: relationship.isOrdered, from: sources, to: rows)
+      inverse.name, isOrdered: relationship.keepsOrder, from: sources, to: rows)
     known[id] = lists
     return lists
   }
