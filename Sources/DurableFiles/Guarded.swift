@@ -17,11 +17,16 @@
 final class Lock: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
 
-  init() {
+  /// A lock; a recursive one may be taken again by the thread that holds it.
+  init(isRecursive: Bool = false) {
     // SAFETY: The memory is allocated before it is initialised, and never moves, as a POSIX mutex
     // requires.
     unsafe mutex = .allocate(capacity: 1)
-    let result = unsafe pthread_mutex_init(mutex, nil)
+    var attributes = pthread_mutexattr_t()
+    unsafe pthread_mutexattr_init(&attributes)
+    if isRecursive { unsafe pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_RECURSIVE)) }
+    let result = unsafe pthread_mutex_init(mutex, &attributes)
+    unsafe pthread_mutexattr_destroy(&attributes)
     precondition(result == 0, "A mutex could not be made.")
   }
 

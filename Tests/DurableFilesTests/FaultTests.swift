@@ -152,7 +152,7 @@ struct FaultTests {
     let reference = SimulatedDisk()
     try reference.lock("/lock").release()
     let operations = reference.operations
-    #expect(operations.count == 9, "\(operations)")
+    #expect(operations.count == 11, "\(operations)")
 
     for failing in operations.indices {
       for error in [ErrorNumber.inputOutput, .noSpace, .interrupted] {

@@ -55,6 +55,42 @@ struct LockTests {
     }
   }
 
+  @Test("A file that is no lock file keeps its bytes", arguments: TestDisk.allCases)
+  func foreignFile(_ kind: TestDisk) throws {
+    try kind.run { disk, directory in
+      let path = directory + "/.lock"
+      try disk.write("A letter.", to: path)
+      let lock = try disk.lock(path)
+      expect(.locked) { try disk.lock(path) }
+      try lock.release()
+      #expect(try disk.text(path) == "A letter.")
+      try disk.remove(path)
+
+      // An empty file, or one that looks like a record, may be one of the user's too.
+      for text in ["", "quire-lock 1\n"] {
+        try disk.write(text, to: directory + "/notes")
+        try disk.link(directory + "/notes", to: path)
+        let lock = try disk.lock(path)
+        #expect(try disk.text(directory + "/notes") == text)
+        try lock.release()
+        #expect(try disk.text(directory + "/notes") == text)
+        try disk.remove(path)
+        try disk.remove(directory + "/notes")
+      }
+
+      try disk.makeSymbolicLink(path, to: "notes")
+      expect(.symbolicLink) { try disk.lock(path) }
+      try disk.remove(path)
+
+      for record in ["", "quire-lo", "quire-lock 1\nhost ad"] {
+        try disk.write(record, to: path)
+        try disk.lock(path).release()
+        #expect(try disk.text(path) == "")
+        try disk.remove(path)
+      }
+    }
+  }
+
   @Test("An object that goes away gives its lock back", arguments: TestDisk.allCases)
   func forgetting(_ kind: TestDisk) throws {
     try kind.run { disk, directory in

@@ -102,30 +102,33 @@ struct ReplacementTests {
     }
   }
 
-  @Test("What a crash left is found by its file's name", arguments: TestDisk.allCases)
-  func abandoned(_ kind: TestDisk) throws {
-    try kind.run { disk, directory in
-      let long = String(repeating: "ü", count: 120)
-      for name in ["a", long] {
-        try disk.replace(directory + "/" + name) { writer in
-          try writer.write("x")
-          let temporary = try #require(
-            try disk.names(directory).first {
-              $0.hasSuffix("-tmp") && !$0.contains("00112233445566ff")
-            })
-          // As if the process had ended here.
-          try disk.link(
-            directory + "/" + temporary,
-            to: directory + "/" + temporary.replacing(/[0-9a-f]{16}/, with: "00112233445566ff"))
-        }
+  @Test("Leftovers of ended processes go, and those of running ones stay")
+  func abandoned() throws {
+    let disk = SimulatedDisk()
+    try disk.makeDirectory("/test")
+    let ended = ProcessIdentity(hostName: "here", bootID: "boot-1", processID: 7, startTime: 5)
+    let running = ProcessIdentity(hostName: "here", bootID: "boot-1", processID: 8, startTime: 5)
+    let elsewhere = ProcessIdentity(hostName: "there", bootID: "b", processID: 7, startTime: 5)
+    let beforeBoot = ProcessIdentity(hostName: "here", bootID: "b", processID: 100, startTime: 1)
+    let long = String(repeating: "ü", count: 120)
+    for name in ["a", long] {
+      for process in [ended, running, elsewhere, beforeBoot] {
+        let other = disk.seen(by: process)
+        let path = other.temporaryPath(for: "/test/" + name)
+        try disk.write("x", to: path)
+        // A temporary file that is replaced itself, and the log of a database.
+        try disk.write("x", to: other.temporaryPath(for: path))
+        try disk.write("x", to: path + "-wal")
       }
-      try disk.write("", to: directory + "/.a.mine.quire-tmp")
-      #expect(try disk.names(directory).count == 5)
-
-      #expect(try disk.removeAbandonedReplacements(of: directory + "/a") == 1)
-      #expect(try disk.removeAbandonedReplacements(of: directory + "/" + long) == 1)
-
-      #expect(try disk.names(directory) == [".a.mine.quire-tmp", "a", long])
     }
+    try disk.write("", to: "/test/.a.mine.quire-tmp")
+    try disk.write("", to: "/test/.a.00000000000000ab.quire-tmp")
+    disk.endProcess(ended)
+
+    #expect(try disk.removeAbandonedReplacements(of: "/test/a") == 7)
+    #expect(try disk.removeAbandonedReplacements(of: "/test/" + long) == 6)
+
+    #expect(try disk.names("/test").count == 13)
+    #expect(try disk.names("/test").contains(".a.mine.quire-tmp"))
   }
 }

@@ -18,8 +18,12 @@ public final class FileLock: Sendable {
 
   private let file: DurableFile
 
-  init(_ file: DurableFile, _ kind: LockKind, abandonedBy: ProcessIdentity?) {
+  /// Whether the file exists to be locked. Another file of its name is locked too, and keeps its bytes.
+  let isLockFile: Bool
+
+  init(_ file: DurableFile, _ kind: LockKind, isLockFile: Bool, abandonedBy: ProcessIdentity?) {
     self.file = file
+    self.isLockFile = isLockFile
     path = file.path
     self.kind = kind
     self.abandonedBy = abandonedBy
@@ -31,7 +35,7 @@ public final class FileLock: Sendable {
   public func release() throws(DiskError) {
     do {
       // First the name goes, while the lock keeps others from writing theirs.
-      if kind == .exclusive { try file.truncate(to: 0) }
+      if kind == .exclusive, isLockFile { try file.truncate(to: 0) }
     } catch let error where error.code == .closed {
       return
     } catch {
@@ -52,7 +56,8 @@ extension Disk {
   /// `takingOver`.
   ///
   /// - Parameters:
-  ///   - path: The lock file. It is never removed, and a symbolic link there is refused.
+  ///   - path: The lock file. It is never removed, and a symbolic link there is refused. A file that contains anything
+  ///     but a lock record, or has a second name, is locked and never written to.
   ///   - kind: Exclusive holders leave their name; shared ones do not.
   ///   - patience: How long to wait for others; the calling thread is blocked.
   ///   - takingOver: Takes a free lock although the file names a process of another host.
@@ -72,11 +77,12 @@ extension Disk {
       guard try file.isStillAtItsPath() else { continue }
 
       let left = try file.lockRecord()
+      let isLockFile = try file.isLockFile()
       if let left, !takingOver {
         let holder = LockHolder(record: left, seenBy: calls)
         if holder.standing == .otherHost { throw .locked(path: path, holder: holder) }
       }
-      if kind == .exclusive {
+      if kind == .exclusive, isLockFile {
         do {
           try file.truncate(to: 0)
           try file.write(LockRecord(calls.process).bytes, at: 0)
@@ -84,17 +90,30 @@ extension Disk {
           // Who wants to make room on a full disk needs the lock more than a name in it.
         }
       }
-      return FileLock(file, kind, abandonedBy: left?.process)
+      return FileLock(file, kind, isLockFile: isLockFile, abandonedBy: left?.process)
     }
   }
 }
 
 extension DurableFile {
-  /// What the lock file says now. Anything but a whole record counts as nothing.
-  fileprivate func lockRecord() throws(DiskError) -> LockRecord? {
-    let bytes = try [UInt8](count: LockRecord.byteLimit + 1) { memory throws(DiskError) in
+  /// Whether the file exists to be locked: it contains a record or nothing, and has no second name.
+  ///
+  /// Another file keeps its bytes. A second name of a lock file may be that of a file of the user's.
+  fileprivate func isLockFile() throws(DiskError) -> Bool {
+    let nameCount = try status().nameCount
+    guard nameCount <= 1 else { return false }
+    let bytes = try firstBytes()
+    return LockRecord.mayBegin(bytes)
+  }
+
+  private func firstBytes() throws(DiskError) -> [UInt8] {
+    try [UInt8](count: LockRecord.byteLimit + 1) { memory throws(DiskError) in
       try readAvailable(into: &memory, at: 0)
     }
-    return LockRecord(bytes)
+  }
+
+  /// What the lock file says now. Anything but a whole record counts as nothing.
+  fileprivate func lockRecord() throws(DiskError) -> LockRecord? {
+    LockRecord(try firstBytes())
   }
 }

@@ -36,6 +36,12 @@ struct LockRecord: Hashable {
       hostName: host, bootID: boot, processID: process, startTime: started)
   }
 
+  /// Whether a file with the given first bytes contains a record of any version, or the beginning of one.
+  static func mayBegin(_ bytes: [UInt8]) -> Bool {
+    bytes.count <= byteLimit && zip(bytes, "quire-lock ".utf8).allSatisfy { $0 == $1 }
+      && bytes.allSatisfy { $0 >= 0x20 || $0 == 0x0A }
+  }
+
   /// The bytes to write.
   var bytes: [UInt8] {
     let text = """

@@ -30,7 +30,10 @@ public struct SimulatedDisk: Disk {
 
   init(_ state: SimulatedState) {
     self.state = Guarded(state)
-    process = ProcessIdentity(hostName: "here", bootID: "boot-1", processID: 100, startTime: 1)
+    // A crash ends every process. Whatever was made since the last boot has raised the number.
+    let boot = state.nodes.keys.max()?.rawValue ?? 1
+    process = ProcessIdentity(
+      hostName: "here", bootID: "boot-\(boot)", processID: 100, startTime: 1)
   }
 
   private init(state: Guarded<SimulatedState>, process: ProcessIdentity) {

@@ -20,10 +20,12 @@ extension Disk {
   ///   - links: Followed, a symbolic link at the path stays and the file it leads to is replaced.
   ///   - overwriting: If false, a file that is there, or appears meanwhile, is an error with code
   ///     `exists`.
+  ///   - newPermissions: The permissions of a file that replaces none; those of all new files if it is `nil`.
   ///   - contents: Writes the new contents. It may read the old file.
   /// - Returns: What `contents` returned.
   public func replace<Result>(
     _ path: String, links: LinkRule = .followed, overwriting: Bool = true,
+    newPermissions: FilePermissions? = nil,
     contents: (inout FileWriter) throws -> Result
   ) throws -> Result {
     let target = try replacementTarget(path, links: links)
@@ -34,7 +36,8 @@ extension Disk {
     let result: Result
     do {
       result = try writeReplacement(
-        temporary, links: links, permissions: target.permissions, contents: contents)
+        temporary, links: links, permissions: target.permissions ?? newPermissions,
+        contents: contents)
       if overwriting {
         try rename(temporary, to: target.path)
       } else {
@@ -53,27 +56,6 @@ extension Disk {
       throw DiskError.replacedButNotDurable(path: path, cause: error)
     }
     return result
-  }
-
-  /// Removes temporary files that crashes during a replacement of `path` left behind.
-  ///
-  /// Nobody may be replacing the file meanwhile: hold the lock that its writers hold.
-  ///
-  /// - Returns: How many there were.
-  @discardableResult
-  public func removeAbandonedReplacements(of path: String) throws(DiskError) -> Int {
-    let target = try replacementTarget(path, links: .followed).path
-    let directory = target.parentPath
-    let prefix = temporaryPrefix(target.lastPathComponent)
-    var count = 0
-    for entry in try list(directory) where entry.kind == .file {
-      guard entry.name.utf8.starts(with: prefix.utf8), entry.name.hasSuffix(temporarySuffix),
-        entry.name.utf8.count == prefix.utf8.count + 16 + temporarySuffix.utf8.count
-      else { continue }
-      try remove(directory.appendingPathComponent(entry.name))
-      count += 1
-    }
-    return count
   }
 
   /// A name beside a file, for one that somebody makes at length to take its place. A crash may leave it:
@@ -118,11 +100,13 @@ extension Disk {
     }
   }
 
-  /// Writes another file with the same contents, which is there whole or not at all.
+  /// Writes another file with the same contents and permissions, which is there whole or not at all.
   package func copy(_ path: String, to other: String) throws(DiskError) {
     let file = try open(path, for: .read)
     do {
-      try replace(other, overwriting: false) { writer in
+      // A copy of a private file is private from its first byte on.
+      let permissions = try file.status().permissions
+      try replace(other, overwriting: false, newPermissions: permissions) { writer in
         var offset = 0
         let end = try file.byteCount()
         while offset < end {
@@ -157,32 +141,16 @@ extension Disk {
   private func replacementTarget(
     _ path: String, links: LinkRule
   ) throws(DiskError) -> (path: String, permissions: FilePermissions?) {
-    var target = path
-    for _ in 0..<40 {
-      let found: FileStatus
-      do {
-        found = try status(of: target, followingLinks: false)
-      } catch let error where error.code == .notFound {
-        return (target, nil)
-      }
-      switch found.kind {
-      case .file: return (target, found.permissions)
-      case .directory: throw .refused(.open, "replace", path: path, cause: .isDirectory)
-      case .special: throw .notARegularFile(path: path, kind: found.kind)
-      case .symbolicLink:
-        guard links == .followed else {
-          throw .refused(.open, "replace", path: path, cause: .tooManyLinks)
-        }
-        let link = target
-        let destination = try perform(.readSymbolicLink, "follow", link) {
-          calls throws(ErrorNumber) in try calls.readSymbolicLink(link)
-        }
-        target =
-          destination.utf8.first == UInt8(ascii: "/")
-          ? destination : link.parentPath.appendingPathComponent(destination)
-      }
+    if links != .followed,
+      (try? status(of: path, followingLinks: false).kind) == .symbolicLink
+    {
+      throw .refused(.open, "replace", path: path, cause: .tooManyLinks)
     }
-    throw .refused(.open, "replace", path: path, cause: .tooManyLinks)
+    let (target, found) = try destination(path)
+    if found?.kind == .directory {
+      throw .refused(.open, "replace", path: path, cause: .isDirectory)
+    }
+    return (target, found?.permissions)
   }
 
   private func writeReplacement<Result>(
@@ -199,20 +167,10 @@ extension Disk {
     return result
   }
 
+  /// Returns a new name beside `path`, for a file or a folder that is to take its place.
   package func temporaryPath(for path: String) -> String {
-    let number = String(calls.uniqueNumber(), radix: 16)
-    let digits = String(repeating: "0", count: 16 - number.utf8.count) + number
-    return path.parentPath.appendingPathComponent(
-      temporaryPrefix(path.lastPathComponent) + digits + temporarySuffix)
+    let directory = path.parentPath
+    TemporaryFiles.note(directory: directory, calls)
+    return directory.appendingPathComponent(TemporaryName(for: path, calls).text)
   }
 }
-
-/// Hidden, and named after its file so that its abandoned ones can be found; shortened, because
-/// most file systems allow names of 255 bytes.
-private func temporaryPrefix(_ name: String) -> String {
-  var stem = name
-  while stem.utf8.count > 200 { stem.removeLast() }
-  return ".\(stem)."
-}
-
-private let temporarySuffix = ".quire-tmp"

@@ -1,0 +1,49 @@
+/// The temporary files and folders of this process on the real disk, for a program that a signal ends.
+package enum TemporaryFiles {
+  private struct Places: Sendable {
+    var directories: Set<String> = []
+    var lockFiles: Set<String> = []
+  }
+  private static let places = Guarded(Places())
+
+  /// Held while a finished file or folder takes its place. A program must not end in between. Several files that take
+  /// their places as one do so within one another.
+  static let switching = Lock(isRecursive: true)
+
+  /// Records that this process makes temporary files in a directory.
+  static func note(directory: String, _ calls: any DiskCalls) {
+    guard calls is SystemCalls else { return }
+    places.withLock { _ = $0.directories.insert(directory) }
+  }
+
+  /// Records a lock file that exists only while this process writes.
+  static func note(lockFile: String, _ calls: any DiskCalls) {
+    guard calls is SystemCalls else { return }
+    places.withLock { _ = $0.lockFiles.insert(lockFile) }
+  }
+
+  /// Forgets a lock file that this process has removed.
+  static func forget(lockFile: String) {
+    places.withLock { _ = $0.lockFiles.remove(lockFile) }
+  }
+
+  /// Removes all temporary files of this process, and calls `end` before any other file can take its place.
+  ///
+  /// A replacement that has begun to take its place is finished first.
+  package static func removeAll(thenEnd end: () -> Never) -> Never {
+    switching.withLock {
+      let disk = RealDisk()
+      let places = places.withLock { $0 }
+      for directory in places.directories {
+        for entry in (try? disk.list(directory)) ?? [] {
+          guard let name = TemporaryName(parsing: entry.name), name.isOwn(disk.calls) else {
+            continue
+          }
+          try? disk.removeTree(directory.appendingPathComponent(entry.name))
+        }
+      }
+      for path in places.lockFiles { try? disk.remove(path) }
+      end()
+    }
+  }
+}

@@ -1,0 +1,121 @@
+/// The name of a file or a folder that a process makes beside a path, to take the place of that path.
+///
+///     .Trips.xml.9c1f03e25d0f0e3c-1267-3ddf-00112233445566ff.quire-tmp
+///
+/// The name contains the process that makes it. A later process can therefore tell whether the maker still runs, and
+/// remove the leftovers of a process that ended.
+struct TemporaryName: Hashable {
+  /// The last component of the path whose place is taken, shortened if it is long.
+  var stem: String
+  /// The host and the boot of the maker, as hexadecimal digits.
+  var origin: String
+  /// The number of the maker.
+  var processID: Int32
+  /// When the maker started.
+  var startTime: UInt64
+  /// A number that no other temporary name has.
+  var number: UInt64
+  /// Whether a version of Quire made the name that left its process out.
+  var isUnsigned = false
+
+  static let ending = ".quire-tmp"
+  /// Endings that SQLite adds to the name of a database.
+  static let companionEndings = ["-wal", "-shm", "-journal"]
+
+  /// A new name for what is to take the place of `path`.
+  init(for path: String, _ calls: any DiskCalls) {
+    let name = path.lastPathComponent
+    // A temporary file that is itself replaced has the stem of the first path, so that one search finds both.
+    stem = TemporaryName.shortened(TemporaryName(parsing: name)?.stem ?? name)
+    let process = calls.process
+    origin = TemporaryName.origin(of: process)
+    processID = process.processID
+    startTime = process.startTime
+    number = calls.uniqueNumber()
+  }
+
+  /// The parts of a name, or `nil` for a name that Quire did not make.
+  init?(parsing name: String) {
+    var text = name[...]
+    for ending in TemporaryName.companionEndings where text.hasSuffix(TemporaryName.ending + ending)
+    {
+      text = text.dropLast(ending.count)
+    }
+    guard text.utf8.first == UInt8(ascii: "."), text.hasSuffix(TemporaryName.ending) else {
+      return nil
+    }
+    text = text.dropFirst().dropLast(TemporaryName.ending.count)
+    guard let dot = text.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+    stem = String(text[..<dot])
+    let signature = text[text.utf8.index(after: dot)...]
+    let parts = signature.split(separator: "-", omittingEmptySubsequences: false)
+    guard !stem.isEmpty, let last = parts.last, last.utf8.count == 16,
+      let number = UInt64(last, radix: 16)
+    else { return nil }
+    self.number = number
+    switch parts.count {
+    case 1:
+      (origin, processID, startTime, isUnsigned) = ("", 0, 0, true)
+    case 4:
+      guard parts[0].utf8.count == 16, UInt64(parts[0], radix: 16) != nil,
+        let processID = Int32(parts[1], radix: 16), let startTime = UInt64(parts[2], radix: 16)
+      else { return nil }
+      origin = String(parts[0])
+      self.processID = processID
+      self.startTime = startTime
+    default: return nil
+    }
+  }
+
+  /// The name as a path component.
+  var text: String {
+    let process = String(processID, radix: 16) + "-" + String(startTime, radix: 16)
+    return
+      ".\(stem).\(origin)-\(process)-\(TemporaryName.digits(number, 16))\(TemporaryName.ending)"
+  }
+
+  /// Whether the process that made the name has ended.
+  ///
+  /// A process of another host, or of a container with a host name of its own, can't be asked; it counts as running.
+  func isAbandoned(seenBy calls: any DiskCalls) -> Bool {
+    // The older version had no other rule than the lock that its caller holds.
+    if isUnsigned { return true }
+    let own = calls.process
+    let ownOrigin = TemporaryName.origin(of: own)
+    guard origin.prefix(8) == ownOrigin.prefix(8) else { return false }
+    if origin != ownOrigin { return true }
+    let maker = ProcessIdentity(
+      hostName: own.hostName, bootID: own.bootID, processID: processID, startTime: startTime)
+    return maker != own && !calls.isRunning(maker)
+  }
+
+  /// Whether this process made the name.
+  func isOwn(_ calls: any DiskCalls) -> Bool {
+    let own = calls.process
+    return !isUnsigned && origin == TemporaryName.origin(of: own) && processID == own.processID
+      && startTime == own.startTime
+  }
+
+  /// The beginning of a long name: most file systems allow 255 bytes, and the rest of the name takes up to 90.
+  static func shortened(_ name: String) -> String {
+    var stem = name
+    while stem.utf8.count > 150 { stem.removeLast() }
+    return stem
+  }
+
+  private static func origin(of process: ProcessIdentity) -> String {
+    hash(process.hostName) + hash(process.bootID)
+  }
+
+  /// A hash (FNV-1a) of a text, in eight digits. It only has to differ from host to host and from boot to boot.
+  private static func hash(_ text: String) -> String {
+    var hash: UInt32 = 0x811c_9dc5
+    for byte in text.utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
+    return digits(UInt64(hash), 8)
+  }
+
+  private static func digits(_ number: UInt64, _ count: Int) -> String {
+    let text = String(number, radix: 16)
+    return String(repeating: "0", count: count - text.utf8.count) + text
+  }
+}

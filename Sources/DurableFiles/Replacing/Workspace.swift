@@ -1,0 +1,153 @@
+/// A private folder beside a path, in which a file or a folder is made that takes the place of that path.
+///
+/// The folder contains the new file under its own name, and `old/` with all that the new file displaces. Only the
+/// owner may look into it.
+struct Workspace {
+  let disk: any Disk
+  /// The path whose place is taken.
+  let target: String
+  /// The private folder.
+  let folder: String
+  /// Files beside the target that belong to it, by the endings of their names.
+  let companionEndings: [String]
+
+  static let oldFolder = "old"
+  static let newFolder = "new"
+
+  init(_ disk: any Disk, for target: String, companionEndings: [String]) throws(DiskError) {
+    self.disk = disk
+    self.target = target
+    self.companionEndings = companionEndings
+    folder = disk.temporaryPath(for: target)
+    try disk.makeDirectory(folder, permissions: FilePermissions(rawValue: 0o700))
+    do { try disk.makeDirectory(folder.appendingPathComponent(Workspace.newFolder)) } catch {
+      try? disk.removeDirectory(folder)
+      throw error
+    }
+  }
+
+  /// Where the new file or folder is made.
+  var newPath: String {
+    folder.appendingPathComponent(Workspace.newFolder)
+      .appendingPathComponent(target.lastPathComponent)
+  }
+
+  private var oldFolder: String { folder.appendingPathComponent(Workspace.oldFolder) }
+  private var oldPath: String { oldFolder.appendingPathComponent(target.lastPathComponent) }
+
+  /// The companions of the target that exist.
+  static func companions(
+    of target: String, _ endings: [String], on disk: any Disk
+  ) throws(DiskError) -> [String] {
+    var found: [String] = []
+    for ending in endings where try disk.exists(target + ending) { found.append(target + ending) }
+    return found
+  }
+
+  /// Gives the new file or folder its place, calls `check`, and puts the old one back if that fails.
+  func takePlace(of old: FileStatus?, check: () throws -> Void) throws {
+    let new = try disk.status(of: newPath, followingLinks: false)
+    if let old { try keepPermissions(of: old, new) }
+    let companions = try Workspace.companions(of: target, companionEndings, on: disk)
+    try disk.makeDirectory(oldFolder, permissions: FilePermissions(rawValue: 0o700))
+    let switches = old?.kind == .file && new.kind == .file && companions.isEmpty
+    var moved: [(from: String, to: String)] = []
+    var isPlaced = false
+    var hasBackup = false
+    func move(_ path: String) throws(DiskError) {
+      let place = oldFolder.appendingPathComponent(path.lastPathComponent)
+      try disk.rename(path, to: place)
+      moved.append((path, place))
+    }
+    func syncMoves() throws(DiskError) {
+      try disk.syncDirectory(oldFolder)
+      try disk.syncDirectory(of: target)
+    }
+    do {
+      if switches {
+        // Some file systems know no second names. Then a failing sync of the directory is the one failure that leaves
+        // the new file in place.
+        hasBackup = (try? disk.link(target, to: oldPath)) != nil
+        try disk.rename(newPath, to: target)
+      } else {
+        if old != nil || !companions.isEmpty {
+          // A crash must not lose the folder and keep the moves into it.
+          try disk.syncDirectory(folder)
+          try disk.syncDirectory(of: folder)
+        }
+        // The file goes first: without it, its companions mean nothing, and none of them is ever beside a new file.
+        // So a crash that finds a companion in the folder finds the file there too.
+        if old != nil { try move(target) }
+        if !moved.isEmpty { try syncMoves() }
+        for path in companions { try move(path) }
+        if !companions.isEmpty { try syncMoves() }
+        if new.kind == .file {
+          // A rename would replace a file that appeared meanwhile. A second name is refused then.
+          try disk.link(newPath, to: target)
+          isPlaced = true
+          try disk.remove(newPath)
+        } else {
+          try disk.rename(newPath, to: target)
+        }
+      }
+      isPlaced = true
+      try disk.syncDirectory(of: target)
+      try check()
+    } catch {
+      if isPlaced {
+        if switches {
+          if hasBackup { try? disk.rename(oldPath, to: target) }
+        } else if new.kind == .file {
+          try? disk.remove(target)
+        } else {
+          try? disk.rename(target, to: newPath)
+        }
+      }
+      for (from, to) in moved.reversed() { try? disk.rename(to, to: from) }
+      try? disk.syncDirectory(of: target)
+      throw error
+    }
+  }
+
+  /// Gives new files the permissions of the files whose place they take.
+  private func keepPermissions(of old: FileStatus, _ new: FileStatus) throws {
+    guard old.kind == new.kind else { return }
+    try setPermissions(newPath, new.kind, old.permissions)
+    guard old.kind == .directory else { return }
+    try keepPermissions(inside: target, newPath)
+  }
+
+  private func keepPermissions(inside old: String, _ new: String) throws {
+    for entry in try disk.list(new, links: .refused)
+    where entry.kind == .file || entry.kind == .directory {
+      let before = old.appendingPathComponent(entry.name)
+      let path = new.appendingPathComponent(entry.name)
+      guard let status = try? disk.status(of: before, followingLinks: false),
+        status.kind == entry.kind
+      else { continue }
+      try setPermissions(path, entry.kind, status.permissions)
+      if entry.kind == .directory { try keepPermissions(inside: before, path) }
+    }
+  }
+
+  private func setPermissions(
+    _ path: String, _ kind: FileKind, _ permissions: FilePermissions
+  ) throws(DiskError) {
+    guard try disk.status(of: path, followingLinks: false).permissions != permissions else {
+      return
+    }
+    try disk.setPermissions(of: path, isDirectory: kind == .directory, to: permissions)
+  }
+
+  /// Removes the folder with all that is left in it.
+  func remove() {
+    do { try disk.removeTree(folder) } catch { try? disk.removeTree(folder) }
+  }
+
+  /// Removes the folder, unless the only copy of the old file is in it.
+  func removeAfterFailure() {
+    let isOnlyCopy =
+      (try? disk.exists(oldPath)) == true && (try? disk.exists(target)) == false
+    if !isOnlyCopy { remove() }
+  }
+}
