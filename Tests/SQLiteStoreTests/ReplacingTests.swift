@@ -47,11 +47,20 @@ struct ReplacingTests {
     return count
   }
 
-  @Test("One takes the place of another with everything that was saved, and of that nothing stays")
+  @Test("A copy takes the place of another with everything that was saved, and the original stays")
   func replace() throws {
     let (a, b) = (try abandoned("a", 3), try abandoned("b", 5))
     try places.replace(a, with: b)
-    #expect(folder.names == ["a"])
+    #expect(folder.names == ["a", "b"])
+    #expect(try count(a) == 5)
+    #expect(try count(b) == 5)
+
+    // Not itself, by whatever name.
+    try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: a)
+    for path in [a, folder.file("link")] {
+      let error = #expect(throws: StoreError.self) { try places.replace(a, with: path) }
+      #expect(error?.code == .badChange)
+    }
     #expect(try count(a) == 5)
   }
 
@@ -60,8 +69,13 @@ struct ReplacingTests {
     let (a, b) = (try abandoned("a", 3), try abandoned("b", 5))
     try FileManager.default.removeItem(atPath: a)
     if isCreated {
+      let error = #expect(throws: StoreError.self) {
+        try SQLiteStoreBackend().create(
+          at: a, model: StoreConformance.model, on: RealDisk(), StoreCreation())
+      }
+      #expect(error?.code == .exists && error?.path == a + "-wal")
       try SQLiteStoreBackend().create(
-        at: a, model: StoreConformance.model, on: RealDisk(), StoreCreation()
+        at: a, model: StoreConformance.model, on: RealDisk(), StoreCreation(overwriting: true)
       ).close()
     } else {
       try places.replace(a, with: b)

@@ -39,7 +39,7 @@ public struct FolderPacking: Sendable {
     let contents = try FolderContents(folder, on: disk)
     var state = ArchiveProgress(doneByteCount: 0, totalByteCount: contents.byteCount)
     var fileCount = 0
-    let byteCount = try (target ?? disk).replace(path, overwriting: overwriting) { writer in
+    let byteCount = try (target ?? disk).makeFile(path, overwriting: overwriting) { writer in
       var directory = ArchiveDirectory(limits)
       try directory.addType(to: &writer)
       for item in contents.items {

@@ -4,8 +4,8 @@ extension Archive {
   /// Makes the document's folder, which is there whole or not at all, even after a crash at any moment.
   ///
   /// The folder is made under a hidden name beside, everything in it is synced, and then it gets its name. After
-  /// an error it is removed; a crash may leave it, under a name that begins with a dot and ends in
-  /// `.quire-tmp`. Files and folders get the permissions that new ones have; those in the archive mean nothing.
+  /// an error it is removed. A crash may leave it; the next call for the same folder removes it. Files and folders
+  /// get the permissions that new ones have; those in the archive mean nothing.
   ///
   /// - Parameters:
   ///   - folder: The folder to make. Nothing may be there but an empty folder.
@@ -20,16 +20,14 @@ extension Archive {
   ) throws -> ArchiveReport {
     let folder = folder.trimmingSlashes
     try checkIsFree(folder, on: disk)
-    let temporary = disk.temporaryPath(for: folder)
     do {
-      try disk.makeDirectory(temporary)
-      let report = try fill(temporary, on: disk, progress)
-      try Self.rename(temporary, to: folder, on: disk)
-      try disk.syncDirectory(of: folder)
-      return report
-    } catch {
-      // Its cause is worth more to the caller than this one's, and what stays is only litter.
-      try? disk.removeTree(temporary)
+      return try disk.make(folder, overwriting: false, acceptsEmptyFolder: true) { temporary in
+        try disk.makeDirectory(temporary)
+        return try fill(temporary, on: disk, progress)
+      }
+    } catch let error as DiskError {
+      let codes: [DiskError.Code] = [.notEmpty, .notADirectory, .exists]
+      if codes.contains(error.code) { throw Self.isInTheWay(folder) }
       throw error
     }
   }
@@ -39,15 +37,6 @@ extension Archive {
     guard try disk.status(of: folder, followingLinks: false).kind == .directory,
       try disk.list(folder).isEmpty
     else { throw Self.isInTheWay(folder) }
-  }
-
-  /// Gives the folder its name, which may be an empty folder's.
-  private static func rename(_ temporary: String, to folder: String, on disk: any Disk) throws {
-    do { try disk.rename(temporary, to: folder) } catch {
-      let codes: [DiskError.Code] = [.notEmpty, .notADirectory, .exists]
-      if codes.contains(error.code) { throw isInTheWay(folder) }
-      throw error
-    }
   }
 
   private static func isInTheWay(_ folder: String) -> ArchiveError {

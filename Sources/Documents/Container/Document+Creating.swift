@@ -45,6 +45,7 @@ extension Document {
     overwriting: Bool = false
   ) throws -> Document {
     let container = Container(path: path, disk: places.disk)
+    var made: Document?
     try container.build(overwriting: overwriting) { building in
       var manifest = Manifest(
         title: title, metadata: metadata, model: modelName, now: ManifestDate.rounded(Date()))
@@ -54,8 +55,10 @@ extension Document {
         try building.add(description, schemaModel, places, to: &manifest) { _ in }
       }
       return manifest
+    } check: {
+      made = try open(path, in: places, access: access)
     }
-    return try open(path, in: places, access: access)
+    return made!
   }
 }
 
@@ -87,48 +90,34 @@ extension Manifest {
 }
 
 extension Container {
-  /// Makes a document's folder under another name and gives it its own once everything is durable.
+  /// Makes a document's folder in a private place and gives it its path once everything is durable.
+  ///
+  /// - Parameter check: Looks at the document in its place. If it throws, the document that was there before returns.
   func build(
-    overwriting: Bool, _ body: (Container) throws -> Manifest
+    overwriting: Bool, _ body: (Container) throws -> Manifest, check: () throws -> Void = {}
   ) throws {
     try reading {
-      let isThere = try disk.exists(path)
-      if isThere, !overwriting {
-        throw DocumentError(.exists, "There is something at the place already.", path: path)
-      }
-      // Only a document, or an empty folder, is overwritten by a document.
-      if isThere {
+      // A document takes the place of a document or of an empty folder, and of nothing else.
+      if try disk.exists(path) {
+        guard overwriting else {
+          throw DocumentError(.exists, "There is something at the place already.", path: path)
+        }
         let isEmpty = (try? disk.list(path).isEmpty) ?? false
         if !isEmpty { _ = try manifest() }
       }
-      let building = Container(path: disk.temporaryPath(for: path), disk: disk)
-      let folders = [
-        Container.modelsFolder, Container.storesFolder, Container.attachmentsFolder,
-      ].map(building.inner)
-      do {
+      try disk.make(path, overwriting: overwriting) { temporary in
+        let building = Container(path: temporary, disk: disk)
+        let folders = [
+          Container.modelsFolder, Container.storesFolder, Container.attachmentsFolder,
+        ].map(building.inner)
         try disk.makeDirectory(building.path)
         for folder in folders { try disk.makeDirectory(folder) }
         let manifest = try body(building)
         try building.replace(manifest, at: building.manifestPath)
         for folder in folders { try disk.syncDirectory(folder) }
         try disk.syncDirectory(building.path)
-        if isThere {
-          let old = building.path + ".old"
-          try disk.rename(path, to: old)
-          do { try disk.rename(building.path, to: path) } catch {
-            try? disk.rename(old, to: path)
-            throw error
-          }
-          try disk.syncDirectory(of: path)
-          try? disk.removeTree(old)
-        } else {
-          try disk.rename(building.path, to: path)
-        }
-        try disk.syncDirectory(of: path)
-      } catch {
-        // What was to be is of no use any more, and its cause is worth more than another's.
-        try? disk.removeTree(building.path)
-        throw error
+      } check: { _ in
+        try check()
       }
     }
   }

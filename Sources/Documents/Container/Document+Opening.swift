@@ -221,8 +221,12 @@ extension Container {
   /// - Parameter isOpening: Whether nobody has taken in attachments yet that are not saved.
   func tidy(_ manifest: Manifest, isOpening: Bool) {
     // It is litter: the document works as well with it.
-    _ = try? disk.removeAbandonedReplacements(of: manifestPath)
-    _ = try? disk.removeAbandonedReplacements(of: recoveryPath)
+    // A migration or a save that a process did not finish leaves a store of its own in these folders.
+    let folders = [
+      path, inner(Container.modelsFolder), inner(Container.storesFolder),
+      inner(Container.attachmentsFolder),
+    ]
+    for folder in folders { _ = try? disk.removeAbandonedReplacements(in: folder) }
     let recovery: Manifest?
     // What a recovery names that can't be read nobody can tell.
     do { recovery = try self.recovery() } catch { return }

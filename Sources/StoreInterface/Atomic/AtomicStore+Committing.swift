@@ -34,7 +34,9 @@ extension AtomicStore {
       let nextKey = max(before.nextKey, highest + 1)
       var byteCount = 0
       do {
-        try write(next, nextKey, to: position.path, &byteCount)
+        try write(
+          next, nextKey, to: position.path, &byteCount,
+          permissions: try before.file.status().permissions)
       } catch let error as DiskError { throw StoreError(error, path: position.path) }
       try confirm(next)
       // It counts. What fails from here on must not make it look otherwise.
@@ -199,9 +201,10 @@ extension AtomicStore {
   }
 
   private func write(
-    _ head: LayeredSnapshot, _ nextKey: UInt64, to path: String, _ byteCount: inout Int
+    _ head: LayeredSnapshot, _ nextKey: UInt64, to path: String, _ byteCount: inout Int,
+    permissions: FilePermissions? = nil
   ) throws {
-    try disk.replace(path) { writer in
+    try disk.replace(path, newPermissions: permissions) { writer in
       try format.write(
         AtomicContents(
           model: head.model, schema: head.schema, metadata: head.metadata, layers: head.layers,

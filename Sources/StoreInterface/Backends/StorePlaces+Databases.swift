@@ -7,25 +7,36 @@ import DurableFiles
 extension StorePlaces {
   private static let databaseMark = Array("SQLite format 3\0".utf8)
   /// What the names of a log and its index end in. The index goes first: without it a log is read from its beginning.
-  private static let logSuffixes = ["-shm", "-wal", "-journal"]
+  package static let companionEndings = ["-shm", "-wal", "-journal"]
 
   /// Whether there is a database at a path.
-  func isDatabase(_ path: String) -> Bool {
+  package func isDatabase(_ path: String) -> Bool {
     let bytes = try? StoreBackends.firstBytes(of: path, on: disk)
     return bytes?.starts(with: StorePlaces.databaseMark) ?? false
   }
 
   /// Removes what lies beside a database's file, be the file there or not.
   func removeLogs(besides path: String) throws(DiskError) {
-    for suffix in StorePlaces.logSuffixes where try disk.exists(path + suffix) {
+    for suffix in StorePlaces.companionEndings where try disk.exists(path + suffix) {
       try disk.remove(path + suffix)
+    }
+  }
+
+  /// Refuses a path beside which the log of another database lies: it would be read into a new one.
+  ///
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/exists`` that names the log.
+  package func refuseLogs(besides path: String) throws(StoreError) {
+    for suffix in StorePlaces.companionEndings where try exists(path + suffix) {
+      throw StoreError(
+        .exists, "It is the log of a database that was at '\(path)'. Move it away first.",
+        path: path + suffix)
     }
   }
 
   /// Sees to it that all of a database is in its file.
   ///
   /// - Throws: ``StoreError`` with code ``StoreError/Code/locked`` when somebody has it open.
-  func settleDatabase(_ path: String) throws {
+  package func settleDatabase(_ path: String) throws {
     guard try hasLogs(path) else { return }
     // Whoever is the last to close a database brings its log into the file.
     try open(path).close()
@@ -38,7 +49,7 @@ extension StorePlaces {
   }
 
   private func hasLogs(_ path: String) throws(StoreError) -> Bool {
-    for suffix in StorePlaces.logSuffixes where try exists(path + suffix) { return true }
+    for suffix in StorePlaces.companionEndings where try exists(path + suffix) { return true }
     return false
   }
 }

@@ -125,6 +125,7 @@ public struct StorePlaces: Sendable {
     if isDatabase, !overwriting, try exists(path) {
       throw StoreError(.exists, "There is something at the place already.", path: path)
     }
+    if isDatabase, !overwriting { try refuseLogs(besides: path) }
     do throws(DiskError) {
       // All of what is held is in its file.
       if isDatabase { try removeLogs(besides: path) }
@@ -139,22 +140,33 @@ public struct StorePlaces: Sendable {
     do { try disk.copy(path, to: other) } catch { throw StoreError(error, path: other) }
   }
 
-  /// Puts one store's file in the place of another's, at once. What was open goes on reading what it
-  /// had; a database that somebody has open is not replaced, and takes nobody's place.
+  /// Puts a copy of one store's file, or folder, in the place of another's, at once. The store that is copied stays.
   ///
-  /// - Throws: ``StoreError``.
+  /// Readers of the old file go on reading it. A database that another connection has open is not replaced, and takes
+  /// no place.
+  ///
+  /// - Throws: ``StoreError``, with code ``StoreError/Code/badChange`` if both paths lead to the same store, or one lies
+  ///   within the other. The old store is in its place then.
   public func replace(_ path: String, with replacement: String) throws {
-    let (isDatabase, wasDatabase) = (isDatabase(replacement), isDatabase(path))
-    if isDatabase { try settleDatabase(replacement) }
-    if wasDatabase {
-      do { try settleDatabase(path) } catch let error as StoreError where error.code != .locked {
-        // What can't be opened goes as it is.
+    do {
+      if let overlap = try disk.overlap(ofOutput: path, withInput: replacement) {
+        throw StoreError(
+          .badChange,
+          overlap == .same
+            ? "A store can't be replaced by itself: '\(replacement)' is the same store."
+            : "A store can't be replaced by a part of itself: '\(replacement)'.", path: path)
       }
+      if isDatabase(replacement) { try settleDatabase(replacement) }
+      if isDatabase(path) {
+        do { try settleDatabase(path) } catch let error as StoreError where error.code != .locked {
+          // A database that can't be opened is replaced with its log.
+        }
+      }
+      try disk.make(path, overwriting: true, companionEndings: StorePlaces.companionEndings) {
+        try disk.copyTree(replacement, to: $0)
+      }
+    } catch let error as DiskError {
+      throw StoreError(error, path: path)
     }
-    do throws(DiskError) {
-      if isDatabase || wasDatabase { try removeLogs(besides: path) }
-      try disk.rename(replacement, to: path)
-      try disk.syncDirectory(of: path)
-    } catch { throw StoreError(error, path: path) }
   }
 }

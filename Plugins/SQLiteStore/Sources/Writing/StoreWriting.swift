@@ -85,48 +85,61 @@ extension SQLiteStore {
       throw StoreError(.incompatibleModel, error.description, path: path)
     }
     do {
-      let temporary = try disk.pathOfReplacement(for: path)
-      // The disk makes the file, so that one that is none of the operating system's is seen.
-      _ = try disk.open(temporary, for: .create)
-      defer { try? disk.remove(temporary) }
-      try DatabasePlace(temporary, disk).checkIsReal()
-      try asStore(path) {
-        let connection = try SQLiteConnection(temporary, for: .creating)
-        try connection.execute("PRAGMA auto_vacuum=2")
-        try connection.execute("PRAGMA page_size=4096")
-        try connection.execute("PRAGMA journal_mode=DELETE")
-        try connection.execute("BEGIN IMMEDIATE")
-        let making = TableMaking(model: model, map: map)
-        for text in TableMaking.commonTables + making.tables + making.indexes.map(\.text) {
-          try connection.execute(text)
-        }
-        let writing = StoreWriting(connection: connection)
-        try writing.write(
-          StoreMetadata(uuid: creation.uuid, type: .sqlite, model: model), uuid: creation.uuid)
-        try writing.write(model, schema, numbers, commit: 0)
-        try CommitTable.add(0, author: nil, contextName: nil, kept: nil, connection)
-        try connection.execute("COMMIT")
+      try checkFree(path, disk, overwriting: creation.overwriting)
+      try disk.make(
+        path, overwriting: creation.overwriting, companionEndings: logEndings
+      ) { temporary in
+        // The disk makes the file, so that one that is none of the operating system's is seen.
+        try disk.open(temporary, for: .create).close()
+        try DatabasePlace(temporary, disk).checkIsReal()
+        try fill(temporary, path, model, map, schema, numbers, creation)
       }
-      try settle(path, disk, overwriting: creation.overwriting)
-      try disk.put(temporary, inPlaceOf: path, overwriting: creation.overwriting)
     } catch let error as DiskError {
       throw StoreError(error, path: path)
     }
   }
 
-  /// Sees to it that what lies beside a database that is to be replaced, or that somebody has removed, goes with it: a log would
-  /// be taken for the new one's.
-  private static func settle(_ path: String, _ disk: any Disk, overwriting: Bool) throws {
-    if try disk.exists(path) {
-      // It is not replaced then.
-      guard overwriting else { return }
-      guard !SQLiteConnection.isInUse(path) else {
-        throw StoreError(
-          .locked, "Somebody has the database open that is to be replaced.", path: path)
+  /// Makes the tables of a new database, and brings all of it into its file.
+  private static func fill(
+    _ temporary: String, _ path: String, _ model: Model, _ map: TableMap, _ schema: Schema,
+    _ numbers: EntityNumbers, _ creation: StoreCreation
+  ) throws {
+    try asStore(path) {
+      let connection = try SQLiteConnection(temporary, for: .creating)
+      try connection.execute("PRAGMA auto_vacuum=2")
+      try connection.execute("PRAGMA page_size=4096")
+      try connection.execute("PRAGMA journal_mode=DELETE")
+      try connection.execute("BEGIN IMMEDIATE")
+      let making = TableMaking(model: model, map: map)
+      for text in TableMaking.commonTables + making.tables + making.indexes.map(\.text) {
+        try connection.execute(text)
       }
+      let writing = StoreWriting(connection: connection)
+      try writing.write(
+        StoreMetadata(uuid: creation.uuid, type: .sqlite, model: model), uuid: creation.uuid)
+      try writing.write(model, schema, numbers, commit: 0)
+      try CommitTable.add(0, author: nil, contextName: nil, kept: nil, connection)
+      try connection.execute("COMMIT")
     }
-    for suffix in ["-wal", "-shm", "-journal"] where try disk.exists(path + suffix) {
-      try disk.remove(path + suffix)
+  }
+
+  /// The endings of the names of files that belong to a database.
+  private static let logEndings = ["-wal", "-shm", "-journal"]
+
+  /// Refuses a database that is in use, and a log that would be read into the new database.
+  private static func checkFree(
+    _ path: String, _ disk: any Disk, overwriting: Bool
+  ) throws {
+    guard !overwriting else {
+      guard try disk.exists(path), SQLiteConnection.isInUse(path) else { return }
+      throw StoreError(
+        .locked, "Another connection has the database open that is to be replaced.", path: path)
+    }
+    guard try !disk.exists(path) else { return }
+    for ending in logEndings where try disk.exists(path + ending) {
+      throw StoreError(
+        .exists, "It is the log of a database that was at '\(path)'. Move it away first.",
+        path: path + ending)
     }
   }
 }
