@@ -142,7 +142,7 @@ struct ImportTests {
 
     let report = try run(again, .csv, entity: "Trip") { $0.updates = true }
 
-    #expect(report == .init(insertedCount: 1, updatedCount: 1))
+    #expect(report == .init(insertedCount: 1, updatedCount: 1, readCount: 2))
     #expect(try lines("Trip").filter { $0.contains(".days") }.count == 3)
     #expect(try lines("Trip#1.days") == ["Trip#1.days = integer(5)"])
     #expect(try isValid())

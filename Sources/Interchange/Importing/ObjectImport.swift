@@ -43,6 +43,8 @@ public struct ObjectImport {
     public var insertedCount = 0
     /// How many were there already, and were changed.
     public var updatedCount = 0
+    /// How many objects the files have, changed or not.
+    public var readCount = 0
   }
 
   /// An import into a store.
@@ -67,6 +69,16 @@ public struct ObjectImport {
     let plan = try ImportPlan(base)
     let survey = ImportSurvey(plan, options)
     try survey.run(files) { try show(0, $0) }
+    var report = try run(plan, survey, base, hasBatches, passCount, show)
+    report.readCount = survey.numbers.count
+    return report
+  }
+
+  /// Takes the second pass, and a third where objects are saved in batches.
+  private func run(
+    _ plan: ImportPlan, _ survey: ImportSurvey, _ base: any StoreSnapshot, _ hasBatches: Bool,
+    _ passCount: Double, _ show: (Double, Int) throws -> Void
+  ) throws -> Report {
     if survey.needsObjects || options.updates || options.updatesSameIdentifiers
       || plan.hasDerivations
     {

@@ -17,6 +17,11 @@ public struct ImportFile: Sendable {
     self.format = format
     self.entity = entity
   }
+
+  /// Whether the file contains anything.
+  public var hasBytes: Bool {
+    get throws { try file.byteCount() > 0 }
+  }
 }
 
 /// What is wrong with a file that objects are read from, and where.

@@ -12,8 +12,18 @@ struct InputLines {
   /// Longer lines are refused.
   static let mostBytes = 1 << 28
   private static let pieceByteCount = 1 << 18
+  /// The byte that ends a line: a line feed, or a carriage return in a file whose first line ends in a bare one.
+  private(set) var lineEnd: UInt8?
+  private let allowsCarriageReturns: Bool
 
-  init(_ file: DurableFile) { self.file = file }
+  /// The lines of a file.
+  ///
+  /// - Parameter allowsCarriageReturns: Whether the first line may end in a bare carriage return, as all lines do then.
+  init(_ file: DurableFile, allowsCarriageReturns: Bool = false) {
+    self.file = file
+    self.allowsCarriageReturns = allowsCarriageReturns
+    lineEnd = allowsCarriageReturns ? nil : 0x0A
+  }
 
   /// Appends the next line to `line`, without its end; false behind the last.
   mutating func next(into line: inout [UInt8]) throws -> Bool {
@@ -26,7 +36,8 @@ struct InputLines {
         }
       }
       isStarted = true
-      let end = piece[start...].firstIndex(of: 0x0A) ?? piece.count
+      if lineEnd == nil { lineEnd = try firstLineEnd() }
+      let end = piece[start...].firstIndex(of: lineEnd!) ?? piece.count
       guard line.count + end - start <= InputLines.mostBytes else {
         throw ImportProblem(line: number + 1, "It has more than \(InputLines.mostBytes) bytes.")
       }
@@ -37,6 +48,30 @@ struct InputLines {
         number += 1
         return true
       }
+    }
+  }
+
+  /// Returns the byte that ends the first line. A quoted cell may contain either.
+  private func firstLineEnd() throws -> UInt8 {
+    var isQuoted = false
+    var isAfterReturn = false
+    var bytes = piece[start...]
+    var next = offset
+    while true {
+      for byte in bytes {
+        if isAfterReturn { return byte == 0x0A ? 0x0A : 0x0D }
+        if byte == 0x22 { isQuoted.toggle() }
+        if isQuoted { continue }
+        if byte == 0x0A { return 0x0A }
+        isAfterReturn = byte == 0x0D
+      }
+      // A long first line ends beyond the piece that is read.
+      let wanted = next
+      bytes = try [UInt8](count: InputLines.pieceByteCount) { memory throws(DiskError) in
+        try file.readAvailable(into: &memory, at: wanted)
+      }[...]
+      next += bytes.count
+      if bytes.isEmpty { return isAfterReturn ? 0x0D : 0x0A }
     }
   }
 

@@ -28,7 +28,7 @@ final class RecordReader {
 
   init(_ file: ImportFile) {
     self.file = file
-    lines = InputLines(file.file)
+    lines = InputLines(file.file, allowsCarriageReturns: file.format == .csv)
   }
 
   /// How much of the file was read.
@@ -188,7 +188,7 @@ final class RecordReader {
       for byte in bytes[counted...] where byte == 0x22 { quotes += 1 }
       counted = bytes.count
       if quotes % 2 == 0 { break }
-      bytes.append(0x0A)
+      bytes.append(lines.lineEnd ?? 0x0A)
       guard try lines.next(into: &bytes) else {
         throw ImportProblem(line: line, column: 1, "A cell in quotes does not end.")
       }
