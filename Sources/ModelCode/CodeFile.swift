@@ -40,12 +40,22 @@ public struct CodeFile: Sendable, Hashable {
 
   private static let warning = "Do not edit: change the model and make it anew."
 
-  /// Whether a text begins with what stands at the top of a file of a model, whatever the version.
-  static func isHeading(_ text: String, model: String) -> Bool {
+  /// Whether a text begins with what stands at the top of a file of any model.
+  static func isHeading(_ text: String) -> Bool {
+    guard let comment = headingComment(text) else { return false }
+    return comment.hasPrefix("Made from the model ") && comment.hasSuffix(", by Quire. \(warning)")
+  }
+
+  private static func headingComment(_ text: String) -> String? {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
       .prefix { $0.hasPrefix("// ") }
-    guard lines.first == "// swift-format-ignore-file" else { return false }
-    let comment = lines.dropFirst().map { $0.dropFirst(3) }.joined(separator: " ")
+    guard lines.first == "// swift-format-ignore-file" else { return nil }
+    return lines.dropFirst().map { $0.dropFirst(3) }.joined(separator: " ")
+  }
+
+  /// Whether a text begins with what stands at the top of a file of a model, whatever the version.
+  static func isHeading(_ text: String, model: String) -> Bool {
+    guard let comment = headingComment(text) else { return false }
     let start = "Made from the model \(CodeText.quoted(model)), "
     return comment.hasPrefix(start) && comment.hasSuffix(", by Quire. \(warning)")
       || comment == "\(start)by Quire. \(warning)"

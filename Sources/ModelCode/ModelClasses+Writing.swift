@@ -18,10 +18,16 @@ extension ModelClasses {
   /// A file that holds its text already is left alone, so that nothing is built anew for it. Files that
   /// do not begin with the comment that files of this model begin with stay.
   ///
-  /// - Throws: ``ModelCodeError`` that names the file.
+  /// - Parameter replacingForeignFiles: Whether a file that Quire did not write, and that has the name of a new one, is
+  ///   replaced.
+  /// - Throws: ``ModelCodeError`` that names the file, with code ``ModelCodeError/Code/foreignFile`` for one that is not
+  ///   replaced. No file is written then.
   @discardableResult
-  public func write(to folder: String) throws(ModelCodeError) -> FolderChange {
+  public func write(
+    to folder: String, replacingForeignFiles: Bool = false
+  ) throws(ModelCodeError) -> FolderChange {
     var change = FolderChange()
+    if !replacingForeignFiles { try refuseForeignFiles(in: folder) }
     for file in files where try Self.write(file.text, to: folder, file.name) {
       change.written.append(file.name)
     }
@@ -37,6 +43,20 @@ extension ModelClasses {
       change.removed.append(name)
     }
     return change
+  }
+
+  private func refuseForeignFiles(in folder: String) throws(ModelCodeError) {
+    for file in files {
+      let path = URL(fileURLWithPath: folder, isDirectory: true).appendingPathComponent(file.name)
+      guard let there = FileManager.default.contents(atPath: path.path) else { continue }
+      let start = String(decoding: there.prefix(4096), as: UTF8.self)
+      guard !there.isEmpty, there != Data(file.text.utf8), !CodeFile.isHeading(start) else {
+        continue
+      }
+      throw ModelCodeError(
+        code: .foreignFile,
+        message: "The file \(path.path) is there, and Quire did not write it.")
+    }
   }
 
   /// Whether a file begins as those that are made of a model of this name do, whatever the version.

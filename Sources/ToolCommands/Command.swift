@@ -43,10 +43,16 @@ struct Argument: Sendable, Hashable {
   let isRequired: Bool
   /// Whether it takes all words that are left; only the last argument may.
   let isRepeating: Bool
+  /// How the command uses the value, if it is a path.
+  let role: PathRole
 
-  init(_ name: String, _ help: String, isRequired: Bool = true, isRepeating: Bool = false) {
+  init(
+    _ name: String, _ help: String, isRequired: Bool = true, isRepeating: Bool = false,
+    role: PathRole = .none
+  ) {
     self.name = name
     self.help = help
+    self.role = role
     self.isRequired = isRequired
     self.isRepeating = isRepeating
   }
@@ -61,9 +67,15 @@ struct Option: Sendable, Hashable {
   /// The values it accepts; empty for any.
   let choices: [String]
   let help: String
+  /// How the command uses the value, if it is a path.
+  let role: PathRole
 
-  init(_ name: String, value: String? = nil, choices: [String] = [], _ help: String) {
+  init(
+    _ name: String, value: String? = nil, choices: [String] = [], role: PathRole = .none,
+    _ help: String
+  ) {
     self.name = name
+    self.role = role
     valueName = value
     self.choices = choices
     self.help = help

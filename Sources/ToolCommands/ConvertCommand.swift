@@ -1,20 +1,19 @@
-import DurableFiles
 import JSONText
 import ObjectModel
 import StoreInterface
 
 /// `quire convert`
 enum ConvertCommand {
-  static let source = Argument("SRC", "The store's file, of whatever type.")
-  static let target = Argument("DST", "The file that is made.")
+  static let source = Argument("SRC", "The store's file, of whatever type.", role: .input)
+  static let target = Argument("DST", "The file that is made.", role: .output)
   static let types: KeyValuePairs<String, StoreType> = [
     "binary": .binary, "compressed": .compressed, "xml": .xml,
   ]
   static let store = Option(
     "store", value: "TYPE",
-    "The type of the new store: binary, compressed, xml, or one that a plug-in brings; unless said, xml where "
-      + "its name ends in .xml, and else binary.")
-  static let force = Option("force", "Replaces a file that is there.")
+    "The type of the new store: binary, compressed, xml, or one that a plug-in brings; unless said, the one that "
+      + "the ending of its name means (.store, .xml, .sqlite), and else binary.")
+  static let force = Option(Option.forceName, "Replaces a file that is there.")
 
   /// The command, over stores from the given reader and models from another.
   static func command(_ reader: StoreReader, _ models: ModelReader) -> Command {
@@ -25,7 +24,8 @@ enum ConvertCommand {
         to them follows. The metadata of the application go along. References to objects that are not \
         there are left out, and counted on standard error.
 
-        SRC stays as it is. DST is there when everything is in it, or not at all.
+        SRC stays as it is. DST is there when everything is in it, or not at all. A name such as \
+        e.jsonl or e.quire asks for something else than a store; the message names the command for it.
         """,
       arguments: [source, target], options: [store, .storeName, .storeModel, force, .format],
       examples: [
@@ -35,15 +35,17 @@ enum ConvertCommand {
           "Opens what Core Data wrote with its model, and compresses it."),
       ]
     ) { invocation in
-      let path = invocation[target]
-      let backend = try backend(forStoreAt: path, invocation, reader)
+      let output = try invocation.output(target, on: reader.disk)!
+      let path = output.path
+      let backend = try backend(
+        forStoreAt: path, from: invocation[source], invocation, reader)
       let type = backend.type
       let from = try reader.open(invocation[source], invocation, models)
       let snapshot = try from.snapshot()
-      try checkFree(path, invocation, reader.disk)
+      try output.checkFree()
       let line = ProgressLine(invocation.console.messages, "converting")
       defer { line.end() }
-      let report = try make(path, invocation.has(force), on: reader.disk) { temporary in
+      let report = try output.makeStore(type, in: reader.places) { temporary in
         let made = try backend.create(
           at: temporary, model: snapshot.model, on: reader.disk, StoreCreation(overwriting: true))
         let report = try StoreCopy(from: snapshot, to: made).run { progress in
@@ -60,11 +62,13 @@ enum ConvertCommand {
 
   /// The backend of a store that is to be made, which the command line says or the file's name.
   static func backend(
-    forStoreAt path: String, _ invocation: Invocation, _ reader: StoreReader
+    forStoreAt path: String, from source: String, _ invocation: Invocation,
+    _ reader: StoreReader
   ) throws -> any StoreBackend {
-    let name =
-      invocation.value(of: store) ?? (path.lowercased().hasSuffix(".xml") ? "xml" : "binary")
-    return try reader.places.backend(of: type(name, reader))
+    let wanted =
+      try invocation.value(of: store).map { try type($0, reader) }
+      ?? OutputEnding.storeType(of: path, from: source) ?? .binary
+    return try reader.places.backend(of: wanted)
   }
 
   /// The type of store that a name on the command line means: one of those that are always there, or one that a
@@ -78,29 +82,6 @@ enum ConvertCommand {
     throw CommandError.wrongUsage(
       "'\(name)' is no type of store.",
       hint: "There are: \((types.map(\.key) + others.map(\.rawValue)).joined(separator: ", ")).")
-  }
-
-  /// Refuses a file that is there, unless it may be replaced.
-  static func checkFree(_ path: String, _ invocation: Invocation, _ disk: any Disk) throws {
-    guard try disk.exists(path), !invocation.has(force) else { return }
-    throw CommandError(
-      .inputOutput, "'\(path)' is there already.", hint: "With --force it is replaced.")
-  }
-
-  /// Makes a file, or a folder, under another name, which becomes its own when it is whole.
-  static func make<R>(
-    _ path: String, _ overwrites: Bool, on disk: any Disk, _ body: (String) throws -> R
-  ) throws -> R {
-    let temporary = path + ".quire-new"
-    do {
-      let result = try body(temporary)
-      try disk.put(temporary, inPlaceOf: path, overwriting: overwrites)
-      return result
-    } catch {
-      try? disk.removeTree(temporary)
-      if let error = error as? DiskError { throw CommandError(.inputOutput, error.message) }
-      throw error
-    }
   }
 
   static func show(_ progress: StoreCopy.Progress, _ line: ProgressLine) {

@@ -13,8 +13,9 @@ enum ExportCommand {
     "format", value: "FORMAT", choices: ["jsonl", "csv"],
     "The form of the objects; what the name of the output tells, or jsonl.")
   static let output = Option(
-    "output", value: "PATH",
+    "output", value: "PATH", role: .output,
     "Writes a file in place of standard output; with csv and several entities, a folder of files.")
+  static let force = Option(Option.forceName, "Replaces files that are there.")
 
   /// The command, over stores from the given reader.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
@@ -31,7 +32,7 @@ enum ExportCommand {
         composite attributes columns of their own: place.latitude.
         """,
       arguments: [.store],
-      options: [entities, form, output, .version, .storeName, .storeModel, .damaged],
+      options: [entities, form, output, force, .version, .storeName, .storeModel, .damaged],
       examples: [
         Example("quire export Trips.store > Trips.jsonl", "Writes all objects, a line each."),
         Example(
@@ -42,36 +43,45 @@ enum ExportCommand {
           "Writes a file for each entity into a folder."),
       ]
     ) { invocation in
-      let format = format(invocation)
+      let made = try invocation.output(output, on: reader.disk)
+      let format = format(invocation, made?.path)
+      if let path = made?.path, !invocation.has(form) {
+        try OutputEnding.checkText(path, from: invocation[.store])
+      }
       let store = try reader.open(invocation[.store], invocation, models)
       let snapshot = try store.snapshot()
       let export = try ObjectExport(of: snapshot, as: format)
       let names = try names(invocation, snapshot.model, export)
-      if format == .csv, names.count > 1, !invocation.has(output) {
+      if format == .csv, names.count > 1, made == nil {
         throw CommandError.wrongUsage(
           "With csv each of the \(names.count) entities is a file of its own.",
           hint: "Say into which folder with --output, or which entity with --entity.")
       }
       let run = try ExportRun(export, names, invocation.console)
-      if let path = invocation.value(of: output) {
-        if format == .csv, names.count != 1 || !path.lowercased().hasSuffix(".csv") {
-          try run.write(names, toFolder: path, on: reader.disk)
+      if let made {
+        if format == .csv, names.count != 1 || !made.path.lowercased().hasSuffix(".csv") {
+          try made.writeFiles(names.map { $0 + ".csv" }) { file, writer in
+            try run.write(String(file.dropLast(4))) { bytes in try writer.write(bytes) }
+          }
         } else {
-          try run.write(names, toFile: path, on: reader.disk)
+          try made.checkFree()
+          try made.writeFile { writer in
+            for name in names { try run.write(name) { bytes in try writer.write(bytes) } }
+          }
         }
       } else {
         for name in names {
           try run.write(name) { try invocation.console.output.write(bytes: $0) }
         }
       }
-      try run.finish(writesReport: invocation.has(output))
+      try run.finish(writesReport: made != nil)
       return .done
     }
   }
 
-  private static func format(_ invocation: Invocation) -> ExchangeFormat {
+  private static func format(_ invocation: Invocation, _ path: String?) -> ExchangeFormat {
     if let name = invocation.value(of: form) { return ExchangeFormat(rawValue: name)! }
-    return invocation.value(of: output).flatMap(ExchangeFormat.init(path:)) ?? .jsonl
+    return path.flatMap(ExchangeFormat.init(path:)) ?? .jsonl
   }
 
   /// The entities to write, in the order of the export.
@@ -114,26 +124,6 @@ private final class ExportRun {
     }
     report.objectCount += part.objectCount
     report.lostReferenceCount += part.lostReferenceCount
-  }
-
-  /// Writes a file, which is there when all is in it, or as it was.
-  func write(_ names: [String], toFile path: String, on disk: any Disk) throws {
-    do {
-      try disk.replace(path) { writer in
-        for name in names { try write(name) { bytes in try writer.write(bytes) } }
-      }
-    } catch let error as DiskError {
-      throw CommandError(.inputOutput, error.message)
-    }
-  }
-
-  func write(_ names: [String], toFolder path: String, on disk: any Disk) throws {
-    do {
-      if try !disk.exists(path) { try disk.makeDirectory(path) }
-      for name in names { try write([name], toFile: path + "/" + name + ".csv", on: disk) }
-    } catch let error as DiskError {
-      throw CommandError(.inputOutput, error.message)
-    }
   }
 
   func finish(writesReport: Bool) throws {

@@ -130,5 +130,5 @@ enum HistoryCommand {
 
 extension Argument {
   /// The document that a command is about.
-  static let document = Argument("DOC", "The document's folder.")
+  static let document = Argument("DOC", "The document's folder.", role: .input)
 }

@@ -7,7 +7,7 @@ import StoreInterface
 /// `quire import`
 enum ImportCommand {
   static let files = Argument(
-    "FILE", "Files with objects; - is standard input.", isRepeating: true)
+    "FILE", "Files with objects; - is standard input.", isRepeating: true, role: .input)
   static let entity = Option(
     "entity", value: "ENTITY",
     "The entity of objects that do not say theirs; with csv, unless said, the file's own name.")
@@ -81,6 +81,12 @@ enum ImportCommand {
       line.end()
       try store.close()
       try write(report, invocation)
+      if report.readCount == 0, let name = try opened.first(where: { try $0.hasBytes })?.name {
+        try invocation.console.messages.writeLine(
+          "note: There is no object in '\(oneLine(name))': with csv the first line has names alone."
+        )
+        return .no
+      }
       return .done
     }
   }
@@ -120,7 +126,7 @@ enum ImportCommand {
       guard spooled.isEmpty else {
         throw CommandError.wrongUsage("Standard input can be read once.")
       }
-      let copy = try disk.pathOfReplacement(for: invocation[.store])
+      let copy = disk.temporaryPath(for: invocation[.store].trimmingSlashes)
       let file = try disk.open(copy, for: .create)
       spooled.append(copy)
       while true {

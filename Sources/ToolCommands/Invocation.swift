@@ -19,6 +19,7 @@ struct Invocation: Sendable {
   ///
   /// - Precondition: The command declares the argument, and as required.
   subscript(argument: Argument) -> String {
+    precondition(!argument.role.isOutput, "An output is had as an 'Output'.")
     guard let value = arguments[argument]?.first else {
       preconditionFailure("'\(command.name)' does not require an argument \(argument.name).")
     }
@@ -26,13 +27,25 @@ struct Invocation: Sendable {
   }
 
   /// The value of an argument, if it was given.
-  func value(of argument: Argument) -> String? { arguments[argument]?.first }
+  func value(of argument: Argument) -> String? {
+    precondition(!argument.role.isOutput, "An output is had as an 'Output'.")
+    return arguments[argument]?.first
+  }
+
+  /// The path of an output, for ``output(_:on:)-(Argument,_)``.
+  func path(ofOutput argument: Argument) -> String? { arguments[argument]?.first }
 
   /// All values of an argument that takes several.
   func values(of argument: Argument) -> [String] { arguments[argument] ?? [] }
 
   /// The value of an option, if it was given.
-  func value(of option: Option) -> String? { options[option] }
+  func value(of option: Option) -> String? {
+    precondition(!option.role.isOutput, "An output is had as an 'Output'.")
+    return options[option]
+  }
+
+  /// The path of an output, for ``output(_:on:)-(Option,_)``.
+  func path(ofOutput option: Option) -> String? { options[option] }
 
   /// Whether the option was given.
   func has(_ option: Option) -> Bool { options[option] != nil }

@@ -7,18 +7,21 @@ import StoreInterface
 /// `quire migrate`
 enum MigrateCommand {
   static let model = Option(
-    "model", value: "MODEL", "The versions of the model; the store goes to the current one.")
+    "model", value: "MODEL", role: .input,
+    "The versions of the model; the store goes to the current one.")
   static let version = Option("to", value: "VERSION", "The version to go to, by its name.")
   static let mappings = Option(
-    "mapping", value: "FILES",
+    "mapping", value: "FILES", role: .inputs,
     "Written mappings, with commas between: text, or Apple's .xcmappingmodel or .cdm.")
   static let type = Option(
     "store", value: "TYPE",
     "The type that the store becomes: binary, compressed, xml, or one that a plug-in brings; its own unless said."
   )
   static let output = Option(
-    "output", value: "PATH", "Writes the new store here and leaves the old one as it is.")
-  static let backup = Option("backup", value: "PATH", "Keeps the store here as it was.")
+    "output", value: "PATH", role: .output,
+    "Writes the new store here and leaves the old one as it is.")
+  static let backup = Option(
+    "backup", value: "PATH", role: .output, "Keeps the store here as it was.")
   static let noInference = Option("no-inference", "Takes written mappings only.")
 
   /// The command, over stores from the given reader and models from another.
@@ -53,11 +56,15 @@ enum MigrateCommand {
       }
       let places = reader.places
       let path = invocation[.store]
-      let (migrator, target) = try migrator(file, invocation, models)
+      let (migrator, target) = try migrator(file, invocation, models, reader)
       if reader.isDocument(path) {
         return try migrate(document: path, to: target, migrator, reader, invocation)
       }
-      let wanted = try invocation.value(of: type).map { try ConvertCommand.type($0, reader) }
+      let made = try invocation.output(output, on: reader.disk)
+      try made?.checkFree()
+      let wanted =
+        try invocation.value(of: type).map { try ConvertCommand.type($0, reader) }
+        ?? made.flatMap { try typeWanted(at: $0.path, of: path, in: places) }
       do {
         let plan = try migrator.plan(
           forStoreAt: path, to: target.model, as: wanted, in: places)
@@ -70,7 +77,7 @@ enum MigrateCommand {
         running.progress = { line.show($0.share) }
         defer { line.end() }
         let report = try running.migrate(
-          storeAt: path, to: target.model, as: wanted, output: invocation.value(of: output),
+          storeAt: path, to: target.model, as: wanted, output: made?.path,
           in: places)
         line.end()
         try write(plan, report, invocation)
@@ -81,15 +88,28 @@ enum MigrateCommand {
     }
   }
 
+  /// The type of store that the name of the new store asks for; `nil` for the type that the store has.
+  private static func typeWanted(
+    at output: String, of path: String, in places: StorePlaces
+  ) throws -> StoreType? {
+    let wanted = try OutputEnding.storeType(of: output, from: path)
+    // The name is the same for the block file, plain and compressed.
+    let isBlockFile = try places.backend(ofStoreAt: path).type == .compressed
+    return wanted == .binary && isBlockFile ? nil : wanted
+  }
+
   /// What the command line says is known, and where it leads.
   private static func migrator(
-    _ file: String, _ invocation: Invocation, _ models: ModelReader
+    _ file: String, _ invocation: Invocation, _ models: ModelReader, _ reader: StoreReader
   ) throws -> (Migrator, ModelVersions.Version) {
     let versions = try models.read(file)
     let target = try models.model(at: file, version: invocation.value(of: version))
     var migrator = Migrator(knowing: [KnownVersion](versions))
     migrator.infersMappings = !invocation.has(noInference)
-    if let path = invocation.value(of: backup) { migrator.backup = .at(path) }
+    if let place = try invocation.output(backup, on: reader.disk) {
+      try place.checkFree()
+      migrator.backup = .at(place.path)
+    }
     for path in invocation.value(of: mappings)?.split(separator: ",") ?? [] {
       do {
         migrator.mappings.append(

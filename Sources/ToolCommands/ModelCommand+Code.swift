@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import ModelCode
 import ObjectModel
@@ -7,6 +8,7 @@ extension ModelCommand {
   ///
   /// Of the current version, unless another was asked for, all versions are written beside it.
   static func writeCode(_ reader: ModelReader, _ invocation: Invocation) throws -> ExitCode {
+    let made = try invocation.output(Self.output, on: RealDisk())
     let path = URL(fileURLWithPath: invocation[path]).deletingPathExtension()
     // A bare `contents` file is named by the folder around it.
     let name =
@@ -32,13 +34,17 @@ extension ModelCommand {
       throw CommandError(.unreadable, "\(invocation[Self.path]): \(error.message)")
     }
     let output = invocation.console.output
-    guard let folder = invocation.value(of: Self.output) else {
+    guard let made else {
       try output.write(classes.text)
       return .done
     }
     let change: ModelClasses.FolderChange
-    do { change = try classes.write(to: folder) } catch {
-      throw CommandError(.inputOutput, error.message)
+    do throws(ModelCodeError) {
+      change = try classes.write(to: made.path, replacingForeignFiles: made.overwrites)
+    } catch {
+      throw CommandError(
+        .inputOutput, error.message,
+        hint: error.code == .foreignFile ? "With --force it is replaced." : nil)
     }
     for name in change.written { try output.writeLine(name) }
     for name in change.removed {

@@ -7,19 +7,23 @@ enum ModelCommand {
   static let path = Argument(
     "PATH",
     "A model: .xcdatamodeld, .xcdatamodel or its contents file; compiled, .momd or .mom; or a store that "
-      + "holds its model.")
+      + "holds its model.", role: .input)
   static let version = Option(
     "version", value: "NAME", "Shows this version in place of the current one.")
   static let versions = Option("versions", "Lists the versions; the current one has a star.")
   static let diff = Option(
-    "diff", value: "OTHER", "Shows what differs from PATH to OTHER, in place of a model.")
+    "diff", value: "OTHER", role: .input,
+    "Shows what differs from PATH to OTHER, in place of a model.")
 
   static let form = Option(
     "format", value: "FORMAT", choices: ["text", "json", "swift"],
     "The form of the results; text unless said otherwise. With swift, the model as source: a class for "
       + "each entity.")
   static let output = Option(
-    "output", value: "DIR", "Writes a file for each class into this folder, with --format swift.")
+    "output", value: "DIR", role: .outputFolder,
+    "Writes a file for each class into this folder, with --format swift.")
+  static let force = Option(
+    Option.forceName, "Replaces files in that folder that Quire did not write.")
   static let access = Option(
     "access", value: "WHO", choices: CodeAccess.allCases.map(\.rawValue),
     "Who sees the classes; public unless said otherwise.")
@@ -43,10 +47,11 @@ enum ModelCommand {
         With --format swift the result is Swift source with typed classes, to be compiled with Quire. \
         Packages can have it made while they are built; docs/typed-classes.md tells how. Files that hold \
         what they should are left alone, and the names of the others are printed. Files of entities that \
-        are gone are removed where they begin with the comment that Quire writes.
+        are gone are removed where they begin with the comment that Quire writes. A file that does not begin so \
+        is replaced with --force only.
         """,
       arguments: [path],
-      options: [version, versions, diff, form, output, access, unmarked, module],
+      options: [version, versions, diff, form, output, force, access, unmarked, module],
       examples: [
         Example("quire model Trips.xcdatamodeld", "Shows the current version."),
         Example("quire model Trips.xcdatamodeld --versions", "Lists the versions it holds."),
@@ -86,7 +91,7 @@ enum ModelCommand {
         throw .wrongUsage("Option '--\(option.name)' does not go together with '--format swift'.")
       }
     } else {
-      for option in [output, access, unmarked, module] where invocation.has(option) {
+      for option in [output, force, access, unmarked, module] where invocation.has(option) {
         throw .wrongUsage(
           "Option '--\(option.name)' needs '--format swift'.", hint: "Add '--format swift'.")
       }

@@ -7,16 +7,16 @@ import StoreInterface
 /// `quire new`
 enum NewCommand {
   static let document = Argument(
-    "DOC", "The document that is made: a folder, by custom NAME.quire.")
+    "DOC", "The document that is made: a folder, by custom NAME.quire.", role: .output)
   static let model = Option(
-    "model", value: "MODEL",
+    "model", value: "MODEL", role: .input,
     "The model of its objects: an .xcdatamodeld, .xcdatamodel or a compiled model.")
   static let stores = Option(
     "store", value: "TYPES",
     "The type of its store: binary, compressed, xml, or one that a plug-in brings; or several stores with commas between, each "
       + "NAME=TYPE or NAME=TYPE:CONFIGURATION. Binary unless said otherwise.")
   static let title = Option("title", value: "TEXT", "What people call the document.")
-  static let force = Option("force", "Replaces a document that is there.")
+  static let force = Option(Option.forceName, "Replaces a document that is there.")
 
   /// The command, over stores from the given reader and models from another.
   static func command(_ reader: StoreReader, _ models: ModelReader) -> Command {
@@ -40,19 +40,17 @@ enum NewCommand {
       guard let source = invocation.value(of: model) else {
         throw CommandError.wrongUsage("A document needs a model.", hint: "Give one with --model.")
       }
+      let place = try invocation.output(document, on: reader.disk)!
+      let path = place.path
+      try OutputEnding.checkDocument(path, from: "DOC")
+      try place.checkFree()
       let version = try models.model(at: source)
-      let path = invocation[document]
-      let made: Document
-      do {
-        made = try Document.create(
+      let made = try place.reporting {
+        try Document.create(
           path, model: version.model, modelName: version.name,
           stores: try descriptions(invocation.value(of: stores), reader),
           title: invocation.value(of: title), in: reader.places,
-          overwriting: invocation.has(force))
-      } catch let error as DocumentError where error.code == .exists {
-        throw CommandError(
-          .inputOutput, "'\(oneLine(path))' is there already.",
-          hint: "With --force a document is replaced.")
+          overwriting: place.overwrites)
       }
       defer { try? made.close() }
       let output = invocation.console.output

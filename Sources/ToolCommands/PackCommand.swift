@@ -4,11 +4,11 @@ import JSONText
 
 /// `quire pack`
 enum PackCommand {
-  static let document = Argument("DOC", "The document's folder.")
+  static let document = Argument("DOC", "The document's folder.", role: .input)
   static let file = Argument(
     "FILE", "The file that is made; unless said, that of DOC's name with .zip behind it.",
-    isRequired: false)
-  static let force = Option("force", "Replaces a file that is there.")
+    isRequired: false, role: .output)
+  static let force = Option(Option.forceName, "Replaces a file that is there.")
 
   /// The command, over files of the given disk.
   static func command(on disk: any Disk) -> Command {
@@ -28,21 +28,22 @@ enum PackCommand {
       ]
     ) { invocation in
       let folder = invocation[document]
-      let path = try invocation.value(of: file) ?? defaultPath(for: folder)
+      let made =
+        try invocation.output(file, on: disk)
+        ?? invocation.output(at: defaultPath(for: folder), on: disk)
+      let path = made.path
+      try made.checkFree()
       let line = ProgressLine(invocation.console.messages, "packing")
       defer { line.end() }
       let report: ArchiveReport
       do {
-        report = try holdingStill(folder, on: disk) {
-          try FolderPacking(folder, on: disk).run(
-            into: path, overwriting: invocation.has(force)
-          ) { line.show($0.share) }
+        report = try made.reporting {
+          try holdingStill(folder, on: disk) {
+            try FolderPacking(folder, on: disk).run(into: path, overwriting: made.overwrites) {
+              line.show($0.share)
+            }
+          }
         }
-      } catch let error as DiskError where error.code == .exists && error.path == path {
-        throw CommandError(
-          .inputOutput, "'\(path)' is there already.", hint: "With --force it is replaced.")
-      } catch let error as DiskError {
-        throw CommandError(.inputOutput, error.message)
       } catch let error as ArchiveError {
         // The archive is none yet: what is wrong is what the folder holds.
         throw CommandError(.inputOutput, error.message)

@@ -7,7 +7,8 @@ import Rows
 enum PredicateCommand {
   static let text = Argument("TEXT", "The predicate, in the language of NSPredicate.")
   static let model = Option(
-    "model", value: "MODEL", "A model that names and types are checked against; needs --entity.")
+    "model", value: "MODEL", role: .input,
+    "A model that names and types are checked against; needs --entity.")
   static let entity = Option(
     "entity", value: "ENTITY", "The entity whose objects the predicate is asked of.")
 

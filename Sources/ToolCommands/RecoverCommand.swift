@@ -7,10 +7,12 @@ import StoreInterface
 
 /// `quire recover`
 enum RecoverCommand {
-  static let file = Argument("FILE", "The damaged file, or the document with damaged parts.")
-  static let output = Option("output", value: "PATH", "The new store, or the new document.")
+  static let file = Argument(
+    "FILE", "The damaged file, or the document with damaged parts.", role: .input)
+  static let output = Option(
+    "output", value: "PATH", role: .output, "The new store, or the new document.")
   static let model = Option(
-    "model", value: "MODEL", "The model, for a file that has lost its own.")
+    "model", value: "MODEL", role: .input, "The model, for a file that has lost its own.")
   static let keepInvalid = Option(
     "keep-invalid", "Keeps objects that lack what they must have; the result is not valid then.")
 
@@ -47,12 +49,13 @@ enum RecoverCommand {
           "Writes a document to look into, with the model that the file has lost."),
       ]
     ) { invocation in
-      guard let path = invocation.value(of: output) else {
+      guard let made = try invocation.output(output, on: reader.disk) else {
         throw CommandError.wrongUsage(
           "'recover' needs --output.", hint: "Say where the new store is to be.")
       }
+      let path = made.path
       if reader.isDocument(invocation[file]) {
-        return try recover(document: invocation[file], into: path, reader, models, invocation)
+        return try recover(document: invocation[file], into: made, reader, models, invocation)
       }
       if reader.isDatabase(invocation[file]) {
         throw CommandError(
@@ -60,17 +63,16 @@ enum RecoverCommand {
           "'\(invocation[file])' is an SQLite database, which 'quire recover' does not mend.",
           hint: "SQLite's own tool gets out what it can: sqlite3 FILE .recover")
       }
-      let backend = try ConvertCommand.backend(forStoreAt: path, invocation, reader)
-      try ConvertCommand.checkFree(path, invocation, reader.disk)
+      let backend = try ConvertCommand.backend(
+        forStoreAt: path, from: invocation[file], invocation, reader)
+      try made.checkFree()
       let given = try invocation.value(of: model).map { try models.model(at: $0).model }
       let line = ProgressLine(invocation.console.messages, "recovering")
       defer { line.end() }
       let recovery = try StoreRecovery(
         of: invocation[file], on: reader.disk, model: given,
         keepsInvalid: invocation.has(keepInvalid), progress: line.show)
-      let report = try ConvertCommand.make(
-        path, invocation.has(ConvertCommand.force), on: reader.disk
-      ) { temporary in
+      let report = try made.makeStore(backend.type, in: reader.places) { temporary in
         let store = try backend.create(
           at: temporary, model: recovery.snapshot.model, on: reader.disk, recovery.creation)
         let report = try recovery.copy(to: store) { ConvertCommand.show($0, line) }
@@ -89,14 +91,16 @@ enum RecoverCommand {
 
   /// Gets all that can be read out of the stores of a damaged document into a new document.
   private static func recover(
-    document folder: String, into path: String, _ reader: StoreReader, _ models: ModelReader,
+    document folder: String, into output: Output, _ reader: StoreReader, _ models: ModelReader,
     _ invocation: Invocation
   ) throws -> ExitCode {
+    let path = output.path
     guard !invocation.has(ConvertCommand.store) else {
       throw CommandError.wrongUsage(
         "The stores of a document stay of their types.", hint: "'quire save-as' changes them.")
     }
-    try ConvertCommand.checkFree(path, invocation, reader.disk)
+    try OutputEnding.checkDocument(path, from: folder)
+    try output.checkFree()
     let given = try invocation.value(of: model).map { try models.model(at: $0).model }
     let remains = try DocumentRemains(folder, on: reader.disk)
     let console = invocation.console
@@ -132,8 +136,10 @@ enum RecoverCommand {
           reports[name] = try recovery.copy(to: store) { ConvertCommand.show($0, line) }
         })
     }
-    let lost = try remains.rebuild(
-      at: path, rescued, overwriting: invocation.has(ConvertCommand.force), in: reader.places)
+    let lost = try output.reporting {
+      try remains.rebuild(
+        at: path, rescued, overwriting: output.overwrites, in: reader.places)
+    }
     line.end()
     for name in lost {
       try console.messages.writeLine("note: The attachment \"\(oneLine(name))\" is lost.")

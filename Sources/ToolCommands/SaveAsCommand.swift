@@ -4,7 +4,7 @@ import StoreInterface
 
 /// `quire save-as`
 enum SaveAsCommand {
-  static let target = Argument("DST", "The document that is made.")
+  static let target = Argument("DST", "The document that is made.", role: .output)
 
   /// The command, over documents from the given reader.
   static func command(_ reader: StoreReader) -> Command {
@@ -24,25 +24,23 @@ enum SaveAsCommand {
           "quire save-as Trip.quire Trip-xml.quire --store xml", "Writes one with stores in XML."),
       ]
     ) { invocation in
-      let path = invocation[target]
+      let place = try invocation.output(target, on: reader.disk)!
+      let path = place.path
+      try OutputEnding.checkDocument(path, from: invocation[.document])
+      try place.checkFree()
       let document = try reader.document(invocation[.document], access: .readOnly)
       defer { try? document.close() }
-      let force = invocation.has(ConvertCommand.force)
       let line = ProgressLine(invocation.console.messages, "writing")
       defer { line.end() }
-      do {
+      try place.reporting {
         if let name = invocation.value(of: ConvertCommand.store) {
           let type = try ConvertCommand.type(name, reader)
-          try document.convert(to: path, overwriting: force, type: { _ in type }) {
+          try document.convert(to: path, overwriting: place.overwrites, type: { _ in type }) {
             line.show($0.total > 0 ? Double($0.done) / Double($0.total) : 1)
           }
         } else {
-          try document.copy(to: path, overwriting: force)
+          try document.copy(to: path, overwriting: place.overwrites)
         }
-      } catch let error as DocumentError where error.code == .exists {
-        throw CommandError(
-          .inputOutput, "'\(oneLine(path))' is there already.",
-          hint: "With --force a document is replaced.")
       }
       line.end()
       let made = try reader.document(path, access: .readOnly)

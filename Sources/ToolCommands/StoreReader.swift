@@ -139,7 +139,7 @@ final class OpenStores: Sendable {
 
 extension Argument {
   /// The store that a command is about.
-  static let store = Argument("STORE", "A document, or a store's file.")
+  static let store = Argument("STORE", "A document, or a store's file.", role: .input)
   /// The entity that a command is about.
   static let entity = Argument(
     "ENTITY", "The entity whose objects are meant, subentities included.")
@@ -157,6 +157,6 @@ extension Option {
     "Writes also into a store that another system made, such as a database of Core Data's.")
   /// The model of a store that does not hold its own.
   static let storeModel = Option(
-    "model", value: "MODEL",
+    "model", value: "MODEL", role: .input,
     "The model that the store was written with, for one that does not hold it.")
 }

@@ -3,9 +3,10 @@ import DurableFiles
 
 /// `quire unpack`
 enum UnpackCommand {
-  static let file = Argument("FILE", "The packed document.")
+  static let file = Argument("FILE", "The packed document.", role: .input)
   static let document = Argument(
-    "DOC", "The folder that is made; unless said, FILE's name without .zip.", isRequired: false)
+    "DOC", "The folder that is made; unless said, FILE's name without .zip.", isRequired: false,
+    role: .output)
 
   /// The command, over files of the given disk.
   static func command(on disk: any Disk) -> Command {
@@ -26,14 +27,17 @@ enum UnpackCommand {
       ]
     ) { invocation in
       let path = invocation[file]
-      let folder = invocation.value(of: document) ?? Self.folder(for: path)
+      let made =
+        try invocation.output(document, on: disk)
+        ?? invocation.output(at: Self.folder(for: path), on: disk)
+      let folder = made.path
       let line = ProgressLine(invocation.console.messages, "unpacking")
       defer { line.end() }
       let report: ArchiveReport
       do {
-        report = try Archive(path, on: disk).unpack(to: folder, on: disk) { line.show($0.share) }
-      } catch let error as DiskError {
-        throw CommandError(.inputOutput, error.message)
+        report = try made.reporting {
+          try Archive(path, on: disk).unpack(to: folder, on: disk) { line.show($0.share) }
+        }
       } catch let error as ArchiveError where error.code == .exists {
         throw CommandError(
           .inputOutput, error.message, hint: "Name another folder behind the file.")

@@ -6,9 +6,11 @@ import Validation
 /// `quire validate`
 enum ValidateCommand {
   static let path = Argument(
-    "PATH", "The document or the file to check; may be left out with --rules.", isRequired: false)
+    "PATH", "The document or the file to check; may be left out with --rules.", isRequired: false,
+    role: .input)
   static let model = Option(
-    "model", value: "MODEL", "A model that the objects should be of, beside the one in the file.")
+    "model", value: "MODEL", role: .input,
+    "A model that the objects should be of, beside the one in the file.")
   static let rules = Option("rules", "Lists every rule that is checked.")
 
   /// The command, over files of the given disk and models from the given reader.

@@ -5,6 +5,8 @@ import ToolCommands
 // parent process had chosen to ignore the signal.
 _ = signal(SIGPIPE, SIG_DFL)
 
+EndingSignals.handle()
+
 // Swift's own `CommandLine.arguments` repairs broken UTF-8, which would name another file.
 // SAFETY: The C runtime gives `argc` valid strings that live as long as the process.
 let arguments = (0..<Int(CommandLine.argc)).map { index -> [UInt8] in

@@ -18,6 +18,15 @@ struct WritingTests {
     try Data().write(to: folder.url.appending(path: "Made/Lion+Generated.swift"))
     #expect(try classes.write(to: path).written == ["Lion+Generated.swift"])
     #expect(FileManager.default.fileExists(atPath: other.path))
+
+    let lion = folder.url.appending(path: "Made/Lion+Generated.swift")
+    try Data("// Mine.".utf8).write(to: lion)
+    let error = #expect(throws: ModelCodeError.self) { try classes.write(to: path) }
+    #expect(error?.code == .foreignFile)
+    #expect(try String(contentsOf: lion, encoding: .utf8) == "// Mine.")
+    #expect(
+      try classes.write(to: path, replacingForeignFiles: true).written
+        == ["Lion+Generated.swift"])
   }
 
   @Test("Files of entities that are gone are removed, and no others, whatever the version")

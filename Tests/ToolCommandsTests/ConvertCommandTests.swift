@@ -100,10 +100,11 @@ struct ConvertCommandTests {
     #expect(refused.messages.contains("--force"))
     #expect(try disk.read("/Trips.xml", byteLimit: 1 << 20) == bytes)
     #expect(run("convert", "/Trips.store", "/Trips.xml", "--force").exitCode == .done)
-    // Also in its own place.
+    // A command does not write over its own input.
     #expect(
-      run("convert", "/Trips.xml", "/Trips.xml", "--force", "--store", "binary").exitCode == .done)
-    #expect(run("info", "/Trips.xml").output.hasPrefix("type       Binary"))
+      run("convert", "/Trips.xml", "/Trips.xml", "--force", "--store", "binary").exitCode
+        == .wrongUsage)
+    #expect(run("info", "/Trips.xml").output.hasPrefix("type       XML"))
   }
 
   @Test("A document without its model asks for one")

@@ -80,6 +80,32 @@ struct ExchangeCommandTests {
       run("export", "/Trips.store", "--entity", "Trip").output.split(separator: "\n").count == 2)
   }
 
+  @Test("The first line decides how lines end", arguments: ["\n", "\r\n", "\r"])
+  func lineEnds(_ end: String) throws {
+    // A quoted cell may contain any of them.
+    let text = ["place", "Porto", "\"a\rb\nc\r\nd\"", "", "Faro"].joined(separator: end)
+    for (path, suffix) in [("/Stop-1.csv", ""), ("/Stop-2.csv", end)] {
+      try write("\u{FEFF}" + text + suffix, path)
+      let run = run("import", "/Other.store", path, "--entity", "Stop")
+      #expect(run.output == "3 objects inserted.\n" && run.exitCode == .done, "\(run.messages)")
+    }
+    let places = run("export", "/Other.store", "--format", "csv", "--entity", "Stop").output
+    #expect(places.contains("\"a\rb\nc\r\nd\""))
+
+    // The first line may be a long one.
+    try write("place,\"\(String(repeating: "x", count: 300_000))\"\(end)Porto,1\(end)", "/long.csv")
+    #expect(run("import", "/Other.store", "/long.csv", "--entity", "Stop").messages.contains("xxx"))
+  }
+
+  @Test("A file without an object is not passed over in silence")
+  func noObjects() throws {
+    try write("place", "/Stop.csv")
+    let header = run("import", "/Other.store", "/Stop.csv")
+    #expect(header.exitCode == .no && header.messages.contains("no object in '/Stop.csv'"))
+    try write("", "/empty.csv")
+    #expect(run("import", "/Other.store", "/empty.csv").exitCode == .done)
+  }
+
   @Test("Tables, out and in")
   func tables() throws {
     let refused = run("export", "/Trips.store", "--format", "csv")

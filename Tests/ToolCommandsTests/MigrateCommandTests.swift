@@ -133,7 +133,7 @@ struct MigrateCommandTests {
         == .modelMismatch)
     #expect(
       run("migrate", "/Trips.store", "--model", "Trips.xcdatamodeld", "--output", "/Trips.store")
-        .exitCode == .inputOutput)
+        .exitCode == .wrongUsage)
     let mapping = folder.appendingPathComponent("bad.mapping")
     for (text, code, words) in [
       ("map Trip -> Trip\n  cost = (", ExitCode.wrongUsage, "line 2:"),

@@ -14,7 +14,8 @@ struct PluginScaffold {
     "For 'new' in Swift: the path or URL of Quire's package; unless said, the one that the tool was built in."
   )
   static let output = Option(
-    "output", value: "FOLDER", "For 'new': the folder to make; unless said, the plug-in's name.")
+    "output", value: "FOLDER", role: .output,
+    "For 'new': the folder to make; unless said, the plug-in's name.")
 
   let name: String
   let invocation: Invocation
@@ -43,23 +44,21 @@ struct PluginScaffold {
         "'\(oneLine(name))' can't be the name of a plug-in in \(language.title): a name is \(allowed)."
       )
     }
-    let folder = invocation.value(of: PluginScaffold.output) ?? name
-    if (try? FileManager.default.attributesOfItem(atPath: folder)) != nil {
-      throw CommandError(.inputOutput, "'\(oneLine(folder))' is there already.")
-    }
+    let disk = RealDisk()
+    let made =
+      try invocation.output(PluginScaffold.output, on: disk)
+      ?? invocation.output(at: name, on: disk)
+    let folder = made.path
+    try made.checkFree()
     let template = PluginTemplate(
       name: name, dependency: language == .swift ? try dependency(for: folder) : "")
     let files = template.files(language)
-    do {
+    try made.make { temporary in
       for file in files {
-        let place = URL(filePath: folder).appending(path: file.path)
-        try FileManager.default.createDirectory(
-          at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(file.bytes).write(to: place)
+        let place = temporary.appendingPathComponent(file.path)
+        try disk.makeDirectories(for: place)
+        try disk.replace(place) { writer in try writer.write(file.bytes) }
       }
-    } catch {
-      throw CommandError(
-        .inputOutput, "Can't write '\(oneLine(folder))': \(error.localizedDescription)")
     }
     let output = invocation.console.output
     switch invocation.format {

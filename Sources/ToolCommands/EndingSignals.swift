@@ -1,0 +1,40 @@
+import Dispatch
+import DurableFiles
+import Foundation
+import Synchronization
+
+/// The signals by which a person or the system ends the tool: it removes its temporary files first.
+public enum EndingSignals {
+  /// The signals, and the exit codes that a shell gives a process that they end.
+  private static let exitCodes: [Int32: Int32] = [SIGINT: 130, SIGTERM: 143, SIGHUP: 129]
+  private static let sources = Mutex<[any DispatchSourceSignal]>([])
+  private static let queue = DispatchQueue(label: "EndingSignals")
+
+  /// Handles the signals for the rest of the process, except those that its parent chose to ignore.
+  public static func handle() {
+    for (number, code) in exitCodes where !isIgnored(number) {
+      _ = signal(number, SIG_IGN)
+      sources.withLock { sources in
+        let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
+        source.setEventHandler {
+          TemporaryFiles.removeAll { _exit(code) }
+        }
+        source.activate()
+        sources.append(source)
+      }
+    }
+  }
+
+  private static func isIgnored(_ number: Int32) -> Bool {
+    var action = sigaction()
+    // SAFETY: The system fills the structure that it is given, and keeps no pointer to it.
+    guard unsafe sigaction(number, nil, &action) == 0 else { return false }
+    #if canImport(Darwin)
+      let handler = unsafe action.__sigaction_u.__sa_handler
+    #else
+      let handler = unsafe action.__sigaction_handler.sa_handler
+    #endif
+    // SAFETY: A handler is a pointer, or a small number in its place; it is compared and not called.
+    return unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+}

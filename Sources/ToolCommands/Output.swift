@@ -1,0 +1,217 @@
+import Documents
+import DurableFiles
+import StoreInterface
+
+/// A path that a command writes to: the one way by which commands write files and folders.
+///
+/// It refuses the command's own inputs, by whatever name, and it refuses what is there unless the command line says
+/// `--force`. The new file or folder takes its place once it is whole. After any failure the old one is there.
+struct Output: Sendable {
+  /// The path, as the command line names it.
+  let path: String
+  /// Whether the new file may replace an old one.
+  let overwrites: Bool
+  private let inputs: [String]
+  private let disk: any Disk
+  private let canOverwrite: Bool
+
+  fileprivate init(
+    _ path: String, _ role: PathRole, _ invocation: Invocation, on disk: any Disk
+  ) throws {
+    self.path = path
+    self.disk = disk
+    inputs = invocation.inputs
+    overwrites = invocation.overwrites
+    canOverwrite = invocation.command.options.contains { $0.name == Option.forceName }
+    try refuseInputs(path, isFilled: role == .outputFolder)
+  }
+
+  private func refuseInputs(_ path: String, isFilled: Bool) throws {
+    for input in inputs {
+      let overlap = try reporting { try disk.overlap(ofOutput: path, withInput: input) }
+      guard let overlap, !(isFilled && overlap == .around) else { continue }
+      let (output, input) = (oneLine(path), oneLine(input))
+      let message =
+        switch overlap {
+        case .same where output == input:
+          "'\(output)' is what the command reads, so the command does not write to it."
+        case .same:
+          "'\(output)' is the same file as '\(input)', which the command reads, so the command does not write to it."
+        case .inside:
+          "'\(output)' is a part of '\(input)', which the command reads, so the command does not write to it."
+        case .around:
+          "'\(input)', which the command reads, is a part of '\(output)', so the command does not replace it."
+        case .companion:
+          "'\(output)' has the name of a file that belongs to '\(input)', which the command reads (a database's log or a lock), or the other way round."
+        }
+      throw CommandError.wrongUsage(message, hint: "Name another place for the result.")
+    }
+  }
+
+  /// Refuses a file or a folder that is there, unless it may be replaced.
+  ///
+  /// - Parameter acceptsEmptyFolder: Whether an empty folder counts as nothing.
+  func checkFree(acceptsEmptyFolder: Bool = false) throws {
+    guard !overwrites else { return }
+    try reporting {
+      guard try disk.exists(path) else { return }
+      if acceptsEmptyFolder, (try? disk.list(path).isEmpty) == true { return }
+      throw isThere(path)
+    }
+  }
+
+  /// A file in the folder that this is, which must be free too.
+  func file(_ name: String) throws -> Output {
+    var file = self
+    file = Output(copying: self, path.appendingPathComponent(name))
+    try file.refuseInputs(file.path, isFilled: false)
+    return file
+  }
+
+  private init(copying other: Output, _ path: String) {
+    self.path = path
+    (overwrites, inputs, disk, canOverwrite) = (
+      other.overwrites, other.inputs, other.disk, other.canOverwrite
+    )
+  }
+
+  // MARK: - Making
+
+  /// Makes a store.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the new store.
+  ///   - contents: Makes the store at the path that it is given, and closes it.
+  func makeStore<R>(
+    _ type: StoreType, in places: StorePlaces, _ contents: (_ temporary: String) throws -> R
+  ) throws -> R {
+    // A log that lies beside the path would be read into a new database of that name.
+    let hasLog =
+      places.isDatabase(path) || !ConvertCommand.types.contains { $0.value == type }
+    let endings = hasLog ? StorePlaces.companionEndings : []
+    if !overwrites {
+      for ending in endings where try reporting({ try disk.exists(path + ending) }) {
+        throw CommandError(
+          .inputOutput,
+          "'\(oneLine(path + ending))' is there: it is the log of a database that was at '\(oneLine(path))'.",
+          hint: canOverwrite
+            ? "With --force it is removed." : "Move it away, or name another place.")
+      }
+    } else if places.isDatabase(path) {
+      do { try places.settleDatabase(path) } catch let error as StoreError
+        where error.code != .locked
+      {
+        // A database that can't be opened is replaced with its log.
+      }
+    }
+    return try reporting {
+      try disk.make(
+        path, overwriting: overwrites, companionEndings: endings, contents: contents)
+    }
+  }
+
+  /// Makes a file or a folder at the path that `contents` is given.
+  func make<R>(_ contents: (_ temporary: String) throws -> R) throws -> R {
+    try reporting { try disk.make(path, overwriting: overwrites, contents: contents) }
+  }
+
+  /// Writes a file.
+  func writeFile<R>(_ contents: (inout FileWriter) throws -> R) throws -> R {
+    try reporting { try disk.makeFile(path, overwriting: overwrites, contents: contents) }
+  }
+
+  /// Writes several files into the folder. All are there, or none is new.
+  func writeFiles(
+    _ names: [String], _ contents: (_ name: String, inout FileWriter) throws -> Void
+  ) throws {
+    func write(into folder: String) throws {
+      for name in names {
+        try disk.replace(folder.appendingPathComponent(name), overwriting: false) { writer in
+          try contents(name, &writer)
+        }
+      }
+    }
+    guard try reporting({ try disk.exists(path) }) else {
+      return try make { temporary in
+        try disk.makeDirectory(temporary)
+        try write(into: temporary)
+        try disk.syncDirectory(temporary)
+      }
+    }
+    let files = try names.map { try file($0) }
+    for file in files { try file.checkFree() }
+    try reporting {
+      guard try disk.status(of: path).kind == .directory else { throw isThere(path) }
+      let staging = disk.temporaryPath(for: path.appendingPathComponent(names.first ?? "files"))
+      try disk.makeDirectory(staging, permissions: FilePermissions(rawValue: 0o700))
+      defer { try? disk.removeTree(staging) }
+      try write(into: staging)
+      // A file that can't take its place takes those before it back.
+      func place(_ rest: ArraySlice<Output>, _ names: ArraySlice<String>) throws {
+        guard let file = rest.first, let name = names.first else { return }
+        try disk.make(file.path, overwriting: overwrites) { temporary in
+          try disk.rename(staging.appendingPathComponent(name), to: temporary)
+        } check: { _ in
+          try place(rest.dropFirst(), names.dropFirst())
+        }
+      }
+      try place(files[...], names[...])
+    }
+  }
+
+  // MARK: - Words
+
+  /// Calls `body`, and puts into words what the disk, a document or a store refuses about this path.
+  func reporting<R>(_ body: () throws -> R) throws -> R {
+    do { return try body() } catch let error as DiskError {
+      throw explained(error)
+    } catch let error as DocumentError where error.code == .exists && error.path == path {
+      throw isThere(path)
+    } catch let error as DocumentError {
+      if let cause = error.cause as? DiskError, cause.path.hasSuffix(".quire-lock") {
+        throw explained(cause)
+      }
+      throw error
+    }
+  }
+
+  private func explained(_ error: DiskError) -> CommandError {
+    if error.code == .exists { return isThere(error.path) }
+    if error.code == .locked, error.path.hasSuffix(".quire-lock") {
+      let process = error.holder?.process.map { "process \($0.processID)" } ?? "another process"
+      return CommandError(
+        .inputOutput, "'\(oneLine(path))' is being written now, by \(process).",
+        hint: "Wait until that command is done, or name another place.")
+    }
+    return CommandError(.inputOutput, error.message)
+  }
+
+  private func isThere(_ path: String) -> CommandError {
+    CommandError(
+      .inputOutput, "'\(oneLine(path))' is there already.",
+      hint: canOverwrite ? "With --force it is replaced." : "Name another place.")
+  }
+}
+
+extension Invocation {
+  /// The output that an argument names; `nil` if it was left out.
+  ///
+  /// - Throws: ``CommandError`` if it is an input of the command too.
+  func output(_ argument: Argument, on disk: any Disk) throws -> Output? {
+    try path(ofOutput: argument).map { try Output($0, argument.role, self, on: disk) }
+  }
+
+  /// The output that an option names; `nil` if it was left out.
+  ///
+  /// - Throws: ``CommandError`` if it is an input of the command too.
+  func output(_ option: Option, on disk: any Disk) throws -> Output? {
+    try path(ofOutput: option).map { try Output($0, option.role, self, on: disk) }
+  }
+
+  /// An output at a path that the command chooses because the command line names none.
+  ///
+  /// - Throws: ``CommandError`` if it is an input of the command too.
+  func output(at path: String, on disk: any Disk) throws -> Output {
+    try Output(path, .output, self, on: disk)
+  }
+}
