@@ -66,7 +66,7 @@ struct OutputTests {
 
   private func path(_ name: String) -> String { folder + "/" + name }
 
-  private func run(_ words: [String]) -> RecordedRun { RecordedRun(words) }
+  private func run(_ words: [String]) -> RecordedRun { quire(words) }
 
   /// All names and bytes below the folder.
   private func contents() throws -> [String: [UInt8]] {

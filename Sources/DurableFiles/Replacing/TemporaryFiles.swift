@@ -39,7 +39,9 @@ package enum TemporaryFiles {
           guard let name = TemporaryName(parsing: entry.name), name.isOwn(disk.calls) else {
             continue
           }
-          try? disk.removeTree(directory.appendingPathComponent(entry.name))
+          let path = directory.appendingPathComponent(entry.name)
+          // Another thread may still make files in the folder.
+          for _ in 0..<100 where (try? disk.exists(path)) == true { try? disk.removeTree(path) }
         }
       }
       for path in places.lockFiles { try? disk.remove(path) }

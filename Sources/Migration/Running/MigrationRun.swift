@@ -221,6 +221,10 @@ struct MigrationRun {
   ) throws -> (store: any Store, path: String) {
     let temporary = try places.pathOfReplacement(for: path)
     paths.append(temporary)
+    // A store of another type may be a folder.
+    if plan.type.before == plan.type.after {
+      try places.reserve(temporary, withPermissionsOf: path)
+    }
     let store = try places.create(temporary, type: plan.type.after, model: model, creation)
     return (store, temporary)
   }
@@ -242,6 +246,11 @@ struct MigrationRun {
     try copy(to: made.store, keepingKeys: keepsKeys)
     try made.store.close()
     return made.path
+  }
+
+  /// Removes the logs of databases that have taken their places.
+  func removeLeftLogs() {
+    for path in paths { places.removeLeftLogs(besides: path) }
   }
 
   /// Removes what the run has left lying about.

@@ -110,7 +110,9 @@ extension Migrator {
     var run = run
     do {
       try run.takeSteps()
-      return try body(&run)
+      let result = try body(&run)
+      run.removeLeftLogs()
+      return result
     } catch {
       run.cleanUp()
       throw error

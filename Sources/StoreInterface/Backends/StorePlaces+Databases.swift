@@ -33,6 +33,27 @@ extension StorePlaces {
     }
   }
 
+  /// Removes the log of a database that has another name by now. All of the database is in its file.
+  package func removeLeftLogs(besides path: String) {
+    // It is litter: no database of that name comes again.
+    guard let isThere = try? disk.exists(path), !isThere else { return }
+    try? removeLogs(besides: path)
+  }
+
+  /// Makes an empty file with the permissions of another, so that what is written into it is never open to more users.
+  ///
+  /// Nothing happens where there is no such file.
+  package func reserve(_ path: String, withPermissionsOf other: String) throws(StoreError) {
+    do throws(DiskError) {
+      guard try disk.exists(other) else { return }
+      let status = try disk.status(of: other)
+      guard status.kind == .file else { return }
+      let file = try disk.open(path, for: .create, permissions: .ownerOnly)
+      try file.setPermissions(status.permissions)
+      try file.close()
+    } catch { throw StoreError(error, path: path) }
+  }
+
   /// Sees to it that all of a database is in its file.
   ///
   /// - Throws: ``StoreError`` with code ``StoreError/Code/locked`` when somebody has it open.

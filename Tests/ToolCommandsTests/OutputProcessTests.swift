@@ -1,0 +1,157 @@
+import Foundation
+import InstalledPlugins
+import Testing
+
+@testable import ToolCommands
+
+/// What several processes of the tool, and processes that end early, leave.
+@Suite("Outputs of several processes")
+struct OutputProcessTests {
+  private final class Folder {
+    let url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+      .appending(path: "processes-\(UUID().uuidString)")
+    init() throws {
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func path(_ name: String) -> String { url.appending(path: name).path(percentEncoded: false) }
+    var hiddenNames: [String] {
+      get throws {
+        try FileManager.default.contentsOfDirectory(atPath: url.path).filter { $0.hasPrefix(".") }
+      }
+    }
+  }
+
+  private let folder: Folder
+  private let small: String
+  private let large: String
+
+  /// The tool that the tests were built with.
+  private static let tool = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+    .appending(path: "quire")
+  private static let hasTool = FileManager.default.isExecutableFile(atPath: tool.path)
+
+  init() throws {
+    folder = try Folder()
+    small = InstalledPlugins.root.appending(path: "Examples/Trips.store").path
+    large = folder.path("large.store")
+    let text = (0..<20_000).map { "{\"@entity\":\"Person\",\"fullName\":\"Person \($0)\"}" }
+    try Data(text.joined(separator: "\n").utf8).write(to: folder.url.appending(path: "in.jsonl"))
+    #expect(quire(["convert", small, large]).exitCode == .done)
+    let imported = quire(["import", large, folder.path("in.jsonl")])
+    #expect(imported.exitCode == .done, "\(imported.messages)")
+  }
+
+  private func start(_ words: [String]) throws -> Process {
+    let process = Process()
+    process.executableURL = Self.tool
+    process.arguments = words
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    return process
+  }
+
+  private func count(_ path: String) -> Int {
+    quire(["export", path]).output.split(separator: "\n").count
+  }
+
+  @Test(
+    "Of two that make one file, those with exit code 0 have made it", .enabled(if: hasTool),
+    arguments: [false, true])
+  func pairs(_ force: Bool) throws {
+    for number in 0..<6 {
+      let path = folder.path("pair-\(number).store")
+      let sources = [small, large]
+      let counts = [count(small), count(large)]
+      let processes = try sources.map {
+        try start(["convert", $0, path] + (force ? ["--force"] : []))
+      }
+      for process in processes { process.waitUntilExit() }
+      let codes = processes.map(\.terminationStatus)
+      let made = count(path)
+      let winners = codes.indices.filter { codes[$0] == 0 }
+      #expect(winners.contains { counts[$0] == made }, "\(codes): \(made)")
+      #expect(codes.allSatisfy { $0 == 0 || $0 == 3 })
+      if !force { #expect(winners.count == 1, "\(codes)") }
+    }
+    #expect(try folder.hiddenNames.isEmpty)
+  }
+
+  @Test(
+    "A signal removes temporary files, and the next run removes those of a killed process",
+    .enabled(if: hasTool),
+    arguments: [(SIGINT, Int32(130)), (SIGTERM, Int32(143)), (SIGKILL, Int32(9))])
+  func signals(_ signal: Int32, _ code: Int32) throws {
+    for words in [
+      ["convert", large, folder.path("out.xml")],
+      ["export", large, "--output", folder.path("out.jsonl")],
+    ] {
+      let process = try start(words)
+      // The process writes as soon as its private folder is there.
+      while process.isRunning,
+        try !folder.hiddenNames.contains(where: { $0.hasSuffix(".quire-tmp") })
+      { usleep(1000) }
+      kill(process.processIdentifier, signal)
+      process.waitUntilExit()
+      let isThere = FileManager.default.fileExists(atPath: words.last!)
+      if signal != SIGKILL {
+        #expect(process.terminationStatus == code || isThere)
+        #expect(try folder.hiddenNames.isEmpty)
+      }
+      guard !isThere else { continue }
+      #expect(quire(words).exitCode == .done)
+      #expect(try folder.hiddenNames.isEmpty)
+    }
+  }
+
+  @Test("A left log is never read into a new database")
+  func leftLogs() throws {
+    let path = folder.path("new.sqlite")
+    let tool = Tool.quire(
+      environment: ["QUIRE_PLUGIN_PATH": try InstalledPlugins.folder.path(percentEncoded: false)],
+      executable: nil)
+    for ending in ["-wal", "-journal", "-shm"] {
+      try Data("left".utf8).write(to: URL(filePath: path + ending))
+      let refused = RecordedRun(["convert", small, path], tool: tool)
+      #expect(refused.exitCode == .inputOutput && refused.messages.contains(path + ending))
+      #expect(!FileManager.default.fileExists(atPath: path))
+      let forced = RecordedRun(["convert", small, path, "--force"], tool: tool)
+      #expect(forced.exitCode == .done, "\(forced.messages)")
+      #expect(RecordedRun(["validate", path], tool: tool).exitCode == .done)
+      #expect(!FileManager.default.fileExists(atPath: path + ending))
+      try FileManager.default.removeItem(atPath: path)
+    }
+  }
+
+  @Test("A migrated database keeps its permissions, and leaves nothing beside it")
+  func migratedDatabase() throws {
+    let path = folder.path("App.sqlite")
+    let tool = Tool.quire(
+      environment: ["QUIRE_PLUGIN_PATH": try InstalledPlugins.folder.path(percentEncoded: false)],
+      executable: nil)
+    #expect(RecordedRun(["convert", small, path], tool: tool).exitCode == .done)
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    let model = folder.path("Trips.xcdatamodeld")
+    try FileManager.default.copyItem(
+      atPath: InstalledPlugins.root.appending(path: "Examples/Trips.xcdatamodeld").path,
+      toPath: model)
+    for name in try FileManager.default.subpathsOfDirectory(atPath: model)
+    where name.hasSuffix("contents") {
+      let file = URL(filePath: model + "/" + name)
+      let text = try String(contentsOf: file, encoding: .utf8)
+      try Data(text.replacing("\"Integer 32\"", with: "\"Integer 64\"").utf8).write(to: file)
+    }
+
+    let migrated = RecordedRun(["migrate", path, "--model", model], tool: tool)
+    #expect(migrated.exitCode == .done, "\(migrated.messages)")
+
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    #expect(!names.contains { $0.contains("quire-tmp") || $0.hasSuffix("-shm") }, "\(names)")
+    for name in names where name.hasPrefix("App.sqlite") {
+      let mode = try FileManager.default.attributesOfItem(atPath: folder.path(name))
+      #expect((mode[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(name)")
+    }
+  }
+}
