@@ -60,6 +60,11 @@ public protocol DiskCalls: Sendable {
   func isRunning(_ process: ProcessIdentity) -> Bool
   /// A number that nobody else has.
   func uniqueNumber() -> UInt64
+  /// Records the number of a temporary file that this process could not remove, so that its next
+  /// writer removes the file.
+  func giveUp(temporaryNumber: UInt64)
+  /// Whether this process has given a temporary file up.
+  func hasGivenUp(temporaryNumber: UInt64) -> Bool
   /// The time that has passed since some moment, by a clock that is never set.
   var uptime: Duration { get }
   /// Lets that time pass.
@@ -96,4 +101,11 @@ public struct OpenRequest: Sendable, Hashable {
     self.permissions = permissions
     self.isDirectory = isDirectory
   }
+}
+
+extension DiskCalls {
+  /// Does nothing: the disk makes no temporary files.
+  public func giveUp(temporaryNumber: UInt64) {}
+  /// Returns false.
+  public func hasGivenUp(temporaryNumber: UInt64) -> Bool { false }
 }

@@ -202,8 +202,7 @@ struct ModelCheckTests {
     Fault("Least above greatest", .wrongCount, "Trip.stops", says: "From 3 to 2") {
       $0[relationship: "stops", of: "Trip"].count = .init(minimum: 3, maximum: 2)
     },
-    Fault("Ordered to-one", .orderedToOne, "Stop.trip", says: "one object has no order", .warning)
-    {
+    Fault("Ordered to-one", .orderedToOne, "Stop.trip", says: "one object has no order", .warning) {
       $0[relationship: "trip", of: "Stop"].isOrdered = true
     },
   ]

@@ -29,6 +29,18 @@ extension SystemCalls {
 
   func uniqueNumber() -> UInt64 { .random(in: .min ... .max) }
 
+  /// The temporary files that this process could not remove. The numbers are random, so one set serves
+  /// every path.
+  private static let givenUp = Guarded<Set<UInt64>>([])
+
+  func giveUp(temporaryNumber: UInt64) {
+    SystemCalls.givenUp.withLock { _ = $0.insert(temporaryNumber) }
+  }
+
+  func hasGivenUp(temporaryNumber: UInt64) -> Bool {
+    SystemCalls.givenUp.withLock { $0.contains(temporaryNumber) }
+  }
+
   var uptime: Duration { ContinuousClock.Instant.now - Self.start }
 
   func pause(for duration: Duration) {

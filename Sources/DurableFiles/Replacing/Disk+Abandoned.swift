@@ -20,6 +20,17 @@ extension Disk {
     try removeAbandoned(in: directory, target: nil) { _ in true }
   }
 
+  /// Removes a temporary file or folder of this process. If the disk refuses, the next writer of the
+  /// same path removes it.
+  func discard(_ temporary: String, by remove: () throws -> Void) {
+    do { try remove() } catch {
+      guard (try? exists(temporary)) != false,
+        let name = TemporaryName(parsing: temporary.lastPathComponent)
+      else { return }
+      calls.giveUp(temporaryNumber: name.number)
+    }
+  }
+
   private func removeAbandoned(
     in directory: String, target: String?, where isMeant: (TemporaryName) -> Bool
   ) throws(DiskError) -> Int {

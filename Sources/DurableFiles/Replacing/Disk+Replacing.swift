@@ -47,7 +47,7 @@ extension Disk {
       }
     } catch {
       // Its cause is worth more to the caller than this one's, and what stays is only litter.
-      try? remove(temporary)
+      discard(temporary, by: { try remove(temporary) })
       throw error
     }
     do {

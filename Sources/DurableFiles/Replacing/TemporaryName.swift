@@ -74,7 +74,7 @@ struct TemporaryName: Hashable {
       ".\(stem).\(origin)-\(process)-\(TemporaryName.digits(number, 16))\(TemporaryName.ending)"
   }
 
-  /// Whether the process that made the name has ended.
+  /// Whether the process that made the name has ended, or is this one and could not remove the file.
   ///
   /// A process of another host, or of a container with a host name of its own, can't be asked; it counts as running.
   func isAbandoned(seenBy calls: any DiskCalls) -> Bool {
@@ -86,7 +86,8 @@ struct TemporaryName: Hashable {
     if origin != ownOrigin { return true }
     let maker = ProcessIdentity(
       hostName: own.hostName, bootID: own.bootID, processID: processID, startTime: startTime)
-    return maker != own && !calls.isRunning(maker)
+    if maker == own { return calls.hasGivenUp(temporaryNumber: number) }
+    return !calls.isRunning(maker)
   }
 
   /// Whether this process made the name.

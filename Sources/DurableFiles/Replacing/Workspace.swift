@@ -21,7 +21,7 @@ struct Workspace {
     folder = disk.temporaryPath(for: target)
     try disk.makeDirectory(folder, permissions: FilePermissions(rawValue: 0o700))
     do { try disk.makeDirectory(folder.appendingPathComponent(Workspace.newFolder)) } catch {
-      try? disk.removeDirectory(folder)
+      disk.discard(folder) { try disk.removeDirectory(folder) }
       throw error
     }
   }
@@ -141,7 +141,9 @@ struct Workspace {
 
   /// Removes the folder with all that is left in it.
   func remove() {
-    do { try disk.removeTree(folder) } catch { try? disk.removeTree(folder) }
+    if (try? disk.removeTree(folder)) == nil {
+      disk.discard(folder) { try disk.removeTree(folder) }
+    }
   }
 
   /// Removes the folder, unless the only copy of the old file is in it.

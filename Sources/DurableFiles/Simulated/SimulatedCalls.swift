@@ -121,6 +121,12 @@ struct SimulatedCalls: DiskCalls {
   }
 
   func uniqueNumber() -> UInt64 { state.withLock { $0.uniqueNumber() } }
+  func giveUp(temporaryNumber: UInt64) {
+    state.withLock { _ = $0.givenUpNumbers.insert(temporaryNumber) }
+  }
+  func hasGivenUp(temporaryNumber: UInt64) -> Bool {
+    state.withLock { $0.givenUpNumbers.contains(temporaryNumber) }
+  }
 
   var uptime: Duration { state.withLock { $0.uptime } }
 

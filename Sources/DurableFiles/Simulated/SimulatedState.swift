@@ -11,6 +11,8 @@ struct SimulatedState: Sendable {
   var openFiles: [Descriptor: OpenFile] = [:]
   var endedProcesses: Set<ProcessIdentity> = []
   var uptime = Duration.zero
+  /// The temporary files that a process could not remove.
+  var givenUpNumbers: Set<UInt64> = []
   var pauseAction: (@Sendable () -> Void)?
   /// How many bytes the operation under way may read or write, if a failure limits it.
   private(set) var byteLimit: Int?
