@@ -25,6 +25,10 @@ extension Block {
   /// - Returns: `nil` when the column is loaded already, is small, was written as another kind, or when
   ///   so many values were read one by one that it should be loaded.
   func pointValue(_ column: LayoutColumn, row: Int) throws -> PointValue? {
+    try explaining { try readPoint(column, row: row) }
+  }
+
+  private func readPoint(_ column: LayoutColumn, row: Int) throws -> PointValue? {
     guard let position = position(of: column.number),
       hasOutsideValues || !isLoaded(position)
     else { return nil }

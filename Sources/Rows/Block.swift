@@ -127,6 +127,17 @@ extension Block {
 
   /// Reads and checks a column.
   func readColumn(at position: Int) throws -> Column {
+    try explaining { try verifiedColumn(at: position) }
+  }
+
+  /// Calls `body`, and has the source explain the damage that it finds.
+  func explaining<R>(_ body: () throws -> R) throws -> R {
+    do { return try body() } catch let error as BlockError {
+      throw source.explained(error, in: self)
+    }
+  }
+
+  private func verifiedColumn(at position: Int) throws -> Column {
     let entry = entries[position]
     let chunk: BlockSlice?
     if entry.bodyByteCount > 0 {

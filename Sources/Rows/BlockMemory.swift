@@ -60,6 +60,10 @@ public protocol BlockSource: AnyObject, Sendable {
   /// Called once, when the column is first read: a damaged reference shows before anybody asks for its
   /// value, and before memory is taken for it.
   func check(_ references: [OutsideReference]) throws
+
+  /// Returns the error that a caller gets for damage of a column: it names the file, the entity and the
+  /// property, which the block does not know.
+  func explained(_ error: BlockError, in block: Block) -> any Error
 }
 
 extension BlockSource {
@@ -67,6 +71,8 @@ extension BlockSource {
   public var outsideValues: (any OutsideValues)? { nil }
   /// Whoever has no values outside has nothing to check.
   public func check(_ references: [OutsideReference]) throws {}
+  /// Returns the error as it is.
+  public func explained(_ error: BlockError, in block: Block) -> any Error { error }
 }
 
 /// Some bytes of a ``BlockMemory``.

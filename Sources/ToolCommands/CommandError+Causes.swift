@@ -2,16 +2,23 @@ import Archives
 import Documents
 import DurableFiles
 import Interchange
+import JSONText
 import Migration
+import ModelCode
 import ObjectGraph
 import ObjectModel
 import ObjectQuery
+import PluginHost
+import PropertyLists
 import Recovery
+import Rows
 import StoreInterface
 
 extension CommandError {
-  /// What a command says of an error that a module of the house threw.
-  init(explaining error: any Error) {
+  /// Returns the error that a command reports for an error of a module.
+  ///
+  /// - Parameter words: The command line, which names the document that a damaged store is part of.
+  init(explaining error: any Error, words: [String] = []) {
     switch error {
     case let error as CommandError: self = error
     case let error as ModelError:
@@ -31,7 +38,9 @@ extension CommandError {
         case .badPlugin: .plugin
         default: .inputOutput
         }
-      self.init(code, "\(error)")
+      self.init(
+        code, "\(error)",
+        hint: error.code == .damaged ? error.path.flatMap { Self.recoverHint($0, words) } : nil)
     case let error as DocumentError:
       let code: ExitCode =
         switch error.code {
@@ -45,7 +54,9 @@ extension CommandError {
         }
       self.init(
         code, "\(error)",
-        hint: code == .plugin ? "Run 'quire plugin list' to see which plug-ins there are." : nil)
+        hint: code == .plugin
+          ? "Run 'quire plugin list' to see which plug-ins there are."
+          : error.code == .damaged ? error.path.flatMap { Self.recoverHint($0, words) } : nil)
     case let error as ArchiveError:
       self.init(error.code == .exists ? .inputOutput : .unreadable, error.message)
     case let error as ContextError:
@@ -74,11 +85,57 @@ extension CommandError {
       self.init(
         .unreadable, "\(error)", hint: error.lacksModel ? "Give the model with --model." : nil)
     case let error as DiskError: self.init(.inputOutput, error.message)
+    case let error as PropertyListError: self.init(.unreadable, "\(error)")
+    case let error as BlockError: self.init(.unreadable, "A block of rows is damaged. \(error)")
+    case let error as ArrowError: self.init(.unreadable, "Rows in Arrow's form are damaged. \(error)")
+    case let error as SchemaError: self.init(.modelMismatch, "\(error)")
+    case let error as JSONError: self.init(.unreadable, "\(error)")
+    case let error as PluginRefusal: self.init(.plugin, "\(error)")
+    case let error as ModelCodeError: self.init(.modelMismatch, "\(error)")
     case is CancellationError: self.init(.interrupted, "Interrupted; nothing was changed.")
     default:
       self.init(
         .internalFault, "Quire did not expect this: \(error)",
         hint: "Please report it, with the command line.")
     }
+  }
+
+  /// Returns the hint with the command that saves the readable objects of a damaged file.
+  ///
+  /// - Parameters:
+  ///   - path: The damaged file, which may be part of a document.
+  ///   - words: The command line. The document is the word that the path begins with.
+  static func recoverHint(_ path: String, _ words: [String]) -> String? {
+    let input = words.first { path == $0 || path.hasPrefix($0 + "/") } ?? path
+    // `recover` does not read databases of SQLite.
+    if let start = try? StoreBackends.firstBytes(of: input, on: RealDisk()),
+      start.starts(with: Array("SQLite format 3".utf8))
+    {
+      return "SQLite's own tool saves what it can read: sqlite3 \(quoted(input)) .recover"
+    }
+    return "Run 'quire recover \(quoted(input)) --output \(quoted(recoveredPath(input)))' to save the "
+      + "readable objects."
+  }
+
+  /// Returns the path beside a damaged file for what is recovered of it.
+  private static func recoveredPath(_ path: String) -> String {
+    var stem = path
+    while stem.count > 1, stem.hasSuffix("/") { stem.removeLast() }
+    let name = stem.split(separator: "/").last.map(String.init) ?? stem
+    let folder = stem.dropLast(name.count)
+    for (ending, result) in [(".quire.zip", ".quire"), (".zip", ".quire")]
+    where name.hasSuffix(ending) {
+      return folder + name.dropLast(ending.count) + "-recovered" + result
+    }
+    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else {
+      return stem + "-recovered"
+    }
+    return folder + name[..<dot] + "-recovered" + name[dot...]
+  }
+
+  /// Returns a path as a shell reads it.
+  private static func quoted(_ path: String) -> String {
+    let isPlain = path.allSatisfy { $0.isLetter || $0.isNumber || "/._-+,=@:".contains($0) }
+    return isPlain ? path : "\"" + path.replacing("\"", with: "\\\"") + "\""
   }
 }

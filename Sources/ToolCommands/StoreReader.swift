@@ -111,9 +111,8 @@ final class OpenStores: Sendable {
       $0.append(
         CommandError(
           .unreadable, "\(path): \(damage)",
-          hint:
-            "The output shows an earlier save. Run 'quire recover \(path) --output NEW' to save "
-            + "what can be read of the last one."))
+          hint: ["The output shows an earlier save.", CommandError.recoverHint(path, [])]
+            .compactMap { $0 }.joined(separator: " ")))
     }
   }
 

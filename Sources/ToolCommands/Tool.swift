@@ -68,7 +68,7 @@ public struct Tool: Sendable {
       for damage in damages { console.report(damage) }
       return damages.isEmpty ? code : .unreadable
     } catch {
-      let error = CommandError(explaining: error)
+      let error = CommandError(explaining: error, words: words)
       console.report(error)
       return error.exitCode
     }

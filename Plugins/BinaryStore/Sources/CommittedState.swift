@@ -58,6 +58,7 @@ final class CommittedState: StoreSnapshot {
     } else {
       schema = try CommittedState.schema(record, file)
     }
+    file.takeNames(from: schema)
     var kept: [SegmentRecord: Segment] = [:]
     for segment in before?.segments ?? [] { kept[segment.record] = segment }
     let limit = trailer.record.offset
@@ -84,6 +85,9 @@ final class CommittedState: StoreSnapshot {
       do { model = try Model(ModelSource.read(source, path: file.path)) } catch {
         throw StoreError(
           .damaged, "The model can't be read: \(error)", path: file.path, cause: error)
+      }
+      if let gap = schema.gap(against: model) {
+        throw StoreError(.damaged, "The schema does not fit the model: \(gap)", path: file.path)
       }
       lazy.withLock { $0.model = model }
       return model

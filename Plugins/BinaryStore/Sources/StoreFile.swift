@@ -3,6 +3,7 @@ import Deflate
 import DurableFiles
 import Rows
 import StoreInterface
+import Synchronization
 
 /// A block file that is open for reading: its pieces, checked.
 final class StoreFile: Sendable {
@@ -10,6 +11,8 @@ final class StoreFile: Sendable {
   let header: FileHeader
   /// What the file began with when it was opened.
   private let firstBytes: [UInt8]
+  /// The schema of the newest commit that was read, which names the columns of damaged blocks.
+  private let names = Mutex<Schema?>(nil)
 
   init(_ opened: OpenedFile) throws {
     file = opened.file
@@ -38,6 +41,23 @@ final class StoreFile: Sendable {
     } catch let fault as FormatFault {
       throw StoreError(.damaged, fault.description, path: path)
     }
+  }
+
+  /// Takes the names of entities and properties for messages.
+  func takeNames(from schema: Schema) { names.withLock { $0 = schema } }
+
+  /// Returns the error for damage of a column, with the names of the entity and the property.
+  func explained(_ error: BlockError, in block: Block, at offset: UInt64) -> StoreError {
+    let schema = names.withLock { $0 }
+    let layout = schema?[block.entityNumber]
+    let column = layout?.columns.first { $0.number == error.column }
+    let objects =
+      layout.map { "objects \(block.minimumKey) to \(block.maximumKey) of entity '\($0.entity)'" }
+      ?? "rows \(block.minimumKey) to \(block.maximumKey) of number \(block.entityNumber)"
+    let fault = column.map { "Property '\($0.name)': \(error.message)" } ?? error.description
+    return StoreError(
+      .damaged, "The block at \(offset), with \(objects), is damaged. \(fault)", path: path,
+      cause: error)
   }
 
   /// Calls `body`, and says of what it throws which file it is about.
@@ -134,6 +154,10 @@ private final class FileBlock: BlockSource {
   }
 
   var outsideValues: (any OutsideValues)? { storeFile }
+
+  func explained(_ error: BlockError, in block: Block) -> any Error {
+    storeFile.explained(error, in: block, at: UInt64(offset))
+  }
 
   func check(_ references: [OutsideReference]) throws {
     try storeFile.check(references, before: UInt64(offset), atMost: outsideByteCount)

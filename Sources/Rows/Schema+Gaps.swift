@@ -1,0 +1,34 @@
+public import ObjectModel
+
+extension Schema {
+  /// Returns a sentence about the first part of a model that the schema lacks; `nil` if it has all.
+  ///
+  /// A store that reads model and schema from a file checks them so before it gives them out. Later
+  /// code takes each entity of the model for an entity of the schema.
+  public func gap(against model: Model) -> String? {
+    let wanted: Schema
+    // A schema that has all that the model needs is not changed by evolving it to the model.
+    do { wanted = try Schema(model, evolving: self, of: model) } catch { return "\(error)" }
+    for layout in wanted.layouts {
+      guard let found = self[layout.entity] else { return "It lacks the entity '\(layout.entity)'." }
+      for column in layout.columns {
+        guard let index = found.index(of: column.name) else {
+          return "It lacks the property '\(layout.entity).\(column.name)'."
+        }
+        guard found.columns[index].kind == column.kind else {
+          return "The property '\(layout.entity).\(column.name)' has the kind "
+            + "\(found.columns[index].kind) and not \(column.kind)."
+        }
+      }
+      let numbers = relationshipNumbers[layout.entity] ?? [:]
+      for name in (wanted.relationshipNumbers[layout.entity] ?? [:]).keys.sorted()
+      where numbers[name] == nil {
+        return "It lacks the relationship '\(layout.entity).\(name)'."
+      }
+    }
+    for table in wanted.linkTables where !linkTables.contains(table) {
+      return "It lacks the links '\(table.layout.entity)'."
+    }
+    return nil
+  }
+}
