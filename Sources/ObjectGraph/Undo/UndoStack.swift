@@ -137,7 +137,8 @@ extension UndoStack {
     try beginGroup(name)
     let result: R
     do { result = try body() } catch {
-      try endGroup()
+      // The error of `body` is the one that the caller needs.
+      try? endGroup()
       throw error
     }
     try endGroup()
@@ -161,8 +162,9 @@ extension UndoStack {
   public func endGroup() throws {
     checkPlace()
     require(groupingLevel > 0, "No group of undo is open.")
+    // The group closes after an error too: the next undo would stop the program otherwise.
+    defer { close(openGroups.removeLast()) }
     try context?.sealForUndo()
-    close(openGroups.removeLast())
   }
 
   /// Records something of the program's own, which is called when the group is undone.
@@ -204,8 +206,8 @@ extension UndoStack {
   public func enable() throws {
     checkPlace()
     require(disableCount > 0, "Undo is enabled already.")
+    defer { disableCount -= 1 }
     try context?.sealForUndo()
-    disableCount -= 1
   }
 
   /// Forgets everything there is to undo and to redo. The objects stay as they are.

@@ -96,8 +96,15 @@ final class Session {
     try undo.beginGroup(what)
     let objects: [ManagedObject]
     do { objects = try body(edit) } catch {
-      try undo.undoNestedGroup()
-      try undo.endGroup()
+      defer { try? undo.endGroup() }
+      do { try undo.undoNestedGroup() } catch let second {
+        let first = CommandError(explaining: error)
+        throw CommandError(
+          first.exitCode,
+          "\(first.message)\nThe changes before this error could not be taken back: "
+            + CommandError(explaining: second).message,
+          hint: "Type 'revert' to give up all unsaved changes.")
+      }
       throw error
     }
     try undo.endGroup()
