@@ -42,6 +42,8 @@ public struct MigrationError: Error, Sendable {
     public static let badMapping = Code(rawValue: "badMapping")
     /// Stages contradict one another, or do not lead to the version that is wanted.
     public static let badStages = Code(rawValue: "badStages")
+    /// The migration would drop objects, values or links, and the caller has not allowed it.
+    public static let wouldLose = Code(rawValue: "wouldLose")
     /// The objects as they would be are not what the model asks of them.
     public static let invalidResult = Code(rawValue: "invalidResult")
     /// The store, or the place that is written to, is not one that can be migrated.

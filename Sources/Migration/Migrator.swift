@@ -33,6 +33,12 @@ public struct Migrator: Sendable {
   public var classes: [ManagedObject.Type] = []
   /// What turns the values of transformable attributes into bytes and back.
   public var transformers: [ValueTransformer] = []
+  /// Whether a migration may drop objects, values other than the default, and links. When it is `false`, a
+  /// migration that would drop any throws ``MigrationError/Code/wouldLose`` and writes nothing.
+  public var allowsLoss = false
+  /// Whether objects may break rules of the new version. When it is `false`, a migration that would leave
+  /// such objects throws ``MigrationError/Code/invalidResult`` and the store stays as it was.
+  public var allowsInvalid = false
   /// Whether, and where, the store is kept as it was.
   public var backup = Backup.none
   /// Is told how far a migration is; what it throws ends it, and the store is as it was.
@@ -97,6 +103,13 @@ public struct MigrationPlan: Sendable {
   public let rewritings: [String]
   /// What the store holds and the new version has no place for.
   public let losses: [MigrationProblem]
+  /// The objects, values and links that the store contains and the migration drops.
+  public let drops: [MigrationDrop]
+  /// The objects that would break a rule of the new version, as far as the rows show it before the migration.
+  /// The migration checks the result again.
+  public let violations: [ValidationFailure]
+  /// Whether the store can take a new model without writing its rows.
+  public let changesModelAlone: Bool
 
   /// Whether there is nothing to do.
   public var isEmpty: Bool { steps.isEmpty && type.before == type.after }
@@ -133,7 +146,10 @@ extension MigrationPlan: CustomStringConvertible {
       if rewritings.count > 20 { lines.append("  and \(rewritings.count - 20) more reasons") }
     } else {
       lines.append(
-        "No row is written: \(objects) \(are) read as \(count == 1 ? "it is" : "they are").")
+        changesModelAlone
+          ? "No row is written: \(objects) \(are) read as \(count == 1 ? "it is" : "they are")."
+          : "A store of type \(type.before.rawValue) may write \(objects) again to change its model."
+      )
     }
     if losses.isEmpty {
       lines.append("Nothing is lost.")
@@ -144,7 +160,27 @@ extension MigrationPlan: CustomStringConvertible {
         return "  \(loss)" + (count.map { " There are \($0)." } ?? "")
       }
     }
+    if !drops.isEmpty {
+      lines.append("The store contains, of what is lost:")
+      lines += drops.map { "  \($0)" }
+    }
+    if !violations.isEmpty {
+      lines.append("These objects break rules of the new version:")
+      lines += violationCounts.map { group in
+        "  \(group.name): \(group.count), for example \(group.example)"
+      }
+    }
     return lines.joined(separator: "\n")
+  }
+
+  /// The violations by entity and property, each with its first message.
+  private var violationCounts: [(name: String, count: Int, example: String)] {
+    var groups: [String: (count: Int, example: String)] = [:]
+    for failure in violations {
+      let name = failure.entity + (failure.key.map { ".\($0)" } ?? "")
+      groups[name, default: (0, "\(failure.object.uri): \(failure.message)")].count += 1
+    }
+    return groups.sorted { $0.key < $1.key }.map { ($0.key, $0.value.count, $0.value.example) }
   }
 }
 

@@ -14,6 +14,9 @@ public protocol Store: AnyObject, Sendable {
   var type: StoreType { get }
   /// What this kind of store can do by itself.
   var capabilities: StoreCapabilities { get }
+
+  /// Whether a commit of a new model writes no row when the rows stay as they are; `false` unless the store says so.
+  var changesModelAlone: Bool { get }
   /// The store's place in object identifiers.
   var tag: StoreTag { get }
   /// Where the store is; `nil` when that is nowhere but in memory.
@@ -406,4 +409,9 @@ public protocol StoreGroup: AnyObject, Sendable {
   func commit(
     _ parts: [(store: any Store, request: CommitRequest)]
   ) throws -> [any StoreSnapshot]
+}
+
+extension Store {
+  /// `false`: a store that does not say so may write its rows again.
+  public var changesModelAlone: Bool { false }
 }

@@ -22,6 +22,10 @@ enum MigrateCommand {
     "Writes the new store here and leaves the old one as it is.")
   static let backup = Option(
     "backup", value: "PATH", role: .output, "Keeps the store here as it was.")
+  static let allowLoss = Option(
+    "allow-loss", "Lets the migration drop objects, values and links that the plan lists.")
+  static let allowInvalid = Option(
+    "allow-invalid", "Lets objects break rules of the new version.")
   static let noInference = Option("no-inference", "Takes written mappings only.")
 
   /// The command, over stores from the given reader and models from another.
@@ -35,12 +39,18 @@ enum MigrateCommand {
         STORE stays as it is until the new one is complete, checked and on the disk; then there is one \
         switch. Where no row needs to be written, that takes the same time however large the store is.
 
+        The plan counts what would be dropped and the objects that break rules of the new version. Without \
+        --allow-loss or --allow-invalid such a migration is refused and nothing is written.
+
         With --dry-run the plan is printed: the way, how many objects there are, why they are written anew if \
         they are, and what would be lost. Nothing is changed. When there is no way, all reasons are listed, \
         and the exit code is 7.
         """,
       arguments: [.store],
-      options: [model, version, mappings, type, output, backup, noInference, .dryRun, .format],
+      options: [
+        model, version, mappings, type, output, backup, noInference, allowLoss, allowInvalid,
+        .dryRun, .format,
+      ],
       examples: [
         Example(
           "quire migrate Trips.store --model Trips.xcdatamodeld --dry-run",
@@ -70,6 +80,9 @@ enum MigrateCommand {
           forStoreAt: path, to: target.model, as: wanted, in: places)
         if invocation.has(.dryRun) {
           try write(plan, nil, invocation)
+          if invocation.format == .text, !plan.isEmpty {
+            try invocation.console.output.writeLine("This is a dry run: nothing was written.")
+          }
           return .done
         }
         let line = ProgressLine(invocation.console.messages, "migrating")
@@ -110,6 +123,8 @@ enum MigrateCommand {
       try place.checkFree()
       migrator.backup = .at(place.path)
     }
+    migrator.allowsLoss = invocation.has(allowLoss)
+    migrator.allowsInvalid = invocation.has(allowInvalid)
     for path in invocation.value(of: mappings)?.split(separator: ",") ?? [] {
       do {
         migrator.mappings.append(
@@ -163,6 +178,11 @@ enum MigrateCommand {
         try invocation.console.output.writeLine("\(oneLine(name)):")
       }
       try write(plan, nil, invocation)
+    }
+    if invocation.format == .text, plans.contains(where: { !$0.plan.isEmpty }) {
+      try invocation.console.output.writeLine(
+        invocation.has(.dryRun)
+          ? "This is a dry run: nothing was written." : "Done.")
     }
     return .done
   }
@@ -218,6 +238,15 @@ enum MigrateCommand {
             "what": .string($0.reason),
           ])
         }),
+      "drops": .array(
+        plan.drops.map {
+          .object([
+            "entity": .string($0.entity), "property": $0.property.map(JSON.string),
+            "count": .number($0.count),
+          ])
+        }),
+      "violations": .strings(plan.violations.prefix(1000).map { "\($0)" }),
+      "violationCount": .number(plan.violations.count),
       "done": .boolean(report != nil),
       "backup": (report?.backupPath).map(JSON.string),
       "lostReferenceCount": (report?.lostReferenceCount).map { .number($0) },

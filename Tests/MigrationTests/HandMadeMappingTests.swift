@@ -249,7 +249,7 @@ struct HandMadeMappingTests {
 
     let world = World(kind)
     try world.make(People.old, People.fill)
-    try Migrator(mappings: [mapping]).migrate(
+    try Migrator(mappings: [mapping]).allowingLoss.migrate(
       storeAt: World.path, to: People.new, in: world.places)
 
     #expect(
@@ -273,7 +273,7 @@ struct HandMadeMappingTests {
 
     let world = World(.binary)
     try world.make(People.old, People.fill)
-    try Migrator(mappings: [mapping]).migrate(
+    try Migrator(mappings: [mapping]).allowingLoss.migrate(
       storeAt: World.path, to: People.new, in: world.places)
 
     #expect(

@@ -14,7 +14,8 @@ struct InferredTests {
     let world = World(kind)
     try world.make(change.old, change.fill)
     let before = try world.read(change.old) { try InferredTests.identifiers($0) }
-    let migrator = Migrator()
+    var migrator = Migrator()
+    migrator.allowsLoss = true
     let plan = try migrator.plan(forStoreAt: World.path, to: change.new, in: world.places)
     #expect(plan.rewrites == !change.isInPlace, "\(plan)")
     #expect(plan.losses.map(\.description) == change.losses)
@@ -72,7 +73,9 @@ struct InferredTests {
     for (kind, other) in [(Kind.xml, Kind.binary), (.binary, .xml), (.binary, .compressed)] {
       let world = World(kind)
       try world.make(change.old, change.fill)
-      try Migrator().migrate(
+      var migrator = Migrator()
+      migrator.allowsLoss = true
+      try migrator.migrate(
         storeAt: World.path, to: change.new, as: other.type, in: world.places)
       let found = try world.dump(change.new)
       #expect(found == change.expected)

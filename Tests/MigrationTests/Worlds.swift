@@ -188,3 +188,12 @@ extension Property {
         isOptional: least == 0, renamingIdentifier: was))
   }
 }
+
+extension Migrator {
+  /// The migrator, with every loss allowed.
+  var allowingLoss: Migrator {
+    var migrator = self
+    migrator.allowsLoss = true
+    return migrator
+  }
+}

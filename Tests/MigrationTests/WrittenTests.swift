@@ -74,7 +74,7 @@ struct WrittenTests {
       ])
     let world = World(kind)
     try world.make(People.old, People.fill)
-    let migrator = Migrator(mappings: [mapping])
+    let migrator = Migrator(mappings: [mapping]).allowingLoss
     let plan = try migrator.plan(forStoreAt: World.path, to: People.new, in: world.places)
     #expect(plan.losses.map(\.description) == ["Draft is gone with its objects."])
     #expect(plan.rewrites)
@@ -164,7 +164,7 @@ struct WrittenTests {
                "DogToDog", $source.dogs)
       """, from: People.old, to: People.new)
     let sink = Seen2()
-    var migrator = Migrator(mappings: [mapping])
+    var migrator = Migrator(mappings: [mapping]).allowingLoss
     let world = World(kind)
     try world.make(People.old, People.fill)
     let missing = #expect(throws: MigrationError.self) {
@@ -211,7 +211,7 @@ struct WrittenTests {
           remark = \(remark)
         """, from: People.old, to: new)
       let error = #expect(throws: MigrationError.self) {
-        try Migrator(mappings: [mapping]).migrate(
+        try Migrator(mappings: [mapping]).allowingLoss.migrate(
           storeAt: World.path, to: new, in: world.places)
       }
       #expect(error?.code == .invalidResult)
@@ -290,7 +290,7 @@ struct WrittenTests {
     let error = #expect(throws: (any Error).self) {
       let mapping = try MappingModel(
         "map Person -> Contact\n  \(line)", from: People.old, to: People.new)
-      try Migrator(mappings: [mapping]).migrate(
+      try Migrator(mappings: [mapping]).allowingLoss.migrate(
         storeAt: World.path, to: People.new, in: world.places)
     }
     #expect("\(error!)".contains(message), "\(error!)")

@@ -68,6 +68,7 @@ struct MigrateCommandTests {
         1. "Trips" to "Trips 2": inferred
         No row is written: 2 objects are read as they are.
         Nothing is lost.
+        This is a dry run: nothing was written.
 
         """)
     let json = run(
@@ -149,5 +150,29 @@ struct MigrateCommandTests {
     try disk.replace("/other") { try $0.write("not a store") }
     #expect(run("migrate", "/other", "--model", "Trips.xcdatamodeld").exitCode == .unreadable)
     #expect(try disk.read("/Trips.store", byteLimit: 1 << 20) == before)
+  }
+
+  @Test("A drop is refused with its count until --allow-loss is given")
+  func allowLoss() throws {
+    let before = try disk.read("/Trips.store", byteLimit: 1 << 20)
+    let lean = try Model(entities: [
+      Entity("Trip", properties: [.attribute(Attribute("name", .string))])
+    ])
+    let models = ModelReader { _ in ModelVersions([.init("Lean", model: lean)], currentName: "Lean")
+    }
+    func run(_ words: String...) -> RecordedRun {
+      RecordedRun(
+        ["migrate", "/Trips.store", "--model", "Lean.xcdatamodeld"] + words,
+        tool: Tool(commands: [MigrateCommand.command(StoreReader.files(on: disk), models)]))
+    }
+    let plan = run("--dry-run")
+    #expect(plan.exitCode == .done)
+    #expect(plan.output.contains("Trip.cost: in 2 objects"), "\(plan.output)")
+    let refused = run()
+    #expect(refused.exitCode == .modelMismatch)
+    #expect(refused.messages.contains("--allow-loss"), "\(refused.messages)")
+    #expect(try disk.read("/Trips.store", byteLimit: 1 << 20) == before)
+    let allowed = run("--allow-loss")
+    #expect(allowed.exitCode == .done && allowed.output.hasSuffix("Done.\n"))
   }
 }

@@ -23,6 +23,8 @@ public final class BinaryStore: Store {
   /// Commits append what changed, survive, are seen by others, can be opened later, and can wait for
   /// somebody's word.
   public var capabilities: StoreCapabilities { BinaryStore.capabilities }
+  /// `true`: blocks name their columns by numbers, so a new model leaves them as they are.
+  public var changesModelAlone: Bool { true }
 
   /// What such stores can do, compressed or not.
   public static let capabilities: StoreCapabilities = [

@@ -12,6 +12,8 @@ struct InferredChecks {
   private var requiredReferences: [(entity: String, relationship: Relationship)] = []
   /// Relationships that may lead to fewer or more objects than before.
   private var counts: [(entity: String, relationship: Relationship)] = []
+  /// Attributes with a rule that is new or another than before, by entity.
+  private var attributes: [(entity: String, attribute: Attribute)] = []
   /// Constraints that are new, with the entity that declares each.
   private var constraints: [(entity: String, columns: [String])] = []
 
@@ -36,6 +38,12 @@ struct InferredChecks {
         }
       }
       guard let before else { continue }
+      for attribute in entity.attributes where !attribute.isTransient {
+        guard case .attribute(let old)? = continued.before[attribute.name],
+          attribute.validation != old.validation, attribute.validation != Attribute.Validation()
+        else { continue }
+        attributes.append((entity.name, attribute))
+      }
       for columns in entity.uniquenessConstraints {
         let old = columns.map { continued.before[$0]?.name ?? $0 }
         if all || !before.uniquenessConstraints.contains(old) {
@@ -47,11 +55,15 @@ struct InferredChecks {
 
   /// Everything that is wrong with the objects of a snapshot of the newer model.
   ///
-  /// - Parameter tag: The store whose objects they are.
+  /// - Parameters:
+  ///   - tag: The store whose objects they are.
+  ///   - valuesOnly: Whether links and uniqueness are left out, because their rows will be written anew.
   func failures(
-    _ snapshot: any StoreSnapshot, of tag: StoreTag
+    _ snapshot: any StoreSnapshot, of tag: StoreTag, valuesOnly: Bool = false
   ) throws -> [ValidationFailure] {
     var check = ObjectsCheck(snapshot, mapping.destination, tag)
+    for (entity, attribute) in attributes { try check.values(of: attribute, in: entity) }
+    if valuesOnly { return check.failures }
     for (entity, relationship) in requiredReferences {
       try check.requireReferences(relationship, of: entity)
     }
@@ -99,6 +111,19 @@ struct ObjectsCheck {
         fail(
           key, layout.entity, relationship.name, .required,
           "\"\(relationship.name)\" must lead to an object.")
+      }
+    }
+  }
+
+  /// Every value of an attribute must be what the attribute's rules ask for.
+  mutating func values(of attribute: Attribute, in entity: String) throws {
+    let rule = ValueCheck(attribute, isRequired: false)
+    for layout in layouts(of: entity) {
+      guard let index = layout.index(of: attribute.name) else { continue }
+      try snapshot.forEachRow(of: layout, [layout.columns[index]]) { key, found, row in
+        let value = found[0]?.value(at: row) ?? .null
+        guard let (broken, message) = rule.failure(of: value) else { return }
+        fail(key, layout.entity, attribute.name, broken, message)
       }
     }
   }

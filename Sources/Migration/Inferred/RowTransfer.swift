@@ -122,6 +122,14 @@ struct RowTransfer {
     let (column, known) = (layout.columns[index], old.columns[place])
     guard known.kind.widens(to: column.kind) else { return }
     var carried = RowOrigin.Column(known.read(as: column), to: index)
+    // Entries of an index have the kind that the column had when they were written (spec §4.5.6).
+    if known.kind != column.kind,
+      source.indexes.contains(where: {
+        $0.entityNumber == old.entityNumber && $0.columns.contains { $0.number == known.number }
+      })
+    {
+      rewritings.append("\(entity).\(path) has an index and a wider type")
+    }
     if before.isOptional, !attribute.isOptional, attribute.derivation == nil {
       carried.missing = attribute.defaultValue
       rewritings.append("\(entity).\(path) needs a value in every row")

@@ -72,13 +72,18 @@ struct MigrationPath {
     guard let first = versions.position(of: start), let last = versions.position(of: target) else {
       throw missing(start, target)
     }
-    var best: [Int: (cost: Cost, steps: [MigrationStep])] = [first: (Cost(), [])]
+    let begin = Lineage(start.model)
+    let shared = begin.following(ModelContinuation(from: start.model, to: target.model), nil)
+    var detours: [String] = []
+    var best: [Int: (cost: Cost, steps: [MigrationStep], lineage: Lineage)] = [
+      first: (Cost(), [], begin)
+    ]
     var settled: Set<Int> = []
     while let here = best.keys.filter({ !settled.contains($0) }).min(by: {
       (best[$0]!.cost, $0) < (best[$1]!.cost, $1)
     }) {
       settled.insert(here)
-      let (cost, steps) = best[here]!
+      let (cost, steps, lineage) = best[here]!
       if here == last { return steps }
       func offer(_ next: Int, _ means: @autoclosure () -> MigrationStep.Means?, _ added: Cost) {
         let sum = Cost(
@@ -87,9 +92,14 @@ struct MigrationPath {
         guard !settled.contains(next), best[next].map({ sum < $0.cost }) ?? true,
           let means = means()
         else { return }
-        best[next] = (
-          sum, steps + [MigrationStep(from: versions[here], to: versions[next], means: means)]
-        )
+        let step = MigrationStep(from: versions[here], to: versions[next], means: means)
+        let reached = lineage.following(means)
+        // A written mapping to the target says itself what is dropped; a detour may drop nothing.
+        if next != last || !steps.isEmpty, let lost = reached.firstLoss(of: shared) {
+          detours.append("\"\(step.from.name)\" to \"\(step.to.name)\" would lose \(lost)")
+          return
+        }
+        best[next] = (sum, steps + [step], reached)
       }
       for (from, to, mapping) in ends where from == here { offer(to, .written(mapping), Cost()) }
       guard infers else { continue }
@@ -103,10 +113,12 @@ struct MigrationPath {
           }, Cost(jumped: jumped, inferred: 1))
       }
     }
-    throw missing(start, target)
+    throw missing(start, target, detours)
   }
 
-  private func missing(_ start: KnownVersion, _ target: KnownVersion) -> MigrationError {
+  private func missing(
+    _ start: KnownVersion, _ target: KnownVersion, _ detours: [String] = []
+  ) -> MigrationError {
     let names = versions.map { "\"\($0.name)\"" }.joined(separator: ", ")
     var message = """
       There is no way from "\(start.name)", which the store was written with, to "\(target.name)". The known \
@@ -119,11 +131,16 @@ struct MigrationPath {
       for change in changes.prefix(40) { message += "\n  \(change)" }
       if changes.count > 40 { message += "\n  and \(changes.count - 40) more" }
     }
+    if !detours.isEmpty {
+      message +=
+        "\nA way over other versions would lose what \"\(start.name)\" and \"\(target.name)\" both have:"
+      for detour in Set(detours).sorted().prefix(20) { message += "\n  the step from \(detour)" }
+    }
     let problems = InferredMapping.problems(from: start.model, to: target.model)
     if !infers {
       message += "\nNothing is inferred, because the program asked for that."
     } else if !problems.isEmpty {
-      message += "\nA mapping can't be inferred:"
+      message += "\nThe step from \"\(start.name)\" to \"\(target.name)\" can't be inferred:"
     }
     return MigrationError(.noPath, message, problems: infers ? problems : [])
   }

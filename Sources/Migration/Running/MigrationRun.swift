@@ -86,6 +86,7 @@ struct MigrationRun {
       try derive(transfer.derivingEntities, in: made.store)
       try take(made)
     }
+    guard !migrator.allowsInvalid else { return }
     let failures = try InferredChecks(mapping, all: own != nil && pendingModels.isEmpty).failures(
       current, of: StoreTag(uuid))
     guard failures.isEmpty else { throw MigrationError.invalid(failures) }
@@ -97,6 +98,7 @@ struct MigrationRun {
       mapping, from: current, to: made.store, policies: migrator.policies,
       classes: plan.to.model.versionHashes == mapping.destination.versionHashes
         ? migrator.classes : [], transformers: migrator.transformers, report: report)
+    manager.allowsInvalid = migrator.allowsInvalid
     try manager.run()
     try carryMetadata(to: made.store)
     try take(made)

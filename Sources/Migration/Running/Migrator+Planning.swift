@@ -1,3 +1,4 @@
+import ObjectGraph
 public import ObjectModel
 import Rows
 public import StoreInterface
@@ -126,17 +127,30 @@ extension Migrator {
     var losses: [MigrationProblem] = []
     var schema = opened.snapshot.schema
     var before = try opened.snapshot.model
+    var lineage = Lineage(before)
+    var preview: (any StoreSnapshot)? = opened.snapshot
+    var violations: [ValidationFailure] = []
     for step in steps {
+      lineage = lineage.following(step.means)
       if step.hasHandlers {
+        preview = nil
         rewritings.append("what the program does with \"\(step.from.name)\" or \"\(step.to.name)\"")
       }
       switch step.means {
       case .inferred(let mapping):
         losses += mapping.losses
         let evolved = try Schema(step.to.model, evolving: schema, of: before)
-        rewritings += RowTransfer(mapping, from: schema, to: evolved).rewritings
+        let reasons = RowTransfer(mapping, from: schema, to: evolved).rewritings
+        rewritings += reasons
         schema = evolved
+        if let shown = preview {
+          let next = EvolvedSnapshot(shown, step.to.model, evolved)
+          violations += try InferredChecks(mapping, all: false).failures(
+            next, of: opened.store.tag, valuesOnly: !reasons.isEmpty)
+          preview = next
+        }
       case .written(let mapping):
+        preview = nil
         rewritings.append("a written mapping makes the objects of \"\(step.to.name)\"")
         losses += mapping.entityMappings.filter { $0.kind == .remove }.map {
           MigrationProblem($0.sourceEntity ?? "", nil, "is gone with its objects")
@@ -155,6 +169,8 @@ extension Migrator {
     }
     return MigrationPlan(
       from: opened.version, to: target, steps: steps, type: (opened.type, type ?? opened.type),
-      objectCounts: counts, rewritings: rewritings, losses: losses)
+      objectCounts: counts, rewritings: rewritings, losses: losses,
+      drops: counting || !allowsLoss ? try lineage.drops(from: opened.snapshot) : [],
+      violations: violations, changesModelAlone: opened.store.changesModelAlone)
   }
 }

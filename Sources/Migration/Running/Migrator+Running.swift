@@ -45,9 +45,11 @@ extension Migrator {
       if try places.exists(output) {
         throw StoreError(.exists, "There is something at the place already.", path: output)
       }
+      try checkLoss(plan)
       return try writing(output, plan, opened, places)
     }
     if plan.isEmpty { return MigrationReport(plan: plan, backupPath: nil, lostReferenceCount: 0) }
+    try checkLoss(plan)
     let backup = try backupPath(path, plan, places)
     // The store as it was is kept until the new one is there: nobody may save into it meanwhile.
     let report = try opened.store.holding(commit: opened.snapshot.commit) {
@@ -60,6 +62,17 @@ extension Migrator {
       throw error
     }
     return MigrationReport(plan: plan, backupPath: backup, lostReferenceCount: 0)
+  }
+
+  /// Throws if the migration would drop something and the caller has not allowed that.
+  private func checkLoss(_ plan: MigrationPlan) throws {
+    guard !allowsLoss, !plan.drops.isEmpty else { return }
+    throw MigrationError(
+      .wouldLose,
+      "The migration from \"\(plan.from.name)\" to \"\(plan.to.name)\" would drop:\n"
+        + plan.drops.map { "  \($0)" }.joined(separator: "\n")
+        + "\nNothing was written. Allow the loss (allowsLoss, or --allow-loss), or give a written mapping."
+    )
   }
 
   /// Where the store is to be kept as it was.
@@ -152,6 +165,7 @@ extension Migrator {
     let opened = try Opened(store, knowing: versions)
     let plan = try plan(for: opened, to: target, as: nil, counting: false)
     if plan.isEmpty { return nil }
+    try checkLoss(plan)
     let run = try MigrationRun(self, plan, opened, writing: output, replacing: true, in: places)
     return try taking(run) { run in
       if run.isInPlace { return .commit(request(plan, opened)) }

@@ -162,6 +162,11 @@ package struct ValueCheck: @unchecked Sendable {
       pattern: ValidationPlan.pattern(of: attribute))
   }
 
+  /// Returns the rule that a value breaks, with a sentence about it; `nil` if the value is valid.
+  package func failure(of value: Value) -> (rule: ValidationFailure.Rule, message: String)? {
+    check.isNeeded ? check.problem(with: value).map { ($0.0, $0.1) } : nil
+  }
+
   /// What is wrong with a value, in a sentence; `nil` if nothing is.
   package func problem(with value: Value) -> String? {
     check.isNeeded ? check.problem(with: value)?.1 : nil
