@@ -10,7 +10,9 @@ extension Schema {
     // A schema that has all that the model needs is not changed by evolving it to the model.
     do { wanted = try Schema(model, evolving: self, of: model) } catch { return "\(error)" }
     for layout in wanted.layouts {
-      guard let found = self[layout.entity] else { return "It lacks the entity '\(layout.entity)'." }
+      guard let found = self[layout.entity] else {
+        return "It lacks the entity '\(layout.entity)'."
+      }
       for column in layout.columns {
         guard let index = found.index(of: column.name) else {
           return "It lacks the property '\(layout.entity).\(column.name)'."
