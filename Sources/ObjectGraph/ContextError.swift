@@ -26,6 +26,12 @@ public struct ContextError: Error, Sendable {
     self.cause = cause
   }
 
+  /// A failure of objects that a save refuses.
+  package init(refusing failures: [ValidationFailure]) {
+    let things = failures.count == 1 ? "1 thing is" : "\(failures.count) things are"
+    self.init(.validation, "\(things) wrong with what is to be saved.", failures: failures)
+  }
+
   /// A kind of failure, to branch on. New kinds may be added.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The kind's stable name.

@@ -44,6 +44,8 @@ public struct StoreError: Error, Sendable {
     public static let damaged = Code(rawValue: "damaged")
     /// The disk, or whatever the store lies on, refused.
     public static let inputOutput = Code(rawValue: "inputOutput")
+    /// A save failed, and so did taking it back: it may count when the store is opened the next time.
+    public static let uncertain = Code(rawValue: "uncertain")
     /// The store was opened for reading only, or can't be written where it is.
     public static let readOnly = Code(rawValue: "readOnly")
     /// Somebody else holds the store.
@@ -93,5 +95,15 @@ public struct StoreConflict: Sendable, Hashable {
     self.key = key
     self.basis = basis
     self.current = current
+  }
+}
+
+extension StoreError {
+  /// A save that failed and could not be taken back.
+  package static func uncertain(_ error: any Error, path: String) -> StoreError {
+    StoreError(
+      .uncertain,
+      "\(error). The disk did not let the save be taken back either: whether it counts shows when the "
+        + "store is opened the next time.", path: path, cause: error)
   }
 }

@@ -87,7 +87,8 @@ extension CommandError {
     case let error as DiskError: self.init(.inputOutput, error.message)
     case let error as PropertyListError: self.init(.unreadable, "\(error)")
     case let error as BlockError: self.init(.unreadable, "A block of rows is damaged. \(error)")
-    case let error as ArrowError: self.init(.unreadable, "Rows in Arrow's form are damaged. \(error)")
+    case let error as ArrowError:
+      self.init(.unreadable, "Rows in Arrow's form are damaged. \(error)")
     case let error as SchemaError: self.init(.modelMismatch, "\(error)")
     case let error as JSONError: self.init(.unreadable, "\(error)")
     case let error as PluginRefusal: self.init(.plugin, "\(error)")
@@ -113,8 +114,8 @@ extension CommandError {
     {
       return "SQLite's own tool saves what it can read: sqlite3 \(quoted(input)) .recover"
     }
-    return "Run 'quire recover \(quoted(input)) --output \(quoted(recoveredPath(input)))' to save the "
-      + "readable objects."
+    let output = quoted(recoveredPath(input))
+    return "Run 'quire recover \(quoted(input)) --output \(output)' to save the readable objects."
   }
 
   /// Returns the path beside a damaged file for what is recovered of it.

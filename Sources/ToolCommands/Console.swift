@@ -12,6 +12,8 @@ public struct Console: Sendable {
   public let width: Int
   /// What is typed, or comes through a pipe.
   public let input: Input
+  /// What the running command has changed.
+  let outcome: Outcome
 
   /// A console that writes to the given streams.
   public init(output: Stream, messages: Stream, width: Int = 80, input: Input = .none) {
@@ -19,6 +21,16 @@ public struct Console: Sendable {
     self.messages = messages
     self.width = width
     self.input = input
+    outcome = Outcome()
+  }
+
+  /// This console with another output.
+  init(_ console: Console, output: Stream) {
+    self.output = output
+    messages = console.messages
+    width = console.width
+    input = console.input
+    outcome = console.outcome
   }
 
   /// One place to write to.

@@ -50,7 +50,9 @@ enum InsertCommand {
       ]
     ) { invocation in
       let edit = try StoreEdit(reader, invocation, models)
-      try edit.finish([insert(edit, invocation)], did: "inserted")
+      try edit.rehearse { _ = try insert($0, invocation) }
+      let object = try insert(edit, invocation)
+      try edit.finish([object], did: "inserted")
       return .done
     }
   }
@@ -89,6 +91,10 @@ enum SetCommand {
       ]
     ) { invocation in
       let edit = try StoreEdit(reader, invocation, models)
+      // New links need keys as new objects do.
+      if edit.assignsRelationships {
+        try edit.rehearse { try $0.assign(to: $0.objects()) }
+      }
       let objects = try edit.objects()
       try edit.assign(to: objects)
       try edit.finish(objects, did: "changed")
@@ -131,28 +137,65 @@ struct StoreEdit {
   private let disk: any Disk
   private let store: any Store
   private let schema: Schema
+  private let interruption: Interruption
 
+  /// Opens the store that the command line names: for a dry run, only to read it.
   init(_ reader: StoreReader, _ invocation: Invocation, _ models: ModelReader) throws {
-    let store = try reader.open(invocation[.store], invocation, models, readOnly: false)
+    let isTrial = invocation.has(.dryRun)
+    let store = try reader.open(invocation[.store], invocation, models, readOnly: isTrial)
+    if !isTrial { invocation.console.outcome.willChange("Nothing was saved.") }
+    try self.init(isTrial ? TrialStore(store) : store, reader.disk, invocation)
+  }
+
+  private init(_ store: any Store, _ disk: any Disk, _ invocation: Invocation) throws {
     let snapshot = try store.snapshot()
     let coordinator = PersistentStoreCoordinator(model: try snapshot.model)
     try FetchCommand.checkEntity(invocation, coordinator.model)
     try coordinator.add(store)
     let context = ManagedObjectContext(coordinator, concurrency: .confined)
     context.transactionAuthor = "quire"
-    self.init(context, of: store, snapshot.schema, reader.disk, invocation)
+    self.init(context, of: store, snapshot.schema, disk, invocation)
+  }
+
+  /// Makes the edit in a trial first, since a new object gets a key that the store sets aside: an edit
+  /// that is refused must not write to the store.
+  ///
+  /// - Throws: What `body` throws, and ``ContextError`` for values that can't be saved.
+  func rehearse(_ body: (StoreEdit) throws -> Void) throws {
+    guard !invocation.has(.dryRun) else { return }
+    let trial = try StoreEdit(TrialStore(store), disk, invocation)
+    try body(trial)
+    try trial.checkValues()
+  }
+
+  /// Whether the command line says where a relationship leads.
+  var assignsRelationships: Bool {
+    invocation.values(of: .assignments).contains { word in
+      guard let assignment = try? Assignment(word),
+        case .relationship? = context.coordinator.model.property(
+          assignment.rootKey, of: invocation[.entity])
+      else { return false }
+      return true
+    }
+  }
+
+  /// Checks everything that a save would check.
+  private func checkValues() throws {
+    let failures = try context.validationFailures()
+    guard failures.isEmpty else { throw ContextError(refusing: failures) }
   }
 
   /// An edit in a context that is there.
   init(
     _ context: ManagedObjectContext, of store: any Store, _ schema: Schema, _ disk: any Disk,
-    _ invocation: Invocation
+    _ invocation: Invocation, _ interruption: Interruption = Interruption()
   ) {
     self.context = context
     self.store = store
     self.schema = schema
     self.disk = disk
     self.invocation = invocation
+    self.interruption = interruption
   }
 
   /// The objects that the command line names, or that meet its predicate.
@@ -209,6 +252,7 @@ struct StoreEdit {
     if objects.isEmpty { _ = try changes(to: invocation[.entity], &problems) }
     try CommandError.throwAll(problems)
     for object in objects {
+      try interruption.check()
       for change in known[object.entity.name] ?? [] { try change(object) }
     }
   }
@@ -360,15 +404,12 @@ struct StoreEdit {
     let isTrial = invocation.has(.dryRun)
     let identifiers = objects.map { Wording.text(.object($0.objectID.key)) }
     if isTrial {
-      let failures = try context.validationFailures()
-      guard failures.isEmpty else {
-        throw ContextError(
-          .validation, "What would be saved is not right.", failures: failures)
-      }
+      try checkValues()
     } else {
       try context.save()
+      invocation.console.outcome.didChange("The change is saved.")
     }
-    try store.close()
+    try invocation.close(store, saved: !isTrial)
     try tell(identifiers, did: what, isSaved: !isTrial)
   }
 

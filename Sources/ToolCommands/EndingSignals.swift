@@ -9,6 +9,8 @@ public enum EndingSignals {
   private static let exitCodes: [Int32: Int32] = [SIGINT: 130, SIGTERM: 143, SIGHUP: 129]
   private static let sources = Mutex<[any DispatchSourceSignal]>([])
   private static let queue = DispatchQueue(label: "EndingSignals")
+  private static let interrupt = Mutex<(@Sendable () -> Void)?>(nil)
+  private static let cleanup = Mutex<(@Sendable () -> Void)?>(nil)
 
   /// Handles the signals for the rest of the process, except those that its parent chose to ignore.
   public static func handle() {
@@ -17,12 +19,34 @@ public enum EndingSignals {
       sources.withLock { sources in
         let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
         source.setEventHandler {
-          TemporaryFiles.removeAll { _exit(code) }
+          if number == SIGINT, let interrupt = interrupt.withLock({ $0 }) { return interrupt() }
+          TemporaryFiles.removeAll {
+            cleanup.withLock { $0 }?()
+            _exit(code)
+          }
         }
         source.activate()
         sources.append(source)
       }
     }
+  }
+
+  /// Calls `body`; an interrupt calls `interrupt` meanwhile, and does not end the process.
+  static func withInterrupts<R>(
+    to interrupt: @escaping @Sendable () -> Void, _ body: () throws -> R
+  ) rethrows -> R {
+    Self.interrupt.withLock { $0 = interrupt }
+    defer { Self.interrupt.withLock { $0 = nil } }
+    return try body()
+  }
+
+  /// Calls `body`; a signal that ends the process meanwhile calls `cleanup` first.
+  static func withCleanup<R>(
+    _ cleanup: @escaping @Sendable () -> Void, _ body: () throws -> R
+  ) rethrows -> R {
+    Self.cleanup.withLock { $0 = cleanup }
+    defer { Self.cleanup.withLock { $0 = nil } }
+    return try body()
   }
 
   private static func isIgnored(_ number: Int32) -> Bool {

@@ -73,13 +73,20 @@ enum ImportCommand {
       objects.options.updates = invocation.has(update)
       objects.options.updatesSameIdentifiers = invocation.has(sameStore)
       objects.options.isTrial = invocation.has(.dryRun)
+      // A refused import leaves the database of another system as it was, to the byte.
+      objects.options.checksFirst = invocation.has(.writesForeign)
       objects.options.batchSize = try batchSize(invocation)
       objects.options.author = "quire"
       let line = ProgressLine(invocation.console.messages, "importing")
       defer { line.end() }
+      let outcome = invocation.console.outcome
+      outcome.willChange(
+        objects.options.batchSize == nil
+          ? "Nothing was saved." : "The batches before the one that failed are saved.")
       let report = try objects.run { line.show($0) }
+      if !objects.options.isTrial { outcome.didChange("The objects are saved.") }
       line.end()
-      try store.close()
+      try invocation.close(store, saved: !objects.options.isTrial)
       try write(report, invocation)
       if report.readCount == 0, let name = try opened.first(where: { try $0.hasBytes })?.name {
         try invocation.console.messages.writeLine(

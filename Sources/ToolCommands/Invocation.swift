@@ -1,3 +1,5 @@
+import StoreInterface
+
 /// A command together with the values that one command line gives it.
 struct Invocation: Sendable {
   let command: Command
@@ -49,6 +51,19 @@ struct Invocation: Sendable {
 
   /// Whether the option was given.
   func has(_ option: Option) -> Bool { options[option] != nil }
+
+  /// Closes a store that the command has saved to.
+  ///
+  /// A save counts, whatever the closing of the store meets, such as a full disk when the log of a
+  /// database is brought into its file. So an error is a note then: a script that took it for a failed
+  /// save would save twice.
+  func close(_ store: any Store, saved: Bool) throws {
+    do { try store.close() } catch {
+      guard saved else { throw error }
+      let error = CommandError(explaining: error)
+      try console.messages.writeLine("note: The change is saved. \(printable(error.message))")
+    }
+  }
 
   /// The form that the results are wanted in.
   var format: OutputFormat { value(of: .format).flatMap(OutputFormat.init) ?? .text }

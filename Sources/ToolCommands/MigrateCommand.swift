@@ -92,6 +92,7 @@ enum MigrateCommand {
         let report = try running.migrate(
           storeAt: path, to: target.model, as: wanted, output: made?.path,
           in: places)
+        invocation.console.outcome.didChange("The migration is complete.")
         line.end()
         try write(plan, report, invocation)
         return .done
@@ -172,6 +173,7 @@ enum MigrateCommand {
       try Document.migrate(
         path, to: target.model, with: running, in: reader.places,
         whenHeld: .wait(.seconds(5)))
+      invocation.console.outcome.didChange("The migration is complete.")
     }
     for (name, plan) in plans {
       if plans.count > 1, invocation.format == .text {

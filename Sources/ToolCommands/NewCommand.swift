@@ -45,7 +45,7 @@ enum NewCommand {
       try OutputEnding.checkDocument(path, from: "DOC")
       try place.checkFree()
       let version = try models.model(at: source)
-      let made = try place.reporting {
+      let made = try place.making {
         try Document.create(
           path, model: version.model, modelName: version.name,
           stores: try descriptions(invocation.value(of: stores), reader),

@@ -14,12 +14,14 @@ struct Output: Sendable {
   private let inputs: [String]
   private let disk: any Disk
   private let canOverwrite: Bool
+  private let outcome: Outcome
 
   fileprivate init(
     _ path: String, _ role: PathRole, _ invocation: Invocation, on disk: any Disk
   ) throws {
     self.path = path
     self.disk = disk
+    outcome = invocation.console.outcome
     inputs = invocation.inputs
     overwrites = invocation.overwrites
     canOverwrite = invocation.command.options.contains { $0.name == Option.forceName }
@@ -70,8 +72,8 @@ struct Output: Sendable {
 
   private init(copying other: Output, _ path: String) {
     self.path = path
-    (overwrites, inputs, disk, canOverwrite) = (
-      other.overwrites, other.inputs, other.disk, other.canOverwrite
+    (overwrites, inputs, disk, canOverwrite, outcome) = (
+      other.overwrites, other.inputs, other.disk, other.canOverwrite, other.outcome
     )
   }
 
@@ -104,7 +106,7 @@ struct Output: Sendable {
         // A database that can't be opened is replaced with its log.
       }
     }
-    return try reporting {
+    return try making {
       try disk.make(
         path, overwriting: overwrites, companionEndings: endings, contents: contents)
     }
@@ -112,12 +114,12 @@ struct Output: Sendable {
 
   /// Makes a file or a folder at the path that `contents` is given.
   func make<R>(_ contents: (_ temporary: String) throws -> R) throws -> R {
-    try reporting { try disk.make(path, overwriting: overwrites, contents: contents) }
+    try making { try disk.make(path, overwriting: overwrites, contents: contents) }
   }
 
   /// Writes a file.
   func writeFile<R>(_ contents: (inout FileWriter) throws -> R) throws -> R {
-    try reporting { try disk.makeFile(path, overwriting: overwrites, contents: contents) }
+    try making { try disk.makeFile(path, overwriting: overwrites, contents: contents) }
   }
 
   /// Writes several files into the folder. All are there, or none is new.
@@ -140,7 +142,7 @@ struct Output: Sendable {
     }
     let files = try names.map { try file($0) }
     for file in files { try file.checkFree() }
-    try reporting {
+    try making {
       guard try disk.status(of: path).kind == .directory else { throw isThere(path) }
       let staging = disk.temporaryPath(for: path.appendingPathComponent(names.first ?? "files"))
       try disk.makeDirectory(staging, permissions: FilePermissions(rawValue: 0o700))
@@ -157,6 +159,13 @@ struct Output: Sendable {
       }
       try place(files[...], names[...])
     }
+  }
+
+  /// Calls `body`, which makes all of the output, and notes that it is there.
+  func making<R>(_ body: () throws -> R) throws -> R {
+    let result = try reporting(body)
+    outcome.didChange("'\(oneLine(path))' is written.")
+    return result
   }
 
   // MARK: - Words

@@ -37,7 +37,7 @@ enum PackCommand {
       defer { line.end() }
       let report: ArchiveReport
       do {
-        report = try made.reporting {
+        report = try made.making {
           try holdingStill(folder, on: disk) {
             try FolderPacking(folder, on: disk).run(into: path, overwriting: made.overwrites) {
               line.show($0.share)

@@ -136,7 +136,7 @@ enum RecoverCommand {
           reports[name] = try recovery.copy(to: store) { ConvertCommand.show($0, line) }
         })
     }
-    let lost = try output.reporting {
+    let lost = try output.making {
       try remains.rebuild(
         at: path, rescued, overwriting: output.overwrites, in: reader.places)
     }

@@ -26,6 +26,7 @@ enum RevertCommand {
       defer { try? document.close() }
       let before = document.manifest.number
       try document.revert(to: number)
+      invocation.console.outcome.didChange("The document is reverted.")
       let now = document.manifest.number
       let output = invocation.console.output
       switch invocation.format {

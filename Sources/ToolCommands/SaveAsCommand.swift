@@ -32,7 +32,7 @@ enum SaveAsCommand {
       defer { try? document.close() }
       let line = ProgressLine(invocation.console.messages, "writing")
       defer { line.end() }
-      try place.reporting {
+      try place.making {
         if let name = invocation.value(of: ConvertCommand.store) {
           let type = try ConvertCommand.type(name, reader)
           try document.convert(to: path, overwriting: place.overwrites, type: { _ in type }) {

@@ -59,6 +59,7 @@ public struct Tool: Sendable {
   ///
   /// Results and messages go to the console; nothing is thrown and the process is not ended.
   public func run(_ words: [String], on console: Console) -> ExitCode {
+    console.outcome.reset()
     do {
       defer { try? opened.close() }
       let code = try dispatch(words, on: console)
@@ -68,9 +69,9 @@ public struct Tool: Sendable {
       for damage in damages { console.report(damage) }
       return damages.isEmpty ? code : .unreadable
     } catch {
-      let error = CommandError(explaining: error, words: words)
-      console.report(error)
-      return error.exitCode
+      let explained = CommandError(explaining: error, words: words)
+      console.report(console.outcome.completing(explained, of: error))
+      return explained.exitCode
     }
   }
 

@@ -35,7 +35,7 @@ enum UnpackCommand {
       defer { line.end() }
       let report: ArchiveReport
       do {
-        report = try made.reporting {
+        report = try made.making {
           try Archive(path, on: disk).unpack(to: folder, on: disk) { line.show($0.share) }
         }
       } catch let error as ArchiveError where error.code == .exists {

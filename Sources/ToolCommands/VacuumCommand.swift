@@ -43,6 +43,7 @@ enum VacuumCommand {
         let kept = options.history.kept(of: try store.commits())
         try store.keepCommits { kept.contains($0) }
       }
+      invocation.console.outcome.didChange("The store is vacuumed.")
       let commits = try store.commits().count
       // A database's log is brought into its file when that is closed.
       try store.close()
@@ -78,6 +79,7 @@ enum VacuumCommand {
     }
     let before = try byteCount()
     try document.vacuum()
+    invocation.console.outcome.didChange("The document is vacuumed.")
     let after = try byteCount()
     let versions = document.versions.count
     let output = invocation.console.output

@@ -156,7 +156,8 @@ private final class FaultTrial {
     if let failure {
       #expect(failure is StoreError, "\(comment): \(failure)")
       #expect(
-        [.inputOutput, .locked].contains((failure as? StoreError)?.code), "\(comment): \(failure)")
+        [.inputOutput, .locked, isOnce ? .locked : .uncertain].contains(
+          (failure as? StoreError)?.code), "\(comment): \(failure)")
     }
     if let result { #expect(result == before, "\(comment)") }
     let isChanged = failure == nil && [.saving, .savingMuch, .evolving, .rewriting].contains(path)

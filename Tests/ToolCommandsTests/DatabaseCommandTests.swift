@@ -33,7 +33,9 @@ struct DatabaseCommandTests {
       ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
     }
 
-    func run(_ words: String...) throws -> RecordedRun {
+    func run(_ words: String...) throws -> RecordedRun { try run(words) }
+
+    func run(_ words: [String]) throws -> RecordedRun {
       let tool = Tool.quire(
         environment: ["QUIRE_PLUGIN_PATH": try InstalledPlugins.folder.path(percentEncoded: false)],
         executable: nil)
@@ -98,6 +100,24 @@ struct DatabaseCommandTests {
     let found = try folder.run("count", folder.database, "Trip", "--where", "name == \"Elsewhere\"")
     #expect(found.output == "1\n")
     #expect(folder.names == ["App.sqlite"])
+  }
+
+  @Test("A refused edit leaves every byte of another system's database as it was")
+  func refusedWriting() throws {
+    let folder = try Folder(isOwn: false)
+    let before = try Data(contentsOf: URL(filePath: folder.database))
+    let objects = folder.url.appending(path: "objects.jsonl")
+    try Data(#"{"@entity":"Trip","name":""}"#.utf8).write(to: objects)
+
+    for words in [
+      ["insert", folder.database, "Trip", "name="], ["import", folder.database, objects.path],
+      ["insert", folder.database, "Trip", "name=Faro", "--dry-run"],
+    ] {
+      let run = try folder.run(words + ["--write"])
+      #expect((run.exitCode == .done) == words.contains("--dry-run"), "\(run.messages)")
+      #expect(try Data(contentsOf: URL(filePath: folder.database)) == before, "\(words)")
+    }
+    #expect(Set(folder.names) == ["App.sqlite", "objects.jsonl"])
   }
 
   @Test("A vacuum forgets earlier saves of a database, and keeps what is wanted")

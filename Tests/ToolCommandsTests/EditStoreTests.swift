@@ -38,6 +38,15 @@ struct EditStoreTests {
       return RecordedRun(words, tool: tool)
     }
 
+    /// The bytes of every file of the folder, by its name.
+    var files: [String: Data] {
+      get throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: url.path)
+        return try Dictionary(
+          uniqueKeysWithValues: names.map { ($0, try Data(contentsOf: url.appending(path: $0))) })
+      }
+    }
+
     /// Runs a command that is right, and gives what it prints.
     func done(
       _ name: String, _ words: String..., at: SourceLocation = #_sourceLocation
@@ -73,6 +82,8 @@ struct EditStoreTests {
               .relationship(
                 Relationship(
                   "trips", to: "Trip", inverse: "owner", count: .toMany, deleteRule: .cascade)),
+              .relationship(
+                Relationship("friends", to: "Person", inverse: "friends", count: .toMany)),
             ]),
         ],
         composites: [
@@ -155,6 +166,42 @@ struct EditStoreTests {
       "set", folder.store, "Person", "--id", ada, "name=null", "--dry-run")
     #expect(wrong.exitCode == .no && wrong.messages.contains("name"), "\(wrong.messages)")
     #expect(try folder.done("export") == before)
+  }
+
+  @Test("A dry run and a refused edit leave every byte as it was", arguments: types)
+  func unchangedBytes(_ type: String) throws {
+    let folder = try Folder(type)
+    let ada = try folder.done("insert", "Person", "name=Ada")
+    _ = try folder.done("insert", "Trip", "name=Faro", "owner=\(ada)")
+    let (good, bad) = (
+      folder.url.appending(path: "good.jsonl"), folder.url.appending(path: "bad.jsonl")
+    )
+    try Data(#"{"@entity":"Person","name":"Grace"}"#.utf8).write(to: good)
+    try Data(#"{"@entity":"Person","name":"Grace"}\n{"@entity":"Person"}"#.utf8).write(to: bad)
+    let before = try folder.files
+    func check(_ code: ExitCode, _ words: String..., at: SourceLocation = #_sourceLocation) throws {
+      let run = try folder.run([words[0], folder.store] + words.dropFirst())
+      #expect(run.exitCode == code, "\(words): \(run.messages)", sourceLocation: at)
+      let after = try folder.files
+      #expect(
+        after == before, "\(words): \(after.mapValues(\.count)), \(before.mapValues(\.count))",
+        sourceLocation: at)
+    }
+
+    try check(.done, "insert", "Person", "name=Grace", "--dry-run")
+    try check(.done, "insert", "Person", "name=Grace", "friends=\(ada)", "--dry-run")
+    try check(.done, "set", "Person", "--id", ada, "friends=\(ada)", "--dry-run")
+    try check(.done, "delete", "Person", "--id", ada, "--dry-run")
+    try check(.done, "import", good.path, "--dry-run")
+    try check(.done, "import", good.path, "--update", "--dry-run")
+    try check(.done, "import", good.path, "--same-store", "--dry-run")
+    try check(.no, "insert", "Person", "name=null", "--dry-run")
+    try check(.no, "insert", "Person", "name=null")
+    try check(.no, "insert", "Person", "name=null", "friends=\(ada)")
+    try check(.no, "set", "Person", "--id", ada, "friends=\(ada)", "name=null")
+    try check(.unreadable, "import", bad.path)
+    try check(.unreadable, "import", bad.path, "--update")
+    try check(.unreadable, "import", bad.path, "--update", "--dry-run")
   }
 
   @Test("What is deleted takes with it what the delete rule says", arguments: types)

@@ -137,6 +137,73 @@ struct OpenCommandTests {
     #expect(count() == "0\n")
   }
 
+  @Test("After a refused save, revert shows what others have saved, and the next save works")
+  func revertAfterConflict() throws {
+    let backends = StoreBackends.builtIn
+    let session = try Session(
+      backends.open("/Trips.store", on: disk, StoreOpening()), on: disk)
+    let messages = Mutex("")
+    let console = Console(
+      output: .init { _ in }, messages: .init { text in messages.withLock { $0 += text } })
+    try session.run("insert Trip name=Lisbon", on: console)
+    try session.run("save", on: console)
+    try session.run("set Trip --where TRUEPREDICATE name=Mine", on: console)
+    #expect(script("set Trip --where TRUEPREDICATE name=Theirs\nsave\n").exitCode == .done)
+
+    #expect(throws: ContextError.self) { try session.run("save", on: console) }
+    try session.run("revert", on: console)
+    let request = FetchRequest("Trip", where: try QueryPredicate("name == 'Theirs'"))
+    #expect(try session.context.count(for: request) == 1)
+    try session.run("set Trip --where TRUEPREDICATE name=Again", on: console)
+    try session.run("save", on: console)
+    #expect(messages.withLock { $0 }.hasSuffix("Saved.\n"))
+    try session.close()
+    #expect(
+      script("count Trip --where \"name == 'Again'\"\n").output == "1\n")
+  }
+
+  @Test("An interruption ends the command, and leaves the session and its unsaved changes")
+  func interruption() throws {
+    let session = try Session(
+      StoreBackends.builtIn.open("/Trips.store", on: disk, StoreOpening()), on: disk)
+    let seen = Mutex("")
+    let interruption = session.interruption
+    let console = Console(
+      output: .init { text in
+        seen.withLock { $0 += text }
+        interruption.request()
+      }, messages: .init { _ in }
+    ).interruptible(by: interruption)
+    func run(_ line: String) throws {
+      session.interruption.reset()
+      try session.run(line, on: console)
+    }
+    for number in 0..<300 { _ = try? run("insert Trip name=\(number)") }
+    interruption.reset()
+    #expect(try session.context.count(for: FetchRequest("Trip")) == 300)
+
+    // The output ends after its first piece, and says so.
+    seen.withLock { $0 = "" }
+    #expect(throws: CancellationError.self) { try run("fetch Trip") }
+    #expect(seen.withLock { $0.count } == 4096)
+    // A search and an edit end too; the edit takes back what it has done.
+    for line in [
+      "count Trip --where \"name != 'x'\"", "set Trip --where \"name != 'x'\" days=5",
+      "delete Trip --where \"name != 'x'\"",
+    ] {
+      session.interruption.request()
+      #expect(throws: CancellationError.self, "\(line)") { try session.run(line, on: console) }
+    }
+    session.interruption.reset()
+    let objects = try session.context.fetch(FetchRequest("Trip"))
+    #expect(objects.count == 300 && objects.allSatisfy { $0["days"] == .null })
+    // A save runs to its end.
+    session.interruption.request()
+    try session.run("save", on: console)
+    try session.close()
+    #expect(count() == "300\n")
+  }
+
   @Test("It says what there is")
   func help() {
     let run = script("help\nhelp set\nset --help\ninfo\nmodel\n")

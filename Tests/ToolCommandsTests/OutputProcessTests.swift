@@ -106,6 +106,37 @@ struct OutputProcessTests {
     }
   }
 
+  @Test(
+    "An interrupt does not end a session that has unsaved changes", .enabled(if: hasTool))
+  func interruptedSession() throws {
+    let pair = try TerminalPair()
+    let process = Process()
+    process.executableURL = Self.tool
+    process.arguments = ["open", large]
+    let terminal = FileHandle(fileDescriptor: pair.inner)
+    process.standardInput = terminal
+    process.standardOutput = terminal
+    process.standardError = terminal
+    process.environment = ["HOME": folder.path("home")]
+    try process.run()
+
+    _ = try pair.read(until: "> ")
+    try pair.type("insert Person fullName=Unsaved\r")
+    _ = try pair.read(until: "inserted.")
+    _ = try pair.read(until: "*> ")
+    kill(process.processIdentifier, SIGINT)
+    usleep(200_000)
+    #expect(process.isRunning)
+    try pair.type("save\r")
+    _ = try pair.read(until: "Saved.")
+    _ = try pair.read(until: "> ")
+    try pair.type("quit\r")
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    #expect(
+      quire(["count", large, "Person", "--where", "fullName == 'Unsaved'"]).output == "1\n")
+  }
+
   @Test("A left log is never read into a new database")
   func leftLogs() throws {
     let path = folder.path("new.sqlite")

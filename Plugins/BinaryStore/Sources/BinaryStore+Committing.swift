@@ -290,11 +290,14 @@ extension BinaryStore {
     } catch {
       writing.mustRewrite = true
       current.withLock { $0?.refused = trailer }
-      if let other = try? disk.open(filePath, for: .update) {
-        try? other.truncate(to: size)
+      do {
+        let other = try disk.open(filePath, for: .update)
+        try other.truncate(to: size)
         // Otherwise a power cut might bring back a save that was said to have failed.
-        try? other.sync()
-      }
+        try other.sync()
+      } catch _ where trailer != nil {
+        throw StoreError.uncertain(error, path: filePath)
+      } catch {}
       throw error
     }
   }

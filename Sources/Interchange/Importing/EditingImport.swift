@@ -9,6 +9,7 @@ final class EditingImport {
   private let plan: ImportPlan
   private let survey: ImportSurvey
   private let options: ObjectImport.Options
+  private let isTrial: Bool
   private let context: ManagedObjectContext
   private let tag: StoreTag
   private let unique: UniqueValues?
@@ -21,8 +22,9 @@ final class EditingImport {
 
   init(
     _ store: any Store, _ base: any StoreSnapshot, _ plan: ImportPlan, _ survey: ImportSurvey,
-    _ options: ObjectImport.Options
+    _ options: ObjectImport.Options, isTrial: Bool
   ) throws {
+    self.isTrial = isTrial
     self.plan = plan
     self.survey = survey
     self.options = options
@@ -42,7 +44,7 @@ final class EditingImport {
     for step in Step.allCases {
       try walk(files) { record, ordinal in try lead(record, ordinal, step) }
     }
-    if options.isTrial {
+    if isTrial {
       try check(context.validationFailures())
     } else {
       do { try context.save() } catch let error as ContextError where error.code == .validation {

@@ -30,6 +30,9 @@ public struct ObjectImport {
     public var batchSize: Int?
     /// Whether nothing is saved.
     public var isTrial = false
+    /// Whether everything is checked before the store sets keys aside, so that a refused import writes
+    /// nothing at all. It takes one more pass over the files. Small imports are always checked first.
+    public var checksFirst = false
     /// Who the changes are said to be by.
     public var author: String?
 
@@ -62,34 +65,47 @@ public struct ObjectImport {
     let base = try store.snapshot()
     let total = try Double(max(1, files.reduce(0) { try $0 + $1.file.byteCount() }))
     let hasBatches = options.batchSize != nil && store.capabilities.contains(.incremental)
-    let passCount = hasBatches && !options.isTrial ? 3.0 : 2.0
+    var passCount = 2.0
     func show(_ pass: Double, _ bytes: Int) throws {
       try progress(min(1, (pass + Double(bytes) / total) / passCount))
     }
     let plan = try ImportPlan(base)
     let survey = ImportSurvey(plan, options)
     try survey.run(files) { try show(0, $0) }
-    var report = try run(plan, survey, base, hasBatches, passCount, show)
+    let checksFirst =
+      hasBatches || options.checksFirst || survey.numbers.count <= ObjectImport.smallCount
+    if checksFirst, !options.isTrial { passCount = 3 }
+    var report = try run(plan, survey, base, hasBatches, checksFirst, passCount, show)
     report.readCount = survey.numbers.count
     return report
   }
 
-  /// Takes the second pass, and a third where objects are saved in batches.
+  /// So many objects are checked in no time that anybody notices.
+  private static let smallCount = 10_000
+
+  /// Takes the second pass, and a third where everything is checked first.
   private func run(
     _ plan: ImportPlan, _ survey: ImportSurvey, _ base: any StoreSnapshot, _ hasBatches: Bool,
-    _ passCount: Double, _ show: (Double, Int) throws -> Void
+    _ checksFirst: Bool, _ passCount: Double, _ show: (Double, Int) throws -> Void
   ) throws -> Report {
-    if survey.needsObjects || options.updates || options.updatesSameIdentifiers
+    let needsContext =
+      survey.needsObjects || options.updates || options.updatesSameIdentifiers
       || plan.hasDerivations
-    {
-      return try EditingImport(store, base, plan, survey, options)
-        .run(files) { try show(1, $0) }
-    }
-    if hasBatches || options.isTrial {
-      // What is wrong is found before anything is saved.
-      let trial = try RowImport(store, base, plan, survey, batchSize: 4096, isTrial: true, nil)
-      let report = try trial.run(files) { try show(1, $0) }
+    if checksFirst || options.isTrial {
+      // What is wrong is found before anything is written.
+      let report =
+        if needsContext {
+          try EditingImport(TrialStore(store), base, plan, survey, options, isTrial: true)
+            .run(files) { try show(1, $0) }
+        } else {
+          try RowImport(store, base, plan, survey, batchSize: 4096, isTrial: true, nil)
+            .run(files) { try show(1, $0) }
+        }
       if options.isTrial { return report }
+    }
+    if needsContext {
+      return try EditingImport(store, base, plan, survey, options, isTrial: false)
+        .run(files) { try show(passCount - 1, $0) }
     }
     let rows = try RowImport(
       store, base, plan, survey, batchSize: hasBatches ? options.batchSize : nil, isTrial: false,

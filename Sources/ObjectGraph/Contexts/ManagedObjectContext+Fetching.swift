@@ -118,8 +118,9 @@ extension ManagedObjectContext {
     return try states.map { state in
       try advance(state)
       let source = request.includesPendingChanges ? state.source : state.baseSource
-      let plan = try QueryPlan(
+      var plan = try QueryPlan(
         request, model: state.graph.model, schema: state.graph.schema, store: state.tag)
+      if let mayGoOnSearching { plan.watch = SearchWatch { _, _ in mayGoOnSearching() } }
       return FetchPart(
         state: state, source: source, plan: plan, asked: AskedStore(state, request))
     }

@@ -38,6 +38,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   public var transactionAuthor: String?
   /// What happens when somebody else has changed what is to be saved.
   public var mergePolicy: MergePolicy = .error
+  /// Asked between two blocks of a search; the search ends with `CancellationError` at the answer no.
+  package var mayGoOnSearching: (@Sendable () -> Bool)?
   /// Whether registered objects follow what is saved into the parent, or into the stores, by others.
   ///
   /// A child follows what its parent saves, and what that itself follows, merges or does as a batch.

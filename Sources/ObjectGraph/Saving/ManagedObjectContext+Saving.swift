@@ -106,12 +106,7 @@ extension ManagedObjectContext {
       }
     } while changedObjects.count > asked
     failures += try validate()
-    guard failures.isEmpty else {
-      throw ContextError(
-        .validation,
-        "\(failures.count) \(failures.count == 1 ? "thing is" : "things are") wrong with what is to be "
-          + "saved.", failures: failures)
-    }
+    guard failures.isEmpty else { throw ContextError(refusing: failures) }
   }
 
   /// Whether something was changed since changes were last processed.

@@ -182,7 +182,9 @@ extension AtomicStore {
     do {
       try write(head, nextKey, to: before.path, &byteCount)
     } catch {
-      recover(before, refusedByteCount: byteCount)
+      guard recover(before, refusedByteCount: byteCount) else {
+        throw StoreError.uncertain(error, path: filePath)
+      }
       if let error = error as? DiskError { throw StoreError(error, path: filePath) }
       throw error
     }
@@ -214,13 +216,15 @@ extension AtomicStore {
   }
 
   /// Brings back what was there when a replacement took place and could not be made durable.
-  private func recover(_ before: Current, refusedByteCount: Int) {
-    if let isThere = try? before.file.isStillAtItsPath(), isThere { return }
+  ///
+  /// - Returns: Whether the state before is certain to count.
+  private func recover(_ before: Current, refusedByteCount: Int) -> Bool {
+    if let isThere = try? before.file.isStillAtItsPath(), isThere { return true }
     var byteCount = refusedByteCount
     var restored = 0
-    if (try? write(before.head, before.nextKey, to: before.path, &restored)) != nil {
-      byteCount = restored
-    }
+    let isRestored =
+      (try? write(before.head, before.nextKey, to: before.path, &restored)) != nil
+    if isRestored { byteCount = restored }
     // Whatever is there now, the state before is what counts.
     let file = try? disk.open(filePath, for: .update)
     let seen = try? file?.status()
@@ -232,5 +236,6 @@ extension AtomicStore {
         current!.refusedByteCount = byteCount
       }
     }
+    return isRestored
   }
 }

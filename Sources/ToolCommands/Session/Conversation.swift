@@ -19,7 +19,16 @@ struct Conversation {
     self.history = history
   }
 
+  /// Reads and runs lines until the person ends the session.
+  ///
+  /// Ctrl-C ends the command that runs, and never the session, which may hold unsaved changes.
   func run() throws -> ExitCode {
+    let interruption = session.interruption
+    let interrupt: @Sendable () -> Void = { interruption.request() }
+    return try EndingSignals.withInterrupts(to: interrupt) { try converse() }
+  }
+
+  private func converse() throws -> ExitCode {
     try console.messages.writeLine("'help' lists the commands, and 'quit' ends the session.")
     let completion = Completion(session)
     while !session.isOver {
@@ -40,7 +49,10 @@ struct Conversation {
   }
 
   private func run(_ line: String) {
-    do { try session.run(line, on: console) } catch {
+    session.interruption.reset()
+    do {
+      try session.run(line, on: console.interruptible(by: session.interruption))
+    } catch {
       console.report(CommandError(explaining: error))
     }
   }

@@ -15,6 +15,8 @@ final class Session {
   private(set) var isOver = false
   /// Whether whoever ended it knows that changes are lost.
   private(set) var discards = false
+  /// Whether the person has asked for the end of the running command.
+  let interruption = Interruption()
 
   static let topic = Argument("COMMAND", "The command to explain.", isRequired: false)
   static let discard = Option("discard", "Ends the session even if there is something to save.")
@@ -29,6 +31,7 @@ final class Session {
     context = ManagedObjectContext(coordinator, concurrency: .confined)
     context.transactionAuthor = "quire"
     context.undoManager = UndoStack()
+    context.mayGoOnSearching = { [interruption] in !interruption.isRequested }
   }
 
   var model: Model { context.coordinator.model }
@@ -84,7 +87,7 @@ final class Session {
   }
 
   private func edit(_ invocation: Invocation) -> StoreEdit {
-    StoreEdit(context, of: store, schema, disk, invocation)
+    StoreEdit(context, of: store, schema, disk, invocation, interruption)
   }
 
   /// Makes a change, which is one step to undo.
@@ -95,7 +98,12 @@ final class Session {
     let undo = context.undoManager!
     try undo.beginGroup(what)
     let objects: [ManagedObject]
-    do { objects = try body(edit) } catch {
+    do {
+      objects = try body(edit)
+      try interruption.check()
+    } catch {
+      // To take the changes back may need a search, which nobody interrupts.
+      interruption.reset()
       defer { try? undo.endGroup() }
       do { try undo.undoNestedGroup() } catch let second {
         let first = CommandError(explaining: error)
@@ -156,7 +164,10 @@ final class Session {
     ) { [unowned self] invocation in
       try change(invocation, did: "deleted") { edit in
         let objects = try edit.objects()
-        for object in objects { context.delete(object) }
+        for object in objects {
+          try interruption.check()
+          context.delete(object)
+        }
         return objects
       }
     },
@@ -170,11 +181,16 @@ final class Session {
     action("save", "saves all changes") { [unowned self] invocation in
       let isNeeded = context.hasChanges
       try context.save()
+      // A save runs to its end, and says so.
+      interruption.reset()
       try invocation.console.messages.writeLine(isNeeded ? "Saved." : "There is nothing to save.")
       return .done
     },
     action("revert", "gives up all changes that are not saved") { [unowned self] invocation in
+      // After a conflict the objects are older than what somebody else has saved: a change of them
+      // would be in conflict again.
       context.rollback()
+      context.refreshAllObjects()
       try invocation.console.messages.writeLine("Everything is as it was saved last.")
       return .done
     },
@@ -211,6 +227,8 @@ final class Session {
     _ invocation: Invocation, _ name: String, _ body: (UndoStack) throws -> Bool
   ) throws -> ExitCode {
     try context.processPendingChanges()
+    // A step that ends half-way would leave the objects between two states.
+    interruption.reset()
     guard try body(context.undoManager!) else {
       throw CommandError(.no, "There is nothing to \(name).")
     }

@@ -30,7 +30,18 @@ struct Terminal {
     guard unsafe tcsetattr(descriptor, TCSADRAIN, &raw) == 0 else {
       throw CommandError(.inputOutput, "The terminal can't be set to take single keys.")
     }
-    defer { _ = unsafe tcsetattr(descriptor, TCSADRAIN, &before) }
+    let (descriptor, usual) = (descriptor, before)
+    let restore: @Sendable () -> Void = {
+      var settings = usual
+      _ = unsafe tcsetattr(descriptor, TCSADRAIN, &settings)
+    }
+    defer { restore() }
+    return try EndingSignals.withCleanup(restore) { try typed(&editor, console) }
+  }
+
+  private func typed(
+    _ editor: inout LineEditor, _ console: Console
+  ) throws -> LineEditor.Outcome {
     try console.output.write(editor.display(width: width ?? console.width))
     while true {
       let bytes = try console.input.read(upTo: 1)

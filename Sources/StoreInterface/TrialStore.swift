@@ -1,0 +1,79 @@
+package import ObjectModel
+package import ObjectQuery
+import Rows
+import Synchronization
+
+/// A store for a dry run: it reads another store, and writes nothing.
+///
+///     let trial = TrialStore(store)
+///     let context = ManagedObjectContext(coordinator)  // of the trial store
+///     … insert, change, delete …
+///     let failures = try context.validationFailures()
+///
+/// New objects get keys that no object has. The other store does not set them aside, so the keys of a
+/// real insertion may differ.
+package final class TrialStore: QueryingStore {
+  private let store: any Store
+  private let nextKeys = Mutex<[UInt16: UInt64]>([:])
+
+  package init(_ store: any Store) { self.store = store }
+
+  package var type: StoreType { store.type }
+  package var capabilities: StoreCapabilities { store.capabilities }
+  package var tag: StoreTag { store.tag }
+  package var path: String? { store.path }
+
+  package func snapshot() throws -> any StoreSnapshot { try store.snapshot() }
+  package func knownSnapshot() throws -> any StoreSnapshot { try store.knownSnapshot() }
+
+  /// Refuses all changes.
+  package func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
+    throw StoreError(.readOnly, "A dry run saves nothing.", path: path)
+  }
+
+  /// Returns keys above those of all objects.
+  package func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
+    try nextKeys.withLock { nextKeys in
+      let first: UInt64
+      if let known = nextKeys[number] {
+        first = known
+      } else {
+        let highest = try store.knownSnapshot().tables.map { table in
+          let ranges = try table.keyRanges(ofEntity: number)
+          return [ranges.put, ranges.changed, ranges.removed].compactMap { $0?.upperBound }.max()
+            ?? 0
+        }.max()
+        first = (highest ?? 0) + 1
+      }
+      let end = first + UInt64(max(count, 1))
+      guard end <= ObjectKey.highestNumber else {
+        throw StoreError(.badChange, "The store has no keys left.", path: path)
+      }
+      nextKeys[number] = end
+      return first..<end
+    }
+  }
+
+  package func describe() throws -> StoreDescription { try store.describe() }
+
+  /// Does nothing: the other store stays open.
+  package func close() throws {}
+
+  package func keys(
+    answering request: FetchRequest, in snapshot: any StoreSnapshot
+  ) throws -> [ObjectKey]? {
+    try (store as? any QueryingStore)?.keys(answering: request, in: snapshot)
+  }
+
+  package func count(
+    answering request: FetchRequest, in snapshot: any StoreSnapshot
+  ) throws -> Int? {
+    try (store as? any QueryingStore)?.count(answering: request, in: snapshot)
+  }
+
+  package func table(
+    answering request: FetchRequest, in snapshot: any StoreSnapshot
+  ) throws -> ResultTable? {
+    try (store as? any QueryingStore)?.table(answering: request, in: snapshot)
+  }
+}
