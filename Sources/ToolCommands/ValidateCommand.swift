@@ -23,9 +23,11 @@ enum ValidateCommand {
         on past what is wrong, writes nothing, and reads all that the file keeps of earlier saves too. Of a \
         document it checks the folder, the manifest, models and attachments, and each store as it counts.
 
-        A finding names its rule, the place and the clause of the specification. The exit code is 1 if \
-        there are errors, and 0 if there are warnings alone. Of a rule at most 20 findings are shown. \
-        Check what nobody is writing to.
+        A finding names its rule, the place and the clause of the specification. The exit code is 0 only \
+        if everything was checked and there are no errors. It is 1 if there are errors or a part can't \
+        be checked, such as the objects of a store without its model, and 5 if a document has a store \
+        of a type that no rules are known of. Of a rule at most 20 findings are shown. Check what \
+        nobody is writing to.
         """,
       arguments: [path], options: [model, ModelCommand.version, rules, .format],
       examples: [
@@ -61,6 +63,7 @@ enum ValidateCommand {
       case .unknownFormat: .unreadable
       case .newerFormat: .newerFormat
       case .invalid: .no
+      case .incomplete: report.hasUnknownStores ? .plugin : .no
       default: .done
       }
     }
@@ -101,7 +104,7 @@ enum ValidateCommand {
       "rules": .members(
         rules.map { JSON.Member(name: $0.id, value: .number(report.counts[$0] ?? 0)) }),
       "findings": .array(report.findings.map(json)),
-      "passedOver": .strings(report.passedOver),
+      "passedOver": .strings(report.passedOver), "unchecked": .strings(report.unchecked),
       "checked": .object([
         "versions": ofDocument(report, report.checked.versionCount),
         "stores": ofDocument(report, report.checked.storeCount),

@@ -11,7 +11,7 @@ extension Report {
         text += "\(rule.severity.rawValue): \(rule.id) \(path): \(more) more of these\n"
       }
     }
-    for sentence in passedOver { text += "note: \(path): \(sentence)\n" }
+    for sentence in unchecked + passedOver { text += "note: \(path): \(sentence)\n" }
     return text + "\(path): \(summary)\n"
   }
 
@@ -29,6 +29,7 @@ extension Report {
       switch verdict {
       case .valid: "valid"
       case .invalid: "not valid"
+      case .incomplete: "no error was found, and not everything could be checked"
       case .unknownFormat: "not a format that is known"
       case .newerFormat: "a newer format"
       }

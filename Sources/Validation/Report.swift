@@ -10,8 +10,26 @@ public struct Report: Sendable {
   public let counts: [Rule: Int]
   /// What was looked at.
   public let checked: Checked
-  /// What could not be looked at, and why, in sentences.
+  /// What was not looked at because it would take too much time or memory, in sentences.
   public let passedOver: [String]
+  /// What could not be checked, and why, in sentences: the document is not ``Verdict/valid`` then.
+  public let unchecked: [String]
+  /// Whether stores of a document have a type that no rules are known of.
+  public let hasUnknownStores: Bool
+
+  init(
+    path: String, format: Format, findings: Findings, checked: Checked = Checked(),
+    passedOver: [String], unchecked: [String] = [], hasUnknownStores: Bool = false
+  ) {
+    self.path = path
+    self.format = format
+    self.findings = findings.kept
+    counts = findings.counts
+    self.checked = checked
+    self.passedOver = passedOver
+    self.unchecked = unchecked
+    self.hasUnknownStores = hasUnknownStores
+  }
 
   /// The formats that can be checked.
   public enum Format: String, Sendable, Hashable {
@@ -57,6 +75,8 @@ public struct Report: Sendable {
     case valid
     /// There are errors.
     case invalid
+    /// No error was found, and not everything could be checked.
+    case incomplete
     /// It is no format that this version knows.
     case unknownFormat
     /// It was written in a newer version of its format.
@@ -69,8 +89,11 @@ public struct Report: Sendable {
     case .unknown: .unknownFormat
     case .newer: .newerFormat
     default:
-      count(of: .error) == 0
-        ? .valid : count(of: .error) == counts[.newerFormat] ? .newerFormat : .invalid
+      switch count(of: .error) {
+      case 0: unchecked.isEmpty ? .valid : .incomplete
+      case counts[.newerFormat]: .newerFormat
+      default: .invalid
+      }
     }
   }
 

@@ -41,7 +41,7 @@ public struct Validator {
       of: file, at: path, on: disk, model: model, progress: progress)
     try check.run()
     return Report(
-      path: path, format: check.format, findings: check.findings.kept,
-      counts: check.findings.counts, checked: check.checked, passedOver: check.passedOver)
+      path: path, format: check.format, findings: check.findings, checked: check.checked,
+      passedOver: check.passedOver, unchecked: check.unchecked)
   }
 }

@@ -201,6 +201,13 @@ struct BlockVectorTests {
       broken(
         "a number too great for its kind (3.4.1)", 1,
         { $0.replaceSubrange(96..<100, with: [0xFF, 0xFF, 0xFF, 0x7F]) }),
+      broken(
+        "a base outside its kind, with values within it (3.4.1)", 1,
+        {
+          $0.replaceSubrange(
+            96..<104, with: [0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 0xFF])
+          ($0[0xB8], $0[0xB9], $0[0xBA]) = (1, 1, 4)
+        }),
       broken("keys that do not ascend (3.4.2)", 1, { $0[0xE1] = 0 }),
       broken("a scale that is too high (3.4.3)", 0, { $0[215] = 5 }),
       broken("offsets that do not end with the heap (3.4.5)", 0, { $0[336] = 5 }),

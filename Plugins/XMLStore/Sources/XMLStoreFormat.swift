@@ -43,7 +43,7 @@ struct XMLStoreFormat: AtomicFormat {
 
   /// Whether the bytes begin such a document (spec §5.2.1).
   static func recognizes(_ firstBytes: [UInt8]) -> Bool {
-    var rest = firstBytes[...]
+    var rest = narrowed(firstBytes)[...]
     if rest.starts(with: [0xEF, 0xBB, 0xBF]) { rest = rest.dropFirst(3) }
     func skip(from start: String, to end: String) -> Bool {
       guard rest.starts(with: start.utf8) else { return false }
@@ -61,6 +61,22 @@ struct XMLStoreFormat: AtomicFormat {
     guard rest.starts(with: "<database".utf8) else { return false }
     let next = rest.dropFirst("<database".utf8.count).first
     return next.map { [0x20, 0x09, 0x0A, 0x0D, 0x3E, 0x2F].contains($0) } ?? false
+  }
+
+  /// Returns the bytes of a text in UTF-16 as bytes of ASCII, and all other bytes as they are (spec §5.2.1).
+  private static func narrowed(_ bytes: [UInt8]) -> [UInt8] {
+    let isBigEndian: Bool
+    switch (bytes.first, bytes.dropFirst().first) {
+    case (0xFE, 0xFF), (0x00, 0x3C): isBigEndian = true
+    case (0xFF, 0xFE), (0x3C, 0x00): isBigEndian = false
+    default: return bytes
+    }
+    let units = stride(from: 0, to: bytes.count - 1, by: 2).map { index in
+      let (first, second) = (bytes[index], bytes[index + 1])
+      return isBigEndian ? (high: first, low: second) : (high: second, low: first)
+    }
+    let narrow = units.map { $0.high == 0 ? $0.low : 0x7F }
+    return units.first?.high == 0 ? narrow : Array(narrow.dropFirst())
   }
 
   /// Reads everything.

@@ -21,6 +21,7 @@ final class BlockFileCheck {
   var format = Report.Format.blockFile
   var checked = Report.Checked()
   var passedOver: [String] = []
+  var unchecked: [String] = []
   var facts = StoreFacts()
 
   /// The commits, the newest first.

@@ -138,6 +138,10 @@ struct ColumnCheck {
   }
 
   private func checkRange(_ data: CodedIntegers, _ range: ClosedRange<Int64>) {
+    if data.step == 0, !range.contains(data.base) {
+      add(.integerRange, "Its base \(data.base) does not fit kind \(column.kind.rawValue).")
+      return
+    }
     // A line is within a range when its ends are.
     if let ends = data.ends(rowCount), range.contains(ends.first), range.contains(ends.last) {
       return

@@ -34,7 +34,7 @@ extension BlockFileCheck {
       // One large model may have many schemas, each with that of a commit of its own.
       checkedByteCount += Int(record.model.byteCount) + Int(record.schema.byteCount)
       guard checkedByteCount <= BlockFileCheck.leastSchemaLimit + 8 * byteCount else {
-        passedOver.append("The schemas of commits up to \(record.number) were not checked.")
+        unchecked.append("The schemas of commits up to \(record.number) were not checked.")
         return
       }
       let place = Place("schema", at: record.schema.offset, commit: record.number)

@@ -79,7 +79,8 @@ extension ContainerCheck {
   ) throws {
     checked.storeCount += 1
     if let type = store.type, !ContainerCheck.knownTypes.contains(StoreType(rawValue: type)) {
-      passedOver.append(
+      hasUnknownStores = true
+      unchecked.append(
         "The store \"\(store.name ?? "")\" of type \"\(type)\" was not checked: no rules are known of it."
       )
       for case let file? in [store.file] + store.earlier.map(\.file)
@@ -139,6 +140,7 @@ extension ContainerCheck {
     // What holds of objects (spec §6.3) holds of those that the document has now.
     findings.take(check.findings, of: name) { !isEarlier || !$0.id.hasPrefix("GRAF") }
     passedOver += check.passedOver.map { "\(name): \($0)" }
+    unchecked += check.unchecked.map { "\(name): \($0)" }
     checked.add(check.checked, isEarlier: isEarlier)
     let facts = check.facts
     if let found = facts.uuid, let said = uuid, found != said {

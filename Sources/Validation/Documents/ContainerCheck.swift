@@ -16,6 +16,8 @@ final class ContainerCheck {
   private(set) var format = Report.Format.document
   var checked = Report.Checked()
   var passedOver: [String] = []
+  var unchecked: [String] = []
+  var hasUnknownStores = false
 
   /// The model that the document is of, if it is what the manifest says.
   var model: Model?
@@ -69,8 +71,8 @@ final class ContainerCheck {
   /// What came of it.
   var report: Report {
     Report(
-      path: path, format: format, findings: findings.kept, counts: findings.counts,
-      checked: checked, passedOver: passedOver)
+      path: path, format: format, findings: findings, checked: checked, passedOver: passedOver,
+      unchecked: unchecked, hasUnknownStores: hasUnknownStores)
   }
 
   // MARK: - Files

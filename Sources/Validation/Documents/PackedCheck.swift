@@ -52,7 +52,6 @@ final class PackedCheck {
       findings.add(.archiveForm, Place(), error.message)
     }
     return Report(
-      path: path, format: .document, findings: findings.kept, counts: findings.counts,
-      checked: Report.Checked(), passedOver: passedOver)
+      path: path, format: .document, findings: findings, passedOver: passedOver)
   }
 }

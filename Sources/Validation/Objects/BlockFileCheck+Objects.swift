@@ -26,7 +26,7 @@ extension BlockFileCheck {
     }
     let rowCount = tables.reduce(0) { $0 + $1.rowCount }
     guard rowCount <= max(BlockFileCheck.leastRowLimit, 8 * byteCount) else {
-      passedOver.append(
+      unchecked.append(
         "The objects were not checked: \(rowCount) rows are more than 8 for each byte of the file.")
       return
     }
@@ -41,7 +41,7 @@ extension BlockFileCheck {
     } catch let error as DiskError {
       throw error
     } catch {
-      passedOver.append("The objects were not checked to the end: \(error)")
+      unchecked.append("The objects can't be read to the end: \(error)")
     }
     checked.objectCount = graph.objectCount
     for entity in graph.unsoundEntities {

@@ -58,7 +58,7 @@ extension SQLiteFileCheck {
           .sqliteNoModel, Place(),
           "It does not carry its model, as stores of older systems do not, and none was given.")
       }
-      passedOver.append(
+      unchecked.append(
         "The tables and objects were not checked, since there is no model to check them against.")
     }
     return description

@@ -20,6 +20,7 @@ final class SQLiteFileCheck {
   var format = Report.Format.sqlite
   var checked = Report.Checked()
   var passedOver: [String] = []
+  var unchecked: [String] = []
   private(set) var facts = StoreFacts()
 
   init(
@@ -46,7 +47,7 @@ final class SQLiteFileCheck {
       let connection = try open()
       try check(connection)
       if connection.isChanged {
-        passedOver.append("Somebody has changed the database while it was checked.")
+        unchecked.append("Somebody has changed the database while it was checked.")
       }
     } catch let error as SQLiteError where error.code == .notADatabase {
       format = .unknown
@@ -162,7 +163,7 @@ final class SQLiteFileCheck {
     } catch let error as DiskError {
       throw error
     } catch {
-      passedOver.append("The objects were not checked to the end: \(error)")
+      unchecked.append("The objects can't be read to the end: \(error)")
     }
   }
 

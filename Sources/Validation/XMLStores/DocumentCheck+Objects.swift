@@ -72,7 +72,7 @@ extension DocumentCheck {
     let layout = object.names.layout.columns[column]
     // Drafts hold no more in one value.
     guard text.count < 1 << 28 else {
-      passedOver.append("A value of \(text.count) bytes was not looked at.")
+      unchecked.append("A value of \(text.count) bytes was not looked at.")
       return
     }
     if layout.kind.isText {

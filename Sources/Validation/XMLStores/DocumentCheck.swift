@@ -21,7 +21,7 @@ final class DocumentCheck: XMLEventHandler {
   var entities = EntityNames()
   var builder: LayerBuilder?
   var isWhole = true
-  var passedOver: [String] = []
+  var unchecked: [String] = []
 
   private(set) var isDatabase = false
   private(set) var isNewer = false
@@ -248,7 +248,7 @@ final class DocumentCheck: XMLEventHandler {
     let metadata = XMLMetadataCheck(values, place, findings)
     guard let model = metadata.model(givenModel) else {
       if !metadata.hasModel {
-        passedOver.append(
+        unchecked.append(
           "The objects were not checked, since the document does not hold its model; give it one.")
       }
       return

@@ -14,6 +14,7 @@ final class XMLFileCheck {
   private(set) var format = Report.Format.xml
   private(set) var checked = Report.Checked()
   private(set) var passedOver: [String] = []
+  private(set) var unchecked: [String] = []
   private(set) var facts = StoreFacts()
 
   init(
@@ -30,6 +31,8 @@ final class XMLFileCheck {
   static func mayBegin(with bytes: [UInt8]) -> Bool {
     let marks: [[UInt8]] = [[0xEF, 0xBB, 0xBF], [0xFE, 0xFF], [0xFF, 0xFE]]
     if marks.dropFirst().contains(where: { bytes.starts(with: $0) }) { return true }
+    // UTF-16 without a mark.
+    if bytes.starts(with: [0x00, 0x3C]) { return true }
     let start = bytes.dropFirst(bytes.starts(with: marks[0]) ? 3 : 0)
       .drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
     return start.starts(with: Array("<".utf8))
@@ -62,7 +65,7 @@ final class XMLFileCheck {
     }
     document.finish()
     facts = StoreFacts(uuid: document.uuid, type: .xml, model: document.model)
-    passedOver += document.passedOver
+    unchecked += document.unchecked
     checked.rowCount = document.objectCount
     guard let model = document.model, let schema = document.schema,
       let layer = document.layer()

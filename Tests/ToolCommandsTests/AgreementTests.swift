@@ -1,0 +1,62 @@
+import AppleFixtures
+import Foundation
+import InstalledPlugins
+import Testing
+
+@testable import ToolCommands
+
+@Suite("Commands agree with the validator")
+struct AgreementTests {
+  /// Stores and documents: those that break one rule each, and those that tests may read beside the project.
+  private static let paths: [String] = {
+    let rules = InstalledPlugins.root.appending(path: "spec/vectors/rules")
+    var folders = [rules, InstalledPlugins.root.appending(path: "Examples")]
+    if let fixtures = AppleFixtures.folder {
+      folders += ["faults", "sqlitestore", "xmlstore"].map { fixtures.appending(path: $0) }
+    }
+    let endings = [".store", ".quire", ".xml", ".sqlite", ".zip"]
+    var paths: [String] = []
+    for folder in folders {
+      let all = FileManager.default.enumerator(atPath: folder.path)
+      while let name = all?.nextObject() as? String {
+        // Models are XML too, and a document's own files are none of the person's.
+        guard endings.contains(where: { name.hasSuffix($0) }), !name.contains(".quire/"),
+          !name.contains("xcdatamodel")
+        else { continue }
+        paths.append(folder.appending(path: name).path)
+      }
+    }
+    return paths.sorted()
+  }()
+
+  private func run(_ words: String...) throws -> RecordedRun {
+    let tool = Tool.quire(
+      environment: ["QUIRE_PLUGIN_PATH": try InstalledPlugins.folder.path(percentEncoded: false)],
+      executable: nil)
+    return RecordedRun(words, tool: tool)
+  }
+
+  @Test("What is valid is read to its end, and nothing is a fault of the tool", arguments: paths)
+  func agreement(_ path: String) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "agree-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    // A copy: what is beside the project stays as it is.
+    let copy = folder.appending(path: URL(filePath: path).lastPathComponent).path
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    for ending in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: path + ending) {
+      try FileManager.default.copyItem(atPath: path + ending, toPath: copy + ending)
+    }
+
+    let verdict = try run("validate", copy)
+    let runs = try [("info", run("info", copy)), ("export", run("export", copy))]
+    for (name, run) in [("validate", verdict)] + runs {
+      #expect(run.exitCode != .internalFault, "\(name): \(run.messages)")
+    }
+    guard verdict.exitCode == .done else { return }
+    for (name, run) in runs where !run.messages.contains("several stores") {
+      #expect(run.exitCode == .done, "\(name): \(run.messages)\n\(verdict.output)")
+    }
+  }
+}
