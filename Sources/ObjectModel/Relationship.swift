@@ -54,7 +54,7 @@ public struct Relationship: Sendable, Hashable {
   ///
   /// The raw value is the number that compiled models carry.
   public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
-    /// Nothing: they keep a link that leads nowhere, and the application answers for it.
+    /// Nothing of their own. A reference to a deleted object can't be saved, so it is taken away.
     case noAction = 0
     /// Their link back is taken away.
     case nullify = 1

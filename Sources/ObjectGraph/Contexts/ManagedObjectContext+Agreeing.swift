@@ -76,11 +76,11 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Whether nothing is to lead to a deleted object, which did not know of whoever leads there. What denies a
-  /// deletion, or is not to be touched by it, stays as it is.
-  private func isGone(_ object: ManagedObject, _ relationship: Relationship) -> Bool {
-    object.state.contains(.missing) || relationship.deleteRule == .nullify
-      || relationship.deleteRule == .cascade
+  /// Whether a reference to a deleted object is cleared. A reference that denies the deletion stays.
+  ///
+  /// - Parameter relationship: The inverse of the reference; `nil` if it has none.
+  private func isGone(_ object: ManagedObject, _ relationship: Relationship?) -> Bool {
+    object.state.contains(.missing) || relationship?.deleteRule != .deny
   }
 
   /// Whether an object was neither deleted nor found to be gone.
@@ -143,9 +143,9 @@ extension ManagedObjectContext {
     for object in objects where isAlive(object) {
       for index in object.source.entity.graph.relationships {
         guard case .toOne(let toOne) = object.source.entity.graph.properties[index].place,
-          let inverse = toOne.inverse, let key = object.reference(column: toOne.column),
+          let key = object.reference(column: toOne.column),
           let other = state.entity(key.entity, self)?.objects[key.number], !isAlive(other),
-          isGone(other, inverse)
+          isGone(other, toOne.inverse)
         else { continue }
         write(nil, of: object, toOne.column)
         if let order = toOne.order { write(order: nil, of: object, order) }

@@ -1,5 +1,7 @@
 import ObjectModel
 import ObjectQuery
+import Rows
+import StoreInterface
 
 /// A deletion that its relationship denies as long as it leads to objects that stay.
 struct DeletionDenial {
@@ -54,9 +56,11 @@ extension ManagedObjectContext {
   }
 
   private func propagateDeletion(of object: ManagedObject) throws {
-    if object.withEntity({ $0.graph.relationshipsToPropagate.isEmpty }) { return }
     let graph = object.source.entity.graph
     guard let state = state(of: object) else { return }
+    if let references = state.graph.oneWayReferences(to: graph.number) {
+      try clear(references, to: object, state)
+    }
     for index in graph.relationshipsToPropagate {
       switch graph.properties[index].place {
       case .toOne(let toOne):
@@ -71,10 +75,40 @@ extension ManagedObjectContext {
           let keys = try state.source.objects(relatedTo: object.key, through: toMany.query)
           try apply(toMany.relationship, of: object, to: objects(at: keys, in: state), state)
         }
-        if let side = toMany.links, toMany.relationship.deleteRule != .noAction {
-          try removeAllLinks(side, of: object, state)
-        }
+        if let side = toMany.links { try removeAllLinks(side, of: object, state) }
       default: continue
+      }
+    }
+  }
+
+  /// Takes away every reference and link that leads to a deleted object without an inverse.
+  ///
+  /// Core Data leaves them dangling. A store of Quire holds no reference to a missing object, so a
+  /// relationship without an inverse is cleared as if its inverse had the rule *nullify*.
+  private func clear(
+    _ oneWay: OneWayReferences, to object: ManagedObject, _ state: StoreState
+  ) throws {
+    for reference in oneWay.references {
+      guard let indexed = state.source.indexed else { return }
+      let range = IndexRange(equalTo: IndexBound([.object(object.key)]))
+      let keys = try indexed.keys(reference.index, in: range).map {
+        ObjectKey(entity: reference.entity, number: $0)
+      }
+      for other in objects(at: keys, in: state) {
+        lookAgain(at: other, in: state)
+        guard isAlive(other), other.reference(column: reference.toOne.column) == object.key
+        else { continue }
+        setReference(of: other, reference.toOne, to: nil)
+      }
+    }
+    for side in oneWay.links {
+      let owners = try links(of: object.key, side, state).map(\.other)
+      if owners.isEmpty { continue }
+      try removeAllLinks(side, of: object, state)
+      // The number of objects that an owner leads to is checked again.
+      for owner in objects(at: owners, in: state) {
+        lookAgain(at: owner, in: state)
+        if isAlive(owner) { noteTouched(owner) }
       }
     }
   }
@@ -97,11 +131,15 @@ extension ManagedObjectContext {
     for index in object.source.entity.graph.relationships {
       guard isAlive(object),
         case .toOne(let toOne) = object.source.entity.graph.properties[index].place,
-        let inverse = toOne.inverse, let key = object.reference(column: toOne.column),
+        let key = object.reference(column: toOne.column),
         let other = state.entity(key.entity, self)?.objects[key.number],
         other.state.contains(.deleted), !other.state.contains(.missing)
       else { continue }
-      try apply(inverse, of: other, to: [object], state)
+      if let inverse = toOne.inverse, !inverse.isTransient {
+        try apply(inverse, of: other, to: [object], state)
+      } else {
+        setReference(of: object, toOne, to: nil)
+      }
     }
   }
 
@@ -152,14 +190,14 @@ extension ManagedObjectContext {
       return other.state.isDisjoint(with: [.deleted, .missing])
     }
     switch relationship.deleteRule {
-    case .noAction: return
     case .deny:
       if !staying.isEmpty {
         deny(relationship, of: object, for: staying)
       }
     case .cascade:
       for other in staying { delete(other) }
-    case .nullify:
+    // A reference that leads to nothing can't be saved, so no action clears it too.
+    case .nullify, .noAction:
       guard let name = relationship.inverse else { return }
       for other in staying {
         guard case .toOne(let toOne)? = other.source.entity.graph[name]?.place else { continue }

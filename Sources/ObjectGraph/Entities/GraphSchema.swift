@@ -14,6 +14,8 @@ final class GraphSchema: Sendable {
   /// For each derived attribute that follows from other objects the entities of all objects it may follow from,
   /// and of those that have it.
   private let derivingFamilies: [Set<UInt16>]
+  /// The relationships without a stored inverse, by the entities that they lead to.
+  private let oneWayReferences: [UInt16: OneWayReferences]
 
   private init(model: Model, schema: Schema) {
     self.model = model
@@ -25,6 +27,7 @@ final class GraphSchema: Sendable {
     byName = Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
     derivedWays = GraphSchema.derivedWays(in: model)
     derivingFamilies = GraphSchema.derivingFamilies(in: model, schema)
+    oneWayReferences = OneWayReferences.byDestination(entities, model, schema)
   }
 
   /// What was made last: a program opens many stores of few models.
@@ -70,8 +73,11 @@ final class GraphSchema: Sendable {
     return constraints
   }
 
-  /// The entities, and the tables of links, that changes of some may have to do with: those that share a root
-  /// with them or lead to them or away, those that values are derived over with them, and all links.
+  /// Returns the relationships without a stored inverse that lead to objects of the entity.
+  func oneWayReferences(to entity: UInt16) -> OneWayReferences? { oneWayReferences[entity] }
+
+  /// Returns the entities and link tables that a change of the given entities may concern: the entities that
+  /// share a root with them, lead to them or are led to, or derive values with them, and all link tables.
   func neighbors(of numbers: [UInt16]) -> Set<UInt16> {
     var found = Set(numbers).union(schema.linkTables.map(\.layout.entityNumber))
     // Links lead to objects of any entity.
@@ -86,6 +92,9 @@ final class GraphSchema: Sendable {
     for number in numbers {
       guard let graph = byNumber[number] else { continue }
       insertFamily(graph.name)
+      for reference in oneWayReferences[number]?.references ?? [] {
+        found.insert(reference.entity)
+      }
       for index in graph.relationships {
         if let relationship = graph.properties[index].relationship {
           insertFamily(relationship.destination)

@@ -1,0 +1,53 @@
+import ObjectModel
+import Rows
+
+/// The relationships that lead to the objects of one entity and have no stored inverse there.
+///
+/// The object at the far end does not know of them. When it is deleted, the context finds the
+/// objects that lead to it by the columns and the links named here.
+struct OneWayReferences: Sendable {
+  /// A to-one relationship of one referring entity.
+  struct Reference: Sendable {
+    let entity: UInt16
+    let toOne: GraphProperty.ToOne
+    /// The index of the column; one that the context makes in memory if the store keeps none.
+    let index: IndexLayout
+  }
+
+  var references: [Reference] = []
+  /// The link tables, each seen from the object that the links lead to.
+  var links: [LinkTable.Side] = []
+
+  /// Returns the relationships without a stored inverse by the entities that they lead to.
+  static func byDestination(
+    _ entities: [GraphEntity], _ model: Model, _ schema: Schema
+  ) -> [UInt16: OneWayReferences] {
+    var found: [UInt16: OneWayReferences] = [:]
+    func add(_ relationship: Relationship, _ change: (inout OneWayReferences) -> Void) {
+      for member in model.family(of: relationship.destination) {
+        guard let number = schema[member.name]?.entityNumber else { continue }
+        change(&found[number, default: OneWayReferences()])
+      }
+    }
+    for entity in entities {
+      for index in entity.relationships {
+        switch entity.properties[index].place {
+        case .toOne(let toOne) where toOne.inverse?.isTransient ?? true:
+          let column = entity.layout.columns[toOne.column]
+          let known = schema.index(ofEntity: entity.number, by: [column])
+          let reference = Reference(
+            entity: entity.number, toOne: toOne,
+            index: known
+              ?? IndexLayout(number: 0, entityNumber: entity.number, columns: [column]))
+          add(toOne.relationship) { $0.references.append(reference) }
+        case .toMany(let toMany) where toMany.inverse?.isTransient ?? true:
+          guard let side = toMany.links?.turned else { continue }
+          // Entities that inherit the relationship share its table.
+          add(toMany.relationship) { if !$0.links.contains(side) { $0.links.append(side) } }
+        default: continue
+        }
+      }
+    }
+    return found
+  }
+}
