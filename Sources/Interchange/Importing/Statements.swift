@@ -68,9 +68,12 @@ struct LinkStatements {
   mutating func add(owner: Int, other: Int, place: Int, _ side: LinkTable.Side) {
     let (owner, other, place) = (UInt32(owner), UInt32(other), UInt32(place + 1))
     let isForward = table.isSymmetric ? owner <= other : side.isForward
+    // An object that leads to itself has one place in its list, and the link has two for it.
+    let isLoop = table.isSymmetric && owner == other
     links.append(
       isForward
-        ? Link(source: owner, target: other, targetPlace: place, sourcePlace: 0)
+        ? Link(
+          source: owner, target: other, targetPlace: place, sourcePlace: isLoop ? place : 0)
         : Link(source: other, target: owner, targetPlace: 0, sourcePlace: place))
   }
 
@@ -88,6 +91,7 @@ struct LinkStatements {
       if last.sourcePlace == 0 { settled[place].sourcePlace = link.sourcePlace }
     }
     links = settled
+    if table.isSymmetric { return completeSymmetric() }
     if table.layout.index(ofNumber: LinkTable.Column.targetOrder) != nil {
       complete(\.source, \.targetPlace)
     }
@@ -105,6 +109,26 @@ struct LinkStatements {
       let next = highest[links[index][keyPath: owner], default: 0] + 1
       links[index][keyPath: place] = next
       highest[links[index][keyPath: owner]] = next
+    }
+  }
+
+  /// Gives places where a relationship is its own inverse, so that an object's list has the places of
+  /// the links that lead from it and of the links that lead to it.
+  private mutating func completeSymmetric() {
+    guard table.layout.index(ofNumber: LinkTable.Column.targetOrder) != nil else { return }
+    var highest: [UInt32: UInt32] = [:]
+    for link in links {
+      highest[link.source, default: 0].raise(to: link.targetPlace)
+      highest[link.target, default: 0].raise(to: link.sourcePlace)
+    }
+    func next(_ owner: UInt32) -> UInt32 {
+      highest[owner, default: 0] += 1
+      return highest[owner]!
+    }
+    for index in links.indices {
+      let link = links[index]
+      if link.targetPlace == 0 { links[index].targetPlace = next(link.source) }
+      if link.sourcePlace == 0 { links[index].sourcePlace = next(link.target) }
     }
   }
 }

@@ -121,19 +121,22 @@ extension ManagedObjectContext {
     in state: StoreState
   ) throws {
     for (owner, mine) in placed {
-      let links = try self.links(of: owner, side, state)
-      let columns = Dictionary(
-        links.map { ($0.key, $0.orderColumn) }, uniquingKeysWith: { one, _ in one })
-      var members = links.map { link in
+      let links = try self.links(of: owner, side, state).sorted { $0.order < $1.order }
+      let columns = Dictionary(grouping: links, by: \.key)
+        .mapValues { $0.compactMap(\.orderColumn) }
+      // A link of an object to itself is found from both sides, and counts once.
+      var seen: Set<ObjectKey> = []
+      var members = links.filter { seen.insert($0.key).inserted }.map { link in
         let isOld = state.isOld(link.version) || known.contains(link.key)
         return Placed(
           key: link.key, place: link.order, version: link.version,
           kind: isOld ? .old : mine.contains(link.key) ? .mine : .theirs)
       }
       for (member, place) in changedPlaces(&members) {
-        guard let column = columns[member.key] ?? nil else { continue }
-        state.links.setOrder(place, column: column, of: member.key, basis: member.version)
-        state.hasOpenChanges = true
+        for column in columns[member.key] ?? [] {
+          state.links.setOrder(place, column: column, of: member.key, basis: member.version)
+          state.hasOpenChanges = true
+        }
       }
     }
   }

@@ -362,9 +362,12 @@ extension ManagedObjectContext {
     let table = side.table.layout.entityNumber
     let number = try nextLinkKey(table, state)
     let forward = try side.order.map { _ in try nextLinkOrder(of: object, side, state) }
-    let backward = try side.turned.order.map { _ in
-      try nextLinkOrder(of: other, side.turned, state)
-    }
+    // An object that leads to itself has one place in its list, and the link has two for it.
+    let isLoop = side.table.isSymmetric && object === other
+    let backward =
+      isLoop
+      ? forward
+      : try side.turned.order.map { _ in try nextLinkOrder(of: other, side.turned, state) }
     state.links.insert(
       link(side, object.key, other.key), number: number,
       targetOrder: side.isForward ? forward : backward,
@@ -388,12 +391,20 @@ extension ManagedObjectContext {
     return range.lowerBound
   }
 
+  /// Returns the end of an object's list of links.
+  ///
+  /// A relationship that is its own inverse has one list, whichever side a link is added from.
+  private func linkOrderEnd(of owner: ManagedObject, _ side: LinkTable.Side) -> OrderEnd {
+    let isForward = side.isForward || side.table.isSymmetric
+    return OrderEnd(
+      owner: owner.objectID,
+      relationship: "\(side.table.layout.entityNumber)\(isForward ? ">" : "<")")
+  }
+
   private func nextLinkOrder(
     of owner: ManagedObject, _ side: LinkTable.Side, _ state: StoreState
   ) throws -> Int64 {
-    let end = OrderEnd(
-      owner: owner.objectID,
-      relationship: "\(side.table.layout.entityNumber)\(side.isForward ? ">" : "<")")
+    let end = linkOrderEnd(of: owner, side)
     if let known = orderEnds[end] {
       orderEnds[end] = known + 1
       return known
@@ -437,17 +448,17 @@ extension ManagedObjectContext {
     guard side.order != nil else { return }
     // The links must be rows to be numbered.
     try sealAll()
-    let known = try Dictionary(
-      links(of: owner.key, side, state).map { ($0.other, $0) }, uniquingKeysWith: { one, _ in one })
+    let known = try Dictionary(grouping: links(of: owner.key, side, state), by: \.other)
     for (place, object) in objects.enumerated() {
-      guard let link = known[object.key], let column = link.orderColumn, link.order != Int64(place)
-      else { continue }
-      state.links.setOrder(Int64(place), column: column, of: link.key, basis: link.version)
-      state.hasOpenChanges = true
+      guard let found = known[object.key] else { continue }
+      // A link of an object to itself is found from both sides, and has a place for each.
+      for link in found where link.key == found[0].key {
+        guard let column = link.orderColumn, link.order != Int64(place) else { continue }
+        state.links.setOrder(Int64(place), column: column, of: link.key, basis: link.version)
+        state.hasOpenChanges = true
+      }
     }
-    let end = OrderEnd(
-      owner: owner.objectID,
-      relationship: "\(side.table.layout.entityNumber)\(side.isForward ? ">" : "<")")
+    let end = linkOrderEnd(of: owner, side)
     orderEnds[end] = Int64(objects.count)
     if state.hasOpenChanges { noteTouched(owner) }
   }

@@ -28,7 +28,10 @@ struct LinkCollection {
       places[pair] = index
       links.append((pair, nil, nil))
     }
-    if isForward { links[index].targetOrder = order } else { links[index].sourceOrder = order }
+    // An object that leads to itself has one place in its list, and the link has two for it.
+    let isLoop = table.isSymmetric && owner == other
+    if isForward || isLoop { links[index].targetOrder = order }
+    if !isForward || isLoop { links[index].sourceOrder = order }
   }
 
   /// The links as rows. Their numbers are counted from the top down, where no object has one.
