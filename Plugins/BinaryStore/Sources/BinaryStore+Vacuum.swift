@@ -7,7 +7,7 @@ import Synchronization
 
 extension BinaryStore {
   /// Writes the file anew without what is dead: superseded rows, and commits that
-  /// ``BinaryStoreOptions/history`` does not keep.
+  /// ``BinaryStoreOptions/history`` does not keep and no observer of this process waits for.
   ///
   /// Saves do so by themselves when enough is dead. Who reads the old file goes on reading it.
   ///
@@ -30,7 +30,7 @@ extension BinaryStore {
     guard isDue(state.record.liveByteCount), state.end >= writing.nextVacuumEnd else {
       return state
     }
-    if history != .none {
+    if history != .none || firstObservedCommit(before: state.commit) != nil {
       // Whatever kept commits refer to is alive. Looking at all of them takes its time, so the file has
       // to grow before that is done again.
       let kept = try retained(before: state.commit, state) + [state]
@@ -109,11 +109,19 @@ extension BinaryStore {
     before number: Int64, _ head: CommittedState
   ) throws -> [CommittedState] {
     let policy = history
-    if policy == .none { return [] }
+    let observed = firstObservedCommit(before: number)
+    if policy == .none, observed == nil { return [] }
     return try retained(before: number, head) { place, record, now in
+      if let observed, record.number >= observed { return .yes }
       // No policy keeps what is older than what it does not keep.
-      policy.keeps(place, madeAt: record.date, now) ? .yes : .noneFromHere
+      return policy.keeps(place, madeAt: record.date, now) ? .yes : .noneFromHere
     }
+  }
+
+  /// The earliest commit that an observer within the bound needs to read the next one.
+  private func firstObservedCommit(before number: Int64) -> Int64? {
+    let lowest = HistoryHold.lowestCommit(of: tag, from: number - Int64(options.observedCommitCount))
+    return lowest.flatMap { $0 < number ? $0 : nil }
   }
 
   /// Which earlier commits are kept. Of those that somebody else counts none is forgotten unless they say so.

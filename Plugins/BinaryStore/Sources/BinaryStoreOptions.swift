@@ -16,7 +16,14 @@ public struct BinaryStoreOptions: Sendable, Hashable {
   public var leastExternalByteCount = 4 * 1024
 
   /// Which earlier commits survive when the file is written anew.
+  ///
+  /// Commits that an observer of this process has not taken yet survive in any case, up to
+  /// ``observedCommitCount``. Observers in other processes hold nothing.
   public var history = HistoryPolicy.none
+  /// How many commits an observer may lag behind the newest before the store stops keeping them.
+  ///
+  /// An observer that lags further gets an error that its history has expired.
+  public var observedCommitCount = 1_000
 
   /// How much time a compressed store takes to make blocks small.
   public var compressionLevel = Deflate.Level.fast

@@ -1,4 +1,6 @@
 import Foundation
+import ObjectModel
+import StoreInterface
 import Synchronization
 
 /// Follows the history: gives every transaction once, whoever made it.
@@ -11,16 +13,39 @@ import Synchronization
 ///       }
 ///     }
 ///
+/// Stores keep the commits that the observer has not taken yet, as long as the observer lives and up to
+/// a bound of the store (`BinaryStoreOptions.observedCommitCount`). Past it ``next()`` throws
+/// ``ContextError/Code/historyExpired``, and leaves no gap.
+///
 /// What this coordinator saves is seen at once, and what other processes save when the stores are next
 /// looked at. Whoever follows the history needs an observer of their own: what one gives to one, it gives to nobody else.
 /// May be used from any thread.
 public final class HistoryObserver: Sendable {
   /// Whose history is followed.
   public let coordinator: PersistentStoreCoordinator
-  private let state: Mutex<HistoryRequest>
+  private let state: Mutex<State>
+
+  private struct State {
+    var request: HistoryRequest
+    var holds: [UUID: HistoryHold] = [:]
+
+    /// Tells the stores which commits the observer has not taken yet.
+    mutating func hold(_ stores: [PersistentStore]) {
+      let commits = request.after?.commits ?? [:]
+      holds = holds.filter { commits[$0.key] != nil }
+      for store in stores {
+        guard let commit = commits[store.uuid] else { continue }
+        if let hold = holds[store.uuid] {
+          hold.move(to: commit)
+        } else {
+          holds[store.uuid] = HistoryHold(store.tag, at: commit)
+        }
+      }
+    }
+  }
 
   /// What is wanted; its token moves on.
-  public var request: HistoryRequest { state.withLock { $0 } }
+  public var request: HistoryRequest { state.withLock { $0.request } }
 
   /// The place behind everything that was given out, or is not wanted.
   public var token: HistoryToken { request.after ?? HistoryToken() }
@@ -34,7 +59,9 @@ public final class HistoryObserver: Sendable {
     self.coordinator = coordinator
     var request = request
     if request.after == nil { request.after = try coordinator.historyToken }
-    state = Mutex(request)
+    var state = State(request: request)
+    state.hold(coordinator.stores)
+    self.state = Mutex(state)
   }
 
   /// The transactions since the last time that the request asks for.
@@ -42,13 +69,14 @@ public final class HistoryObserver: Sendable {
   /// - Throws: As ``PersistentStoreCoordinator/history(_:)``; nothing is passed over then. When what came next is not
   ///   kept any more, it goes on only from another place (``move(to:)``).
   public func next() throws -> [HistoryTransaction] {
-    try state.withLock { request in
+    try state.withLock { state in
       // What is saved between the two comes the next time, and not twice.
       let end = try coordinator.historyToken
-      let transactions = try coordinator.history(request).filter {
+      let transactions = try coordinator.history(state.request).filter {
         $0.number <= end.commits[$0.store] ?? -1
       }
-      request.after = (request.after ?? HistoryToken()).merged(with: end)
+      state.request.after = state.request.after?.merged(with: end) ?? end
+      state.hold(coordinator.stores)
       return transactions
     }
   }
@@ -59,7 +87,10 @@ public final class HistoryObserver: Sendable {
   /// - Throws: `StoreError`.
   public func move(to token: HistoryToken? = nil) throws {
     let token = try token ?? coordinator.historyToken
-    state.withLock { $0.after = token }
+    state.withLock { state in
+      state.request.after = token
+      state.hold(coordinator.stores)
+    }
   }
 
   /// The transactions as they are made, those of one look together.
