@@ -18,23 +18,29 @@ enum HistoryCommand {
       + "last month, newest only the last. Named versions are kept.")
 
   /// The command, over documents from the given reader.
-  static func command(_ reader: StoreReader) -> Command {
+  static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
-      "history", "lists the versions of a document, names them, forgets them",
+      "history", "lists the versions of a document or a store; names and forgets those of a document",
       discussion: """
-        Each save is a version. 'quire fetch DOC --version NUMBER' and others look into one, and 'quire \
-        revert' goes back to one.
+        Each save is a version. 'quire fetch STORE --version NUMBER' and others look into one, and 'quire \
+        revert' goes back to one of a document. A store of its own keeps its versions until it is written \
+        anew, which a save does when enough of its file is dead. --name and --thin are for documents; \
+        'quire vacuum --keep' forgets versions of a store.
         """,
-      arguments: [.document], options: [compared, name, thin, .format],
+      arguments: [.store], options: [compared, name, thin, .storeModel, .format],
       examples: [
+        Example("quire history Trips.store --changes", "Lists the saves of a store."),
         Example("quire history Trip.quire", "Lists the versions, the newest first."),
         Example("quire history Trip.quire --name '12=Before the trip'", "Names a version."),
         Example("quire history Trip.quire --thin usual", "Forgets what is not kept."),
       ]
     ) { invocation in
+      if !reader.isDocument(invocation[.store]) {
+        return try list(invocation[.store], reader, models, invocation)
+      }
       let writes = invocation.has(name) || invocation.has(thin)
       let document = try reader.document(
-        invocation[.document], access: writes ? .exclusive : .readOnly)
+        invocation[.store], access: writes ? .exclusive : .readOnly)
       defer { try? document.close() }
       if let words = invocation.value(of: name) { try give(words, document) }
       if let policy = invocation.value(of: thin) {
@@ -57,17 +63,70 @@ enum HistoryCommand {
     try document.nameVersion(number, text.isEmpty ? nil : text)
   }
 
+  /// Lists the commits of a store that is no part of a document.
+  private static func list(
+    _ path: String, _ reader: StoreReader, _ models: ModelReader, _ invocation: Invocation
+  ) throws -> ExitCode {
+    if let option = [name, thin].first(where: { invocation.has($0) }) {
+      throw CommandError.wrongUsage(
+        "--\(option.name) is for versions of a document, and '\(oneLine(path))' is a store.",
+        hint: "'quire vacuum --keep' says which versions a store keeps.")
+    }
+    let store = try reader.open(path, invocation, models)
+    try StoreReader.checkHistory(of: store, at: path)
+    let commits = try Array(store.commits().reversed())
+    var counts: [Int64: Counts] = [:]
+    if invocation.has(compared) {
+      for (before, commit) in zip(commits, commits.dropFirst()) {
+        let old = try store.snapshot(ofCommit: before.number)
+        let new = try store.snapshot(ofCommit: commit.number)
+        // Commits of different models can't be counted against each other.
+        guard try old.model.versionHashes == new.model.versionHashes else { continue }
+        var count = Counts()
+        count.add(try new.changes(since: old), new.schema)
+        counts[commit.number] = count
+      }
+    }
+    try write(
+      commits.map { commit in
+        Line(
+          number: commit.number, saved: commit.time, author: commit.author,
+          changes: counts[commit.number])
+      }, invocation)
+    return .done
+  }
+
   private static func write(_ document: Document, _ invocation: Invocation) throws {
     let versions = document.versions
     let changes =
       invocation.has(compared) ? try self.changes(in: document, versions.map(\.number)) : [:]
+    try write(
+      versions.map { version in
+        Line(
+          number: version.number, saved: version.saved, author: version.author,
+          model: version.model, name: version.name, changes: changes[version.number])
+      }, invocation)
+  }
+
+  /// One version, as the command shows it.
+  private struct Line {
+    var number: Int64
+    var saved: Date
+    var author: String?
+    var model: String?
+    var name: String?
+    var changes: Counts?
+  }
+
+  /// Writes versions, the oldest of which comes first, in the opposite order.
+  private static func write(_ versions: [Line], _ invocation: Invocation) throws {
     let output = invocation.console.output
     switch invocation.format {
     case .text:
       var table = Table()
       for version in versions.reversed() {
         var words = [Wording.text(.date(version.saved))]
-        if let change = changes[version.number] { words.append(change.text) }
+        if let change = version.changes { words.append(change.text) }
         if let author = version.author { words.append("by \(oneLine(author))") }
         if let name = version.name { words.append("\"\(oneLine(name))\"") }
         table.add("\(version.number)", words.joined(separator: "  "))
@@ -79,9 +138,10 @@ enum HistoryCommand {
           versions.reversed().map { version in
             JSON.object([
               "number": .number("\(version.number)"),
-              "saved": Wording.json(.date(version.saved)), "model": .string(version.model),
+              "saved": Wording.json(.date(version.saved)),
+              "model": version.model.map(JSON.string),
               "name": version.name.map(JSON.string), "author": version.author.map(JSON.string),
-              "changes": changes[version.number]?.json,
+              "changes": version.changes?.json,
             ])
           }
         ).text)
@@ -93,6 +153,16 @@ enum HistoryCommand {
     var inserted = 0
     var changed = 0
     var deleted = 0
+
+    /// Adds the objects that a layer changes.
+    mutating func add(_ layer: Layer, _ schema: Schema) {
+      let objects = Set(schema.layouts.map(\.entityNumber))
+      for entity in layer.entities where objects.contains(entity.entityNumber) {
+        inserted += entity.put.rowCount
+        changed += entity.changed.rowCount
+        deleted += entity.removed.rowCount
+      }
+    }
 
     var text: String { "+\(inserted) ~\(changed) -\(deleted)" }
     var json: JSON {
@@ -110,13 +180,7 @@ enum HistoryCommand {
       var counts = Counts()
       do {
         for (store, layer) in try document.changes(from: before, to: number) {
-          let schema = try store.snapshot().schema
-          let objects = Set(schema.layouts.map(\.entityNumber))
-          for entity in layer.entities where objects.contains(entity.entityNumber) {
-            counts.inserted += entity.put.rowCount
-            counts.changed += entity.changed.rowCount
-            counts.deleted += entity.removed.rowCount
-          }
+          counts.add(layer, try store.snapshot().schema)
         }
       } catch let error as DocumentError where error.code == .incompatibleModel {
         // Versions of different models can't be counted against each other.

@@ -20,13 +20,16 @@ enum InfoCommand {
         last save are the remains of a save that a crash cut off. A store whose last save is damaged is \
         refused with exit code 4, unless --damaged is given.
         """,
-      arguments: [.store], options: [.storeName, .storeModel, .damaged, .format],
+      arguments: [.store], options: [.version, .storeName, .storeModel, .damaged, .format],
       examples: [Example("quire info Trips.store", "Shows type, UUID, size and entities.")]
     ) { invocation in
       let path = invocation[.store]
       if reader.isDocument(path), !invocation.has(.storeName) {
         return try show(
-          reader.document(path, access: .readOnly, acceptsDamage: invocation.has(.damaged)),
+          reader.document(
+            path, access: .readOnly,
+            version: try invocation.value(of: .version).map(StoreReader.versionNumber),
+            acceptsDamage: invocation.has(.damaged)),
           invocation)
       }
       return try show(reader.open(path, invocation, models), invocation)

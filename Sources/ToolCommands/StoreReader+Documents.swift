@@ -90,10 +90,10 @@ extension Option {
   static let storeName = Option(
     "in", value: "NAME",
     "The store of a document that is meant; the one that holds the entity unless said.")
-  /// The version of a document that is looked at.
+  /// The version of a document or a store that is looked at.
   static let version = Option(
     "version", value: "NUMBER",
-    "The version of a document that is looked at, as 'quire history' lists it; the newest unless said."
+    "The version that is looked at, as 'quire history' lists it; the newest unless said."
   )
 }
 

@@ -58,7 +58,7 @@ struct StoreReader: Sendable {
       let store = try backends.open(path, on: disk, opening)
       opened.note(store)
       try noteDamage(of: store, at: path)
-      return store
+      return try version(of: store, at: path, invocation)
     } catch let error as StoreError where error.code == .notAStore {
       throw CommandError(
         .unreadable, "'\(path)' is no store that this program knows.", hint: hint(path))

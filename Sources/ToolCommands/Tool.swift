@@ -47,7 +47,7 @@ public struct Tool: Sendable {
       InsertCommand.command(files), SetCommand.command(files), DeleteCommand.command(files),
       ExportCommand.command(files), ImportCommand.command(files),
       ConvertCommand.command(files, models), SaveAsCommand.command(files),
-      MigrateCommand.command(files, models), HistoryCommand.command(files),
+      MigrateCommand.command(files, models), HistoryCommand.command(files, models),
       RevertCommand.command(files), PackCommand.command(on: RealDisk()),
       UnpackCommand.command(on: RealDisk()), ValidateCommand.command(on: RealDisk(), models),
       RecoverCommand.command(files, models), VacuumCommand.command(files),

@@ -1,0 +1,90 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+extension StoreReader {
+  /// Returns a store that is no part of a document, at the version that the command line names.
+  ///
+  /// - Throws: ``CommandError`` for options that do not apply to the store, and for a version that the
+  ///   store does not hold.
+  func version(
+    of store: any Store, at path: String, _ invocation: Invocation
+  ) throws -> any Store {
+    if invocation.has(.storeName) {
+      throw CommandError.wrongUsage(
+        "--in names a store of a document, and '\(oneLine(path))' is a store itself.",
+        hint: "Leave out --in.")
+    }
+    guard let words = invocation.value(of: .version) else { return store }
+    let number = try Self.versionNumber(words)
+    try Self.checkHistory(of: store, at: path)
+    let commits = try store.commits()
+    guard let summary = commits.first(where: { $0.number == number }) else {
+      throw CommandError(
+        .inputOutput, "'\(oneLine(path))' does not hold version \(number).",
+        hint: "It holds \(Self.ranges(of: commits.map(\.number))).")
+    }
+    return StoreAtVersion(store, try store.snapshot(ofCommit: number), summary)
+  }
+
+  /// Refuses a kind of store that keeps no earlier commits.
+  static func checkHistory(of store: any Store, at path: String) throws(CommandError) {
+    guard !store.capabilities.contains(.history) else { return }
+    throw .wrongUsage(
+      "'\(oneLine(path))' keeps no versions: a store of type \(store.type.rawValue) holds its last "
+        + "save alone.",
+      hint: "'quire convert' makes a store that keeps versions of it.")
+  }
+
+  /// Returns version numbers as text, with runs of adjacent numbers as ranges: "2–4, 7".
+  static func ranges(of numbers: [Int64]) -> String {
+    var ranges: [ClosedRange<Int64>] = []
+    for number in numbers.sorted() {
+      if let last = ranges.last, last.upperBound + 1 == number {
+        ranges[ranges.count - 1] = last.lowerBound...number
+      } else {
+        ranges.append(number...number)
+      }
+    }
+    return ranges.map { range in
+      range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound)–\(range.upperBound)"
+    }.joined(separator: ", ")
+  }
+}
+
+/// A store that shows one of its earlier commits, for commands that read.
+private final class StoreAtVersion: Store {
+  private let store: any Store
+  private let shown: any StoreSnapshot
+  private let summary: CommitSummary
+
+  init(_ store: any Store, _ shown: any StoreSnapshot, _ summary: CommitSummary) {
+    self.store = store
+    self.shown = shown
+    self.summary = summary
+  }
+
+  var type: StoreType { store.type }
+  // Predicates are evaluated on the rows of the commit, and not by the store.
+  var capabilities: StoreCapabilities { store.capabilities.subtracting(.querying) }
+  var tag: StoreTag { store.tag }
+  var path: String? { store.path }
+
+  func snapshot() throws -> any StoreSnapshot { shown }
+  func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
+    throw StoreError(.readOnly, "An earlier version can't be changed.", path: path)
+  }
+  func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
+    throw StoreError(.readOnly, "An earlier version can't be changed.", path: path)
+  }
+  func commits() throws -> [CommitSummary] { try store.commits() }
+  func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
+    try store.snapshot(ofCommit: number)
+  }
+  func describe() throws -> StoreDescription {
+    var description = try store.describe()
+    description.savedAt = summary.time
+    return description
+  }
+  func close() throws { try store.close() }
+}
