@@ -4,7 +4,7 @@ import Synchronization
 /// The commit that an observer of a store's history has reached, in this process.
 ///
 /// A store that drops earlier commits by itself keeps those that an observer has not taken yet, up to
-/// a bound of its own. The hold ends when it is deallocated.
+/// a bound of its own (decision 0017). The hold ends when it is deallocated.
 public final class HistoryHold: Sendable {
   // A file may be open as several stores in one process, and each of them may drop commits. So the
   // holds are of the process, by store tag, and not of one open store.

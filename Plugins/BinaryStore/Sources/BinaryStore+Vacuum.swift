@@ -120,7 +120,8 @@ extension BinaryStore {
 
   /// The earliest commit that an observer within the bound needs to read the next one.
   private func firstObservedCommit(before number: Int64) -> Int64? {
-    let lowest = HistoryHold.lowestCommit(of: tag, from: number - Int64(options.observedCommitCount))
+    let lowest = HistoryHold.lowestCommit(
+      of: tag, from: number - Int64(options.observedCommitCount))
     return lowest.flatMap { $0 < number ? $0 : nil }
   }
 
