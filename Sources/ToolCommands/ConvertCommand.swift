@@ -27,7 +27,8 @@ enum ConvertCommand {
         SRC stays as it is. DST is there when everything is in it, or not at all. A name such as \
         e.jsonl or e.quire asks for something else than a store; the message names the command for it.
         """,
-      arguments: [source, target], options: [store, .version, .storeName, .storeModel, force, .format],
+      arguments: [source, target],
+      options: [store, .version, .storeName, .storeModel, force, .format],
       examples: [
         Example("quire convert Trips.store Trips.xml", "Writes a document to read and compare."),
         Example(

@@ -20,7 +20,8 @@ enum HistoryCommand {
   /// The command, over documents from the given reader.
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
-      "history", "lists the versions of a document or a store; names and forgets those of a document",
+      "history",
+      "lists the versions of a document or a store; names and forgets those of a document",
       discussion: """
         Each save is a version. 'quire fetch STORE --version NUMBER' and others look into one, and 'quire \
         revert' goes back to one of a document. A store of its own keeps its versions until it is written \

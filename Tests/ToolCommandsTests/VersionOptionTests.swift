@@ -1,0 +1,151 @@
+import BinaryStore
+import DurableFiles
+import Foundation
+import ObjectModel
+import Rows
+import StoreInterface
+import Testing
+
+@testable import ToolCommands
+
+/// `--version` and `quire history` on stores and other inputs that are no documents.
+@Suite("Versions of a store that is no document")
+struct VersionOptionTests {
+  private let folder: ScaffoldFolder
+  private var store: String { folder.path + "/Trips.store" }
+
+  /// Creates a store with an empty first version, and three versions that add a trip each.
+  init() throws {
+    folder = try ScaffoldFolder()
+    var trip = Entity("Trip")
+    trip.properties = [.attribute(Attribute("name", .string))]
+    var options = BinaryStoreOptions()
+    options.history = .all
+    let made = try BinaryStore.create(
+      at: folder.path + "/Trips.store", model: try Model(entities: [trip]), on: RealDisk(),
+      options: options)
+    for (number, name) in [(1, "Lisbon"), (2, "Rome"), (3, "Oslo")] as [(UInt64, String)] {
+      let base = try made.snapshot()
+      let builder = LayerBuilder(base.schema)
+      let layout = base.schema["Trip"]!
+      let key = ObjectKey(entity: layout.entityNumber, number: number)
+      builder.insert(key)
+      builder.set(.string(name), column: layout.index(of: "name")!, of: key)
+      var request = CommitRequest(builder.freeze(), basedOn: base)
+      if number == 2 { request.author = "Ann" }
+      try made.commit(request)
+    }
+    try made.close()
+  }
+
+  /// Returns the numbers of the versions that the store contains, the oldest first.
+  private func numbers() throws -> [Int64] {
+    let opened = try BinaryStore.open(store, on: RealDisk(), readOnly: true)
+    defer { try? opened.close() }
+    return try opened.commits().map(\.number).sorted()
+  }
+
+  /// Returns the words of a run of each command that reads a store.
+  private func readingRuns(_ path: String) -> [[String]] {
+    [
+      ["fetch", path, "Trip"], ["count", path, "Trip"], ["export", path], ["info", path],
+      ["convert", path, folder.path + "/made.xml", "--store", "xml"],
+    ]
+  }
+
+  @Test("Commands that read show the version that is asked for")
+  func earlierVersion() throws {
+    let second = try "\(numbers()[2])"
+
+    let fetched = quire(["fetch", store, "Trip", "--version", second])
+    #expect(fetched.exitCode == .done && fetched.output.contains("Rome"))
+    #expect(fetched.output.contains("Lisbon") && !fetched.output.contains("Oslo"))
+    let found = quire(["fetch", store, "Trip", "--version", second, "--where", "name == 'Oslo'"])
+    #expect(!found.output.contains("Oslo"))
+    #expect(quire(["count", store, "Trip", "--version", second]).output == "2\n")
+    #expect(quire(["count", store, "Trip"]).output == "3\n")
+    let exported = quire(["export", store, "--version", second]).output
+    #expect(exported.contains("Rome") && !exported.contains("Oslo"))
+    let info = quire(["info", store, "--version", second])
+    #expect(info.exitCode == .done && info.output.contains("Trip  2 objects"))
+    let copy = folder.path + "/second.xml"
+    let converted = quire(["convert", store, copy, "--version", second])
+    #expect(converted.exitCode == .done, "\(converted.messages)")
+    #expect(quire(["count", copy, "Trip"]).output == "2\n")
+  }
+
+  @Test("A version that the store does not contain is an error that lists the versions")
+  func unknownVersion() throws {
+    let numbers = try numbers()
+    for words in readingRuns(store) {
+      let run = quire(words + ["--version", "99"])
+      #expect(run.exitCode == .inputOutput && run.output.isEmpty, "\(words)")
+      #expect(run.messages.contains("does not hold version 99"), "\(words): \(run.messages)")
+      #expect(
+        run.messages.contains("It holds \(numbers.first!)–\(numbers.last!)."), "\(words)")
+      #expect(quire(words + ["--version", "newest"]).exitCode == .wrongUsage, "\(words)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.path + "/made.xml"))
+  }
+
+  @Test("history lists the commits of a store")
+  func history() throws {
+    let numbers = try numbers()
+
+    let lines = quire(["history", store]).output.split(separator: "\n")
+    #expect(lines.count == numbers.count)
+    for (line, number) in zip(lines, numbers.reversed()) {
+      #expect(line.trimmingCharacters(in: .whitespaces).hasPrefix("\(number)"))
+    }
+    #expect(lines[1].contains("by Ann"))
+    let changes = quire(["history", store, "--changes"]).output.split(separator: "\n")
+    #expect(changes.count { $0.contains("+1 ~0 -0") } == 3)
+    let json = quire(["history", store, "--format", "json"])
+    #expect(json.exitCode == .done && json.output.contains("\"number\": \(numbers[0])"))
+
+    let vacuumed = quire(["vacuum", store])
+    #expect(vacuumed.exitCode == .done, "\(vacuumed.messages)")
+    #expect(quire(["history", store]).output.split(separator: "\n").count == 1)
+    #expect(quire(["count", store, "Trip", "--version", "\(numbers[1])"]).exitCode == .inputOutput)
+  }
+
+  @Test("history refuses options for documents on a store")
+  func documentOptions() throws {
+    for options in [["--name", "2=Rome"], ["--thin", "newest"]] {
+      let run = quire(["history", store] + options)
+      #expect(run.exitCode == .wrongUsage && run.output.isEmpty)
+      #expect(run.messages.contains("\(options[0]) is for versions of a document"))
+    }
+  }
+
+  @Test("No command ignores an option that its kind of input does not have")
+  func inapplicableOptions() throws {
+    let xml = folder.path + "/Trips.xml"
+    #expect(quire(["convert", store, xml]).exitCode == .done)
+    let database = folder.path + "/other.sqlite"
+    try Data("SQLite format 3\0".utf8 + [UInt8](repeating: 0, count: 84))
+      .write(to: URL(filePath: database))
+    let table = folder.path + "/Trip.csv"
+    try Data("@id,name\n1,Lisbon\n".utf8).write(to: URL(filePath: table))
+
+    for (path, code, message) in [
+      (xml, .wrongUsage, "keeps no versions"), (database, .unreadable, "no store"),
+      (table, .unreadable, "no store"),
+    ] as [(String, ExitCode, String)] {
+      for words in readingRuns(path).map({ $0 + ["--version", "1"] }) {
+        let run = quire(words)
+        #expect(run.exitCode == code && run.output.isEmpty, "\(words): \(run.messages)")
+        #expect(run.messages.contains(message), "\(words): \(run.messages)")
+      }
+      let listed = quire(["history", path])
+      #expect(listed.exitCode == code && listed.messages.contains(message), "\(listed.messages)")
+    }
+    for path in [store, xml] {
+      for words in readingRuns(path).map({ $0 + ["--in", "main"] }) {
+        let run = quire(words)
+        #expect(run.exitCode == .wrongUsage && run.output.isEmpty, "\(words)")
+        #expect(run.messages.contains("--in names a store of a document"), "\(words)")
+      }
+    }
+  }
+}
