@@ -39,6 +39,7 @@ enum HistoryCommand {
       if !reader.isDocument(invocation[.store]) {
         return try list(invocation[.store], reader, models, invocation)
       }
+      try StoreReader.checkModelOption(ofDocument: invocation[.store], invocation)
       let writes = invocation.has(name) || invocation.has(thin)
       let document = try reader.document(
         invocation[.store], access: writes ? .exclusive : .readOnly)

@@ -25,6 +25,7 @@ enum InfoCommand {
     ) { invocation in
       let path = invocation[.store]
       if reader.isDocument(path), !invocation.has(.storeName) {
+        try StoreReader.checkModelOption(ofDocument: path, invocation)
         return try show(
           reader.document(
             path, access: .readOnly,

@@ -50,6 +50,7 @@ extension StoreReader {
   func store(
     ofDocument path: String, _ invocation: Invocation, readOnly: Bool
   ) throws -> any Store {
+    try Self.checkModelOption(ofDocument: path, invocation)
     let version = try invocation.value(of: .version).map(Self.versionNumber)
     let document = try document(
       path, access: readOnly ? .readOnly : .exclusive, version: version,

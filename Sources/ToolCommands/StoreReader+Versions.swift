@@ -27,6 +27,16 @@ extension StoreReader {
     return StoreAtVersion(store, try store.snapshot(ofCommit: number), summary)
   }
 
+  /// Refuses `--model` for a document, which contains the model of its stores.
+  static func checkModelOption(
+    ofDocument path: String, _ invocation: Invocation
+  ) throws(CommandError) {
+    guard invocation.has(.storeModel) else { return }
+    throw .wrongUsage(
+      "--model is for a store that does not hold its model, and '\(oneLine(path))' is a document.",
+      hint: "Leave out --model.")
+  }
+
   /// Refuses a kind of store that keeps no earlier commits.
   static func checkHistory(of store: any Store, at path: String) throws(CommandError) {
     guard !store.capabilities.contains(.history) else { return }

@@ -36,6 +36,7 @@ enum VacuumCommand {
         .adding(BinaryStoreBackend(isCompressed: true, options: options))
       let keeping = StoreReader(backends: backends, disk: reader.disk)
       let store = try keeping.open(invocation[.store], invocation, models, readOnly: false)
+      if invocation.has(keep) { try StoreReader.checkHistory(of: store, at: path) }
       let before = try store.describe().byteCount
       if let binary = store as? BinaryStore {
         try binary.vacuum()
@@ -68,6 +69,7 @@ enum VacuumCommand {
   private static func vacuum(
     document path: String, _ reader: StoreReader, _ invocation: Invocation
   ) throws -> ExitCode {
+    try StoreReader.checkModelOption(ofDocument: path, invocation)
     guard !invocation.has(keep) else {
       throw CommandError.wrongUsage(
         "A document keeps its versions.", hint: "Forget some with 'quire history --thin'.")

@@ -43,6 +43,11 @@ enum ValidateCommand {
       guard let path = invocation.value(of: path) else {
         throw CommandError.wrongUsage("Missing argument PATH: \(path.help)")
       }
+      if invocation.has(ModelCommand.version), !invocation.has(model) {
+        throw CommandError.wrongUsage(
+          "--version names a version of the model that --model gives.",
+          hint: "Give --model, too; 'quire info --version' looks into an earlier save.")
+      }
       var validator = Validator()
       if let model = invocation.value(of: model) {
         validator.model =

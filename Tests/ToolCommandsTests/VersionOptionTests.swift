@@ -1,6 +1,7 @@
 import BinaryStore
 import DurableFiles
 import Foundation
+import InstalledPlugins
 import ObjectModel
 import Rows
 import StoreInterface
@@ -139,6 +140,22 @@ struct VersionOptionTests {
       }
       let listed = quire(["history", path])
       #expect(listed.exitCode == code && listed.messages.contains(message), "\(listed.messages)")
+    }
+    let document = folder.path + "/Trip.quire"
+    let model = InstalledPlugins.root.appending(path: "Examples/Trips.xcdatamodeld").path
+    let made = quire(["new", document, "--model", model])
+    #expect(made.exitCode == .done, "\(made.messages)")
+    let onDocument =
+      readingRuns(document) + [
+        ["history", document], ["vacuum", document], ["insert", document, "Trip", "name=Oslo"],
+      ]
+    for (words, message) in onDocument.map({ ($0 + ["--model", model], "is a document") }) + [
+      (["vacuum", xml, "--keep", "5"], "keeps no versions"),
+      (["validate", store, "--version", "1"], "Give --model"),
+    ] {
+      let run = quire(words)
+      #expect(run.exitCode == .wrongUsage && run.output.isEmpty, "\(words): \(run.messages)")
+      #expect(run.messages.contains(message), "\(words): \(run.messages)")
     }
     for path in [store, xml] {
       for words in readingRuns(path).map({ $0 + ["--in", "main"] }) {
