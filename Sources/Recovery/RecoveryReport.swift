@@ -25,6 +25,9 @@ public struct RecoveryReport: Sendable, Hashable {
   public var uncertainCounts: [String: Int] = [:]
   /// How many large values could not be read. Their objects have none now.
   public var lostValueCount = 0
+  /// How many values of each property are lost, by entity and name: their bytes are damaged, and those of the
+  /// objects' other properties are not. They are the property's default value now, or none.
+  public var lostValueCounts: [String: Int] = [:]
   /// How often each relationship led to an object that is lost, by entity and name. They were cut.
   public var cutCounts: [String: Int] = [:]
   /// How many objects of each entity were left out because they lack what they must have.
@@ -38,7 +41,7 @@ public struct RecoveryReport: Sendable, Hashable {
   /// Whether all there was is there.
   public var isComplete: Bool {
     unreadByteCount == 0 && isNewest && lostCounts.isEmpty && lostRowCount == 0
-      && uncertainCounts.isEmpty && lostValueCount == 0 && cutCounts.isEmpty
+      && uncertainCounts.isEmpty && lostValueCount == 0 && lostValueCounts.isEmpty && cutCounts.isEmpty
       && droppedCounts.isEmpty
   }
 

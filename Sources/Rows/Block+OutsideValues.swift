@@ -28,10 +28,17 @@ extension Block {
   /// Columns that are not in memory already are not kept there.
   ///
   /// - Throws: ``BlockError`` when a column is damaged, or what the source throws.
-  package func outsideReferences() throws -> [OutsideReference] {
+  ///
+  /// - Parameter lostColumns: Columns that can't be read, which are left out.
+  package func outsideReferences(
+    without lostColumns: Set<UInt16> = []
+  ) throws -> [OutsideReference] {
     guard hasOutsideValues else { return [] }
     var references: [OutsideReference] = []
-    for position in entries.indices where entries[position].flags.contains(.outside) {
+    for position in entries.indices
+    where entries[position].flags.contains(.outside)
+      && !lostColumns.contains(entries[position].number)
+    {
       let column =
         isLoaded(position) ? try storedColumn(at: position) : try readColumn(at: position)
       references += try column.outsideReferences(entries[position].number)
@@ -39,13 +46,13 @@ extension Block {
     return references
   }
 
-  /// The rows of the block, without the values that some references lead to: whoever salvages a file has lost
-  /// these, and not their rows.
+  /// The rows of the block, without the values that some references lead to, and without some columns: whoever
+  /// salvages a file has lost these, and not their rows.
   ///
   /// - Returns: The rows in blocks of the same version, and the keys of those that have lost something.
   /// - Throws: ``BlockError`` when a column is damaged, or what the source throws.
   package func withoutValues(
-    _ lost: Set<OutsideReference>
+    _ lost: Set<OutsideReference>, columns lostColumns: Set<UInt16> = []
   ) throws -> (blocks: [Block], keys: [UInt64]) {
     let own = entries.indices.filter {
       entries[$0].number <= LayoutColumn.Number.highestProperty
@@ -56,10 +63,17 @@ extension Block {
         LayoutColumn(
           number: entries[$0].number, name: "\(entries[$0].number)", kind: entries[$0].kind)
       })
-    let columns = try own.map { try storedColumn(at: $0) }
+    // What a change has lost is what lies beneath it; a whole row has lost it for good.
+    let isChange = flags.contains(.changes)
+    let columns = try own.map {
+      lostColumns.contains(entries[$0].number) ? nil : try storedColumn(at: $0)
+    }
     let keys = try self.keys
     let bases = try column(LayoutColumn.Number.basis)
     var lostKeys: [UInt64] = []
+    if !lostColumns.isEmpty {
+      lostKeys = (0..<rowCount).map { UInt64(bitPattern: keys.integer(at: $0)) }
+    }
     var drafts: [Draft] = []
     for row in 0..<rowCount {
       if drafts.last?.isFull ?? true {
@@ -68,11 +82,16 @@ extension Block {
       let draft = drafts[drafts.count - 1]
       let key = UInt64(bitPattern: keys.integer(at: row))
       let new = draft.append(key: key, basis: bases?.integer(at: row) ?? 0)
-      for (index, column) in columns.enumerated() where column.isGiven(row) {
+      for (index, column) in columns.enumerated() {
+        guard let column else {
+          if !isChange { draft.set(.null, column: index, row: new) }
+          continue
+        }
+        guard column.isGiven(row) else { continue }
         if let reference = unsafe column.raw.outsideReference(row) {
           let isLost = lost.contains(reference)
           draft.set(isLost ? .null : try value(at: reference), column: index, row: new)
-          if isLost, lostKeys.last != key { lostKeys.append(key) }
+          if isLost, lostColumns.isEmpty, lostKeys.last != key { lostKeys.append(key) }
         } else {
           draft.set(column.value(at: row), column: index, row: new)
         }

@@ -1,3 +1,4 @@
+import Archives
 import Documents
 import DurableFiles
 import JSONText
@@ -102,7 +103,10 @@ enum RecoverCommand {
     try OutputEnding.checkDocument(path, from: folder)
     try output.checkFree()
     let given = try invocation.value(of: model).map { try models.model(at: $0).model }
-    let remains = try DocumentRemains(folder, on: reader.disk)
+    // What lies in a packed document is read where it lies, whatever the archive's own checksums say of it.
+    let isPacked = try reader.disk.status(of: folder).kind == .file
+    let disk: any Disk = isPacked ? PackedDisk(try Archive(folder, on: reader.disk)) : reader.disk
+    let remains = try DocumentRemains(folder, on: disk)
     let console = invocation.console
     if let fault = remains.fault {
       try console.messages.writeLine(
@@ -119,7 +123,7 @@ enum RecoverCommand {
       let recovery: StoreRecovery
       do {
         recovery = try StoreRecovery(
-          of: found.path, on: reader.disk, model: given ?? remains.model,
+          of: found.path, on: disk, model: given ?? remains.model,
           keepsInvalid: invocation.has(keepInvalid), progress: line.show)
       } catch let error as RecoveryError {
         isComplete = false
@@ -203,6 +207,9 @@ enum RecoverCommand {
     if report.olderRowCount > 0 {
       lost.add("older blocks", "\(Wording.count(report.olderRowCount, "row")) taken")
     }
+    for (name, count) in report.lostValueCounts.sorted(by: { $0.key < $1.key }) {
+      lost.add(name, "\(Wording.count(count, "value")) lost")
+    }
     if report.lostValueCount > 0 {
       lost.add("large values", "\(report.lostValueCount) lost")
     }
@@ -235,7 +242,8 @@ enum RecoverCommand {
       "objects": counts(report.objectCounts), "lost": counts(report.lostCounts),
       "lostRows": .number(report.lostRowCount), "uncertain": counts(report.uncertainCounts),
       "laterRows": .number(report.laterRowCount), "olderRows": .number(report.olderRowCount),
-      "lostValues": .number(report.lostValueCount), "cut": counts(report.cutCounts),
+      "lostValues": .number(report.lostValueCount),
+      "lostPropertyValues": counts(report.lostValueCounts), "cut": counts(report.cutCounts),
       "dropped": counts(report.droppedCounts), "notes": .strings(report.notes),
     ])
   }

@@ -60,3 +60,27 @@ struct AgreementTests {
     }
   }
 }
+
+@Suite("Damaged documents")
+struct DamagedDocumentTests {
+  /// A packed document with one bit changed in the newest commit of its store.
+  private static let packed = AppleFixtures.folder?.appending(path: "faults/flip.zip").path
+
+  @Test(
+    "A packed document is recovered where it lies",
+    .enabled(if: packed.map(FileManager.default.fileExists(atPath:)) ?? false, "No fixtures."))
+  func recovery() throws {
+    let path = try #require(Self.packed)
+    let made = FileManager.default.temporaryDirectory.appending(
+      path: "made-\(UUID().uuidString).quire")
+    defer { try? FileManager.default.removeItem(at: made) }
+    let export = quire(["export", path])
+    #expect(export.exitCode == .unreadable)
+    #expect(export.messages.contains("quire recover"), "\(export.messages)")
+    let recovered = quire(["recover", path, "--output", made.path])
+    #expect(recovered.exitCode == .no, "\(recovered.messages)")
+    let objects = quire(["export", made.path])
+    #expect(objects.exitCode == .done && objects.output.split(separator: "\n").count > 100)
+    #expect(quire(["validate", made.path]).exitCode == .done)
+  }
+}

@@ -29,6 +29,8 @@ final class BlockFileRecovery {
   /// Commits whose records can be read, in the order of their places.
   private(set) var commits: [ReadCommit] = []
   var incomplete: Set<ObjectKey> = []
+  /// How many rows have lost a column, by entity and column.
+  private var lostColumnCounts: [UInt16: [UInt16: Int]] = [:]
 
   /// A commit as far as its record tells.
   struct ReadCommit {
@@ -82,11 +84,23 @@ final class BlockFileRecovery {
     report.unreadRanges = Array(gaps.prefix(1000))
     var report = report
     assembly.countLosses(&report)
+    countLostValues(description.schema, &report)
     var contents = RecoveredContents(
       model: description.model, schema: description.schema, metadata: description.metadata,
       layers: assembly.layers, report: report, incomplete: incomplete)
     contents.isMixed = !report.isComplete
     return contents
+  }
+
+  /// Names the properties whose columns are damaged.
+  private func countLostValues(_ schema: Schema, _ report: inout RecoveryReport) {
+    for (entity, counts) in lostColumnCounts {
+      guard let layout = schema[entity] else { continue }
+      for (number, count) in counts {
+        guard let column = layout.columns.first(where: { $0.number == number }) else { continue }
+        report.lostValueCounts["\(layout.entity).\(column.name)", default: 0] += count
+      }
+    }
   }
 
   // MARK: - Commits
@@ -241,9 +255,10 @@ final class BlockFileRecovery {
   private func add(
     _ offset: UInt64, stored: Int, codec: BlockEntry.Codec, blockByteCount: Int
   ) -> Bool {
-    guard let block = file.unlistedBlock(at: offset, stored, codec, blockByteCount),
-      let whole = withSoundValues(block)
+    guard let salvaged = file.unlistedBlock(at: offset, stored, codec, blockByteCount),
+      let whole = withSoundValues(salvaged)
     else { return false }
+    let block = salvaged.block
     let run: RunKind =
       block.flags.contains(.changes) ? .changed : block.flags.contains(.removals) ? .removed : .put
     found.append(
@@ -257,9 +272,10 @@ final class BlockFileRecovery {
     return true
   }
 
-  /// The rows of a block, without references to values that can't be read.
-  private func withSoundValues(_ block: Block) -> [Block]? {
-    guard let references = try? block.outsideReferences() else { return nil }
+  /// The rows of a block, without columns and values that can't be read.
+  private func withSoundValues(_ salvaged: SalvagedBlock) -> [Block]? {
+    let (block, lostColumns) = (salvaged.block, salvaged.lostColumns)
+    guard let references = try? block.outsideReferences(without: lostColumns) else { return nil }
     var lost: Set<OutsideReference> = []
     for reference in references {
       let isSound = soundValues[reference] ?? file.isSound(reference)
@@ -270,9 +286,12 @@ final class BlockFileRecovery {
         lost.insert(reference)
       }
     }
-    guard !lost.isEmpty else { return [block] }
+    guard !lost.isEmpty || !lostColumns.isEmpty else { return [block] }
     report.lostValueCount += references.count { lost.contains($0) }
-    guard let mended = try? block.withoutValues(lost) else { return nil }
+    guard let mended = try? block.withoutValues(lost, columns: lostColumns) else { return nil }
+    for number in lostColumns {
+      lostColumnCounts[block.entityNumber, default: [:]][number, default: 0] += block.rowCount
+    }
     for number in mended.keys {
       incomplete.insert(ObjectKey(entity: block.entityNumber, number: number))
     }

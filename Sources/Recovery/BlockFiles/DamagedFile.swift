@@ -48,8 +48,8 @@ final class DamagedFile: OutsideValues {
 
   // MARK: - Blocks
 
-  /// The block of an entry, all of whose columns match their checksums; `nil` when it is not there.
-  func block(_ entry: BlockEntry) -> Block? {
+  /// The block of an entry; `nil` when it is not there.
+  func block(_ entry: BlockEntry) -> SalvagedBlock? {
     guard (try? entry.check(before: UInt64(byteCount))) != nil, take(Int(entry.byteCount)),
       let stored = bytes(entry.offset, Int(entry.byteCount))
     else { return nil }
@@ -62,12 +62,12 @@ final class DamagedFile: OutsideValues {
         try? Block.untransposed($0)
       }
     }
-    guard let memory, let block = block(memory, at: entry.offset, version: entry.version),
-      block.entityNumber == entry.entity, block.rowCount == Int(entry.rowCount),
+    guard let memory, let salvaged = block(memory, at: entry.offset, version: entry.version),
+      case let block = salvaged.block, block.entityNumber == entry.entity, block.rowCount == Int(entry.rowCount),
       block.minimumKey == entry.minimumKey, block.maximumKey == entry.maximumKey,
       block.flags == entry.run.flags, block.byteCount == Int(entry.blockByteCount)
     else { return nil }
-    return block
+    return salvaged
   }
 
   private func expanded(_ stored: [UInt8], _ count: Int) -> BlockMemory? {
@@ -77,20 +77,21 @@ final class DamagedFile: OutsideValues {
     }
   }
 
-  /// A block in memory that holds together.
-  func block(_ memory: BlockMemory, at offset: UInt64, version: Int64) -> Block? {
+  /// A block in memory whose rows can be told apart.
+  func block(_ memory: BlockMemory, at offset: UInt64, version: Int64) -> SalvagedBlock? {
     let source = BlockInMemory(memory, self, offset)
     guard let checked = try? Block(source, byteCount: memory.byteCount, version: version),
-      (try? verify(checked)) != nil
+      let lostColumns = lostColumns(of: checked),
+      // What was loaded to be checked goes with the block that was checked.
+      let block = try? Block(source, byteCount: memory.byteCount, version: version)
     else { return nil }
-    // What was loaded to be checked goes with the block that was checked.
-    return try? Block(source, byteCount: memory.byteCount, version: version)
+    return SalvagedBlock(block: block, lostColumns: lostColumns)
   }
 
   /// The block that begins at a place, of which no record tells.
   func unlistedBlock(
     at offset: UInt64, _ stored: Int, _ codec: BlockEntry.Codec, _ blockByteCount: Int
-  ) -> Block? {
+  ) -> SalvagedBlock? {
     guard stored >= BlockFormat.headerByteCount / 4, take(stored),
       let bytes = bytes(offset, stored)
     else { return nil }
@@ -127,12 +128,22 @@ final class DamagedFile: OutsideValues {
     return taken
   }
 
-  private func verify(_ block: Block) throws {
-    _ = try block.keys
-    for number in block.columnNumbers where !block.hasOutsideValues(in: number) {
-      _ = try block.column(number)
+  /// Returns the properties whose columns are damaged; `nil` if the rows can't be told apart without what is.
+  private func lostColumns(of block: Block) -> Set<UInt16>? {
+    guard (try? block.keys) != nil else { return nil }
+    var lost: Set<UInt16> = []
+    for number in block.columnNumbers {
+      let others = Set(block.columnNumbers).subtracting([number])
+      let isSound =
+        block.hasOutsideValues(in: number)
+        ? (try? block.outsideReferences(without: others)) != nil
+        : (try? block.column(number)) != nil
+      if isSound { continue }
+      // Without versions or bases nobody knows which row counts.
+      guard number <= LayoutColumn.Number.highestProperty else { return nil }
+      lost.insert(number)
     }
-    _ = try block.outsideReferences()
+    return lost
   }
 
   // MARK: - Values
@@ -165,6 +176,12 @@ final class DamagedFile: OutsideValues {
     guard reference.byteCount <= Deflate.mostBytes(from: stored.count) else { return false }
     return expanded(stored, reference.byteCount) != nil
   }
+}
+
+/// A block of a damaged file, and the columns of it that are lost.
+struct SalvagedBlock {
+  let block: Block
+  let lostColumns: Set<UInt16>
 }
 
 /// A block in memory, whose large values are in the file.

@@ -67,16 +67,29 @@ struct Mending {
     droppedCounts[layout.entity, default: 0] += 1
   }
 
-  /// Leaves out the objects that have lost a value which they must have.
+  /// Leaves out the objects that have lost a value which they must have, unless the model has a default value.
   private mutating func dropIncomplete() throws {
     for key in contents.incomplete.sorted() where graph.contains(key) {
       guard let layout = schema[key.entity], let row = try contents.view.row(of: key) else {
         continue
       }
-      for case .attribute(let attribute) in model.properties(of: layout.entity)
-      where !attribute.isOptional && !attribute.isTransient {
-        guard let column = layout.index(of: attribute.name) else { continue }
-        if try row.value(layout.columns[column]).isNull { drop(key) }
+      for property in model.properties(of: layout.entity) {
+        guard let column = layout.index(of: property.name),
+          try row.value(layout.columns[column]).isNull
+        else { continue }
+        switch property {
+        case .attribute(let attribute) where !attribute.isOptional && !attribute.isTransient:
+          let value = layout.columns[column].defaultValue
+          if value.isNull {
+            drop(key)
+          } else {
+            cuts.append(Cut(key: key, column: column, value: value))
+          }
+        case .relationship(let relationship)
+        where !relationship.isOptional && !relationship.isToMany:
+          drop(key)
+        default: continue
+        }
       }
     }
   }
@@ -216,7 +229,14 @@ struct Mending {
         var counts: [ObjectKey: Int] = [:]
         let most = inverse.map { $0.isToMany ? $0.count.maximum : 0 } ?? 0
         try graph.forEach(layout, [column] + (order.map { [$0] } ?? [])) { key, values, _ in
-          guard !dropped.contains(key), case .object(let other) = values[0] else { return }
+          guard !dropped.contains(key) else { return }
+          guard case .object(let other) = values[0] else {
+            // The reference is lost, and its place is not.
+            if let order, !values[1].isNull {
+              cuts.append(Cut(key: key, column: order, value: .null))
+            }
+            return
+          }
           var isSound =
             isThere(other) && (!contents.isMixed || !isOneToOne || back[other] == key)
           if isSound, most > 0, contents.isMixed {
@@ -262,7 +282,14 @@ struct Mending {
         let target = layout.index(ofNumber: LinkTable.Column.target)
       else { continue }
       var seen: Set<[ObjectKey]> = []
-      try graph.forEach(layout, [source, target]) { key, values, _ in
+      let orders = layout.columns.indices.filter { $0 != source && $0 != target }
+      try graph.forEach(layout, [source, target] + orders) { key, values, _ in
+        // A link that has lost its place in an ordered relationship is no member of it.
+        if contents.incomplete.contains(key), values.dropFirst(2).contains(where: \.isNull) {
+          dropped.insert(key)
+          cutCounts[layout.entity, default: 0] += 1
+          return
+        }
         if case .object(let one) = values[0], case .object(let other) = values[1],
           isThere(one), isThere(other)
         {
