@@ -41,6 +41,9 @@ public struct Migrator: Sendable {
   public var allowsInvalid = false
   /// Whether, and where, the store is kept as it was.
   public var backup = Backup.none
+  /// Looks at the file of the new store before it takes the place of the old one; what it throws ends the
+  /// migration, and the store is as it was. It is not asked where no row is written.
+  public var checksResult: (@Sendable (_ path: String) throws -> Void)?
   /// Is told how far a migration is; what it throws ends it, and the store is as it was.
   public var progress: (@Sendable (MigrationProgress) throws -> Void)?
 

@@ -1,8 +1,10 @@
 import Documents
+import DurableFiles
 import JSONText
 import Migration
 import ObjectModel
 import StoreInterface
+import Validation
 
 /// `quire migrate`
 enum MigrateCommand {
@@ -126,6 +128,9 @@ enum MigrateCommand {
     }
     migrator.allowsLoss = invocation.has(allowLoss)
     migrator.allowsInvalid = invocation.has(allowInvalid)
+    migrator.checksResult = { [allowsInvalid = migrator.allowsInvalid] path in
+      try check(path, on: reader.disk, allowsInvalid: allowsInvalid)
+    }
     for path in invocation.value(of: mappings)?.split(separator: ",") ?? [] {
       do {
         migrator.mappings.append(
@@ -136,6 +141,28 @@ enum MigrateCommand {
       }
     }
     return (migrator, target)
+  }
+
+  /// Checks the new store by all rules while the old one is in its place.
+  private static func check(_ path: String, on disk: any Disk, allowsInvalid: Bool) throws {
+    let report = try Validator().validate(path, on: disk)
+    let errors = report.findings.filter { finding in
+      // The rules of the graph are those that the command line lets objects break.
+      finding.rule.severity == .error && !(allowsInvalid && finding.rule.id.hasPrefix("GRAF"))
+    }
+    // A store of a kind that a plug-in brings has no rules.
+    guard let first = errors.first, report.format != .unknown else { return }
+    if errors.allSatisfy({ $0.rule.id.hasPrefix("GRAF") }) {
+      throw CommandError(
+        .modelMismatch,
+        "Objects of the new store break rules, so the old one stays: "
+          + first.description(inFile: path),
+        hint: "Mend the objects first, or give --allow-invalid.")
+    }
+    throw CommandError(
+      .internalFault,
+      "The new store is not valid, so the old one stays: \(first.description(inFile: path))",
+      hint: "Please report it, with the command line.")
   }
 
   /// Brings a document to another version of its model: all its stores, at once.

@@ -5,7 +5,9 @@ import ObjectGraph
 import ObjectModel
 import ObjectQuery
 import StoreInterface
+import Synchronization
 import Testing
+import Validation
 
 @Suite("Migrations that would lose or break objects")
 struct LossTests {
@@ -106,6 +108,34 @@ struct LossTests {
     migrator.allowsInvalid = true
     try migrator.migrate(storeAt: World.path, to: version(100), in: world.places)
     #expect(try world.dump(version(100)).count == 2)
+  }
+
+  @Test(
+    "A new store that its check refuses does not take the old one's place", arguments: Kind.allCases
+  )
+  func refusedResult(_ kind: Kind) throws {
+    struct Refusal: Error {}
+    let world = World(kind)
+    try world.make(
+      model(Entity("Trip", .text("name"), .number("size", .int16))), Change.trips)
+    let new = model(Entity("Trip", .text("name"), .number("size", .decimal)))
+    let before = try world.disk.read(World.path, byteLimit: 1 << 22)
+    var migrator = Migrator()
+    let looked = Mutex(0)
+    let disk = world.disk
+    migrator.checksResult = { path in
+      looked.withLock { $0 += 1 }
+      #expect(path != World.path)
+      #expect(try Validator().validate(path, on: disk).verdict == .valid)
+      throw Refusal()
+    }
+    #expect(throws: Refusal.self) {
+      try migrator.migrate(
+        storeAt: World.path, to: new, as: kind == .xml ? .binary : .xml, in: world.places)
+    }
+    #expect(looked.withLock { $0 } == 1)
+    #expect(try world.disk.read(World.path, byteLimit: 1 << 22) == before)
+    #expect(try disk.list("/").filter { $0.name.hasPrefix(".") }.isEmpty)
   }
 
   @Test(

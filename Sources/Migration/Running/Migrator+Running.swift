@@ -111,10 +111,16 @@ extension Migrator {
         if let backup { try places.copy(path, to: backup) }
         return nil
       }
-      try places.put(run.finish(), inPlaceOf: path, keeping: backup)
+      try places.put(checked(run.finish()), inPlaceOf: path, keeping: backup)
       return MigrationReport(
         plan: plan, backupPath: backup, lostReferenceCount: run.lostReferenceCount)
     }
+  }
+
+  /// The path of a new store, after it was looked at.
+  private func checked(_ path: String) throws -> String {
+    try checksResult?(path)
+    return path
   }
 
   /// Takes all steps and hands on what came of them. Nothing is left lying about when that fails.
@@ -169,7 +175,7 @@ extension Migrator {
     let run = try MigrationRun(self, plan, opened, writing: output, replacing: true, in: places)
     return try taking(run) { run in
       if run.isInPlace { return .commit(request(plan, opened)) }
-      try places.put(run.finish(), inPlaceOf: output, overwriting: false)
+      try places.put(checked(run.finish()), inPlaceOf: output, overwriting: false)
       return .replacement(
         MigrationReport(plan: plan, backupPath: nil, lostReferenceCount: run.lostReferenceCount))
     }
@@ -181,7 +187,7 @@ extension Migrator {
   ) throws -> MigrationReport {
     let run = try MigrationRun(self, plan, opened, writing: output, replacing: false, in: places)
     return try taking(run) { run in
-      try places.put(run.finish(), inPlaceOf: output, overwriting: false)
+      try places.put(checked(run.finish()), inPlaceOf: output, overwriting: false)
       return MigrationReport(
         plan: plan, backupPath: nil, lostReferenceCount: run.lostReferenceCount)
     }
