@@ -217,7 +217,7 @@ let package = Package(
         "Quire", "Documents", "JSONText", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface",
         "ObjectGraph", "Migration", "DurableFiles", "Validation", "ModelCode", "Archives",
         "Interchange", "Recovery", "PluginHost", "StoreConformance", "PluginTemplates",
-        "PropertyLists",
+        "PropertyLists", "BlockFileFormat", "Deflate", "XMLEvents",
       ]),
     .executableTarget(
       name: "quire-cli", dependencies: ["ToolCommands"], swiftSettings: strict),

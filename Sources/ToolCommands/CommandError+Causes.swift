@@ -1,4 +1,6 @@
 import Archives
+import BlockFileFormat
+import Deflate
 import Documents
 import DurableFiles
 import Interchange
@@ -13,6 +15,7 @@ import PropertyLists
 import Recovery
 import Rows
 import StoreInterface
+import XMLEvents
 
 extension CommandError {
   /// Returns the error that a command reports for an error of a module.
@@ -85,6 +88,10 @@ extension CommandError {
       self.init(
         .unreadable, "\(error)", hint: error.lacksModel ? "Give the model with --model." : nil)
     case let error as DiskError: self.init(.inputOutput, error.message)
+    case let error as ErrorNumber: self.init(.inputOutput, "The disk refused: \(error).")
+    case let error as FormatFault: self.init(.unreadable, "\(error)")
+    case let error as DeflateError: self.init(.unreadable, "Compressed bytes are damaged. \(error)")
+    case let error as XMLError: self.init(.unreadable, "\(error)")
     case let error as PropertyListError: self.init(.unreadable, "\(error)")
     case let error as BlockError: self.init(.unreadable, "A block of rows is damaged. \(error)")
     case let error as ArrowError:
