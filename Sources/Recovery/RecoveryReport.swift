@@ -41,7 +41,8 @@ public struct RecoveryReport: Sendable, Hashable {
   /// Whether all there was is there.
   public var isComplete: Bool {
     unreadByteCount == 0 && isNewest && lostCounts.isEmpty && lostRowCount == 0
-      && uncertainCounts.isEmpty && lostValueCount == 0 && lostValueCounts.isEmpty && cutCounts.isEmpty
+      && uncertainCounts.isEmpty && lostValueCount == 0 && lostValueCounts.isEmpty
+      && cutCounts.isEmpty
       && droppedCounts.isEmpty
   }
 

@@ -41,9 +41,10 @@ extension CommandError {
         case .badPlugin: .plugin
         default: .inputOutput
         }
+      let isDamaged = error.code == .damaged || error.code == .notAStore
       self.init(
         code, "\(error)",
-        hint: error.code == .damaged ? error.path.flatMap { Self.recoverHint($0, words) } : nil)
+        hint: isDamaged ? error.path.flatMap { Self.recoverHint($0, words) } : nil)
     case let error as DocumentError:
       let code: ExitCode =
         switch error.code {

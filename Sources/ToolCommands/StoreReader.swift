@@ -93,7 +93,11 @@ struct StoreReader: Sendable {
     isDatabase(path)
       ? "It is an SQLite database: the plug-in SQLiteStore reads those of Core Data, and 'quire "
         + "plugin list' says where plug-ins are looked for."
-      : "Run 'quire plugin list' to see which plug-ins bring other kinds of stores."
+      : [
+        "Run 'quire plugin list' to see which plug-ins bring other kinds of stores.",
+        CommandError.recoverHint(path, []).map { "If it is a damaged store: \($0)" },
+      ]
+      .compactMap { $0 }.joined(separator: " ")
   }
 }
 

@@ -25,8 +25,8 @@ public struct Tool: Sendable {
       PluginFinder(.off("the command line says --no-plugins")), opened)
   }
 
-  /// `quire`, with every command it has, and no plug-ins.
-  public static let quire = Tool(.none)
+  /// `quire`, with every command it has, and no plug-ins. One tool runs one command at a time.
+  public static var quire: Tool { Tool(.none) }
 
   /// `quire`, with the plug-ins that are found where everybody looks for them.
   ///

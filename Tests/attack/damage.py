@@ -45,10 +45,12 @@ def case(part, kind, source, expected, older):
         return
     with open(target, "wb") as file:
         file.write(bytes_now)
-    judge(part, kind, path, folder, expected, what)
+    # A manifest is text without a checksum, so a changed letter may name a type of store that no plug-in brings.
+    manifest = os.path.basename(target) == "manifest.json"
+    judge(part, kind, path, folder, expected, what, (0, 3, 4, 5, 6) if manifest else (0, 3, 4, 6))
 
 
-def judge(part, kind, path, folder, expected, what):
+def judge(part, kind, path, folder, expected, what, codes=(0, 3, 4, 6)):
     outcome = part.tool.run("export", path, "--format", "jsonl")
     if part.note_fault(outcome, folder):
         return
@@ -57,7 +59,7 @@ def judge(part, kind, path, folder, expected, what):
         part.find(f"export of a {kind} store gives another state with exit code 0 ({what})", outcome.arguments, folder)
     if check and outcome.code == 4 and not ("quire recover" in outcome.err and os.path.basename(path) in outcome.err):
         part.find(f"export of a {kind} store does not name the file and 'quire recover' ({what})", outcome.arguments, folder)
-    elif check and outcome.code not in (0, 3, 4, 6):
+    elif check and outcome.code not in codes:
         part.find(f"export of a damaged {kind} store ends with exit code {outcome.code} ({what})", outcome.arguments, folder)
     name, *rest = part.random.choice(COMMANDS)
     arguments = [name, path, *rest]

@@ -63,6 +63,8 @@ def attempt(part, made, kind, name, call, number, error, wanted):
     elif outcome.code != 0 and after != before and not CLAIM.search(outcome.err):
         part.find(f"{what}: exit code {outcome.code}, but the change is there", arguments, folder, env)
     left = set(os.listdir(folder)) - names - wanted["names"]
+    # A database whose log could not be brought into its file keeps the log until the next command.
+    left -= {os.path.basename(target) + ending for ending in ("-wal", "-shm")} if kind == "sqlite" else set()
     if left and call != "unlink" and not all(n.endswith("lock") for n in left):
         part.find(f"{what}: leaves {sorted(left)[0]}", arguments, folder, env)
     return True

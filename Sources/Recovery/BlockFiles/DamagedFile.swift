@@ -63,7 +63,8 @@ final class DamagedFile: OutsideValues {
       }
     }
     guard let memory, let salvaged = block(memory, at: entry.offset, version: entry.version),
-      case let block = salvaged.block, block.entityNumber == entry.entity, block.rowCount == Int(entry.rowCount),
+      case let block = salvaged.block, block.entityNumber == entry.entity,
+      block.rowCount == Int(entry.rowCount),
       block.minimumKey == entry.minimumKey, block.maximumKey == entry.maximumKey,
       block.flags == entry.run.flags, block.byteCount == Int(entry.blockByteCount)
     else { return nil }
