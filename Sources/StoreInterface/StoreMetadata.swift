@@ -21,6 +21,8 @@ public struct StoreMetadata: Sendable, Hashable {
     public static let versionIdentifiers = "NSStoreModelVersionIdentifiers"
     /// All version hashes in one.
     public static let versionHashesDigest = "NSStoreModelVersionHashesDigest"
+    /// The names of commits that are kept, by their numbers as text.
+    public static let namedCommits = "QuireNamedCommits"
   }
 
   /// The metadata of a new store of the given type, written with the given model.
@@ -56,6 +58,25 @@ public struct StoreMetadata: Sendable, Hashable {
   public var versionIdentifiers: [String] {
     guard case .array(let texts)? = values[Key.versionIdentifiers] else { return [] }
     return texts.compactMap(\.string)
+  }
+
+  /// The names of commits, by number. A store keeps a commit until its name is taken away.
+  public var namedCommits: [Int64: String] {
+    get {
+      guard case .dictionary(let entries)? = values[Key.namedCommits] else { return [:] }
+      var names: [Int64: String] = [:]
+      for (text, name) in entries {
+        if let number = Int64(text), let name = name.string { names[number] = name }
+      }
+      return names
+    }
+    set {
+      values[Key.namedCommits] =
+        newValue.isEmpty
+        ? nil
+        : .dictionary(
+          Dictionary(uniqueKeysWithValues: newValue.map { ("\($0)", .string($1)) }))
+    }
   }
 
   /// Notes the model that the store is written with from now on.

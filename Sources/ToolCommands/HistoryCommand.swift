@@ -2,6 +2,7 @@ import Documents
 import Foundation
 import JSONText
 import ObjectModel
+import Quire
 import Rows
 import StoreInterface
 
@@ -21,12 +22,12 @@ enum HistoryCommand {
   static func command(_ reader: StoreReader, _ models: ModelReader = .files) -> Command {
     Command(
       "history",
-      "lists the versions of a document or a store; names and forgets those of a document",
+      "lists the versions of a document or a store, and names and forgets them",
       discussion: """
         Each save is a version. 'quire fetch STORE --version NUMBER' and others look into one, and 'quire \
         revert' goes back to one of a document. A store of its own keeps its versions until it is written \
-        anew, which a save does when enough of its file is dead. --name and --thin are for documents; \
-        'quire vacuum --keep' forgets versions of a store.
+        anew, which a save does when enough of its file is dead; a version with a name is kept then too. \
+        --thin is for documents; 'quire vacuum --keep' forgets versions of a store.
         """,
       arguments: [.store], options: [compared, name, thin, .storeModel, .format],
       examples: [
@@ -44,7 +45,11 @@ enum HistoryCommand {
       let document = try reader.document(
         invocation[.store], access: writes ? .exclusive : .readOnly)
       defer { try? document.close() }
-      if let words = invocation.value(of: name) { try give(words, document) }
+      if let words = invocation.value(of: name) {
+        let (number, text) = try parts(ofName: words)
+        try document.nameVersion(number, text)
+        invocation.console.outcome.didChange("The name is saved.")
+      }
       if let policy = invocation.value(of: thin) {
         let count = try document.thin(policy == "usual" ? .usual : .newestOnly)
         try invocation.console.messages.writeLine(
@@ -55,27 +60,39 @@ enum HistoryCommand {
     }
   }
 
-  private static func give(_ words: String, _ document: Document) throws {
+  /// The number and the name that an option has; no name takes the name away.
+  private static func parts(ofName words: String) throws -> (number: Int64, name: String?) {
     let parts = words.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
     guard let number = parts.first.flatMap({ Int64($0) }) else {
       throw CommandError.wrongUsage(
         "'\(words)' names no version.", hint: "Write its number, =, and the name.")
     }
     let text = parts.count > 1 ? String(parts[1]) : ""
-    try document.nameVersion(number, text.isEmpty ? nil : text)
+    return (number, text.isEmpty ? nil : text)
   }
 
   /// Lists the commits of a store that is no part of a document.
   private static func list(
     _ path: String, _ reader: StoreReader, _ models: ModelReader, _ invocation: Invocation
   ) throws -> ExitCode {
-    if let option = [name, thin].first(where: { invocation.has($0) }) {
+    if invocation.has(thin) {
       throw CommandError.wrongUsage(
-        "--\(option.name) is for versions of a document, and '\(oneLine(path))' is a store.",
+        "--thin is for versions of a document, and '\(oneLine(path))' is a store.",
         hint: "'quire vacuum --keep' says which versions a store keeps.")
     }
-    let store = try reader.open(path, invocation, models)
+    let store = try reader.open(path, invocation, models, readOnly: !invocation.has(name))
     try StoreReader.checkHistory(of: store, at: path)
+    if let words = invocation.value(of: name) {
+      guard let store = store as? BinaryStore else {
+        throw CommandError.wrongUsage(
+          "'\(oneLine(path))' is a store of type \(store.type.rawValue), which keeps no versions by name.",
+          hint: "'quire convert' makes a block file of it.")
+      }
+      let (number, text) = try parts(ofName: words)
+      try store.name(commit: number, text)
+      invocation.console.outcome.didChange("The name is saved.")
+    }
+    let names = try store.snapshot().metadata.namedCommits
     let commits = try Array(store.commits().reversed())
     var counts: [Int64: Counts] = [:]
     if invocation.has(compared) {
@@ -93,7 +110,7 @@ enum HistoryCommand {
       commits.map { commit in
         Line(
           number: commit.number, saved: commit.time, author: commit.author,
-          changes: counts[commit.number])
+          name: names[commit.number], changes: counts[commit.number])
       }, invocation)
     return .done
   }

@@ -206,7 +206,7 @@ enum MigrateCommand {
       if plans.count > 1, invocation.format == .text {
         try invocation.console.output.writeLine("\(oneLine(name)):")
       }
-      try write(plan, nil, invocation)
+      try write(plan, nil, invocation, isDone: !invocation.has(.dryRun))
     }
     if invocation.format == .text, plans.contains(where: { !$0.plan.isEmpty }) {
       try invocation.console.output.writeLine(
@@ -219,7 +219,8 @@ enum MigrateCommand {
   // MARK: - Words
 
   private static func write(
-    _ plan: MigrationPlan, _ report: MigrationReport?, _ invocation: Invocation
+    _ plan: MigrationPlan, _ report: MigrationReport?, _ invocation: Invocation,
+    isDone: Bool? = nil
   ) throws {
     let console = invocation.console
     switch invocation.format {
@@ -235,11 +236,14 @@ enum MigrateCommand {
         try console.output.writeLine("The store as it was is at \(oneLine(backup)).")
       }
       if !plan.isEmpty { try console.output.writeLine("Done.") }
-    case .json: try console.output.writeLine(json(plan, report).text)
+    case .json:
+      try console.output.writeLine(json(plan, report, isDone: isDone ?? (report != nil)).text)
     }
   }
 
-  private static func json(_ plan: MigrationPlan, _ report: MigrationReport?) -> JSON {
+  private static func json(
+    _ plan: MigrationPlan, _ report: MigrationReport?, isDone: Bool
+  ) -> JSON {
     .object([
       "from": .string(plan.from.name), "to": .string(plan.to.name),
       "steps": .array(
@@ -276,7 +280,7 @@ enum MigrateCommand {
         }),
       "violations": .strings(plan.violations.prefix(1000).map { "\($0)" }),
       "violationCount": .number(plan.violations.count),
-      "done": .boolean(report != nil),
+      "done": .boolean(isDone),
       "backup": (report?.backupPath).map(JSON.string),
       "lostReferenceCount": (report?.lostReferenceCount).map { .number($0) },
     ])

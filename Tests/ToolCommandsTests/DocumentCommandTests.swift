@@ -140,8 +140,13 @@ struct DocumentCommandTests {
     #expect(done("count", "/Again.quire", "Trip") == "3\n")
 
     let plan = done("migrate", "/Trip.quire", "--model", "Next.xcdatamodeld", "--dry-run")
+    let json = done(
+      "migrate", "/Trip.quire", "--model", "Next.xcdatamodeld", "--dry-run", "--format", "json")
+    #expect(json.contains("\"done\": false"))
     #expect(plan.contains("Nothing is lost."))
-    _ = done("migrate", "/Trip.quire", "--model", "Next.xcdatamodeld")
+    let migrated = done(
+      "migrate", "/Trip.quire", "--model", "Next.xcdatamodeld", "--format", "json")
+    #expect(migrated.contains("\"done\": true"))
     _ = done("set", "/Trip.quire", "Trip", "note=new", "--where", "name == 'Rome'")
     #expect(names() == "Lisbon Rome")
     #expect(names("Trip", "--version", "2") == "Lisbon")

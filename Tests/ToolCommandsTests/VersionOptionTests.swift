@@ -110,9 +110,44 @@ struct VersionOptionTests {
     #expect(quire(["count", store, "Trip", "--version", "\(numbers[1])"]).exitCode == .inputOutput)
   }
 
+  @Test("A version with a name is kept until the name is taken away")
+  func named() throws {
+    let numbers = try numbers()
+    let kept = numbers[1]
+    let given = quire(["history", store, "--name", "\(kept)=Before Rome"])
+    #expect(given.exitCode == .done && given.output.contains("\"Before Rome\""), "\(given)")
+    for words in [["vacuum", store], ["vacuum", store, "--keep", "none"]] {
+      #expect(quire(words).exitCode == .done)
+      #expect(try self.numbers().first == kept && self.numbers().count == 2)
+    }
+    // Saves that write the file anew by themselves keep it too.
+    var options = BinaryStoreOptions()
+    (options.leastDeadByteCount, options.deadShare) = (0, 0)
+    let opened = try BinaryStore.open(store, on: RealDisk(), options: options)
+    for number in 10...12 as ClosedRange<UInt64> {
+      let base = try opened.snapshot()
+      let builder = LayerBuilder(base.schema)
+      builder.insert(ObjectKey(entity: base.schema["Trip"]!.entityNumber, number: number))
+      try opened.commit(CommitRequest(builder.freeze(), basedOn: base))
+    }
+    #expect(try opened.commits().map(\.number).contains(kept))
+    try opened.close()
+    #expect(quire(["count", store, "Trip", "--version", "\(kept)"]).output == "1\n")
+    #expect(quire(["validate", store]).exitCode == .done)
+    // Another store has commits of its own.
+    let copy = folder.path + "/copy.store"
+    #expect(quire(["convert", store, copy]).exitCode == .done)
+    #expect(!quire(["history", copy]).output.contains("Before Rome"))
+
+    #expect(quire(["history", store, "--name", "99=None"]).exitCode == .inputOutput)
+    #expect(quire(["history", store, "--name", "\(kept)="]).exitCode == .done)
+    #expect(quire(["vacuum", store]).exitCode == .done)
+    #expect(try self.numbers().count == 1)
+  }
+
   @Test("history refuses options for documents on a store")
   func documentOptions() throws {
-    for options in [["--name", "2=Rome"], ["--thin", "newest"]] {
+    for options in [["--thin", "newest"]] {
       let run = quire(["history", store] + options)
       #expect(run.exitCode == .wrongUsage && run.output.isEmpty)
       #expect(run.messages.contains("\(options[0]) is for versions of a document"))

@@ -1,5 +1,6 @@
 import BlockFileFormat
 import DurableFiles
+import Rows
 public import StoreInterface
 
 extension BinaryStore {
@@ -41,11 +42,30 @@ extension BinaryStore {
   public func keepCommits(where isKept: (Int64) -> Bool) throws {
     try alone { _, head in
       let image = CommitImage(copying: head, compression: compression)
+      let named = try head.metadata.namedCommits
       let kept = try retained(before: head.commit, head) { _, record, _ in
-        isKept(record.number) ? .yes : .no
+        isKept(record.number) || named[record.number] != nil ? .yes : .no
       }
       show(try rewrite(image, head, keeping: kept))
     }
+  }
+
+  /// Gives a commit a name, so that it is kept whatever ``BinaryStoreOptions/history`` says, until the name is taken
+  /// away. That is one more commit, which changes no object.
+  ///
+  ///     try store.name(commit: 12, "Before the import")
+  ///
+  /// - Parameter name: The name; `nil` takes it away.
+  /// - Throws: ``StoreInterface/StoreError``, with code ``StoreInterface/StoreError/Code/notFound`` when there is no
+  ///   such commit.
+  public func name(commit number: Int64, _ name: String?) throws {
+    guard try commits().contains(where: { $0.number == number }) else {
+      throw BinaryStore.missing(number, filePath)
+    }
+    let base = try snapshot()
+    var metadata = try base.metadata
+    metadata.namedCommits[number] = name
+    try commit(CommitRequest(Layer(), basedOn: base, metadata: metadata))
   }
 
   /// Calls `body` with each commit from the given one back, as long as it answers yes.

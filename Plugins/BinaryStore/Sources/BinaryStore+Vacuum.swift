@@ -7,7 +7,7 @@ import Synchronization
 
 extension BinaryStore {
   /// Writes the file anew without what is dead: superseded rows, and commits that
-  /// ``BinaryStoreOptions/history`` does not keep and no observer of this process waits for.
+  /// ``BinaryStoreOptions/history`` does not keep, that have no name, and that no observer of this process waits for.
   ///
   /// Saves do so by themselves when enough is dead. Who reads the old file goes on reading it.
   ///
@@ -30,7 +30,8 @@ extension BinaryStore {
     guard isDue(state.record.liveByteCount), state.end >= writing.nextVacuumEnd else {
       return state
     }
-    if history != .none || firstObservedCommit(before: state.commit) != nil {
+    let hasNames = try !state.metadata.namedCommits.isEmpty
+    if history != .none || hasNames || firstObservedCommit(before: state.commit) != nil {
       // Whatever kept commits refer to is alive. Looking at all of them takes its time, so the file has
       // to grow before that is done again.
       let kept = try retained(before: state.commit, state) + [state]
@@ -110,11 +111,15 @@ extension BinaryStore {
   ) throws -> [CommittedState] {
     let policy = history
     let observed = firstObservedCommit(before: number)
-    if policy == .none, observed == nil { return [] }
+    let named = try head.metadata.namedCommits
+    if policy == .none, observed == nil, named.isEmpty { return [] }
+    let earliestNamed = named.keys.min() ?? .max
     return try retained(before: number, head) { place, record, now in
       if let observed, record.number >= observed { return .yes }
+      if named[record.number] != nil { return .yes }
+      if policy.keeps(place, madeAt: record.date, now) { return .yes }
       // No policy keeps what is older than what it does not keep.
-      return policy.keeps(place, madeAt: record.date, now) ? .yes : .noneFromHere
+      return record.number > earliestNamed ? .no : .noneFromHere
     }
   }
 

@@ -165,6 +165,8 @@ extension StoreMetadata {
     var metadata = self
     let own = [
       Key.uuid, Key.type, Key.versionHashes, Key.versionIdentifiers, Key.versionHashesDigest,
+      // The other store has commits of its own.
+      Key.namedCommits,
     ]
     for (key, value) in others.values where !own.contains(key) { metadata.values[key] = value }
     return metadata
