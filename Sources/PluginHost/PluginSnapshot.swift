@@ -37,6 +37,12 @@ final class PluginSnapshot: StoreSnapshot {
       if let known = lazy.withLock({ $0.model }) { return known }
       let model = try PluginDescriptions.model(
         try handle.bytes(of: Int(QUIRE_MODEL)), path: handle.store.path)
+      // Whoever looks a property of the model up in the schema must find it.
+      if let gap = schema.gap(against: model) {
+        throw StoreError(
+          .badPlugin, "The plug-in's schema does not fit its model: \(gap)",
+          path: handle.store.path)
+      }
       lazy.withLock { $0.model = model }
       return model
     }
