@@ -25,8 +25,8 @@ public struct RecoveryReport: Sendable, Hashable {
   public var uncertainCounts: [String: Int] = [:]
   /// How many large values could not be read. Their objects have none now.
   public var lostValueCount = 0
-  /// How many values of each property are lost, by entity and name: their bytes are damaged, and those of the
-  /// objects' other properties are not. They are the property's default value now, or none.
+  /// The number of values that are lost, by entity and property, because their column is damaged. A required
+  /// property has its default value now, and other properties have no value.
   public var lostValueCounts: [String: Int] = [:]
   /// How often each relationship led to an object that is lost, by entity and name. They were cut.
   public var cutCounts: [String: Int] = [:]

@@ -63,7 +63,7 @@ extension Block {
         LayoutColumn(
           number: entries[$0].number, name: "\(entries[$0].number)", kind: entries[$0].kind)
       })
-    // What a change has lost is what lies beneath it; a whole row has lost it for good.
+    // A row of changes shows the value of the row beneath. A whole row has no value.
     let isChange = flags.contains(.changes)
     let columns = try own.map {
       lostColumns.contains(entries[$0].number) ? nil : try storedColumn(at: $0)

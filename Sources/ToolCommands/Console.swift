@@ -12,7 +12,7 @@ public struct Console: Sendable {
   public let width: Int
   /// What is typed, or comes through a pipe.
   public let input: Input
-  /// What the running command has changed.
+  /// The changes of the running command.
   let outcome: Outcome
 
   /// A console that writes to the given streams.

@@ -1,7 +1,7 @@
 import StoreInterface
 import Synchronization
 
-/// What one run of the tool has changed, so that the message of an error says whether the change counts.
+/// The changes of one run of the tool. The message of an error says from them whether the change counts.
 ///
 ///     outcome.willChange("Nothing was saved.")
 ///     try context.save()

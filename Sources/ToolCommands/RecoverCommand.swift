@@ -103,7 +103,7 @@ enum RecoverCommand {
     try OutputEnding.checkDocument(path, from: folder)
     try output.checkFree()
     let given = try invocation.value(of: model).map { try models.model(at: $0).model }
-    // What lies in a packed document is read where it lies, whatever the archive's own checksums say of it.
+    // The stores of a packed document are read inside the archive, without its checksums.
     let isPacked = try reader.disk.status(of: folder).kind == .file
     let disk: any Disk = isPacked ? PackedDisk(try Archive(folder, on: reader.disk)) : reader.disk
     let remains = try DocumentRemains(folder, on: disk)

@@ -9,7 +9,7 @@ protocol FileCheck: AnyObject {
   var findings: Findings { get }
   var checked: Report.Checked { get }
   var passedOver: [String] { get }
-  /// What an error kept from being checked: the file is not valid, though no rule was broken.
+  /// The parts that an error kept from being checked, in sentences. The file is not valid then.
   var unchecked: [String] { get }
   /// What the store says of itself.
   var facts: StoreFacts { get }

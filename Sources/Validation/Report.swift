@@ -10,9 +10,9 @@ public struct Report: Sendable {
   public let counts: [Rule: Int]
   /// What was looked at.
   public let checked: Checked
-  /// What was not looked at because it would take too much time or memory, in sentences.
+  /// The parts that were left out because a check would take too much time or memory, in sentences.
   public let passedOver: [String]
-  /// What could not be checked, and why, in sentences: the document is not ``Verdict/valid`` then.
+  /// The parts that could not be checked, in sentences. The document is not ``Verdict/valid`` then.
   public let unchecked: [String]
   /// Whether stores of a document have a type that no rules are known of.
   public let hasUnknownStores: Bool

@@ -83,4 +83,30 @@ struct DamagedDocumentTests {
     #expect(objects.exitCode == .done && objects.output.split(separator: "\n").count > 100)
     #expect(quire(["validate", made.path]).exitCode == .done)
   }
+
+  /// A document with damaged rows, and a script that deletes them and takes the deletion back.
+  private static let undone = AppleFixtures.folder?.appending(path: "faults/undo-crash.quire.tgz")
+    .path
+
+  @Test(
+    "A deletion that fails in a session is taken back, and the session goes on",
+    .enabled(if: undone.map(FileManager.default.fileExists(atPath:)) ?? false, "No fixtures."))
+  func deletion() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "undo-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let tar = Process()
+    tar.executableURL = URL(filePath: "/bin/tar")
+    tar.arguments = ["xzf", try #require(Self.undone), "-C", folder.path]
+    try tar.run()
+    tar.waitUntilExit()
+    let script = try Data(contentsOf: folder.appending(path: "undo-crash.txt"))
+    let document = folder.appending(path: "undo-crash.quire").path
+    let run = RecordedRun(
+      ["open", document, "--keep-going", "--discard"],
+      tool: .quire(environment: [:], executable: nil),
+      input: Array(script) + Array("\ncount Owner\n".utf8))
+    #expect(run.exitCode == .unreadable, "\(run)")
+    #expect(run.messages.contains("line 1: "), "\(run.messages)")
+  }
 }

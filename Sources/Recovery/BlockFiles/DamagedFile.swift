@@ -129,7 +129,7 @@ final class DamagedFile: OutsideValues {
     return taken
   }
 
-  /// Returns the properties whose columns are damaged; `nil` if the rows can't be told apart without what is.
+  /// Returns the properties whose columns are damaged; `nil` if the keys or the versions are damaged.
   private func lostColumns(of block: Block) -> Set<UInt16>? {
     guard (try? block.keys) != nil else { return nil }
     var lost: Set<UInt16> = []

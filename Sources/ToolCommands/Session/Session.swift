@@ -187,8 +187,8 @@ final class Session {
       return .done
     },
     action("revert", "gives up all changes that are not saved") { [unowned self] invocation in
-      // After a conflict the objects are older than what somebody else has saved: a change of them
-      // would be in conflict again.
+      // Another process may have saved newer objects. The session must read them, or its next save would be
+      // in conflict again.
       context.rollback()
       context.refreshAllObjects()
       try invocation.console.messages.writeLine("Everything is as it was saved last.")
