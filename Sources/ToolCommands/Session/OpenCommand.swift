@@ -21,7 +21,8 @@ enum OpenCommand {
       discussion: """
         On a terminal lines are edited, kept and completed; 'help' lists the commands: fetch, count, \
         insert, set, delete, undo, redo, save, revert, info, model, help, quit. They take what the \
-        commands of the same names take, without the store. Changes are saved by 'save' alone.
+        commands of the same names take, without the store. Changes are saved by 'save' alone. Ctrl-C ends the \
+        running command and leaves the session.
 
         From a pipe it is a script: a command a line, with # for comments. It ends at the first line that \
         fails, with the line's number and the failure's exit code. Changes that are not saved at its end \
