@@ -1,6 +1,7 @@
-import DurableFiles
 import Foundation
 import Testing
+
+@testable import DurableFiles
 
 @Suite("The real disk")
 struct RealDiskTests {
@@ -35,6 +36,31 @@ struct RealDiskTests {
       #expect(process.startTime > 0)
       #expect(process.bootID.count == 36)
     #endif
+  }
+
+  @Test("A process that ends leaves no temporary file, whatever its threads are making")
+  func ending() async throws {
+    let directory = FileManager.default.temporaryDirectory.path + "/ending-\(UUID())"
+    try RealDisk().makeDirectory(directory)
+    defer { try? RealDisk().removeTree(directory) }
+    for round in 0..<40 {
+      await #expect(processExitsWith: .success) { [directory = directory as String] in
+        for thread in 0..<3 {
+          Thread.detachNewThread {
+            while true {
+              _ = try? RealDisk().make("\(directory)/made\(thread)", overwriting: true) {
+                try RealDisk().makeDirectory($0)
+                for file in 0..<3 { try RealDisk().replace($0 + "/\(file)") { try $0.write("x") } }
+              }
+            }
+          }
+        }
+        try await Task.sleep(for: .milliseconds(10))
+        TemporaryFiles.removeAll { exit(0) }
+      }
+      let left = try RealDisk().names(directory).filter { $0.contains("quire-tmp") }
+      #expect(left == [], "round \(round)")
+    }
   }
 
   @Test("The clock goes on while it pauses")

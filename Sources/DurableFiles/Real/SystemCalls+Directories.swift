@@ -19,7 +19,12 @@ extension SystemCalls {
   }
 
   func makeDirectory(_ path: String, _ permissions: FilePermissions) throws(ErrorNumber) {
-    try check(unsafe mkdir(path, mode_t(permissions.rawValue)))
+    try named(unsafe mkdir(path, mode_t(permissions.rawValue)))
+  }
+
+  /// Makes a call that gives a name, unless the process is ending.
+  private func named(_ call: @autoclosure () -> Int32) throws(ErrorNumber) {
+    try TemporaryFiles.naming.withLock { () throws(ErrorNumber) in _ = try check(call()) }
   }
 
   func remove(_ path: String) throws(ErrorNumber) {
@@ -31,15 +36,15 @@ extension SystemCalls {
   }
 
   func rename(_ path: String, to newPath: String) throws(ErrorNumber) {
-    try check(unsafe renameat(AT_FDCWD, path, AT_FDCWD, newPath))
+    try named(unsafe renameat(AT_FDCWD, path, AT_FDCWD, newPath))
   }
 
   func link(_ path: String, to newPath: String) throws(ErrorNumber) {
-    try check(unsafe linkat(AT_FDCWD, path, AT_FDCWD, newPath, 0))
+    try named(unsafe linkat(AT_FDCWD, path, AT_FDCWD, newPath, 0))
   }
 
   func makeSymbolicLink(_ path: String, to destination: String) throws(ErrorNumber) {
-    try check(unsafe symlinkat(destination, AT_FDCWD, path))
+    try named(unsafe symlinkat(destination, AT_FDCWD, path))
   }
 
   func readSymbolicLink(_ path: String) throws(ErrorNumber) -> String {

@@ -9,6 +9,16 @@
 /// The operating system's calls, each as it is.
 struct SystemCalls: DiskCalls {
   func open(_ path: String, _ request: OpenRequest) throws(ErrorNumber) -> Descriptor {
+    switch request.mode {
+    case .read, .update: return try openNow(path, request)
+    case .create, .updateOrCreate:
+      return try TemporaryFiles.naming.withLock { () throws(ErrorNumber) in
+        try openNow(path, request)
+      }
+    }
+  }
+
+  private func openNow(_ path: String, _ request: OpenRequest) throws(ErrorNumber) -> Descriptor {
     let flags = request.flags
     let mode = mode_t(request.permissions.rawValue)
     if case .refusedBelow(let directory) = request.links {

@@ -10,6 +10,10 @@ package enum TemporaryFiles {
   /// their places as one do so within one another.
   static let switching = Lock(isRecursive: true)
 
+  /// Held while a system call gives a file or a folder a name. A process that ends takes it and keeps it, so that no
+  /// thread makes a temporary file behind the removal of the others.
+  static let naming = Lock()
+
   /// Records that this process makes temporary files in a directory.
   static func note(directory: String, _ calls: any DiskCalls) {
     guard calls is SystemCalls else { return }
@@ -27,25 +31,27 @@ package enum TemporaryFiles {
     places.withLock { _ = $0.lockFiles.remove(lockFile) }
   }
 
-  /// Removes all temporary files of this process, and calls `end` before any other file can take its place.
+  /// Removes all temporary files of this process, and calls `end`. No other thread makes a file meanwhile.
   ///
   /// A replacement that has begun to take its place is finished first.
   package static func removeAll(thenEnd end: () -> Never) -> Never {
     switching.withLock {
-      let disk = RealDisk()
-      let places = places.withLock { $0 }
-      for directory in places.directories {
-        for entry in (try? disk.list(directory)) ?? [] {
-          guard let name = TemporaryName(parsing: entry.name), name.isOwn(disk.calls) else {
-            continue
-          }
-          let path = directory.appendingPathComponent(entry.name)
-          // Another thread may still make files in the folder.
-          for _ in 0..<100 where (try? disk.exists(path)) == true { try? disk.removeTree(path) }
-        }
+      naming.withLock {
+        let places = places.withLock { $0 }
+        for directory in places.directories { removeOwn(in: directory) }
+        for path in places.lockFiles { try? RealDisk().remove(path) }
+        end()
       }
-      for path in places.lockFiles { try? disk.remove(path) }
-      end()
+    }
+  }
+
+  private static func removeOwn(in directory: String) {
+    let disk = RealDisk()
+    for entry in (try? disk.list(directory)) ?? [] {
+      guard let name = TemporaryName(parsing: entry.name), name.isOwn(disk.calls) else { continue }
+      let path = directory.appendingPathComponent(entry.name)
+      // SQLite makes its files without asking us, so a folder may not be empty at the first try.
+      for _ in 0..<100 where (try? disk.exists(path)) == true { try? disk.removeTree(path) }
     }
   }
 }
