@@ -84,6 +84,55 @@ struct ManagedDocumentTests {
     await #expect(throws: DocumentError.self) { try await document.save() }
   }
 
+  @Test("An edit that was undone leaves nothing to save, and neither does a rollback")
+  func undoneEdit() async throws {
+    let document = try await create()
+    let undo = try #require(document.mainContext.undoManager)
+    let trip = try insert("Lisbon", in: document)
+    #expect(document.hasUnsavedChanges)
+    try undo.undo()
+    #expect(!document.hasUnsavedChanges)
+    try undo.redo()
+    #expect(document.hasUnsavedChanges)
+    try await document.save()
+    #expect(!document.hasUnsavedChanges && document.writeCount == 1)
+
+    trip["name"] = .string("Porto")
+    try document.mainContext.processPendingChanges()
+    #expect(document.hasUnsavedChanges)
+    try undo.undo()
+    #expect(!document.hasUnsavedChanges)
+    document.mainContext.delete(trip)
+    try document.mainContext.processPendingChanges()
+    #expect(document.hasUnsavedChanges)
+    document.mainContext.rollback()
+    #expect(!document.hasUnsavedChanges)
+    try await document.save()
+    #expect(document.writeCount == 1)
+
+    // What a worker has saved into the root context is a change until it is rolled back there.
+    let root = document.rootContext
+    try await document.performWork { context in
+      try context.insert("Trip")["name"] = .string("Faro")
+    }
+    try await root.perform { try root.processPendingChanges() }
+    #expect(document.hasUnsavedChanges)
+    try await root.perform { root.rollback() }
+    #expect(!document.hasUnsavedChanges)
+
+    // A refresh changes nothing.
+    document.mainContext.refreshAllObjects()
+    try await root.perform { root.refreshAllObjects() }
+    #expect(!document.hasUnsavedChanges)
+    trip["name"] = .string("Porto")
+    try document.mainContext.processPendingChanges()
+    document.mainContext.refreshAllObjects()
+    #expect(document.hasUnsavedChanges)
+    try await document.save()
+    #expect(!document.hasUnsavedChanges && document.writeCount == 2)
+    #expect(try world().names()[0] == ["Porto"])
+  }
+
   @Test("Undo reaches back over saves, and marks the document changed again")
   func undo() async throws {
     let document = try await create()

@@ -160,7 +160,7 @@ struct AgreementTests {
     one.delete(ada)
     try one.save()
 
-    #expect(!passport.isDeleted && passport["holder"] == .null && ada.isDeleted)
+    #expect(!passport.isDeleted && passport["holder"] == .null && ada.isGone)
     let fresh = graph.context()
     #expect(try fresh.disagreements() == [])
     #expect(try fresh.fetch(Passport.self).map(\.number) == ["2"])

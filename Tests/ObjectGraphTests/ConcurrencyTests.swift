@@ -119,7 +119,7 @@ struct ConcurrencyTests {
     #expect(try context!.fetch(Person.self).map(\.name) == ["Ada"])
     context = nil
 
-    #expect(ada.isDeleted && ada.trips.isEmpty && ada.managedObjectContext == nil)
+    #expect(!ada.isDeleted && ada.trips.isEmpty && ada.managedObjectContext == nil)
   }
 
   @Test("Nothing is left of a context that is gone, nor of its objects", arguments: Kind.allCases)

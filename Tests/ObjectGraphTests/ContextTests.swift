@@ -142,7 +142,7 @@ struct ContextTests {
     try context.processPendingChanges()
     ada.age = 5
     context.rollback()
-    #expect(ada.name == "Ada" && ada.age == 0 && !context.hasChanges && bob.isDeleted)
+    #expect(ada.name == "Ada" && ada.age == 0 && !context.hasChanges && bob.isGone)
     context.delete(ada)
     context.rollback()
     #expect(!ada.isDeleted && ada.name == "Ada")

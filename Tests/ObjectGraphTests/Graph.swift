@@ -126,3 +126,8 @@ struct Graph {
     return other
   }
 }
+
+extension ManagedObject {
+  /// Whether the object was deleted, here or elsewhere, saved or not, or its insertion was given up.
+  var isGone: Bool { isDeleted || managedObjectContext == nil }
+}

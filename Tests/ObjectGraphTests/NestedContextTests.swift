@@ -71,7 +71,7 @@ struct NestedContextTests {
         person.age += 1
       }
       try context.sealAll()
-      seals = context.unannounced.values.reduce(0) { $0 + $1.count }
+      seals = context.unannounced.layers.values.reduce(0) { $0 + $1.count }
       let pending = context.storeStates.flatMap(\.pending)
       return (pending.count, pending.reduce(0) { $0 + $1.count }, seals)
     }

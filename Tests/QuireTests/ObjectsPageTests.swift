@@ -135,9 +135,22 @@ struct ObjectsPageTests {
     #expect(printed.lines.count == 2 && trip.name == "Along the Douro" && porto.nights == 1)
 
     context.delete(trip)
-    try context.save()
     print(porto.isDeleted)
-    #expect(porto.isDeleted)
+    try context.save()
+    print(porto.isDeleted, porto.managedObjectContext == nil)
+    #expect(printed.lines.suffix(2) == ["true", "false true"])
+  }
+
+  @Test("Notifications")
+  func notifications() async throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let scene = try scene()
+    let (context, trip) = (scene.context, scene.trip)
+    var changes = context.changes.makeAsyncIterator()
+    context.refresh(trip, mergeChanges: true)
+    let change = await changes.next()
+    print(change?.refreshed == [trip.objectID])
+    #expect(printed.lines == ["true"])
   }
 
   @Test("Conflicts")

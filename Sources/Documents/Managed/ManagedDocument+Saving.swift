@@ -47,10 +47,11 @@ extension ManagedDocument {
       try await mainContext.perform {
         try self.mainContext.processPendingChanges()
         if self.hasUnsavedChanges { self.set(.saving) }
+        let isPushing = self.state.withLock { $0.main.handedOver != $0.main.changes }
         try self.mainContext.handOver()
         self.state.withLock { state in
           // They are the root context's from here on, which notes them in its own time.
-          if state.main.handedOver != state.main.changes { state.root.changes += 1 }
+          if isPushing || state.main.handedOver != state.main.changes { state.root.changes += 1 }
           state.main.handedOver = state.main.changes
           (state.firstChange, state.lastChange) = (nil, nil)
         }
@@ -147,7 +148,20 @@ extension ManagedDocument {
 
   // MARK: - By itself
 
-  func noteChange(inMain isMain: Bool) {
+  /// Counts a change of the main context or the root context, in the turn of that context.
+  ///
+  /// After an undo or a rollback the context may have nothing to save any more. A merge or a refresh is no change.
+  func note(_ change: ContextChange, inMain isMain: Bool) {
+    // Changes that are pushed from now on are counted after this.
+    let counted = state.withLock { isMain ? $0.main.changes : $0.root.changes }
+    if (isMain ? mainContext : rootContext).isClean {
+      state.withLock { state in
+        if isMain { state.main.handedOver = counted } else { state.root.saved = counted }
+        if !state.hasChanges { (state.firstChange, state.lastChange) = (nil, nil) }
+      }
+      return
+    }
+    guard change.hasOwnChanges else { return }
     let now = ContinuousClock.now
     let mustWait = state.withLock { state in
       if isMain { state.main.changes += 1 } else { state.root.changes += 1 }

@@ -48,6 +48,9 @@ public final class ManagedDocument: Sendable {
     var waiting: Task<Void, any Error>?
     /// How many saves have written something.
     var writeCount = 0
+
+    /// Whether a context has changes that are not saved.
+    var hasChanges: Bool { main.changes != main.handedOver || root.changes != root.saved }
   }
   let state: Mutex<State>
   let states = StreamHub<DocumentState>()
@@ -89,7 +92,11 @@ public final class ManagedDocument: Sendable {
       let observer = Observer(
         token: NotificationCenter.default.addObserver(
           forName: .managedObjectContextObjectsDidChange, object: context, queue: nil
-        ) { [weak self] _ in self?.noteChange(inMain: isMain) })
+        ) { [weak self] notification in
+          guard let change = notification.userInfo?[ContextChange.userInfoKey] as? ContextChange
+          else { return }
+          self?.note(change, inMain: isMain)
+        })
       observers.withLock { $0.append(observer) }
     }
     if !options.savesOnSignals.isEmpty { EndSignals.shared.add(self, options.savesOnSignals) }
@@ -111,8 +118,7 @@ public final class ManagedDocument: Sendable {
   public var hasUnsavedChanges: Bool {
     state.withLock { state in
       !state.isClosed
-        && (state.main.changes != state.main.handedOver || state.root.changes != state.root.saved
-          || state.document.hasStagedAttachments)
+        && (state.hasChanges || state.document.hasStagedAttachments)
     }
   }
 

@@ -14,6 +14,8 @@ final class ContextMail: Sendable {
   let isFollowing = Atomic(false)
   /// Whether something was left that waits for the context to be used.
   let hasWaiting = Atomic(false)
+  /// The end of a turn that the main actor owes the context's children.
+  let owedTurn = OwedTurn()
   /// Set when the context is gone.
   let isGone = Atomic(false)
   /// What children get, and what they have handed over.
@@ -53,6 +55,7 @@ final class ContextMail: Sendable {
   /// Nobody reads what is left from now on, and nothing that the context has shown is held.
   func end() {
     isGone.store(true, ordering: .relaxed)
+    owedTurn.end()
     published.withLock { $0 = PublishedState() }
     _ = take()
   }

@@ -1,6 +1,7 @@
 package import ObjectModel
 package import Rows
 package import StoreInterface
+import Synchronization
 
 // What a document asks of its contexts.
 extension ManagedObjectContext {
@@ -14,6 +15,11 @@ extension ManagedObjectContext {
       let layer = try state.pendingLayer()
       return layer.isEmpty ? nil : (state.persistent.store, request(layer, in: state))
     }
+  }
+
+  /// Whether the context, in its turn, has nothing to save: no changes, and none that a child has pushed.
+  package var isClean: Bool {
+    !hasChanges && mail.published.withLock { $0.handedOver.isEmpty }
   }
 
   /// Makes the changes of layers in this context, to be saved by it.

@@ -14,6 +14,7 @@ extension ManagedObjectContext {
     checkPlace()
     requireOwn(object)
     guard !object.isInserted, let state = state(of: object) else { return }
+    defer { announceChanges() }
     do {
       try processPendingChanges()
       try advance(state)
@@ -21,6 +22,7 @@ extension ManagedObjectContext {
         try refreshBeneath([object], in: state, mayBeLost: false, events: .refresh)
         return
       }
+      unannounced.events.refreshed.append(object.objectID)
       let isFault = object.isFault
       if !isFault {
         object.willTurnIntoFault()
@@ -113,7 +115,10 @@ extension ManagedObjectContext {
           entity.objects.visit { object in
             if object.state.contains(.pending) {
               objects.append(object)
-            } else if entity.type != ManagedObject.self, object.state.contains(.realized) {
+              return
+            }
+            unannounced.events.refreshed.append(object.objectID)
+            if entity.type != ManagedObject.self, object.state.contains(.realized) {
               faults.append(object)
             } else {
               makeFault(object)
@@ -135,11 +140,17 @@ extension ManagedObjectContext {
       }
       orderEnds = [:]
       publish()
+      announceChanges()
     } catch { note(error) }
   }
 
   /// Gives up all changes that are not saved, and with them what could be undone and redone.
   public func rollback() {
+    rollBack()
+    announceChanges()
+  }
+
+  private func rollBack() {
     checkPlace()
     workDepth += 1
     defer { workDepth -= 1 }
@@ -150,7 +161,7 @@ extension ManagedObjectContext {
     denials = []
     reached = [:]
     orderEnds = [:]
-    unannounced = [:]
+    unannounced = UnannouncedChanges()
     for state in storeStates {
       for layer in state.pending { following?.note(layer, in: state.tag) }
       state.discard()
@@ -160,13 +171,18 @@ extension ManagedObjectContext {
     for object in objects {
       forgetTransientValues(of: object.objectID)
       if object.state.contains(.inserted) {
+        unannounced.events.add(
+          object.objectID, wasThere: !object.state.contains(.deleted), isThere: false)
         object.source.entity.objects.remove(object.key.number)
         object.state.subtract([.inserted, .updated, .pending, .deletionToPropagate])
-        object.state.insert([.deleted, .missing])
+        object.state.insert([.deleted, .missing, .detached])
         continue
       }
+      let wasThere = !object.state.contains(.deleted)
       object.state.subtract([.updated, .deleted, .pending, .deletionToPropagate])
       leadBack(object)
+      unannounced.events.add(
+        object.objectID, wasThere: wasThere, isThere: !object.state.contains(.missing))
       if !object.state.contains(.missing) { told.append(object) }
     }
     recalled = [:]
@@ -179,12 +195,15 @@ extension ManagedObjectContext {
   /// hooks are not called.
   public func reset() {
     checkPlace()
-    rollback()
+    rollBack()
+    var events = ObjectEvents()
+    events.invalidatesAll = true
     for state in storeStates {
       for entity in state.knownEntities {
         entity.objects.visit { object in
+          events.invalidated.append(object.objectID)
           object.point(to: entity.unresolved, row: 0)
-          object.state = [.missing, .deleted, .realized]
+          object.state = [.missing, .deleted, .realized, .detached]
         }
         // What somebody still holds may outlive the context.
         entity.detach()
@@ -196,7 +215,10 @@ extension ManagedObjectContext {
     freshTransients = [:]
     recalled = [:]
     lastInsertion = nil
+    unannounced = UnannouncedChanges()
+    unannounced.events = events
     publish()
+    announceChanges()
   }
 
   /// Whether somebody else has changed an object since it was read here: then saving a change of it

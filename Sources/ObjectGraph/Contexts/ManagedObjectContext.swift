@@ -102,11 +102,11 @@ public final class ManagedObjectContext: @unchecked Sendable {
   /// The first value that could not be read since the last save.
   private(set) var readFailure: (any Error)?
   private var sweepThreshold = 4096
-  private var turnDepth = 0
+  var turnDepth = 0
   /// How many steps are under way, one within the other, that nothing may come in between of.
   var workDepth = 0
   /// Whether a turn is coming that ends what is being done on the main actor.
-  private var isTurnComing = false
+  var isTurnComing = false
   /// Who listens to what is changed and saved.
   let changeStreams = StreamHub<ContextChange>()
   var pinned: QueryGeneration? {
@@ -126,8 +126,8 @@ public final class ManagedObjectContext: @unchecked Sendable {
   var replacements: [ObjectID: ObjectID] = [:]
   /// Who follows what requests find here.
   var following: ResultsFollowing?
-  /// Changes that were sealed since the last were told of.
-  var unannounced: [StoreTag: [Layer]] = [:]
+  /// Changes that were sealed, and objects that were read again, since observers were notified last.
+  var unannounced = UnannouncedChanges()
   /// How often there were changes to seal.
   var sealCount = 0
 
@@ -200,7 +200,10 @@ extension ManagedObjectContext {
       // SAFETY: The main queue is no actor to the compiler: nothing else runs `body`, and this waits.
       nonisolated(unsafe) let body = body
       return try DispatchQueue.main.sync { try unsafe turn(body) }
-    case .privateQueue: return try ContextPlace.wait(for: queue!) { try turn(body) }
+    case .privateQueue:
+      // The queue may be busy with work that waits for the main actor, which is about to wait for the queue.
+      if ContextPlace.isMainActor { catchUpWithMainActor() }
+      return try ContextPlace.wait(for: queue!) { try turn(body) }
     }
   }
 
@@ -228,18 +231,6 @@ extension ManagedObjectContext {
   /// What happens when a turn is over.
   private func endTurn() {
     do { try processPendingChanges() } catch { note(error) }
-  }
-
-  /// Sees to it that what is changed on the main actor outside of any `perform` is processed once whoever
-  /// changes it gives the actor back: that is a turn of its own.
-  func endTurnSoon() {
-    guard concurrency == .mainActor, turnDepth == 0, !isTurnComing else { return }
-    isTurnComing = true
-    DispatchQueue.main.async { [weak self] in
-      guard let self else { return }
-      isTurnComing = false
-      turn {}
-    }
   }
 
   /// Fails when the context is used where it must not be.
@@ -284,6 +275,7 @@ extension ManagedObjectContext {
 
   /// What lies beneath the context's changes by now.
   func newestBase(of store: PersistentStore) throws -> StoreBase {
+    catchUpWithMainActor()
     // Whoever has saved asks too, wherever that is.
     var generation = mail.published.withLock { $0.pinned }
     var next = parent
@@ -378,7 +370,7 @@ extension ManagedObjectContext {
       let layer = try state.seal()
       if layer.isEmpty { continue }
       sealCount += 1
-      unannounced[state.tag, default: []].append(layer)
+      unannounced.layers[state.tag, default: []].append(layer)
       following?.note(layer, in: state.tag)
       recordForUndo(layer, above: beneath, state.persistent)
     }
@@ -389,6 +381,7 @@ extension ManagedObjectContext {
     var bases: [StoreTag: StoreBase] = [:]
     for state in storeStates { bases[state.tag] = state.shown }
     mail.published.withLock { $0.publish(bases) }
+    if !hasUnprocessedChanges { mail.owedTurn.end() }
   }
 
   /// Lets go of what nobody holds once there is much of it.

@@ -78,6 +78,8 @@ open class ManagedObject {
     static let awaking = State(rawValue: 1 << 9)
     /// Undo knows of changes of it.
     static let recorded = State(rawValue: 1 << 10)
+    /// It has left its context: its deletion was saved, its insertion was rolled back, or the context was reset.
+    static let detached = State(rawValue: 1 << 11)
   }
 
   /// Makes an object known. Only a context can.
@@ -104,7 +106,8 @@ open class ManagedObject {
   open func awake(fromSnapshotEvents events: SnapshotEvents) {}
   /// The object is about to be saved. It may still be changed.
   open func willSave() {}
-  /// The object was saved.
+  /// The object was saved. After its deletion ``isDeleted`` and ``managedObjectContext`` stay what they were until this
+  /// returns.
   open func didSave() {}
   /// The object is about to forget its values.
   open func willTurnIntoFault() {}
@@ -218,9 +221,10 @@ extension ManagedObject {
   /// The object's identifier: final from birth.
   public final var objectID: ObjectID { ObjectID(store: source.entity.store.tag, key: key) }
 
-  /// The context the object belongs to; `nil` when that has forgotten it.
+  /// The context the object belongs to; `nil` when the context has forgotten it: its deletion was saved, its insertion
+  /// was rolled back, or the context was reset or is gone.
   public final var managedObjectContext: ManagedObjectContext? {
-    source.entity.context
+    state.contains(.detached) ? nil : source.entity.context
   }
 
   /// The object's entity.
@@ -230,14 +234,17 @@ extension ManagedObject {
   public final var isInserted: Bool { state.contains(.inserted) }
   /// Whether the object was changed and is not saved.
   public final var isUpdated: Bool { state.contains(.updated) && !isDeleted && !isInserted }
-  /// Whether the object is to be deleted when its context saves.
+  /// Whether the object is to be deleted when its context saves, or is known to have been deleted by another context:
+  /// that was merged, or a value was asked for and the store has no such object any more.
+  ///
+  /// `false` again after its own context has saved the deletion.
   public final var isDeleted: Bool {
     source.entity.context?.propagateDeletions()
-    return state.contains(.deleted)
+    return !state.isDisjoint(with: [.deleted, .missing]) && !state.contains(.detached)
   }
-  /// Whether the object has changes that are not saved.
+  /// Whether the object has changes that are not saved. A deletion by another context is saved already.
   public final var hasChanges: Bool {
-    !state.isDisjoint(with: [.inserted, .updated, .deleted])
+    !state.isDisjoint(with: [.inserted, .updated]) || state.isSuperset(of: [.deleted, .pending])
   }
   /// Whether none of the object's values was asked for yet.
   public final var isFault: Bool { !state.contains(.realized) }

@@ -156,12 +156,21 @@ extension ContextMail {
 struct ObjectsToMerge: Sendable {
   let store: StoreTag
   var keys: Set<ObjectKey>
+  /// Those of the objects that were inserted.
+  var inserted: Set<ObjectKey> = []
+  /// Those of the objects that were deleted.
+  var deleted: Set<ObjectKey> = []
   /// Whether objects may be gone, or links have come.
   var mayBeLost: Bool
 
   /// Takes in other objects of the same store.
   mutating func add(_ other: ObjectsToMerge) {
     keys.formUnion(other.keys)
+    // A later part may bring back what an earlier one has deleted.
+    inserted.subtract(other.deleted)
+    deleted.subtract(other.inserted)
+    inserted.formUnion(other.inserted)
+    deleted.formUnion(other.deleted)
     mayBeLost = mayBeLost || other.mayBeLost
   }
 
@@ -174,17 +183,23 @@ struct ObjectsToMerge: Sendable {
   ) throws -> [ObjectsToMerge] {
     try change.layers.map { tag, layer in
       let graph = coordinator.store(of: tag)?.graph
-      return ObjectsToMerge(
-        store: tag,
-        keys: Set(
-          try layer.entities.flatMap { changes in
-            try changes.entries().map {
-              ObjectKey(entity: changes.entityNumber, number: $0.key)
-            }
-          }),
+      var part = ObjectsToMerge(
+        store: tag, keys: [],
         mayBeLost: layer.entities.contains {
           $0.removed.rowCount > 0 || graph?[$0.entityNumber] == nil
         })
+      for changes in layer.entities {
+        for entry in try changes.entries() {
+          let key = ObjectKey(entity: changes.entityNumber, number: entry.key)
+          part.keys.insert(key)
+          switch entry.entry {
+          case .put: part.inserted.insert(key)
+          case .removed: part.deleted.insert(key)
+          case .absent, .changed: break
+          }
+        }
+      }
+      return part
     }
   }
 

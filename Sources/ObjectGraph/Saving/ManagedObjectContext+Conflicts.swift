@@ -106,7 +106,10 @@ extension ManagedObjectContext {
           continue
         }
         guard let object = entity.objects[key.number] else { continue }
+        let wasThere = !object.state.contains(.deleted)
         try resolve(object, meeting.resolutions[key] ?? .keepStored, in: state)
+        unannounced.events.add(
+          object.objectID, wasThere: wasThere, isThere: !object.state.contains(.deleted))
         resolved.append(object)
       }
       // What was changed was recorded when it was.

@@ -115,6 +115,7 @@ extension ManagedObjectContext {
     undoManager?.didSave(true)
     finishSaving()
     publish()
+    announceChanges()
     var saved: [StoreTag: Layer] = [:]
     for part in handed.parts {
       saved[part.store.tag] = try StoreState.merged(part.layers, part.store.graph.schema)

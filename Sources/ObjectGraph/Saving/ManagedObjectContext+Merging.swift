@@ -62,6 +62,10 @@ extension ManagedObjectContext {
   func lookAgain(in state: StoreState) throws {
     for object in changedObjects
     where object.source.entity.store === state.persistent && !object.state.contains(.deleted) {
+      defer {
+        unannounced.events.add(
+          object.objectID, wasThere: true, isThere: !object.state.contains(.deleted))
+      }
       object.point(to: object.source.entity.unresolved, row: 0)
       try resolve(object, in: state)
       if object.state.contains(.missing) { object.state.insert(.deleted) }
@@ -91,8 +95,7 @@ extension ManagedObjectContext {
     try processPendingChanges()
     for part in parts {
       guard let state = knownState(of: part.store) else { continue }
-      try mergeNewest(
-        part.keys, into: state, mayBeLost: part.mayBeLost, saved: saved[part.store])
+      try mergeNewest(part, into: state, saved: saved[part.store])
     }
     try processPendingChanges()
     // What children see has changed with that.
@@ -101,21 +104,31 @@ extension ManagedObjectContext {
 
   /// Moves on to the newest state and refreshes the known objects among the given ones.
   private func mergeNewest(
-    _ keys: Set<ObjectKey>, into state: StoreState, mayBeLost: Bool, saved: Layer?
+    _ part: ObjectsToMerge, into state: StoreState, saved: Layer?
   ) throws {
     guard pinned == nil, !state.persistent.isGone else { return }
     move(state, to: try newestBase(of: state.persistent))
     orderEnds = [:]
-    let known = keys.compactMap { key in
+    let known = part.keys.compactMap { key in
       state.entity(key.entity, self)?.objects[key.number]
     }
     // What others have led to an object that is deleted here goes the way its relationship says.
     let deleted = changedObjects.filter { object in
-      object.state.contains(.deleted) && !keys.contains(object.key)
+      object.state.contains(.deleted) && !part.keys.contains(object.key)
         && object.source.entity.store === state.persistent
     }
     try refreshBeneath(
-      known, and: deleted, in: state, mayBeLost: mayBeLost, saved: saved, events: .refresh)
+      known, and: deleted, in: state, mayBeLost: part.mayBeLost, saved: saved, events: .refresh)
+    // The observers of this context may know objects by their identifiers that the context has not registered.
+    let registered = Set(known.map(\.key))
+    func identifiers(_ keys: Set<ObjectKey>) -> [ObjectID] {
+      keys.sorted().compactMap { key in
+        registered.contains(key) || state.graph[key.entity] == nil
+          ? nil : ObjectID(store: state.tag, key: key)
+      }
+    }
+    unannounced.events.inserted += identifiers(part.inserted)
+    unannounced.events.deleted += identifiers(part.deleted)
     // Which commits were merged nobody knows, so that known objects may be as of an older one: the
     // oldest commit stays what it was.
   }
@@ -160,6 +173,14 @@ extension ManagedObjectContext {
     asked.subtract(saved.keys)
     let named = objects + others
     let objects = try named + outdated(besides: named, in: state)
+    let wereThere = objects.map { $0.state.isDisjoint(with: [.deleted, .missing]) }
+    defer {
+      for (object, wasThere) in zip(objects, wereThere) where !object.state.contains(.inserted) {
+        unannounced.events.add(
+          object.objectID, wasThere: wasThere,
+          isThere: object.state.isDisjoint(with: [.deleted, .missing]))
+      }
+    }
     let changed = objects.filter {
       $0.state.contains(.pending) && !$0.state.contains(.inserted)
     }

@@ -37,6 +37,7 @@ extension ManagedObjectContext {
     undoManager?.didSave(true)
     finishSaving()
     publish()
+    announceChanges()
     announceSave(saved)
     updateFollowers()
     sweepIfNeeded()
@@ -270,11 +271,15 @@ extension ManagedObjectContext {
       for object in objects { freshTransients[object.objectID] = nil }
     }
     var isAnyTold = false
+    var deleted: [ManagedObject] = []
+    // In didSave an object still knows that it was deleted, and by which context.
+    defer { for object in deleted { object.state.insert(.detached) } }
     for object in objects {
       if object.state.contains(.deleted) {
         // One that others have deleted may come back, and is the same then.
         if !object.source.isUnresolved {
           object.withEntity { $0.objects.remove(object.key.number) }
+          deleted.append(object)
         }
         if !transientValues.isEmpty { forgetTransientValues(of: object.objectID) }
         object.state.subtract([.inserted, .updated, .pending])

@@ -306,7 +306,7 @@ struct NoticeTests {
     person.name = "Eve"
     try context.save()
 
-    #expect(!context.hasChanges && other.isDeleted && person.tripCount == 1)
+    #expect(!context.hasChanges && other.managedObjectContext == nil && person.tripCount == 1)
     try root.save()
     let found = try graph.again().fetch(Person.self)
     #expect(found.map(\.age) == [7] && found.map(\.tripCount) == [1])

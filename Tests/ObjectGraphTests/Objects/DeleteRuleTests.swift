@@ -90,7 +90,7 @@ struct DeleteRuleTests {
     try web.context.save()
 
     #expect(try web.left() == shape.left)
-    #expect(web.things.values.count { !$0.isDeleted } == shape.left.count)
+    #expect(web.things.values.count { !$0.isGone } == shape.left.count)
     web.context.rollback()
     #expect(web.context.registeredObjects.count == shape.left.count)
   }

@@ -105,7 +105,7 @@ struct SourceTests {
     for person in people { context.delete(person) }
     try context.save()
     forgetSources(of: context)
-    #expect(source != nil && people[7].isDeleted)
+    #expect(source != nil && people[7].isGone)
 
     let box = Box(people)
     people = []

@@ -123,7 +123,7 @@ struct UpsertTests {
     try bank.context.save()
 
     #expect(try bank.found() == ["Bob BOB ada@x 10 2 old+new fast+good blue", "[2, 2, 2]"])
-    #expect(twin.isDeleted && !bank.context.hasChanges)
+    #expect(twin.isGone && !bank.context.hasChanges)
     #expect(bank.ada["owner"] == .string("Bob"))
   }
 
@@ -174,7 +174,7 @@ struct UpsertTests {
     let second = try bank.again()
     bank.context.mergePolicy = .custom { _ in .delete }
     try bank.context.save()
-    #expect(bank.ada.isDeleted && !second.isDeleted)
+    #expect(bank.ada.isGone && !second.isDeleted)
     #expect(try bank.found() == ["Bob BOB - 0 1 new fast blue", "[1, 3, 1]"])
     let third = try bank.again()
     bank.context.mergePolicy = .custom { _ in throw Unwanted(what: "third") }
@@ -236,7 +236,7 @@ struct UpsertTests {
     let again = try bank.graph.again()
     let found = try again.fetch(
       FetchRequest("Account", where: try QueryPredicate("mail == 'new@x'")))
-    #expect(found.map(\.objectID) == [theirs.objectID] && mine.isDeleted)
+    #expect(found.map(\.objectID) == [theirs.objectID] && mine.isGone)
     #expect(found.first?["owner"] == .string("mine"))
     #expect(found.first?["sum"] == .integer(3))
   }

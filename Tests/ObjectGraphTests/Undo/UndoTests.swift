@@ -211,7 +211,7 @@ struct UndoTests {
     #expect(ada.tripCount == 1 && undo.undoCount == 2)
     try undo.undo()
     try context.save()
-    #expect(ada.tripCount == 0 && trip.isDeleted && undo.redoCount == 1)
+    #expect(ada.tripCount == 0 && trip.managedObjectContext == nil && undo.redoCount == 1)
     try undo.redo()
     try context.save()
     #expect(ada.tripCount == 1)

@@ -1,0 +1,160 @@
+import Foundation
+import ObjectModel
+import ObjectQuery
+import Testing
+
+@testable import ObjectGraph
+
+@Suite("The state of objects that are gone")
+struct LifeEndTests {
+  /// The properties of an object that programs of Core Data ask for, in one line.
+  private func state(_ object: ManagedObject) -> String {
+    """
+    hasChanges \(object.hasChanges), isDeleted \(object.isDeleted), \
+    \(object.managedObjectContext == nil ? "no context" : "in its context")
+    """
+  }
+
+  private let free = "hasChanges false, isDeleted false, no context"
+  private let deletedElsewhere = "hasChanges false, isDeleted true, in its context"
+
+  @Test("After a saved deletion an object has left its context", arguments: Kind.allCases)
+  func savedDeletion(_ kind: Kind) throws {
+    let context = try Graph(kind).context()
+    let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    let trip = try context.insert(Trip.self) {
+      $0.name = "Porto"
+      $0.owner = ada
+    }
+    try context.save()
+    context.delete(ada)
+    #expect(state(ada) == "hasChanges true, isDeleted true, in its context")
+    try context.save()
+    // The delete rule has taken the trip along.
+    #expect(state(ada) == free && state(trip) == free)
+    #expect(!context.hasChanges && context.deletedObjects.isEmpty)
+    #expect(context.registeredObject(for: ada.objectID) == nil)
+    #expect(ada.name == "Ada", "The last values may still be read.")
+    // The object can neither be changed nor deleted again.
+    context.delete(ada)
+    ada.name = "Bo"
+    #expect(!context.hasChanges && state(ada) == free)
+    try context.save()
+  }
+
+  @Test(
+    "After a save into a parent as well, and in the parent after its own save",
+    arguments: Kind.allCases)
+  func nested(_ kind: Kind) throws {
+    let parent = try Graph(kind).context()
+    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
+    let ada = try parent.insert(Person.self) { $0.name = "Ada" }
+    try parent.save()
+    let theirs = child.object(ada)
+    child.delete(theirs)
+    try child.save()
+    #expect(state(theirs) == free)
+    #expect(state(ada) == "hasChanges true, isDeleted true, in its context")
+    try parent.save()
+    #expect(state(ada) == free)
+  }
+
+  @Test("After an insertion that was deleted, or rolled back", arguments: Kind.allCases)
+  func insertion(_ kind: Kind) throws {
+    let context = try Graph(kind).context()
+    let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    context.delete(ada)
+    try context.save()
+    let bo = try context.insert(Person.self) { $0.name = "Bo" }
+    context.rollback()
+    #expect(state(ada) == free && state(bo) == free && !bo.isInserted)
+  }
+
+  @Test(
+    "An undone insertion leaves its object in the context until it is redone",
+    arguments: Kind.allCases)
+  func undoneInsertion(_ kind: Kind) throws {
+    let context = try Graph(kind).context()
+    let undo = UndoStack()
+    context.undoManager = undo
+    let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    try undo.undo()
+    #expect(!context.hasChanges && state(ada) == deletedElsewhere)
+    try undo.redo()
+    #expect(ada.isInserted && !ada.isDeleted && ada.name == "Ada")
+  }
+
+  @Test("An undone saved deletion is an object of the context again", arguments: Kind.allCases)
+  func undo(_ kind: Kind) throws {
+    let context = try Graph(kind).context()
+    let undo = UndoStack()
+    context.undoManager = undo
+    let ada = try context.insert(Person.self) { $0.name = "Ada" }
+    try context.save()
+    context.delete(ada)
+    try context.save()
+    try undo.undo()
+    let again = try #require(try context.existingObject(with: ada.objectID) as? Person)
+    #expect(again.name == "Ada" && again.isInserted && !again.isDeleted)
+    #expect(again.managedObjectContext === context)
+    try context.save()
+  }
+
+  @Test(
+    "An object that another context has deleted is deleted after a merge", arguments: Kind.allCases)
+  func mergedDeletion(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (here, there) = (graph.context(), graph.context())
+    let (ada, bo) = (try here.insert(Person.self), try here.insert(Person.self))
+    for person in [ada, bo] { person.name = "Ada" }
+    try here.save()
+    there.delete(there.object(ada))
+    try there.save()
+    #expect(!ada.isDeleted)
+    here.automaticallyMergesChangesFromParent = true
+    there.delete(there.object(bo))
+    try there.save()
+    try here.processPendingChanges()
+    #expect(state(bo) == deletedElsewhere)
+    here.refreshAllObjects()
+    #expect(ada["name"] == .null && state(ada) == deletedElsewhere)
+    #expect(!here.hasChanges && here.deletedObjects.isEmpty)
+  }
+
+  @Test(
+    "A fault whose row has vanished is deleted once a value is asked for", arguments: Kind.allCases)
+  func vanishedFault(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (here, there) = (graph.context(), graph.context())
+    let ada = try there.insert(Person.self) { $0.name = "Ada" }
+    let trip = try there.insert(Trip.self) {
+      $0.name = "Porto"
+      $0.cost = 3
+      $0.owner = ada
+    }
+    try there.save()
+    let (id, tripID) = (ada.objectID, trip.objectID)
+    there.delete(ada)
+    try there.save()
+
+    let fault = try #require(here.object(with: id) as? Person)
+    #expect(fault.isFault && !fault.isDeleted)
+    #expect(fault["name"] == .null && fault.trips.isEmpty && fault.passport == nil)
+    #expect(state(fault) == deletedElsewhere)
+    let second = try #require(here.object(with: tripID) as? Trip)
+    #expect(second.owner == nil && second["cost"] == .null && second.isDeleted)
+    #expect(!here.hasChanges && here.deletedObjects.isEmpty)
+    #expect(throws: ContextError.self) { try here.existingObject(with: id) }
+    try here.save()
+
+    // A refresh that finds the object gone says the same.
+    let known = try there.insert(Person.self) { $0.name = "Bo" }
+    try there.save()
+    let bo = here.object(known)
+    _ = bo.name
+    there.delete(known)
+    try there.save()
+    here.refresh(bo, mergeChanges: false)
+    #expect(bo["name"] == .null && state(bo) == deletedElsewhere)
+  }
+}
