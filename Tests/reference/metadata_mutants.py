@@ -1,0 +1,99 @@
+"""Changes the metadata or the model of a block file, and compares the rules that the reference reader and the tool call broken.
+
+A mutant has one commit more than its source, with right checksums. This commit refers to the changed section.
+"""
+
+import json
+import os
+import plistlib
+import re
+import shlex
+import struct
+import subprocess
+import sys
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+sys.path.insert(0, os.path.join(ROOT, "spec/reference"))
+import blockfile  # noqa: E402
+import metadata  # noqa: E402
+
+RULES = {"META-001", "META-002", "META-003", "META-004", "META-006", "META-007", "META-008", "MODL-001", "MODL-002"}
+METADATA, MODEL = 48, 64  # The places of their references in a record (4.4.1).
+WORDS = {
+    b"name": [b"nane", b"title"], b"YES": [b"NO", b"MAYBE"], b"String": [b"Strong", b"Date"], b"entity": [b"entry"],
+    b"Integer 16": [b"Integer 32", b"Integer 17"], b"<": [b"", b"<<", b"&"], b'"': [b"", b"'"], b"optional": [b"transient"]}
+
+
+def with_section(data, place, section):
+    """Returns the file with one commit more, whose reference at a place of the record leads to a new section."""
+    trailer = len(data) - 48
+    record_offset, record_count = struct.unpack_from("<QI", data, trailer + 24)
+    record = bytearray(data[record_offset:record_offset + record_count])
+    start = blockfile.align(len(data))
+    result = bytearray(data) + bytes(start - len(data)) + section
+    result += bytes(-len(result) % 8)
+    number, = struct.unpack_from("<q", record, 8)
+    struct.pack_into("<q", record, 8, number + 1)
+    struct.pack_into("<QQ", record, 24, trailer, start)
+    struct.pack_into("<QII", record, place, start, len(section), blockfile.crc32c(section))
+    record_offset = len(result)
+    result += record
+    result += bytes(-len(result) % 8)
+    end = struct.pack(
+        "<4sI8sQQIII", b"QEND", 0, data[32:40], len(result), record_offset, len(record), blockfile.crc32c(bytes(record)),
+        blockfile.crc32c(bytes(result[start:])))
+    return bytes(result + end + struct.pack("<I", blockfile.crc32c(end)))
+
+
+def changed_metadata(source, section):
+    values = plistlib.loads(section)
+    key = source.choice([
+        "NSStoreUUID", "NSStoreType", "NSStoreModelVersionHashes", "NSStoreModelVersionHashes",
+        "NSStoreModelVersionHashesDigest", "NSStoreModelVersionIdentifiers"])
+    kind = source.randrange(6)
+    if kind == 0:
+        values.pop(key, None)
+    elif kind == 1:
+        values[key] = source.choice([0, True, 1.5, "", "text", b"", bytes(32), [], {}, {"A": bytes(32)}, {"A": "text"}])
+    elif kind == 2 and key == "NSStoreModelVersionHashes":
+        name = source.choice(sorted(values[key]))
+        values[key][name] = source.choice([bytes(32), values[key][name][:31], values[key][name] + b"\0", "text"])
+    elif kind == 3 and key == "NSStoreModelVersionHashes":
+        name = source.choice(sorted(values[key]))
+        values[key][name + source.choice(["2", "é"])] = values[key].pop(name) if source.random() < 0.5 else bytes(32)
+    elif isinstance(values.get(key), str) and values[key]:
+        place = source.randrange(len(values[key]))
+        text = values[key]
+        values[key] = source.choice([
+            text.lower(), text[:place] + source.choice("0aZé") + text[place + 1:], text[:place], f"{{{text}}}"])
+    else:
+        values["Application"] = source.choice(["text", 1, [1, {"a": b"b"}]])
+    return plistlib.dumps(values, fmt=plistlib.FMT_BINARY, sort_keys=False)
+
+
+def changed_model(source, section):
+    word = source.choice([word for word in WORDS if word in section])
+    place = source.choice([match.start() for match in re.finditer(re.escape(word), section)])
+    return section[:place] + source.choice(WORDS[word]) + section[place + len(word):]
+
+
+def mutant(source, data):
+    file = blockfile.File(data)
+    if source.random() < 0.7:
+        return with_section(data, METADATA, changed_metadata(source, file.section(METADATA)))
+    return with_section(data, MODEL, changed_model(source, file.section(MODEL)))
+
+
+def compare(tool, path):
+    """Returns a sentence where the reader and the tool differ on the rules that a file breaks, or None."""
+    with open(path, "rb") as file:
+        ours = metadata.judge(file.read())
+    outcome = subprocess.run([tool, "validate", "--format", "json", path], capture_output=True, text=True, timeout=60, check=False)
+    try:
+        theirs = set(json.loads(outcome.stdout)["rules"]) & RULES
+    except (ValueError, KeyError):
+        theirs = {f"exit code {outcome.returncode}"}
+    if ours == theirs:
+        return None
+    command = shlex.join([".build/debug/quire", "validate", path])
+    return f"{command}\n  the tool: {sorted(theirs)}, the reader: {sorted(ours)}"
