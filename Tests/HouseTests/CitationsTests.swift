@@ -18,6 +18,14 @@ struct CitationsTests {
     #expect(findings.isEmpty, "\(list(findings))")
   }
 
+  @Test("Every test that docs/deviations.md cites exists, and every row cites one")
+  func tests() throws {
+    let findings = missingTests(
+      citedBy: try House.file("docs/deviations.md"), in: House.swift(in: "Tests"))
+
+    #expect(findings.isEmpty, "\(list(findings))")
+  }
+
   @Test("Each of these rules can fail")
   func canFail() {
     let sign = "\u{A7}"
@@ -35,6 +43,30 @@ struct CitationsTests {
 
     #expect(missingClauses(cited: files, pages: [files[0]]).map(\.line) == [2, 2])
     #expect(missingDecisions(cited: files).map(\.line) == [3])
+
+    let page = SourceFile(
+      "docs/a.md",
+      "| A | B | Test |\n|---|---|---|\n| a | b | `ATests.one` |\n| a | b | `ATests.two` |\n| a | b | c |"
+    )
+    let tests = SourceFile("Tests/T/ATests.swift", "struct ATests {\n  func one() {}\n}")
+    #expect(missingTests(citedBy: page, in: [tests]).map(\.line) == [4, 5])
+  }
+}
+
+/// Returns the rows of a page's tables without a test, and the cited tests that no file contains.
+///
+/// A citation is `Suite.function`: the name of a test's file, and of a function in that file.
+private func missingTests(citedBy page: SourceFile, in tests: [SourceFile]) -> [Finding] {
+  let functions = Dictionary(grouping: tests, by: { $0.name.replacing(".swift", with: "") })
+    .mapValues { files in
+      Set(files.flatMap(\.lines).compactMap { $0.firstMatch(of: #/func (\w+)/#)?.1 })
+    }
+  return page.lines.enumerated().flatMap { index, line -> [Finding] in
+    guard line.hasPrefix("| "), !line.hasSuffix("| Test |") else { return [] }
+    let cited = line.matches(of: #/`(\w+Tests)\.(\w+)`/#)
+    if cited.isEmpty { return [Finding(page, index + 1, "This row cites no test.")] }
+    return cited.filter { functions[String($0.1)]?.contains($0.2) != true }
+      .map { Finding(page, index + 1, "There is no test \($0.1).\($0.2).") }
   }
 }
 

@@ -74,6 +74,21 @@ struct ContextTests {
     #expect(again.age == 11)
   }
 
+  @Test(
+    "Addition to a one-to-many relationship changes the object that has the reference",
+    arguments: Kind.allCases)
+  func addition(_ kind: Kind) throws {
+    let context = try Graph(kind).context()
+    let trip = try context.insert(Trip.self) { $0.name = "Lisbon" }
+    let stop = try context.insert(Stop.self) { $0.place = "Porto" }
+    try context.save()
+
+    trip.stops = [stop]
+
+    #expect(stop.isUpdated && stop.hasPersistentChangedValues)
+    #expect(!trip.hasChanges)
+  }
+
   @Test("Deleting follows the relationships' rules, in any shape", arguments: Kind.allCases)
   func delete(_ kind: Kind) throws {
     let graph = try Graph(kind)

@@ -93,6 +93,23 @@ struct MultiStoreTests {
     #expect(try two.ranks(request) == [9, 5, 3, 1].map { .integer($0) })
   }
 
+  @Test("Values and groups are computed in one store", arguments: Kind.allCases)
+  func values(_ kind: Kind) throws {
+    let two = try Two(kind)
+    try two.note(1)
+    try two.note(2, into: two.both)
+    try two.context.save()
+    var request = FetchRequest("Note")
+    request.propertiesToFetch = [FetchedValue("all", .function(.sum, [.path("rank")]))]
+
+    let error = #expect(throws: ContextError.self) { try two.context.fetchTable(request) }
+    request.affectedStores = [two.both.uuid]
+    let rows = try two.context.fetchTable(request).rows
+
+    #expect(error?.code == .notSupported)
+    #expect(rows == [[.integer(2)]])
+  }
+
   @Test(
     "When the second store can't be written both are as they were, and the next save works",
     arguments: Kind.simulated, ["/notes", "/both"])
