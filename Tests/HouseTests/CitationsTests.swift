@@ -59,7 +59,10 @@ struct CitationsTests {
 private func missingTests(citedBy page: SourceFile, in tests: [SourceFile]) -> [Finding] {
   let functions = Dictionary(grouping: tests, by: { $0.name.replacing(".swift", with: "") })
     .mapValues { files in
-      Set(files.flatMap(\.lines).compactMap { $0.firstMatch(of: #/func (\w+)/#)?.1 })
+      Set(
+        files.flatMap { $0.lines(with: "func ") }.compactMap {
+          $0.text.firstMatch(of: #/func (\w+)/#)?.1
+        })
     }
   return page.lines.enumerated().flatMap { index, line -> [Finding] in
     guard line.hasPrefix("| "), !line.hasSuffix("| Test |") else { return [] }
