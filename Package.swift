@@ -422,6 +422,9 @@ if Context.environment["QUIRE_FUZZ"] != nil {
 if let wanted = Context.environment["QUIRE_TEST_TARGETS"] {
   let names = Set(wanted.split(separator: " ").map(String.init))
   package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
+  // The plug-in's tool would be compiled for the host, with all modules below it, a second time.
+  package.targets.removeAll { $0.type == .plugin }
+  package.products.removeAll { $0 is Product.Plugin }
 }
 
 // What the thread sanitizer has to be told of Swift's mutexes, for tests that run under it.
