@@ -291,7 +291,7 @@ let package = Package(
       exclude: ["Expressions"]),
     tests(
       "StoreInterfaceTests",
-      ["StoreInterface", "StoreConformance", "ObjectModel", "ObjectQuery", "Rows"]),
+      ["StoreInterface", "StoreConformance", "ObjectModel", "ObjectQuery", "Rows", "DurableFiles"]),
     tests(
       "StoreConformanceTests",
       ["StoreConformance", "StoreInterface", "ObjectModel", "Rows"]),
@@ -334,6 +334,7 @@ let package = Package(
         "SQLiteStore", "SQLiteStoreFormat", "SQLiteFiles", "StoreInterface", "StoreConformance",
         "ObjectGraph", "ObjectModel", "ObjectQuery", "QueryWorld", "Rows", "DurableFiles",
         "PropertyLists", "SeededRandom", "BinaryStore", "Deflate", "CSQLite3", "AppleFixtures",
+        "Migration", "Recovery",
       ], exclude: ["Databases"]),
     tests(
       "PluginExchangeTests",
@@ -370,7 +371,7 @@ let package = Package(
         "ToolCommands", "JSONText", "Quire", "Documents", "Migration", "ObjectGraph", "ObjectModel",
         "Rows", "StoreInterface", "BinaryStore",
         "DurableFiles", "PropertyLists", "PluginHost", "InstalledPlugins", "SQLiteFiles",
-        "AppleFixtures",
+        "AppleFixtures", "Archives", "Deflate",
       ],
       exclude: ["Snapshots"]),
     tests(

@@ -110,7 +110,10 @@ enum RecoverCommand {
     let console = invocation.console
     if let fault = remains.fault {
       try console.messages.writeLine(
-        "note: The manifest can't be read, so its names are lost: \(CommandError(explaining: fault).message)"
+        (remains.manifest == nil
+          ? "note: The manifest can't be read, so its names are lost: "
+          : "note: The manifest is damaged, so names and values in it may be wrong: ")
+          + CommandError(explaining: fault).message
       )
     }
     let line = ProgressLine(console.messages, "recovering")

@@ -38,7 +38,9 @@ package struct Container: Sendable {
   }
 
   /// Reads the manifest, and what it looked like to the disk.
-  func manifest() throws -> (manifest: Manifest, seen: FileStatus) {
+  func manifest(
+    checkingChecksum checksChecksum: Bool = true
+  ) throws -> (manifest: Manifest, seen: FileStatus) {
     try reading {
       let file: DurableFile
       do {
@@ -49,18 +51,22 @@ package struct Container: Sendable {
         throw try missing(error)
       }
       let seen = try file.status()
-      return (try Container.read(file), seen)
+      return (try Container.read(file, checkingChecksum: checksChecksum), seen)
     }
   }
 
-  static func read(_ file: DurableFile) throws -> Manifest {
+  static func read(
+    _ file: DurableFile, checkingChecksum checksChecksum: Bool = true
+  ) throws -> Manifest {
     let byteCount = try file.byteCount()
     guard byteCount <= Manifest.byteLimit else {
       throw DocumentError(
         .damaged, "The manifest has \(byteCount) bytes, and may have \(Manifest.byteLimit).",
         path: file.path)
     }
-    return try Manifest(try file.read(byteCount: byteCount, at: 0), path: file.path)
+    return try Manifest(
+      try file.read(byteCount: byteCount, at: 0), path: file.path,
+      checkingChecksum: checksChecksum)
   }
 
   /// Why there is no manifest.

@@ -11,9 +11,12 @@ extension Manifest {
 
   /// Reads a manifest's text and checks all it says (spec §7.3).
   ///
+  /// - Parameter checksChecksum: Whether a manifest with another checksum than it contains is refused.
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/newerFormat`` or
   ///   ``DocumentError/Code/damaged``.
-  package init(_ bytes: [UInt8], path: String) throws(DocumentError) {
+  package init(
+    _ bytes: [UInt8], path: String, checkingChecksum checksChecksum: Bool = true
+  ) throws(DocumentError) {
     let json: JSON
     do { json = try JSON.read(bytes) } catch {
       throw DocumentError(.damaged, "The manifest is no JSON: \(error)", path: path)
@@ -29,6 +32,9 @@ extension Manifest {
         .newerFormat,
         "The document is of format version \(version), and this program reads up to "
           + "\(Manifest.formatVersion).", path: path)
+    }
+    if let checksum = try members.optionalText(Manifest.checksumName), checksChecksum {
+      try Manifest.check(checksum, inManifest: bytes, path: path)
     }
     uuid = try members.uuid("uuid")
     title = try members.optionalText("title")

@@ -5,7 +5,7 @@ import StoreInterface
 
 extension Manifest {
   /// The manifest's text (spec §7.3.1).
-  package var text: String { json.text + "\n" }
+  package var text: String { Manifest.sealed(json.text) }
 
   private var json: JSON {
     JSON.object([

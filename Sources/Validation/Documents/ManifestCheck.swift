@@ -1,4 +1,6 @@
+import Checksums
 import Documents
+import DurableFiles
 import Foundation
 import JSONText
 import ObjectModel
@@ -91,11 +93,39 @@ final class ManifestCheck {
           + "\(Manifest.formatVersion).")
       return
     }
+    checkChecksum(members, bytes)
     read(members)
     checkModels(members)
     checkFiles(members)
     checkStores(members)
     checkAttachments(members)
+  }
+
+  /// Checks the checksum, if there is one (spec §7.3.9).
+  private func checkChecksum(_ members: ManifestMembersCheck, _ bytes: [UInt8]) {
+    guard let text = members.text("checksum", isNeeded: false) else { return }
+    let isSpace: (UInt8) -> Bool = { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    // Behind the value come its quotation mark and the brace of the object.
+    var rest = bytes[...]
+    for mark in [UInt8(ascii: "}"), UInt8(ascii: "\"")] {
+      while let last = rest.last, isSpace(last) { rest.removeLast() }
+      guard rest.last == mark else {
+        members.add(.manifestChecksum, "checksum", "It is not the last member.")
+        return
+      }
+      rest.removeLast()
+    }
+    guard rest.suffix(8).elementsEqual(text.utf8) else {
+      members.add(.manifestChecksum, "checksum", "It is not the last member, or not 8 digits.")
+      return
+    }
+    let computed = CRC32C.checksum(of: bytes.rawSpan.extracting(0..<rest.endIndex - 8))
+    let digits = String(computed, radix: 16)
+    let expected = String(repeating: "0", count: 8 - digits.count) + digits
+    if text != expected {
+      members.add(
+        .manifestChecksum, "checksum", "It is \(text), and the computed one is \(expected).")
+    }
   }
 
   // MARK: - Members

@@ -4,7 +4,7 @@ extension Rule {
     manifestForm, manifestFormat, manifestVersion, missingMember, memberType, memberRange,
     manifestDate, manifestUUID, hexadecimalDigits, nameLength, fileName, unknownMember,
     doubledModel, doubledStore, doubledFile, unknownModel, noStores, versionOrder, storeCommit,
-    earlierOrder, attachmentSpan, doubledAttachment, digestSize,
+    earlierOrder, attachmentSpan, doubledAttachment, digestSize, manifestChecksum,
   ]
 
   static let manifestForm = Rule(
@@ -45,6 +45,8 @@ extension Rule {
     "MANI-022", "No version has two attachments of a name", "7.3.6")
   static let digestSize = Rule(
     "MANI-023", "Attachments of the same digest have as many bytes", "7.3.6")
+  static let manifestChecksum = Rule(
+    "MANI-024", "The manifest's checksum, if there is one, is that of its bytes", "7.3.9")
 
   static let containers = [
     noManifest, foreignPlace, missingStore, missingModel, missingAttachment, attachmentSize,

@@ -101,6 +101,9 @@ struct BrokenDocument: CustomStringConvertible, Sendable {
         "\"since\": 1,\n      \"digest\": \"\(DocumentFiles.abc)\"\n    },\n    { \"name\": \"b.txt\", "
           + "\"byteCount\": 4, \"since\": 2, \"digest\": \"\(DocumentFiles.abc)\" }")
     },
+    BrokenDocument("MANI-024") {
+      $0.replace("\"Done\" }\n  ]\n}", "\"Done\" }\n  ],\n  \"checksum\": \"0123abcd\"\n}")
+    },
   ]
 
   static let folders = [
