@@ -275,7 +275,7 @@ enum MigrateCommand {
         plan.drops.map {
           .object([
             "entity": .string($0.entity), "property": $0.property.map(JSON.string),
-            "count": .number($0.count),
+            "count": .number($0.count), "order": $0.isOrder ? .boolean(true) : nil,
           ])
         }),
       "violations": .strings(plan.violations.prefix(1000).map { "\($0)" }),

@@ -163,4 +163,171 @@ struct LossTests {
     #expect(try world.faults() == [])
     #expect(try world.read(version(wide)) { try $0.count(for: request) } == 10)
   }
+
+  /// A change that takes something from a property that stays.
+  struct PartialLoss: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let old: Model
+    let new: Model
+    let drops: [String]
+    let fill: @Sendable (ManagedObjectContext) throws -> Void
+  }
+
+  static let partialLosses: [PartialLoss] = [
+    PartialLoss(
+      testDescription: "a one-to-many relationship loses its order",
+      old: model(
+        Entity("Trip", .text("name"), .many("stops", "Stop", back: "trip", ordered: true)),
+        Entity("Stop", .text("name"), .one("trip", "Trip", back: "stops"))),
+      new: model(
+        Entity("Trip", .text("name"), .many("stops", "Stop", back: "trip")),
+        Entity("Stop", .text("name"), .one("trip", "Trip", back: "stops"))),
+      drops: ["Trip.stops: the order in 1 object"], fill: Change.stopsInOrder),
+    PartialLoss(
+      testDescription: "a many-to-many relationship loses its order",
+      old: model(
+        Entity("Trip", .text("name"), .many("tags", "Tag", back: "trips", ordered: true)),
+        Entity("Tag", .text("name"), .many("trips", "Trip", back: "tags"))),
+      new: model(
+        Entity("Trip", .text("name"), .many("tags", "Tag", back: "trips")),
+        Entity("Tag", .text("name"), .many("trips", "Trip", back: "tags"))),
+      drops: ["Trip.tags: the order in 2 objects"]
+    ) { context in
+      let tags = try ["a", "b"].map { _ in try context.insert("Tag") }
+      for count in [2, 2, 1] {
+        try context.insert("Trip").setObjects(Array(tags.prefix(count)), forKey: "tags")
+      }
+    },
+    PartialLoss(
+      testDescription: "a relationship leads to fewer entities",
+      old: model(
+        Entity("Trip", .many("places", "Place", back: "trip"), .one("start", "Place")),
+        Entity("Place", .text("name"), .one("trip", "Trip", back: "places")),
+        Entity("Museum", .text("prize"), parent: "Place")),
+      new: model(
+        Entity("Trip", .many("places", "Place", back: "trip"), .one("start", "Museum")),
+        Entity("Place", .text("name"), .one("trip", "Trip", back: "places")),
+        Entity("Museum", .text("prize"), parent: "Place")),
+      drops: ["Trip.start: in 2 objects"]
+    ) { context in
+      let place = try context.insert("Place")
+      let museum = try context.insert("Museum")
+      for target in [place, place, museum] {
+        try context.insert("Trip").setObjects([target], forKey: "start")
+      }
+    },
+    PartialLoss(
+      testDescription: "a composite attribute loses a part",
+      old: model(
+        Entity("Trip", .attribute(Attribute("place", .composite, compositeName: "Place"))),
+        composites: [
+          CompositeType(
+            "Place", attributes: [Attribute("street", .string), Attribute("city", .string)])
+        ]),
+      new: model(
+        Entity("Trip", .attribute(Attribute("place", .composite, compositeName: "Place"))),
+        composites: [CompositeType("Place", attributes: [Attribute("city", .string)])]),
+      drops: ["Trip.place.street: in 1 object"]
+    ) { context in
+      try context.insert("Trip").setValues(["place.city": .string("Lisbon")])
+      try context.insert("Trip").setValues(["place.street": .string("Rua A")])
+    },
+  ]
+
+  @Test(
+    "What a property that stays would lose is counted, and refused unless it is allowed",
+    arguments: Kind.allCases, partialLosses)
+  func partialLoss(_ kind: Kind, _ change: PartialLoss) throws {
+    let world = World(kind)
+    try world.make(change.old, change.fill)
+    let before = try world.disk.read(World.path, byteLimit: 1 << 22)
+    var migrator = Migrator()
+
+    let plan = try migrator.plan(forStoreAt: World.path, to: change.new, in: world.places)
+    let error = #expect(throws: MigrationError.self) {
+      try migrator.migrate(storeAt: World.path, to: change.new, in: world.places)
+    }
+
+    #expect(plan.drops.map(\.description) == change.drops)
+    #expect(error?.code == .wouldLose)
+    #expect(try world.disk.read(World.path, byteLimit: 1 << 22) == before)
+    migrator.allowsLoss = true
+    try migrator.migrate(storeAt: World.path, to: change.new, in: world.places)
+    #expect(try world.faults() == [])
+  }
+
+  @Test("An order of at most one object each is no loss", arguments: Kind.allCases)
+  func shortOrder(_ kind: Kind) throws {
+    let change = LossTests.partialLosses[1]
+    let world = World(kind)
+    try world.make(change.old) { context in
+      try context.insert("Trip").setObjects([try context.insert("Tag")], forKey: "tags")
+    }
+
+    try Migrator().migrate(storeAt: World.path, to: change.new, in: world.places)
+
+    #expect(try world.faults() == [])
+  }
+
+  @Test("A way over a version that loses an order of both ends is refused")
+  func orderDetour() throws {
+    func version(ordered: Bool, _ more: Property...) -> Model {
+      let trip: [Property] = [
+        .text("name"), .many("stops", "Stop", back: "trip", ordered: ordered),
+      ]
+      return model(
+        Entity("Trip", superentity: nil, properties: trip + more),
+        Entity("Stop", .text("name"), .one("trip", "Trip", back: "stops")))
+    }
+    let old = version(ordered: true)
+    let lean = version(ordered: false, .text("code", required: true, standard: "none"))
+    let new = version(ordered: true, .text("code", required: true))
+    let world = World(.binary)
+    try world.make(old, Change.stopsInOrder)
+    let migrator = Migrator(knowing: [
+      KnownVersion("Old", old), KnownVersion("Lean", lean), KnownVersion("New", new),
+    ]).allowingLoss
+
+    let error = #expect(throws: MigrationError.self) {
+      try migrator.migrate(storeAt: World.path, to: new, in: world.places)
+    }
+
+    #expect(error?.code == .noPath)
+    let words = error?.description ?? ""
+    #expect(
+      words.contains("\"Old\" to \"Lean\" would lose the order of Trip.stops"), "\(words)")
+  }
+
+  @Test(
+    "Objects that the conditions of a mapping leave out are counted, and refused unless allowed")
+  func leftOut() throws {
+    let old = model(Entity("Trip", .text("name"), .number("size")))
+    let new = model(Entity("Tour", .text("name")), Entity("Walk", .text("name")))
+    let mapping = try MappingModel(
+      """
+      map Trip -> Tour
+        where size > 10
+      map Trip -> Walk
+        where size < 5
+      """, from: old, to: new)
+    let world = World(.binary)
+    try world.make(old) { context in
+      for size in [Int64?.none, 1, 4, 7, 12] {
+        try context.insert("Trip")["size"] = size.map { .integer($0) } ?? .null
+      }
+    }
+    let before = try world.disk.read(World.path, byteLimit: 1 << 22)
+    let migrator = Migrator(mappings: [mapping])
+
+    let plan = try migrator.plan(forStoreAt: World.path, to: new, in: world.places)
+    let error = #expect(throws: MigrationError.self) {
+      try migrator.migrate(storeAt: World.path, to: new, in: world.places)
+    }
+
+    #expect(plan.drops.map(\.description).contains("Trip: 2 objects"), "\(plan.drops)")
+    #expect(error?.code == .wouldLose)
+    #expect(try world.disk.read(World.path, byteLimit: 1 << 22) == before)
+    try migrator.allowingLoss.migrate(storeAt: World.path, to: new, in: world.places)
+    #expect(try world.dump(new).count == 3)
+  }
 }

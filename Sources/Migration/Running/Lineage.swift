@@ -8,6 +8,18 @@ struct Lineage {
   struct Member {
     var entity: String
     var properties: [String: String]
+    /// The losses of surviving properties, by their first names.
+    var losses: [String: Set<PropertyLoss>] = [:]
+  }
+
+  /// Something that a step takes from a property that survives.
+  enum PropertyLoss: Hashable {
+    /// The order of the objects that a relationship leads to.
+    case order
+    /// The links of a relationship to objects of an entity, by its first name.
+    case links(to: String)
+    /// A part of a composite attribute, by the first names from the attribute to the part: `place.latitude`.
+    case part(String)
   }
 
   /// The surviving entities, by their first names.
@@ -68,9 +80,71 @@ struct Lineage {
         }
         if let kept = names[present] ?? (isUsed ? present : nil) { properties[first] = kept }
       }
-      next.members[name] = Member(entity: after, properties: properties)
+      next.members[name] = Member(entity: after, properties: properties, losses: member.losses)
+    }
+    for (name, member) in members where next.members[name] != nil {
+      next.recordLosses(of: name, after: member, step)
     }
     return next
+  }
+
+  /// Records the losses that a step causes to the surviving properties of an entity.
+  private mutating func recordLosses(
+    of name: String, after before: Member, _ step: ModelContinuation
+  ) {
+    guard var member = members[name] else { return }
+    for (first, present) in member.properties {
+      guard let old = before.properties[first],
+        let oldProperty = step.old.property(old, of: before.entity),
+        let newProperty = step.new.property(present, of: member.entity)
+      else { continue }
+      var found: Set<PropertyLoss> = []
+      switch (oldProperty, newProperty) {
+      case (.relationship(let old), .relationship(let new)):
+        if old.keepsOrder, new.isToMany, !new.keepsOrder { found.insert(.order) }
+        for target in targets(of: first, of: name) {
+          guard let reached = members[target] else { continue }
+          if !step.new.entity(reached.entity, isOrInheritsFrom: new.destination) {
+            found.insert(.links(to: target))
+          }
+        }
+      case (.attribute(let old), .attribute(let new)):
+        let parts = Lineage.lostParts(of: old, new, step, from: first)
+        found.formUnion(parts.map { .part($0) })
+      default: break
+      }
+      if !found.isEmpty { member.losses[first, default: []].formUnion(found) }
+    }
+    members[name] = member
+  }
+
+  /// The concrete entities that a relationship of the first model leads to.
+  private func targets(of property: String, of entity: String) -> [String] {
+    guard case .relationship(let relationship)? = start.property(property, of: entity) else {
+      return []
+    }
+    return start.family(of: relationship.destination).filter { !$0.isAbstract }.map(\.name)
+  }
+
+  /// Returns the parts of a composite attribute that a step removes, each with the names that lead to it.
+  private static func lostParts(
+    of old: Attribute, _ new: Attribute, _ step: ModelContinuation, from path: String
+  ) -> [String] {
+    guard let before = old.compositeName.flatMap(step.old.composite),
+      let after = new.compositeName.flatMap(step.new.composite)
+    else { return [] }
+    let continued = ModelContinuation.attributes(of: after, before: before)
+    var lost: [String] = []
+    for part in before.attributes where !part.isTransient {
+      let place = path + "." + part.name
+      let next = continued.first { $0.value.name == part.name }?.key
+      guard let kept = after.attributes.first(where: { $0.name == next && !$0.isTransient }) else {
+        lost.append(place)
+        continue
+      }
+      lost += lostParts(of: part, kept, step, from: place)
+    }
+    return lost
   }
 
   /// Whether the values of a property stay values of the one that continues it.
@@ -89,6 +163,18 @@ struct Lineage {
       for property in member.properties.keys.sorted() where own.properties[property] == nil {
         guard !survivesInInverse(property, of: name) else { continue }
         return "\(name).\(property)"
+      }
+      for property in member.properties.keys.sorted() {
+        guard
+          let lost = own.losses[property]?.subtracting(member.losses[property] ?? []).map({ loss in
+            switch loss {
+            case .order: "the order of \(name).\(property)"
+            case .links(let target): "the links of \(name).\(property) to \(target)"
+            case .part(let path): "\(name).\(path)"
+            }
+          }).min()
+        else { continue }
+        return lost
       }
     }
     return nil
@@ -115,12 +201,91 @@ struct Lineage {
         continue
       }
       for property in start.properties(of: entity.name) where !property.isTransient {
-        guard member.properties[property.name] == nil else { continue }
+        if member.properties[property.name] != nil {
+          drops += try self.drops(
+            of: property, member.losses[property.name] ?? [], layout, in: snapshot)
+          continue
+        }
         let count = try self.count(property, of: layout, in: snapshot)
         if count > 0 { drops.append(MigrationDrop(entity.name, property.name, count)) }
       }
     }
     return drops
+  }
+
+  /// Counts the losses of a property that survives.
+  private func drops(
+    of property: Property, _ losses: Set<PropertyLoss>, _ layout: Layout,
+    in snapshot: any StoreSnapshot
+  ) throws -> [MigrationDrop] {
+    guard !losses.isEmpty else { return [] }
+    var drops: [MigrationDrop] = []
+    var cut: Set<UInt16> = []
+    for loss in losses {
+      switch loss {
+      case .links(let target):
+        if let number = snapshot.schema[target]?.entityNumber { cut.insert(number) }
+      case .part(let path):
+        let columns = layout.columns.filter {
+          $0.name == path || $0.name.hasPrefix(path + ".")
+        }
+        let count = try self.count(
+          columns, otherThan: defaultValue(of: path, property), of: layout, in: snapshot)
+        if count > 0 { drops.append(MigrationDrop(layout.entity, path, count)) }
+      case .order: break
+      }
+    }
+    guard case .relationship(let relationship) = property else {
+      return drops.sorted { ($0.property ?? "") < ($1.property ?? "") }
+    }
+    if !cut.isEmpty {
+      var count = 0
+      try forEachLink(relationship, of: layout, in: snapshot) { _, target in
+        if cut.contains(target.entity) { count += 1 }
+      }
+      if count > 0 { drops.append(MigrationDrop(layout.entity, relationship.name, count)) }
+    }
+    if losses.contains(.order) {
+      var lengths: [ObjectKey: Int] = [:]
+      try forEachLink(relationship, of: layout, in: snapshot) { owner, _ in
+        lengths[owner, default: 0] += 1
+      }
+      let count = lengths.values.count { $0 > 1 }
+      if count > 0 {
+        drops.append(MigrationDrop(layout.entity, relationship.name, count, isOrder: true))
+      }
+    }
+    return drops
+  }
+
+  /// Calls `body` with both ends of each link that a relationship of an entity has.
+  private func forEachLink(
+    _ relationship: Relationship, of layout: Layout, in snapshot: any StoreSnapshot,
+    _ body: (_ owner: ObjectKey, _ target: ObjectKey) -> Void
+  ) throws {
+    if let index = layout.index(of: relationship.name), !relationship.isToMany {
+      try snapshot.forEachRow(of: layout, [layout.columns[index]]) { key, found, row in
+        if let target = found[0]?.reference(at: row) { body(key, target) }
+      }
+    } else if let side = snapshot.schema.links(of: layout.entity, relationship.name) {
+      try snapshot.forEachRow(of: side.table.layout, [side.owner, side.destination]) {
+        _, found, row in
+        guard let owner = found[0]?.reference(at: row), owner.entity == layout.entityNumber,
+          let target = found[1]?.reference(at: row)
+        else { return }
+        body(owner, target)
+      }
+    } else if let inverse = start.inverse(of: relationship) {
+      for target in start.family(of: relationship.destination) where !target.isAbstract {
+        guard let other = snapshot.schema[target.name], let index = other.index(of: inverse.name)
+        else { continue }
+        try snapshot.forEachRow(of: other, [other.columns[index]]) { key, found, row in
+          guard let owner = found[0]?.reference(at: row), owner.entity == layout.entityNumber
+          else { return }
+          body(owner, key)
+        }
+      }
+    }
   }
 
   private func count(
@@ -133,13 +298,7 @@ struct Lineage {
       let columns = layout.columns.filter {
         $0.name == attribute.name || $0.name.hasPrefix(attribute.name + ".")
       }
-      try snapshot.forEachRow(of: layout, columns) { _, found, row in
-        let hasValue = found.contains {
-          let value = $0?.value(at: row) ?? .null
-          return !value.isNull && value != attribute.defaultValue
-        }
-        if hasValue { count += 1 }
-      }
+      return try self.count(columns, otherThan: attribute.defaultValue, of: layout, in: snapshot)
     case .relationship(let relationship):
       guard !survivesInInverse(relationship.name, of: layout.entity) else { return 0 }
       if let index = layout.index(of: relationship.name) {
@@ -155,6 +314,33 @@ struct Lineage {
     }
     return count
   }
+
+  /// Returns the default value of a part of a composite attribute.
+  private func defaultValue(of path: String, _ property: Property) -> Value {
+    guard case .attribute(var part) = property else { return .null }
+    for name in path.split(separator: ".").dropFirst() {
+      let parts = part.compositeName.flatMap(start.composite)?.attributes ?? []
+      guard let next = parts.first(where: { $0.name == name }) else { return .null }
+      part = next
+    }
+    return part.defaultValue
+  }
+
+  /// Counts the objects that have a value other than the default in one of the columns of an attribute.
+  private func count(
+    _ columns: [LayoutColumn], otherThan defaultValue: Value, of layout: Layout,
+    in snapshot: any StoreSnapshot
+  ) throws -> Int {
+    var count = 0
+    try snapshot.forEachRow(of: layout, columns) { _, found, row in
+      let hasValue = found.contains {
+        let value = $0?.value(at: row) ?? .null
+        return !value.isNull && value != defaultValue
+      }
+      if hasValue { count += 1 }
+    }
+    return count
+  }
 }
 
 /// The objects, values or links of one entity or property that a migration would drop.
@@ -165,13 +351,19 @@ public struct MigrationDrop: Sendable, Hashable, CustomStringConvertible {
   public let property: String?
   /// The number of objects, of values other than the default, or of links. At least 1.
   public let count: Int
+  /// Whether the links of the relationship stay and only their order is dropped.
+  public let isOrder: Bool
 
-  init(_ entity: String, _ property: String?, _ count: Int) {
+  init(_ entity: String, _ property: String?, _ count: Int, isOrder: Bool = false) {
     (self.entity, self.property, self.count) = (entity, property, count)
+    self.isOrder = isOrder
   }
 
   /// The name and the count: `Stop: 4 objects`.
   public var description: String {
+    if let property, isOrder {
+      return "\(entity).\(property): the order in \(count) object\(count == 1 ? "" : "s")"
+    }
     if let property { return "\(entity).\(property): in \(count) object\(count == 1 ? "" : "s")" }
     return "\(entity): \(count) object\(count == 1 ? "" : "s")"
   }

@@ -130,6 +130,7 @@ extension Migrator {
     var lineage = Lineage(before)
     var preview: (any StoreSnapshot)? = opened.snapshot
     var violations: [ValidationFailure] = []
+    var leftOut: [MigrationDrop] = []
     for step in steps {
       lineage = lineage.following(step.means)
       if step.hasHandlers {
@@ -150,6 +151,9 @@ extension Migrator {
           preview = next
         }
       case .written(let mapping):
+        if counting || !allowsLoss, let shown = preview {
+          leftOut += try mapping.leftOut(of: shown)
+        }
         preview = nil
         rewritings.append("a written mapping makes the objects of \"\(step.to.name)\"")
         losses += mapping.entityMappings.filter { $0.kind == .remove }.map {
@@ -170,7 +174,7 @@ extension Migrator {
     return MigrationPlan(
       from: opened.version, to: target, steps: steps, type: (opened.type, type ?? opened.type),
       objectCounts: counts, rewritings: rewritings, losses: losses,
-      drops: counting || !allowsLoss ? try lineage.drops(from: opened.snapshot) : [],
+      drops: counting || !allowsLoss ? try lineage.drops(from: opened.snapshot) + leftOut : [],
       violations: violations, changesModelAlone: opened.store.changesModelAlone)
   }
 }

@@ -324,17 +324,7 @@ extension MigrationManager {
   private func identifiers(_ mapping: EntityMapping) throws -> [ObjectID] {
     guard let entity = mapping.sourceEntity, !(mappingModel.source[entity]?.isAbstract ?? true)
     else { return [] }
-    var request = FetchRequest(entity)
-    request.includesSubentities = false
-    do {
-      request.predicate = try mapping.sourcePredicate?.replacing(
-        "source", by: MappingValues.ofSource)
-      return try sourceContext.fetchIdentifiers(request).sorted { $0.key < $1.key }
-    } catch let error as QueryError {
-      throw MigrationError(
-        .badMapping, "The condition of the mapping \"\(mapping.name)\" can't be met: \(error)",
-        cause: error)
-    }
+    return try mapping.identifiers(in: sourceContext).sorted { $0.key < $1.key }
   }
 
   private func inBatches<C: RandomAccessCollection>(
@@ -392,7 +382,8 @@ extension MigrationError {
       .invalidResult,
       """
       \(failures.count == 1 ? "One thing is" : "\(failures.count) things are") wrong with the objects as \
-      they would be; the store stays as it is:
+      they would be, so the store stays as it is. Change the objects first, or allow this \
+      (allowsInvalid, or --allow-invalid):
       """, failures: failures)
   }
 }
