@@ -133,11 +133,18 @@ public struct StorePlaces: Sendable {
     } catch { throw StoreError(error, path: path) }
   }
 
-  /// Writes another file with the same contents as a store's, which is there whole or not at all.
+  /// Copies a store's file or folder to a path where nothing is. The copy is there whole or not at all.
   ///
   /// - Throws: ``StoreError``.
-  package func copy(_ path: String, to other: String) throws(StoreError) {
-    do { try disk.copy(path, to: other) } catch { throw StoreError(error, path: other) }
+  package func copy(_ path: String, to other: String) throws {
+    do {
+      guard try disk.status(of: path).kind == .directory else {
+        return try disk.copy(path, to: other)
+      }
+      try disk.make(other, overwriting: false) { try disk.copyTree(path, to: $0) }
+    } catch let error as DiskError {
+      throw StoreError(error, path: other)
+    }
   }
 
   /// Puts a copy of one store's file, or folder, in the place of another's, at once. The store that is copied stays.

@@ -1,0 +1,21 @@
+import DurableFiles
+import StoreInterface
+import Testing
+
+@Suite("Places of stores")
+struct StorePlacesTests {
+  @Test("A store that is a folder is copied with all that is in it")
+  func folderCopy() throws {
+    let disk = SimulatedDisk()
+    try disk.makeDirectory("/s")
+    try disk.makeDirectory("/s/objects")
+    try disk.open("/s/objects/1", for: .create).append([1, 2, 3])
+    let places = StorePlaces(StoreBackends([]), on: disk)
+
+    try places.copy("/s", to: "/backup")
+
+    #expect(try disk.read("/backup/objects/1", byteLimit: 10) == [1, 2, 3])
+    #expect(try disk.list("/").map(\.name).sorted() == ["backup", "s"])
+    #expect(throws: StoreError.self) { try places.copy("/s", to: "/backup") }
+  }
+}
