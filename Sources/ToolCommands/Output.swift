@@ -58,6 +58,7 @@ struct Output: Sendable {
     try reporting {
       guard try disk.exists(path) else { return }
       if acceptsEmptyFolder, (try? disk.list(path).isEmpty) == true { return }
+      disk.removeLeftovers(of: path)
       throw isThere(path)
     }
   }

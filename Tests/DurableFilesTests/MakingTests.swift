@@ -194,6 +194,27 @@ struct MakingTests {
     }
   }
 
+  @Test(
+    "A refusal removes what an ended process left beside the file", arguments: TestDisk.allCases)
+  func leftoversOfRefused(_ kind: TestDisk) throws {
+    try kind.run { disk, directory in
+      try disk.write("there", to: directory + "/a")
+      let leftover = directory + "/.a.0123456789abcdef.quire-tmp"
+      try makeFolder("old", disk, leftover)
+      let other = directory + "/.b.0123456789abcdef.quire-tmp"
+      try makeFolder("of another file", disk, other)
+
+      expect(.exists) {
+        try disk.makeFile(directory + "/a", overwriting: false) { try $0.write("x") }
+      }
+
+      #expect(try disk.text(directory + "/a") == "there")
+      #expect(try !disk.exists(leftover))
+      #expect(try disk.exists(other))
+      #expect(try disk.list(directory).count == 2)
+    }
+  }
+
   @Test("A link at the path stays, and the file that it leads to is replaced")
   func links() throws {
     try TestDisk.real.run { disk, directory in

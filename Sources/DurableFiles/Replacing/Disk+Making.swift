@@ -27,6 +27,7 @@ extension Disk {
   ) throws -> Result {
     let target = try destination(path).path.trimmingSlashes
     if !overwriting, try isTaken(target, acceptsEmptyFolder) {
+      removeLeftovers(of: target)
       throw DiskError.refused(.open, "create", path: path, cause: .exists)
     }
     return try writingAlone(target) {
@@ -55,6 +56,15 @@ extension Disk {
       workspace.remove()
       return result
     }
+  }
+
+  /// Removes the leftovers of ended processes that made a file or a folder at a path.
+  ///
+  /// A process that ended after it had given the new file its place leaves only that. So a command that refuses to
+  /// replace the file removes it. Nothing happens if another process makes the path, or if the disk refuses.
+  package func removeLeftovers(of path: String) {
+    guard let target = try? destination(path).path.trimmingSlashes else { return }
+    _ = try? writingAlone(target) { try removeAbandonedReplacements(of: target) }
   }
 
   /// Makes a file as ``make(_:overwriting:acceptsEmptyFolder:companionEndings:contents:check:)`` does, and syncs it.
