@@ -2,6 +2,7 @@ import BinaryStore
 import BlockFileFormat
 import DurableFiles
 import Foundation
+import HostileInputs
 import ObjectModel
 import Rows
 import SeededRandom
@@ -243,6 +244,34 @@ struct DamageTests {
       check(objects, of: library, "\(random), \(place)")
       if hasRecord { #expect(objects == library.states[library.newest]!, "\(random), \(place)") }
     }
+  }
+
+  @Test("Objects of an entity that the model lacks are counted as lost")
+  func unknownEntity() throws {
+    var random = SeededGenerator()
+    let library = try Library(isCompressed: false, rounds: 2, &random)
+    let disk = SimulatedDisk()
+    let file = try disk.open("/s", for: .create)
+    try file.append(library.bytes)
+    let recovery = try BlockFileRecovery(file, model: nil) { _ in }
+    _ = try recovery.run()
+    let newest = recovery.commits.last!.record
+    let layout = try #require(try Schema(Library.model)["Note"])
+    let objectCount = library.states[library.newest]!.keys.count {
+      $0.entity == layout.entityNumber
+    }
+    var bytes = library.bytes
+    let section =
+      Int(newest.schema.offset)..<Int(newest.schema.offset) + Int(newest.schema.byteCount)
+    let name = try #require(bytes[section].firstRange(of: Array(layout.entity.utf8)))
+    bytes[name.lowerBound] = UInt8(ascii: "_")
+
+    let (report, objects) = try recovered(BlockFileMap.mended(bytes), "\(random)")
+
+    let changed = "_" + layout.entity.dropFirst()
+    #expect(report.lostCounts[changed] ?? 0 >= objectCount, "\(report.lostCounts)")
+    #expect(!report.isComplete)
+    #expect(objects.count == library.states[library.newest]!.count - objectCount)
   }
 
   @Test("A model that is damaged and can still be read is not taken for the one that was given")

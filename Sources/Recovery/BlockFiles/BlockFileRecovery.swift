@@ -29,6 +29,8 @@ final class BlockFileRecovery {
   /// Commits whose records can be read, in the order of their places.
   private(set) var commits: [ReadCommit] = []
   var incomplete: Set<ObjectKey> = []
+  /// The entities of the schema that the model lacks, by their numbers.
+  private(set) var unknownEntities: [UInt16: String] = [:]
   /// How many rows have lost a column, by entity and column.
   private var lostColumnCounts: [UInt16: [UInt16: Int]] = [:]
 
@@ -329,6 +331,9 @@ final class BlockFileRecovery {
     let settled: Schema
     do { settled = try Schema(model, evolving: known ?? lostSchema(model), of: model) } catch {
       throw RecoveryError("The model that was found can't be used: \(error)")
+    }
+    for layout in known?.layouts ?? [] where settled[layout.entityNumber] == nil {
+      unknownEntities[layout.entityNumber] = layout.entity
     }
     var own = metadata ?? StoreMetadata(type: .binary, model: model)
     if metadata == nil { report.notes.append("The metadata of the application are lost.") }

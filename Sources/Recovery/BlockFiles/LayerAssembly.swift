@@ -16,6 +16,9 @@ struct LayerAssembly {
   /// How many more rows are looked at for what older blocks have in the place of others.
   private var substituteAllowance = 20_000_000
 
+  /// The rows of entities that the schema has and the model lacks, by the names in the schema.
+  private var unknownCounts: [String: Int] = [:]
+
   init(_ recovery: BlockFileRecovery, _ schema: Schema) {
     self.recovery = recovery
     self.schema = schema
@@ -38,6 +41,10 @@ struct LayerAssembly {
     for segment in head.record.segments {
       let (entries, missing) = entries(of: segment, older)
       let known = entries.filter { schema[$0.entity] != nil }
+      for entry in entries where entry.run == .put {
+        guard let name = recovery.unknownEntities[entry.entity] else { continue }
+        unknownCounts[name, default: 0] += Int(entry.rowCount)
+      }
       let lost = known.filter { recovery.block($0) == nil }
       let layer = layer(known)
       if !layer.isEmpty { layers.append(layer) }
@@ -194,6 +201,7 @@ struct LayerAssembly {
   /// Counts what is lost at least, and what may be older than it should be at most.
   func countLosses(_ report: inout RecoveryReport) {
     report.lostRowCount = unlistedRowCount
+    report.lostCounts.merge(unknownCounts, uniquingKeysWith: +)
     let view = View(layers)
     var keys: [UInt16: [UInt64]] = [:]
     for entry in damaged {
