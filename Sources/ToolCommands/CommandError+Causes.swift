@@ -142,9 +142,10 @@ extension CommandError {
     return folder + name[..<dot] + "-recovered" + name[dot...]
   }
 
-  /// Returns a path as a shell reads it.
+  /// Returns a path as a word of a shell, which no command takes for an option.
   private static func quoted(_ path: String) -> String {
+    let path = path.hasPrefix("-") ? "./" + path : path
     let isPlain = path.allSatisfy { $0.isLetter || $0.isNumber || "/._-+,=@:".contains($0) }
-    return isPlain ? path : "\"" + path.replacing("\"", with: "\\\"") + "\""
+    return isPlain ? path : "'" + path.replacing("'", with: "'\\''") + "'"
   }
 }

@@ -138,6 +138,8 @@ struct StoreEdit {
   private let store: any Store
   private let schema: Schema
   private let interruption: Interruption
+  /// The paths that the command line names, one of which a damaged file is part of.
+  private let inputs: [String]
 
   /// Opens the store that the command line names: for a dry run, only to read it.
   init(_ reader: StoreReader, _ invocation: Invocation, _ models: ModelReader) throws {
@@ -188,7 +190,8 @@ struct StoreEdit {
   /// An edit in a context that is there.
   init(
     _ context: ManagedObjectContext, of store: any Store, _ schema: Schema, _ disk: any Disk,
-    _ invocation: Invocation, _ interruption: Interruption = Interruption()
+    _ invocation: Invocation, _ interruption: Interruption = Interruption(),
+    inputs: [String]? = nil
   ) {
     self.context = context
     self.store = store
@@ -196,6 +199,7 @@ struct StoreEdit {
     self.disk = disk
     self.invocation = invocation
     self.interruption = interruption
+    self.inputs = inputs ?? invocation.inputs
   }
 
   /// The objects that the command line names, or that meet its predicate.
@@ -289,7 +293,7 @@ struct StoreEdit {
   ) throws -> R? {
     do { return try body() } catch {
       if error is CancellationError { throw error }
-      problems.append(CommandError(explaining: error))
+      problems.append(CommandError(explaining: error, words: inputs))
       return nil
     }
   }

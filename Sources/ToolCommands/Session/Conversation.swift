@@ -53,7 +53,7 @@ struct Conversation {
     do {
       try session.run(line, on: console.interruptible(by: session.interruption))
     } catch {
-      console.report(CommandError(explaining: error))
+      console.report(CommandError(explaining: error, words: [session.path]))
     }
   }
 }

@@ -36,7 +36,7 @@ enum OpenCommand {
       ]
     ) { invocation in
       let store = try reader.open(invocation[.store], invocation, models, readOnly: false)
-      let session = try Session(store, on: reader.disk)
+      let session = try Session(store, at: invocation[.store], on: reader.disk)
       defer { try? session.close() }
       let console = invocation.console
       if console.input.isTerminal, console.output.isTerminal,
@@ -60,7 +60,7 @@ enum OpenCommand {
     var first: ExitCode?
     while !session.isOver, let line = try lines.next() {
       do { try session.run(line, on: console) } catch {
-        var error = CommandError(explaining: error)
+        var error = CommandError(explaining: error, words: [session.path])
         error = CommandError(
           error.exitCode, "line \(lines.number): \(error.message)", hint: error.hint)
         guard invocation.has(keepGoing) else { throw error }

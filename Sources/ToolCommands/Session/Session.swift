@@ -11,6 +11,8 @@ final class Session {
   let schema: Schema
   let context: ManagedObjectContext
   let disk: any Disk
+  /// The path of the store or of the document that it is part of, as the command line names it.
+  let path: String
   /// Whether the session is to end, whatever is not saved.
   private(set) var isOver = false
   /// Whether whoever ended it knows that changes are lost.
@@ -21,8 +23,9 @@ final class Session {
   static let topic = Argument("COMMAND", "The command to explain.", isRequired: false)
   static let discard = Option("discard", "Ends the session even if there is something to save.")
 
-  init(_ store: any Store, on disk: any Disk) throws {
+  init(_ store: any Store, at path: String? = nil, on disk: any Disk) throws {
     self.store = store
+    self.path = path ?? store.path ?? ""
     self.disk = disk
     let snapshot = try store.snapshot()
     schema = snapshot.schema
@@ -87,7 +90,7 @@ final class Session {
   }
 
   private func edit(_ invocation: Invocation) -> StoreEdit {
-    StoreEdit(context, of: store, schema, disk, invocation, interruption)
+    StoreEdit(context, of: store, schema, disk, invocation, interruption, inputs: [path])
   }
 
   /// Makes a change, which is one step to undo.
@@ -106,11 +109,11 @@ final class Session {
       interruption.reset()
       defer { try? undo.endGroup() }
       do { try undo.undoNestedGroup() } catch let second {
-        let first = CommandError(explaining: error)
+        let first = CommandError(explaining: error, words: [path])
         throw CommandError(
           first.exitCode,
           "\(first.message)\nThe changes before this error could not be taken back: "
-            + CommandError(explaining: second).message,
+            + CommandError(explaining: second, words: [path]).message,
           hint: "Type 'revert' to give up all unsaved changes.")
       }
       throw error
