@@ -49,7 +49,8 @@ public struct Tool: Sendable {
       ConvertCommand.command(files, models), SaveAsCommand.command(files),
       MigrateCommand.command(files, models), HistoryCommand.command(files, models),
       RevertCommand.command(files), PackCommand.command(on: RealDisk()),
-      UnpackCommand.command(on: RealDisk()), ValidateCommand.command(on: RealDisk(), models),
+      UnpackCommand.command(on: RealDisk()),
+      ValidateCommand.command(on: RealDisk(), models) { plugins.backends },
       RecoverCommand.command(files, models), VacuumCommand.command(files),
       PluginCommand.command(plugins), VersionCommand.command,
     ]

@@ -1,6 +1,8 @@
 import DurableFiles
 import JSONText
 import ObjectModel
+import Quire
+import StoreInterface
 import Validation
 
 /// `quire validate`
@@ -14,7 +16,12 @@ enum ValidateCommand {
   static let rules = Option("rules", "Lists every rule that is checked.")
 
   /// The command, over files of the given disk and models from the given reader.
-  static func command(on disk: any Disk, _ reader: ModelReader) -> Command {
+  ///
+  /// - Parameter backends: Returns the kinds of stores, by which a store without rules is told from other files.
+  static func command(
+    on disk: any Disk, _ reader: ModelReader,
+    backends: @escaping @Sendable () -> StoreBackends = { .builtIn }
+  ) -> Command {
     Command(
       "validate", "checks a document or a file against every rule there is",
       discussion: """
@@ -25,8 +32,8 @@ enum ValidateCommand {
 
         A finding names its rule, the place and the clause of the specification. The exit code is 0 only \
         if everything was checked and there are no errors. It is 1 if there are errors or a part can't \
-        be checked, such as the objects of a store without its model, and 5 if a document has a store \
-        of a type that no rules are known of. Of a rule at most 20 findings are shown. Check what \
+        be checked, such as the objects of a store without its model, and 5 for a store of a type that no \
+        rules are known of, by itself or in a document. Of a rule at most 20 findings are shown. Check what \
         nobody is writing to.
         """,
       arguments: [path], options: [model, ModelCommand.version, rules, .format],
@@ -60,6 +67,16 @@ enum ValidateCommand {
         throw CommandError(.inputOutput, error.message)
       }
       progress.end()
+      if report.verdict == .unknownFormat,
+        let type = (try? backends().backend(ofStoreAt: path, on: disk))?.type,
+        !ConvertCommand.types.contains(where: { $0.value == type })
+      {
+        throw CommandError(
+          .plugin,
+          "'\(oneLine(path))' is a store of type \(type.rawValue), which a plug-in brings. No rules are known of this "
+            + "type, so the store was not checked.",
+          hint: "Run 'quire plugin list' to find the plug-in, and 'quire plugin test' to test it.")
+      }
       switch invocation.format {
       case .text: try invocation.console.output.write(printable(report.text))
       case .json: try invocation.console.output.writeLine(json(report).text)

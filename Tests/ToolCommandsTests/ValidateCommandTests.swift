@@ -156,4 +156,43 @@ struct ValidateCommandTests {
         "BLCK-034  error: The record says how many bytes are not dead (spec §4.4.1)\n"))
     #expect(self.run("validate", "--rules", "--format", "json").output.hasPrefix("[\n  {\n"))
   }
+
+  /// A kind of store that a plug-in brings: a folder with a file of a certain name, or a file that begins with its name.
+  private struct ForeignBackend: StoreBackend {
+    let type = StoreType(rawValue: "Foreign")
+    let capabilities: StoreCapabilities = []
+
+    func recognizes(_ firstBytes: [UInt8]) -> Bool { firstBytes.starts(with: "foreign".utf8) }
+    func recognizesFolder(at path: String, on disk: any Disk) -> Bool {
+      (try? disk.exists(path + "/foreign")) == true
+    }
+    func create(
+      at path: String, model: Model, on disk: any Disk, _ creation: StoreCreation
+    ) throws -> any Store { throw StoreError(.notAStore, "It is never made.") }
+    func open(_ path: String, on disk: any Disk, _ opening: StoreOpening) throws -> any Store {
+      throw StoreError(.notAStore, "It is never opened.")
+    }
+    func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata {
+      StoreMetadata(values: [:])
+    }
+  }
+
+  @Test(
+    "A store without rules is named with its type, and is not called valid",
+    arguments: [true, false])
+  func foreignStore(isFolder: Bool) throws {
+    if isFolder {
+      try disk.makeDirectory("Own")
+      try disk.open("Own/foreign", for: .create).append([1])
+    } else {
+      try disk.open("Own", for: .create).append(Array("foreign bytes".utf8))
+    }
+    let command = ValidateCommand.command(on: disk, .files) { StoreBackends([ForeignBackend()]) }
+
+    let run = RecordedRun(["validate", "Own"], tool: Tool(commands: [command]))
+
+    #expect(run.exitCode == .plugin)
+    #expect(run.messages.contains("'Own' is a store of type Foreign"), "\(run.messages)")
+    #expect(!run.messages.contains("manifest"))
+  }
 }
