@@ -122,6 +122,10 @@ extension ParserSession {
     guard attributeCount <= limits.attributeCount else {
       return stop(.limit("The number of attributes", limits.attributeCount, at: position))
     }
+    // libxml2 looks through all of them for every name with a prefix. Two entries of its table are one.
+    if let context = unsafe context, unsafe context.pointee.nsNr > 2 * limits.attributeCount {
+      return stop(.limit("The number of namespaces", limits.attributeCount, at: position))
+    }
     let tag = unsafe XMLStartTag(
       name: qualified(localName, prefix), attributes: UnsafePointer(attributes),
       attributeCount: attributeCount, position: position)

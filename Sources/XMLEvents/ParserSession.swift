@@ -27,6 +27,10 @@ final class ParserSession {
   @exclusivity(unchecked) var depth = 0
   /// The number of bytes of text since the last tag.
   @exclusivity(unchecked) var textByteCount = 0
+  /// Turns the text into UTF-8.
+  private var decoder = TextDecoder()
+  /// Finds tags with more attributes than libxml2 should see.
+  private var tags: TagLimits
 
   @usableFromInline
   init(
@@ -40,6 +44,7 @@ final class ParserSession {
     deliverStart = start
     deliverEnd = end
     deliverText = text
+    tags = TagLimits(limits)
     unsafe context = makeContext()
   }
 
@@ -55,10 +60,13 @@ final class ParserSession {
     }
     // `HUGE` lifts libxml2's fixed limits, `XMLLimits` takes their place. `NOENT` has libxml2 write
     // `&` for `&amp;` in attributes, where it would write `&#38;`; it opens nothing, since any other
-    // entity ends the parse where it is declared and none can be looked up.
+    // entity ends the parse where it is declared and none can be looked up. `IGNORE_ENC` has it pass
+    // over the encoding that the text names: `TextDecoder` has made it UTF-8.
     unsafe xmlCtxtUseOptions(
       context,
-      Int32(XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue | XML_PARSE_NOENT.rawValue))
+      Int32(
+        XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue | XML_PARSE_NOENT.rawValue
+          | XML_PARSE_IGNORE_ENC.rawValue))
     // SAFETY: The fresh parser holds no string of its first table yet, so the tables may change
     // places; the count taken here is given back when libxml2 frees the parser.
     unsafe xmlDictFree(context.pointee.dict)
@@ -87,11 +95,28 @@ extension ParserSession {
 
   @usableFromInline
   func parse(_ bytes: Span<UInt8>) throws {
+    if let failure { throw failure }
+    do { try decoder.decode(bytes, at: position) { try feed($0) } } catch {
+      if failure == nil { failure = error }
+      throw error
+    }
+  }
+
+  /// Parses the next piece of the text in UTF-8.
+  private func feed(_ bytes: Span<UInt8>) throws {
     var rest = bytes
     while !rest.isEmpty {
       // A token that is longer than a piece is scanned again with each: so pieces grow with it.
       let piece = rest.extracting(first: max(ParserSession.pieceByteCount, waitingByteCount / 2))
       rest = rest.extracting(droppingFirst: piece.count)
+      if let excess = tags.scan(piece) {
+        try push(piece.extracting(first: excess.offset), isLast: false)
+        stop(
+          excess.isName
+            ? .limit("The number of bytes of a name", limits.nameByteCount, at: position)
+            : .limit("The number of attributes", limits.attributeCount, at: position))
+      }
+      if let failure { throw failure }
       try push(piece, isLast: false)
       try checkWaitingBytes()
     }
@@ -99,6 +124,11 @@ extension ParserSession {
 
   @usableFromInline
   func finish() throws {
+    if let failure { throw failure }
+    do { try decoder.finish(at: position) { try feed($0) } } catch {
+      if failure == nil { failure = error }
+      throw error
+    }
     let nothing: InlineArray<0, UInt8> = []
     try push(nothing.span, isLast: true)
     guard unsafe context?.pointee.wellFormed == 1 else {

@@ -18,6 +18,8 @@ public struct XMLError: Error, Sendable, Hashable {
     public static let malformed = Code(rawValue: "malformed")
     /// The input declares or uses entities or default attributes, which are never expanded.
     public static let entityRefused = Code(rawValue: "entityRefused")
+    /// The input is in an encoding that is not read, or names another one than its first bytes show.
+    public static let encodingRefused = Code(rawValue: "encodingRefused")
     /// The input exceeds one of the ``XMLLimits``.
     public static let limitExceeded = Code(rawValue: "limitExceeded")
     /// The text to write holds a character that XML cannot hold in any form.
@@ -60,6 +62,30 @@ extension XMLPosition: CustomStringConvertible {
 extension XMLError {
   static func limit(_ what: String, _ limit: Int, at position: XMLPosition) -> XMLError {
     XMLError(.limitExceeded, "\(what) exceeds the limit of \(limit).", at: position)
+  }
+
+  /// Returns the error for a text whose encoding is not read.
+  ///
+  /// - Parameters:
+  ///   - name: The encoding, as the text names it.
+  ///   - found: The encoding that the first bytes show; `nil` for single bytes.
+  static func encoding(_ name: String, butIs found: XMLEncoding? = nil) -> XMLError {
+    let known = "Encodings that are read: UTF-8, UTF-16, ISO-8859-1, US-ASCII."
+    let name = name.prefix(60)
+    let reason =
+      if let found {
+        "The text names the encoding '\(name)', and its first bytes are \(found.title)."
+      } else if name.uppercased().hasPrefix("UTF-16") {
+        "The text names the encoding '\(name)', and its first bytes are not UTF-16."
+      } else {
+        "The text is in the encoding '\(name)', which is not read. \(known)"
+      }
+    return XMLError(.encodingRefused, reason, at: XMLPosition(line: 1, column: 1))
+  }
+
+  static func badBytes(of encoding: XMLEncoding, at position: XMLPosition) -> XMLError {
+    XMLError(
+      .malformed, "The text is \(encoding.title), and some of its bytes are not.", at: position)
   }
 
   static func entityDeclared(_ name: String, at position: XMLPosition) -> XMLError {

@@ -6,7 +6,7 @@ public struct XMLLimits: Sendable {
   public var depth: Int
   /// The greatest number of bytes in a name.
   public var nameByteCount: Int
-  /// The greatest number of attributes of one element.
+  /// The greatest number of attributes of one element, those that declare namespaces included.
   public var attributeCount: Int
   /// The greatest number of bytes of text between two tags.
   public var textByteCount: Int
@@ -17,7 +17,7 @@ public struct XMLLimits: Sendable {
   public init(
     depth: Int = 512,
     nameByteCount: Int = 4096,
-    attributeCount: Int = 4096,
+    attributeCount: Int = 256,
     textByteCount: Int = 1 << 30,
     tokenByteCount: Int = 16 << 20
   ) {

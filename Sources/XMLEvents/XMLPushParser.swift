@@ -6,7 +6,8 @@
 ///     while let piece = try file.read() { try parser.parse(piece.span) }
 ///     let count = try parser.finish().count
 ///
-/// A document type declaration is passed over: nothing it names is loaded, and entities and default
+/// The text is UTF-8 or UTF-16, as its first bytes show, or ISO-8859-1 or US-ASCII, as its declaration says; any other encoding
+/// is an error that names it. A document type declaration is passed over: nothing it names is loaded, and entities and default
 /// attributes are refused. Nothing is fetched from disk or network, and nothing is printed. After
 /// an error the parser is spent and throws the same error again.
 ///

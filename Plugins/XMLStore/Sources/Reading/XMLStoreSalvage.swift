@@ -67,15 +67,20 @@ package struct XMLStoreSalvage {
     lostReferenceCount = lost.count
   }
 
-  /// Where a line begins.
+  /// Returns the offset of the first byte of a line.
   private static func offset(ofLine line: Int, in file: DurableFile) throws -> Int {
     var (offset, left) = (0, line - 1)
     let end = try file.byteCount()
+    let start = try file.read(byteCount: min(4, end), at: 0)
+    let encoding = XMLEncoding.ofFirstBytes(start)?.encoding ?? .utf8
+    let unit = encoding.unitByteCount
     while left > 0, offset < end {
+      // Such a piece ends with a whole unit, unless the file does not.
       let piece = try file.read(byteCount: min(1 << 18, end - offset), at: offset)
-      for (index, byte) in piece.enumerated() where byte == 0x0A {
+      for index in stride(from: 0, through: piece.count - unit, by: unit)
+      where encoding.isLineFeed(piece[index..<index + unit]) {
         left -= 1
-        if left == 0 { return offset + index + 1 }
+        if left == 0 { return offset + index + unit }
       }
       offset += piece.count
     }
