@@ -1,17 +1,16 @@
 import ObjectModel
 import Rows
 
-/// A model's names as a document spells them: as they are, and otherwise without regard to case
-/// (spec §5.3.1).
+/// The names of a model, found by their spellings in a document (spec §5.3.1).
 struct EntityNames {
-  private var entities: [String: Names] = [:]
-  private var folded: [String: String] = [:]
+  private var entities: [Names] = []
+  private var spellings = NameSpellings([], in: .upper)
 
   /// The properties of one entity.
   final class Names {
     let layout: Layout
-    let properties: [String: Property]
-    let folded: [String: String]
+    private let properties: [Property]
+    private let spellings: NameSpellings
 
     /// One property.
     struct Property {
@@ -23,13 +22,13 @@ struct EntityNames {
 
     init(_ layout: Layout, _ properties: [Property]) {
       self.layout = layout
-      self.properties = Dictionary(properties.map { ($0.name, $0) }) { one, _ in one }
-      folded = Dictionary(properties.map { ($0.name.lowercased(), $0.name) }) { one, _ in one }
+      self.properties = properties
+      spellings = NameSpellings(properties.map(\.name), in: .lower)
     }
 
     /// The property that a document names.
     func property(_ name: String) -> Property? {
-      properties[name] ?? folded[name.lowercased()].flatMap { properties[$0] }
+      spellings.index(of: EntityNames.plain(name)).map { properties[$0] }
     }
   }
 
@@ -50,14 +49,19 @@ struct EntityNames {
           Names.Property(
             name: column.name, column: index, relationship: relationships[column.name]))
       }
-      entities[entity.name] = Names(layout, properties)
-      folded[entity.name.lowercased()] = entity.name
+      entities.append(Names(layout, properties))
     }
+    spellings = NameSpellings(entities.map(\.layout.entity), in: .upper)
+  }
+
+  /// Returns a name without escapes (spec §5.4.1).
+  private static func plain(_ name: String) -> String {
+    XMLValues.unescaped(Array(name.utf8)) ?? name
   }
 
   /// The entity that a document names.
   func entity(_ name: String) -> Names? {
-    entities[name] ?? folded[name.lowercased()].flatMap { entities[$0] }
+    spellings.index(of: EntityNames.plain(name)).map { entities[$0] }
   }
 }
 

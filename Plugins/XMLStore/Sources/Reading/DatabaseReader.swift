@@ -56,7 +56,7 @@ struct DatabaseReader: XMLEventHandler {
   var model: Model?
   var schema: Schema?
   var plans: [EntityPlan] = []
-  var entityNames = NameTable([]) { $0 }
+  var entityNames = NameTable([], in: .upper)
   var places = ObjectPlaces()
   /// What to-many relationships list.
   var lists: [ReferenceList] = []
@@ -250,7 +250,7 @@ struct DatabaseReader: XMLEventHandler {
     plans = schema.layouts.compactMap { layout in
       model[layout.entity].map { EntityPlan($0, layout, model, schema, families: families) }
     }
-    entityNames = NameTable(plans.map(\.name)) { $0.uppercased() }
+    entityNames = NameTable(plans.map(\.name), in: .upper)
     givenBy = Array(repeating: 0, count: plans.map(\.properties.count).max() ?? 0)
     self.model = model
     self.schema = schema

@@ -50,7 +50,7 @@ struct EntityPlan {
     }
     self.properties = properties
     slots = properties.map { Slot(role: $0.role, kind: $0.kind, column: $0.column) }
-    names = NameTable(properties.map(\.name)) { $0.lowercased() }
+    names = NameTable(properties.map(\.name), in: .lower)
     follows = Array(0...properties.count)
     defaulted = properties.enumerated().compactMap { index, property in
       guard property.role == .attribute, !layout.columns[property.column].defaultValue.isNull

@@ -4,45 +4,29 @@ import ObjectModel
 
 /// Names as a document spells them, each with its place in a list.
 ///
-/// Core Data writes entities in upper case and properties in lower case, so names are found whatever
-/// their case is (spec §5.3.1). The bytes of the usual spelling are compared first, and a string is
-/// only made of another.
+/// The bytes of the spelling that writers use are compared first, and a string is made only of another spelling
+/// (spec §5.3.1).
 struct NameTable {
   /// The names of the model.
   let names: [String]
-  private let fold: @Sendable (String) -> String
   private let heap: [UInt8]
   private let offsets: [Int]
-  /// Where each folded name is; those that two names share are left out.
-  private let folded: [String: Int]
-  /// Spellings that were met and are none of the usual ones.
+  private let spellings: NameSpellings
+  /// Spellings that were met and that no writer uses, with the places of their names.
   private var others: [String: Int] = [:]
 
-  /// A table of the given names.
-  ///
-  /// - Parameter fold: Gives names their usual case.
-  init(_ names: [String], fold: @escaping @Sendable (String) -> String) {
+  /// A table of the given names, which writers write in the given case.
+  init(_ names: [String], in letters: NameSpellings.Letters) {
     self.names = names
-    self.fold = fold
-    let spellings = NameTable.spellings(names, fold)
+    spellings = NameSpellings(names, in: letters)
     var heap: [UInt8] = []
     var offsets = [0]
-    for spelling in spellings {
+    for spelling in spellings.written {
       heap += TextEscapes.attribute(spelling)
       offsets.append(heap.count)
     }
     self.heap = heap
     self.offsets = offsets
-    folded = Dictionary(
-      names.enumerated().map { (fold($1), $0) }.filter { spellings[$0.1] == $0.0 },
-      uniquingKeysWith: { first, _ in first })
-  }
-
-  /// How each name is written: in its usual case, or as it is where two names share that.
-  static func spellings(_ names: [String], _ fold: (String) -> String) -> [String] {
-    var counts: [String: Int] = [:]
-    for name in names { counts[fold(name), default: 0] += 1 }
-    return names.map { counts[fold($0)] == 1 ? fold($0) : $0 }
   }
 
   /// Whether the usual spelling of a name is the given bytes.
@@ -76,8 +60,7 @@ struct NameTable {
 
   private mutating func index(of spelling: String) -> Int? {
     if let known = others[spelling] { return known }
-    let plain = TextEscapes.unescaped(spelling)
-    let found = names.firstIndex { $0 == plain } ?? folded[fold(plain)]
+    let found = spellings.index(of: TextEscapes.unescaped(spelling))
     if let found, others.count < 65_536 { others[spelling] = found }
     return found
   }

@@ -30,7 +30,7 @@ final class EntityWriter {
     }
     let names = contents.schema.layouts.map(\.entity)
     let spellings = Dictionary(
-      uniqueKeysWithValues: zip(names, NameTable.spellings(names) { $0.uppercased() }))
+      uniqueKeysWithValues: zip(names, NameSpellings(names, in: .upper).written))
     var writers: [EntityWriter] = []
     for one in rows.values.sorted(by: { $0.layout.entity < $1.layout.entity }) {
       writers.append(
@@ -60,7 +60,7 @@ final class EntityWriter {
     }
     let names = values.map(\.name) + properties.map(\.name)
     let spelled = Dictionary(
-      uniqueKeysWithValues: zip(names, NameTable.spellings(names) { $0.lowercased() }))
+      uniqueKeysWithValues: zip(names, NameSpellings(names, in: .lower).written))
     attributes = try values.map { column in
       AttributeWriter(
         kind: column.kind,
