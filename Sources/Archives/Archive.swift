@@ -20,6 +20,8 @@ public struct Archive: Sendable {
   /// Hidden names, those that begin with a dot, are no part of a document, and neither is the entry that says
   /// what the archive is.
   public let entries: [ArchiveEntry]
+  /// Whether the archive contains its type, or the manifest of a document (spec §8.2.1).
+  public let isPackedDocument: Bool
   /// What the archive may ask.
   public let limits: ArchiveLimits
 
@@ -57,7 +59,25 @@ public struct Archive: Sendable {
         checksum: entry.checksum, dataOffset: header.data.lowerBound)
     }
     entries = all.filter { !$0.path.isHiddenPath && $0.path != ZipFormat.typeName }
-    if let type = all.first(where: { $0.path == ZipFormat.typeName }) { try checkType(type) }
+    let type = all.first { $0.path == ZipFormat.typeName }
+    isPackedDocument =
+      type != nil || all.contains { $0.path == ZipFormat.manifestName && !$0.isDirectory }
+    if let type { try checkType(type) }
+  }
+
+  /// Whether a file is a packed document (spec §8.2.1).
+  ///
+  /// The first bytes of most packed documents tell. Of any other archive the directory is read, because programs that pack
+  /// a folder again leave the type out or move it.
+  public static func isPackedDocument(at path: String, on disk: any Disk) -> Bool {
+    guard let file = try? disk.open(path, for: .read),
+      let start = try? file.read(byteCount: min(100, file.byteCount()), at: 0)
+    else { return false }
+    if isPackedDocument(firstBytes: start) { return true }
+    guard start.count >= ZipFormat.localByteCount,
+      start.int32(at: 0) == ZipFormat.localSignature
+    else { return false }
+    return (try? Archive(path, on: disk))?.isPackedDocument ?? false
   }
 
   /// Whether a file that begins with these bytes says that it is a packed document, as those that Quire packs

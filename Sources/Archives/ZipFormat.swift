@@ -45,6 +45,8 @@ enum ZipFormat {
 
   /// The first entry of a packed document, and what it holds.
   static let typeName = "mimetype"
+  /// The name of the file without which a folder is no document (spec §7.2.1).
+  static let manifestName = "manifest.json"
   static let type = "application/vnd.quire.document+zip"
 
   /// What the bytes of stored entries begin at a multiple of (spec §8.3.4).

@@ -33,10 +33,7 @@ extension StoreReader {
   func isDocument(_ path: String) -> Bool {
     guard let kind = try? disk.status(of: path).kind else { return false }
     if kind == .directory { return !isStoreFolder(path) }
-    guard kind == .file, let start = try? StoreBackends.firstBytes(of: path, on: disk) else {
-      return false
-    }
-    return Archive.isPackedDocument(firstBytes: start)
+    return kind == .file && Archive.isPackedDocument(at: path, on: disk)
   }
 
   /// Whether a folder is a store of some kind and no document.

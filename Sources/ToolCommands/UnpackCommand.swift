@@ -35,8 +35,15 @@ enum UnpackCommand {
       defer { line.end() }
       let report: ArchiveReport
       do {
+        let archive = try Archive(path, on: disk)
+        guard archive.isPackedDocument else {
+          throw CommandError(
+            .unreadable,
+            "'\(oneLine(path))' is no packed document: there is neither 'manifest.json' nor 'mimetype' at the top of the "
+              + "archive.", hint: "Unpack it with a program for zip archives.")
+        }
         report = try made.making {
-          try Archive(path, on: disk).unpack(to: folder, on: disk) { line.show($0.share) }
+          try archive.unpack(to: folder, on: disk) { line.show($0.share) }
         }
       } catch let error as ArchiveError where error.code == .exists {
         throw CommandError(

@@ -1,3 +1,4 @@
+import Archives
 public import DurableFiles
 public import ObjectModel
 
@@ -32,9 +33,7 @@ public struct Validator {
       return check.report
     }
     let file = try disk.open(path, for: .read)
-    let start = try file.read(
-      byteCount: min(PackedCheck.firstByteCount, try file.byteCount()), at: 0)
-    if PackedCheck.mayBegin(with: start) {
+    if Archive.isPackedDocument(at: path, on: disk) {
       return try PackedCheck(path, on: disk, model: model, progress: progress).run()
     }
     let check = try FileChecks.check(

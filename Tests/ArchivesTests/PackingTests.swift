@@ -62,6 +62,27 @@ struct PackingTests {
       try other.read("/y.zip", byteLimit: 1 << 24) == other.read("/x.zip", byteLimit: 1 << 24))
   }
 
+  @Test("A packed document is known by its type in any place, or by a manifest at the top")
+  func recognition() throws {
+    func isDocument(_ entries: [ForgedEntry], cutting count: Int = 0) throws -> Bool {
+      var archive = ForgedArchive(entries[0])
+      archive.entries = entries
+      let disk = SimulatedDisk()
+      try disk.replace("/a.zip") { try $0.write(Array(archive.bytes.dropLast(count))) }
+      return Archive.isPackedDocument(at: "/a.zip", on: disk)
+    }
+    let manifest = ForgedEntry("manifest.json", "{}")
+    let type = ForgedEntry("mimetype", "application/vnd.quire.document+zip")
+
+    #expect(try isDocument([ForgedEntry("a"), manifest]))
+    #expect(try isDocument([ForgedEntry("a"), type]))
+    #expect(try !isDocument([ForgedEntry("a")]))
+    #expect(try !isDocument([ForgedEntry("Trip.quire/manifest.json", "{}")]))
+    #expect(try !isDocument([ForgedEntry("mimetype", "application/epub+zip"), manifest]))
+    #expect(try !isDocument([ForgedEntry("a"), manifest], cutting: 30))
+    #expect(!Archive.isPackedDocument(at: "/none", on: SimulatedDisk()))
+  }
+
   @Test("The type comes first, stores lie as they are at round offsets, text is compressed")
   func layout() throws {
     let archive = try packed()

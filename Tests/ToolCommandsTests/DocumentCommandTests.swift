@@ -1,3 +1,4 @@
+import Deflate
 import Documents
 import DurableFiles
 import Foundation
@@ -216,5 +217,87 @@ struct DocumentCommandTests {
     let info = done("info", "/New.quire")
     #expect(info.contains("40 objects") && info.contains("1 object"))
     #expect(losesManifest || info.contains("attachments"))
+  }
+
+  @Test("A changed digit of the manifest is an error, and recovery keeps the names")
+  func changedDigit() throws {
+    _ = done("new", "/Trip.quire", "--model", "Trips.xcdatamodeld", "--title", "A trip")
+    for name in ["Lisbon", "Rome", "Faro"] {
+      _ = done("insert", "/Trip.quire", "Trip", "name=\(name)")
+    }
+    let text = String(
+      decoding: try disk.read("/Trip.quire/manifest.json", byteLimit: 1 << 20), as: UTF8.self)
+    let changed = text.replacing("\"commit\": 4", with: "\"commit\": 3")
+    #expect(changed != text)
+    try disk.replace("/Trip.quire/manifest.json") { try $0.write(changed) }
+
+    for words in [
+      ["count", "/Trip.quire", "Trip"], ["export", "/Trip.quire"], ["info", "/Trip.quire"],
+    ] {
+      let run = run(words)
+      #expect(run.exitCode == .unreadable, "\(words)")
+      #expect(run.messages.contains("'quire recover /Trip.quire --output"), "\(run.messages)")
+    }
+    let recovered = run(["recover", "/Trip.quire", "--output", "/New.quire"])
+    #expect(recovered.exitCode == .no)
+    #expect(recovered.messages.contains("The manifest is damaged"), "\(recovered.messages)")
+    #expect(done("count", "/New.quire", "Trip") == "3\n")
+    #expect(done("info", "/New.quire").contains("A trip"))
+  }
+
+  // MARK: - Archives of other programs
+
+  /// Packs the files of a folder as a program does that knows nothing of documents.
+  private func zip(_ folder: String, _ names: [String]) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    var directory: [UInt8] = []
+    func number(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    for name in names {
+      let data = try disk.read("\(folder)/\(name)", byteLimit: 1 << 24)
+      var checksum = CRC32()
+      checksum.update(data.rawSpan)
+      let fields =
+        number(20, 2) + number(0, 8) + number(Int(checksum.value), 4) + number(data.count, 4)
+        + number(data.count, 4) + number(name.utf8.count, 2) + number(0, 2)
+      directory +=
+        number(0x0201_4B50, 4) + number(20, 2) + fields + number(0, 10) + number(bytes.count, 4)
+        + name.utf8
+      bytes += number(0x0403_4B50, 4) + fields + name.utf8 + data
+    }
+    let start = bytes.count
+    return bytes + directory + number(0x0605_4B50, 4) + number(0, 4) + number(names.count, 2)
+      + number(names.count, 2) + number(directory.count, 4) + number(start, 4) + number(0, 2)
+  }
+
+  @Test("All commands take an archive of another program for a document, or none does")
+  func foreignArchives() throws {
+    _ = done("new", "/Trip.quire", "--model", "Trips.xcdatamodeld")
+    _ = done("insert", "/Trip.quire", "Trip", "name=Lisbon")
+    let names = ["models/Trips.xml", "stores/main.store", "manifest.json"]
+    try disk.replace("/whole.zip") { try $0.write(zip("/Trip.quire", names)) }
+    try disk.replace("/other.zip") { try $0.write(zip("/Trip.quire", Array(names.dropLast()))) }
+    let commands = [
+      ["info"], ["count", "Trip"], ["fetch", "Trip"], ["export"], ["unpack", "/unpacked"],
+      ["recover", "--output", "/recovered.quire"], ["save-as", "/copy.quire"],
+      ["convert", "/converted.store"],
+    ]
+
+    for words in commands {
+      let whole = run([words[0], "/whole.zip"] + words.dropFirst())
+      #expect(whole.exitCode == .done, "\(words): \(whole.messages)")
+    }
+    for path in ["/unpacked", "/recovered.quire", "/copy.quire", "/converted.store"] {
+      #expect(done("count", path, "Trip") == "1\n", "\(path)")
+      try disk.removeTree(path)
+    }
+    for words in commands {
+      let other = run([words[0], "/other.zip"] + words.dropFirst())
+      #expect(other.exitCode != .done, "\(words)")
+      #expect(!other.messages.isEmpty)
+    }
+    #expect(try !disk.exists("/unpacked"))
+    #expect(run(["unpack", "/other.zip", "/unpacked"]).messages.contains("no packed document"))
   }
 }

@@ -126,8 +126,7 @@ extension StorePlaces {
     if disk is PackedDisk { return self }
     do {
       guard try disk.exists(path), try disk.status(of: path).kind == .file else { return self }
-      let start = try StoreBackends.firstBytes(of: path, on: disk)
-      guard Archive.isPackedDocument(firstBytes: start) else {
+      guard Archive.isPackedDocument(at: path, on: disk) else {
         throw DocumentError(
           .notADocument, "This is a file, and no packed document.", path: path)
       }

@@ -20,12 +20,6 @@ final class PackedCheck {
     self.progress = progress
   }
 
-  /// Whether a file is a packed document, as its first bytes say.
-  static func mayBegin(with bytes: [UInt8]) -> Bool { Archive.isPackedDocument(firstBytes: bytes) }
-
-  /// How many of the first bytes are needed to tell.
-  static let firstByteCount = 100
-
   /// Checks everything.
   func run() throws -> Report {
     let findings = Findings()
