@@ -39,11 +39,38 @@ struct MigrationRun {
     current = opened.snapshot
     // Numbers are given by each type of store in its own way, and to what is made anew.
     let isIncremental = try places.backend(of: plan.type.after).capabilities.contains(.incremental)
+    let joinsNumbers = try MigrationRun.joinsNumbers(plan, opened.snapshot)
     keepsKeys =
       plan.type.before == plan.type.after
       && plan.steps.allSatisfy { $0.keepsObjects && (!$0.hasHandlers || isIncremental) }
+      && !joinsNumbers
     // Two stores that are there at once are two, and so are two whose numbers mean different objects.
     uuid = try replacing && keepsKeys ? opened.snapshot.metadata.uuid ?? UUID() : UUID()
+  }
+
+  /// Whether a step joins entities whose objects share numbers into one family, and the store can't hold that.
+  private static func joinsNumbers(
+    _ plan: MigrationPlan, _ snapshot: any StoreSnapshot
+  ) throws -> Bool {
+    guard !plan.type.after.numbersEachEntity else { return false }
+    let before = try snapshot.model
+    var names = Dictionary(
+      uniqueKeysWithValues: snapshot.schema.layouts.map { ($0.entityNumber, $0.entity) })
+    for step in plan.steps {
+      guard case .inferred(let mapping) = step.means else { return false }
+      names = names.compactMapValues { mapping.continuation.entity(after: $0)?.name }
+      let families = Dictionary(grouping: names.keys) { number in
+        names[number].flatMap { mapping.destination.root(of: $0)?.name }
+      }
+      for family in families.values {
+        let roots = Set(
+          family.map { number in
+            snapshot.schema[number].flatMap { before.root(of: $0.entity)?.name }
+          })
+        if roots.count > 1, try snapshot.view.sharesNumbers(family) { return true }
+      }
+    }
+    return false
   }
 
   /// Whether the store that is migrated has all rows as they are to be.

@@ -11,8 +11,8 @@ import Rows
 /// single commit. Objects get keys of the other store, and whatever leads to them follows. Metadata of
 /// the application go along.
 public struct StoreCopy {
-  private let source: any StoreSnapshot
-  private let target: any Store
+  let source: any StoreSnapshot
+  let target: any Store
   /// What becomes which rows; `nil` when both stores have the same model.
   private let origins: [RowOrigin]?
   private let keepsKeys: Bool
@@ -58,7 +58,8 @@ public struct StoreCopy {
   ///
   /// - Parameters:
   ///   - origins: What the rows of the target come from; `nil` when both have the same model.
-  ///   - keepsKeys: Whether objects keep their numbers, which nobody in the target may have.
+  ///   - keepsKeys: Whether objects keep their numbers, which no object of the target may have. Objects of a family that
+  ///     share numbers get others if the target can't hold them (``renumberedEntities(_:in:)``).
   package init(
     from source: any StoreSnapshot, to target: any Store, _ origins: [RowOrigin]?,
     keepingKeys keepsKeys: Bool
@@ -81,6 +82,7 @@ public struct StoreCopy {
     let view = source.view
     // First where every object will be: what leads to it may come before it.
     var places: [UInt16: KeyPlaces] = [:]
+    let renumbered = keepsKeys ? try renumberedEntities(origins, in: base.model) : []
     var own: [KeyPlaces?] = []
     var state = Progress(done: 0, total: 0)
     for origin in origins {
@@ -89,7 +91,8 @@ public struct StoreCopy {
         own.append(nil)
         continue
       }
-      let isKept = keepsKeys && !origin.makesLinks
+      let isKept =
+        keepsKeys && !origin.makesLinks && !renumbered.contains(origin.target.entityNumber)
       let first =
         isKept
         ? nil

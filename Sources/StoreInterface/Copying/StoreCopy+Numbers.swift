@@ -1,0 +1,46 @@
+import ObjectModel
+package import Rows
+
+extension StoreCopy {
+  /// Returns the entities of the target whose objects can't keep their numbers.
+  ///
+  /// A block file numbers the objects of each entity. An SQLite database numbers those of an entity and all of its
+  /// subentities together, and so may a store of another kind. There a family whose objects share numbers gets new ones.
+  func renumberedEntities(_ origins: [RowOrigin], in model: Model) throws -> Set<UInt16> {
+    guard !target.type.numbersEachEntity else { return [] }
+    let isSameType = try source.metadata.type == target.type
+    let before = try source.model
+    var families: [String: [RowOrigin]] = [:]
+    for origin in origins where !origin.isLinks {
+      families[model.root(of: origin.target.entity)?.name ?? "", default: []].append(origin)
+    }
+    var renumbered: Set<UInt16> = []
+    for family in families.values where family.count > 1 {
+      // A store of this kind holds the same numbers already.
+      let roots = Set(family.map { before.root(of: $0.source.entity)?.name })
+      if isSameType, roots.count == 1 { continue }
+      if try source.view.sharesNumbers(family.map(\.source.entityNumber)) {
+        renumbered.formUnion(family.map(\.target.entityNumber))
+      }
+    }
+    return renumbered
+  }
+}
+
+extension StoreType {
+  /// Whether stores of the type number the objects of each entity apart from those of its superentity.
+  package var numbersEachEntity: Bool {
+    self == .binary || self == .compressed || self == .memory
+  }
+}
+
+extension View {
+  /// Whether objects of two of the entities have the same number.
+  package func sharesNumbers(_ entities: [UInt16]) throws -> Bool {
+    var seen: Set<UInt64> = []
+    for entity in entities {
+      for number in try keys(ofEntity: entity) where !seen.insert(number).inserted { return true }
+    }
+    return false
+  }
+}
