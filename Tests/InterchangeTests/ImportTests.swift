@@ -102,6 +102,18 @@ struct ImportTests {
     #expect(try isValid())
   }
 
+  @Test("A first line of many columns takes time in proportion to it")
+  func manyColumns() throws {
+    let columns = (0..<40_000).map { "c\($0)" }.joined(separator: ",")
+
+    try run(columns + "\n", .csv, entity: "Trip")
+    let error = #expect(throws: ImportError.self) {
+      try run(columns + ",c17\n", .csv, entity: "Trip")
+    }
+
+    #expect("\(error!)".contains("The column 'c17' is there twice."))
+  }
+
   @Test("What is there is led to by its identifier")
   func existing() throws {
     try run("{\"@entity\":\"Trip\",\"name\":\"Lisbon\",\"stops\":[]}")

@@ -150,7 +150,8 @@ final class RecordReader {
       guard names!.count <= RecordReader.mostFields else {
         throw ImportProblem(line: line, "It has too many cells.")
       }
-      if let twice = names!.first(where: { name in names!.filter { $0 == name }.count > 1 }) {
+      var seen: Set<String> = []
+      if let twice = names!.first(where: { !seen.insert($0).inserted }) {
         throw ImportProblem(line: line, column: 1, "The column '\(twice)' is there twice.")
       }
       guard try readLine() else { return false }
