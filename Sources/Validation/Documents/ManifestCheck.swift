@@ -115,7 +115,8 @@ final class ManifestCheck {
       }
       rest.removeLast()
     }
-    guard rest.suffix(8).elementsEqual(text.utf8) else {
+    guard rest.suffix(8).elementsEqual(text.utf8), rest.dropLast(8).last == UInt8(ascii: "\"")
+    else {
       members.add(.manifestChecksum, "checksum", "It is not the last member, or not 8 digits.")
       return
     }
