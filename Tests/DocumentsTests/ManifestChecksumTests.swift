@@ -21,7 +21,9 @@ struct ManifestChecksumTests {
     #expect(whole.others.isEmpty)
     var silent: [String] = []
     for place in bytes.indices {
-      for bit in 0..<8 {
+      // Of a digit every bit, because it may name another commit.
+      let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[place])
+      for bit in isDigit ? Array(0..<8) : [place % 8] {
         var changed = bytes
         changed[place] ^= 1 << UInt8(bit)
         guard var read = try? Manifest(changed, path: "/d") else { continue }
