@@ -64,6 +64,10 @@ struct FamilyNumbersTests {
     "Place 2 > Museum 2", "Place 3 > Museum 3",
   ]
 
+  private func name(_ object: ManagedObject) -> String {
+    if case .string(let text) = object["name"] { text } else { "" }
+  }
+
   private func objects(_ path: String, _ model: Model, _ entities: [String] = ["Place"]) throws
     -> [String]
   {
@@ -74,7 +78,7 @@ struct FamilyNumbersTests {
     for entity in entities {
       for object in try context.fetch(FetchRequest(entity)) {
         let next = object.value(forKey: "partner") as? ManagedObject
-        lines.append(object["name"].text + (next.map { " > \($0["name"].text)" } ?? ""))
+        lines.append(name(object) + (next.map { " > \(name($0))" } ?? ""))
       }
     }
     try coordinator.remove(store)

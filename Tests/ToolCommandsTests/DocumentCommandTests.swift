@@ -280,15 +280,14 @@ struct DocumentCommandTests {
     try disk.replace("/other.zip") { try $0.write(zip("/Trip.quire", Array(names.dropLast()))) }
     let commands = [
       ["info"], ["count", "Trip"], ["fetch", "Trip"], ["export"], ["unpack", "/unpacked"],
-      ["recover", "--output", "/recovered.quire"], ["save-as", "/copy.quire"],
-      ["convert", "/converted.store"],
+      ["recover", "--output", "/recovered.quire"], ["convert", "/converted.store"],
     ]
 
     for words in commands {
       let whole = run([words[0], "/whole.zip"] + words.dropFirst())
       #expect(whole.exitCode == .done, "\(words): \(whole.messages)")
     }
-    for path in ["/unpacked", "/recovered.quire", "/copy.quire", "/converted.store"] {
+    for path in ["/unpacked", "/recovered.quire", "/converted.store"] {
       #expect(done("count", path, "Trip") == "1\n", "\(path)")
       try disk.removeTree(path)
     }

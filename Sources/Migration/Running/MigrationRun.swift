@@ -24,6 +24,8 @@ struct MigrationRun {
   private var own: (store: any Store, path: String?)?
   /// Whether objects have the numbers they had.
   private let keepsKeys: Bool
+  /// Whether a step joins entities whose objects share numbers, so that rows must be written anew.
+  private let joinsNumbers: Bool
   private(set) var lostReferenceCount = 0
   private var step = 0
   private var paths: [String] = []
@@ -39,7 +41,7 @@ struct MigrationRun {
     current = opened.snapshot
     // Numbers are given by each type of store in its own way, and to what is made anew.
     let isIncremental = try places.backend(of: plan.type.after).capabilities.contains(.incremental)
-    let joinsNumbers = try MigrationRun.joinsNumbers(plan, opened.snapshot)
+    joinsNumbers = try MigrationRun.joinsNumbers(plan, opened.snapshot)
     keepsKeys =
       plan.type.before == plan.type.after
       && plan.steps.allSatisfy { $0.keepsObjects && (!$0.hasHandlers || isIncremental) }
@@ -103,7 +105,7 @@ struct MigrationRun {
     let schema = try Schema(
       mapping.destination, evolving: current.schema, of: current.model)
     let transfer = RowTransfer(mapping, from: current.schema, to: schema)
-    if transfer.rewritings.isEmpty {
+    if transfer.rewritings.isEmpty, !joinsNumbers {
       current = EvolvedSnapshot(current, mapping.destination, schema)
       pendingModels.append(mapping.destination)
     } else {
