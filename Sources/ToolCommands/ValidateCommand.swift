@@ -8,8 +8,8 @@ import Validation
 /// `quire validate`
 enum ValidateCommand {
   static let path = Argument(
-    "PATH", "The document or the file to check; may be left out with --rules.", isRequired: false,
-    role: .input)
+    "PATH", "The documents or files to check; may be left out with --rules.", isRequired: false,
+    isRepeating: true, role: .input)
   static let model = Option(
     "model", value: "MODEL", role: .input,
     "A model that the objects should be of, beside the one in the file.")
@@ -35,11 +35,16 @@ enum ValidateCommand {
         be checked, such as the objects of a store without its model, and 5 for a store of a type that no \
         rules are known of, by itself or in a document. Of a rule at most 20 findings are shown. Check what \
         nobody is writing to.
+
+        Several paths are checked one after the other, and each has a report of its own; with --format \
+        json each report is a line. The exit code is 0 only if it would be 0 for each path. Where the \
+        others differ, it is 1.
         """,
       arguments: [path], options: [model, ModelCommand.version, rules, .format],
       examples: [
         Example("quire validate Trips.store", "Prints what is wrong, or that nothing is."),
         Example("quire validate Trip.quire", "Does the same for a document and all that is in it."),
+        Example("quire validate *.store", "Checks each of several files."),
         Example("quire validate --rules", "Lists the rules."),
       ]
     ) { invocation in
@@ -47,7 +52,8 @@ enum ValidateCommand {
         try list(invocation)
         return .done
       }
-      guard let path = invocation.value(of: path) else {
+      let paths = invocation.values(of: path)
+      if paths.isEmpty {
         throw CommandError.wrongUsage("Missing argument PATH: \(path.help)")
       }
       if invocation.has(ModelCommand.version), !invocation.has(model) {
@@ -60,34 +66,49 @@ enum ValidateCommand {
         validator.model =
           try reader.model(at: model, version: invocation.value(of: ModelCommand.version)).model
       }
-      let progress = ProgressLine(invocation.console.messages, "checking \(oneLine(path))")
-      validator.progress = progress.show
-      let report: Report
-      do { report = try validator.validate(path, on: disk) } catch let error as DiskError {
-        throw CommandError(.inputOutput, error.message)
+      var failures: Set<ExitCode> = []
+      for path in paths {
+        let code = try check(path, with: validator, on: disk, invocation)
+        if code != .done { failures.insert(code) }
       }
-      progress.end()
-      if report.verdict == .unknownFormat,
-        let type = (try? backends().backend(ofStoreAt: path, on: disk))?.type,
-        !ConvertCommand.types.contains(where: { $0.value == type })
-      {
-        throw CommandError(
-          .plugin,
-          "'\(oneLine(path))' is a store of type \(type.rawValue), which a plug-in brings. No rules are known of this "
-            + "type, so the store was not checked.",
-          hint: "Run 'quire plugin list' to find the plug-in, and 'quire plugin test' to test it.")
-      }
-      switch invocation.format {
-      case .text: try invocation.console.output.write(printable(report.text))
-      case .json: try invocation.console.output.writeLine(json(report).text)
-      }
-      return switch report.verdict {
-      case .unknownFormat: .unreadable
-      case .newerFormat: .newerFormat
-      case .invalid: .no
-      case .incomplete: report.hasUnknownStores ? .plugin : .no
-      default: .done
-      }
+      return failures.count > 1 ? .no : failures.first ?? .done
+    }
+  }
+
+  /// Checks one path, prints its report, and returns the exit code that the path alone has.
+  private static func check(
+    _ path: String, with validator: Validator, on disk: any Disk, _ invocation: Invocation
+  ) throws -> ExitCode {
+    var validator = validator
+    let progress = ProgressLine(invocation.console.messages, "checking \(oneLine(path))")
+    validator.progress = progress.show
+    let report: Report
+    do { report = try validator.validate(path, on: disk) } catch let error as DiskError {
+      throw CommandError(.inputOutput, error.message)
+    }
+    progress.end()
+    if report.verdict == .unknownFormat,
+      let type = (try? backends().backend(ofStoreAt: path, on: disk))?.type,
+      !ConvertCommand.types.contains(where: { $0.value == type })
+    {
+      throw CommandError(
+        .plugin,
+        "'\(oneLine(path))' is a store of type \(type.rawValue), which a plug-in brings. No rules are known of this "
+          + "type, so the store was not checked.",
+        hint: "Run 'quire plugin list' to find the plug-in, and 'quire plugin test' to test it.")
+    }
+    switch invocation.format {
+    case .text: try invocation.console.output.write(printable(report.text))
+    case .json:
+      let isAlone = invocation.values(of: self.path).count == 1
+      try invocation.console.output.writeLine(isAlone ? json(report).text : json(report).line)
+    }
+    return switch report.verdict {
+    case .unknownFormat: .unreadable
+    case .newerFormat: .newerFormat
+    case .invalid: .no
+    case .incomplete: report.hasUnknownStores ? .plugin : .no
+    default: .done
     }
   }
 

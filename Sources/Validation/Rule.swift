@@ -1,7 +1,7 @@
 /// One thing that must be so in a document, and that is checked.
 ///
 /// A rule's identifier stays: scripts look for it, and it is never used for anything else. The rules of
-/// this version are ``all``; `docs/validation-rules.md` lists them.
+/// this version are ``all``; clause 6.4 of the specification lists them.
 public struct Rule: Sendable, Hashable, Identifiable {
   /// The rule's name, such as `BLCK-034`.
   public let id: String

@@ -77,6 +77,24 @@ struct ValidateCommandTests {
     #expect(findings[0]["clause"] as? String == "6.3.2")
   }
 
+  @Test("Several files have a report each, and an exit code of 0 only if all are valid")
+  func several() throws {
+    let valid = run("validate", "Empty.store", "Empty.store")
+    let mixed = run("validate", "Empty.store", "Notes.store", "--format", "json")
+    let verdicts = try mixed.output.split(separator: "\n").map { line in
+      let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+      return [object?["path"] as? String, object?["verdict"] as? String]
+    }
+
+    #expect(valid.exitCode == .done)
+    #expect(valid.output.split(separator: "\n").count == 2)
+    #expect(mixed.exitCode == .no)
+    #expect(verdicts == [["Empty.store", "valid"], ["Notes.store", "invalid"]])
+    #expect(run("validate", "Empty.store", "Other").exitCode == .unreadable)
+    #expect(run("validate", "Notes.store", "Other").exitCode == .no)
+    #expect(run("validate", "Empty.store", "missing").exitCode == .inputOutput)
+  }
+
   @Test("What can't be judged has an exit code of its own")
   func exitCodes() throws {
     #expect(run("validate", "Other").exitCode == .unreadable)

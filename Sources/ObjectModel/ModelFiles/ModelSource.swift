@@ -2,7 +2,7 @@ import Foundation
 import XMLEvents
 
 /// The `contents` form of a model: the XML that Apple's model editor writes, read and written without
-/// loss (spec §2.5).
+/// loss (spec §2.6).
 ///
 /// What the editor keeps for itself stays in ``SourceDetails``, so a model that is read and written
 /// again says what it said.

@@ -96,6 +96,11 @@ struct SourceReader {
     fault(child, "<\(parent.name)> can't hold <\(child.name)>.")
   }
 
+  /// Refuses an element that contains another one, where no element may be (spec §2.6.1).
+  private func requireEmpty(_ element: XMLTree) throws(ModelFileError) {
+    if let child = element.children.first { throw unknown(child, in: element) }
+  }
+
   private func entity(_ element: XMLTree) throws(ModelFileError) -> Entity {
     var fields = Fields(element, self)
     var entity = Entity(try fields.required("name"))
@@ -237,6 +242,7 @@ struct SourceReader {
     }
     for child in element.children {
       guard child.name == "sortKey" else { throw unknown(child, in: element) }
+      try requireEmpty(child)
       var fields = Fields(child, self)
       request.sortKeys.append(
         FetchRequestTemplate.SortKey(
@@ -253,6 +259,7 @@ struct SourceReader {
     index.partialPredicate = fields.text("partialIndexPredicate")
     for child in element.children {
       guard child.name == "fetchIndexElement" else { throw unknown(child, in: element) }
+      try requireEmpty(child)
       var fields = Fields(child, self)
       // An element over an expression has that in place of a property.
       let property = fields.text("property") ?? fields.text("expression")
@@ -284,6 +291,7 @@ struct SourceReader {
     var configuration = Configuration(try fields.required("name"), entities: [])
     for child in element.children {
       guard child.name == "memberEntity" else { throw unknown(child, in: element) }
+      try requireEmpty(child)
       var fields = Fields(child, self)
       configuration.entities.append(try fields.required("name"))
     }
@@ -300,6 +308,7 @@ struct SourceReader {
       var names: [String] = []
       for child in list.children {
         guard child.name == inner else { throw unknown(child, in: list) }
+        try requireEmpty(child)
         var fields = Fields(child, self)
         names.append(try fields.required("value"))
       }
@@ -312,6 +321,7 @@ struct SourceReader {
     var notes: [String: String] = [:]
     for child in element.children {
       guard child.name == "entry" else { throw unknown(child, in: element) }
+      try requireEmpty(child)
       var fields = Fields(child, self)
       notes[try fields.required("key")] = fields.text("value") ?? ""
     }
