@@ -1,475 +1,770 @@
-#!/usr/bin/env python3
-"""Reads a block file as chapters 3 and 4 of this specification say, and prints what it holds.
+"""Block files (4): commits, what they refer to, and the objects of one of them."""
 
-    blockfile.py FILE
-
-A line for each object, by entity and key: the entity's name, the key, and name=value for each value it has.
-Written from the specification alone; the standard library is all it needs. It checks what it needs to read and is no
-validator.
-"""
-
-import plistlib
 import struct
-import sys
-import xml.etree.ElementTree
 import zlib
-from decimal import Decimal
 
-BOOLEAN, INT16, INT32, INT64, FLOAT, DOUBLE, DATE, DECIMAL, TEXT, URI, BYTES, UUID, REFERENCE = range(1, 14)
-MASK = (1 << 64) - 1
+import metadata
+import model as models
+import schema as schemas
+from block import BASIS, KEY, VERSION, Block, HIGHEST_KEY, OBJECT, LARGEST, most_bytes, untransposed
+from findings import Bytes, Refused, Report, align, crc32c
+from graph import Graph, Segment, judge_indexes
 
-
-class Damage(Exception):
-    pass
-
-
-def need(condition, words):
-    if not condition:
-        raise Damage(words)
+RECORD_LIMIT, SECTION_LIMIT, UNSETTLED, HIGHEST_COMMIT = 1 << 24, 1 << 26, 262_144, 1 << 62
 
 
-# 3.7: the CRC-32C.
-TABLE = []
-for index in range(256):
-    for _ in range(8):
-        index = index >> 1 ^ 0x82F63B78 if index & 1 else index >> 1
-    TABLE.append(index)
+class Trailer:
+    """4.3.1 and 4.3.2"""
 
+    def __init__(self, data, offset):
+        (self.flags, _, _, self.record_offset, self.record_count, self.record_checksum, self.commit_checksum,
+         _) = struct.unpack_from("<IQQQIIII", data, 4)
+        self.offset, self.end = offset, offset + 48
 
-def crc32c(data):
-    value = 0xFFFFFFFF
-    for byte in data:
-        value = TABLE[(value ^ byte) & 0xFF] ^ value >> 8
-    return value ^ 0xFFFFFFFF
-
-
-def align(count):
-    return count + 7 & ~7
-
-
-def signed(value):
-    value &= MASK
-    return value - (1 << 64) if value >> 63 else value
-
-
-def bit(bitmap, row):
-    return bitmap[row >> 3] >> (row & 7) & 1
-
-
-class Column:
-    """3.3.4, 3.3.5 and 3.4."""
-
-    def __init__(self, block, entry, parameters, rows, outside):
-        (self.number, self.kind, self.encoding, self.width, self.offset_width, self.flags, self.scale, chunk_offset,
-         body_count, checksum, self.dictionary_count) = entry
-        self.rows, self.outside = rows, outside
-        self.base, self.step, self.offset_base, self.offset_step = parameters
-        table_count = 0
-        if body_count > 4096:
-            table_count = align((body_count + 4095) // 4096 * 4)
-        chunk = block[chunk_offset:chunk_offset + table_count + body_count]
-        need(len(chunk) == table_count + body_count, "a chunk ends early")
-        body = chunk[table_count:]
-        if table_count:
-            need(crc32c(chunk[:table_count]) == checksum, "a table's checksum")
-            for page in range((body_count + 4095) // 4096):
-                stored, = struct.unpack_from("<I", chunk, page * 4)
-                need(crc32c(body[page * 4096:(page + 1) * 4096]) == stored, "a page's checksum")
-        elif body_count:
-            need(crc32c(body) == checksum, f"the checksum of column {self.number}")
-        self.body, self.place = body, 0
-        bitmap = (rows + 7) // 8
-        self.given = self.take(bitmap) if self.flags & 8 else None
-        self.nothing = bool(self.flags & 2)
-        if self.nothing:
-            return
-        self.presence = self.take(bitmap) if self.flags & 1 else None
-        need(not self.flags & 16 or (self.kind == BYTES and self.encoding == 5), "values outside of another column")
-        self.is_outside = self.take(bitmap) if self.flags & 16 else None
-        if self.encoding in (1, 2, 3, 7):
-            self.data = self.take(rows * self.width)
-        elif self.encoding == 4:
-            self.data = self.take(bitmap)
-        elif self.encoding == 5:
-            self.take_heap(rows)
-        elif self.encoding == 6:
-            self.data = self.take(rows * self.width)
-            self.take_heap(self.dictionary_count)
-        else:
-            raise Damage(f"encoding {self.encoding}")
-
-    def take(self, count):
-        self.place = align(self.place)
-        part = self.body[self.place:self.place + count]
-        need(len(part) == count, "a part ends early")
-        self.place += count
-        return part
-
-    def take_heap(self, count):
-        self.offsets = self.take((count + 1) * self.offset_width)
-        self.heap = self.body[align(self.place):]
-
-    def unsigned(self, data, width, row):
-        return int.from_bytes(data[row * width:(row + 1) * width], "little")
-
-    def integer(self, row):
-        return signed(self.base + self.step * row + self.unsigned(self.data, self.width, row))
-
-    def heap_bytes(self, index):
-        start, end = (
-            signed(self.offset_base + self.offset_step * i + self.unsigned(self.offsets, self.offset_width, i))
-            for i in (index, index + 1))
-        need(0 <= start <= end <= len(self.heap), "an offset")
-        return self.heap[start:end]
-
-    def is_given(self, row):
-        return self.given is None or bool(bit(self.given, row))
-
-    def value(self, row):
-        """The value as text; None where there is none."""
-        if self.nothing or (self.presence is not None and not bit(self.presence, row)):
+    @staticmethod
+    def read(data, offset, salt):
+        """The trailer at an offset, or None where none counts."""
+        part = data[offset:offset + 48]
+        if len(part) < 48 or part[:4] != b"QEND" or crc32c(part[:44]) != int.from_bytes(part[44:], "little"):
             return None
-        kind = self.kind
-        if kind == BOOLEAN:
-            on = bit(self.data, row) if self.encoding == 4 else self.integer(row)
-            return "true" if on else "false"
-        if kind in (INT16, INT32, INT64):
-            return str(self.integer(row))
-        if kind == REFERENCE:
-            key = self.integer(row) & MASK
-            return f"{key >> 48}/{key & (1 << 48) - 1}" if key else None
-        if kind in (FLOAT, DOUBLE, DATE):
-            if self.encoding == 2:
-                number = float(self.integer(row)) / 10 ** self.scale
-                return struct.pack(">f" if kind == FLOAT else ">d", number).hex()
-            return self.data[row * self.width:(row + 1) * self.width][::-1].hex()
-        if kind == UUID:
-            return self.data[row * 16:row * 16 + 16].hex()
-        if self.encoding == 2:
-            return decimal(self.integer(row), -self.scale)
-        data = self.heap_bytes(self.unsigned(self.data, self.width, row) if self.encoding == 6 else row)
-        if self.is_outside is not None and bit(self.is_outside, row):
-            data = self.outside(data)
-        if kind != DECIMAL:
-            return data.hex()
-        if not data:
-            return "nan"
-        exponent = data[0] - 256 if data[0] > 127 else data[0]
-        magnitude = int.from_bytes(data[2:], "little")
-        return decimal(-magnitude if data[1] else magnitude, exponent)
+        flags, own_salt, own_offset, record_offset, record_count = struct.unpack_from("<IQQQI", part, 4)
+        if (flags > 1 or own_salt != salt or own_offset != offset or record_offset % 8 or record_offset < 64
+                or record_offset > offset or record_count > min(RECORD_LIMIT, offset - record_offset)):
+            return None
+        return Trailer(part, offset)
 
 
-def decimal(magnitude, exponent):
-    while magnitude and magnitude % 10 == 0:
-        magnitude //= 10
-        exponent += 1
-    return f"{magnitude}e{exponent if magnitude else 0}"
+class Entry:
+    """4.5.2"""
+
+    def __init__(self, fields):
+        (self.offset, self.byte_count, self.rows, self.minimum, self.maximum, self.version, self.entity, self.run,
+         self.codec, self.block_count, self.outside_count) = fields
+        self.key = fields
+        self.place = self.entity, self.run, self.minimum
+
+    def lies_before(self, limit):
+        return (self.byte_count <= LARGEST and self.offset % 8 == 0 and 64 <= self.offset <= limit
+                and self.byte_count <= limit - self.offset)
+
+    def precedes(self, other):
+        is_same_run = (self.entity, self.run) == (other.entity, other.run)
+        return self.place < other.place and (not is_same_run or self.maximum < other.minimum)
 
 
-def directory(data):
-    """3.3.4: for each column its entry and parameters, and where the directory ends."""
-    columns, place = [], 48
-    for _ in range(struct.unpack_from("<H", data, 18)[0]):
-        entry = struct.unpack_from("<HBBBBBBIIII", data, place)
-        place += 24
-        parameters = [0, 0, 0, 0]
-        encoding, flags = entry[2], entry[5]
-        if not flags & 2:
-            wanted = [0] if encoding in (1, 2) else []
-            wanted += [1] if encoding in (1, 2) and flags & 4 else []
-            wanted += [2, 3] if encoding in (5, 6) else []
-            for index in wanted:
-                parameters[index], = struct.unpack_from("<q", data, place)
-                place += 8
-        columns.append((entry, parameters))
-    return columns, place
+ENTRY = "QIIQQqHBBIQ"
 
 
-def untransposed(data):
-    """4.5.8."""
-    rows, = struct.unpack_from("<I", data, 20)
-    result = bytearray(data)
-    for entry, _ in directory(data)[0]:
-        _, _, encoding, width, offset_width, flags, _, chunk, body_count, _, dictionary_count = entry
-        if flags & 2 or not body_count:
-            continue
-        place = chunk + (align((body_count + 4095) // 4096 * 4) if body_count > 4096 else 0)
-        place += align((rows + 7) // 8) * sum(1 for flag in (8, 1, 16) if flags & flag)
-        parts = []
-        if encoding in (1, 2, 3, 6):
-            parts.append((place, rows, width))
-        if encoding == 6:
-            place = align(place + rows * width)
-        if encoding in (5, 6):
-            parts.append((place, (dictionary_count if encoding == 6 else rows) + 1, offset_width))
-        for start, count, size in parts:
-            if size > 1:
-                for byte in range(size):
-                    plane = data[start + byte * count:start + (byte + 1) * count]
-                    result[start + byte:start + count * size:size] = plane
-    return bytes(result)
+class Record:
+    """4.4.1"""
+
+    def __init__(self, data):
+        reader = Bytes(data, "4.4.1", 4)
+        author, context = reader.take("HH")
+        self.number, self.time, self.previous, self.start, self.live = reader.take("qqQQQ")
+        self.references = {name: reader.take("QII") for name in ("metadata", "model", "schema")}
+        self.schema_number, key_count, segment_count = reader.take("qII")
+        if max(key_count, segment_count) > reader.rest // 16:
+            raise Refused("4.4.1", "the record is shorter than it says")
+        self.reserved = b""
+        self.next_keys = []
+        for _ in range(key_count):
+            key, entity, reserved = reader.take("QH6s")
+            self.next_keys.append((entity, key))
+            self.reserved += reserved
+        self.segments = [self.segment(reader) for _ in range(segment_count)]
+        self.author, self.context = reader.text(author), reader.text(context)
+        if reader.rest:
+            raise Refused("4.4.1", "bytes follow the record's last part")
+
+    def segment(self, reader):
+        rows, count, highest_index, reserved, entry_count, page_count = reader.take("QQH6sII")
+        self.reserved += reserved
+        if (entry_count == 0) == (page_count == 0):
+            raise Refused("4.5.1", "a segment has blocks and pages, or neither")
+        if entry_count > reader.rest // 56 or page_count > reader.rest // 32:
+            raise Refused("4.5.1", "a segment's blocks do not fit the record")
+        entries = [Entry(reader.take(ENTRY)) for _ in range(entry_count)]
+        pages = []
+        for _ in range(page_count):
+            *page, reserved = reader.take("QIIQHHB3s")
+            self.reserved += reserved
+            pages.append(Page(page))
+        return SegmentRecord(rows, count, highest_index, entries, pages)
+
+    def starts_in_place(self, offset):
+        return self.start % 8 == 0 and 64 <= self.start <= offset and self.previous < self.start
 
 
-class Block:
-    """3.3. The values outside of it come from `outside`, which is given a reference."""
+class Page:
+    """4.5.3"""
 
-    def __init__(self, data, outside):
-        magic, header_count, block_count, checksum = struct.unpack_from("<IIII", data)
-        need(magic == 0x4B4C4251 and block_count <= len(data), "no block")
-        header = data[:header_count]
-        need(crc32c(header[:12] + bytes(4) + header[16:]) == checksum, "a block's checksum")
-        self.entity, _, self.rows, self.minimum, self.maximum, self.flags = struct.unpack_from("<HHIQQI", data, 16)
-        columns, place = directory(data)
-        self.columns = {
-            entry[0]: Column(data, entry, parameters, self.rows, outside) for entry, parameters in columns}
-        need(place == header_count, "a directory's end")
-        keys = self.columns[0xFFFF]
-        self.keys = [keys.integer(row) for row in range(self.rows)]
-        need(self.keys == sorted(set(self.keys)) and self.keys[0] == self.minimum and self.keys[-1] == self.maximum,
-             "keys out of order")
+    def __init__(self, fields):
+        self.offset, self.byte_count, self.checksum, key, entity, self.count, run = fields
+        self.first, self.key = (entity, run, key), tuple(fields)
+
+    @property
+    def has_possible_count(self):
+        return 1 <= self.count <= 64 and self.byte_count == 56 * self.count
+
+
+class SegmentRecord:
+    def __init__(self, rows, count, highest_index, entries, pages):
+        self.rows, self.byte_count, self.highest_index, self.entries, self.pages = rows, count, highest_index, entries, pages
+        self.key = rows, count, highest_index, tuple(one.key for one in entries), tuple(one.key for one in pages)
+
+
+class Summary:
+    """What entries say together."""
+
+    def __init__(self):
+        self.first = self.last = None
+        self.rows = self.byte_count = self.end = self.version = 0
+        self.has_only_puts = self.is_sound = True
+        self.entries = []
+
+    def add(self, entry, is_index):
+        self.first, self.last = self.first or entry, entry
+        self.rows += 0 if is_index else entry.rows
+        self.byte_count += entry.byte_count + entry.outside_count
+        self.end, self.version = max(self.end, entry.offset + entry.byte_count), max(self.version, entry.version)
+        self.has_only_puts = self.has_only_puts and entry.run == 0
+        self.entries.append(entry)
+
+    def add_page(self, page):
+        self.first, self.last = self.first or page.first, page.last or self.last
+        self.rows, self.byte_count = self.rows + page.rows, self.byte_count + page.byte_count
+        self.end, self.version = max(self.end, page.end), max(self.version, page.version)
+        self.has_only_puts, self.is_sound = self.has_only_puts and page.has_only_puts, self.is_sound and page.is_sound
+        self.entries += page.entries
+
+
+class Part:
+    """A range of the file that something refers to, and what is said of it (4.4.4)."""
+
+    def __init__(self, kind, start, end):
+        self.kind, self.start, self.end = kind, start, end
+        self.checksums, self.entries, self.references, self.is_shared = [], {}, {}, False
 
 
 class File:
-    """Chapter 4."""
+    """A block file that is judged part by part. `read` refuses what is no valid file."""
 
-    def __init__(self, data):
-        self.data = data
-        need(data[:8] == b"QRBLOCKS", "no block file")
-        major, = struct.unpack_from("<H", data, 8)
-        need(major == 1, f"format version {major}")
-        need(crc32c(data[:40] + bytes(20)) == struct.unpack_from("<I", data, 60)[0], "the header's checksum")
+    def __init__(self, data, report=None, counting=None):
+        self.data, self.report, self.counting = data, report or Report(), counting
+        self.parts, self.commits, self.header_is_sound = {}, [], False
+        self.unconfirmed, self.summaries, self.pages = [], {}, {}
+        self.models, self.schemas, self.index_numbers, self.blocks = {}, {}, set(), {}
+        self.newest = self.model = self.schema = self.metadata = None
+        self.uuid = self.kind = None
+        self.salt = 0
+
+    def add(self, rule, message):
+        self.report.add(rule, message)
+
+    def part(self, kind, start, count):
+        return self.parts.setdefault((start, start + count), Part(kind, start, start + count))
+
+    # --- 4.2
+
+    def read_header(self):
+        data = self.data
+        if data[:8] != b"QRBLOCKS":
+            self.report.format = "unknownFormat"
+            return self.add("FILE-001", "the first bytes are of no known format")
+        if len(data) < 64:
+            return self.add("BLCK-001", "the file is shorter than its header")
+        major, _, flags = struct.unpack_from("<HHI", data, 8)
+        if major > 1:
+            self.report.format = "newerFormat"
+            return self.add("FILE-002", f"the file is of version {major}")
         self.salt, = struct.unpack_from("<Q", data, 32)
-        place = len(data) - 48 & ~7
-        while place >= 64 and not self.read_commit(place):
-            place -= 8
-        need(place >= 64, "no whole commit")
-        self.check_acknowledged(place)
-
-    def check_acknowledged(self, newest):
-        """4.2.4 and 4.3.3: no commit that was acknowledged lies behind the newest whole one."""
-        named, damaged = [], False
-        for start in (40, 50):
-            slot = self.data[start:start + 10]
-            if not any(slot):
-                continue
-            if crc32c(self.data[32:40] + slot[:6]) == struct.unpack_from("<I", slot, 6)[0]:
-                named.append(int.from_bytes(slot[:6], "little"))
-            else:
-                damaged = True
-        need(not named or max(named) <= newest, "the last save")
-        if named and not damaged:
-            return
-        for place in range(align(newest + 48), len(self.data) - 47, 8):
-            trailer = self.data[place:place + 24]
-            signs = (trailer[:4] == b"QEND", trailer[8:16] == self.data[32:40],
-                     trailer[16:24] == struct.pack("<Q", place))
-            need(sum(signs) < 2, "a save behind the last whole one")
-
-    def read_commit(self, place):
-        trailer = self.data[place:place + 48]
-        if trailer[:4] != b"QEND":
-            return False
-        flags, salt, offset, record_offset, record_count, record_checksum, commit_checksum, checksum = struct.unpack(
-            "<IQQQIIII", trailer[4:])
-        if crc32c(trailer[:44]) != checksum or salt != self.salt or offset != place or flags > 1:
-            return False
-        record = self.data[record_offset:record_offset + record_count]
-        if crc32c(record) != record_checksum:
-            return False
-        start, = struct.unpack_from("<Q", record, 32)
-        if not flags and crc32c(self.data[start:place]) != commit_checksum:
-            return False
-        self.record = record
+        self.slots = [self.slot(data[start:start + 10]) for start in (40, 50)]
+        if crc32c(data[:40] + bytes(20)) != struct.unpack_from("<I", data, 60)[0]:
+            self.add("BLCK-001", "the header's checksum")
+            return True
+        self.header_is_sound = True
+        if major == 0:
+            self.add("BLCK-002", "the version is 0")
+        if flags > 1:
+            self.add("BLCK-003", f"the flags are {flags}")
+        for slot in self.slots:
+            if slot == "damaged":
+                self.add("BLCK-005", "a slot does not match its checksum")
+        if not self.report.findings:
+            self.uuid, self.kind = data[16:32], "CompressedBinary" if flags & 1 else "Binary"
+        self.is_compressed = bool(flags & 1)
         return True
 
-    def section(self, place):
-        offset, count, checksum = struct.unpack_from("<QII", self.record, place)
+    def slot(self, slot):
+        """4.2.4: the offset that a slot names, None for an empty one, or "damaged"."""
+        if not any(slot):
+            return None
+        whole = crc32c(self.data[32:40] + slot[:6]) == int.from_bytes(slot[6:], "little")
+        return int.from_bytes(slot[:6], "little") if whole else "damaged"
+
+    # --- 4.3
+
+    def record(self, trailer):
+        """The record of a trailer; None where it can't be read."""
+        data = self.data[trailer.record_offset:trailer.record_offset + trailer.record_count]
+        try:
+            return Record(data) if data[:4] == b"QCMT" else None
+        except Refused:
+            return None
+
+    def record_is_whole(self, trailer):
+        data = self.data[trailer.record_offset:trailer.record_offset + trailer.record_count]
+        return crc32c(data) == trailer.record_checksum
+
+    def bytes_are_whole(self, trailer, start):
+        if not 64 <= start <= trailer.offset or trailer.offset - start > UNSETTLED:
+            return True
+        return crc32c(self.data[start:trailer.offset]) == trailer.commit_checksum
+
+    def is_whole(self, trailer):
+        if not self.record_is_whole(trailer):
+            return False
+        record = None if trailer.flags else self.record(trailer)
+        return record is None or self.bytes_are_whole(trailer, record.start)
+
+    def find_newest(self):
+        """4.3.3: the last whole commit, and the trailers of broken ones behind it."""
+        broken = []
+        for place in range(len(self.data) - 48 & ~7, 63, -8):
+            if self.data[place:place + 4] != b"QEND":
+                continue
+            trailer = Trailer.read(self.data, place, self.salt)
+            if trailer is None:
+                continue
+            if self.is_whole(trailer):
+                return trailer, broken
+            broken.append(trailer)
+            if len(broken) == 64:
+                self.add("BLCK-010", "none of the last 64 commits is whole")
+                return None, broken
+        if self.header_is_sound and not broken:
+            self.add("BLCK-010", "no trailer ends a whole commit")
+        return None, broken
+
+    def find_shown(self):
+        """The trailer of the commit that the file shows, or that counts in its document (7.4.4)."""
+        newest, broken = self.find_newest()
+        if self.counting is None:
+            self.judge_behind(newest, broken)
+            return newest
+        before = self.report.error_count
+        found = newest and self.find_counted(newest)
+        if not found:
+            self.judge_behind(newest, broken)
+            if self.report.error_count == before and self.header_is_sound:
+                self.add("CONT-012", f"there is no commit {self.counting}")
+            return None
+        broken = [one for one in broken if (record := self.record(one)) and record.number <= self.counting]
+        for _ in broken:
+            self.add("BLCK-012", "a damaged commit")
+        if not broken and len(self.data) > found.end:
+            self.add("CONT-015", "bytes lie behind the commit that counts")
+        return found
+
+    def find_counted(self, trailer):
+        while (record := self.record(trailer)) and record.number > self.counting and record.previous > 0:
+            self.unconfirmed.append(record.number)
+            if not record.starts_in_place(trailer.record_offset):
+                return self.add("BLCK-018", "a commit begins elsewhere")
+            trailer = self.commit_before(record)
+            if trailer is None:
+                return None
+            if not self.is_whole(trailer):
+                return self.add("BLCK-015", "an earlier commit is not whole")
+        return trailer if record and record.number == self.counting else None
+
+    def judge_behind(self, newest, broken):
+        """4.3.3"""
+        if newest is None:
+            for _ in broken:
+                self.add("BLCK-012", "a damaged commit")
+            return
+        named = [slot for slot in self.slots if isinstance(slot, int)]
+        if named and max(named) >= newest.end:
+            self.add("BLCK-025", "a slot names a commit that is not whole")
+            return
+        if not named or "damaged" in self.slots:
+            for _ in broken:
+                self.add("BLCK-012", "a damaged commit")
+            if broken:
+                return
+            for place in range(align(newest.end), len(self.data) - 47, 8):
+                part = self.data[place:place + 24]
+                signs = (part[:4] == b"QEND", part[8:16] == self.data[32:40], part[16:24] == struct.pack("<Q", place))
+                if sum(signs) >= 2:
+                    self.add("BLCK-012", "a damaged commit")
+                    return
+        if len(self.data) > newest.end:
+            self.add("BLCK-011", "bytes lie behind the last whole commit")
+
+    # --- 4.4
+
+    def walk(self, trailer):
+        """Judges every commit from one back to the first."""
+        newer = None
+        while True:
+            record = self.judge_commit(trailer, newer)
+            if record is None:
+                return
+            self.commits.append((trailer, record))
+            if record.previous == 0:
+                return self.judge_gap(64, record)
+            before = self.commit_before(record)
+            if before is None:
+                return
+            self.judge_gap(before.end, record)
+            older = self.record(before)
+            if older is not None:
+                self.judge_model_change(record, older)
+            newer, trailer = record, before
+
+    def judge_gap(self, end, record):
+        if record.start >= end + 8:
+            self.add("BLCK-022", "bytes before a commit belong to none")
+
+    def judge_model_change(self, record, older):
+        """4.6.4"""
+        if any(record.references[name] != older.references[name] for name in ("model", "schema")):
+            is_possible = older.number < record.schema_number <= record.number
+        else:
+            is_possible = record.schema_number == older.schema_number
+        if not is_possible:
+            self.add("BLCK-024", f"commit {record.schema_number} is said to have set the model")
+
+    def commit_before(self, record):
+        offset, trailer = record.previous, None
+        if offset % 8 == 0 and 64 <= offset and record.start - offset >= 48:
+            trailer = Trailer.read(self.data, offset, self.salt)
+        if trailer is None:
+            return self.add("BLCK-013", "the commit before does not end where the record says")
+        if not self.record_is_whole(trailer):
+            return self.add("BLCK-014", "a record's checksum")
+        return trailer
+
+    def judge_commit(self, trailer, newer):
+        data = self.data[trailer.record_offset:trailer.record_offset + trailer.record_count]
+        if data[:4] != b"QCMT":
+            return self.add("BLCK-030", "a record does not begin as one")
+        try:
+            record = Record(data)
+        except Refused as refused:
+            return self.add("BLCK-031", str(refused))
+        self.judge_frame(trailer, record, newer)
+        self.judge_record(trailer, record)
+        if not record.starts_in_place(trailer.record_offset):
+            return self.add("BLCK-018", "a commit begins elsewhere")
+        return record
+
+    def judge_frame(self, trailer, record, newer):
+        count = trailer.offset - min(record.start, trailer.offset)
+        if trailer.flags:
+            if trailer.commit_checksum:
+                self.add("BLCK-017", "a settled commit has a checksum")
+        elif count > UNSETTLED:
+            self.add("BLCK-016", "a large commit is not settled")
+        elif newer is not None and not self.bytes_are_whole(trailer, record.start):
+            self.add("BLCK-015", "a commit's checksum")
+        if align(trailer.record_offset + trailer.record_count) != trailer.offset:
+            self.add("BLCK-019", "a record does not lie before its trailer")
+        if not 1 <= record.number <= (newer.number if newer else HIGHEST_COMMIT):
+            self.add("BLCK-020", f"a commit has the number {record.number}")
+
+    def judge_record(self, trailer, record):
+        if any(record.reserved):
+            self.add("BLCK-004", "reserved bytes of a record")
+        self.part("trailer", trailer.offset, 48)
+        self.part("record", trailer.record_offset, trailer.record_count)
+        for name, (offset, count, checksum) in record.references.items():
+            if not lies_in_place(offset, count, trailer.record_offset):
+                self.add("BLCK-032", f"the {name} lies elsewhere")
+                continue
+            part = self.part(name, offset, count)
+            part.checksums.append(checksum) if checksum not in part.checksums else None
+        ranges = [one[:2] for one in record.references.values()]
+        if len(set(ranges)) < 3:
+            self.add("BLCK-037", "a record refers to one section twice")
+        last = 0
+        for entity, key in record.next_keys:
+            if entity <= last or not 1 <= key <= 1 << 48:
+                self.add("BLCK-035", f"the next key of entity {entity}")
+            last = max(last, entity)
+        if not 1 <= record.schema_number <= max(1, record.number):
+            self.add("BLCK-023", "the number of the commit that set the model")
+        live = 64 + 48 + trailer.record_count + sum(count for _, count, _ in record.references.values())
+        live += sum(segment.byte_count for segment in record.segments)
+        if live & 0xFFFFFFFFFFFFFFFF != record.live:
+            self.add("BLCK-034", f"{record.live} live bytes")
+
+    def judge_slots(self):
+        if not self.commits or self.commits[-1][1].previous:
+            return
+        offsets = {trailer.offset for trailer, _ in self.commits}
+        for slot in self.slots:
+            if isinstance(slot, int) and slot <= self.commits[0][0].offset and slot not in offsets:
+                self.add("BLCK-006", "a slot names no commit")
+
+    def mark_shared(self):
+        """4.4.4: the parts that begin within another."""
+        last = None
+        for part in sorted(self.parts.values(), key=lambda one: (one.start, -one.end)):
+            if part.start == part.end:
+                continue
+            part.is_shared = last is not None and part.start < last.end
+            if not part.is_shared:
+                last = part
+
+    def ordered_parts(self):
+        return sorted(self.parts.values(), key=lambda one: (one.start, -one.end))
+
+    # --- 4.6
+
+    def judge_sections(self):
+        newest = self.commits[0][1] if self.commits else None
+        for part in self.ordered_parts():
+            if not part.checksums or part.is_shared or part.kind == "page":
+                continue
+            data = self.data[part.start:part.end]
+            if any(checksum != crc32c(data) for checksum in part.checksums):
+                self.add("BLCK-033", f"the checksum of the {part.kind}")
+                continue
+            is_newest = newest is not None and part.start == newest.references[part.kind][0]
+            if part.kind == "metadata":
+                found = metadata.judge(data, self.data[16:32], self.is_compressed_flag(), self.report)
+                self.metadata = found if is_newest else self.metadata
+            elif part.kind == "model":
+                self.models[part.start] = self.judge_model(data)
+                self.model = self.models[part.start] if is_newest else self.model
+            else:
+                try:
+                    self.schemas[part.start] = schemas.Schema(data)
+                    self.index_numbers |= set(self.schemas[part.start].indexes)
+                except Refused as refused:
+                    self.add("MODL-003", str(refused))
+                self.schema = self.schemas.get(part.start) if is_newest else self.schema
+
+    def is_compressed_flag(self):
+        return bool(struct.unpack_from("<I", self.data, 12)[0] & 1)
+
+    def judge_model(self, data):
+        try:
+            return models.Model(data)
+        except Refused as refused:
+            is_fault = refused.clause.startswith("2.2.") or refused.clause == "2.6.8" and "inverse entity" in str(refused)
+            self.add("MODL-002" if is_fault else "MODL-001", str(refused))
+            return None
+
+    # --- 4.5
+
+    def judge_segments(self):
+        for trailer, record in self.commits:
+            limit = trailer.record_offset
+            for index, segment in enumerate(record.segments):
+                if segment.key not in self.summaries:
+                    self.summaries[segment.key] = self.judge_segment(segment, limit)
+                summary = self.summaries[segment.key]
+                if index == 0 and not summary.has_only_puts:
+                    self.add("BLCK-046", "the lowest segment has changes or removals")
+                if summary.end > limit and summary.is_sound:
+                    self.add("BLCK-050", "a block lies behind its record")
+                if summary.version > record.number:
+                    self.add("BLCK-055", "rows have a version above their commit's number")
+
+    def judge_segment(self, segment, limit):
+        summary = Summary()
+        if segment.entries:
+            if len(segment.entries) > 16:
+                self.add("BLCK-040", "more than 16 blocks are not in pages")
+            self.judge_entries(segment.entries, limit, summary)
+        for page in segment.pages:
+            found = self.judge_page(page, limit)
+            if summary.last and found.first and summary.is_sound and found.is_sound and not summary.last.precedes(found.first):
+                self.add("BLCK-043", "a page begins before the one before it ends")
+            summary.add_page(found)
+            summary.byte_count += page.byte_count
+        if summary.is_sound and summary.rows != segment.rows:
+            self.add("BLCK-044", f"a segment says {segment.rows} rows and has {summary.rows}")
+        if summary.is_sound and summary.byte_count != segment.byte_count:
+            self.add("BLCK-045", f"a segment says {segment.byte_count} bytes and has {summary.byte_count}")
+        return summary
+
+    def judge_page(self, page, limit):
+        unsound = Summary()
+        unsound.is_sound = False
+        if not lies_in_place(page.offset, page.byte_count, limit):
+            self.add("BLCK-032", "a page lies elsewhere")
+            return unsound
+        part = self.part("page", page.offset, page.byte_count)
+        part.checksums.append(page.checksum) if page.checksum not in part.checksums else None
+        if not page.has_possible_count:
+            self.add("BLCK-041", f"a page of {page.byte_count} bytes has {page.count} entries")
+            return unsound
+        key = page.offset, page.byte_count, page.checksum
+        if key not in self.pages:
+            data = self.data[page.offset:page.offset + page.byte_count]
+            if crc32c(data) != page.checksum:
+                self.add("BLCK-033", "a page's checksum")
+                self.pages[key] = unsound
+            else:
+                entries = [Entry(struct.unpack_from("<" + ENTRY, data, 56 * index)) for index in range(page.count)]
+                self.pages[key] = Summary()
+                self.judge_entries(entries, limit, self.pages[key])
+        summary = self.pages[key]
+        if summary.is_sound and summary.first.place != page.first:
+            self.add("BLCK-042", "a page begins with another block")
+        return summary
+
+    def judge_entries(self, entries, limit, summary):
+        for entry in entries:
+            if self.judge_entry(entry, limit):
+                part = self.part("block", entry.offset, entry.byte_count)
+                part.entries[entry.key] = entry
+            else:
+                summary.is_sound = False
+            if summary.last and summary.is_sound and not summary.last.precedes(entry):
+                self.add("BLCK-043", "entries are out of order")
+            summary.add(entry, entry.entity in self.index_numbers)
+
+    def judge_entry(self, entry, limit):
+        before = self.report.error_count
+        if not entry.lies_before(limit):
+            self.add("BLCK-050", "a block lies elsewhere")
+            return False
+        if entry.run > 2:
+            self.add("BLCK-051", f"the run {entry.run}")
+        if entry.codec > 2:
+            self.add("BLCK-052", f"the codec {entry.codec}")
+        elif entry.block_count > LARGEST or (
+                entry.block_count > most_bytes(entry.byte_count) if entry.codec else entry.block_count != entry.byte_count):
+            self.add("BLCK-053", f"{entry.byte_count} bytes are said to be a block of {entry.block_count}")
+        if entry.outside_count > entry.offset:
+            self.add("BLCK-058", "more bytes outside than lie before the block")
+        if not (entry.rows >= 1 and 1 <= entry.minimum <= entry.maximum <= HIGHEST_KEY and entry.entity >= 1):
+            self.add("BLCK-054", "an entry's rows, keys or entity")
+        if entry.version < 0:
+            self.add("BLCK-055", "the version of an entry")
+        return self.report.error_count == before
+
+    def judge_blocks(self):
+        newest = self.commits[0][1].number if self.commits else HIGHEST_COMMIT
+        for part in self.ordered_parts():
+            if part.entries and not part.is_shared:
+                entry = next(iter(part.entries.values()))
+                before = self.report.error_count
+                block = self.judge_block(entry, newest)
+                if self.report.error_count == before and len(part.entries) == 1:
+                    self.blocks[entry.key] = block
+
+    def judge_block(self, entry, newest):
+        before = self.report.error_count
+        data, is_whole = self.data[entry.offset:entry.offset + entry.byte_count], True
+        if entry.codec:
+            data = expanded(data, entry.block_count)
+            if data is None:
+                return self.add("BLCK-056", "a block does not expand")
+            if entry.codec == 2:
+                turned = untransposed(data)
+                is_whole, data = turned is not None, turned or data
+        block = Block(data, self.report)
+        columns = []
+        if block.read_header() and self.judge_agreement(block, entry):
+            columns = block.read_directory()
+            if is_whole:
+                block.read_columns(columns, max(1, entry.version or newest), entry.offset)
+            if (entry.version == 0 and entry.entity not in self.index_numbers
+                    and VERSION not in [column.number for column in columns]):
+                self.add("BLCK-055", "rows without a version")
+        if not is_whole and self.report.error_count == before:
+            self.add("BLCK-056", "a block's numbers can't be put together")
+        self.judge_numbers(columns, entry)
+        outside = sum(reference.stored_count for reference in block.references)
+        if self.report.error_count == before and outside != entry.outside_count:
+            self.add("BLCK-058", f"values outside of {outside} bytes, and the entry says {entry.outside_count}")
+        for reference in block.references:
+            part = self.part("value", reference.offset, reference.stored_count)
+            part.references[reference.key] = reference
+        return block
+
+    def judge_agreement(self, block, entry):
+        if (block.entity, block.block_count, block.rows, block.minimum, block.maximum, block.flags) == (
+                entry.entity, entry.block_count, entry.rows, entry.minimum, entry.maximum, entry.run):
+            return True
+        self.add("BLCK-057", "a block's header says something else than its entry")
+        return False
+
+    def judge_numbers(self, columns, entry):
+        """3.2.1, 3.6 and 4.5.6"""
+        schema = self.schema
+        if schema is None:
+            return
+        if entry.entity > schema.highest_entity:
+            return self.add("MODL-008", f"rows of entity {entry.entity}")
+        if entry.entity in schema.indexes:
+            entity, wanted = schema.indexes[entry.entity]
+            kinds = {column.number: column.kind for column in columns}
+            if OBJECT not in kinds:
+                self.add("INDX-002", "entries of no objects")
+            for number in wanted:
+                if kinds.get(number) != schema.layouts[entity].by_number[number].kind:
+                    self.add("INDX-002", f"entries lack column {number}")
+            return None
+        layout = schema.layouts.get(entry.entity)
+        if entry.entity in self.index_numbers or layout is None:
+            return None
+        root = None
+        if self.model and layout.name in self.model.entities:
+            root = schema.by_name.get(self.model.line(self.model.entities[layout.name])[-1].name)
+        for column in columns:
+            if column.number > 61439:
+                continue
+            if root is not None and column.number > schema.highest.get(root.number, 0):
+                self.add("MODL-008", f"column {column.number}")
+            known = layout.by_number.get(column.number)
+            if known is not None and not schemas.widens(column.kind, known.kind):
+                self.add("MODL-009", f"column {column.number} of '{layout.name}' is of kind {column.kind}")
+        return None
+
+    def judge_values(self):
+        """3.4.9"""
+        for part in self.ordered_parts():
+            if part.is_shared or not part.references:
+                continue
+            reference, data = next(iter(part.references.values())), self.data[part.start:part.end]
+            if crc32c(data) != reference.checksum:
+                self.add("BLCK-091", "the checksum of a value outside")
+            elif reference.codec and expanded(data, reference.byte_count) is None:
+                self.add("BLCK-092", "a value outside does not expand")
+
+    def judge_places(self):
+        """4.1.1 and 4.4.4"""
+        for part in self.parts.values():
+            if part.is_shared:
+                self.add("BLCK-037", f"a part of kind {part.kind} begins within another")
+            if len(part.entries) > 1 or len(part.references) > 1:
+                self.add("BLCK-037", "two that refer to a part do not say the same")
+        end = 0
+        for part in self.ordered_parts():
+            if part.start == part.end:
+                continue
+            if end < part.start < end + 8 and any(self.data[end:part.start]):
+                self.add("BLCK-021", f"bytes before a part of kind {part.kind}")
+            end = max(end, part.end)
+
+    def judge(self):
+        """Judges the whole file, and returns whether its objects were looked at."""
+        if not self.read_header():
+            return self
+        shown = self.find_shown()
+        if shown is None:
+            return self
+        self.part("header", 0, 64)
+        self.walk(shown)
+        self.judge_slots()
+        self.mark_shared()
+        self.judge_sections()
+        self.judge_segments()
+        self.mark_shared()
+        self.judge_blocks()
+        self.mark_shared()
+        self.judge_values()
+        self.judge_places()
+        newest = self.record(shown)
+        if newest is not None:
+            if self.model and self.metadata is not None:
+                metadata.judge_hashes(self.metadata, self.model, self.report)
+            if self.model and self.schema:
+                schemas.judge(self.schema, self.model, self.report)
+            self.judge_objects(newest)
+            self.judge_earlier_schemas()
+        return self
+
+    def judge_earlier_schemas(self):
+        seen = set()
+        for _, record in self.commits[1:]:
+            places = record.references["model"][0], record.references["schema"][0]
+            if record.references["schema"] == self.commits[0][1].references["schema"] or places in seen:
+                continue
+            seen.add(places)
+            if self.models.get(places[0]) and places[1] in self.schemas:
+                schemas.judge(self.schemas[places[1]], self.models[places[0]], self.report)
+
+    def segments(self, record):
+        """The segments of a commit, the lowest first; None where one can't be told."""
+        listed, found = set(), []
+        for segment in record.segments:
+            summary = self.summaries.get(segment.key)
+            if summary is None or not summary.is_sound:
+                return None
+            for entry in summary.entries:
+                if entry.key in listed:
+                    return self.add("BLCK-037", "a commit lists a block twice")
+                listed.add(entry.key)
+            found.append(Segment(self, summary.entries, segment.highest_index))
+        return found
+
+    def judge_objects(self, record):
+        segments = self.segments(record)
+        if segments is None:
+            return
+        if "BLCK-035" not in self.report.rules:
+            self.judge_next_keys(segments, record)
+        rules = self.report.rules
+        if "BLCK-046" in rules or not self.model or not self.schema or any(rule.startswith("MODL") for rule in rules):
+            return
+        graph = Graph(segments, self.model, self.schema, self.report)
+        graph.judge()
+        judge_indexes(segments, graph, self.report)
+
+    def judge_next_keys(self, segments, record):
+        """4.4.3"""
+        highest, next_keys = {}, dict(record.next_keys)
+        for segment in segments:
+            for entry in segment.entries:
+                if entry.run == 0 and entry.entity not in self.index_numbers:
+                    highest[entry.entity] = max(highest.get(entry.entity, 0), entry.maximum)
+        for entity, key in highest.items():
+            if key >= next_keys.get(entity, 1):
+                self.add("BLCK-036", f"an object of entity {entity} has the key {key}")
+
+    # --- Reading
+
+    def section(self, name):
+        """The bytes of the model, the schema or the metadata of the newest commit."""
+        if not self.read_header() or self.report.error_count:
+            raise Refused("4.2", self.report.findings[0][1])
+        trailer = self.find_shown()
+        record = trailer and self.record(trailer)
+        if record is None or self.report.error_count:
+            raise Refused("4.3.3", "there is no whole commit")
+        offset, count, checksum = record.references[name]
         data = self.data[offset:offset + count]
-        need(len(data) == count and crc32c(data) == checksum, "a section's checksum")
+        if crc32c(data) != checksum:
+            raise Refused("4.4.2", f"the checksum of the {name}")
         return data
 
-    def segments(self):
-        """For each segment, the lowest first, its highest index and its blocks as (entity, run, block)."""
-        key_count, segment_count = struct.unpack_from("<II", self.record, 104)
-        place = 112 + 16 * key_count
-        for _ in range(segment_count):
-            _, _, highest_index, entry_count, page_count = struct.unpack_from("<QQH6xII", self.record, place)
-            place += 32
-            entries = self.record[place:place + 56 * entry_count]
-            place += 56 * entry_count
-            for page in range(page_count):
-                entries += self.section(place + 32 * page)
-            place += 32 * page_count
-            yield highest_index, [self.block(entries[i:i + 56]) for i in range(0, len(entries), 56)]
-        for count in struct.unpack_from("<HH", self.record, 4):
-            self.record[place:place + count].decode("utf-8")
-            place += count
-        need(place == len(self.record), "a record's end")
-
-    def block(self, entry):
-        offset, count, rows, minimum, maximum, _, entity, run, codec, block_count, outside_count = struct.unpack_from(
-            "<QIIQQqHBBIQ", entry)
-        data = self.data[offset:offset + count]
-        need(codec <= 2 and block_count <= 1032 * count + 64, "an entry's codec or size")
-
-        def outside(reference):
-            """3.4.9 and 4.5.7."""
-            need(len(reference) == 32, "a reference's length")
-            start, value_count, stored_count, checksum, codec = struct.unpack_from("<QQQIB", reference)
-            need(64 <= start and start % 8 == 0 and start + stored_count <= offset, "a reference's place")
-            need(stored_count <= outside_count, "an entry's values outside")
-            need(codec <= 1 and value_count <= 1032 * stored_count + 64, "a value's codec or size")
-            kept = self.data[start:start + stored_count]
-            need(crc32c(kept) == checksum, "a value's checksum")
-            value = zlib.decompress(kept) if codec else kept
-            need(len(value) == value_count, "a value's size")
-            return value
-
-        if codec:
-            data = zlib.decompress(data)
-        block = Block(untransposed(data) if codec == 2 else data, outside)
-        need((block.rows, block.minimum, block.maximum, block.entity, block.flags)
-             == (rows, minimum, maximum, entity, run), "a block is another than its entry says")
-        return entity, run, block
-
-    def objects(self, schema):
-        """3.5.3: each object's values by column number."""
-        objects = {}
-        for highest_index, blocks in self.segments():
-            entries = {}
-            for entity, run, block in blocks:
-                if entity in schema.indexes:
-                    entries.setdefault(entity, []).append(block)
-                    continue
-                for row, key in enumerate(block.keys):
-                    if run == 2:
-                        objects.pop((entity, key), None)
-                        continue
-                    if run == 0:
-                        objects[entity, key] = {}
-                    values = objects.get((entity, key))
-                    if values is None:
-                        continue
-                    for number, column in block.columns.items():
-                        if number < 0xF000 and column.is_given(row):
-                            values[number] = column.value(row)
-            for number, (entity, columns) in schema.indexes.items():
-                if number <= highest_index:
-                    rows = [one for one in blocks if one[0] == entity]
-                    schema.check_index(entity, columns, rows, entries.get(number, []), objects)
-        return objects
+    def objects(self):
+        """The objects of the newest commit, once the file was judged."""
+        errors = [message for rule, message in self.report.findings if rule not in ("BLCK-011", "BLCK-022")]
+        if self.report.verdict != "valid":
+            raise Refused("6", errors[0] if errors else "the file cannot be read whole")
+        return Graph(self.segments(self.commits[0][1]), self.model, self.schema, self.report)
 
 
-class Schema:
-    """4.6.3."""
-
-    def __init__(self, data):
-        self.data, self.place = data, 4
-        need(data[:4] == b"QSCH", "no schema")
-        self.entities, self.indexes = {}, {}
-        self.take("<H")
-        for _ in range(self.take("<H")):
-            self.take("<HH")
-        for _ in range(self.take("<H")):
-            number, name, columns = self.take("<H"), self.text(), []
-            for _ in range(self.take("<H")):
-                column, kind, flags = self.take("<HBB")
-                title, default = self.text(), None
-                if flags & 2:
-                    default = default_text(kind, self.bytes(self.take("<I")))
-                columns.append((column, title, default))
-            for _ in range(self.take("<H")):
-                self.take("<H")
-                self.text()
-            self.entities[number] = name, columns
-        for _ in range(self.take("<H")):
-            number, flags, name = self.take("<H"), self.take("<B"), self.text()
-            for _ in range(2 if flags & 4 else 1):
-                self.take("<H")
-                for _ in range(self.take("<H")):
-                    self.take("<H")
-            columns = [(1, "source", None), (2, "target", None)]
-            columns += [(3, "target#order", None)] if flags & 1 else []
-            columns += [(4, "source#order", None)] if flags & 2 else []
-            self.entities[number] = name, columns
-        for _ in range(self.take("<H")):
-            number, entity = self.take("<HH")
-            self.indexes[number] = entity, [self.take("<H") for _ in range(self.take("<H"))]
-        need(self.place == len(data), "a schema's end")
-
-    def take(self, form):
-        values = struct.unpack_from(form, self.data, self.place)
-        self.place += struct.calcsize(form)
-        return values if len(values) > 1 else values[0]
-
-    def bytes(self, count):
-        part = self.data[self.place:self.place + count]
-        need(len(part) == count, "a schema ends early")
-        self.place += count
-        return part
-
-    def text(self):
-        return self.bytes(self.take("<H")).decode()
-
-    def check_index(self, entity, columns, rows, runs, objects):
-        """4.5.6: a run has an entry for each row put, and for each changed in one of the columns."""
-        wanted = []
-        defaults = {number: default for number, _, default in self.entities[entity][1]}
-        for _, run, block in rows:
-            for row, key in enumerate(block.keys):
-                given = [c for c in columns if c in block.columns and block.columns[c].is_given(row)]
-                if run == 0 or (run == 1 and given and (entity, key) in objects):
-                    values = objects[entity, key]
-                    wanted.append((key, [values.get(c, defaults[c]) for c in columns]))
-        found = []
-        for block in runs:
-            need(block.keys[0] == len(found) + 1, "the places of an index")
-            for row in range(block.rows):
-                key = block.columns[0xFFFC].integer(row)
-                found.append((key, [block.columns[c].value(row) for c in columns]))
-        need(sorted(wanted, key=repr) == sorted(found, key=repr), f"the entries of an index of entity {entity}")
+def lies_in_place(offset, count, limit):
+    """4.4.2"""
+    return count <= SECTION_LIMIT and offset % 8 == 0 and 64 <= offset <= limit and count <= limit - offset
 
 
-def default_text(kind, data):
-    """A default as values are printed."""
-    word = int.from_bytes(data, "little")
-    if kind == BOOLEAN:
-        return "true" if word else "false"
-    if kind in (INT16, INT32, INT64):
-        return str(signed(word))
-    if kind == FLOAT:
-        return struct.pack(">f", struct.unpack("<d", data)[0]).hex()
-    if kind in (DOUBLE, DATE):
-        return data[::-1].hex()
-    if kind == DECIMAL:
-        if data == b"NaN":
-            return "nan"
-        sign, digits, exponent = Decimal(data.decode()).as_tuple()
-        magnitude = int("".join(map(str, digits)))
-        return decimal(-magnitude if sign else magnitude, exponent)
-    return data.hex()
-
-
-def main():
-    with open(sys.argv[1], "rb") as source:
-        file = File(source.read())
-    schema = Schema(file.section(80))
-    xml.etree.ElementTree.fromstring(file.section(64))
-    plistlib.loads(file.section(48))
-    for (number, key), values in sorted(file.objects(schema).items()):
-        if number not in schema.entities:
-            continue
-        name, columns = schema.entities[number]
-        line = f"{name} {key}"
-        for column, title, default in sorted(columns, key=lambda one: one[1].encode()):
-            value = values.get(column, default)
-            if value is not None:
-                line += f" {title}={value}"
-        print(line)
-
-
-if __name__ == "__main__":
+def expanded(data, count):
+    """The bytes that zlib's format gives, or None where these are not exactly as many."""
+    decoder = zlib.decompressobj()
     try:
-        main()
-    except Damage as damage:
-        sys.exit(f"damaged: {damage}")
+        result = decoder.decompress(bytes(data), count + 1)
+    except zlib.error:
+        return None
+    return result if len(result) == count and decoder.eof and not decoder.unused_data else None

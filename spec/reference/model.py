@@ -1,39 +1,27 @@
-#!/usr/bin/env python3
-"""Reads a model as chapter 2 of this specification says, and prints the version hash of each entity.
-
-    model.py PATH
-
-PATH is the XML of a model, the `.xcdatamodel` folder with this XML in its file `contents`, or a block file, which contains its
-model. Output: a line for each entity, its name and its hash. The program was written from the specification alone and needs
-the standard library only. It refuses a model that breaks clauses 2.2.1 to 2.2.4 and names the clause. It does not check all of
-2.2.5 to 2.2.7: bounds, defaults, functions, and the entities of configurations and requests are left out.
-"""
+"""Models (2): their XML (2.6), the compiled form (11.3.4), what holds of them (2.2) and version hashes (2.4)."""
 
 import base64
 import hashlib
 import os
+import re
 import struct
-import sys
 import unicodedata
-import xml.etree.ElementTree
 import xml.parsers.expat
+
+import plist
+from findings import Refused
 
 # 2.3.1
 TYPES = {
     "Undefined": 0, "Integer 16": 100, "Integer 32": 200, "Integer 64": 300, "Decimal": 400, "Double": 500, "Float": 600,
     "String": 700, "Boolean": 800, "Date": 900, "Binary": 1000, "UUID": 1100, "URI": 1200, "Transformable": 1800,
     "ObjectID": 2000, "Composite": 2100}
+INTEGERS = {"Integer 16": 16, "Integer 32": 32, "Integer 64": 64}
+REALS = {"Decimal", "Double", "Float"}
 
-# 2.2.6: the functions that are operators of key paths too.
+# 2.2.6: the functions, and those that are operators of key paths too.
+FUNCTIONS = {"canonical", "uppercase", "lowercase", "count", "sum", "min", "max", "average"}
 OPERATORS = {"@count": "count", "@sum": "sum", "@min": "min", "@max": "max", "@avg": "average", "@average": "average"}
-
-
-class Refused(Exception):
-    """A model that a reader must refuse."""
-
-    def __init__(self, clause, message):
-        super().__init__(f"{message} (spec §{clause})")
-        self.clause = clause
 
 
 def require(condition, clause, message):
@@ -53,42 +41,138 @@ def is_name(text):
             and all(("a" + character).isidentifier() for character in text[1:]))
 
 
+# --- 2.6: the XML -------------------------------------------------------------------------------
+
+
+class Element:
+    def __init__(self, tag, attributes):
+        self.tag, self.attributes, self.children, self.text = tag, attributes, [], []
+
+    def get(self, name, default=None):
+        return self.attributes.get(name, default)
+
+
+def parse(data):
+    """The elements of an XML text without entities of its own (2.6.1, 5.2.1)."""
+    parser, stack, root = xml.parsers.expat.ParserCreate(), [], []
+    text_count = 0
+
+    def refuse(*_):
+        raise Refused("5.2.1", "the XML declares an entity")
+
+    def start(tag, attributes):
+        nonlocal text_count
+        text_count = 0
+        require(len(stack) < 64, "2.6.1", "the elements are more than 64 deep")
+        element = Element(tag, attributes)
+        (stack[-1].children if stack else root).append(element)
+        stack.append(element)
+
+    def end(_):
+        nonlocal text_count
+        text_count = 0
+        stack.pop()
+
+    def text(part):
+        nonlocal text_count
+        text_count += len(part.encode("utf-8", "surrogatepass"))
+        require(text_count <= 1 << 24, "2.6.1", "a text is too long")
+        stack[-1].text.append(part)
+
+    parser.EntityDeclHandler = refuse
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
+    try:
+        parser.Parse(data, True)
+    except (xml.parsers.expat.ExpatError, ValueError, LookupError) as error:
+        raise Refused("2.6.1", f"the XML cannot be read: {error}") from None
+    return root[0]
+
+
 def flag(element, name):
     text = element.get(name, "NO")
-    require(text.upper() in ("YES", "TRUE", "1", "NO", "FALSE", "0"), "2.1.5", f"{name} is '{text}', which is no flag")
+    require(text.upper() in ("YES", "TRUE", "1", "NO", "FALSE", "0"), "2.6.3", f"{name} is '{text}', which is no flag")
     return text.upper() in ("YES", "TRUE", "1")
+
+
+def integer(text):
+    if text is None or not re.fullmatch(r"[+-]?[0-9]+", text, re.ASCII) or not -1 << 63 <= int(text) < 1 << 63:
+        return None
+    return int(text)
 
 
 def count(element, name, default):
     text = element.get(name)
     if text is None:
         return default
-    try:
-        number = int(text)
-    except ValueError:
-        raise Refused("2.1.5", f"{name} is '{text}', which is no number") from None
-    require(-1 << 63 <= number < 1 << 63, "2.1.5", f"{name} is {text}, which has more than 64 bits")
-    return number
+    require(integer(text) is not None, "2.6.3", f"{name} is '{text}', which is no number")
+    return integer(text)
 
 
 def required(element, name):
-    require(element.get(name) is not None, "2.1.5", f"an element '{element.tag}' has no attribute '{name}'")
+    require(element.get(name) is not None, "2.6.1", f"an element '{element.tag}' has no attribute '{name}'")
     return element.get(name)
+
+
+def children(element, *tags):
+    for child in element.children:
+        require(child.tag in tags, "2.6.1", f"'{element.tag}' cannot contain '{child.tag}'")
+        yield child
+
+
+def empty(element):
+    require(not element.children, "2.6.1", f"'{element.tag}' contains an element")
+
+
+def value_of(text, kind):
+    """2.6.7: a bound or a default; None where the text is none of the type."""
+    if text is None:
+        return None
+    if kind == "Boolean":
+        return {"YES": True, "TRUE": True, "1": True, "NO": False, "FALSE": False, "0": False}.get(text.upper())
+    if kind in INTEGERS:
+        return integer(text)
+    if kind in REALS or kind == "Date":
+        if kind == "Decimal" and text == "NaN":
+            return float("nan")
+        return float(text) if re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text, re.ASCII) else None
+    if kind in ("String", "URI"):
+        return text
+    if kind == "UUID":
+        return text if re.fullmatch(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", text) else None
+    if kind in ("Binary", "Transformable"):
+        try:
+            return base64.b64decode(text, validate=True)
+        except ValueError:
+            return None
+    return None
 
 
 class Attribute:
     def __init__(self, element):
         self.name = required(element, "name")
-        self.is_transient = flag(element, "transient")
-        self.is_optional = flag(element, "optional")
-        self.modifier = element.get("versionHashModifier", "")
         self.type = element.get("attributeType", "Undefined")
-        require(self.type in TYPES, "2.1.5", f"'{self.name}' is of the unknown type '{self.type}'")
+        require(self.type in TYPES, "2.6.6", f"'{self.name}' is of the unknown type '{self.type}'")
+        self.is_optional = flag(element, "optional")
+        self.is_transient = flag(element, "transient")
         self.composite = element.get("composite")
+        is_derived = flag(element, "derived")
+        self.expression = element.get("derivationExpression")
+        require(self.expression is not None or not is_derived, "2.6.6", f"'{self.name}' is derived from nothing")
+        self.least, self.greatest = self.value(element, "min"), self.value(element, "max")
+        self.default = self.value(element, "default")
+        self.pattern = element.get("regularExpressionString")
         self.is_external = flag(element, "allowsExternalBinaryDataStorage")
         self.is_preserved = flag(element, "preserveAfterDeletion")
-        self.pattern = element.get("regularExpressionString")
-        self.expression = element.get("derivationExpression") if flag(element, "derived") else None
+        for name in ("indexed", "spotlightIndexingEnabled", "storedInTruthFile", "allowsCloudEncryption"):
+            flag(element, name)
+        self.modifier = element.get("versionHashModifier", "")
+        for child in children(element, "userInfo"):
+            user_info(child)
+
+    def value(self, element, place):
+        kind = "Integer 64" if self.type == "String" and place != "default" else self.type
+        text = element.get(f"{place}DateTimeInterval") if self.type == "Date" else None
+        return value_of(element.get(f"{place}ValueString") if text is None else text, kind)
 
     def digest(self, model):
         if self.expression is not None:
@@ -106,19 +190,82 @@ class Attribute:
 class Relationship:
     def __init__(self, element):
         self.name = required(element, "name")
-        self.is_transient = flag(element, "transient")
-        self.is_optional = flag(element, "optional")
-        self.modifier = element.get("versionHashModifier", "")
         self.destination = element.get("destinationEntity", "")
         self.inverse = element.get("inverseName")
+        self.inverse_entity = element.get("inverseEntity")
+        self.is_optional = flag(element, "optional")
+        self.is_transient = flag(element, "transient")
         self.is_ordered = flag(element, "ordered")
+        to_many = flag(element, "toMany")
         self.least = count(element, "minCount", 0)
-        self.greatest = count(element, "maxCount", 0 if flag(element, "toMany") else 1)
+        self.greatest = count(element, "maxCount", 0 if to_many else 1)
+        rule = element.get("deletionRule", "Nullify")
+        require(rule in ("Nullify", "Cascade", "Deny", "No Action"), "2.6.8", f"'{rule}' is no delete rule")
+        self.modifier = element.get("versionHashModifier", "")
+        for child in children(element, "userInfo"):
+            user_info(child)
+
+    @property
+    def is_to_many(self):
+        return self.greatest != 1
+
+    @property
+    def keeps_order(self):
+        return self.is_ordered and self.is_to_many
 
     def digest(self, _):
         return sha256(
             base(self), self.destination, self.inverse or "", struct.pack("<ii", self.greatest, self.least),
             b"\x01\x00" if self.is_ordered else b"")
+
+
+class Request:
+    """2.6.10"""
+
+    def __init__(self, element):
+        self.name, self.entity = required(element, "name"), required(element, "entity")
+        require(count(element, "resultType", 0) in (0, 1, 2, 4), "2.6.10", "a result type is not known")
+        self.counts = [count(element, name, 0) for name in ("fetchLimit", "fetchOffset", "fetchBatchSize")]
+        for name in ("includeSubentities", "includePropertyValues", "includesPendingChanges", "returnObjectsAsFaults",
+                     "returnDistinctResults"):
+            flag(element, name)
+        for child in children(element, "sortKey"):
+            required(child, "keyPath")
+            flag(child, "descending")
+            empty(child)
+
+
+class Fetched:
+    """2.6.9"""
+
+    def __init__(self, element):
+        self.name, self.is_transient = required(element, "name"), True
+        flag(element, "optional")
+        requests = []
+        for child in children(element, "fetchRequest", "userInfo"):
+            if child.tag == "userInfo":
+                user_info(child)
+            else:
+                requests.append(Request(child))
+        require(requests, "2.6.9", f"'{self.name}' has no request")
+        self.request = requests[-1]
+
+
+def user_info(element):
+    for entry in children(element, "entry"):
+        required(entry, "key")
+        empty(entry)
+
+
+def name_lists(element, outer, inner):
+    lists = []
+    for one in children(element, outer):
+        names = []
+        for child in children(one, inner):
+            names.append(required(child, "value"))
+            empty(child)
+        lists.append(names)
+    return lists
 
 
 class Entity:
@@ -127,32 +274,37 @@ class Entity:
         self.is_abstract = flag(element, "isAbstract")
         self.superentity = element.get("parentEntity")
         self.modifier = element.get("versionHashModifier", "")
-        self.relationships = {}
-        self.properties = {}
-        self.fetched = set()
-        for child in element:
-            if child.tag == "attribute":
-                self.add(Attribute(child))
-            elif child.tag == "relationship":
-                self.add(Relationship(child))
-            elif child.tag == "fetchedProperty":
-                self.fetched.add(required(child, "name"))
-        self.constraints = [
-            [required(column, "value") for column in constraint]
-            for constraint in element.findall("uniquenessConstraints/uniquenessConstraint")]
-        self.indexes = []
-        for index in element.findall("fetchIndex"):
-            required(index, "name")
-            elements = index.findall("fetchIndexElement")
-            require(elements, "2.2.7", f"an index of '{self.name}' names no property")
-            self.indexes.append([one.get("property") for one in elements if one.get("expression") is None])
+        self.declared, self.properties = [], {}
+        self.constraints, self.indexes, self.index_names, self.compounds = [], [], [], []
+        kinds = {"attribute": Attribute, "relationship": Relationship, "fetchedProperty": Fetched}
+        for child in children(
+                element, *kinds, "fetchIndex", "compoundIndexes", "uniquenessConstraints", "userInfo"):
+            if child.tag in kinds:
+                self.declared.append(kinds[child.tag](child))
+            elif child.tag == "fetchIndex":
+                self.index_names.append(required(child, "name"))
+                self.indexes.append(fetch_index(child))
+            elif child.tag == "compoundIndexes":
+                self.compounds += name_lists(child, "compoundIndex", "index")
+            elif child.tag == "uniquenessConstraints":
+                self.constraints += name_lists(child, "uniquenessConstraint", "constraint")
+            else:
+                user_info(child)
+        for member in self.declared:
+            self.properties.setdefault(member.name, member)
 
-    def add(self, member):
-        require(is_name(member.name), "2.2.1", f"'{member.name}' is no name of a property")
-        require(member.name not in self.properties, "2.2.1", f"'{self.name}' has two properties '{member.name}'")
-        self.properties[member.name] = member
-        if isinstance(member, Relationship):
-            self.relationships[member.name] = member
+
+def fetch_index(element):
+    """The elements of an index: for each its path, and whether its kind is Binary."""
+    elements = []
+    for child in children(element, "fetchIndexElement"):
+        empty(child)
+        path = child.get("property", child.get("expression"))
+        require(path is not None, "2.6.11", "an element of an index names no property")
+        kind = child.get("type", "Binary")
+        require(kind in ("Binary", "RTree", "FullText"), "2.6.11", f"'{kind}' is no kind of index")
+        elements.append((path, kind == "Binary"))
+    return elements
 
 
 def base(member):
@@ -181,69 +333,141 @@ def expression_text(expression):
 
 
 class Model:
-    def __init__(self, data):
+    def __init__(self, data=b"<model/>"):
         root = parse(data)
-        require(root.tag == "model", "2.1.5", f"the root is '{root.tag}' and not 'model'")
-        self.entities = {}
-        self.composites = {}
-        for element in root.findall("composite"):
-            name = required(element, "name")
-            require(name not in self.composites, "2.2.1", f"there are two composite types '{name}'")
-            self.composites[name] = [Attribute(child) for child in element.findall("attribute")]
-        for tag, attributes in (("fetchRequest", ["name", "entity"]), ("configuration", ["name"]), ("memberEntity", ["name"])):
-            for element in root.iter(tag):
-                for attribute in attributes:
-                    required(element, attribute)
-        for element in root.findall("entity"):
-            entity = Entity(element)
-            require(is_name(entity.name), "2.2.1", f"'{entity.name}' is no name of an entity")
-            require(entity.name not in self.entities, "2.2.1", f"there are two entities '{entity.name}'")
-            self.entities[entity.name] = entity
-        require(len(self.entities) <= 65535, "2.2.4", "there are more than 65,535 entities")
-        for entity in self.entities.values():
-            self.check_inheritance(entity)
-        for entity in self.entities.values():
-            for relationship in entity.relationships.values():
-                self.check_relationship(entity, relationship)
-            for member in entity.properties.values():
-                self.check_attribute(member)
-                if isinstance(member, Attribute) and member.expression is not None and not member.is_transient:
-                    self.check_derivation(entity, expression_text(member.expression))
-            require(all(entity.constraints), "2.2.7", f"a constraint of '{entity.name}' names no property")
-            for columns in entity.constraints + entity.indexes:
-                for column in columns:
-                    require(self.is_stored(entity, column), "2.2.7", f"'{entity.name}' has no stored property '{column}'")
+        require(root.tag == "model", "2.6.1", f"the root is '{root.tag}' and not 'model'")
+        entities, composites, self.configurations, self.requests = [], [], [], []
+        for element in children(root, "entity", "composite", "fetchRequest", "configuration", "elements"):
+            if element.tag == "entity":
+                entities.append(Entity(element))
+            elif element.tag == "composite":
+                composites.append((required(element, "name"), [Attribute(one) for one in children(element, "attribute")]))
+            elif element.tag == "fetchRequest":
+                self.requests.append(Request(element))
+            elif element.tag == "configuration":
+                members = list(children(element, "memberEntity"))
+                self.configurations.append((required(element, "name"), [required(one, "name") for one in members]))
+                for one in members:
+                    empty(one)
+        identifier = root.get("userDefinedModelVersionIdentifier")
+        self.identifiers = [identifier] if identifier else []
+        self.entities = {entity.name: entity for entity in reversed(entities)}
+        self.composites = {name: parts for name, parts in reversed(composites)}
+        self.subentities = {}
+        for entity in entities:
+            self.subentities.setdefault(entity.superentity, []).append(entity.name)
+        self.check(entities, composites)
 
-    def check_derivation(self, entity, text):
+    # --- 2.2: what holds in every model
+
+    def check(self, entities, composites):
+        self.check_names(entities, composites)
+        require(len(entities) <= 65535, "2.2.4", "there are more than 65,535 entities")
+        for entity in entities:
+            self.check_inheritance(entity)
+        require(sum(len(one.declared) for entity in entities for one in self.line(entity)[1:]) <= 4_194_304,
+                "2.2.4", "the entities inherit too many properties")
+        for name, parts in composites:
+            for part in parts:
+                self.check_attribute(part)
+                require(part.expression is None, "2.2.5", f"'{name}.{part.name}' is derived")
+            self.check_composite(name, [])
+        for entity in entities:
+            for member in entity.declared:
+                if isinstance(member, Attribute):
+                    self.check_attribute(member)
+                    if member.expression is not None:
+                        self.check_derivation(entity, member.expression)
+                elif isinstance(member, Relationship):
+                    self.check_relationship(entity, member)
+                else:
+                    self.check_request(member.request)
+            for columns in entity.constraints:
+                self.check_columns(entity, columns, False)
+            for columns in [[path for path, _ in one] for one in entity.indexes] + entity.compounds:
+                self.check_columns(entity, columns, True)
+        for name, members in self.configurations:
+            require(name and len(set(members)) == len(members), "2.2.1", f"the configuration '{name}' is none")
+            require(all(one in self.entities for one in members), "2.2.7", f"'{name}' names an unknown entity")
+        for request in self.requests:
+            require(request.name, "2.2.1", "a request has no name")
+            self.check_request(request)
+
+    def check_names(self, entities, composites):
+        def different(names, what):
+            require(len(set(names)) == len(names), "2.2.1", f"there are two {what} of one name")
+        different([entity.name for entity in entities], "entities")
+        different([name for name, _ in composites], "composite types")
+        different([name for name, _ in self.configurations], "configurations")
+        different([request.name for request in self.requests], "requests")
+        names = [name for name, _ in self.configurations] + [request.name for request in self.requests]
+        for owner, members in [(one.name, [p.name for p in one.declared]) for one in entities] + [
+                (name, [part.name for part in parts]) for name, parts in composites]:
+            different(members, f"properties of '{owner}'")
+            for name in [owner, *members]:
+                require(is_name(name), "2.2.1", f"'{name}' is no name")
+            names += [owner, *members]
+        for entity in entities:
+            different(entity.index_names, f"indexes of '{entity.name}'")
+            names += entity.index_names
+        require(all(len(name.encode()) <= 1000 for name in names), "2.2.4", "a name has more than 1,000 bytes")
+
+    def check_composite(self, name, above):
+        require(name not in above, "2.2.5", f"the composite type '{name}' contains itself")
+        for part in self.composites[name]:
+            if part.composite in self.composites:
+                self.check_composite(part.composite, [*above, name])
+
+    def check_request(self, request):
+        require(request.entity in self.entities, "2.2.7", f"a request is for the unknown entity '{request.entity}'")
+        require(min(request.counts) >= 0, "2.6.10", "a limit of a request is negative")
+
+    def check_columns(self, entity, columns, is_index):
+        require(columns, "2.2.7", f"a constraint or an index of '{entity.name}' names no property")
+        for column in columns:
+            first, *rest = [name for name in column.split(".") if name] or [""]
+            member = self.properties(entity).get(first)
+            if is_index and not rest and isinstance(member, Relationship) and not member.is_transient:
+                continue
+            fits = member is not None and not isinstance(member, Fetched)
+            if fits and isinstance(member, Relationship):
+                fits = not member.is_transient and not member.is_to_many and not rest
+            for name in rest if fits else []:
+                parts = {part.name: part for part in self.composites.get(member.composite, [])}
+                member = parts.get(name)
+                if member is None:
+                    fits = False
+                    break
+            require(fits and not member.is_transient, "2.2.7", f"'{entity.name}' has no stored property '{column}'")
+
+    def check_derivation(self, entity, expression):
         """2.2.6: the path leads to an attribute, or for `count` to a to-many relationship."""
+        text = expression_text(expression)
         if text == "now()":
             return
         function, path = text[:-1].split(":(", 1) if ":(" in text else ("", text)
-        *way, last = path.split(".")
-        for name in way:
-            step = self.properties(entity).get(name)
-            require(isinstance(step, Relationship), "2.2.6", f"'{name}' in '{text}' is no relationship")
-            entity = self.entities.get(step.destination)
-            require(entity is not None, "2.2.3", f"the destination of '{name}' is not in the model")
-        end = self.properties(entity).get(last)
-        if function == "count":
-            fits = isinstance(end, Relationship) and end.greatest != 1
-        else:
-            fits = isinstance(end, Attribute)
+        require(function == "" or function in FUNCTIONS, "2.2.6", f"'{function}' is no function")
+        end, to_many = None, False
+        for name in path.split("."):
+            if isinstance(end, Attribute):
+                end = next((one for one in self.composites.get(end.composite, []) if one.name == name), None)
+                require(end is not None, "2.2.6", f"'{name}' in '{text}' is no part")
+                continue
+            end = self.properties(entity).get(name)
+            require(isinstance(end, (Attribute, Relationship)), "2.2.6", f"'{text}' leads nowhere")
+            if isinstance(end, Relationship):
+                to_many = to_many or end.is_to_many
+                entity = self.entities.get(end.destination)
+                require(entity is not None, "2.2.3", f"the destination of '{name}' is not in the model")
+        is_attribute = isinstance(end, Attribute)
+        fits = {
+            "": is_attribute and not to_many, "count": not is_attribute and to_many,
+            "sum": is_attribute and to_many, "average": is_attribute and to_many,
+            "min": is_attribute and to_many, "max": is_attribute and to_many,
+        }.get(function, is_attribute and end.type == "String" and not to_many)
+        if function in ("sum", "average"):
+            fits = fits and (end.type in INTEGERS or end.type in REALS)
         require(fits, "2.2.6", f"'{text}' leads to no property that it is for")
-
-    def is_stored(self, entity, path):
-        """2.2.7: whether a path names a stored property, or an attribute within composites."""
-        members, names = self.properties(entity), (path or "").split(".")
-        for place, name in enumerate(names):
-            member = members.get(name)
-            if member is None or member.is_transient:
-                return False
-            if place + 1 < len(names):
-                if not isinstance(member, Attribute) or member.composite not in self.composites:
-                    return False
-                members = {part.name: part for part in self.composites[member.composite]}
-        return True
 
     def line(self, entity):
         """The entity and the entities above it, the nearest first."""
@@ -256,39 +480,80 @@ class Model:
             line.append(above)
         return line
 
+    def family(self, name):
+        """The entity of a name and all that inherit from it."""
+        found = [name]
+        for one in found:
+            found += self.subentities.get(one, [])
+        return found
+
+    def is_or_inherits(self, name, other):
+        entity = self.entities.get(name)
+        return entity is not None and any(one.name == other for one in self.line(entity))
+
     def properties(self, entity):
         """The properties of an entity, inherited ones included, by name."""
         return {name: member for one in reversed(self.line(entity)) for name, member in one.properties.items()}
+
+    def declaring(self, entity, name):
+        """The entity that declares a property which an entity has."""
+        return next(one for one in self.line(entity) if name in one.properties)
+
+    def inverse(self, relationship):
+        destination = self.entities.get(relationship.destination)
+        if destination is None or relationship.inverse is None:
+            return None
+        found = self.properties(destination).get(relationship.inverse)
+        return found if isinstance(found, Relationship) else None
 
     def check_inheritance(self, entity):
         for above in self.line(entity)[1:]:
             both = entity.properties.keys() & above.properties.keys()
             require(not both, "2.2.2", f"'{entity.name}' declares what it inherits: {sorted(both)}")
         require(len(self.properties(entity)) <= 60000, "2.2.4", f"'{entity.name}' has more than 60,000 properties")
-        for name in [entity.name, *entity.properties]:
-            require(len(name.encode()) <= 1000, "2.2.4", "a name has more than 1,000 bytes")
 
     def check_relationship(self, entity, relationship):
         place = f"'{entity.name}.{relationship.name}'"
         destination = self.entities.get(relationship.destination)
         require(destination is not None, "2.2.3", f"the destination of {place} is not in the model")
-        greatest = 0 if relationship.greatest == -1 else relationship.greatest
-        require(greatest >= 0 and relationship.least >= 0, "2.2.3", f"a count of {place} is negative")
-        require(not greatest or relationship.least <= greatest, "2.2.3", f"the least count of {place} is above the greatest")
-        if relationship.inverse:
-            inverse = self.properties(destination).get(relationship.inverse)
-            fits = (isinstance(inverse, Relationship) and inverse.inverse == relationship.name
-                    and inverse.destination in self.entities
-                    and entity in self.line(self.entities[inverse.destination]))
-            require(fits, "2.2.3", f"the inverse of {place} does not fit")
+        least, greatest = relationship.least, relationship.greatest
+        require(0 <= least < 1 << 31 and -1 <= greatest < 1 << 31, "2.2.3", f"a count of {place} is out of range")
+        require(greatest <= 0 or least <= greatest, "2.2.3", f"the least count of {place} is above the greatest")
+        if relationship.inverse is None:
+            return
+        inverse = self.inverse(relationship)
+        require(inverse is not None and inverse.inverse == relationship.name and inverse.destination in self.entities
+                and self.is_or_inherits(inverse.destination, entity.name),
+                "2.2.3", f"the inverse of {place} does not fit")
+        if relationship.inverse_entity is not None:
+            named = self.entities.get(relationship.inverse_entity)
+            declaring = self.declaring(destination, relationship.inverse)
+            require(named is not None and self.is_or_inherits(destination.name, named.name)
+                    and self.is_or_inherits(named.name, declaring.name), "2.6.8", f"the inverse entity of {place} does not fit")
 
     def check_attribute(self, member):
-        if isinstance(member, Attribute) and member.pattern is not None:
-            require(member.type == "String", "2.2.5", f"'{member.name}' has a pattern and is no text")
-        if isinstance(member, Attribute) and not member.is_transient:
-            require(member.type not in ("Undefined", "ObjectID"), "2.2.5", f"'{member.name}' is stored and has no type")
-            require(member.type != "Composite" or member.composite in self.composites, "2.2.5",
-                    f"the composite type of '{member.name}' is not in the model")
+        """2.2.5"""
+        place = f"'{member.name}'"
+        require(member.is_transient or member.type not in ("Undefined", "ObjectID"), "2.2.5", f"{place} is stored without a type")
+        require(member.pattern is None or member.type == "String", "2.2.5", f"{place} has a pattern and is no text")
+        if member.pattern is not None:
+            try:
+                re.compile(member.pattern)
+            except re.error:
+                raise Refused("2.2.5", f"the pattern of {place} is none") from None
+        require((member.type == "Composite") == (member.composite is not None), "2.2.5", f"{place} and composites")
+        require(member.composite is None or member.composite in self.composites, "2.2.5", f"{place} is of an unknown composite")
+        if member.type in INTEGERS:
+            limit = 1 << INTEGERS[member.type] - 1
+            for one in (member.least, member.greatest, member.default):
+                require(one is None or -limit <= one < limit, "2.2.5", f"a value of {place} is out of range")
+        bounds = [one for one in (member.least, member.greatest) if one is not None]
+        bounded = member.type in INTEGERS or member.type in REALS or member.type in ("Date", "String")
+        require(bounded or not bounds, "2.2.5", f"{place} has bounds")
+        require(member.type != "String" or all(one >= 0 for one in bounds), "2.2.5", f"a bound of {place} is negative")
+        require(len(bounds) < 2 or not bounds[0] > bounds[1], "2.2.5", f"the bounds of {place} are crossed")
+
+    # --- 2.4: version hashes
 
     def hashes(self):
         """2.4.6: the version hash of each entity, by name."""
@@ -319,41 +584,112 @@ def digests_of(hashes):
     return base64.b64encode(digest).decode(), base64.b64encode(checksum).decode()
 
 
-def parse(data):
-    """XML without entities of its own (5.2.1)."""
-    parser, builder = xml.parsers.expat.ParserCreate(), xml.etree.ElementTree.TreeBuilder()
+# --- 11.3.4: the compiled form --------------------------------------------------------------------
 
-    def refuse(*_):
-        raise Refused("5.2.1", "the XML declares an entity")
 
-    parser.EntityDeclHandler = refuse
-    parser.StartElementHandler = builder.start
-    parser.EndElementHandler = builder.end
-    try:
-        parser.Parse(data, True)
-        return builder.close()
-    except (xml.parsers.expat.ExpatError, ValueError, LookupError) as error:
-        raise Refused("2.1.5", f"the XML cannot be read: {error}") from None
+def xml_of_archive(data):
+    """Returns a compiled model as the elements of 2.6, without what no version hash covers."""
+    archive = plist.Archive(data)
+    require("NSManagedObjectModel" in archive.class_names(archive.root), "11.3.4", "the archive is no model")
+    names = {number: name for name, number in TYPES.items()}
+    root = Element("model", {})
+    for name, entity in sorted(archive.members(archive.get(archive.root, "NSEntities")).items()):
+        element = Element("entity", {"name": name})
+        above = archive.get(entity, "NSSuperentity")
+        if above is not None:
+            element.attributes["parentEntity"] = archive.text(archive.get(above, "NSEntityName"))
+        if archive.get(entity, "NSIsAbstract"):
+            element.attributes["isAbstract"] = "YES"
+        set_text(element, "versionHashModifier", archive.text(archive.get(entity, "NSVersionHashModifier")))
+        for member_name, member in sorted(archive.members(archive.get(entity, "NSProperties")).items()):
+            element.children.append(property_of_archive(archive, member_name, member, names))
+        constraints = Element("uniquenessConstraints", {})
+        for columns in archive.items(archive.get(entity, "NSUniqueTuples")):
+            one = Element("uniquenessConstraint", {})
+            for column in archive.items(columns):
+                text = archive.text(column) or archive.text(archive.get(column, "NSPropertyName"))
+                one.children.append(Element("constraint", {"value": text}))
+            constraints.children.append(one)
+        element.children.append(constraints)
+        root.children.append(element)
+    return root
+
+
+def set_text(element, name, text):
+    if text is not None:
+        element.attributes[name] = text
+
+
+def property_of_archive(archive, name, member, names):
+    bits = archive.get(member, "_P") or 0
+    classes = archive.class_names(member)
+    element = Element("relationship" if "NSRelationshipDescription" in classes else "attribute", {"name": name})
+    for attribute, place, field in (("optional", 2, "NSIsOptional"), ("transient", 8, "NSIsTransient"), ("ordered", 1024, "NSIsOrdered")):
+        if bits & place if bits else archive.get(member, field):
+            element.attributes[attribute] = "YES"
+    set_text(element, "versionHashModifier", archive.text(archive.get(member, "NSVersionHashModifier")))
+    if element.tag == "relationship":
+        set_text(element, "destinationEntity", archive.text(archive.get(member, "_NSDestinationEntityName")))
+        set_text(element, "inverseName", archive.text(archive.get(member, "_NSInverseRelationshipName")))
+        element.attributes["minCount"] = str(archive.get(member, "NSMinCount") or 0)
+        element.attributes["maxCount"] = str(archive.get(member, "NSMaxCount") or 0)
+        return element
+    element.attributes.pop("ordered", None)
+    element.attributes["attributeType"] = names.get(archive.get(member, "NSAttributeType"), "Undefined")
+    flags = archive.get(member, "NSFlagsKey") or 0
+    if flags & 4:
+        element.attributes["allowsExternalBinaryDataStorage"] = "YES"
+    if flags & 16:
+        element.attributes["preserveAfterDeletion"] = "YES"
+    if "NSDerivedAttributeDescription" in classes:
+        element.attributes["derivationExpression"] = derivation_of_archive(archive, archive.get(member, "NSDerivationExpression"))
+    return element
+
+
+def derivation_of_archive(archive, expression):
+    """The expression of a derived attribute: a function of one path, or a path (11.3.4)."""
+    text = archive.text(expression) if isinstance(expression, str) else None
+    if text is not None:
+        return text
+    selector = archive.text(archive.get(expression, "NSSelectorName"))
+    arguments = archive.items(archive.get(expression, "NSArguments"))
+    if selector == "now":
+        return "now()"
+    if selector in ("valueForKey:", "valueForKeyPath:") or selector is None:
+        return path_of_archive(archive, expression)
+    require(len(arguments) == 1, "11.3.4", f"the function '{selector}' is not known")
+    return f"{selector}({path_of_archive(archive, arguments[0])})"
+
+
+def path_of_archive(archive, expression):
+    path = archive.text(archive.get(expression, "NSKeyPath"))
+    if path is None:
+        arguments = archive.items(archive.get(expression, "NSArguments"))
+        require(arguments, "11.3.4", "an expression is no path")
+        return path_of_archive(archive, arguments[0])
+    return path
 
 
 def read(path):
+    """Returns the model in a file: XML, a folder with it, a compiled model, or a block file."""
     if os.path.isdir(path):
         path = os.path.join(path, "contents")
     with open(path, "rb") as source:
         data = source.read()
     if data[:8] == b"QRBLOCKS":
         import blockfile
-        data = blockfile.File(data).section(64)
+        data = blockfile.File(data).section("model")
+    if data[:6] == b"bplist":
+        return compiled(data)
     return Model(data)
 
 
-def main():
-    for name, value in sorted(read(sys.argv[1]).hashes().items(), key=lambda pair: name_order(pair[0])):
-        print(name, value.hex())
-
-
-if __name__ == "__main__":
-    try:
-        main()
-    except Refused as refused:
-        sys.exit(f"refused: {refused}")
+def compiled(data):
+    """Returns a compiled model."""
+    def text(element):
+        inner = "".join(text(child) for child in element.children)
+        attributes = "".join(
+            f' {name}="{value.translate({38: "&amp;", 60: "&lt;", 34: "&quot;", 9: "&#9;", 10: "&#10;", 13: "&#13;"})}"'
+            for name, value in element.attributes.items())
+        return f"<{element.tag}{attributes}>{inner}</{element.tag}>"
+    return Model(text(xml_of_archive(data)).encode())
