@@ -329,6 +329,8 @@ private enum StructureVectors {
       entry.set(index.number, at: 40)
       entry.set(UInt32(block.count), at: 44)
       record.set(record.number(UInt64.self, at: segment + 8) + UInt64(block.count), at: segment + 8)
+      // The entry of the block makes the record longer (spec §4.4.5).
+      record.set(record.number(UInt64.self, at: 40) + UInt64(block.count + entry.count), at: 40)
       record.set(index.number, at: segment + 16)
       record.set(UInt32(2), at: segment + 24)
       record += entry

@@ -79,7 +79,10 @@ def parse(data):
         require(text_count <= 1 << 24, "2.6.1", "a text is too long")
         stack[-1].text.append(part)
 
-    parser.EntityDeclHandler = refuse
+    def declaration(version, *_):
+        require(re.fullmatch(r"1\.[0-9]+", version) is not None, "5.2.1", f"XML has no version '{version}'")
+
+    parser.EntityDeclHandler, parser.XmlDeclHandler = refuse, declaration
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
     try:
         parser.Parse(data, True)

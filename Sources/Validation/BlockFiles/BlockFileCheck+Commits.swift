@@ -164,6 +164,7 @@ extension BlockFileCheck {
       }
       parts.add(kind, section, commit: record.number)
     }
+    checkSections(of: record, place)
     var last: UInt16 = 0
     for next in record.listedKeys {
       if next.entity <= last || !next.isPossible {
@@ -178,6 +179,23 @@ extension BlockFileCheck {
         .schemaNumber, place, "It says that commit \(record.schemaNumber) set the model.")
     }
     checkLiveBytes(record, place, recordByteCount: bytes.count)
+  }
+
+  /// Checks that a record refers to each section once (spec §4.4.4): metadata, a model and a schema are never
+  /// the same bytes, so one of them could not be read.
+  private func checkSections(of record: CommitRecord, _ place: Place) {
+    let sections = record.sections
+    for (index, one) in sections.enumerated() {
+      for other in sections[..<index]
+      where one.section.offset == other.section.offset
+        && one.section.byteCount == other.section.byteCount
+      {
+        findings.add(
+          .sharedBytes, place,
+          "It refers to the bytes at \(one.section.offset) as the \(other.kind.rawValue) and as the "
+            + "\(one.kind.rawValue).")
+      }
+    }
   }
 
   private func checkLiveBytes(_ record: CommitRecord, _ place: Place, recordByteCount: Int) {
