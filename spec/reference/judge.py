@@ -3,18 +3,36 @@
 import os
 import struct
 
+import archive
 import blockfile
-from findings import Report
+import document
+from findings import Refused, Report
 from schema import BOOLEAN, DECIMAL, FLOAT, INT16, INT32, INT64, REALS, REFERENCE
 
 
 def data(content):
-    """Judges the bytes of a block file."""
-    return blockfile.File(content).judge().report
+    """Judges the bytes of a file."""
+    if not archive.is_packed(content):
+        return blockfile.File(content).judge().report
+    report = Report()
+    try:
+        files = archive.Archive(content)
+    except Refused as refused:
+        report.add("CONT-020", str(refused))
+        return report
+    for name in files.damaged:
+        report.add("CONT-021", f"{name} is damaged")
+    if not files.damaged:
+        document.Document(files, report).judge()
+    return report
 
 
 def path(name):
     """Judges a file, a document's folder or a packed document (6.2.1)."""
+    if os.path.isdir(name):
+        report = Report()
+        document.Document(document.Folder(name), report).judge()
+        return report
     with open(name, "rb") as source:
         return data(source.read())
 
