@@ -1,31 +1,14 @@
-"""Compares the readers in spec/reference with the specification's vectors, with `quire hash` and with `quire validate`.
+"""The vectors of chapter 2 for the reference reader, and models of random entities."""
 
-The comparison has four parts: the vectors of clauses 2.4.9 and 2.4.10, the models of the examples and of the vectors' files,
-random models, and block files with changed metadata or models (see metadata_mutants.py). A random model has many entities, so
-one run of the tool computes the hashes of all of them.
-"""
-
-import argparse
-import concurrent.futures
-import json
 import os
-import random
 import re
-import shlex
-import shutil
-import subprocess
 import sys
-import time
 import xml.etree.ElementTree as ElementTree
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
-FOLDER = os.path.join(ROOT, ".build/reference")
 sys.path.insert(0, os.path.join(ROOT, "spec/reference"))
-import blockfile  # noqa: E402
-import metadata_mutants  # noqa: E402
 import model  # noqa: E402
 
-ENTITIES_PER_MODEL = 250
 LETTERS = "abzAZ_09éßΩ字𝒳"
 
 
@@ -64,6 +47,13 @@ def property_element(text):
     return element
 
 
+def plain(element):
+    """Returns an element of the library's as the reader has elements."""
+    found = model.Element(element.tag, dict(element.attrib))
+    found.children = [plain(child) for child in element]
+    return found
+
+
 def compare_vectors():
     """Yields a sentence for each vector, or None where the reader agrees with it."""
     for title, fields in vectors("version-hash"):
@@ -81,7 +71,7 @@ def compare_vectors():
                 constraint = ElementTree.SubElement(constraints, "uniquenessConstraint")
                 for column in value.split(","):
                     ElementTree.SubElement(constraint, "constraint", value=column.strip())
-        entity = model.Entity(element)
+        entity = model.Entity(plain(element))
         whole = model.Model(b"<model/>")
         whole.entities[entity.name] = entity
         digests = {member: member.digest(whole) for member in entity.properties.values()}
@@ -91,7 +81,7 @@ def compare_vectors():
         # The vector has the hash of the superentity and not the superentity, whose properties it repeats.
         hashes = {}
         if "superentity" in single:
-            superentity = model.Entity(ElementTree.Element("entity", name="Superentity"))
+            superentity = model.Entity(model.Element("entity", {"name": "Superentity"}))
             whole.entities["Superentity"] = superentity
             entity.superentity = "Superentity"
             hashes["Superentity"] = bytes.fromhex(single["superentity"])
@@ -104,43 +94,6 @@ def compare_vectors():
         hashes = {value.split()[0]: bytes.fromhex(value.split()[1]) for name, value in fields if name == "entity"}
         expected = tuple(value for name, value in fields if name in ("digest", "checksum"))
         yield None if model.digests_of(hashes) == expected else f"vector '{title}': the digests differ"
-
-
-# --- Files --------------------------------------------------------------------------------------
-
-
-def files():
-    """Yields the path of each model of the examples, and of each valid block file among the vectors of rules."""
-    for base, folders, _ in os.walk(os.path.join(ROOT, "Examples")):
-        folders[:] = sorted(name for name in folders if name != ".build")
-        yield from (os.path.join(base, name) for name in folders if name.endswith(".xcdatamodel"))
-    yield os.path.join(ROOT, "Examples/Trips.store")
-    rules = os.path.join(ROOT, "spec/vectors/rules")
-    for name in sorted(os.listdir(rules)):
-        path = os.path.join(rules, name)
-        if name.endswith(".store") and os.path.isfile(path):
-            with open(path, "rb") as file, open(path[:-6] + ".txt", encoding="utf-8") as report:
-                if file.read(8) == b"QRBLOCKS" and f"{name}: valid" in report.read():
-                    yield path
-
-
-def rule_files():
-    """Returns the paths of the vectors of the rules that the reader judges."""
-    folder = os.path.join(ROOT, "spec/vectors/rules")
-    return [os.path.join(folder, f"{rule}.store") for rule in sorted(metadata_mutants.RULES)]
-
-
-def write_mutants(source, count):
-    """Returns the paths of so many mutants of two block files."""
-    sources, paths = [], []
-    for name in ("spec/vectors/rules/META-005.store", "Examples/Trips.store"):
-        with open(os.path.join(ROOT, name), "rb") as file:
-            sources.append(file.read())
-    for number in range(count):
-        paths.append(os.path.join(FOLDER, f"{number}.store"))
-        with open(paths[-1], "wb") as file:
-            file.write(metadata_mutants.mutant(source, source.choice(sources)))
-    return paths
 
 
 # --- Random models ------------------------------------------------------------------------------
@@ -249,65 +202,3 @@ def add_relationships(source, entities, taken):
                         owner, "attribute", name=random_name(source, names) + f"_{index}", attributeType="Integer 64",
                         derived="YES", derivationExpression=source.choice([f"count:({path})", f" {path}.@count "]))
             random_flags(source, element, "optional", "syncable")
-
-
-# --- The comparison -----------------------------------------------------------------------------
-
-
-def compare_hashes(tool, path):
-    """Returns the number of hashes of a model, and a sentence for each that the reader and the tool compute differently."""
-    try:
-        ours = {name: value.hex() for name, value in model.read(path).hashes().items()}
-    except (model.Refused, blockfile.Damage) as error:
-        ours = f"refused: {error}"
-    outcome = subprocess.run(
-        [tool, "hash", "--format", "json", path], capture_output=True, text=True, timeout=60, check=False)
-    theirs = json.loads(outcome.stdout)["entities"] if outcome.returncode == 0 else outcome.stderr.strip()
-    command = shlex.join([".build/debug/quire", "hash", path])
-    if isinstance(ours, str) or isinstance(theirs, str):
-        return 0, [f"{command}\n  the tool: {str(theirs)[:200]}\n  the reader: {str(ours)[:200]}"]
-    return len(ours), [
-        f"{command}\n  {name}: the tool computes {theirs.get(name)}, the reader {ours.get(name)}"
-        for name in sorted(ours.keys() | theirs.keys()) if ours.get(name) != theirs.get(name)]
-
-
-def main():
-    parser = argparse.ArgumentParser(prog="./run reference", description="Compares the readers in spec/reference with Quire.")
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 31))
-    parser.add_argument("--entities", type=int, default=10_000, help="the number of random entities (10,000)")
-    parser.add_argument("--mutants", type=int, default=2000, help="the number of changed block files (2,000)")
-    parser.add_argument("--tool", default=os.path.join(ROOT, ".build/debug/quire"))
-    options = parser.parse_args()
-    started, source = time.monotonic(), random.Random(options.seed)
-    shutil.rmtree(FOLDER, ignore_errors=True)
-    os.makedirs(FOLDER)
-    print(f"reference: seed {options.seed}", flush=True)
-
-    checked = list(compare_vectors())
-    found = [sentence for sentence in checked if sentence]
-    paths = list(files())
-    for number in range((options.entities + ENTITIES_PER_MODEL - 1) // ENTITIES_PER_MODEL):
-        folder = os.path.join(FOLDER, f"{number}.xcdatamodel")
-        os.makedirs(folder)
-        with open(os.path.join(folder, "contents"), "wb") as file:
-            file.write(random_model(source, ENTITIES_PER_MODEL))
-        paths.append(folder)
-    hashes = 0
-    with concurrent.futures.ThreadPoolExecutor(2) as workers:
-        for count, sentences in workers.map(lambda path: compare_hashes(options.tool, path), paths):
-            hashes += count
-            found += sentences
-        judged = [path for path in files() if path.endswith(".store")] + rule_files()
-        judged += write_mutants(source, options.mutants)
-        found += filter(None, workers.map(lambda path: metadata_mutants.compare(options.tool, path), judged))
-
-    for sentence in found[:20]:
-        print(f"reference: {sentence}")
-    print(f"reference: {len(checked)} vectors, {len(paths)} models, {hashes} hashes, "
-          f"{len(judged)} files judged; {len(found)} differences; "
-          f"{time.monotonic() - started:.0f} s")
-    sys.exit(1 if found or not checked else 0)
-
-
-if __name__ == "__main__":
-    main()

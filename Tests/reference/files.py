@@ -1,0 +1,105 @@
+"""Files and documents to judge: the vectors of the specification, and changed ones."""
+
+import os
+import re
+import sys
+
+import documents
+import metadata_mutants
+import resealing
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
+RULES = os.path.join(ROOT, "spec/vectors/rules")
+# The reader judges no XML stores (5) and no SQLite stores (10). MODL-010 needs a model beside the file.
+NOT_JUDGED = ("XMLS", "SQLS", "MODL-010")
+
+
+def rule_files():
+    """Yields the rule and the path of each vector of the rules that the reader judges."""
+    for name in sorted(os.listdir(RULES)):
+        rule, _, extension = name.rpartition(".")
+        path = os.path.join(RULES, name)
+        if extension in ("store", "quire") and not rule.startswith(NOT_JUDGED) and not has_xml(path):
+            yield rule, path
+
+
+def has_xml(path):
+    stores = os.path.join(path, "stores")
+    return os.path.isdir(stores) and any(name.endswith(".xml") for name in os.listdir(stores))
+
+
+def block_file_vectors():
+    """Yields the title and the bytes of each vector of the kind `block-file`."""
+    for page in ("4-block-file.md", "vectors/4-block-file.md"):
+        with open(os.path.join(ROOT, "spec", page), encoding="utf-8") as file:
+            text = file.read()
+        for title, body in re.findall(r"^```vector block-file: (.*)\n((?:.*\n)*?)```$", text, re.MULTILINE):
+            found = re.search(r"^bytes = ((?:.*\n(?:\s+.*\n)*))", body, re.MULTILINE)
+            yield title, bytes.fromhex(re.sub(r"\s", "", found.group(1)))
+
+
+def is_valid(path):
+    with open(path.rsplit(".", 1)[0] + ".txt", encoding="utf-8") as report:
+        return ": valid" in report.read()
+
+
+def corpus():
+    """Yields the folders of the documents that older versions wrote, without XML stores."""
+    folder = os.path.join(ROOT, "Tests/DocumentsTests/Corpus")
+    for base, folders, _ in os.walk(folder):
+        for name in sorted(folders):
+            path = os.path.join(base, name)
+            if name.endswith(".quire") and not has_xml(path):
+                yield path
+
+
+class Mutants:
+    """Makes changed files and documents in a folder."""
+
+    def __init__(self, source, folder):
+        self.source, self.folder = source, folder
+        paths = [path for _, path in rule_files() if is_valid(path)]
+        contents = [data for _, data in block_file_vectors()]
+        for path in [os.path.join(ROOT, "Examples/Trips.store"), *(path for path in paths if path.endswith(".store"))]:
+            with open(path, "rb") as file:
+                contents.append(file.read())
+        self.documents = [documents.Source(path) for path in [*(path for path in paths if path.endswith(".quire")), *corpus()]]
+        self.stores = []
+        for data in contents:
+            try:
+                self.stores.append(resealing.Source(data))
+            except AssertionError:
+                continue
+        self.stores += [store for document in self.documents for store in document.stores.values()]
+        # A commit is added behind those that end with the file.
+        self.whole = [store for store in self.stores if store.file.commits[0][0].end == len(store.data)]
+
+    def path(self, number, extension):
+        return os.path.join(self.folder, f"{number}.{extension}")
+
+    def make(self, number):
+        """Makes a mutant, and returns its path."""
+        source, kind = self.source, number % 10
+        if kind < 6:
+            return self.write(self.path(number, "store"), source.choice(self.stores).mutant(source))
+        if kind == 6:
+            return self.write(self.path(number, "store"), metadata_mutants.mutant(source, source.choice(self.whole).data))
+        files = source.choice(self.documents).mutant(source)
+        if kind < 9:
+            try:
+                documents.write_folder(files, self.path(number, "quire"))
+            except OSError:
+                # A change made a file and a folder of one name.
+                documents.write_folder(source.choice(self.documents).files, self.path(f"{number}-2", "quire"))
+                return self.path(f"{number}-2", "quire")
+            return self.path(number, "quire")
+        data = documents.packed(source, files)
+        if source.random() < 0.6:
+            data = documents.changed_archive(source, data)
+        return self.write(self.path(number, "quire"), data)
+
+    @staticmethod
+    def write(path, data):
+        with open(path, "wb") as file:
+            file.write(data)
+        return path
