@@ -7,8 +7,7 @@ import StoreConformance
 import StoreInterface
 import Testing
 
-/// Files of ours read by spec/reference/blockfile.py, which was written from the specification and
-/// knows nothing of this code.
+/// Files of ours that the reader in spec/reference reads. The reader shares nothing with this code.
 @Suite("The reference reader")
 struct ReferenceTests {
   @Test("Agrees on every value of random files", arguments: [1, 2, 3] as [UInt64])
@@ -133,11 +132,11 @@ struct ReferenceTests {
 
   static func reference(_ path: String) throws -> [String] {
     let script = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../spec/reference/blockfile.py")
+      .appending(path: "../../spec/reference")
     let process = Process()
     let pipe = Pipe()
     process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["python3", script.path, path]
+    process.arguments = ["python3", script.path, "read", path]
     process.standardOutput = pipe
     process.standardError = pipe
     try process.run()

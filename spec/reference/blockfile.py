@@ -7,7 +7,7 @@ import metadata
 import model as models
 import schema as schemas
 from block import BASIS, KEY, VERSION, Block, HIGHEST_KEY, OBJECT, LARGEST, most_bytes, untransposed
-from findings import Bytes, Refused, Report, align, crc32c
+from findings import SEVERITIES, Bytes, Refused, Report, align, crc32c
 from graph import Graph, Segment, judge_indexes
 
 RECORD_LIMIT, SECTION_LIMIT, UNSETTLED, HIGHEST_COMMIT = 1 << 24, 1 << 26, 262_144, 1 << 62
@@ -748,10 +748,11 @@ class File:
         return data
 
     def objects(self):
-        """The objects of the newest commit, once the file was judged."""
-        errors = [message for rule, message in self.report.findings if rule not in ("BLCK-011", "BLCK-022")]
-        if self.report.verdict != "valid":
-            raise Refused("6", errors[0] if errors else "the file cannot be read whole")
+        """The objects of the newest commit, once the file was judged. What holds of objects (6.3) does not matter."""
+        errors = [(rule, message) for rule, message in self.report.findings
+                  if SEVERITIES[rule] == "error" and not rule.startswith("GRAF")]
+        if errors or not self.model or not self.schema:
+            raise Refused("6.4.1", f"{errors[0][0]}: {errors[0][1]}" if errors else "the model or the schema can't be read")
         return Graph(self.segments(self.commits[0][1]), self.model, self.schema, self.report)
 
 
