@@ -37,7 +37,7 @@ public struct StoreMetadata: Sendable, Hashable {
   public init(values: [String: PropertyList]) { self.values = values }
 
   /// The store's UUID; `nil` when the metadata have none.
-  public var uuid: UUID? { values[Key.uuid]?.string.flatMap(UUID.init(uuidString:)) }
+  public var uuid: UUID? { values[Key.uuid]?.string.flatMap(UUID.init(spelled:)) }
 
   /// The store's type.
   public var type: StoreType? { values[Key.type]?.string.map(StoreType.init(rawValue:)) }

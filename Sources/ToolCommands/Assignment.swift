@@ -64,7 +64,7 @@ struct Assignment {
       case "false", "no", "0": return .boolean(false)
       default: throw wrong("true or false")
       }
-    case .uuid: return .uuid(try parsed(UUID(uuidString: text), "a UUID"))
+    case .uuid: return .uuid(try parsed(UUID(spelled: text), "a UUID"))
     case .date: return .date(try parsed(date(now: Date()), "a date"))
     case .binary, .transformable: return .binary(try bytes(on: disk))
     case .undefined, .objectID, .composite:

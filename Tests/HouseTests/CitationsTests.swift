@@ -11,6 +11,14 @@ struct CitationsTests {
     #expect(findings.isEmpty, "\(list(findings))")
   }
 
+  @Test("Every clause that a page of spec/ refers to is there")
+  func references() {
+    let pages = House.files.filter { $0.path.hasPrefix("spec/") && $0.path.hasSuffix(".md") }
+    let findings = missingReferences(on: pages)
+
+    #expect(findings.isEmpty, "\(list(findings))")
+  }
+
   @Test("Every decision cited is in docs/decisions/")
   func decisions() {
     let findings = missingDecisions(cited: House.files)
@@ -70,6 +78,9 @@ private func missingTests(citedBy page: SourceFile, in tests: [SourceFile]) -> [
     if cited.isEmpty { return [Finding(page, index + 1, "This row cites no test.")] }
     return cited.filter { functions[String($0.1)]?.contains($0.2) != true }
       .map { Finding(page, index + 1, "There is no test \($0.1).\($0.2).") }
+
+      "spec/2-model.md", "**2.3.1** As in 2.4.1 (2.3.1, 2.9.9).\n```\n(2.8.8)\n```")
+    #expect(missingReferences(on: [page]).count == 2)
   }
 }
 
@@ -86,6 +97,25 @@ private func missingClauses(cited files: [SourceFile], pages: [SourceFile]) -> [
       text.matches(of: #/spec §([0-9]+(?:\.[0-9]+)*)/#).map { String($0.1) }
         .filter { !clauses.contains($0) }
         .map { Finding(file, number, "There is no clause \($0) in spec/.") }
+    }
+  }
+}
+
+/// References between clauses, such as `4.5.6`, to clauses that no page has. Vectors are left out.
+private func missingReferences(on pages: [SourceFile]) -> [Finding] {
+  let clauses = Set(
+    pages.flatMap(\.lines).compactMap { line in
+      line.prefixMatch(of: #/[#*\s-]*§?([0-9]+(?:\.[0-9]+)*[a-z]?)\b/#).map { String($0.1) }
+    })
+  return pages.flatMap { page in
+    var isFenced = false
+    return page.lines.enumerated().flatMap { index, line -> [Finding] in
+      if line.hasPrefix("```") { isFenced.toggle() }
+      // APPNOTE.TXT of the zip format has versions that look like clauses.
+      if isFenced || line.contains("APPNOTE") { return [] }
+      return line.matches(of: #/(?:^|[ (*,])([0-9]{1,2}\.[0-9]{1,2}\.[0-9]{1,2}[a-z]?)\b/#)
+        .map { String($0.1) }.filter { !clauses.contains($0) }
+        .map { Finding(page, index + 1, "There is no clause \($0) in spec/.") }
     }
   }
 }

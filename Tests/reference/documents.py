@@ -43,7 +43,7 @@ class Source:
             manifest = json.loads(files["manifest.json"])
             for _ in range(source.choice([1, 1, 2])):
                 change_json(source, manifest)
-            files["manifest.json"] = json.dumps(manifest, indent=2).encode()
+            files["manifest.json"] = json.dumps(manifest, indent=2, ensure_ascii=source.random() < 0.5).encode()
         elif kind == 4:
             files["manifest.json"] = changed_text(source, files["manifest.json"])
         elif kind < 7 and self.stores:

@@ -74,8 +74,7 @@ class Record:
             self.reserved += reserved
         self.segments = [self.segment(reader) for _ in range(segment_count)]
         self.author, self.context = reader.text(author), reader.text(context)
-        if reader.rest:
-            raise Refused("4.4.1", "bytes follow the record's last part")
+        self.excess = reader.rest
 
     def segment(self, reader):
         rows, count, highest_index, reserved, entry_count, page_count = reader.take("QQH6sII")
@@ -355,6 +354,8 @@ class File:
             record = Record(data)
         except Refused as refused:
             return self.add("BLCK-031", str(refused))
+        if record.excess:
+            return self.add("BLCK-031", "bytes follow the record's last part")
         self.judge_frame(trailer, record, newer)
         self.judge_record(trailer, record)
         if not record.starts_in_place(trailer.record_offset):

@@ -1,5 +1,6 @@
 import Foundation
 import JSONText
+import ObjectModel
 
 /// The members of one object of a manifest, read by name; whatever is wrong is said with its place.
 final class ManifestMembers {
@@ -86,7 +87,7 @@ final class ManifestMembers {
   }
 
   func uuid(_ name: String) throws(DocumentError) -> UUID {
-    guard let uuid = UUID(uuidString: try text(name)) else { throw error(name, "is no UUID.") }
+    guard let uuid = UUID(spelled: try text(name)) else { throw error(name, "is no UUID.") }
     return uuid
   }
 

@@ -79,7 +79,7 @@ enum FieldText {
     case .date:
       isBare
         ? nil : MomentText.seconds(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
-    case .uuid: isBare ? nil : UUID(uuidString: text).map { .uuid($0) }
+    case .uuid: isBare ? nil : UUID(spelled: text).map { .uuid($0) }
     case .binary, .transformable: isBare ? nil : Data(base64Encoded: text).map { .binary($0) }
     case .undefined, .objectID, .composite: nil
     }

@@ -178,7 +178,7 @@ extension Attribute {
     case (.uri, .string(let text)): return .uri(text)
     case (.string, .uri(let text)): return .string(text)
     case (.string, .uuid(let uuid)): return .string(uuid.uuidString)
-    case (.uuid, .string(let text)): return UUID(uuidString: text).map { .uuid($0) }
+    case (.uuid, .string(let text)): return UUID(spelled: text).map { .uuid($0) }
     case (.transformable, .binary): return value
     default: return nil
     }

@@ -243,7 +243,7 @@ struct ArchiveReader {
     case .string: archived.string.map { .string($0) } ?? .null
     case .date: archived.date.map { .date($0) } ?? .null
     case .uuid:
-      (archived.uuid ?? archived.string.flatMap { UUID(uuidString: $0) }).map { .uuid($0) } ?? .null
+      (archived.uuid ?? archived.string.flatMap { UUID(spelled: $0) }).map { .uuid($0) } ?? .null
     case .uri: (archived.url ?? archived.string).map { .uri($0) } ?? .null
     case .binary, .transformable: archived.data.map { .binary($0) } ?? .null
     case .undefined: self.value(archived)

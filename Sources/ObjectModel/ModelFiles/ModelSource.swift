@@ -48,7 +48,7 @@ enum SourceText {
     case .date: return Double(text).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
     case .string: return .string(text)
     case .uri: return .uri(text)
-    case .uuid: return UUID(uuidString: text).map { .uuid($0) }
+    case .uuid: return UUID(spelled: text).map { .uuid($0) }
     case .binary, .transformable: return Data(base64Encoded: text).map { .binary($0) }
     case .undefined, .objectID, .composite: return nil
     }

@@ -43,7 +43,7 @@ extension Value {
       return Number(self).map { .date(Date(timeIntervalSinceReferenceDate: $0.double)) }
     case (.string, _): return text.map { .string($0) }
     case (.uri, .string(let text)), (.uri, .uri(let text)): return .uri(text)
-    case (.uuid, .string(let text)): return UUID(uuidString: text.trimmed).map { .uuid($0) }
+    case (.uuid, .string(let text)): return UUID(spelled: text.trimmed).map { .uuid($0) }
     case (.binary, .string(let text)): return Data(base64Encoded: text).map { .binary($0) }
     case (.object, .string(let text)), (.object, .uri(let text)):
       guard let id = ObjectID(uri: text) else { return nil }

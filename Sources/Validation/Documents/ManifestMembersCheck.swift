@@ -1,6 +1,7 @@
 import Documents
 import Foundation
 import JSONText
+import ObjectModel
 
 /// The members of one object of a manifest: each is asked for by name, and whatever is wrong with it is noted.
 /// What can't be had is `nil`.
@@ -83,7 +84,7 @@ final class ManifestMembersCheck {
 
   func uuid(_ name: String, isNeeded: Bool = true) -> UUID? {
     guard let text = text(name, isNeeded: isNeeded) else { return nil }
-    if let uuid = UUID(uuidString: text) { return uuid }
+    if let uuid = UUID(spelled: text) { return uuid }
     add(.manifestUUID, name, "It is \(quoted(text)).")
     return nil
   }

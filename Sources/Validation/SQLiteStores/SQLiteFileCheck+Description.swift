@@ -80,7 +80,7 @@ extension SQLiteFileCheck {
       findings.add(.sqliteMetadataRow, place, "It has no row.")
       return nil
     }
-    let uuid = statement.text(0).flatMap(UUID.init(uuidString:))
+    let uuid = statement.text(0).flatMap(UUID.init(spelled:))
     if uuid == nil {
       findings.add(
         .sqliteMetadataRow, place, "Z_UUID is no UUID, but \(statement.value(0).shown).")

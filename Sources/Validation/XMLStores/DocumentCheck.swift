@@ -100,7 +100,7 @@ final class DocumentCheck: XMLEventHandler {
     case .version: endVersion()
     case .uuid:
       let words = String(decoding: text, as: UTF8.self)
-      uuid = UUID(uuidString: words.trimmingCharacters(in: .whitespacesAndNewlines))
+      uuid = UUID(spelled: words.trimmingCharacters(in: .whitespacesAndNewlines))
       if uuid == nil {
         add(.xmlUUID, "'\(words.prefix(60))' is none.")
       }

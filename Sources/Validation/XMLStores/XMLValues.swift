@@ -41,7 +41,7 @@ enum XMLValues {
     case .decimal:
       if words == "NaN" { return .decimal(.nan) }
       return DecimalParts(text: words.utf8.span).map { .decimal($0.decimal) }
-    case .uuid: return UUID(uuidString: words).map { .uuid($0) }
+    case .uuid: return UUID(spelled: words).map { .uuid($0) }
     case .binary:
       let packed = text.filter { $0 > 0x20 }
       return Data(base64Encoded: Data(packed)).map { .binary($0) }

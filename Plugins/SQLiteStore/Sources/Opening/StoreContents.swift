@@ -84,7 +84,7 @@ extension StoreContents {
     guard try statement.step() else {
       throw StoreError(.damaged, "Z_METADATA has no row: the store has no UUID.", path: path)
     }
-    guard let uuid = statement.text(0), UUID(uuidString: uuid) != nil else {
+    guard let uuid = statement.text(0), UUID(spelled: uuid) != nil else {
       throw StoreError(.damaged, "Z_METADATA.Z_UUID is no UUID.", path: path)
     }
     switch statement.kind(1) {

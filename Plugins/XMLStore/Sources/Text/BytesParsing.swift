@@ -1,4 +1,5 @@
 import Foundation
+import ObjectModel
 
 /// Bytes and identifiers from the text that spells them.
 enum BytesParsing {
@@ -55,7 +56,7 @@ enum BytesParsing {
     guard text.count == 36 else { return nil }
     var letters: [UInt8] = []
     for index in text.indices { letters.append(text[index]) }
-    return UUID(uuidString: String(decoding: letters, as: UTF8.self))
+    return UUID(spelled: String(decoding: letters, as: UTF8.self))
   }
 
   /// The number of an identifier `z102` (spec §5.3.2); `nil` when it is none.
