@@ -10,6 +10,7 @@ import zlib
 
 import metadata_mutants
 import resealing
+import xml_mutants
 
 TYPE = b"application/vnd.quire.document+zip"
 VALUES = [None, True, False, 0, 1, 2, -1, 3, 1 << 62, (1 << 62) + 1, 1 << 70, 1.5, "", "1", "main", "stores/main.store", "models/1.xml",
@@ -46,9 +47,12 @@ class Source:
             files["manifest.json"] = json.dumps(manifest, indent=2, ensure_ascii=source.random() < 0.5).encode()
         elif kind == 4:
             files["manifest.json"] = changed_text(source, files["manifest.json"])
-        elif kind < 7 and self.stores:
-            name = source.choice(sorted(self.stores))
-            files[name] = self.stores[name].mutant(source)
+        elif kind < 7:
+            name = source.choice([name for name in files if name.startswith("stores/")])
+            if name in self.stores:
+                files[name] = self.stores[name].mutant(source)
+            else:
+                files[name] = xml_mutants.mutant(source, files[name])
         elif kind == 7:
             name = source.choice([name for name in files if name.startswith("models/")])
             files[name] = metadata_mutants.changed_model(source, files[name])

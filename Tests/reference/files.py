@@ -7,11 +7,12 @@ import sys
 import documents
 import metadata_mutants
 import resealing
+import xml_mutants
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 RULES = os.path.join(ROOT, "spec/vectors/rules")
-# The reader judges no XML stores (5) and no SQLite stores (10). MODL-010 needs a model beside the file.
-NOT_JUDGED = ("XMLS", "SQLS", "MODL-010")
+# The reader judges no SQLite stores (10). MODL-010 needs a model beside the file.
+NOT_JUDGED = ("SQLS", "MODL-010")
 
 
 def rule_files():
@@ -19,13 +20,8 @@ def rule_files():
     for name in sorted(os.listdir(RULES)):
         rule, _, extension = name.rpartition(".")
         path = os.path.join(RULES, name)
-        if extension in ("store", "quire") and not rule.startswith(NOT_JUDGED) and not has_xml(path):
+        if extension in ("store", "quire") and not rule.startswith(NOT_JUDGED):
             yield rule, path
-
-
-def has_xml(path):
-    stores = os.path.join(path, "stores")
-    return os.path.isdir(stores) and any(name.endswith(".xml") for name in os.listdir(stores))
 
 
 def block_file_vectors():
@@ -44,12 +40,12 @@ def is_valid(path):
 
 
 def corpus():
-    """Yields the folders of the documents that older versions wrote, without XML stores."""
+    """Yields the folders of the documents that older versions wrote."""
     folder = os.path.join(ROOT, "Tests/DocumentsTests/Corpus")
     for base, folders, _ in os.walk(folder):
         for name in sorted(folders):
             path = os.path.join(base, name)
-            if name.endswith(".quire") and not has_xml(path):
+            if name.endswith(".quire"):
                 yield path
 
 
@@ -65,6 +61,10 @@ class Mutants:
                 contents.append(file.read())
         self.documents = [documents.Source(path) for path in [*(path for path in paths if path.endswith(".quire")), *corpus()]]
         self.stores = []
+        self.xml_stores = [data for data in contents if data.lstrip()[:1] == b"<"]
+        self.xml_stores += [
+            data for document in self.documents for name, data in document.files.items()
+            if name.startswith("stores/") and name.endswith(".xml")]
         for data in contents:
             try:
                 self.stores.append(resealing.Source(data))
@@ -80,8 +80,10 @@ class Mutants:
     def make(self, number):
         """Makes a mutant, and returns its path."""
         source, kind = self.source, number % 10
-        if kind < 6:
+        if kind < 5:
             return self.write(self.path(number, "store"), source.choice(self.stores).mutant(source))
+        if kind == 5:
+            return self.write(self.path(number, "xml"), xml_mutants.mutant(source, source.choice(self.xml_stores)))
         if kind == 6:
             return self.write(self.path(number, "store"), metadata_mutants.mutant(source, source.choice(self.whole).data))
         files = source.choice(self.documents).mutant(source)

@@ -7,6 +7,7 @@ import re
 import blockfile
 import manifest as manifests
 import model as models
+import xmlstore
 from findings import Refused, Report
 
 FOLDERS = ("models", "stores", "attachments")
@@ -142,15 +143,15 @@ class Document:
         if not self.first_seen(name) or not self.is_there(name, "CONT-003"):
             return None
         report = Report()
-        file = blockfile.File(self.files.read(name), report, commit).judge()
+        data = self.files.read(name)
+        facts = xml_facts if xmlstore.may_begin(data) else block_facts
+        own_uuid, kind, *found = facts(data, report, commit)
         self.report.take(report, lambda rule: not is_earlier or not rule.startswith("GRAF"))
-        if file.uuid is not None and uuid is not None and file.uuid != uuid:
+        if own_uuid is not None and uuid is not None and own_uuid != uuid:
             self.add("CONT-010", f"{name} has another UUID")
-        if file.kind is not None and store["type"] is not None and file.kind != store["type"]:
-            self.add("CONT-011", f"{name} is of the type {file.kind}")
-        if report.error_count:
-            return None
-        return [record.number for _, record in file.commits], file.model, file.unconfirmed
+        if kind is not None and store["type"] is not None and kind != store["type"]:
+            self.add("CONT-011", f"{name} is of the type {kind}")
+        return None if report.error_count else found
 
     def judge_versions(self, versions, store, oldest):
         """7.4.5"""
@@ -228,6 +229,20 @@ class Document:
         is_hidden = name.split("/")[-1].startswith(".")
         is_left = kind == "file" and (is_left or is_hidden) or kind == "folder" and is_left
         self.add("CONT-016" if is_left else "CONT-017", f"nothing names {name}")
+
+
+def block_facts(data, report, commit):
+    """The UUID, the type, the numbers of the commits, the model, and the numbers of commits behind the one that counts."""
+    file = blockfile.File(data, report, commit).judge()
+    return file.uuid, file.kind, [record.number for _, record in file.commits], file.model, file.unconfirmed
+
+
+def xml_facts(data, report, _):
+    """As `block_facts`. An XML store has no numbers of commits."""
+    store = xmlstore.Store(data, report)
+    store.judge()
+    is_read = report.format == "known" and "XMLS-001" not in report.rules
+    return store.uuid if is_read else None, "XML" if is_read else None, [], store.model, []
 
 
 def is_leftover(name, folder):

@@ -6,15 +6,19 @@ import struct
 import archive
 import blockfile
 import document
+import xmlstore
 from findings import Refused, Report
 from schema import BOOLEAN, DECIMAL, FLOAT, INT16, INT32, INT64, REALS, REFERENCE
 
 
 def data(content):
-    """Judges the bytes of a file."""
-    if not archive.is_packed(content):
-        return blockfile.File(content).judge().report
+    """Judges the bytes of a file (6.2.1)."""
     report = Report()
+    if xmlstore.may_begin(content):
+        xmlstore.Store(content, report).judge()
+        return report
+    if not archive.is_packed(content):
+        return blockfile.File(content, report).judge().report
     try:
         files = archive.Archive(content)
     except Refused as refused:
@@ -28,7 +32,7 @@ def data(content):
 
 
 def path(name):
-    """Judges a file, a document's folder or a packed document (6.2.1)."""
+    """Judges a file, the folder of a document, or a packed document."""
     if os.path.isdir(name):
         report = Report()
         document.Document(document.Folder(name), report).judge()

@@ -52,13 +52,23 @@ class Element:
         return self.attributes.get(name, default)
 
 
-def parse(data):
-    """The elements of an XML text without entities of its own (2.6.1, 5.2.1)."""
-    parser, stack, root = xml.parsers.expat.ParserCreate(), [], []
-    text_count = 0
-
+def new_parser():
+    """A parser of XML without entities of its own and default attributes (5.2.1)."""
     def refuse(*_):
-        raise Refused("5.2.1", "the XML declares an entity")
+        raise Refused("5.2.1", "the XML declares or names an entity, or declares an attribute")
+
+    def declaration(version, *_):
+        require(re.fullmatch(r"1\.[0-9]+", version) is not None, "5.2.1", f"XML has no version '{version}'")
+    parser = xml.parsers.expat.ParserCreate()
+    parser.EntityDeclHandler = parser.SkippedEntityHandler = parser.AttlistDeclHandler = refuse
+    parser.XmlDeclHandler = declaration
+    return parser
+
+
+def parse(data):
+    """The elements of an XML text (2.6.1)."""
+    parser, stack, root = new_parser(), [], []
+    text_count = 0
 
     def start(tag, attributes):
         nonlocal text_count
@@ -79,10 +89,6 @@ def parse(data):
         require(text_count <= 1 << 24, "2.6.1", "a text is too long")
         stack[-1].text.append(part)
 
-    def declaration(version, *_):
-        require(re.fullmatch(r"1\.[0-9]+", version) is not None, "5.2.1", f"XML has no version '{version}'")
-
-    parser.EntityDeclHandler, parser.XmlDeclHandler = refuse, declaration
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
     try:
         parser.Parse(data, True)

@@ -56,20 +56,26 @@ enum XMLValues {
 
   /// The words if they are digits with an optional sign, point and exponent, or one of the special names.
   private static func number(_ words: String) -> String? {
-    if ["inf", "-inf", "+inf", "nan"].contains(words) { return words }
+    if ["inf", "-inf", "nan"].contains(words) { return words }
     let isSpelled = words.utf8.allSatisfy {
       (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0)
     }
     return isSpelled ? words : nil
   }
 
-  /// The bits of a "not a number" such as `nan(7ff8000000000001)`.
+  /// Returns the bits of a "not a number" such as `nan(7ff8000000000001)`; `nil` for bits of a number.
   private static func pattern(_ words: String, digitCount: Int) -> UInt64? {
     guard words.hasPrefix("nan("), words.hasSuffix(")"), words.utf8.count == digitCount + 5 else {
       return nil
     }
     let digits = words.dropFirst(4).dropLast()
-    return digits.allSatisfy(\.isHexDigit) ? UInt64(digits, radix: 16) : nil
+    guard digits.allSatisfy(\.isHexDigit), let bits = UInt64(digits, radix: 16) else {
+      return nil
+    }
+    let isNumber =
+      digitCount == 16
+      ? !Double(bitPattern: bits).isNaN : !Float(bitPattern: UInt32(bits)).isNaN
+    return isNumber ? nil : bits
   }
 
   /// A text without its escapes (spec §5.4.1); `nil` when one is half of a character.
