@@ -24,7 +24,7 @@ ROOT = files.ROOT
 FOLDER = os.path.join(ROOT, ".build/reference")
 sys.path.insert(0, os.path.join(ROOT, "spec/reference"))
 import judge  # noqa: E402
-import model  # noqa: E402
+import modelfiles  # noqa: E402
 from findings import SEVERITIES, Refused  # noqa: E402
 
 ENTITIES_PER_MODEL = 250
@@ -42,7 +42,7 @@ def models():
 def compare_hashes(tool, path):
     """Returns the number of hashes of a model, and a sentence for each that the reader and the tool compute differently."""
     try:
-        ours = {name: value.hex() for name, value in model.read(path).hashes().items()}
+        ours = {name: value.hex() for name, value in modelfiles.read(path).hashes().items()}
     except Refused as error:
         ours = f"refused: {error}"
     outcome = subprocess.run(

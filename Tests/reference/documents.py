@@ -4,9 +4,7 @@ import copy
 import io
 import json
 import os
-import struct
 import zipfile
-import zlib
 
 import metadata_mutants
 import resealing

@@ -2,7 +2,6 @@
 
 import os
 import re
-import sys
 
 import documents
 import metadata_mutants

@@ -9,11 +9,12 @@ import sys
 
 import judge
 import model
+import modelfiles
 from findings import Refused
 
 
 def hashes(path):
-    for name, value in sorted(model.read(path).hashes().items(), key=lambda pair: model.name_order(pair[0])):
+    for name, value in sorted(modelfiles.read(path).hashes().items(), key=lambda pair: model.name_order(pair[0])):
         print(name, value.hex())
     return 0
 

@@ -1,150 +1,15 @@
 """Block files (4): commits, what they refer to, and the objects of one of them."""
 
 import struct
-import zlib
 
 import metadata
 import model as models
 import schema as schemas
-from block import BASIS, KEY, VERSION, Block, HIGHEST_KEY, OBJECT, LARGEST, most_bytes, untransposed
-from findings import SEVERITIES, Bytes, Refused, Report, align, crc32c
+from block import HIGHEST_KEY, LARGEST, OBJECT, VERSION, Block, most_bytes, untransposed
+from findings import SEVERITIES, Refused, Report, align, crc32c
 from graph import Graph, Segment, judge_indexes
-
-RECORD_LIMIT, SECTION_LIMIT, UNSETTLED, HIGHEST_COMMIT = 1 << 24, 1 << 26, 262_144, 1 << 62
-
-
-class Trailer:
-    """4.3.1 and 4.3.2"""
-
-    def __init__(self, data, offset):
-        (self.flags, _, _, self.record_offset, self.record_count, self.record_checksum, self.commit_checksum,
-         _) = struct.unpack_from("<IQQQIIII", data, 4)
-        self.offset, self.end = offset, offset + 48
-
-    @staticmethod
-    def read(data, offset, salt):
-        """The trailer at an offset, or None where none counts."""
-        part = data[offset:offset + 48]
-        if len(part) < 48 or part[:4] != b"QEND" or crc32c(part[:44]) != int.from_bytes(part[44:], "little"):
-            return None
-        flags, own_salt, own_offset, record_offset, record_count = struct.unpack_from("<IQQQI", part, 4)
-        if (flags > 1 or own_salt != salt or own_offset != offset or record_offset % 8 or record_offset < 64
-                or record_offset > offset or record_count > min(RECORD_LIMIT, offset - record_offset)):
-            return None
-        return Trailer(part, offset)
-
-
-class Entry:
-    """4.5.2"""
-
-    def __init__(self, fields):
-        (self.offset, self.byte_count, self.rows, self.minimum, self.maximum, self.version, self.entity, self.run,
-         self.codec, self.block_count, self.outside_count) = fields
-        self.key = fields
-        self.place = self.entity, self.run, self.minimum
-
-    def lies_before(self, limit):
-        return (self.byte_count <= LARGEST and self.offset % 8 == 0 and 64 <= self.offset <= limit
-                and self.byte_count <= limit - self.offset)
-
-    def precedes(self, other):
-        is_same_run = (self.entity, self.run) == (other.entity, other.run)
-        return self.place < other.place and (not is_same_run or self.maximum < other.minimum)
-
-
-ENTRY = "QIIQQqHBBIQ"
-
-
-class Record:
-    """4.4.1"""
-
-    def __init__(self, data):
-        reader = Bytes(data, "4.4.1", 4)
-        author, context = reader.take("HH")
-        self.number, self.time, self.previous, self.start, self.live = reader.take("qqQQQ")
-        self.references = {name: reader.take("QII") for name in ("metadata", "model", "schema")}
-        self.schema_number, key_count, segment_count = reader.take("qII")
-        if max(key_count, segment_count) > reader.rest // 16:
-            raise Refused("4.4.1", "the record is shorter than it says")
-        self.reserved = b""
-        self.next_keys = []
-        for _ in range(key_count):
-            key, entity, reserved = reader.take("QH6s")
-            self.next_keys.append((entity, key))
-            self.reserved += reserved
-        self.segments = [self.segment(reader) for _ in range(segment_count)]
-        self.author, self.context = reader.text(author), reader.text(context)
-        self.excess = reader.rest
-
-    def segment(self, reader):
-        rows, count, highest_index, reserved, entry_count, page_count = reader.take("QQH6sII")
-        self.reserved += reserved
-        if (entry_count == 0) == (page_count == 0):
-            raise Refused("4.5.1", "a segment has blocks and pages, or neither")
-        if entry_count > reader.rest // 56 or page_count > reader.rest // 32:
-            raise Refused("4.5.1", "a segment's blocks do not fit the record")
-        entries = [Entry(reader.take(ENTRY)) for _ in range(entry_count)]
-        pages = []
-        for _ in range(page_count):
-            *page, reserved = reader.take("QIIQHHB3s")
-            self.reserved += reserved
-            pages.append(Page(page))
-        return SegmentRecord(rows, count, highest_index, entries, pages)
-
-    def starts_in_place(self, offset):
-        return self.start % 8 == 0 and 64 <= self.start <= offset and self.previous < self.start
-
-
-class Page:
-    """4.5.3"""
-
-    def __init__(self, fields):
-        self.offset, self.byte_count, self.checksum, key, entity, self.count, run = fields
-        self.first, self.key = (entity, run, key), tuple(fields)
-
-    @property
-    def has_possible_count(self):
-        return 1 <= self.count <= 64 and self.byte_count == 56 * self.count
-
-
-class SegmentRecord:
-    def __init__(self, rows, count, highest_index, entries, pages):
-        self.rows, self.byte_count, self.highest_index, self.entries, self.pages = rows, count, highest_index, entries, pages
-        self.key = rows, count, highest_index, tuple(one.key for one in entries), tuple(one.key for one in pages)
-
-
-class Summary:
-    """What entries say together."""
-
-    def __init__(self):
-        self.first = self.last = None
-        self.rows = self.byte_count = self.end = self.version = 0
-        self.has_only_puts = self.is_sound = True
-        self.entries = []
-
-    def add(self, entry, is_index):
-        self.first, self.last = self.first or entry, entry
-        self.rows += 0 if is_index else entry.rows
-        self.byte_count += entry.byte_count + entry.outside_count
-        self.end, self.version = max(self.end, entry.offset + entry.byte_count), max(self.version, entry.version)
-        self.has_only_puts = self.has_only_puts and entry.run == 0
-        self.entries.append(entry)
-
-    def add_page(self, page):
-        self.first, self.last = self.first or page.first, page.last or self.last
-        self.rows, self.byte_count = self.rows + page.rows, self.byte_count + page.byte_count
-        self.end, self.version = max(self.end, page.end), max(self.version, page.version)
-        self.has_only_puts, self.is_sound = self.has_only_puts and page.has_only_puts, self.is_sound and page.is_sound
-        self.entries += page.entries
-
-
-class Part:
-    """A range of the file that something refers to, and what is said of it (4.4.4)."""
-
-    def __init__(self, kind, start, end):
-        self.kind, self.start, self.end = kind, start, end
-        self.checksums, self.entries, self.references, self.is_shared = [], {}, {}, False
-
+from records import (
+    ENTRY, HIGHEST_COMMIT, UNSETTLED, Entry, Part, Record, Summary, Trailer, expanded, lies_in_place)
 
 class File:
     """A block file that is judged part by part. `read` refuses what is no valid file."""
@@ -755,18 +620,3 @@ class File:
         if errors or not self.model or not self.schema:
             raise Refused("6.4.1", f"{errors[0][0]}: {errors[0][1]}" if errors else "the model or the schema can't be read")
         return Graph(self.segments(self.commits[0][1]), self.model, self.schema, self.report)
-
-
-def lies_in_place(offset, count, limit):
-    """4.4.2"""
-    return count <= SECTION_LIMIT and offset % 8 == 0 and 64 <= offset <= limit and count <= limit - offset
-
-
-def expanded(data, count):
-    """The bytes that zlib's format gives, or None where these are not exactly as many."""
-    decoder = zlib.decompressobj()
-    try:
-        result = decoder.decompress(bytes(data), count + 1)
-    except zlib.error:
-        return None
-    return result if len(result) == count and decoder.eof and not decoder.unused_data else None

@@ -4,11 +4,11 @@ import re
 import signal
 import struct
 
-import schema as schemas
-from block import BASIS, KEY, OBJECT, VERSION, Reference, decimal_of_bytes
+from block import BASIS, KEY, OBJECT, VERSION, Reference
 from findings import signed
 from model import Attribute, Relationship
-from schema import BOOLEAN, BYTES, DECIMAL, FLOAT, INT16, INT32, INT64, INTEGERS, REALS, REFERENCE, TEXT, URI, UUID
+from records import expanded
+from schema import BOOLEAN, BYTES, DECIMAL, FLOAT, INT16, INT32, INT64, INTEGERS, REALS, REFERENCE, TEXT
 
 PUT, CHANGED, REMOVED = range(3)
 
@@ -109,7 +109,6 @@ class Graph:
         return column.default
 
     def outside(self, data):
-        from blockfile import expanded
         reference, file = Reference(data), self.segments[0].file
         kept = file.data[reference.offset:reference.offset + reference.stored_count]
         return expanded(kept, reference.byte_count) if reference.codec else kept

@@ -12,8 +12,8 @@ import plist
 import schema as schemas
 from findings import Refused
 from graph import Graph
-from model import Attribute, Element, Relationship
-from schema import BOOLEAN, BYTES, DECIMAL, FLOAT, INT16, INT32, INT64, REFERENCE, TEXT, URI, UUID, Column, Layout, LinkTable
+from model import Element, Relationship
+from schema import BOOLEAN, BYTES, DECIMAL, FLOAT, INT16, INT32, INT64, TEXT, URI, UUID, Column, Layout, LinkTable
 
 WHITE = " \t\n\r"
 DATE = re.compile(r"-?\d{4,}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
