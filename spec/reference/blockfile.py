@@ -10,6 +10,7 @@ from findings import SEVERITIES, Refused, Report, align, crc32c
 from graph import Graph, Segment, judge_indexes
 from records import (
     ENTRY, HIGHEST_COMMIT, UNSETTLED, Entry, Part, Record, Summary, Trailer, expanded, lies_in_place)
+
 # Rules about what a reader of objects does not need: reserved bytes, zeros, counts, next keys, metadata, indexes, and what holds of objects.
 UNREAD = ("BLCK-004", "BLCK-021", "BLCK-034", "BLCK-036", "BLCK-040", "BLCK-044", "BLCK-045", "BLCK-080", "META", "INDX", "GRAF")
 
