@@ -58,6 +58,10 @@ struct CitationsTests {
     )
     let tests = SourceFile("Tests/T/ATests.swift", "struct ATests {\n  func one() {}\n}")
     #expect(missingTests(citedBy: page, in: [tests]).map(\.line) == [4, 5])
+
+    let chapter = SourceFile(
+      "spec/2-model.md", "**2.3.1** As in 2.4.1 (2.3.1, 2.9.9).\n```\n(2.8.8)\n```")
+    #expect(missingReferences(on: [chapter]).count == 2)
   }
 }
 
