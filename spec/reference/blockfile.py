@@ -11,8 +11,11 @@ from graph import Graph, Segment, judge_indexes
 from records import (
     ENTRY, HIGHEST_COMMIT, UNSETTLED, Entry, Part, Record, Summary, Trailer, expanded, lies_in_place)
 
-# Rules about what a reader of objects does not need: reserved bytes, zeros, counts, next keys, metadata, indexes, and what holds of objects.
-UNREAD = ("BLCK-004", "BLCK-021", "BLCK-034", "BLCK-036", "BLCK-040", "BLCK-044", "BLCK-045", "BLCK-080", "META", "INDX", "GRAF")
+# Rules about parts that a reader of objects does not need: reserved bytes, slots, zeros, counts, next keys, what metadata say, the choice
+# of entries in indexes, and what holds of objects.
+UNREAD = (
+    "BLCK-004", "BLCK-005", "BLCK-006", "BLCK-021", "BLCK-034", "BLCK-036", "BLCK-040", "BLCK-044", "BLCK-045", "BLCK-080",
+    *(f"META-{number:03}" for number in range(2, 10)), "INDX-001", "INDX-003", "INDX-004", "INDX-005", "INDX-006", "GRAF")
 
 
 class File:
