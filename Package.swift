@@ -373,7 +373,7 @@ let package = Package(
         "DurableFiles", "PropertyLists", "PluginHost", "InstalledPlugins", "SQLiteFiles",
         "AppleFixtures", "Archives", "Deflate",
       ],
-      exclude: ["Snapshots"]),
+      exclude: ["FormerHashes", "Snapshots"]),
     tests(
       "PluginHostTests",
       [

@@ -92,7 +92,7 @@ enum PropertyWords {
     if !relationship.isToMany {
       text += "one object of \(destination)" + (relationship.isOptional ? " or none" : ", required")
     } else {
-      switch (count.minimum, count.maximum) {
+      switch (count.minimum, max(count.maximum, 0)) {
       case (0, 0): text += "any number of objects of \(destination)"
       case (let least, 0): text += "at least \(least) objects of \(destination)"
       case (0, let most): text += "at most \(most) objects of \(destination)"

@@ -10,6 +10,8 @@ extension Model {
     /// For each entity, the positions of the entities that inherit from it directly.
     let subentities: [[Int]]
     let versionHashes = Lazy<VersionHashes>()
+    /// The hashes by the former rules, computed when a store's hashes are not the current ones.
+    let formerHashes = Lazy<VersionHashes>()
 
     /// - Precondition: What the index is of has been checked, and its faults are these warnings.
     init(_ index: ModelIndex, warnings: [ModelFault]) {

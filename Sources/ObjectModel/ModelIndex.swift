@@ -81,6 +81,17 @@ extension ModelIndex {
     return nil
   }
 
+  /// Whether a property of an entity is a relationship that is its own inverse.
+  ///
+  /// Its destination is then the entity, or one that inherits from the entity.
+  func isOwnInverse(_ property: Property, of entity: Int) -> Bool {
+    guard case .relationship(let relationship) = property, relationship.inverse == property.name,
+      let destination = entityByName[relationship.destination],
+      let inverse = self.property(property.name, of: destination)
+    else { return false }
+    return inverse.entity == entity
+  }
+
   /// The attribute of the given name of the composite type that an attribute names.
   ///
   /// `nil` if it names none, or the type has no such attribute.

@@ -81,10 +81,26 @@ public struct StoreMetadata: Sendable, Hashable {
 
   /// Notes the model that the store is written with from now on.
   public mutating func setModel(_ model: Model) {
-    let hashes = model.versionHashes
-    values[Key.versionHashes] = .dictionary(hashes.mapValues { .data(Data($0.bytes)) })
+    setVersionHashes(model.versionHashes)
     values[Key.versionIdentifiers] = .array(
       model.description.versionIdentifiers.map { .string($0) })
+  }
+
+  private mutating func setVersionHashes(_ hashes: [String: VersionHash]) {
+    values[Key.versionHashes] = .dictionary(hashes.mapValues { .data(Data($0.bytes)) })
     values[Key.versionHashesDigest] = .string(Model.versionHashesDigest(of: hashes))
+  }
+
+  /// Replaces version hashes by the former rules of Quire with the current hashes of the same entities,
+  /// so that other programs recognise the store (spec §2.5.4).
+  ///
+  /// - Returns: Whether there were such hashes.
+  @discardableResult
+  public mutating func updateVersionHashes(of model: Model) -> Bool {
+    guard let recorded = versionHashes else { return false }
+    let current = model.currentHashes(for: recorded)
+    guard current != recorded else { return false }
+    setVersionHashes(current)
+    return true
   }
 }

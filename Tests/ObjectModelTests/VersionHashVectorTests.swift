@@ -37,9 +37,17 @@ struct VersionHashVectorTests {
   private func check(_ vector: HashVector) throws {
     for property in vector.entity.properties where !property.isTransient {
       guard let expected = vector.digests[property.name] else { continue }
-      #expect(VersionHashes.hash(of: property) { _ in [] } == expected, "\(property.name)")
+      #expect(vector.hash(of: property) == expected, "\(property.name)")
     }
-    #expect(vector.computed == vector.hash)
+    #expect(vector.computed() == vector.hash)
+  }
+
+  @Test(
+    "The former hashes of the specification come out, and they are not the current ones",
+    arguments: try HashVector.formerFromSpecification())
+  func former(_ vector: HashVector) throws {
+    #expect(vector.computed(by: .former) == vector.hash)
+    #expect(vector.computed() != vector.hash)
   }
 
   @Test("A whole inheritance tree hashes as its entities do, whatever order they stand in")
@@ -66,6 +74,12 @@ struct VersionHashVectorTests {
 }
 
 extension HashVector {
+  static func formerFromSpecification() throws -> [HashVector] {
+    let vectors = try SpecVector.all("former-hash", on: "2-model.md")
+    #expect(!vectors.isEmpty)
+    return try vectors.map(HashVector.init)
+  }
+
   static func fromSpecification() throws -> [HashVector] {
     let vectors = try SpecVector.all("version-hash", on: "2-model.md")
     #expect(!vectors.isEmpty)

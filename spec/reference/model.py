@@ -181,7 +181,7 @@ class Attribute:
         text = element.get(f"{place}DateTimeInterval") if self.type == "Date" else None
         return value_of(element.get(f"{place}ValueString") if text is None else text, kind)
 
-    def digest(self, model):
+    def digest(self, model, leaves_out_inverse=False):
         if self.expression is not None:
             return sha256(expression_text(self.expression), self.modifier)
         composite = b""
@@ -220,9 +220,9 @@ class Relationship:
     def keeps_order(self):
         return self.is_ordered and self.is_to_many
 
-    def digest(self, _):
+    def digest(self, _, leaves_out_inverse=False):
         return sha256(
-            base(self), self.destination, self.inverse or "", struct.pack("<ii", self.greatest, self.least),
+            base(self), self.destination, "" if leaves_out_inverse else self.inverse or "", struct.pack("<ii", self.greatest, self.least),
             b"\x01\x00" if self.is_ordered else b"")
 
 
@@ -562,25 +562,33 @@ class Model:
 
     # --- 2.4: version hashes
 
-    def hashes(self):
-        """2.4.6: the version hash of each entity, by name."""
+    def hashes(self, former=False):
+        """2.4.6: the version hash of each entity, by name; or the former hash (2.5.4)."""
         digests, hashes = {}, {}
         for entity in self.entities.values():
             for one in reversed(self.line(entity)):
                 if one.name not in hashes:
-                    hashes[one.name] = self.entity_hash(one, hashes, digests)
+                    hashes[one.name] = self.entity_hash(one, hashes, digests, former)
         return hashes
 
-    def entity_hash(self, entity, hashes, digests):
+    def entity_hash(self, entity, hashes, digests, former=False):
         parts = []
         for name, member in sorted(self.properties(entity).items(), key=lambda pair: name_order(pair[0])):
             if not member.is_transient:
                 if member not in digests:
-                    digests[member] = member.digest(self)
+                    digests[member] = member.digest(self, not former and self.is_own_inverse(member))
                 parts.append(digests[member])
+        texts = [".".join(columns) for columns in entity.constraints]
+        end = [*texts, entity.modifier] if former else [entity.modifier, *sorted(texts, key=name_order)]
         return sha256(
             entity.name, bytes([entity.is_abstract]), hashes[entity.superentity] if entity.superentity is not None else b"",
-            *parts, *(".".join(columns) for columns in entity.constraints), entity.modifier)
+            *parts, *end)
+
+    def is_own_inverse(self, member):
+        """2.4.3: whether the property that the inverse names at the destination is the relationship itself."""
+        if not isinstance(member, Relationship) or member.inverse != member.name or member.destination not in self.entities:
+            return False
+        return self.properties(self.entities[member.destination]).get(member.inverse) is member
 
 
 def digests_of(hashes):

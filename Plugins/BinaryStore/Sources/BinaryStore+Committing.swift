@@ -50,7 +50,8 @@ extension BinaryStore {
         var metadata = try request.metadata ?? head.metadata
         metadata.setModel(model)
         try image.setDescription(metadata: metadata, model: model, schema: schema)
-      } else if let metadata = request.metadata {
+      } else if var metadata = request.metadata {
+        metadata.updateVersionHashes(of: try head.model)
         try image.setMetadata(metadata)
       }
       if !request.changes.isEmpty {

@@ -168,7 +168,7 @@ extension Container {
       throw DocumentError(
         .damaged, "The model \"\(name)\" can't be read: \(error)", path: path, cause: error)
     }
-    guard model.versionHashes == version.hashes else {
+    guard model.versionHashes == model.currentHashes(for: version.hashes) else {
       throw DocumentError(
         .damaged, "The model \"\(name)\" is not the one that the manifest has the hashes of.",
         path: path)

@@ -23,7 +23,7 @@ public struct KnownVersion: Sendable, Hashable {
 
   /// Whether a store with the given version hashes was written with this version.
   public func fits(_ hashes: [String: VersionHash]) -> Bool {
-    if model.versionHashes == hashes { return true }
+    if model.isCompatible(with: hashes) { return true }
     return model.description.configurations.contains {
       model.isCompatible(with: hashes, configuration: $0.name)
     }

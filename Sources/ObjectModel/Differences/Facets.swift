@@ -13,6 +13,9 @@ struct Facets {
   /// The facets that the part's version hash sees.
   private(set) var hashed: Set<ModelDifference.Facet> = []
 
+  /// Takes note that the part's version hash does not see a facet.
+  mutating func ignoreInHashes(_ facet: ModelDifference.Facet) { hashed.remove(facet) }
+
   private mutating func add(
     _ facet: ModelDifference.Facet, _ identity: some Hashable, _ text: String
   ) {

@@ -24,13 +24,15 @@ extension HashDifferences: CustomStringConvertible {
 }
 
 extension Model {
-  /// How this model, or one configuration of it, differs from a store with the given hashes.
+  /// How this model, or one configuration of it, differs from a store with the given hashes, which may
+  /// be hashes by the former rules of Quire (spec §2.5.4).
   ///
   /// Names come in the order that hashes use. An unknown configuration has no entities.
   public func differences(
     from hashes: [String: VersionHash], configuration: String? = nil
   ) -> HashDifferences {
     if configuration == nil, hasHashes(hashes) { return HashDifferences() }
+    let hashes = currentHashes(for: hashes)
     var own = versionHashes
     if let configuration {
       let members = Set(
@@ -47,11 +49,5 @@ extension Model {
       }
     }
     return differences
-  }
-
-  /// Whether the hashes are those of all entities, as those of most stores are.
-  private func hasHashes(_ hashes: [String: VersionHash]) -> Bool {
-    hashes.count == entities.count
-      && zip(entities, self.hashes.entities).allSatisfy { hashes[$0.name] == $1 }
   }
 }

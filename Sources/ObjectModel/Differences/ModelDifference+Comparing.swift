@@ -222,24 +222,44 @@ extension ModelComparison {
           .compositeType, from: old.compositeName ?? "none", to: new.compositeName ?? "none"),
         isSeen: isSeen)
     }
-    compare(Facets(translated(before)), Facets(after), subject, except: skipped)
+    var facets = Facets(translated(before))
+    if hashedInverse(of: before, in: old, oldEntity).map({
+      renamed($0, of: before.destination ?? "")
+    }) == hashedInverse(of: after, in: new, newEntity) {
+      facets.ignoreInHashes(.inverse)
+    }
+    compare(facets, Facets(after), subject, except: skipped)
+  }
+
+  /// The name of the inverse that a relationship's hash is over; `nil` for a relationship without an
+  /// inverse and for one that is its own inverse.
+  private func hashedInverse(
+    of property: Property, in model: Model, _ entity: Entity
+  ) -> String? {
+    guard case .relationship(let relationship) = property,
+      let position = model.position(of: entity.name),
+      !model.storage.index.isOwnInverse(property, of: position)
+    else { return nil }
+    return relationship.inverse
   }
 
   private mutating func compareConstraints(
     _ old: [[String]], _ new: [[String]], of entity: String
   ) {
     let (known, kept) = (Set(old), Set(new))
+    let isSeen = old.hashedTexts != new.hashedTexts
     for columns in old where !kept.contains(columns) {
-      note(.uniquenessConstraint(columns, of: entity), .removed, isSeen: true)
+      note(.uniquenessConstraint(columns, of: entity), .removed, isSeen: isSeen)
     }
     for columns in new where !known.contains(columns) {
-      note(.uniquenessConstraint(columns, of: entity), .added, isSeen: true)
+      note(.uniquenessConstraint(columns, of: entity), .added, isSeen: isSeen)
     }
     let (before, after) = (old.filter(kept.contains), new.filter(known.contains))
     if before != after {
       note(
         .entity(entity),
-        .changed(.constraintOrder, from: before.inWords, to: after.inWords), isSeen: true)
+        .changed(.constraintOrder, from: before.inWords, to: after.inWords),
+        isSeen: before.hashedTexts != after.hashedTexts)
     }
   }
 }
@@ -327,6 +347,11 @@ extension ModelComparison {
 }
 
 extension Property {
+  /// The name of the entity that a relationship leads to; `nil` for other properties.
+  fileprivate var destination: String? {
+    if case .relationship(let relationship) = self { relationship.destination } else { nil }
+  }
+
   fileprivate var isDerived: Bool {
     if case .attribute(let attribute) = self { attribute.derivation != nil } else { false }
   }

@@ -34,6 +34,42 @@ extension Model {
   /// keep it as `NSStoreModelVersionChecksumKey`.
   public var versionChecksum: String { Model.versionChecksum(of: versionHashes) }
 
+  /// Whether a recorded hash is that of the named entity, by the rules of Core Data or by the former
+  /// rules of Quire.
+  ///
+  /// Stores and documents that Quire wrote before the rules were corrected have hashes by the former
+  /// rules (spec §2.5.4, decision 0018).
+  public func hasVersionHash(_ hash: VersionHash, of entity: String) -> Bool {
+    guard let position = position(of: entity) else { return false }
+    return hashes.entities[position] == hash || formerHashes.entities[position] == hash
+  }
+
+  /// Returns recorded hashes in which each hash by the former rules of Quire is replaced by the
+  /// current hash of the same entity.
+  ///
+  /// Compare the result with ``versionHashes``. Hashes that this model does not have by either rules
+  /// stay as they are.
+  public func currentHashes(for recorded: [String: VersionHash]) -> [String: VersionHash] {
+    if hasHashes(recorded) { return recorded }
+    return Dictionary(
+      uniqueKeysWithValues: recorded.map { name, hash in
+        guard let position = position(of: name), hash == formerHashes.entities[position] else {
+          return (name, hash)
+        }
+        return (name, hashes.entities[position])
+      })
+  }
+
+  private var formerHashes: VersionHashes {
+    storage.formerHashes { VersionHashes(storage, rules: .former) }
+  }
+
+  /// Whether the hashes are the current ones of all entities, as the hashes of most stores are.
+  func hasHashes(_ recorded: [String: VersionHash]) -> Bool {
+    recorded.count == entities.count
+      && zip(entities, hashes.entities).allSatisfy { recorded[$0.name] == $1 }
+  }
+
   /// Whether a store with the given hashes can be used with this model: it has the same entities, or
   /// those of one configuration, all in the same version.
   ///

@@ -4,17 +4,28 @@ internal import Checksums
 ///
 /// Each property is hashed once, where it is declared; the entities that inherit it reuse the bytes.
 struct VersionHashes: Sendable {
+  /// The rules by which hashes are computed.
+  enum Rules: Sendable {
+    /// The rules of Core Data (spec §2.4.3 to §2.4.6).
+    case current
+    /// The rules of Quire before they were corrected (spec §2.5.4, decision 0018).
+    case former
+  }
+
   /// For each entity, its hash.
   private(set) var entities: [VersionHash]
   /// For each entity, the hashes of its own properties; `nil` for those that are not stored.
   private(set) var properties: [[VersionHash?]]
 
-  init(_ storage: Model.Storage) {
+  init(_ storage: Model.Storage, rules: Rules = .current) {
     let description = storage.description
     let composites = Self.composites(of: storage.index)
-    let properties = description.entities.map { entity in
-      entity.properties.map { property in
-        property.isTransient ? nil : Self.hash(of: property) { composites[$0] ?? [] }
+    let properties = description.entities.enumerated().map { position, entity in
+      entity.properties.map { property -> VersionHash? in
+        if property.isTransient { return nil }
+        let leavesOutInverse =
+          rules == .current && storage.index.isOwnInverse(property, of: position)
+        return Self.hash(of: property, leavesOutInverse: leavesOutInverse) { composites[$0] ?? [] }
       }
     }
     var entities = [VersionHash?](repeating: nil, count: description.entities.count)
@@ -23,7 +34,7 @@ struct VersionHashes: Sendable {
         of: description.entities[position],
         superentity: storage.index.parents[position].flatMap { entities[$0] },
         properties: storage.allProperties[position].lazy
-          .compactMap { properties[$0.entity][$0.property] })
+          .compactMap { properties[$0.entity][$0.property] }, rules: rules)
     }
     self.entities = entities.compactMap { $0 }
     self.properties = properties
@@ -52,25 +63,35 @@ extension VersionHashes {
   ///   - properties: The hashes of all its stored properties, inherited ones included, in the order
   ///     of their names.
   static func hash(
-    of entity: Entity, superentity: VersionHash?, properties: some Sequence<VersionHash>
+    of entity: Entity, superentity: VersionHash?, properties: some Sequence<VersionHash>,
+    rules: Rules = .current
   ) -> VersionHash {
     var hash = SHA256()
     hash.update(entity.name)
     hash.update([entity.isAbstract ? 1 : 0])
     hash.update(superentity?.bytes ?? [])
     for property in properties { hash.update(property.bytes) }
-    for constraint in entity.uniquenessConstraints {
-      hash.update(constraint.joined(separator: "."))
+    switch rules {
+    case .current:
+      hash.update(entity.versionHashModifier ?? "")
+      for text in entity.uniquenessConstraints.hashedTexts { hash.update(text) }
+    case .former:
+      for constraint in entity.uniquenessConstraints {
+        hash.update(constraint.joined(separator: "."))
+      }
+      hash.update(entity.versionHashModifier ?? "")
     }
-    hash.update(entity.versionHashModifier ?? "")
     return VersionHash(hash.digest())
   }
 
-  /// The hash of one stored property (spec §2.4.3, §2.4.4).
+  /// Returns the hash of one stored property (spec §2.4.3, §2.4.4).
   ///
-  /// - Parameter composite: The bytes that stand for the composite type of the given name.
+  /// - Parameters:
+  ///   - leavesOutInverse: Whether the property is a relationship that is its own inverse, of which
+  ///     the inverse's name does not count.
+  ///   - composite: The bytes that stand for the composite type of the given name.
   static func hash(
-    of property: Property, composite: (String) -> [UInt8]
+    of property: Property, leavesOutInverse: Bool = false, composite: (String) -> [UInt8]
   ) -> VersionHash {
     var hash = SHA256()
     switch property {
@@ -88,7 +109,7 @@ extension VersionHashes {
     case .relationship(let relationship):
       hash.update(base(of: property).bytes)
       hash.update(relationship.destination)
-      hash.update(relationship.inverse ?? "")
+      if !leavesOutInverse { hash.update(relationship.inverse ?? "") }
       hash.update(Int32(truncatingIfNeeded: relationship.count.maximum).littleEndianBytes)
       hash.update(Int32(truncatingIfNeeded: relationship.count.minimum).littleEndianBytes)
       if relationship.isOrdered { hash.update([1, 0]) }
@@ -106,6 +127,14 @@ extension VersionHashes {
     hash.update([property.isOptional ? 1 : 0, 0])
     hash.update(property.versionHashModifier ?? "")
     return hash.digest()
+  }
+}
+
+extension [[String]] {
+  /// The texts that stand for uniqueness constraints in a hash: the columns of each joined with `.`,
+  /// in the order of names (spec §2.4.6).
+  var hashedTexts: [String] {
+    map { $0.joined(separator: ".") }.sorted { $0.precedesInHashes($1) }
   }
 }
 

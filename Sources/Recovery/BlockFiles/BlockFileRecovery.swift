@@ -348,7 +348,9 @@ final class BlockFileRecovery {
     let loose = scan.modelOffsets.reversed().lazy.compactMap { self.looseModel($0) }
     // Nobody says that such a model is sound, unless it has the hashes that the metadata have.
     let hashes = metadata?.versionHashes
-    if let found = loose.first(where: { hashes == $0.versionHashes }) {
+    if let hashes,
+      let found = loose.first(where: { $0.currentHashes(for: hashes) == $0.versionHashes })
+    {
       report.notes.append("The model was found without its record.")
       return found
     }

@@ -134,7 +134,10 @@ public final class AtomicStore: Store {
       let file = try disk.open(path, for: readOnly ? .read : .update)
       // Looked at first: what changes while it is read shows as a change the next time.
       let seen = try file.status()
-      return (file, seen, try format.read(file, model: model, evolving: schema))
+      var contents = try format.read(file, model: model, evolving: schema)
+      // The next commit writes the whole file, and Core Data reads files in XML too.
+      contents.metadata.updateVersionHashes(of: contents.model)
+      return (file, seen, contents)
     } catch let error as DiskError {
       // A file that ends earlier than it did is being changed by somebody who does not replace it.
       throw StoreError(error, path: path)

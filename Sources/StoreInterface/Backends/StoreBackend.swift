@@ -131,17 +131,18 @@ extension StoreOpening {
 extension StoreMetadata {
   /// Refuses a model whose version hashes are not those that the store was written with.
   ///
-  /// A store may have the entities of one configuration and no others. Metadata without hashes refuse
+  /// The store's hashes may be by the former rules of Quire (spec §2.5.4). A store may have the entities of one configuration and no others. Metadata without hashes refuse
   /// no model.
   ///
   /// - Throws: ``StoreError`` with code ``StoreError/Code/incompatibleModel``.
   public func checkModel(_ model: Model, path: String?) throws {
     guard values[Key.versionHashes] != nil else { return }
-    guard let stored = versionHashes else {
+    guard let recorded = versionHashes else {
       throw StoreError(
         .damaged, "The version hashes in the metadata are no hashes of 32 bytes.", path: path)
     }
     let own = model.versionHashes
+    let stored = model.currentHashes(for: recorded)
     let subsets = [Set(own.keys)] + model.description.configurations.map { Set($0.entities) }
     if subsets.contains(Set(stored.keys)), stored.allSatisfy({ own[$0] == $1 }) { return }
     let names = Set(stored.keys).union(own.keys).filter { stored[$0] != own[$0] }.sorted()

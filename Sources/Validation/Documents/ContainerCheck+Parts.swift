@@ -12,7 +12,7 @@ extension ContainerCheck {
       guard let file = entry.file, seen.insert(file).inserted,
         try isThere(file, orElse: .missingModel), let model = try readModel(file)
       else { continue }
-      guard let hashes = entry.hashes else { continue }
+      guard let hashes = entry.hashes.map({ model.currentHashes(for: $0) }) else { continue }
       guard model.versionHashes == hashes else {
         findings.add(
           .modelFileHashes, place(file), differences(model.versionHashes, hashes, "the manifest"))

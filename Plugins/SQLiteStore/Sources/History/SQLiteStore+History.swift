@@ -88,7 +88,7 @@ extension SQLiteStore {
       values: ExternalFiles(path: filePath, disk: disk), number: head.commit + 1)
     return RowsBefore(
       try reading.layer(request.changes),
-      list: request.metadata == nil ? nil : head.contents.list)
+      list: request.metadata == nil && !head.contents.hasFormerHashes ? nil : head.contents.list)
   }
 
   /// Notes a commit, and what was before it, as far as there is room for that.

@@ -22,9 +22,10 @@ extension SQLiteStore {
       }
       let before = try before(request, head, connection)
       try write(request.changes, contents, connection, number)
-      if request.metadata != nil || request.model != nil {
+      if request.metadata != nil || request.model != nil || head.contents.hasFormerHashes {
         var metadata = request.metadata ?? head.metadata
         if let model = request.model { metadata.setModel(model) }
+        metadata.updateVersionHashes(of: contents.model)
         try StoreWriting(connection: connection).write(metadata, uuid: uuid(head))
       }
       if contents.isOwn { try note(number, request, before, connection) }

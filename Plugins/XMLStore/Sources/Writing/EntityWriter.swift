@@ -73,7 +73,8 @@ final class EntityWriter {
       let start =
         Array("        <relationship name=\"".utf8)
         + TextEscapes.attribute(spelled[relationship.name] ?? relationship.name)
-        + Array("\" type=\"\(relationship.count.minimum)/\(relationship.count.maximum)\"".utf8)
+        + Array(
+          "\" type=\"\(relationship.count.minimum)/\(max(relationship.count.maximum, 0))\"".utf8)
         + Array(" destination=\"".utf8) + name(relationship.destination) + [UInt8(ascii: "\"")]
       guard let index = layout.index(of: relationship.name), !relationship.isToMany else {
         let lists = try lists.lists(relationship, of: layout.entity)
