@@ -117,7 +117,7 @@ public struct CompositeType: Sendable, Hashable {
 
 /// An index that stores keep so that fetching need not look at every row.
 public struct FetchIndex: Sendable, Hashable {
-  /// The index's name, unique in its entity.
+  /// The index's name. Core Data accepts two indexes of one name in an entity.
   public var name: String
   /// What the index is sorted by, most significant first.
   public var elements: [Element]
@@ -136,19 +136,40 @@ public struct FetchIndex: Sendable, Hashable {
       case fullText = 2
     }
 
-    /// The name of the property.
+    /// The name of the property; for an expression the name that the model gives it, such as
+    /// `expression0`.
     public var property: String
+    /// The text of the expression that the element is over; `nil` for a property, and empty where the
+    /// source has the name alone. Stores leave an index with an expression out.
+    public var expression: String?
     /// How the element is searched.
     public var kind: Kind
     /// Whether the index is sorted upwards.
     public var isAscending: Bool
+    /// The parts of the source that the element has no property for.
+    public var source: SourceDetails
 
-    /// An element over the given property.
-    public init(_ property: String, kind: Kind = .binary, isAscending: Bool = true) {
+    /// An element over the given property, or over an expression of the given name.
+    public init(
+      _ property: String, expression: String? = nil, kind: Kind = .binary,
+      isAscending: Bool = true, source: SourceDetails = SourceDetails()
+    ) {
       self.property = property
+      self.expression = expression
       self.kind = kind
       self.isAscending = isAscending
+      self.source = source
     }
+
+    /// The property's name, or the expression.
+    public var text: String { expression.flatMap { $0.isEmpty ? nil : $0 } ?? property }
+  }
+
+  /// Whether stores can keep the index: each element is over a property and is searched as a value,
+  /// and all objects are in the index.
+  package var isPlain: Bool {
+    partialPredicate == nil
+      && elements.allSatisfy { $0.kind == .binary && $0.expression == nil }
   }
 
   /// An index over the given elements.

@@ -303,8 +303,7 @@ extension Numbering {
       }
       var others: [[String]] = []
       while true {
-        for index in entity.fetchIndexes
-        where index.partialPredicate == nil && index.elements.allSatisfy({ $0.kind == .binary }) {
+        for index in entity.fetchIndexes where index.isPlain {
           others.append(index.elements.map(\.property))
         }
         others += entity.uniquenessConstraints

@@ -27,6 +27,8 @@ public struct TableMap: Sendable {
     public let number: Int64
     /// The columns beside `Z_PK`, `Z_ENT` and `Z_OPT`, each once.
     public internal(set) var columns: [ColumnMap] = []
+    /// The columns of links that lead to the family's objects by relationships without an inverse.
+    public internal(set) var linkColumns: [String] = []
     /// Whether other entities inherit from it.
     public internal(set) var hasSubentities = false
   }
@@ -73,12 +75,22 @@ public struct TableMap: Sendable {
     public let isOnlyEntity: Bool
   }
 
-  /// Where links are.
+  /// The names of the tables that contain nothing but links.
+  public var tablesOfLinks: [String] { links.values.filter { !$0.isColumn }.map(\.table) }
+
+  /// The place of links: a table of their own, or a column of the table of the objects that they lead to.
   public struct LinkMap: Sendable, Hashable {
     /// What rows of links have.
     public let links: LinkTable
     /// The table's name.
     public let table: String
+    /// Whether the links are in a column of the table of their targets (spec §10.3.7). Each target has
+    /// one link at most then.
+    public let isColumn: Bool
+    /// The column with the key of a link.
+    public let key: String
+    /// The column with the commit that wrote a link; `nil` where none says so.
+    public let version: String?
     /// The column with the key of the object that a link leads from.
     public let source: String
     /// The column with the key of the object that it leads to.
@@ -91,6 +103,26 @@ public struct TableMap: Sendable {
     public let sources: Destination
     /// Where targets are.
     public let targets: Destination
+
+    /// The columns that are added to the table of the targets.
+    public var addedColumns: [String] {
+      isColumn
+        ? [source, targetOrder, key == Column.key ? nil : key, version].compactMap { $0 } : []
+    }
+
+    /// The text of the key of a row `t`.
+    ///
+    /// A link that another program has written into a store of ours has no key of its own. Its key
+    /// follows from the key of the object, and is above all keys that are given.
+    public var keyText: String {
+      guard isColumn else { return "t.rowid" }
+      let own = "t.\(quoted(Column.key))"
+      return key == Column.key
+        ? own : "COALESCE(t.\(quoted(key)), \(own) + \(LinkMap.firstDerivedKey))"
+    }
+
+    /// The lowest key that follows from the key of an object.
+    public static let firstDerivedKey: Int64 = 1 << 47
   }
 
   /// Why a model's objects can't be in tables, or not in those that there are.
@@ -101,6 +133,11 @@ public struct TableMap: Sendable {
 }
 
 extension TableMap {
+  /// The condition that a row `t` of a table of links meets if it contains a link; `nil` for all rows.
+  public static func condition(of link: LinkMap) -> String? {
+    link.isColumn ? "t.\(quoted(link.source)) <> 0" : nil
+  }
+
   /// The name of an entity's own table.
   public static func table(of entity: String) -> String { "Z" + entity.uppercased() }
 

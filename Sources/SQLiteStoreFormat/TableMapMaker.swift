@@ -12,6 +12,8 @@ struct TableMapMaker {
   private var columns: [String: [String: TableMap.ColumnMap]] = [:]
   /// The names that a family's table has by now.
   private var taken: Set<String> = []
+  /// The names that each family's table has.
+  private var takenByTable: [String: Set<String>] = [:]
 
   init(model: Model, schema: Schema, numbers: EntityNumbers, tables: DatabaseTables?) {
     (self.model, self.schema, self.numbers, self.tables) = (model, schema, numbers, tables)
@@ -65,6 +67,7 @@ struct TableMapMaker {
         map.entities[layout.entityNumber]!.columns.count == layout.columns.count,
         "Each column of a layout is a property's.")
     }
+    takenByTable[family.table] = taken
     map.families.append(family)
   }
 
@@ -218,6 +221,12 @@ extension TableMapMaker {
       sourceEntity = try declaring(links.forward)
     }
     let sources = try destination(of: sourceEntity)
+    if backward == nil,
+      let link = try column(of: links, forward, sources: sources, targets: targets)
+    {
+      map.links[links.layout.entityNumber] = link
+      return
+    }
     // Of the two entities the one with the lower number has the table.
     var ends = [forward, backward].compactMap { $0 }
     if ends.count == 2, ends[1].number < ends[0].number { ends.reverse() }
@@ -237,14 +246,60 @@ extension TableMapMaker {
         !$0.hasPrefix("Z_FOK_") && $0 != TableMap.Column.version
       }
       (source, target) = try columnsOfLinks(columns, table, forward, backward, links)
+    } else if links.isSymmetric {
+      source = TableMapMaker.reflexiveColumn
     } else if source == target {
       source += "1"
     }
     let targetOrder = orderColumn(target, in: table, links, LinkTable.Column.targetOrder)
     let sourceOrder = orderColumn(source, in: table, links, LinkTable.Column.sourceOrder)
+    let hasVersions = tables?.has(table, TableMap.Column.version) ?? true
     map.links[links.layout.entityNumber] = TableMap.LinkMap(
-      links: links, table: table, source: source, target: target, targetOrder: targetOrder,
-      sourceOrder: sourceOrder, sources: sources, targets: targets)
+      links: links, table: table, isColumn: false, key: "rowid",
+      version: hasVersions ? TableMap.Column.version : nil, source: source, target: target,
+      targetOrder: targetOrder, sourceOrder: sourceOrder, sources: sources, targets: targets)
+  }
+
+  /// The other column of a relationship that is its own inverse.
+  private static let reflexiveColumn = "REFLEXIVE"
+
+  /// The column with the links of a relationship without an inverse, in the table of its destination;
+  /// `nil` where the links are in a table of their own, as earlier versions of Quire wrote them.
+  private mutating func column(
+    of links: LinkTable, _ forward: End, sources: TableMap.Destination,
+    targets: TableMap.Destination
+  ) throws(TableMap.Mismatch) -> TableMap.LinkMap? {
+    let table = targets.table
+    if let tables, tables.columns["Z_\(forward.number)\(forward.upper)"] != nil { return nil }
+    var name = "Z\(forward.number)\(forward.upper)"
+    // A relationship whose name begins with an underscore may clash with the column of an entity.
+    while takenByTable[table, default: []].contains(name) { name += "1" }
+    takenByTable[table, default: []].insert(name)
+    if let tables {
+      guard tables.has(table, name) else {
+        throw TableMap.Mismatch(
+          description: """
+            The table \(table) has no column \(name), where the links of \
+            '\(links.layout.entity)' are to be, and there is no table \
+            Z_\(forward.number)\(forward.upper).
+            """)
+      }
+    }
+    let (key, version) = ("QUIRE_KEY_\(name.dropFirst())", "QUIRE_OPT_\(name.dropFirst())")
+    let order =
+      links.layout.index(ofNumber: LinkTable.Column.targetOrder) == nil
+      ? nil : "Z_FOK_\(name.dropFirst())"
+    let isOwn = tables.map { $0.has(table, key, version) } ?? true
+    let link = TableMap.LinkMap(
+      links: links, table: table, isColumn: true, key: isOwn ? key : TableMap.Column.key,
+      version: isOwn ? version : nil, source: name, target: TableMap.Column.key,
+      targetOrder: order.flatMap { order in
+        tables.map { $0.has(table, order) } ?? true ? order : nil
+      }, sourceOrder: nil, sources: sources, targets: targets)
+    if let family = map.families.firstIndex(where: { $0.table == table }) {
+      map.families[family].linkColumns += link.addedColumns
+    }
+    return link
   }
 
   /// The name of the column of places beside a column of keys: the same with `FOK_` in it.
@@ -252,7 +307,7 @@ extension TableMapMaker {
     _ key: String, in table: String, _ links: LinkTable, _ number: UInt16
   ) -> String? {
     guard links.layout.index(ofNumber: number) != nil else { return nil }
-    let name = "Z_FOK_" + key.dropFirst(2)
+    let name = "Z_FOK_" + (key.hasPrefix("Z_") ? String(key.dropFirst(2)) : key)
     guard let tables else { return name }
     // Of clashing names the number behind may be another.
     let plain = String(name.reversed().drop { $0.isNumber }.reversed())
@@ -279,7 +334,13 @@ extension TableMapMaker {
       let sources =
         backward.map { named($0.upper, [$0.destination, forward.number]) }
         ?? columns.filter { $0 != targets.first }
-      // A relationship that is its own inverse has two columns of one name.
+      // A relationship that is its own inverse has a second column of this name. Earlier versions of
+      // Quire gave both columns one name.
+      if links.isSymmetric, columns.contains(TableMapMaker.reflexiveColumn),
+        let target = targets.first
+      {
+        return (TableMapMaker.reflexiveColumn, target)
+      }
       if links.isSymmetric, Set(columns) == Set(targets) {
         let sorted = columns.sorted()
         return (sorted[1], sorted[0])

@@ -81,7 +81,7 @@ extension Wording {
         case .rTree: " as ranges"
         case .fullText: " as words"
         }
-      return element.property + kind + (element.isAscending ? "" : " descending")
+      return element.text + kind + (element.isAscending ? "" : " descending")
     }.joined(separator: ", ")
   }
 }

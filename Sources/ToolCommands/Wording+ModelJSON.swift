@@ -105,7 +105,8 @@ extension Wording {
       "elements": .array(
         index.elements.map {
           .object([
-            "property": .string($0.property), "kind": .string("\($0.kind)"),
+            "property": .string($0.property),
+            "expression": $0.expression.map(JSON.string), "kind": .string("\($0.kind)"),
             "isAscending": .boolean($0.isAscending),
           ])
         }),

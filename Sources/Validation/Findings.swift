@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// Findings as they are made. Of each rule only so many are kept, so that a file in which everything is
 /// wrong costs no more than one in which little is; all are counted.
 final class Findings {
@@ -35,4 +37,17 @@ final class Findings {
 
   /// How many errors there are so far.
   var errorCount: Int { counts.reduce(0) { $1.key.severity == .error ? $0 + $1.value : $0 } }
+}
+
+extension Findings {
+  private static let oddities: Set<ModelFault.Code> = [
+    .duplicateName, .orderedToOne, .propertyNotIndexable,
+  ]
+
+  /// Notes what a model has that Core Data accepts and stores leave out (spec §2.2.7).
+  func addOddities(of model: Model, _ place: Place) {
+    for fault in model.warnings where Findings.oddities.contains(fault.code) {
+      add(.modelOddities, place, "\(fault)")
+    }
+  }
 }

@@ -53,7 +53,7 @@ struct ModelCheckTests {
     Fault("Two templates of one name", .duplicateName, "all", says: "template") {
       $0.fetchRequestTemplates.append(FetchRequestTemplate("all", entity: "Stop"))
     },
-    Fault("Two indexes of one name", .duplicateName, "Trip.byName", says: "index") {
+    Fault("Two indexes of one name", .duplicateName, "Trip.byName", says: "index", .warning) {
       $0["Trip"].fetchIndexes.append(FetchIndex("byName", elements: [.init("start")]))
     },
     Fault(
@@ -232,6 +232,28 @@ struct ModelCheckTests {
     ) { $0["Trip"].compoundIndexes = [["name", "stops"]] },
     Fault("Index over to-many", .propertyNotIndexable, "Trip.byName", says: "to-many", .warning) {
       $0["Trip"].fetchIndexes[0].elements[0].property = "stops"
+    },
+    Fault(
+      "Index over an expression", .propertyNotIndexable, "Trip.byName", says: "lowercase", .warning
+    ) {
+      $0["Trip"].fetchIndexes[0].elements = [
+        .init("expression0", expression: "lowercase:(name)"), .init("name"),
+      ]
+    },
+    Fault(
+      "Index over nothing but an expression", .propertyNotIndexable, "Trip.byName",
+      says: "expression0", .warning
+    ) { $0["Trip"].fetchIndexes[0].elements = [.init("expression0", expression: "")] },
+    Fault(
+      "Compound index over the object itself", .propertyNotIndexable, "Trip.self",
+      says: "no property", .warning
+    ) { $0["Trip"].compoundIndexes = [["name", "self"]] },
+    Fault(
+      "Compound index over the entity", .propertyNotIndexable, "Trip.entity",
+      says: "no property", .warning
+    ) { $0["Trip"].compoundIndexes = [["entity"]] },
+    Fault("Constraint over the object itself", .unknownProperty, "Trip.self", says: "\"self\"") {
+      $0["Trip"].uniquenessConstraints = [["self"]]
     },
     Fault("Configuration of the unknown", .unknownEntity, "main", says: "mean \"Trip\"?") {
       $0.configurations[0].entities.append("Tripp")

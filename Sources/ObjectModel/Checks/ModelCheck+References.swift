@@ -7,17 +7,33 @@ extension ModelCheck {
     }
   }
 
+  /// The columns that an index may name although no property has the name: the object and its entity.
+  private static let ownColumns: Set<String> = ["self", "entity"]
+
   mutating func checkIndexes(of position: Int) {
     let entity = description.entities[position]
     for fetchIndex in entity.fetchIndexes {
+      let properties = fetchIndex.elements.filter { $0.expression == nil }
+      if let expression = fetchIndex.elements.first(where: { $0.expression != nil }) {
+        // Core Data accepts such an index; stores of ours leave it out.
+        report(
+          .propertyNotIndexable, severity: .warning, entity: entity.name,
+          property: fetchIndex.name,
+          """
+          The index "\(fetchIndex.name)" is over the expression \
+          "\(expression.text.prefix(80))", and stores leave it out.
+          """)
+        if properties.isEmpty { continue }
+      }
       checkColumns(
-        fetchIndex.elements.map(\.property), of: position, "index \"\(fetchIndex.name)\"",
-        fetchIndex.name)
+        properties.map(\.property), of: position, "index \"\(fetchIndex.name)\"", fetchIndex.name)
     }
     for columns in entity.compoundIndexes {
       checkColumns(columns, of: position, "compound index")
     }
-    reportDuplicates(entity.fetchIndexes.map(\.name), "index", in: entity.name)
+    // Core Data accepts two indexes of one name.
+    reportDuplicates(
+      entity.fetchIndexes.map(\.name), "index", in: entity.name, severity: .warning)
   }
 
   /// Checks that all columns of a constraint or index are properties that stores can index: stored
@@ -33,6 +49,15 @@ extension ModelCheck {
     for column in columns where index.hasKnownAncestors[position] {
       let path = column.split(separator: ".").map(String.init)
       guard let place = path.first.flatMap({ index.property($0, of: position) }) else {
+        if isIndex, Self.ownColumns.contains(column) {
+          report(
+            .propertyNotIndexable, severity: .warning, entity: owner, property: name ?? column,
+            """
+            The \(kind) names "\(column)", which is no property but part of each object, and stores \
+            leave it out.
+            """)
+          continue
+        }
         report(
           .unknownProperty, entity: owner, property: name ?? column,
           "The \(kind) names the property \"\(column)\", which the entity does not have."

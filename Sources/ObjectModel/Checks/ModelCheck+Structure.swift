@@ -133,10 +133,14 @@ extension ModelCheck {
         """)
   }
 
-  mutating func reportDuplicates(_ names: [String], _ kind: String, in entity: String? = nil) {
+  mutating func reportDuplicates(
+    _ names: [String], _ kind: String, in entity: String? = nil,
+    severity: ModelFault.Severity = .error
+  ) {
     for name in repeated(names) {
       report(
-        .duplicateName, entity: entity ?? name, property: entity == nil ? nil : name,
+        .duplicateName, severity: severity, entity: entity ?? name,
+        property: entity == nil ? nil : name,
         "The name \"\(name)\" is used for more than one \(kind).")
     }
   }

@@ -24,7 +24,8 @@ extension ModelFault.Code {
   /// A name is empty or is no identifier.
   public static let invalidName = ModelFault.Code(rawValue: "invalidName")
 
-  /// Two parts of one kind have the same name.
+  /// Two parts of one kind have the same name. A warning for the indexes of an entity, which Core Data
+  /// does not tell apart by name either.
   public static let duplicateName = ModelFault.Code(rawValue: "duplicateName")
 
   /// A property has the name of one that its entity inherits.
@@ -109,8 +110,8 @@ extension ModelFault.Code {
   /// A uniqueness constraint or an index names a property that the entity does not have.
   public static let unknownProperty = ModelFault.Code(rawValue: "unknownProperty")
 
-  /// A uniqueness constraint or an index names a property that stores cannot index. A warning for a
-  /// to-many relationship in an index, which stores leave out.
+  /// A uniqueness constraint or an index names a property that stores cannot index. A warning for an
+  /// index that stores leave out: over a to-many relationship, an expression, `self` or `entity`.
   public static let propertyNotIndexable = ModelFault.Code(rawValue: "propertyNotIndexable")
 
   /// A uniqueness constraint or an index names no property at all.

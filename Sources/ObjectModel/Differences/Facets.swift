@@ -116,7 +116,9 @@ extension Facets {
   }
 
   init(_ index: FetchIndex) {
-    add(.elements, index, index.inWords)
+    var bare = index
+    for element in bare.elements.indices { bare.elements[element].source = SourceDetails() }
+    add(.elements, bare, index.inWords)
   }
 
   init(_ configuration: Configuration) {
@@ -186,7 +188,7 @@ extension FetchRequestTemplate {
 
 extension FetchIndex {
   fileprivate var inWords: String {
-    let names = elements.map { ($0.isAscending ? "" : "-") + $0.property }.joined(separator: ", ")
+    let names = elements.map { ($0.isAscending ? "" : "-") + $0.text }.joined(separator: ", ")
     return names + (partialPredicate.map { " where \($0)" } ?? "")
   }
 }

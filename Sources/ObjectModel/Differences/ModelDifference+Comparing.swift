@@ -117,7 +117,8 @@ extension ModelComparison {
     }
     translated.compoundIndexes = entity.compoundIndexes.map { renamed($0, of: entity.name) }
     for index in entity.fetchIndexes.indices {
-      for element in entity.fetchIndexes[index].elements.indices {
+      for element in entity.fetchIndexes[index].elements.indices
+      where entity.fetchIndexes[index].elements[element].expression == nil {
         let name = entity.fetchIndexes[index].elements[element].property
         translated.fetchIndexes[index].elements[element].property =
           renamed([name], of: entity.name)[0]
@@ -154,8 +155,8 @@ extension ModelComparison {
     compareProperties(old, new)
     compareConstraints(translated.uniquenessConstraints, new.uniquenessConstraints, of: new.name)
     compareByName(
-      translated.fetchIndexes.map { ($0.name, Facets($0)) },
-      new.fetchIndexes.map { ($0.name, Facets($0)) }
+      translated.fetchIndexes.numbered.map { ($0.name, Facets($0.index)) },
+      new.fetchIndexes.numbered.map { ($0.name, Facets($0.index)) }
     ) { .fetchIndex($0, of: new.name) }
   }
 
@@ -342,6 +343,18 @@ extension ModelComparison {
       case (nil, _): note(subject(name), .added, isSeen: false)
       case (_, nil): note(subject(name), .removed, isSeen: false)
       }
+    }
+  }
+}
+
+extension [FetchIndex] {
+  /// The indexes by name; each one whose name an earlier one has with its number among them.
+  fileprivate var numbered: [(name: String, index: FetchIndex)] {
+    var counts: [String: Int] = [:]
+    return map { index in
+      counts[index.name, default: 0] += 1
+      let count = counts[index.name]!
+      return (count == 1 ? index.name : "\(index.name) (\(count))", index)
     }
   }
 }

@@ -99,7 +99,7 @@ struct ArchiveReader {
       if !names.isEmpty { entity.compoundIndexes.append(names) }
     }
     for index in archived["NSFetchIndexDescriptions"]?.array ?? [] {
-      entity.fetchIndexes.append(try fetchIndex(index, of: name))
+      entity.fetchIndexes.append(try fetchIndex(index, of: name, archived))
     }
     return entity
   }
@@ -301,7 +301,7 @@ struct ArchiveReader {
   }
 
   private func fetchIndex(
-    _ archived: ArchivedObject, of entity: String
+    _ archived: ArchivedObject, of entity: String, _ owner: ArchivedObject
   ) throws(ModelFileError) -> FetchIndex {
     guard let name = archived["NSIndexName"]?.string else {
       throw fault(entity, "A fetch index has no name.")
@@ -317,10 +317,28 @@ struct ArchiveReader {
       let kind = Int(element["NSFetchIndexElementType"]?.integer ?? 0)
       index.elements.append(
         FetchIndex.Element(
-          property, kind: FetchIndex.Element.Kind(rawValue: kind) ?? .binary,
+          property, expression: expression(of: element, property, owner),
+          kind: FetchIndex.Element.Kind(rawValue: kind) ?? .binary,
           isAscending: element["NSAscending"]?.boolean ?? true))
     }
     return index
+  }
+
+  /// The expression that an element of an index is over; `nil` for a property, and empty where the
+  /// archive has the name alone.
+  private func expression(
+    of element: ArchivedObject, _ name: String, _ entity: ArchivedObject
+  ) -> String? {
+    if let noted = Self.notes(element)["expression"] { return noted }
+    if let expression = element["NSProperty"]?["NSExpression"] {
+      return ArchivedPredicate.expression(expression)
+    }
+    let isNumbered =
+      name.hasPrefix("expression") && name.count > 10
+      && name.dropFirst(10).allSatisfy { $0.isASCII && $0.isNumber }
+    let isProperty =
+      entity["NSProperties"]?.dictionary?[name] != nil || isInherited(name, by: entity)
+    return isNumbered && !isProperty ? "" : nil
   }
 
   private func fetchRequest(

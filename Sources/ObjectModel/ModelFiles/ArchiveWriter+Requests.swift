@@ -53,13 +53,15 @@ extension ArchiveWriter {
   mutating func fetchIndex(_ index: FetchIndex, of entity: PropertyList) -> PropertyList {
     let reference = archive.reserve()
     let elements = index.elements.map { element in
-      archive.add(
-        .fetchIndexElementDescription,
-        [
-          "NSPropertyName": archive.text(element.property),
-          "NSFetchIndexElementType": .integer(Int64(element.kind.rawValue)),
-          "NSAscending": .boolean(element.isAscending), "NSFetchIndexDescription": reference,
-        ])
+      var fields: [String: PropertyList] = [
+        "NSPropertyName": archive.text(element.property),
+        "NSFetchIndexElementType": .integer(Int64(element.kind.rawValue)),
+        "NSAscending": .boolean(element.isAscending), "NSFetchIndexDescription": reference,
+      ]
+      if let expression = element.expression {
+        fields[Self.notesField] = archive.dictionary(["expression": expression])
+      }
+      return archive.add(.fetchIndexElementDescription, fields)
     }
     var fields: [String: PropertyList] = [
       "NSIndexName": archive.text(index.name), "NSEntity": entity,

@@ -12,7 +12,7 @@ import PropertyLists
 /// - on relationships, `inverseEntity`, where it is not the destination, and empty where there is none;
 /// - on fetch requests, `predicate`: the text; `name`, where it does not follow from the fetched
 ///   property; `flags`, where the result type hides some;
-/// - on fetch indexes, `predicate`.
+/// - on fetch indexes, `predicate`, and on their elements, `expression`.
 ///
 /// The model has a field `QuireComposites` besides: for each composite type a list of its attributes.
 struct ArchiveWriter {

@@ -27,6 +27,14 @@ public enum ModelSource {
   }
 }
 
+extension FetchIndex {
+  /// Returns the name of the next expression of an index: `expression0` and so on, as Core Data names
+  /// expressions.
+  static func expressionName(in index: FetchIndex) -> String {
+    "expression\(index.elements.count { $0.expression != nil })"
+  }
+}
+
 /// What a `contents` file spells where a model has values, and back.
 enum SourceText {
   static let modelType = "com.apple.IDECoreDataModeler.DataModel"

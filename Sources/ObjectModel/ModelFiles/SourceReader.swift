@@ -233,12 +233,13 @@ struct SourceReader {
     request.fetchLimit = try fields.number("fetchLimit") ?? 0
     request.fetchOffset = try fields.number("fetchOffset") ?? 0
     request.fetchBatchSize = try fields.number("fetchBatchSize") ?? 0
-    // A request that says nothing of its flags has the usual ones.
-    if SourceText.requestFlags.contains(where: { element.attributes[$0.0] != nil }) {
-      request.flags = []
-      for (name, flag) in SourceText.requestFlags where try fields.flag(name) {
-        request.flags.insert(flag)
-      }
+    // A flag that is absent is as Core Data has it, whichever of the others are there.
+    for (name, flag) in SourceText.requestFlags where element.attributes[name] != nil {
+      var others = fields
+      let isSet = try others.flag(name)
+      if isSet { request.flags.insert(flag) } else { request.flags.remove(flag) }
+      // A text that spells out the usual stays in the details, so that it is written again.
+      if isSet != FetchRequestTemplate.Flags.usual.contains(flag) { fields = others }
     }
     for child in element.children {
       guard child.name == "sortKey" else { throw unknown(child, in: element) }
@@ -262,15 +263,20 @@ struct SourceReader {
       try requireEmpty(child)
       var fields = Fields(child, self)
       // An element over an expression has that in place of a property.
-      let property = fields.text("property") ?? fields.text("expression")
-      guard let property else { throw fault(child, "<fetchIndexElement> has no 'property'.") }
+      let expression = fields.text("expression")
+      let property =
+        fields.text("property") ?? expression.map { _ in FetchIndex.expressionName(in: index) }
+      guard let property else {
+        throw fault(child, "<fetchIndexElement> has no 'property' and no 'expression'.")
+      }
       let kind = fields.text("type") ?? "Binary"
       guard let known = SourceText.indexKinds.first(where: { $0.0 == kind }) else {
         throw fault(child, "An index of the type '\(kind)' is not known.")
       }
       index.elements.append(
         FetchIndex.Element(
-          property, kind: known.1, isAscending: fields.text("order") != "descending"))
+          property, expression: expression, kind: known.1,
+          isAscending: fields.text("order") != "descending", source: fields.details))
     }
     return index
   }

@@ -175,11 +175,11 @@ struct SourceWriter {
     fields.number("fetchLimit", request.fetchLimit)
     fields.number("fetchOffset", request.fetchOffset)
     fields.number("fetchBatchSize", request.fetchBatchSize)
-    if request.flags != .usual {
-      for (name, flag) in SourceText.requestFlags {
-        fields.flag(name, request.flags.contains(flag))
+    for (name, flag) in SourceText.requestFlags {
+      let isSet = request.flags.contains(flag)
+      if isSet != FetchRequestTemplate.Flags.usual.contains(flag) || fields[name] != nil {
+        fields[name] = isSet ? "YES" : "NO"
       }
-      if request.flags.isEmpty { fields[SourceText.requestFlags[0].0] = "NO" }
     }
     try writer.start("fetchRequest", fields.inOrder(Order.fetchRequest))
     // The editor has no sort keys; compiled models do, and a document carries them along.
@@ -198,14 +198,20 @@ struct SourceWriter {
     fields["name"] = index.name
     fields["partialIndexPredicate"] = index.partialPredicate
     try writer.start("fetchIndex", fields.inOrder(["name"]))
-    for element in index.elements {
+    for (position, element) in index.elements.enumerated() {
+      var fields = Fields(element.source)
+      fields["expression"] = element.expression
+      // The name of an expression is written where it is not the one that a reader gives it.
+      let usual = FetchIndex.expressionName(
+        in: FetchIndex(index.name, elements: Array(index.elements[..<position])))
+      if element.expression == nil || element.property != usual {
+        fields["property"] = element.property
+      }
+      fields["type"] = SourceText.indexKinds.first { $0.1 == element.kind }!.0
+      fields["order"] = element.isAscending ? "ascending" : "descending"
       try writer.element(
         "fetchIndexElement",
-        [
-          ("property", element.property),
-          ("type", SourceText.indexKinds.first { $0.1 == element.kind }!.0),
-          ("order", element.isAscending ? "ascending" : "descending"),
-        ])
+        fields.inOrder(["property", "expression", "expressionType", "type", "order"]))
     }
     writer.end()
   }

@@ -11,6 +11,10 @@ extension BlockFileCheck {
     if let model = contents.model, let metadata = contents.metadata {
       checkHashes(metadata, model, place)
     }
+    if let model = contents.model {
+      findings.addOddities(
+        of: model, Place("model", at: record.model.offset, commit: record.number))
+    }
     if let model = contents.model, let schema = contents.schema {
       let place = Place("schema", at: record.schema.offset, commit: record.number)
       SchemaCheck(schema, model, place, findings).run()

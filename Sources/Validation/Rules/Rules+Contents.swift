@@ -20,7 +20,7 @@ extension Rule {
 
   static let models = [
     modelForm, modelFaults, schemaForm, schemaEntities, schemaColumns, schemaNumbers, schemaHighest,
-    givenNumbers, columnKinds, givenModel, schemaLinks,
+    givenNumbers, columnKinds, givenModel, schemaLinks, modelOddities,
   ]
 
   static let modelForm = Rule("MODL-001", "The model can be read", "4.6.2")
@@ -40,4 +40,6 @@ extension Rule {
   static let givenModel = Rule("MODL-010", "The model that was given fits the store", "2.5.2")
   static let schemaLinks = Rule(
     "MODL-011", "The schema has the links of the model's relationships", "3.2.4")
+  static let modelOddities = Rule(
+    "MODL-012", .warning, "The model has nothing that stores leave out", "2.2.7")
 }

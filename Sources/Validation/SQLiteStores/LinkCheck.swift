@@ -39,11 +39,13 @@ final class LinkCheck {
 
   private func run(_ link: TableMap.LinkMap, _ number: UInt16) throws(SQLiteError) {
     let orders = [link.targetOrder, link.sourceOrder].compactMap { $0 }
-    var cells = ["rowid", quoted(link.source), quoted(link.target)] + orders.map(quoted)
+    var cells = [link.keyText, quoted(link.source), quoted(link.target)] + orders.map(quoted)
     let versionCell = cells.count
-    if newestCommit != nil { cells.append("t.\"Z_OPT\"") }
+    if newestCommit != nil { cells.append("t.\(quoted(link.version ?? TableMap.Column.version))") }
+    let condition = TableMap.condition(of: link).map { " WHERE \($0)" } ?? ""
     let statement = try connection.prepare(
-      "SELECT \(cells.joined(separator: ", ")) FROM \(quoted(link.table)) t", isKept: false)
+      "SELECT \(cells.joined(separator: ", ")) FROM \(quoted(link.table)) t\(condition)",
+      isKept: false)
     while try statement.step() {
       check.checked.rowCount += 1
       let key = statement.integer(0)
@@ -53,7 +55,8 @@ final class LinkCheck {
         check.findings.add(.sqliteKeys, place, "The row has the number \(key).")
         continue
       }
-      highest[number] = max(highest[number] ?? 0, key)
+      let isDerived = link.isColumn && key >= TableMap.LinkMap.firstDerivedKey
+      if !isDerived { highest[number] = max(highest[number] ?? 0, key) }
       checkEnds(statement, link, place)
       for (index, order) in orders.enumerated()
       where ![.null, .integer].contains(statement.kind(3 + index)) {
@@ -61,7 +64,8 @@ final class LinkCheck {
         check.findings.add(
           .sqliteCells, place, "\(order) is \(statement.value(3 + index).shown), and no place.")
       }
-      guard let newestCommit else { continue }
+      // A link that another program has written into a store of ours says of no commit.
+      guard let newestCommit, !isDerived else { continue }
       if statement.kind(versionCell) != .integer || statement.integer(versionCell) < 1 {
         check.findings.add(
           .sqliteVersions, place, "Z_OPT is \(statement.value(versionCell).shown).")

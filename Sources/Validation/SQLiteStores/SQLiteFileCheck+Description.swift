@@ -52,6 +52,10 @@ extension SQLiteFileCheck {
       isModelGiven = cached == nil && givenModel != nil
       description.schema = description.model.flatMap { try? Schema($0) }
     }
+    if let model = description.model, !isModelGiven {
+      findings.addOddities(
+        of: model, Place(description.isOwn ? "QUIRE_STORE" : "Z_MODELCACHE"))
+    }
     if description.model == nil {
       if findings.errorCount == 0, own == nil {
         findings.add(

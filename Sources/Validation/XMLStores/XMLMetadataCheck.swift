@@ -40,6 +40,7 @@ struct XMLMetadataCheck {
         return nil
       }
     }
+    if let own { findings.addOddities(of: own, place) }
     if let hashes, let own {
       let configurations = own.description.configurations.map { Optional($0.name) }
       if !(configurations + [nil]).contains(where: {

@@ -113,11 +113,40 @@ struct ModelSourceTests {
     #expect(stops.deleteRule == .cascade)
     #expect(trip.fetchedProperties[0].request.predicate == "rank < 3")
     let request = description.fetchRequestTemplates[0]
-    #expect(request.flags == [.includesSubentities, .returnsDistinctResults])
+    // Absent flags are as Core Data has them.
+    #expect(request.flags == FetchRequestTemplate.Flags.usual.union(.returnsDistinctResults))
     #expect(request.resultType == .identifiers && request.fetchLimit == 7)
     #expect(description.configurations == [Configuration("Cloud", entities: ["Trip"])])
     #expect(description.source.diagram.count == 1)
     #expect(description.source.attributes["usedWithCloudKit"] == "YES")
+  }
+
+  @Test(
+    "A flag of a request that is absent is the usual one, and each is written as it was read",
+    arguments: [
+      FlagCase(text: "", flags: .usual),
+      FlagCase(
+        text: " includesPendingChanges=\"NO\"", flags: .usual.subtracting(.includesPendingChanges)),
+      FlagCase(text: " includeSubentities=\"YES\"", flags: .usual),
+      FlagCase(
+        text: " includeSubentities=\"NO\" returnDistinctResults=\"YES\"",
+        flags: .usual.union(.returnsDistinctResults).subtracting(.includesSubentities)),
+    ])
+  func requestFlags(_ flags: FlagCase) throws {
+    let source = """
+      <model><entity name="Trip"/><fetchRequest name="all" entity="Trip"\(flags.text)/></model>
+      """
+    let description = try ModelSource.read(Array(source.utf8))
+    #expect(description.fetchRequestTemplates[0].flags == flags.flags)
+
+    let written = try ModelSource.write(Model(description))
+    #expect(String(decoding: written, as: UTF8.self).contains("entity=\"Trip\"\(flags.text)/>"))
+  }
+
+  struct FlagCase: Sendable, CustomTestStringConvertible {
+    let text: String
+    let flags: FetchRequestTemplate.Flags
+    var testDescription: String { text }
   }
 
   @Test("Everything is written as it was read")

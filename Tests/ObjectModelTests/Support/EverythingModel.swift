@@ -76,8 +76,15 @@ enum EverythingModel {
         "first", elements: [.init("name", kind: .fullText), .init("length", kind: .rTree)],
         partialPredicate: "lowercase:(name) BEGINSWITH \"a\""),
       FetchIndex("third", elements: [.init("key")], partialPredicate: "length > 3"),
+      FetchIndex(
+        "third",
+        elements: [
+          .init("expression0", expression: "lowercase:(name)"), .init("key"),
+          .init("expression1", expression: "", isAscending: false),
+          .init("expression7", expression: "length + 1"),
+        ]),
     ],
-    compoundIndexes: [["start", "name"]], versionHashModifier: "m",
+    compoundIndexes: [["start", "name"], ["self", "entity"]], versionHashModifier: "m",
     userInfo: ["z": "1", "a": "ü"])
 
   private static let attributes: [Attribute] = [

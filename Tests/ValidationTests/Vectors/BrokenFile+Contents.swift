@@ -94,6 +94,23 @@ extension BrokenFile {
     },
     BrokenFile("MODL-008", SmallFile.pair) { $0.set("segment0.block0.column2.number", 50) },
     BrokenFile("MODL-009", SmallFile.pair) { $0.set("segment0.block0.column1.kind", 4) },
+    BrokenFile("MODL-012") {
+      let text = """
+        <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" \
+        userDefinedModelVersionIdentifier="1">
+          <entity name="Note">
+            <attribute name="text" optional="YES" attributeType="String"/>
+            <attribute name="stars" optional="YES" attributeType="Integer 16"/>
+            <fetchIndex name="lower">
+              <fetchIndexElement expression="lowercase:(text)" type="Binary" order="ascending"/>
+            </fetchIndex>
+          </entity>
+        </model>
+        """
+      return try recommitted(SmallFile.one(), model: Array(text.utf8)) {
+        $0.schemaNumber = $0.number
+      }
+    },
     BrokenFile("MODL-011") {
       try schema(storeBytes(tags)) { schema in
         try Schema(

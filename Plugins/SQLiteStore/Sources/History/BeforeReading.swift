@@ -80,8 +80,7 @@ struct BeforeReading {
       return try rows.blocks(of: keys, from: connection)
     }
     guard let link = contents.map.links[number] else { return [] }
-    let links = LinkReader(
-      link, contents.map, hasVersions: contents.isOwn, path: path, basis: self.number)
+    let links = LinkReader(link, contents.map, path: path, basis: self.number)
     return try links.blocks(of: keys, from: connection)
   }
 

@@ -77,6 +77,9 @@ extension StoreContents {
     } catch {
       throw StoreError(.incompatibleModel, error.description, path: path)
     }
+    if isOwn, let link = map.links.values.first(where: { !$0.isColumn && $0.version == nil }) {
+      throw StoreError(.damaged, "The table \(link.table) has no column Z_OPT.", path: path)
+    }
   }
 
   /// The metadata, and the property list that they are in.

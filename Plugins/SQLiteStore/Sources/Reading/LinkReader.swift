@@ -9,18 +9,12 @@ struct LinkReader {
   private let link: TableMap.LinkMap
   private let map: TableMap
   private let path: String
-  private let hasVersions: Bool
   private let layout: Layout
 
-  /// - Parameters:
-  ///   - hasVersions: Whether the table says of each link which commit wrote it, as those of our own stores do.
-  ///   - basis: What the links are said to lie above; 0 for nothing.
-  init(
-    _ link: TableMap.LinkMap, _ map: TableMap, hasVersions: Bool, path: String, basis: Int64 = 0
-  ) {
+  /// - Parameter basis: What the links are said to lie above; 0 for nothing.
+  init(_ link: TableMap.LinkMap, _ map: TableMap, path: String, basis: Int64 = 0) {
     self.link = link
     self.map = map
-    self.hasVersions = hasVersions
     self.path = path
     layout = link.links.layout.versioned(above: basis)
   }
@@ -28,7 +22,8 @@ struct LinkReader {
   /// All links, in the order of their keys.
   func blocks(from connection: SQLiteConnection) throws -> [Block] {
     var drafts: [Draft] = []
-    let statement = try connection.prepare("\(selection) ORDER BY t.rowid")
+    let condition = TableMap.condition(of: link).map { " WHERE \($0)" } ?? ""
+    let statement = try connection.prepare("\(selection)\(condition) ORDER BY 1")
     defer { statement.reset() }
     try take(statement, into: &drafts) { _ in true }
     return frozen(drafts)
@@ -38,8 +33,9 @@ struct LinkReader {
   func blocks(of keys: [UInt64], from connection: SQLiteConnection) throws -> [Block] {
     var drafts: [Draft] = []
     try keys.forEachStretch { keys in
+      let condition = TableMap.condition(of: link).map { " AND \($0)" } ?? ""
       let statement = try connection.prepare(
-        "\(selection) WHERE t.rowid BETWEEN ? AND ? ORDER BY t.rowid")
+        "\(selection) WHERE \(link.keyText) BETWEEN ? AND ?\(condition) ORDER BY 1")
       defer { statement.reset() }
       try statement.bind(Int64(keys[keys.startIndex]), 0)
       try statement.bind(Int64(keys[keys.endIndex - 1]), 1)
@@ -57,18 +53,18 @@ struct LinkReader {
     return Draft.freeze(drafts, &writer)
   }
 
-  /// The statement whose rows are read, without what it is to be limited to. A link's key is its row's number.
+  /// The statement that reads links, without its conditions.
   private var selection: String {
     func cells(_ column: String, _ destination: TableMap.Destination) -> [String] {
       let cell = "t.\(quoted(column))"
       return destination.isOnlyEntity
         ? [cell, "NULL"] : [cell, RowReader.entity(of: cell, known: nil, in: destination)]
     }
-    var all = ["t.rowid"] + cells(link.source, link.sources) + cells(link.target, link.targets)
+    var all = [link.keyText] + cells(link.source, link.sources) + cells(link.target, link.targets)
     for name in [link.targetOrder, link.sourceOrder] {
       all.append(name.map { "t.\(quoted($0))" } ?? "NULL")
     }
-    all.append(hasVersions ? "t.\"Z_OPT\"" : "NULL")
+    all.append(link.version.map { "t.\(quoted($0))" } ?? "NULL")
     return "SELECT \(all.joined(separator: ", ")) FROM \(quoted(link.table)) t"
   }
 

@@ -207,7 +207,7 @@ final class TableRows: PartialRowTable {
 
   private func readLinks(_ link: TableMap.LinkMap) throws -> BlockRun {
     try reader.read { connection in
-      let links = LinkReader(link, contents.map, hasVersions: contents.isOwn, path: reader.path)
+      let links = LinkReader(link, contents.map, path: reader.path)
       return BlockRun(try links.blocks(from: connection))
     }
   }

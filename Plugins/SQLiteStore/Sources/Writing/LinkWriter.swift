@@ -12,7 +12,14 @@ struct LinkWriter {
   let version: Int64?
   let path: String
 
+  /// The writer of links that have no table of their own; `nil` for a table.
+  private var column: LinkColumnWriter? {
+    link.isColumn
+      ? LinkColumnWriter(connection: connection, link: link, version: version, path: path) : nil
+  }
+
   func remove(_ run: BlockRun) throws {
+    if let column { return try column.remove(run) }
     if link.links.isSymmetric { try removeTwins(run) }
     let statement = try connection.prepare("DELETE FROM \(quoted(link.table)) WHERE rowid = ?")
     try run.forEachKey { key in
@@ -38,6 +45,7 @@ struct LinkWriter {
   /// Puts links in. Where the table has each link once, one that is there already is replaced.
   func insert(_ run: BlockRun) throws {
     guard !run.isEmpty else { return }
+    if let column { return try column.insert(run) }
     var names = ["rowid", quoted(link.source), quoted(link.target)]
     for order in [link.targetOrder, link.sourceOrder] { names += order.map { [quoted($0)] } ?? [] }
     if version != nil { names.append("\"Z_OPT\"") }
@@ -70,6 +78,7 @@ struct LinkWriter {
 
   /// Gives links other places.
   func update(_ run: BlockRun) throws {
+    if let column { return try column.update(run) }
     for block in run.blocks {
       let keys = try block.keys
       for row in 0..<block.rowCount {

@@ -154,8 +154,11 @@ extension SQLiteStore {
       }
     }
     for (writer, entity) in links { try writer.remove(entity.removed) }
+    var kept: [KeptLinkCells] = []
     for (writer, entity) in objects {
       try writer.remove(entity.removed)
+      kept.append(
+        try KeptLinkCells(replacedBy: entity.put, of: writer.entity, map, connection))
       try writer.makeRoom(for: entity.put)
     }
     for (writer, entity) in objects { try writer.update(entity.changed) }
@@ -165,6 +168,7 @@ extension SQLiteStore {
       }
       try raise(entity, writer.entity.rootNumber, connection)
     }
+    for cells in kept { try cells.restore(connection) }
     for (writer, entity) in links {
       try writer.update(entity.changed)
       try writer.insert(entity.put)

@@ -60,14 +60,25 @@ extension SQLiteStore {
     return max(known, highest, 0)
   }
 
+  /// The highest key that was given to a link in a table.
+  private func highestKey(
+    of link: TableMap.LinkMap, _ connection: SQLiteConnection
+  ) throws -> Int64 {
+    // Keys that follow from those of objects were not given.
+    let key = link.isColumn ? quoted(link.key) : "rowid"
+    return try connection.integer("SELECT max(\(key)) FROM \(quoted(link.table))") ?? 0
+  }
+
   private func lastKey(
     of link: TableMap.LinkMap, _ number: UInt16, _ writing: inout Writing, _ head: SQLiteSnapshot,
     _ connection: SQLiteConnection
   ) throws -> Int64 {
-    let highest = max(
-      try connection.integer("SELECT max(rowid) FROM \(quoted(link.table))") ?? 0, 0)
+    let highest = max(try highestKey(of: link, connection), 0)
     guard head.contents.isOwn else {
       if let known = writing.linkKeys[number] { return Int64(known) }
+      // The key of a link in a column is that of its target once it is saved (spec §10.3.7). Until then
+      // it must not be that of another link.
+      let highest = link.isColumn ? TableMap.LinkMap.firstDerivedKey : highest
       // Nobody counts the rows of links in a database of others: two processes begin far apart.
       return highest + Int64(UInt32.random(in: 0...UInt32.max))
     }

@@ -51,10 +51,10 @@ extension SQLiteStore {
   private func replaceTables(
     _ before: TableMap, _ after: TableMap, _ making: TableMaking, _ connection: SQLiteConnection
   ) throws {
-    for table in before.families.map(\.table) + before.links.values.map(\.table) {
+    for table in before.families.map(\.table) + before.tablesOfLinks {
       try connection.execute("DROP TABLE \(quoted(table))")
     }
-    for table in after.families.map(\.table) + after.links.values.map(\.table) {
+    for table in after.families.map(\.table) + after.tablesOfLinks {
       try connection.execute(
         "ALTER TABLE \(quoted(making.prefix + table)) RENAME TO \(quoted(table))")
     }
@@ -162,15 +162,48 @@ extension SQLiteStore {
     _ old: TableMap.LinkMap, to new: TableMap.LinkMap, _ prefix: String,
     _ connection: SQLiteConnection
   ) throws {
-    var names = ["rowid", quoted(new.source), quoted(new.target), "\"Z_OPT\""]
-    var cells = ["rowid", quoted(old.source), quoted(old.target), "\"Z_OPT\""]
-    for (from, to) in [(old.targetOrder, new.targetOrder), (old.sourceOrder, new.sourceOrder)] {
-      guard let from, let to else { continue }
-      names.append(quoted(to))
-      cells.append(quoted(from))
+    var names = [new.key, new.source, new.target]
+    var cells = [old.keyText, "t.\(quoted(old.source))", "t.\(quoted(old.target))"]
+    for (from, to) in [
+      (old.version, new.version), (old.targetOrder, new.targetOrder),
+      (old.sourceOrder, new.sourceOrder),
+    ] {
+      guard let to else { continue }
+      names.append(to)
+      cells.append(from.map { "t.\(quoted($0))" } ?? "NULL")
     }
+    let condition = TableMap.condition(of: old).map { " WHERE \($0)" } ?? ""
+    let rows = " FROM \(quoted(old.table)) t\(condition)"
+    guard new.isColumn else {
+      let quotedNames = names.map { $0 == "rowid" ? $0 : quoted($0) }.joined(separator: ", ")
+      return try connection.execute(
+        "INSERT INTO \(quoted(prefix + new.table)) (\(quotedNames)) SELECT \(cells.joined(separator: ", "))\(rows) ORDER BY 1"
+      )
+    }
+    if !old.isColumn { try checkTargetsDiffer(old, connection) }
+    let aliased = zip(cells, names).map { "\($0) AS \(quoted($1))" }.joined(separator: ", ")
+    let set = names.filter { $0 != new.target }.map { "\(quoted($0)) = o.\(quoted($0))" }
     try connection.execute(
-      "INSERT INTO \(quoted(prefix + new.table)) (\(names.joined(separator: ", "))) SELECT \(cells.joined(separator: ", ")) FROM \(quoted(old.table)) ORDER BY rowid"
-    )
+      """
+      UPDATE \(quoted(prefix + new.table)) SET \(set.joined(separator: ", ")) FROM (SELECT \(aliased)\(rows)) o \
+      WHERE o.\(quoted(new.target)) = \(quoted(prefix + new.table)).\(quoted(new.target))
+      """)
+  }
+
+  /// Refuses links that have no room in a column: several that lead to one object.
+  private func checkTargetsDiffer(
+    _ old: TableMap.LinkMap, _ connection: SQLiteConnection
+  ) throws {
+    let target = quoted(old.target)
+    guard
+      let shared = try connection.integer(
+        "SELECT \(target) FROM \(quoted(old.table)) GROUP BY \(target) HAVING count(*) > 1 LIMIT 1")
+    else { return }
+    throw StoreError(
+      .incompatibleModel,
+      """
+      '\(old.links.layout.entity)' has no inverse, and several objects lead to the object \(shared). The \
+      tables of the new model keep one of them. Convert the store to another type first.
+      """, path: filePath)
   }
 }

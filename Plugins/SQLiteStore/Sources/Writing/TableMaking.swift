@@ -11,11 +11,14 @@ struct TableMaking {
   var prefix = ""
 
   /// Tables of objects and links.
-  var tables: [String] { map.families.map(table) + links.map(table) }
+  var tables: [String] { map.families.map(table) + tablesOfLinks.map(table) }
 
   private var links: [TableMap.LinkMap] {
     map.links.values.sorted { $0.links.layout.entityNumber < $1.links.layout.entityNumber }
   }
+
+  /// The links that have tables of their own.
+  private var tablesOfLinks: [TableMap.LinkMap] { links.filter { !$0.isColumn } }
 
   private func table(_ family: TableMap.Family) -> String {
     var columns = ["\"Z_PK\" INTEGER PRIMARY KEY", "\"Z_ENT\" INTEGER", "\"Z_OPT\" INTEGER"]
@@ -24,6 +27,7 @@ struct TableMaking {
         "\(quoted(column.name)) \(TableMap.declaredType(of: column.column.kind))")
       if let entity = column.entityColumn { columns.append("\(quoted(entity)) INTEGER") }
     }
+    columns += family.linkColumns.map { "\(quoted($0)) INTEGER" }
     return "CREATE TABLE \(quoted(prefix + family.table)) ( \(columns.joined(separator: ", ")) )"
   }
 
@@ -38,7 +42,16 @@ struct TableMaking {
   /// Indexes: on what leads to other objects, on entities where several share a table, and on what the model asks for.
   var indexes: [(name: String, table: String, text: String)] {
     var made: [(name: String, table: String, text: String)] = []
-    func add(_ name: String, _ table: String, _ columns: [String]) {
+    var (wishes, names): (Set<[String]>, Set<String>) = ([], [])
+    func add(_ wanted: String, _ table: String, _ columns: [String]) {
+      guard wishes.insert([table, wanted] + columns).inserted else { return }
+      // An entity may have two indexes of one name, and a database may not.
+      var name = wanted
+      var number = 0
+      while !names.insert(name.uppercased()).inserted {
+        number += 1
+        name = "\(wanted)\(number)"
+      }
       let text =
         "CREATE INDEX \(quoted(name)) ON \(quoted(table)) (\(columns.joined(separator: ", ")))"
       made.append((name, table, text))
@@ -54,8 +67,7 @@ struct TableMaking {
     for entity in model.entities {
       guard let layout = map.entities.values.first(where: { $0.layout.entity == entity.name })
       else { continue }
-      for index in entity.fetchIndexes
-      where index.partialPredicate == nil && index.elements.allSatisfy({ $0.kind == .binary }) {
+      for index in entity.fetchIndexes where index.isPlain {
         let columns = index.elements.compactMap { element in
           layout.column(of: element.property).map {
             "\(quoted($0.name)) COLLATE BINARY \(element.isAscending ? "ASC" : "DESC")"
@@ -76,13 +88,17 @@ struct TableMaking {
         }
       }
     }
-    for link in links {
+    for link in links where link.isColumn {
+      add("\(link.table)_\(link.source)_INDEX", link.table, [quoted(link.source)])
+      // Links are found by their keys when they are changed and taken out.
+      add("\(link.table)_\(link.key)_INDEX", link.table, [quoted(link.key)])
+    }
+    for link in tablesOfLinks {
       // Not unique: of two that save the same link at once, both are right.
       add("\(link.table)_\(link.source)_INDEX", link.table, [link.source, link.target].map(quoted))
       add("\(link.table)_\(link.target)_INDEX", link.table, [link.target, link.source].map(quoted))
     }
-    var seen: Set<String> = []
-    return made.filter { seen.insert($0.name.uppercased()).inserted }
+    return made
   }
 
   /// The tables that every store has.

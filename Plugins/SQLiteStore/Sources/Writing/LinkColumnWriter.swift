@@ -1,0 +1,193 @@
+import ObjectModel
+import Rows
+import SQLiteFiles
+import SQLiteStoreFormat
+import StoreInterface
+
+/// Links of a relationship without an inverse on their way into the column of the table of their targets (spec §10.3.7).
+///
+/// The column has room for one link to each target, as in Core Data's own stores.
+struct LinkColumnWriter {
+  let connection: SQLiteConnection
+  let link: TableMap.LinkMap
+  /// The version of the links that are written; `nil` where the table has no column for it.
+  let version: Int64?
+  let path: String
+
+  private var table: String { quoted(link.table) }
+  private var target: String { quoted(link.target) }
+  private var hasOwnKeys: Bool { link.key != link.target }
+
+  /// Takes links out: their columns are empty then.
+  func remove(_ run: BlockRun) throws {
+    try run.forEachKey { try remove($0) }
+  }
+
+  private func remove(_ key: Int64) throws {
+    let cleared = link.addedColumns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
+    let (condition, value) = condition(of: key)
+    let statement = try connection.prepare("UPDATE \(table) SET \(cleared) WHERE \(condition)")
+    try statement.bind(value, 0)
+    try statement.run()
+  }
+
+  /// The condition of the row with a link, and the value of its parameter.
+  private func condition(of key: Int64) -> (String, Int64) {
+    guard hasOwnKeys else { return ("\(target) = ?", key) }
+    let first = TableMap.LinkMap.firstDerivedKey
+    return key < first
+      ? ("\(quoted(link.key)) = ?", key)
+      : ("\(quoted(link.key)) IS NULL AND \(target) = ?", key - first)
+  }
+
+  /// Puts links in.
+  ///
+  /// - Throws: `StoreError` when a target is not there, or when another object leads to it already.
+  func insert(_ run: BlockRun) throws {
+    for block in run.blocks {
+      let keys = try block.keys
+      let source = try block.column(LinkTable.Column.source)
+      let target = try block.column(LinkTable.Column.target)
+      let order = try link.targetOrder.flatMap { _ in
+        try block.column(LinkTable.Column.targetOrder)
+      }
+      let bases = try block.column(LayoutColumn.Number.basis)
+      for row in 0..<block.rowCount {
+        guard let from = source?.reference(at: row), let to = target?.reference(at: row) else {
+          throw StoreError(.badChange, "A link of \(link.table) leads nowhere.", path: path)
+        }
+        let key = keys.integer(at: row)
+        if bases?.integer(at: row) ?? 0 > 0 { try remove(key) }
+        let place = order.flatMap { $0.isNull(row) ? nil : $0.integer(at: row) }
+        try insert(key, Int64(from.number), Int64(to.number), place)
+      }
+    }
+  }
+
+  private func insert(_ key: Int64, _ from: Int64, _ to: Int64, _ place: Int64?) throws {
+    try checkIsFree(to, for: from)
+    var names = [link.source]
+    var values: [SQLiteValue] = [.integer(from)]
+    if let order = link.targetOrder {
+      names.append(order)
+      values.append(place.map { .integer($0) } ?? .null)
+    }
+    if hasOwnKeys {
+      names.append(link.key)
+      values.append(.integer(key))
+    }
+    if let column = link.version, let version {
+      names.append(column)
+      values.append(.integer(version))
+    }
+    let set = names.map { "\(quoted($0)) = ?" }.joined(separator: ", ")
+    let statement = try connection.prepare("UPDATE \(table) SET \(set) WHERE \(target) = ?")
+    try statement.bind(values + [.integer(to)])
+    try statement.run()
+  }
+
+  private func checkIsFree(_ to: Int64, for from: Int64) throws {
+    let statement = try connection.prepare(
+      "SELECT \(quoted(link.source)) FROM \(table) WHERE \(target) = ?")
+    try statement.bind(to, 0)
+    defer { statement.reset() }
+    guard try statement.step() else {
+      throw StoreError(
+        .badChange,
+        "'\(link.links.layout.entity)' leads to the object \(to) of \(link.table), which is not there.",
+        path: path)
+    }
+    guard statement.kind(0) != .null, statement.integer(0) != 0 else { return }
+    throw StoreError(
+      .badChange,
+      """
+      '\(link.links.layout.entity)' has no inverse, and a database keeps for each object one object that \
+      leads to it: the object \(to) of \(link.table) belongs to the object \(statement.integer(0)) already, \
+      and can't belong to \(from) too. Give the relationship an inverse that leads to many, or use another \
+      type of store.
+      """, path: path)
+  }
+
+  /// Gives links other places or ends.
+  func update(_ run: BlockRun) throws {
+    for block in run.blocks {
+      let keys = try block.keys
+      for row in 0..<block.rowCount {
+        let key = keys.integer(at: row)
+        func given(_ number: UInt16) throws -> Column? {
+          try block.column(number).flatMap { $0.isGiven(row) ? $0 : nil }
+        }
+        guard let known = try ends(of: key) else { continue }
+        let source = try given(LinkTable.Column.source)?.reference(at: row)
+        let target = try given(LinkTable.Column.target)?.reference(at: row)
+        var place = known.place
+        if let column = try given(LinkTable.Column.targetOrder) {
+          place = column.isNull(row) ? nil : column.integer(at: row)
+        }
+        try remove(key)
+        try insert(
+          key, source.map { Int64($0.number) } ?? known.source,
+          target.map { Int64($0.number) } ?? known.target, place)
+      }
+    }
+  }
+
+  private func ends(of key: Int64) throws -> (source: Int64, target: Int64, place: Int64?)? {
+    let order = link.targetOrder.map(quoted) ?? "NULL"
+    let (condition, value) = condition(of: key)
+    let statement = try connection.prepare(
+      "SELECT \(quoted(link.source)), \(target), \(order) FROM \(table) WHERE \(condition)")
+    try statement.bind(value, 0)
+    defer { statement.reset() }
+    guard try statement.step(), statement.kind(0) == .integer else { return nil }
+    return (
+      statement.integer(0), statement.integer(1),
+      statement.kind(2) == .integer ? statement.integer(2) : nil
+    )
+  }
+}
+
+/// The cells of links in rows that are written anew as a whole: a row of an object contains links that are no part of the
+/// object.
+struct KeptLinkCells {
+  private let table: String
+  private let columns: [String]
+  private var cells: [(key: Int64, values: [SQLiteValue])] = []
+
+  /// Reads the cells of the rows that a run replaces.
+  init(
+    replacedBy run: BlockRun, of entity: TableMap.EntityMap, _ map: TableMap,
+    _ connection: SQLiteConnection
+  ) throws {
+    table = entity.table
+    columns = map.families.first { $0.table == entity.table }?.linkColumns ?? []
+    guard !columns.isEmpty else { return }
+    let names = columns.map(quoted).joined(separator: ", ")
+    let statement = try connection.prepare(
+      "SELECT \(names) FROM \(quoted(table)) WHERE \"Z_PK\" = ?")
+    defer { statement.reset() }
+    for block in run.blocks {
+      guard let bases = try block.column(LayoutColumn.Number.basis) else { continue }
+      let keys = try block.keys
+      for row in 0..<block.rowCount where bases.integer(at: row) > 0 {
+        statement.reset()
+        try statement.bind(keys.integer(at: row), 0)
+        guard try statement.step() else { continue }
+        let values = columns.indices.map { statement.value($0) }
+        if values.contains(where: { $0 != .null }) { cells.append((keys.integer(at: row), values)) }
+      }
+    }
+  }
+
+  /// Writes the cells into the rows that have taken the place of the others.
+  func restore(_ connection: SQLiteConnection) throws {
+    guard !cells.isEmpty else { return }
+    let set = columns.map { "\(quoted($0)) = ?" }.joined(separator: ", ")
+    let statement = try connection.prepare(
+      "UPDATE \(quoted(table)) SET \(set) WHERE \"Z_PK\" = ?")
+    for (key, values) in cells {
+      try statement.bind(values + [.integer(key)])
+      try statement.run()
+    }
+  }
+}

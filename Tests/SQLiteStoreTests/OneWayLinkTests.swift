@@ -1,0 +1,289 @@
+import DurableFiles
+import Foundation
+import ObjectGraph
+import ObjectModel
+import ObjectQuery
+import Rows
+import SQLiteFiles
+import SQLiteStore
+import StoreInterface
+import Testing
+
+/// Relationships to many that have no inverse, and relationships that are their own inverse (spec §10.3.5, §10.3.7).
+@Suite("Links in a column, and links that count in both directions")
+struct OneWayLinkTests {
+  /// Persons with friends, and with tags that do not know of them.
+  static func model(_ extra: Property...) throws -> Model {
+    try Model(entities: [
+      Entity(
+        "Person",
+        properties: [
+          .attribute(Attribute("name", .string)),
+          .relationship(
+            Relationship("friends", to: "Person", inverse: "friends", count: .toMany)),
+          .relationship(Relationship("tags", to: "Tag", count: .toMany)),
+        ]),
+      Entity("Child", superentity: "Person"),
+      Entity("Tag", properties: [.attribute(Attribute("name", .string))] + extra),
+    ])
+  }
+
+  /// A store in a context: one that another system made, or one of ours with the same objects.
+  private final class World {
+    let folder: TemporaryFolder
+    let path: String
+    let isOwn: Bool
+    private(set) var store: any Store
+    private(set) var context: ManagedObjectContext
+
+    init(isOwn: Bool) throws {
+      folder = try TemporaryFolder()
+      self.isOwn = isOwn
+      let made = try HandMade("people", OneWayLinkTests.model(), at: folder.file("a.sqlite"))
+      let model = made.model
+      guard isOwn else {
+        path = made.path
+        (store, context) = try World.opened(path, model)
+        return
+      }
+      path = folder.file("b.sqlite")
+      try SQLiteStoreBackend().create(at: path, model: model, on: RealDisk(), StoreCreation())
+        .close()
+      let (source, old) = try World.opened(made.path, model)
+      (store, context) = try World.opened(path, model)
+      // The same keys, since objects are inserted in the order of theirs.
+      for entity in ["Person", "Tag"] {
+        let objects = try old.fetch(FetchRequest(entity))
+        for object in objects.sorted(by: { $0.objectID.key.number < $1.objectID.key.number }) {
+          try context.insert(object.entity.name)["name"] = object["name"]
+        }
+      }
+      for (person, friends, tags) in [
+        ("Ada", ["Bob", "Cid"], ["one", "three"]), ("Bob", [], ["two"]), ("Dee", ["Dee"], []),
+      ] as [(String, [String], [String])] {
+        for friend in friends { try add(friend, of: "Person", to: "friends", of: person) }
+        for tag in tags { try add(tag, of: "Tag", to: "tags", of: person) }
+      }
+      try context.save()
+      try source.close()
+    }
+
+    private static func opened(
+      _ path: String, _ model: Model
+    ) throws -> (any Store, ManagedObjectContext) {
+      let store = try SQLiteStoreBackend().open(
+        path, on: RealDisk(), StoreOpening(writesForeign: true))
+      let coordinator = PersistentStoreCoordinator(model: model)
+      try coordinator.add(store)
+      return (store, ManagedObjectContext(coordinator, concurrency: .confined))
+    }
+
+    func reopen(_ model: Model? = nil) throws {
+      try store.close()
+      (store, context) = try World.opened(path, model ?? OneWayLinkTests.model())
+    }
+
+    func object(_ name: String, of entity: String) throws -> ManagedObject {
+      var request = FetchRequest(entity)
+      request.predicate = try QueryPredicate("name == '\(name)'")
+      return try #require(try context.fetch(request).first)
+    }
+
+    func add(_ name: String, of entity: String, to key: String, of person: String) throws {
+      let (owner, other) = (try object(person, of: "Person"), try object(name, of: entity))
+      owner.setObjects(others(of: owner, key) + [other], forKey: key)
+    }
+
+    func remove(_ name: String, of entity: String, from key: String, of person: String) throws {
+      let (owner, other) = (try object(person, of: "Person"), try object(name, of: entity))
+      owner.setObjects(others(of: owner, key).filter { $0 !== other }, forKey: key)
+    }
+
+    private func others(of owner: ManagedObject, _ key: String) -> [ManagedObject] {
+      owner.value(forKey: key) as? [ManagedObject] ?? []
+    }
+
+    func names(_ key: String, of person: String) throws -> [String] {
+      try others(of: object(person, of: "Person"), key).compactMap(\.text).sorted()
+    }
+
+    func rows(_ text: String) throws -> [[SQLiteValue]] {
+      try RawDatabase(path).rows(text)
+    }
+  }
+
+  private static let tagRows =
+    "SELECT t.ZNAME || ' ' || p.ZNAME FROM ZTAG t JOIN ZPERSON p ON p.Z_PK = t.Z1TAGS ORDER BY t.Z_PK"
+
+  @Test("Both are read", arguments: [false, true])
+  func reading(isOwn: Bool) throws {
+    let world = try World(isOwn: isOwn)
+
+    #expect(try world.names("friends", of: "Ada") == ["Bob", "Cid"])
+    #expect(try world.names("friends", of: "Bob") == ["Ada"])
+    #expect(try world.names("friends", of: "Cid") == ["Ada"])
+    #expect(try world.names("friends", of: "Dee") == ["Dee"])
+    #expect(try world.names("tags", of: "Ada") == ["one", "three"])
+    #expect(try world.names("tags", of: "Bob") == ["two"])
+    #expect(try world.names("tags", of: "Dee") == [])
+  }
+
+  @Test("Predicates of both find the same in the database and in rows", arguments: [false, true])
+  func querying(isOwn: Bool) throws {
+    let world = try World(isOwn: isOwn)
+    for (predicate, expected) in [
+      ("tags.@count == 2", ["Ada"]), ("ANY tags.name == 'two'", ["Bob"]),
+      ("friends.@count == 1", ["Bob", "Cid", "Dee"]),
+      ("ANY friends.name == 'Ada'", ["Bob", "Cid"]),
+    ] {
+      var request = FetchRequest("Person")
+      request.predicate = try QueryPredicate(predicate)
+      let found = try world.context.fetch(request).compactMap { $0.text }.sorted()
+      #expect(found == expected, "\(predicate)")
+    }
+  }
+
+  @Test("Our stores have the columns of Core Data's", arguments: [false, true])
+  func columns(isOwn: Bool) throws {
+    let world = try World(isOwn: isOwn)
+
+    let names = try Set(
+      world.rows("SELECT name FROM pragma_table_info('ZTAG')").map { $0[0] })
+    #expect(names.contains(.text("Z1TAGS")))
+    #expect(names.contains(.text("QUIRE_KEY_1TAGS")) == isOwn)
+    let links = try Set(
+      world.rows("SELECT name FROM pragma_table_info('Z_1FRIENDS')").map { $0[0] })
+    #expect(links.isSuperset(of: [.text("Z_1FRIENDS"), .text("REFLEXIVE")]))
+    #expect(
+      try world.rows(Self.tagRows) == [
+        [.text("one Ada")], [.text("two Bob")], [.text("three Ada")],
+      ])
+  }
+
+  @Test(
+    "Links are added, moved and taken out, and are there when the store is opened again",
+    arguments: [false, true])
+  func changing(isOwn: Bool) throws {
+    let world = try World(isOwn: isOwn)
+    try world.add("four", of: "Tag", to: "tags", of: "Dee")
+    try world.remove("one", of: "Tag", from: "tags", of: "Ada")
+    try world.add("one", of: "Tag", to: "tags", of: "Bob")
+    try world.remove("Bob", of: "Person", from: "friends", of: "Ada")
+    try world.add("Dee", of: "Person", to: "friends", of: "Bob")
+    try world.context.save()
+    // The same context goes on.
+    try world.remove("four", of: "Tag", from: "tags", of: "Dee")
+    try world.add("five", of: "Tag", to: "tags", of: "Dee")
+    try world.object("one", of: "Tag")["name"] = .string("first")
+    try world.context.save()
+
+    for isReopened in [false, true] {
+      if isReopened { try world.reopen() }
+      #expect(try world.names("tags", of: "Ada") == ["three"])
+      #expect(try world.names("tags", of: "Bob") == ["first", "two"])
+      #expect(try world.names("tags", of: "Dee") == ["five"])
+      #expect(try world.names("friends", of: "Ada") == ["Cid"])
+      #expect(try world.names("friends", of: "Bob") == ["Dee"])
+      #expect(try world.names("friends", of: "Dee") == ["Bob", "Dee"])
+    }
+    #expect(
+      try world.rows(Self.tagRows) == [
+        [.text("first Bob")], [.text("two Bob")], [.text("three Ada")], [.text("five Dee")],
+      ])
+  }
+
+  @Test("A deleted object takes its links along", arguments: [false, true])
+  func deleting(isOwn: Bool) throws {
+    let world = try World(isOwn: isOwn)
+    world.context.delete(try world.object("two", of: "Tag"))
+    world.context.delete(try world.object("Ada", of: "Person"))
+    try world.context.save()
+    try world.reopen()
+
+    #expect(try world.names("tags", of: "Bob") == [])
+    #expect(try world.names("friends", of: "Bob") == [])
+    #expect(try world.rows(Self.tagRows) == [])
+    #expect(try world.context.fetch(FetchRequest("Tag")).count == 4)
+  }
+
+  @Test(
+    "A second object that leads to the same one is refused, and nothing is saved",
+    arguments: [false, true])
+  func shared(isOwn: Bool) throws {
+    let world = try World(isOwn: isOwn)
+    try world.add("one", of: "Tag", to: "tags", of: "Dee")
+
+    let error = try #require(throws: (any Error).self) { try world.context.save() }
+
+    #expect("\(error)".contains("'Person.tags' has no inverse"), "\(error)")
+    #expect("\(error)".contains("the object 1 of ZTAG belongs to the object 1 already"))
+    #expect(try world.rows(Self.tagRows).first == [.text("one Ada")])
+  }
+
+  @Test("Links outlive a change of the model and can be taken back to an earlier commit")
+  func modelChange() throws {
+    let world = try World(isOwn: true)
+    let next = try Self.model(.attribute(Attribute("colour", .string)))
+    try world.add("four", of: "Tag", to: "tags", of: "Dee")
+    try world.context.save()
+    let before = try world.store.snapshot()
+    try world.remove("four", of: "Tag", from: "tags", of: "Dee")
+    try world.context.save()
+    let after = try world.store.snapshot()
+    let links = try #require(before.schema.linkTables.first { $0.backward == nil }).layout
+    #expect(try before.view.keys(ofEntity: links.entityNumber).count == 4)
+    #expect(try after.view.keys(ofEntity: links.entityNumber).count == 3)
+    #expect(try before.changes(since: after).entities.map(\.entityNumber) == [links.entityNumber])
+
+    var request = CommitRequest(Layer(), basedOn: after, model: next)
+    request.author = "test"
+    _ = try world.store.commit(request)
+    try world.reopen(next)
+
+    #expect(try world.names("tags", of: "Ada") == ["one", "three"])
+    #expect(try world.names("friends", of: "Ada") == ["Bob", "Cid"])
+    try world.object("one", of: "Tag")["colour"] = .string("red")
+    try world.context.save()
+    #expect(try world.names("tags", of: "Ada") == ["one", "three"])
+  }
+
+  @Test("A row that is written anew as a whole keeps the links that lead to it")
+  func wholeRows() throws {
+    let world = try World(isOwn: true)
+    let base = try world.store.snapshot()
+    let layout = try #require(base.schema["Tag"])
+    let key = ObjectKey(entity: layout.entityNumber, number: 1)
+    let builder = LayerBuilder(base.schema)
+    builder.remove(key, basis: try base.view.row(of: key)!.version)
+    builder.insert(key)
+    builder.set(.string("anew"), "name", of: key, base.schema)
+
+    _ = try world.store.commit(CommitRequest(builder.freeze(), basedOn: base))
+    try world.reopen()
+
+    #expect(try world.names("tags", of: "Ada") == ["anew", "three"])
+  }
+
+  @Test("A link that another program has written into a store of ours is read and taken out")
+  func foreignLink() throws {
+    let world = try World(isOwn: true)
+    try world.store.close()
+    try RawDatabase(world.path).run(
+      "UPDATE ZTAG SET Z1TAGS = (SELECT Z_PK FROM ZPERSON WHERE ZNAME = 'Cid') WHERE ZNAME = 'four'"
+    )
+    try world.reopen()
+    #expect(try world.names("tags", of: "Cid") == ["four"])
+
+    try world.remove("four", of: "Tag", from: "tags", of: "Cid")
+    try world.context.save()
+
+    #expect(try world.rows("SELECT Z1TAGS FROM ZTAG WHERE ZNAME = 'four'") == [[.null]])
+  }
+}
+
+extension ManagedObject {
+  /// The text of the object's name.
+  fileprivate var text: String? {
+    if case .string(let text) = self["name"] { text } else { nil }
+  }
+}
