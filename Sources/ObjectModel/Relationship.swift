@@ -106,3 +106,34 @@ extension Relationship {
   /// version hash and nothing else.
   public var keepsOrder: Bool { isOrdered && isToMany }
 }
+
+extension Relationship {
+  /// A number of objects that a to-many relationship must not lead to.
+  public enum CountProblem: Sendable, Hashable {
+    /// There are fewer objects than the given least number.
+    case tooFew(least: Int)
+    /// There are more objects than the given greatest number.
+    case tooMany(most: Int)
+  }
+
+  /// Returns the problem of a to-many relationship that leads to so many objects; `nil` if the number is
+  /// valid (spec §6.3.5).
+  ///
+  /// The least number decides, and not whether the relationship is optional: a required relationship
+  /// with the least number 0 may lead to no object, as in Core Data. An optional one may lead to no object
+  /// whatever the least number is.
+  public func problem(withCount count: Int) -> CountProblem? {
+    if count < self.count.minimum, count > 0 || !isOptional {
+      return .tooFew(least: self.count.minimum)
+    }
+    if self.count.maximum > 0, count > self.count.maximum {
+      return .tooMany(most: self.count.maximum)
+    }
+    return nil
+  }
+
+  /// Whether it matters to how many objects the relationship leads.
+  public var limitsCount: Bool {
+    isToMany ? count.minimum > 0 || count.maximum > 0 : !isOptional
+  }
+}

@@ -135,9 +135,7 @@ final class ImportedEntity {
 
   /// Whether a relationship must lead to a certain number of objects.
   private static func counts(_ relationship: Relationship) -> Bool {
-    relationship.isToMany
-      && (!relationship.isOptional || relationship.count.minimum > 0
-        || relationship.count.maximum > 0)
+    relationship.isToMany && relationship.limitsCount
   }
 }
 

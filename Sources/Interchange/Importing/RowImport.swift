@@ -314,14 +314,10 @@ final class RowImport {
 extension ImportTarget.ToMany {
   /// What is wrong with leading to so many objects, as the end of a sentence; `nil` if nothing is.
   func problem(withCount count: Int) -> String? {
-    let least = max(relationship.count.minimum, relationship.isOptional ? 0 : 1)
-    // One that may lead nowhere may do so even where it has a least number.
-    if count < least, !(relationship.isOptional && count == 0) {
-      return " leads to \(count) objects, and must lead to at least \(least)."
+    switch relationship.problem(withCount: count) {
+    case nil: nil
+    case .tooFew(let least): " leads to \(count) objects, and must lead to at least \(least)."
+    case .tooMany(let most): " leads to \(count) objects, and may lead to at most \(most)."
     }
-    if relationship.count.maximum > 0, count > relationship.count.maximum {
-      return " leads to \(count) objects, and may lead to at most \(relationship.count.maximum)."
-    }
-    return nil
   }
 }

@@ -31,7 +31,7 @@ struct InferredChecks {
         let isSame = old.map { $0.isOptional == relationship.isOptional } ?? relationship.isOptional
         if relationship.isToMany {
           guard all || !isSame || old?.count != relationship.count else { continue }
-          guard relationship.count != .toMany || !relationship.isOptional else { continue }
+          guard relationship.limitsCount else { continue }
           counts.append((entity.name, relationship))
         } else if !relationship.isOptional, all || !isSame {
           requiredReferences.append((entity.name, relationship))
@@ -135,18 +135,18 @@ struct ObjectsCheck {
         let toMany = ToManyRelationship(
           relationship.name, of: layout.entity, model, snapshot.schema)
       else { continue }
-      let least = max(relationship.count.minimum, relationship.isOptional ? 0 : 1)
-      let most = relationship.count.maximum
       for number in try snapshot.view.keys(ofEntity: layout.entityNumber) {
         let key = ObjectKey(entity: layout.entityNumber, number: number)
         let count = try source.objects(relatedTo: key, through: toMany).count
-        if count < least, !(relationship.isOptional && count == 0) {
+        switch relationship.problem(withCount: count) {
+        case nil: break
+        case .tooFew(let least):
           fail(
             key, layout.entity, relationship.name, .tooFewObjects,
             """
             "\(relationship.name)" leads to \(count) objects, and must lead to at least \(least).
             """)
-        } else if most > 0, count > most {
+        case .tooMany(let most):
           fail(
             key, layout.entity, relationship.name, .tooManyObjects,
             "\"\(relationship.name)\" leads to \(count) objects, and may lead to at most \(most).")

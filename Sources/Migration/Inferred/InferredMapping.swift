@@ -181,7 +181,9 @@ private struct Inference {
 
   private mutating func check(added relationship: Relationship, _ entity: Entity) {
     let isGiven = inverseBefore(relationship).map { $0.inverse == nil } ?? false
-    if !isGiven, !relationship.isOptional {
+    if !isGiven, !relationship.isOptional,
+      !relationship.isToMany || relationship.count.minimum > 0
+    {
       problems.append(
         MigrationProblem(
           entity.name, relationship.name,

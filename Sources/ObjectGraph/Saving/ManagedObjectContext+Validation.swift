@@ -105,23 +105,17 @@ extension ManagedObjectContext {
         property.name, .null, .required, "\"\(property.name)\" must lead to an object.")
     case .toMany(let toMany):
       let count = relatedKeys(of: object, toMany).count
-      let relationship = toMany.relationship
-      let least = max(relationship.count.minimum, relationship.isOptional ? 0 : 1)
-      // One that may lead nowhere may do so even where it has a least number.
-      if count < least, !(relationship.isOptional && count == 0) {
+      switch toMany.relationship.problem(withCount: count) {
+      case nil: return nil
+      case .tooFew(let least):
         return object.failure(
           property.name, nil, .tooFewObjects,
           "\"\(property.name)\" leads to \(count) objects, and must lead to at least \(least).")
-      }
-      if relationship.count.maximum > 0, count > relationship.count.maximum {
+      case .tooMany(let most):
         return object.failure(
           property.name, nil, .tooManyObjects,
-          """
-          "\(property.name)" leads to \(count) objects, and may lead to at most \
-          \(relationship.count.maximum).
-          """)
+          "\"\(property.name)\" leads to \(count) objects, and may lead to at most \(most).")
       }
-      return nil
     default: return nil
     }
   }

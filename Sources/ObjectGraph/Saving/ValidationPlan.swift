@@ -46,9 +46,7 @@ struct ValidationPlan: @unchecked Sendable {
 
   /// Whether it matters to how many objects a relationship leads.
   static func counts(_ relationship: Relationship) -> Bool {
-    !relationship.isTransient
-      && (!relationship.isOptional || relationship.count.minimum > 0
-        || (relationship.isToMany && relationship.count.maximum > 0))
+    !relationship.isTransient && relationship.limitsCount
   }
 
   /// Whether some row of a draft may have a value that is not right.

@@ -150,9 +150,11 @@ struct Mending {
     var isChanged = false
     for layout in schema.layouts {
       for case .relationship(let relationship) in model.properties(of: layout.entity)
-      where relationship.isToMany && !relationship.isTransient && !relationship.isOptional {
+      where relationship.isToMany && !relationship.isTransient && !relationship.isOptional
+        && relationship.count.minimum > 0
+      {
         let counts = try counts(of: relationship, layout)
-        let least = max(1, relationship.count.minimum)
+        let least = relationship.count.minimum
         for number in graph.keys[layout.entityNumber] ?? [] {
           let key = ObjectKey(entity: layout.entityNumber, number: number)
           guard !dropped.contains(key), counts.before[key] ?? 0 >= least,

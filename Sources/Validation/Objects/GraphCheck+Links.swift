@@ -72,7 +72,7 @@ extension GraphCheck {
 
   private func hasCounts(_ table: LinkTable) -> Bool {
     [table.forward, table.backward].compactMap { $0 }.flatMap(relationships).contains {
-      !$0.relationship.isOptional || $0.relationship.count.minimum > 0
+      $0.relationship.limitsCount
     }
   }
 

@@ -141,9 +141,7 @@ extension GraphCheck {
 
   /// Checks how many objects a to-many relationship leads to, in links that are sorted by target.
   func checkCounts(_ links: [Link], _ inverse: Relationship, of owner: String) {
-    let least = max(inverse.count.minimum, inverse.isOptional ? 0 : 1)
-    let most = inverse.count.maximum
-    guard least > 0 || most > 0 else { return }
+    guard inverse.limitsCount else { return }
     for entity in model.family(of: owner) {
       guard let number = schema[entity.name]?.entityNumber, let found = objects[number] else {
         continue
@@ -152,12 +150,13 @@ extension GraphCheck {
         let target = ObjectKey(entity: number, number: key)
         let start = links.position { $0.target >= target.rawValue }
         let count = links[start...].prefix { $0.target == target.rawValue }.count
-        if count < least, count > 0 || !inverse.isOptional {
+        switch inverse.problem(withCount: count) {
+        case nil: break
+        case .tooFew(let least):
           findings.add(
             count == 0 ? .missingReference : .fewReferences, at(target, inverse),
             "It leads to \(count) objects, and to \(least) it must.")
-        }
-        if most > 0, count > most {
+        case .tooMany(let most):
           findings.add(
             .manyReferences, at(target, inverse),
             "It leads to \(count) objects, and to \(most) it may.")
