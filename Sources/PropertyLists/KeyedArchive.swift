@@ -12,11 +12,13 @@ public struct KeyedArchive: Sendable {
   private let objects: [PropertyList]
   private let rootIndex: Int
 
-  /// Reads the archive in the given bytes.
+  /// Reads the archive in the given bytes: a property list in binary form, or in XML as some tools write
+  /// it.
   ///
-  /// - Throws: ``PropertyListError`` when the bytes are no binary property list or no keyed archive.
+  /// - Throws: ``PropertyListError`` when the bytes are no property list or no keyed archive; `XMLError`
+  ///   when they begin like XML and are no XML.
   public init(_ bytes: [UInt8]) throws {
-    let list = try BinaryPropertyList.read(bytes)
+    let list = try KeyedArchive.list(bytes)
     guard list["$archiver"]?.string != nil, let objects = list["$objects"]?.array,
       let top = list["$top"]?.dictionary
     else {
@@ -27,6 +29,25 @@ public struct KeyedArchive: Sendable {
     else { throw PropertyListError(.notAnArchive, "The archive has no root object.") }
     self.objects = objects
     rootIndex = Int(root)
+  }
+
+  private static func list(_ bytes: [UInt8]) throws -> PropertyList {
+    guard XMLPropertyList.isLikely(bytes) else { return try BinaryPropertyList.read(bytes) }
+    return withReferences(try XMLPropertyList.read(bytes))
+  }
+
+  /// Returns a property list that was read from XML with its references to objects, which XML spells as
+  /// dictionaries with the one key `CF$UID`.
+  private static func withReferences(_ list: PropertyList) -> PropertyList {
+    switch list {
+    case .array(let members): return .array(members.map(withReferences))
+    case .dictionary(let fields):
+      if fields.count == 1, case .integer(let index)? = fields["CF$UID"], index >= 0 {
+        return .uid(UInt64(index))
+      }
+      return .dictionary(fields.mapValues(withReferences))
+    default: return list
+    }
   }
 
   /// The root object.

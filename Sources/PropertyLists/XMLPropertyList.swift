@@ -12,6 +12,12 @@ public enum XMLPropertyList {
   /// The deepest nesting that is read.
   public static let maximumDepth = 256
 
+  /// Whether bytes begin like XML: with a `<`, behind a byte order mark and spaces if there are any.
+  public static func isLikely(_ bytes: [UInt8]) -> Bool {
+    let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    return bytes[start...].first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "<")
+  }
+
   /// Reads a property list.
   ///
   /// - Throws: ``PropertyListError`` when the text is no property list, `XMLError` when it is no XML.

@@ -120,6 +120,13 @@ enum MigrateCommand {
   ) throws -> (Migrator, ModelVersions.Version) {
     let versions = try models.read(file)
     let target = try models.model(at: file, version: invocation.value(of: version))
+    for old in versions.oldVersions {
+      try invocation.console.messages.writeLine(
+        """
+        note: The version '\(printable(old.name))' of '\(printable(file))' is in the format of Xcode before \
+        version 4 and is left out.
+        """)
+    }
     var migrator = Migrator(knowing: [KnownVersion](versions))
     migrator.infersMappings = !invocation.has(noInference)
     if let place = try invocation.output(backup, on: reader.disk) {

@@ -111,10 +111,14 @@ enum ModelCommand {
         try output.writeLine(
           (version.name == list.currentName ? "* " : "  ") + oneLine(version.name))
       }
+      for version in list.oldVersions {
+        try output.writeLine("  \(oneLine(version.name)) (not read: the format before Xcode 4)")
+      }
     case .json:
       let versions = JSON.object([
         "current": .string(list.currentName),
         "versions": .strings(list.versions.map(\.name)),
+        "notRead": list.oldVersions.isEmpty ? nil : .strings(list.oldVersions.map(\.name)),
       ])
       try output.writeLine(versions.text)
     }

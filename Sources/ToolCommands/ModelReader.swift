@@ -26,6 +26,14 @@ struct ModelReader: Sendable {
     let versions = try read(path)
     let wanted = version ?? versions.currentName
     guard let chosen = versions.versions.first(where: { $0.name == wanted }) else {
+      if let old = versions.oldVersions.first(where: { $0.name == wanted }) {
+        throw CommandError(
+          .unreadable,
+          """
+          The version '\(old.name)' of '\(path)' is in the format of Xcode before version 4, which is not \
+          read.
+          """, hint: "Save it with a later Xcode: it has a file 'contents' then.")
+      }
       let names = versions.versions.map(\.name)
       throw CommandError.unknown(
         "version", wanted, in: "of '\(path)'", known: names,

@@ -11,6 +11,8 @@ import PropertyLists
 public enum CompiledModel {
   /// Reads a compiled model, without checking that the model is sound.
   ///
+  /// The archive is a property list in binary form, or in XML as some tools write it.
+  ///
   /// Archives have no names for composite types: those of Apple's are called by the entity and the
   /// attribute that has them, such as `Trip_home`.
   ///
@@ -86,7 +88,13 @@ public enum CompiledModel {
   private static func versionInfo(_ url: URL) throws(ModelFileError) -> PropertyList? {
     let file = url.appendingPathComponent("VersionInfo.plist")
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }
-    do { return try BinaryPropertyList.read(try ModelFile.bytes(file)) } catch {
+    do {
+      let bytes = try ModelFile.bytes(file)
+      return XMLPropertyList.isLikely(bytes)
+        ? try XMLPropertyList.read(bytes) : try BinaryPropertyList.read(bytes)
+    } catch let error as ModelFileError {
+      throw error
+    } catch {
       throw ModelFileError(
         .damaged, path: file.path, message: "The property list can't be read: \(error)",
         cause: error)

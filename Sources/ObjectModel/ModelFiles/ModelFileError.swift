@@ -28,6 +28,8 @@ public struct ModelFileError: Error, Sendable, CustomStringConvertible {
     public static let damaged = Code(rawValue: "damaged")
     /// The file is whole, and the model in it has faults; the cause is a ``ModelError``.
     public static let invalidModel = Code(rawValue: "invalid-model")
+    /// The model is in a format that is not read: that of Apple's editor before Xcode 4.
+    public static let oldFormat = Code(rawValue: "old-format")
     /// No version of the wanted name is there.
     public static let unknownVersion = Code(rawValue: "unknown-version")
   }

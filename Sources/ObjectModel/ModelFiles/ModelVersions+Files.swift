@@ -16,6 +16,11 @@ extension ModelVersions {
     switch url.pathExtension.lowercased() {
     case "xcdatamodeld" where isFolder: return try readVersions(url)
     case "xcdatamodel" where isFolder:
+      guard !isInOldFormat(url) else {
+        throw ModelFileError(
+          .oldFormat, path: url.path,
+          message: "The model \(oldFormatWords) Save it with a later Xcode.")
+      }
       return single(url, try readSource(url.appendingPathComponent("contents")))
     case "momd" where isFolder: return try CompiledModel.readVersions(url)
     case _ where isFolder:
@@ -31,6 +36,18 @@ extension ModelVersions {
     return ModelVersions([Version(name, model: model)], currentName: name)
   }
 
+  /// Whether a folder of a version has the file of Apple's editor before Xcode 4, and not the later one.
+  private static func isInOldFormat(_ folder: URL) -> Bool {
+    func has(_ name: String) -> Bool {
+      FileManager.default.fileExists(atPath: folder.appendingPathComponent(name).path)
+    }
+    return has("elements") && !has("contents")
+  }
+
+  /// The end of a sentence about a version in the old format.
+  private static let oldFormatWords =
+    "is in the format of Xcode before version 4, with a file 'elements' in place of 'contents', which is not read."
+
   /// A single file, whatever its name: it says itself what it is.
   private static func readFile(_ url: URL) throws(ModelFileError) -> ModelVersions {
     let bytes = try ModelFile.bytes(url)
@@ -43,8 +60,19 @@ extension ModelVersions {
         .unknownFormat, path: url.path,
         message: "This is neither a model's XML source nor a compiled model.")
     }
+    if beginsWithPropertyList(bytes) {
+      return single(url, try CompiledModel.readModel(bytes, path: url.path))
+    }
     return single(
       url, try ModelFile.checked(try ModelSource.read(bytes, path: url.path), path: url.path))
+  }
+
+  /// Whether the first element of XML is a property list. Some tools write compiled models so.
+  private static func beginsWithPropertyList(_ bytes: [UInt8]) -> Bool {
+    let start = String(decoding: bytes.prefix(4096), as: UTF8.self)
+    let end = start.range(of: "<plist")?.lowerBound
+    let other = start.range(of: "<model")?.lowerBound
+    return end.map { end in other.map { end < $0 } ?? true } ?? false
   }
 
   private static func readSource(_ url: URL) throws(ModelFileError) -> Model {
@@ -59,8 +87,13 @@ extension ModelVersions {
         .damaged, path: url.path, message: "The folder holds no .xcdatamodel.")
     }
     var versions: [Version] = []
+    var oldVersions: [OldVersion] = []
     for name in names {
       let folder = url.appendingPathComponent(name + ".xcdatamodel")
+      if isInOldFormat(folder) {
+        oldVersions.append(OldVersion(name, path: folder.path))
+        continue
+      }
       let model = try readSource(folder.appendingPathComponent("contents"))
       versions.append(Version(name, model: model))
     }
@@ -72,8 +105,19 @@ extension ModelVersions {
         message: "The current version is '\(named)', and there are "
           + names.map { "'\($0)'" }.joined(separator: ", ") + ".")
     }
-    return ModelVersions(
-      versions, currentName: named ?? (names.contains(own) ? own : names[names.count - 1]))
+    let current = named ?? (names.contains(own) ? own : names[names.count - 1])
+    guard !oldVersions.contains(where: { $0.name == current }) else {
+      let others = versions.map { "'\($0.name)'" }.joined(separator: ", ")
+      throw ModelFileError(
+        .oldFormat, path: url.path,
+        message: """
+          The current version '\(current)' \(oldFormatWords) Save it with a later Xcode\
+          \(others.isEmpty ? "." : ", or give the path of another version (\(others)).")
+          """)
+    }
+    var all = ModelVersions(versions, currentName: current)
+    all.oldVersions = oldVersions
+    return all
   }
 
   /// The version that `.xccurrentversion` names; `nil` when there is no such file.

@@ -22,6 +22,23 @@ public struct ModelVersions: Sendable, Hashable {
     }
   }
 
+  /// A version of the file that is not read, because it is in the format of Apple's editor before
+  /// Xcode 4.
+  public struct OldVersion: Sendable, Hashable {
+    /// The version's name.
+    public var name: String
+    /// The path of its folder.
+    public var path: String
+
+    /// A version with the given name and folder.
+    public init(_ name: String, path: String) {
+      self.name = name
+      self.path = path
+    }
+  }
+
+  /// The versions that are not read, in the order of their names. The others open without them.
+  public var oldVersions: [OldVersion] = []
   /// The versions, in the order of their names as a reader expects it: `V2` before `V10`.
   public var versions: [Version]
   /// The name of the current version.
