@@ -167,9 +167,9 @@ let package = Package(
     module(
       "Validation",
       [
-        "ObjectModel", "Rows", "StoreInterface", "Documents", "BlockFileFormat", "PropertyLists",
-        "XMLEvents", "JSONText", "DurableFiles", "Deflate", "Checksums", "Archives", "SQLiteFiles",
-        "SQLiteStoreFormat", "SQLiteStore",
+        "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "Documents", "BlockFileFormat",
+        "PropertyLists", "XMLEvents", "JSONText", "DurableFiles", "Deflate", "Checksums",
+        "Archives", "SQLiteFiles", "SQLiteStoreFormat", "SQLiteStore",
       ]),
 
     // What can be read of damaged stores.

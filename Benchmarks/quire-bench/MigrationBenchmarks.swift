@@ -47,14 +47,15 @@ private final class MigrationBench {
 
   /// One attribute more, one less, and one by another name.
   private static let lighter = changed { person in
-    person.properties.removeAll { $0.name == "note" }
-    person.properties.append(.attribute(Attribute("nickname", .string)))
-    for index in person.properties.indices {
-      guard case .attribute(var attribute) = person.properties[index], attribute.name == "lastName"
+    person.declaredProperties.removeAll { $0.name == "note" }
+    person.declaredProperties.append(.attribute(Attribute("nickname", .string)))
+    for index in person.declaredProperties.indices {
+      guard case .attribute(var attribute) = person.declaredProperties[index],
+        attribute.name == "lastName"
       else { continue }
       attribute.name = "familyName"
       attribute.renamingIdentifier = "lastName"
-      person.properties[index] = .attribute(attribute)
+      person.declaredProperties[index] = .attribute(attribute)
     }
   }
 
@@ -62,9 +63,10 @@ private final class MigrationBench {
   private static let linked: Model = {
     var description = People.model.description
     for entity in description.entities.indices {
-      for index in description.entities[entity].properties.indices {
+      for index in description.entities[entity].declaredProperties.indices {
         guard
-          case .relationship(var relationship) = description.entities[entity].properties[index]
+          case .relationship(var relationship) = description.entities[entity].declaredProperties[
+            index]
         else { continue }
         if relationship.name == "company" {
           relationship.name = "employers"
@@ -73,7 +75,7 @@ private final class MigrationBench {
         } else {
           relationship.inverse = "employers"
         }
-        description.entities[entity].properties[index] = .relationship(relationship)
+        description.entities[entity].declaredProperties[index] = .relationship(relationship)
       }
     }
     return try! Model(description)

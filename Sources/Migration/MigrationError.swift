@@ -12,18 +12,22 @@ public struct MigrationError: Error, Sendable {
   public let problems: [MigrationProblem]
   /// What is wrong with the objects as they would be; empty but for ``Code/invalidResult``.
   public let failures: [ValidationFailure]
+  /// The objects that would share unique values; empty but for ``Code/invalidResult``.
+  public let constraintConflicts: [ConstraintConflict]
   /// What made it fail, if something below did.
   public let cause: (any Error)?
 
   /// A failure of the given kind.
   public init(
     _ code: Code, _ message: String, problems: [MigrationProblem] = [],
-    failures: [ValidationFailure] = [], cause: (any Error)? = nil
+    failures: [ValidationFailure] = [], constraintConflicts: [ConstraintConflict] = [],
+    cause: (any Error)? = nil
   ) {
     self.code = code
     self.message = message
     self.problems = problems
     self.failures = failures
+    self.constraintConflicts = constraintConflicts
     self.cause = cause
   }
 
@@ -54,8 +58,10 @@ public struct MigrationError: Error, Sendable {
 extension MigrationError: CustomStringConvertible {
   /// The message, and every problem and failure on a line of its own.
   public var description: String {
-    ([message] + problems.map { "  \($0)" } + failures.prefix(20).map { "  \($0)" }
-      + (failures.count > 20 ? ["  and \(failures.count - 20) more"] : []))
+    let found = failures.map(\.description) + constraintConflicts.map(\.description)
+    return
+      ([message] + problems.map { "  \($0)" } + found.prefix(20).map { "  \($0)" }
+      + (found.count > 20 ? ["  and \(found.count - 20) more"] : []))
       .joined(separator: "\n")
   }
 }

@@ -116,6 +116,8 @@ public struct MigrationPlan: Sendable {
 
   /// Whether there is nothing to do.
   public var isEmpty: Bool { steps.isEmpty && type.before == type.after }
+  /// The objects that would share unique values of the new version, as far as the rows show it before the migration.
+  public let constraintConflicts: [ConstraintConflict]
   /// Whether all objects are written anew.
   public var rewrites: Bool { !rewritings.isEmpty }
 }
@@ -156,7 +158,7 @@ extension MigrationPlan: CustomStringConvertible {
     }
     if losses.isEmpty {
       lines.append("Nothing is lost.")
-    } else {
+    } else if !losses.isEmpty {
       lines.append("This is lost:")
       lines += losses.map { loss in
         let count = objectCounts.first { $0.entity == loss.entity && loss.property == nil }?.count
@@ -167,7 +169,7 @@ extension MigrationPlan: CustomStringConvertible {
       lines.append("The store contains, of what is lost:")
       lines += drops.map { "  \($0)" }
     }
-    if !violations.isEmpty {
+    if !violations.isEmpty || !constraintConflicts.isEmpty {
       lines.append("These objects break rules of the new version:")
       lines += violationCounts.map { group in
         "  \(group.name): \(group.count), for example \(group.example)"
@@ -176,7 +178,7 @@ extension MigrationPlan: CustomStringConvertible {
     return lines.joined(separator: "\n")
   }
 
-  /// The violations by entity and property, each with its first message.
+  /// The violations and conflicts by entity and property, each with its first message.
   private var violationCounts: [(name: String, count: Int, example: String)] {
     var groups: [String: (count: Int, example: String)] = [:]
     for failure in violations {
@@ -188,6 +190,10 @@ extension MigrationPlan: CustomStringConvertible {
 }
 
 /// What a migration has done.
+    for conflict in constraintConflicts {
+      let name = "\(conflict.entity).\(conflict.constraint.joined(separator: ", "))"
+      groups[name, default: (0, "\(conflict)")].count += 1
+    }
 public struct MigrationReport: Sendable {
   /// What was planned.
   public let plan: MigrationPlan

@@ -55,7 +55,7 @@ struct ClassPlan {
     var functions = NameScope(
       ReservedNames.members.union(SwiftNames.impossibleMembers)
         .union(ReservedNames.inTemplates(modelName: modelName)).union(structures)
-        .union(model.entities.flatMap(\.attributes).flatMap(\.valueClassWords)))
+        .union(model.entities.flatMap(\.declaredAttributes).flatMap(\.valueClassWords)))
     let templateNames = model.description.fetchRequestTemplates.map(\.name)
     templates = Dictionary(
       zip(

@@ -16,7 +16,7 @@ struct ClassWriter {
     self.requests = requests
     var partCount = 0
     for entity in plan.entities where entity.kind != .none {
-      for attribute in entity.entity.attributes where attribute.type == .composite {
+      for attribute in entity.entity.declaredAttributes where attribute.type == .composite {
         partCount += try CompositeParts(of: attribute, plan).leaves.count
       }
     }
@@ -77,7 +77,7 @@ struct ClassWriter {
     } else {
       classes.append(entity.className)
     }
-    for property in entity.entity.properties {
+    for property in entity.entity.declaredProperties {
       switch property {
       case .attribute: break
       case .relationship(let relationship):
@@ -124,7 +124,7 @@ struct ClassWriter {
         others.append("The class is not called \(CodeText.code(wanted)), since that name is taken.")
       }
     }
-    for property in entity.entity.properties {
+    for property in entity.entity.declaredProperties {
       guard let reason = whyInaccessible(property) else { continue }
       others.append("\(CodeText.code(property.name)) \(reason), and so has no accessor.")
     }
@@ -134,7 +134,7 @@ struct ClassWriter {
 
   /// The properties that have accessors.
   private func accessible(_ entity: PlannedEntity) -> [Property] {
-    entity.entity.properties.filter { whyInaccessible($0) == nil }
+    entity.entity.declaredProperties.filter { whyInaccessible($0) == nil }
   }
 
   private func whyInaccessible(_ property: Property) -> String? {

@@ -9,7 +9,7 @@ struct MemberPlanner {
   init(_ model: Model, reserved: Set<String>) {
     self.model = model
     self.reserved = reserved.union(ReservedNames.members).union(SwiftNames.impossibleMembers)
-      .union(model.entities.flatMap(\.attributes).flatMap(\.valueClassWords))
+      .union(model.entities.flatMap(\.declaredAttributes).flatMap(\.valueClassWords))
   }
 
   /// What one class hands down to those that inherit from it.
@@ -51,16 +51,16 @@ struct MemberPlanner {
     var (members, endings, keys): ([String: String], [String: String], [String: String]) =
       ([:], [:], [:])
     if choice.kind != .none {
-      let names = entity.properties.map(\.name)
+      let names = entity.declaredProperties.map(\.name)
       let wanted = names.map { SwiftNames.identifier($0, otherwise: "property") }
       members = dictionary(names, inheritance.members.names(for: wanted))
       let keyNames = inheritance.keys.names(for: wanted)
       keys = dictionary(names, keyNames)
-      for property in entity.properties {
+      for property in entity.declaredProperties {
         guard let ending = methodEnding(of: property, &inheritance.members) else { continue }
         endings[property.name] = ending
       }
-      for attribute in entity.attributes where attribute.type == .composite {
+      for attribute in entity.declaredAttributes where attribute.type == .composite {
         let wanted = SwiftNames.capitalized(keys[attribute.name]!)
         keys[attribute.name] = inheritance.keys.name(
           for: inheritance.keys.isFree(wanted) ? wanted : wanted + "Parts")

@@ -29,6 +29,9 @@ enum PropertyWords {
     if let pattern = attribute.validation.pattern {
       parts.append("matching \(CodeText.code(pattern))")
     }
+    for predicate in attribute.validation.predicates {
+      parts.append("meeting \(CodeText.code(predicate.predicate))")
+    }
     return "The attribute \(CodeText.code(attribute.name)): \(parts.joined(separator: ", "))."
   }
 

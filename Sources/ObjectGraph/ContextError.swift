@@ -7,29 +7,45 @@ public struct ContextError: Error, Sendable {
   public let code: Code
   /// What was tried and what was found, in sentences.
   public let message: String
-  /// Everything that is wrong with the objects to be saved; empty but for ``Code/validation``.
+  /// The rules of the model and of classes that the objects to be saved break; empty but for ``Code/validation``.
   public let failures: [ValidationFailure]
-  /// What others changed meanwhile; empty but for ``Code/conflict``.
+  /// The objects that another context has changed meanwhile; empty but for ``Code/conflict``.
   public let conflicts: [MergeConflict]
+  /// The objects to be saved that share unique values with another object.
+  ///
+  /// The code is ``Code/conflict``, or ``Code/validation`` if there are ``failures`` too.
+  public let constraintConflicts: [ConstraintConflict]
   /// What made it fail, if something below did.
   public let cause: (any Error)?
 
   /// A failure of the given kind.
   public init(
     _ code: Code, _ message: String, failures: [ValidationFailure] = [],
-    conflicts: [MergeConflict] = [], cause: (any Error)? = nil
+    conflicts: [MergeConflict] = [], constraintConflicts: [ConstraintConflict] = [],
+    cause: (any Error)? = nil
   ) {
     self.code = code
     self.message = message
     self.failures = failures
     self.conflicts = conflicts
+    self.constraintConflicts = constraintConflicts
     self.cause = cause
   }
 
-  /// A failure of objects that a save refuses.
-  package init(refusing failures: [ValidationFailure]) {
-    let things = failures.count == 1 ? "1 thing is" : "\(failures.count) things are"
-    self.init(.validation, "\(things) wrong with what is to be saved.", failures: failures)
+  /// The refusal of objects by a save.
+  init(refusing failures: [ValidationFailure], _ conflicts: [ConstraintConflict]) {
+    var parts: [String] = []
+    if !failures.isEmpty {
+      let things = failures.count == 1 ? "1 thing is" : "\(failures.count) things are"
+      parts.append("\(things) wrong with what is to be saved.")
+    }
+    if !conflicts.isEmpty {
+      let count = conflicts.count == 1 ? "1 conflict" : "\(conflicts.count) conflicts"
+      parts.append("The objects to be saved have \(count) over unique values.")
+    }
+    self.init(
+      failures.isEmpty ? .conflict : .validation, parts.joined(separator: " "),
+      failures: failures, constraintConflicts: conflicts)
   }
 
   /// A kind of failure, to branch on. New kinds may be added.
@@ -53,7 +69,7 @@ public struct ContextError: Error, Sendable {
     public static let noObject = Code(rawValue: "noObject")
     /// Objects are not what the model, or their classes, ask of them.
     public static let validation = Code(rawValue: "validation")
-    /// Objects were changed by somebody else since they were read.
+    /// Another context has changed the same objects since they were read, or objects share unique values.
     public static let conflict = Code(rawValue: "conflict")
     /// The model does not fit a store.
     public static let incompatibleModel = Code(rawValue: "incompatibleModel")
@@ -69,7 +85,8 @@ public struct ContextError: Error, Sendable {
 extension ContextError: CustomStringConvertible {
   /// The message, and every failure on a line of its own.
   public var description: String {
-    ([message] + failures.map { "  \($0)" } + conflicts.map { "  \($0)" }).joined(separator: "\n")
+    ([message] + failures.map { "  \($0)" } + conflicts.map { "  \($0)" }
+      + constraintConflicts.map { "  \($0)" }).joined(separator: "\n")
   }
 }
 
@@ -87,13 +104,15 @@ public struct ValidationFailure: Sendable, CustomStringConvertible {
   public let rule: Rule
   /// What is wrong, in a sentence.
   public let message: String
+  /// The error number that the model gives for a value that breaks a predicate.
+  public let code: Int?
   /// What the object's class threw, if it did.
   public let cause: (any Error)?
 
   /// A failure of one object.
   public init(
     object: ObjectID, entity: String, key: String? = nil, value: Value? = nil, rule: Rule,
-    message: String, cause: (any Error)? = nil
+    message: String, code: Int? = nil, cause: (any Error)? = nil
   ) {
     self.object = object
     self.entity = entity
@@ -101,6 +120,7 @@ public struct ValidationFailure: Sendable, CustomStringConvertible {
     self.value = value
     self.rule = rule
     self.message = message
+    self.code = code
     self.cause = cause
   }
 
@@ -120,8 +140,8 @@ public struct ValidationFailure: Sendable, CustomStringConvertible {
     case tooManyObjects
     /// The object can't be deleted as long as a relationship leads to others.
     case deletionDenied
-    /// No two objects may share the values.
-    case unique
+    /// The value must meet a validation predicate of the model.
+    case predicate
     /// The object's class says so.
     case custom
   }

@@ -62,12 +62,18 @@ public struct Attribute: Sendable, Hashable {
     public var maximum: Value
     /// A regular expression that the whole text must match.
     public var pattern: String?
+    /// Predicates that the value must meet besides.
+    public var predicates: [ValidationPredicate]
 
-    /// The given bounds; none by default.
-    public init(minimum: Value = .null, maximum: Value = .null, pattern: String? = nil) {
+    /// The given bounds, pattern and predicates; none by default.
+    public init(
+      minimum: Value = .null, maximum: Value = .null, pattern: String? = nil,
+      predicates: [ValidationPredicate] = []
+    ) {
       self.minimum = minimum
       self.maximum = maximum
       self.pattern = pattern
+      self.predicates = predicates
     }
   }
 

@@ -5,7 +5,15 @@
 ///       .relationship(Relationship("stops", to: "Stop", inverse: "trip", count: .toMany)),
 ///     ])
 ///
-/// Holds its own properties only. Ask the ``Model`` for those it inherits.
+/// An entity declares properties and inherits properties from its superentity. Members that begin with `declared`
+/// contain the declared ones alone. ``properties``, ``attributes``, ``relationships`` and ``fetchedProperties`` contain
+/// the inherited ones too:
+///
+///     model["Hotel"]!.declaredAttributes.map(\.name)    // ["stars"]
+///     model["Hotel"]!.attributes.map(\.name)            // ["name", "stars"], name is declared by Place
+///
+/// An entity has its inherited properties once it is part of a ``Model``. In a ``Model/Description`` it has its declared
+/// properties alone.
 public struct Entity: Sendable, Hashable {
   /// The entity's name, unique in its model.
   public var name: String
@@ -15,8 +23,8 @@ public struct Entity: Sendable, Hashable {
   public var isAbstract: Bool
   /// The name of the entity this one inherits from.
   public var superentity: String?
-  /// The properties this entity declares, in the order of their source.
-  public var properties: [Property]
+  /// The properties that this entity declares, in the order of their source.
+  public var declaredProperties: [Property]
   /// Sets of attributes whose values, taken together, no two objects may share.
   public var uniquenessConstraints: [[String]]
   /// The indexes stores keep for fetching.
@@ -31,6 +39,8 @@ public struct Entity: Sendable, Hashable {
   public var userInfo: [String: String]
   /// What the source says beyond the entity.
   public var source: SourceDetails
+  /// The properties of the superentity, once the entity is part of a model.
+  var inheritance = Inheritance()
 
   /// An entity with the given name and parts.
   public init(
@@ -51,7 +61,7 @@ public struct Entity: Sendable, Hashable {
     self.className = className
     self.isAbstract = isAbstract
     self.superentity = superentity
-    self.properties = properties
+    declaredProperties = properties
     self.uniquenessConstraints = uniquenessConstraints
     self.fetchIndexes = fetchIndexes
     self.compoundIndexes = compoundIndexes
@@ -63,25 +73,16 @@ public struct Entity: Sendable, Hashable {
 }
 
 extension Entity {
-  /// The attributes this entity declares itself.
-  public var attributes: [Attribute] {
-    properties.compactMap { if case .attribute(let attribute) = $0 { attribute } else { nil } }
-  }
+  /// The attributes that this entity declares.
+  public var declaredAttributes: [Attribute] { declaredProperties.attributes }
 
-  /// The relationships this entity declares itself.
-  public var relationships: [Relationship] {
-    properties.compactMap {
-      if case .relationship(let relationship) = $0 { relationship } else { nil }
-    }
-  }
+  /// The relationships that this entity declares.
+  public var declaredRelationships: [Relationship] { declaredProperties.relationships }
 
-  /// The fetched properties this entity declares itself.
-  public var fetchedProperties: [FetchedProperty] {
-    properties.compactMap { if case .fetched(let property) = $0 { property } else { nil } }
+  /// The fetched properties that this entity declares.
+  public var declaredFetchedProperties: [FetchedProperty] {
+    declaredProperties.fetchedProperties
   }
-
-  /// The property of the given name that this entity declares itself.
-  public subscript(name: String) -> Property? { properties.first { $0.name == name } }
 }
 
 /// A named subset of a model's entities, to be kept in a store of its own.

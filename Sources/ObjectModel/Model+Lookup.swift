@@ -3,11 +3,11 @@ extension Model {
   public var description: Description { storage.description }
 
   /// The model's entities, in the order of their source.
-  public var entities: [Entity] { storage.description.entities }
+  public var entities: [Entity] { storage.entities }
 
   /// The entity of the given name.
   public subscript(name: String) -> Entity? {
-    position(of: name).map { storage.description.entities[$0] }
+    position(of: name).map { storage.entities[$0] }
   }
 
   /// The properties an object of the named entity has, inherited ones included, sorted by name as
@@ -36,7 +36,7 @@ extension Model {
   /// The entities that inherit directly from the named one, in the order of their source.
   public func subentities(of entity: String) -> [Entity] {
     guard let position = position(of: entity) else { return [] }
-    return storage.subentities[position].map { storage.description.entities[$0] }
+    return storage.subentities[position].map { storage.entities[$0] }
   }
 
   /// All entities depth first, siblings in the order of their names, case aside: the order in which Core Data, and stores
@@ -63,7 +63,7 @@ extension Model {
     var found: [Entity] = []
     var waiting = [position]
     while let next = waiting.popLast() {
-      found.append(storage.description.entities[next])
+      found.append(storage.entities[next])
       waiting.append(contentsOf: storage.subentities[next].reversed())
     }
     return found
@@ -73,7 +73,7 @@ extension Model {
   public func root(of entity: String) -> Entity? {
     guard var position = position(of: entity) else { return nil }
     while let parent = storage.index.parents[position] { position = parent }
-    return storage.description.entities[position]
+    return storage.entities[position]
   }
 
   /// Whether the named entity is another one or inherits from it.

@@ -2,6 +2,8 @@ extension Model {
   /// What a model keeps: its checked description and the answers that are asked for often.
   final class Storage: Sendable {
     let description: Description
+    /// The entities of the description, each with its inherited properties.
+    let entities: [Entity]
     let warnings: [ModelFault]
     let index: ModelIndex
     /// For each entity, where its own and inherited properties are declared, sorted by name as
@@ -23,7 +25,10 @@ extension Model {
       var subentities = [[Int]](repeating: [], count: description.entities.count)
       for entity in index.parentsFirst {
         let inherited = index.parents[entity].map { all[$0] } ?? []
+      var entities = description.entities
         all[entity] = Storage.merge(inherited, ownOf: entity, in: description)
+        entities[entity].inheritance =
+          index.parents[entity].map { Inheritance(from: entities[$0]) } ?? Inheritance()
       }
       for (entity, parent) in index.parents.enumerated() {
         if let parent { subentities[parent].append(entity) }
@@ -31,12 +36,13 @@ extension Model {
       allProperties = all
       self.subentities = subentities
     }
+      self.entities = entities
 
     /// The inherited properties, which are sorted, and an entity's own among them.
     private static func merge(
       _ inherited: [ModelIndex.Place], ownOf entity: Int, in description: Description
     ) -> [ModelIndex.Place] {
-      let properties = description.entities[entity].properties
+      let properties = description.entities[entity].declaredProperties
       guard !properties.isEmpty else { return inherited }
       let own = properties.indices.sorted {
         properties[$0].name.precedesInHashes(properties[$1].name)
@@ -47,7 +53,8 @@ extension Model {
       for property in own {
         let name = properties[property].name
         while let next = rest.first,
-          description.entities[next.entity].properties[next.property].name.precedesInHashes(name)
+          description.entities[next.entity].declaredProperties[next.property].name.precedesInHashes(
+            name)
         {
           merged.append(next)
           rest.removeFirst()

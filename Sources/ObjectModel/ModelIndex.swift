@@ -28,7 +28,7 @@ struct ModelIndex: Sendable {
     let entities = description.entities
     let byName = Self.positions(of: entities.map(\.name))
     entityByName = byName
-    ownProperties = entities.map { Self.positions(of: $0.properties.map(\.name)) }
+    ownProperties = entities.map { Self.positions(of: $0.declaredProperties.map(\.name)) }
     compositeByName = Self.positions(of: description.composites.map(\.name))
     compositeAttributes = description.composites.map {
       Self.positions(of: $0.attributes.map(\.name))
@@ -68,7 +68,7 @@ extension ModelIndex {
   }
 
   subscript(place: Place) -> Property {
-    description.entities[place.entity].properties[place.property]
+    description.entities[place.entity].declaredProperties[place.property]
   }
 
   /// The property of the given name that an entity declares or inherits.

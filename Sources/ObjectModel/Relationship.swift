@@ -26,6 +26,8 @@ public struct Relationship: Sendable, Hashable {
   public var renamingIdentifier: String?
   /// Text that changes the version hash when nothing else does.
   public var versionHashModifier: String?
+  /// Predicates that the objects it leads to must meet. Not part of the version hash.
+  public var validationPredicates: [ValidationPredicate]
   /// Notes of the application's own.
   public var userInfo: [String: String]
   /// What the source says beyond the relationship.
@@ -77,6 +79,7 @@ public struct Relationship: Sendable, Hashable {
     isTransient: Bool = false,
     renamingIdentifier: String? = nil,
     versionHashModifier: String? = nil,
+    validationPredicates: [ValidationPredicate] = [],
     userInfo: [String: String] = [:],
     source: SourceDetails = SourceDetails()
   ) {
@@ -91,6 +94,7 @@ public struct Relationship: Sendable, Hashable {
     self.isTransient = isTransient
     self.renamingIdentifier = renamingIdentifier
     self.versionHashModifier = versionHashModifier
+    self.validationPredicates = validationPredicates
     self.userInfo = userInfo
     self.source = source
   }

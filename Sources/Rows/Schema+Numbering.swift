@@ -75,7 +75,7 @@ struct Numbering {
     let inherited = entity.superentity
     var columns = inherited.flatMap { columnsByEntity[$0] } ?? []
     var others = inherited.flatMap { relationshipNumbers[$0] } ?? [:]
-    let own = entity.properties.filter { !$0.isTransient }.sorted { $0.name < $1.name }
+    let own = entity.declaredProperties.filter { !$0.isTransient }.sorted { $0.name < $1.name }
     let continued = continuation?.properties(of: entity.name)
     for property in own {
       let before = names(before: property, continued)
@@ -236,7 +236,7 @@ struct Numbering {
 extension Numbering {
   /// The links of the relationships that an entity declares.
   private mutating func numberLinks(of entity: Entity) throws(SchemaError) {
-    for property in entity.properties.sorted(by: { $0.name < $1.name }) {
+    for property in entity.declaredProperties.sorted(by: { $0.name < $1.name }) {
       guard case .relationship(let relationship) = property, relationship.isToMany,
         !relationship.isTransient, let forward = end(relationship.name, of: entity)
       else { continue }
@@ -277,7 +277,7 @@ extension Numbering {
   private func declaring(_ property: String, from entity: String) -> Entity? {
     var next = model[entity]
     while let entity = next {
-      if entity.properties.contains(where: { $0.name == property }) { return entity }
+      if entity.declaredProperties.contains(where: { $0.name == property }) { return entity }
       next = entity.superentity.flatMap { model[$0] }
     }
     return nil

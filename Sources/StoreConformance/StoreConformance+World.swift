@@ -11,10 +11,10 @@ extension StoreConformance {
       ("flag", AttributeType.boolean), ("small", .int16), ("medium", .int32), ("large", .int64),
       ("ratio", .float), ("real", .double), ("when", .date), ("money", .decimal),
       ("name", .string), ("link", .uri), ("bytes", .binary), ("token", .uuid),
-    ] { thing.properties.append(.attribute(Attribute(name, type))) }
-    thing.properties.append(
+    ] { thing.declaredProperties.append(.attribute(Attribute(name, type))) }
+    thing.declaredProperties.append(
       .relationship(Relationship("owner", to: "Owner", inverse: "things")))
-    thing.properties += [
+    thing.declaredProperties += [
       .relationship(Relationship("shelf", to: "Owner", inverse: "shelved")),
       .relationship(
         Relationship("tags", to: "Tag", inverse: "things", count: .toMany, isOrdered: true)),
@@ -27,11 +27,11 @@ extension StoreConformance {
     ]
     var special = Entity("SpecialThing")
     special.superentity = "Thing"
-    special.properties = [
+    special.declaredProperties = [
       .attribute(Attribute("grade", .string, defaultValue: .string("none")))
     ]
     var owner = Entity("Owner")
-    owner.properties = [
+    owner.declaredProperties = [
       .attribute(Attribute("name", .string)), .attribute(Attribute("token", .uuid)),
       .relationship(
         Relationship("things", to: "Thing", inverse: "owner", count: .toMany, deleteRule: .nullify)),
@@ -39,7 +39,7 @@ extension StoreConformance {
         Relationship("shelved", to: "Thing", inverse: "shelf", count: .toMany, isOrdered: true)),
     ]
     var tag = Entity("Tag")
-    tag.properties = [
+    tag.declaredProperties = [
       .attribute(Attribute("token", .uuid)),
       .relationship(Relationship("things", to: "Thing", inverse: "tags", count: .toMany)),
     ]

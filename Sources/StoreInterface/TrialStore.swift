@@ -8,7 +8,7 @@ import Synchronization
 ///     let trial = TrialStore(store)
 ///     let context = ManagedObjectContext(coordinator)  // of the trial store
 ///     … insert, change, delete …
-///     let failures = try context.validationFailures()
+///     try context.validateChanges()
 ///
 /// New objects get keys that no object has. The other store does not set them aside, so the keys of a
 /// real insertion may differ.

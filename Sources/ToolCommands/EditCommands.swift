@@ -182,10 +182,7 @@ struct StoreEdit {
   }
 
   /// Checks everything that a save would check.
-  private func checkValues() throws {
-    let failures = try context.validationFailures()
-    guard failures.isEmpty else { throw ContextError(refusing: failures) }
-  }
+  private func checkValues() throws { try context.validateChanges() }
 
   /// An edit in a context that is there.
   init(

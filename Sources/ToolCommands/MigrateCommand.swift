@@ -285,8 +285,10 @@ enum MigrateCommand {
             "count": .number($0.count), "order": $0.isOrder ? .boolean(true) : nil,
           ])
         }),
-      "violations": .strings(plan.violations.prefix(1000).map { "\($0)" }),
-      "violationCount": .number(plan.violations.count),
+      "violations": .strings(
+        (plan.violations.prefix(1000).map { "\($0)" }
+          + plan.constraintConflicts.prefix(1000).map { "\($0)" }).prefix(1000).map { $0 }),
+      "violationCount": .number(plan.violations.count + plan.constraintConflicts.count),
       "done": .boolean(isDone),
       "backup": (report?.backupPath).map(JSON.string),
       "lostReferenceCount": (report?.lostReferenceCount).map { .number($0) },

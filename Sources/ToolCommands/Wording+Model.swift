@@ -37,7 +37,7 @@ extension Wording {
     marks += notes(entity.userInfo)
 
     var properties = Table()
-    for property in entity.properties { add(property, to: &properties) }
+    for property in entity.declaredProperties { add(property, to: &properties) }
     var rules = Table()
     for constraint in entity.uniquenessConstraints {
       rules.add("unique", constraint.joined(separator: ", "))

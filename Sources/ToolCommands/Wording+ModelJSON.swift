@@ -27,9 +27,9 @@ extension Wording {
       "renamingIdentifier": entity.renamingIdentifier.map(JSON.string),
       "versionHashModifier": entity.versionHashModifier.map(JSON.string),
       "userInfo": json(entity.userInfo),
-      "attributes": .array(entity.attributes.map { json($0) }),
-      "relationships": .array(entity.relationships.map { json($0) }),
-      "fetchedProperties": list(entity.fetchedProperties) { property in
+      "attributes": .array(entity.declaredAttributes.map { json($0) }),
+      "relationships": .array(entity.declaredRelationships.map { json($0) }),
+      "fetchedProperties": list(entity.declaredFetchedProperties) { property in
         .object([
           "name": .string(property.name), "isOptional": .boolean(property.isOptional),
           "request": json(property.request),
@@ -53,6 +53,7 @@ extension Wording {
       "minimum": attribute.validation.minimum.isNull ? nil : json(attribute.validation.minimum),
       "maximum": attribute.validation.maximum.isNull ? nil : json(attribute.validation.maximum),
       "pattern": attribute.validation.pattern.map(JSON.string),
+      "validationPredicates": list(attribute.validation.predicates, json),
       "derivation": attribute.derivation.map { .string($0.expression) },
       "derivationFilter": attribute.derivation?.filter.map(JSON.string),
       "composite": attribute.compositeName.map(JSON.string),
@@ -62,6 +63,14 @@ extension Wording {
       "renamingIdentifier": attribute.renamingIdentifier.map(JSON.string),
       "versionHashModifier": attribute.versionHashModifier.map(JSON.string),
       "userInfo": json(attribute.userInfo),
+    ])
+  }
+
+  private static func json(_ predicate: ValidationPredicate) -> JSON {
+    .object([
+      "predicate": .string(predicate.predicate),
+      "message": predicate.message.map(JSON.string),
+      "code": predicate.code.map(JSON.number),
     ])
   }
 
@@ -77,6 +86,7 @@ extension Wording {
       "deleteRule": .string(word(for: relationship.deleteRule)),
       "isOptional": .boolean(relationship.isOptional),
       "isTransient": .boolean(relationship.isTransient),
+      "validationPredicates": list(relationship.validationPredicates, json),
       "renamingIdentifier": relationship.renamingIdentifier.map(JSON.string),
       "versionHashModifier": relationship.versionHashModifier.map(JSON.string),
       "userInfo": json(relationship.userInfo),

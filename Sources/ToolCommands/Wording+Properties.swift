@@ -84,7 +84,7 @@ extension Wording {
     if let count = count(relationship.count) { details.append(count) }
     details.append(relationship.inverse.map { "inverse \($0)" } ?? "no inverse")
     details.append("on delete \(word(for: relationship.deleteRule))")
-    return details
+    return details + relationship.validationPredicates.map { "meets \($0.predicate)" }
   }
 
   /// How many objects, where the type alone does not say it.
@@ -120,6 +120,7 @@ extension Wording {
       case (let minimum, let maximum): "\(text(minimum)) to \(text(maximum))\(unit)"
       }
     return [range, validation.pattern.map { "matches \($0)" }].compactMap(\.self)
+      + validation.predicates.map { "meets \($0.predicate)" }
   }
 
   private static let options: [(option: Attribute.Options, words: String)] = [

@@ -53,7 +53,7 @@ extension FileVectorTests {
   /// The second commit has the note, the third another number of stars.
   private static func fileWithPicture() throws -> [UInt8] {
     var note = Entity("Note")
-    note.properties = [
+    note.declaredProperties = [
       .attribute(Attribute("picture", .binary)), .attribute(Attribute("stars", .int16)),
     ]
     let disk = SimulatedDisk()

@@ -78,7 +78,7 @@ struct FileVectorTests {
 
   private static func record() throws {
     var note = Entity("Note")
-    note.properties = [
+    note.declaredProperties = [
       .attribute(Attribute("stars", .int16)), .attribute(Attribute("text", .string)),
     ]
     let model = try Model(entities: [note])

@@ -13,7 +13,7 @@ import Testing
 struct LargeValueTests {
   private static let model: Model = {
     var photo = Entity("Photo")
-    photo.properties = [
+    photo.declaredProperties = [
       .attribute(Attribute("name", .string)), .attribute(Attribute("picture", .binary)),
       .attribute(Attribute("sound", .binary, options: .allowsExternalStorage)),
     ]

@@ -240,6 +240,39 @@ struct ManagedDocumentTests {
     try await again.close()
   }
 
+  @Test(
+    "Shared unique values are a conflict that is kept for the next time, and a policy resolves it")
+  func sharedValues() async throws {
+    let model = try Model(entities: [
+      Entity(
+        "Trip", properties: [.attribute(Attribute("name", .string))],
+        uniquenessConstraints: [["name"]])
+    ])
+    let document = try await ManagedDocument.create(
+      DocumentWorld.path, model: model, in: world().places, options())
+    let stored = try insert("Lisbon", in: document)
+    try await document.save()
+    let twin = try insert("Lisbon", in: document)
+    let error = await #expect(throws: ContextError.self) { try await document.save() }
+    #expect(error?.code == .conflict)
+    #expect(error?.constraintConflicts.map(\.storedObject) == [stored.objectID])
+    #expect(error?.constraintConflicts.map(\.conflictingObjects) == [[twin.objectID]])
+    #expect(document.currentState.name == .inConflict && document.hasUnsavedChanges)
+    try await document.close(saving: false)
+    let opened = try await ManagedDocument.open(
+      DocumentWorld.path, in: world().places, options())
+    #expect(try opened.recoveryDate() != nil)
+    try await opened.recover()
+    #expect(try trips(opened) == ["Lisbon", "Lisbon"])
+    try await opened.resolveConflicts(.objectWins)
+    #expect(opened.currentState.name == .normal && !opened.hasUnsavedChanges)
+    try await opened.close()
+    let again = try await ManagedDocument.open(
+      DocumentWorld.path, in: world().places, options())
+    #expect(try trips(again) == ["Lisbon"])
+    try await again.close()
+  }
+
   @Test("A save that fails loses nothing, says so, and goes well later")
   func failure() async throws {
     let document = try await create()
@@ -411,7 +444,7 @@ struct ManagedDocumentTests {
     let before = document.document.manifest.number
     var description = DocumentWorld.model.description
     for index in description.entities.indices {
-      description.entities[index].properties.append(
+      description.entities[index].declaredProperties.append(
         .attribute(
           Attribute("note", .string, isOptional: mix == .binary, defaultValue: .string("none"))))
     }

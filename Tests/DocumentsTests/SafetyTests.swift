@@ -117,12 +117,12 @@ struct SafetyTests {
       get throws {
         var description = DocumentWorld.model.description
         for index in description.entities.indices {
-          description.entities[index].properties.append(
+          description.entities[index].declaredProperties.append(
             .attribute(
               Attribute(
                 "note", .string, isOptional: self == .inPlace, defaultValue: .string("none"))))
           guard self == .rewriting else { continue }
-          description.entities[index].properties.append(
+          description.entities[index].declaredProperties.append(
             .attribute(Attribute("folded", .string, derivation: .init("canonical:(name)"))))
         }
         return try Model(description)

@@ -119,7 +119,7 @@ struct ValidityTests {
     var description = DocumentWorld.model.description
     let index = try #require(description.entities.firstIndex { $0.name == "Trip" })
     // A value that every object has to have is written into its row; one that it may lack is not.
-    description.entities[index].properties.append(
+    description.entities[index].declaredProperties.append(
       .attribute(
         Attribute("days", .int16, isOptional: !isRewritten, defaultValue: .integer(3))))
     #expect(try Document.migrate(DocumentWorld.path, to: Model(description), in: world.places))

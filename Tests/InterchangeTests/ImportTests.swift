@@ -146,9 +146,14 @@ struct ImportTests {
       2,Porto,4
       """, .csv, entity: "Trip")
     let again = "@id,name,days\nx,Porto,5\ny,Faro,6\n"
+    let trips = try store.snapshot().schema["Trip"]!.entityNumber
+    let error = #expect(throws: ImportError.self) { try run(again, .csv, entity: "Trip") }
+    let conflict = try #require(error?.problems.first?.conflict)
+    #expect(conflict.constraint == ["name"] && conflict.values == ["name": .string("Porto")])
+    #expect(conflict.storedObject?.key == ObjectKey(entity: trips, number: 2))
     #expect(
       problem(again, .csv, entity: "Trip")
-        == "in:2: 'name': No two objects may share it, and another object has the same. "
+        == "in:2: 'name': No two objects may share it, and '\(trips)/p2' has the same. "
         + "With --update that one is changed.")
     #expect(try lines("Trip#1.days") == ["Trip#1.days = integer(4)"])
 

@@ -30,7 +30,9 @@ struct HostileModelTests {
     let near = FetchedProperty(
       "near", request: FetchRequestTemplate(attack, entity: "Trip"),
       userInfo: ["documentation": attack])
-    trip.properties = [.attribute(name), .attribute(image), .attribute(home), .fetched(near)]
+    trip.declaredProperties = [
+      .attribute(name), .attribute(image), .attribute(home), .fetched(near),
+    ]
     let quoted = attack.filter { $0 != "'" && $0 != "\\" }
     let description = Model.Description(
       entities: [trip],

@@ -252,7 +252,7 @@ struct AgreementTests {
 
     let error = #expect(throws: ContextError.self) { try one.save() }
 
-    #expect(error?.failures.map(\.rule) == [.unique])
+    #expect(error?.constraintConflicts.map(\.conflictingObjects) == [[first.objectID]])
     #expect(first.number == "3")
     first.number = "5"
     try one.save()

@@ -175,8 +175,9 @@ struct ContextTests {
     #expect(error?.code == .validation)
     #expect(
       error?.failures.map(\.rule).sorted { $0.rawValue < $1.rawValue } == [
-        .maximum, .maximum, .required, .unique, .unique,
+        .maximum, .maximum, .required,
       ])
+    #expect(error?.constraintConflicts.map(\.conflictingObjects.count) == [2])
     #expect(context.insertedObjects.count == 4)
   }
 

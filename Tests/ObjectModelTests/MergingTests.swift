@@ -36,7 +36,7 @@ struct MergingTests {
     let other = try TripModel.model {
       $0[attribute: "days", of: "Trip"].type = .int64
       $0["Trip"].uniquenessConstraints.removeLast()
-      $0["Stop"].properties.append(.attribute(Attribute("code", .string)))
+      $0["Stop"].declaredProperties.append(.attribute(Attribute("code", .string)))
       $0.composites[0].attributes[1].isOptional = false
       $0.fetchRequestTemplates[0].entity = "Stop"
     }
@@ -71,7 +71,7 @@ struct MergingTests {
     let notes = try model.subset(configuration: "notes")
 
     #expect(notes.entities.map(\.name) == ["Place", "Note"])
-    #expect(notes["Note"]?.properties.map(\.name) == ["text", "notes"])
+    #expect(notes["Note"]?.declaredProperties.map(\.name) == ["text", "notes"])
     #expect(notes.description.fetchRequestTemplates.isEmpty)
     #expect(notes.versionHash(of: "Note") == model.versionHash(of: "Note"))
   }

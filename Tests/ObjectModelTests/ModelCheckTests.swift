@@ -36,13 +36,13 @@ struct ModelCheckTests {
       $0.entities.append(Entity("My Trip"))
     },
     Fault("Property name that begins with a digit", .invalidName, "Trip.1st", says: "\"1st\"") {
-      $0["Trip"].properties.append(.attribute(Attribute("1st", .string)))
+      $0["Trip"].declaredProperties.append(.attribute(Attribute("1st", .string)))
     },
     Fault("Two entities of one name", .duplicateName, "Trip", says: "more than one entity") {
       $0.entities.append(Entity("Trip"))
     },
     Fault("Two properties of one name", .duplicateName, "Trip.days", says: "one property") {
-      $0["Trip"].properties.append(.attribute(Attribute("days", .string)))
+      $0["Trip"].declaredProperties.append(.attribute(Attribute("days", .string)))
     },
     Fault("Two composite types of one name", .duplicateName, "Address", says: "composite") {
       $0.composites.append(CompositeType("Address", attributes: []))
@@ -59,10 +59,10 @@ struct ModelCheckTests {
     Fault(
       "Names that differ in case only", .namesDifferInCaseOnly, "Trip.DAYS", says: "\"days\"",
       .warning
-    ) { $0["Trip"].properties.append(.attribute(Attribute("DAYS", .string))) },
+    ) { $0["Trip"].declaredProperties.append(.attribute(Attribute("DAYS", .string))) },
     Fault("Inherited property declared again", .redeclaredProperty, "Stop.name", says: "\"Place\"")
     {
-      $0["Stop"].properties.append(.attribute(Attribute("name", .string)))
+      $0["Stop"].declaredProperties.append(.attribute(Attribute("name", .string)))
     },
   ]
 
@@ -164,14 +164,14 @@ struct ModelCheckTests {
       $0[relationship: "trip", of: "Stop"].inverse = nil
     },
     Fault("No inverse", .missingInverse, "Trip.last", says: "from \"Stop\" to \"Trip\"", .warning) {
-      $0["Trip"].properties.append(.relationship(Relationship("last", to: "Stop")))
+      $0["Trip"].declaredProperties.append(.relationship(Relationship("last", to: "Stop")))
     },
     Fault("Unknown inverse", .unknownInverse, "Trip.last", says: "mean \"trip\"?") {
-      $0["Trip"].properties.append(
+      $0["Trip"].declaredProperties.append(
         .relationship(Relationship("last", to: "Stop", inverse: "tripp")))
     },
     Fault("Inverse that is an attribute", .unknownInverse, "Trip.last", says: "no relationship") {
-      $0["Trip"].properties.append(
+      $0["Trip"].declaredProperties.append(
         .relationship(Relationship("last", to: "Stop", inverse: "photo")))
     },
     Fault("One-sided inverse", .oneSidedInverse, "Stop.trip", says: "must have \"Stop.trip\"") {
@@ -181,7 +181,7 @@ struct ModelCheckTests {
       "Inverse that belongs to another", .mismatchedInverse, "Trip.last",
       says: "have the inverse \"last\""
     ) {
-      $0["Trip"].properties.append(
+      $0["Trip"].declaredProperties.append(
         .relationship(Relationship("last", to: "Stop", inverse: "trip")))
     },
     Fault(
@@ -272,7 +272,7 @@ struct ModelCheckTests {
       $0.fetchRequestTemplates[0].fetchLimit = -1
     },
     Fault("Fetched property of the unknown", .unknownEntity, "Trip.found", says: "mean \"Stop\"?") {
-      $0["Trip"].properties.append(
+      $0["Trip"].declaredProperties.append(
         .fetched(FetchedProperty("found", request: FetchRequestTemplate("", entity: "Stp"))))
     },
   ]

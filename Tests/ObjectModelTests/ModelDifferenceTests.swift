@@ -11,7 +11,7 @@ struct ModelDifferenceTests {
       Mutation("entity added and removed") {
         $0.entities.append(Entity("Note"))
         $0.entities.removeAll { $0.name == "Stop" }
-        $0["Trip"].properties.removeLast(2)
+        $0["Trip"].declaredProperties.removeLast(2)
         $0.configurations[0].entities.removeLast()
       },
       [
@@ -87,7 +87,7 @@ struct ModelDifferenceTests {
     ),
     (
       Mutation("attribute that becomes a relationship") {
-        $0["Trip"].properties[3] = .relationship(Relationship("days", to: "Stop"))
+        $0["Trip"].declaredProperties[3] = .relationship(Relationship("days", to: "Stop"))
       },
       ["Trip.days: kind changed from attribute to relationship"]
     ),
@@ -164,8 +164,8 @@ struct ModelDifferenceTests {
       $0.configurations = []
       $0[attribute: "days", of: "Trip"].type = .int64
       $0[attribute: "days", of: "Trip"].isOptional = false
-      $0["Trip"].properties.append(.attribute(Attribute("a", .string)))
-      $0["Trip"].properties.append(.attribute(Attribute("b", .string)))
+      $0["Trip"].declaredProperties.append(.attribute(Attribute("a", .string)))
+      $0["Trip"].declaredProperties.append(.attribute(Attribute("b", .string)))
     }
     let identified = try TripModel.model { $0.versionIdentifiers = [] }
 

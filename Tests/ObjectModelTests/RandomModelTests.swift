@@ -32,7 +32,7 @@ struct RandomModelTests {
       var shuffled = description
       shuffled.entities.shuffle(using: &random)
       for index in shuffled.entities.indices {
-        shuffled.entities[index].properties.shuffle(using: &random)
+        shuffled.entities[index].declaredProperties.shuffle(using: &random)
       }
       for index in shuffled.composites.indices {
         shuffled.composites[index].attributes.shuffle(using: &random)

@@ -47,7 +47,7 @@ struct VersionHashTests {
     ),
     (
       Mutation("new attribute") {
-        $0["Trip"].properties.append(.attribute(Attribute("new", .boolean)))
+        $0["Trip"].declaredProperties.append(.attribute(Attribute("new", .boolean)))
       }, ["Trip"]
     ),
     (
@@ -88,7 +88,7 @@ struct VersionHashTests {
     (
       Mutation("superentity") {
         $0["Trip"].superentity = "Place"
-        $0["Place"].properties = []
+        $0["Place"].declaredProperties = []
       }, ["Place", "Trip", "Stop"]
     ),
     (
@@ -120,6 +120,12 @@ struct VersionHashTests {
     Mutation("default value") { $0[attribute: "name", of: "Trip"].defaultValue = .string("x") },
     Mutation("bounds") { $0[attribute: "days", of: "Trip"].validation.maximum = .integer(9) },
     Mutation("pattern") { $0[attribute: "name", of: "Trip"].validation.pattern = "[a-z]*" },
+    Mutation("validation predicates") {
+      $0[attribute: "name", of: "Trip"].validation.predicates = [ValidationPredicate("SELF != 'x'")]
+      $0[relationship: "stops", of: "Trip"].validationPredicates = [
+        ValidationPredicate("SELF.@count < 9")
+      ]
+    },
     Mutation("delete rule") { $0[relationship: "stops", of: "Trip"].deleteRule = .deny },
     Mutation("entity's renaming identifier") { $0["Trip"].renamingIdentifier = "Journey" },
     Mutation("property's renaming identifier") {
@@ -141,15 +147,16 @@ struct VersionHashTests {
       $0[attribute: "photo", of: "Stop"].valueTransformerName = "PhotoTransformer"
     },
     Mutation("transient attribute") {
-      $0["Trip"].properties.append(.attribute(Attribute("new", .boolean, isTransient: true)))
+      $0["Trip"].declaredProperties.append(
+        .attribute(Attribute("new", .boolean, isTransient: true)))
     },
     Mutation("transient attribute's type") { $0[attribute: "note", of: "Trip"].type = .undefined },
     Mutation("transient relationship") {
-      $0["Trip"].properties.append(
+      $0["Trip"].declaredProperties.append(
         .relationship(Relationship("last", to: "Stop", isTransient: true)))
     },
     Mutation("fetched property") {
-      $0["Trip"].properties.append(
+      $0["Trip"].declaredProperties.append(
         .fetched(FetchedProperty("all", request: FetchRequestTemplate("", entity: "Trip"))))
     },
     Mutation("configurations and templates") {
@@ -170,7 +177,7 @@ struct VersionHashTests {
     Mutation("order of uniqueness constraints") { $0["Trip"].uniquenessConstraints.reverse() },
     Mutation("order of entities and properties") {
       $0.entities.reverse()
-      for index in $0.entities.indices { $0.entities[index].properties.reverse() }
+      for index in $0.entities.indices { $0.entities[index].declaredProperties.reverse() }
       $0.composites[0].attributes.reverse()
     },
     // Ours: no file decides these (spec §2.4.8).

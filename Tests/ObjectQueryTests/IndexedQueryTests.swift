@@ -21,7 +21,7 @@ struct IndexedQueryTests {
 
   private static let model: Model = {
     var item = Entity("Item")
-    item.properties = [
+    item.declaredProperties = [
       .attribute(Attribute("name", .string)), .attribute(Attribute("size", .int32)),
       .attribute(Attribute("real", .double)), .attribute(Attribute("price", .decimal)),
       .attribute(Attribute("when", .date)),
@@ -35,7 +35,7 @@ struct IndexedQueryTests {
       FetchIndex("bySize", elements: [.init("size"), .init("name")]),
     ]
     var box = Entity("Box")
-    box.properties = [
+    box.declaredProperties = [
       .relationship(Relationship("items", to: "Item", inverse: "box", count: .toMany))
     ]
     return try! Model(entities: [item, Entity("Special", superentity: "Item"), box])

@@ -11,12 +11,12 @@ struct LinkTests {
 
   init() throws {
     var author = Entity("Author")
-    author.properties = [
+    author.declaredProperties = [
       .attribute(Attribute("name", .string)),
       .relationship(Relationship("books", to: "Book", inverse: "authors", count: .toMany)),
     ]
     var book = Entity("Book")
-    book.properties = [
+    book.declaredProperties = [
       .attribute(Attribute("title", .string)), .attribute(Attribute("pages", .int32)),
       .relationship(Relationship("authors", to: "Author", inverse: "books", count: .toMany)),
     ]
@@ -111,7 +111,7 @@ struct SpecialLinkTests {
 
   init() throws {
     var person = Entity("Person")
-    person.properties = [
+    person.declaredProperties = [
       .relationship(Relationship("friends", to: "Person", inverse: "friends", count: .toMany)),
       .relationship(
         Relationship(
@@ -197,7 +197,7 @@ struct SpecialLinkTests {
     var heroes = Relationship(
       "aHeroes", to: "Person", inverse: "admirers", count: .toMany, isOrdered: true)
     heroes.renamingIdentifier = "heroes"
-    person.properties = [
+    person.declaredProperties = [
       .relationship(friends), .relationship(heroes),
       .relationship(Relationship("admirers", to: "Person", inverse: "aHeroes", count: .toMany)),
     ]

@@ -6,7 +6,7 @@ import Testing
 struct TemplateTests {
   private func model() throws -> Model {
     var trip = Entity("Trip")
-    trip.properties = [
+    trip.declaredProperties = [
       .attribute(Attribute("name", .string)), .attribute(Attribute("days", .int32)),
     ]
     return try Model(

@@ -37,7 +37,7 @@ struct Library {
         .relationship(Relationship("book", to: "Book", inverse: "notes", isOptional: false)),
       ])
     var noted = book
-    noted.properties.append(
+    noted.declaredProperties.append(
       .relationship(
         Relationship("notes", to: "Note", inverse: "book", count: .toMany, deleteRule: .cascade)))
     let tag = Entity(

@@ -7,7 +7,7 @@ import Testing
 struct OutsideValueTests {
   private static let schema: Schema = {
     var photo = Entity("Photo")
-    photo.properties = [
+    photo.declaredProperties = [
       .attribute(Attribute("name", .string)), .attribute(Attribute("picture", .binary)),
     ]
     return try! Schema(Model(entities: [photo]))

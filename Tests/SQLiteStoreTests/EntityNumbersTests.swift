@@ -12,8 +12,8 @@ struct EntityNumbersTests {
     var fast = Entity("FastCar")
     fast.superentity = "SportCar"
     var bus = Entity("Bus")
-    bus.properties = [.attribute(Attribute("seats", .int16))]
-    car.properties = [.attribute(Attribute("maker", .string))]
+    bus.declaredProperties = [.attribute(Attribute("seats", .int16))]
+    car.declaredProperties = [.attribute(Attribute("maker", .string))]
     let model = try Model(entities: [fast, sport, car, bus, Entity("Driver")])
     #expect(EntityNumbers(model).names == ["Bus", "car", "SportCar", "FastCar", "Driver"])
   }

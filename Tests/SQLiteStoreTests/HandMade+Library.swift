@@ -11,7 +11,7 @@ extension HandMade {
     }
     var item = Entity("Item")
     item.isAbstract = true
-    item.properties = [
+    item.declaredProperties = [
       .attribute(Attribute("added", .date)), .attribute(Attribute("length", .int32)),
       .relationship(Relationship("queuedBy", to: "Reader", inverse: "queue")),
       many("admirers", to: "Reader", "favourite"), many("tags", to: "Tag", "items"),
@@ -20,11 +20,11 @@ extension HandMade {
     let kinds = ["Article", "Book", "Clip"].map { name in
       var kind = Entity(name)
       kind.superentity = "Item"
-      kind.properties = [.attribute(Attribute("title", .string))]
+      kind.declaredProperties = [.attribute(Attribute("title", .string))]
       return kind
     }
     var reader = Entity("Reader")
-    reader.properties = [
+    reader.declaredProperties = [
       .attribute(Attribute("name", .string)),
       .relationship(Relationship("favourite", to: "Item", inverse: "admirers")),
       many("queue", to: "Item", "queuedBy", isOrdered: true), many("read", to: "Item", "readers"),
@@ -32,17 +32,17 @@ extension HandMade {
       many("friends", to: "Reader", "friends"),
     ]
     var tag = Entity("Tag")
-    tag.properties = [
+    tag.declaredProperties = [
       .attribute(Attribute("name", .string)), many("items", to: "Item", "tags"),
       many("narrower", to: "Tag", "broader"), many("broader", to: "Tag", "narrower"),
     ]
     var sample = Entity("Sample")
-    sample.properties = [
+    sample.declaredProperties = [
       ("flag", AttributeType.boolean), ("small", .int16), ("medium", .int32), ("large", .int64),
       ("ratio", .float), ("real", .double), ("money", .decimal), ("moment", .date),
       ("text", .string), ("link", .uri), ("token", .uuid), ("bytes", .binary),
     ].map { .attribute(Attribute($0, $1)) }
-    sample.properties += [
+    sample.declaredProperties += [
       .attribute(Attribute("largeBytes", .binary, options: .allowsExternalStorage)),
       .attribute(
         Attribute(

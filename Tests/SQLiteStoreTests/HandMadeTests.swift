@@ -156,7 +156,7 @@ struct HandMadeTests {
     let made = try HandMade("library", HandMade.library, at: folder.file("a.sqlite"))
     var entities = HandMade.library.entities
     let place = entities.firstIndex { $0.name == "Tag" }!
-    entities[place].properties.append(.attribute(Attribute("more", .string)))
+    entities[place].declaredProperties.append(.attribute(Attribute("more", .string)))
     let other = try Model(entities: entities)
     let error = #expect(throws: StoreError.self) { try open(made, model: other) }
     #expect(error?.code == .incompatibleModel)

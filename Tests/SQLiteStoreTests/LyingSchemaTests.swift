@@ -189,10 +189,10 @@ struct LyingSchemaTests {
     // One with the same names and other kinds, and one where something is missing.
     var entities = HandMade.library.entities
     let tag = entities.firstIndex { $0.name == "Tag" }!
-    entities[tag].properties[0] = .attribute(Attribute("name", .int64))
+    entities[tag].declaredProperties[0] = .attribute(Attribute("name", .int64))
     try own(folder.file("c.sqlite"), Model(entities: entities))
     let kinds = try RawDatabase(folder.file("c.sqlite")).value("SELECT SCHEMA FROM QUIRE_STORE")
-    entities[tag].properties.remove(at: 0)
+    entities[tag].declaredProperties.remove(at: 0)
     try own(folder.file("d.sqlite"), Model(entities: entities))
     let fewer = try RawDatabase(folder.file("d.sqlite")).value("SELECT SCHEMA FROM QUIRE_STORE")
     for (text, value) in [

@@ -15,13 +15,13 @@ struct ConvertCommandTests {
 
   init() throws {
     var trip = Entity("Trip")
-    trip.properties = [
+    trip.declaredProperties = [
       .attribute(Attribute("name", .string)),
       .relationship(
         Relationship("stops", to: "Stop", inverse: "trip", count: .toMany, isOrdered: true)),
     ]
     var stop = Entity("Stop")
-    stop.properties = [
+    stop.declaredProperties = [
       .attribute(Attribute("place", .string)),
       .relationship(Relationship("trip", to: "Trip", inverse: "stops")),
     ]

@@ -76,6 +76,18 @@ struct EditStoreTests {
               .relationship(Relationship("owner", to: "Person", inverse: "trips")),
             ]),
           Entity(
+            "Tag",
+            properties: [
+              .attribute(Attribute("name", .string)),
+              .attribute(
+                Attribute(
+                  "page", .string,
+                  validation: .init(
+                    predicates: [
+                      ValidationPredicate("SELF BEGINSWITH 'https:'", message: "Only secure pages.")
+                    ]))),
+            ], uniquenessConstraints: [["name"]]),
+          Entity(
             "Person",
             properties: [
               .attribute(Attribute("name", .string, isOptional: false)),
@@ -223,5 +235,32 @@ struct EditStoreTests {
     #expect(try folder.count("Person", "trips.@count == 0") == "1")
     let report = try folder.run("validate", folder.store)
     #expect(report.exitCode == .done, "\(report.output)")
+  }
+
+  @Test(
+    "Shared unique values and broken predicates end with 1, and the message names both objects",
+    arguments: types)
+  func refusals(_ type: String) throws {
+    let folder = try Folder(type)
+    let first = try folder.done("insert", "Tag", "name=new", "page=https://example.org")
+    let second = try folder.done("insert", "Tag", "name=old")
+    for words in [
+      ["insert", folder.store, "Tag", "name=new"],
+      ["insert", folder.store, "Tag", "name=new", "--dry-run"],
+      ["set", folder.store, "Tag", "--id", second, "name=new"],
+    ] {
+      let run = try folder.run(words)
+      #expect(run.exitCode == .no, "\(words) \(run.messages)")
+      #expect(run.messages.contains("\"name\" must be unique"), "\(run.messages)")
+      #expect(run.messages.contains("/\(first) has the same \"new\""), "\(run.messages)")
+    }
+    let broken = try folder.run(
+      "set", folder.store, "Tag", "--id", first, "page=http://example.org")
+    #expect(broken.exitCode == .no && broken.messages.contains("Only secure pages."))
+    let file = folder.url.appending(path: "tags.csv")
+    try Data("name,page\nx,http://example.org\n".utf8).write(to: file)
+    let imported = try folder.run("import", folder.store, file.path, "--entity", "Tag")
+    #expect(imported.exitCode == .no && imported.messages.contains("Only secure pages."))
+    #expect(try folder.done("count", "Tag") == "2")
   }
 }

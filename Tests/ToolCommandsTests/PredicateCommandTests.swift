@@ -7,7 +7,7 @@ import Testing
 struct PredicateCommandTests {
   private static let reader = ModelReader { _ in
     var trip = Entity("Trip")
-    trip.properties = [
+    trip.declaredProperties = [
       .attribute(Attribute("name", .string)), .attribute(Attribute("days", .int16)),
     ]
     return ModelVersions([.init("Small", model: try Model(entities: [trip]))], currentName: "Small")

@@ -17,12 +17,12 @@ struct StoreCommandTests {
   init() throws {
     reader = .files(on: disk)
     var trip = Entity("Trip")
-    trip.properties = [
+    trip.declaredProperties = [
       .attribute(Attribute("name", .string)), .attribute(Attribute("days", .int16)),
       .relationship(Relationship("stops", to: "Stop", inverse: "trip", count: .toMany)),
     ]
     var stop = Entity("Stop")
-    stop.properties = [
+    stop.declaredProperties = [
       .attribute(Attribute("place", .string)),
       .relationship(Relationship("trip", to: "Trip", inverse: "stops")),
     ]

@@ -16,7 +16,7 @@ struct ValidateCommandTests {
 
   init() throws {
     var note = Entity("Note")
-    note.properties = [.attribute(Attribute("text", .string, isOptional: false))]
+    note.declaredProperties = [.attribute(Attribute("text", .string, isOptional: false))]
     let store = try BinaryStore.create(
       at: "Notes.store", model: try Model(entities: [note]), on: disk)
     let base = try store.snapshot()

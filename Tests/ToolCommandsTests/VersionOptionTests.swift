@@ -19,7 +19,7 @@ struct VersionOptionTests {
   init() throws {
     folder = try ScaffoldFolder()
     var trip = Entity("Trip")
-    trip.properties = [.attribute(Attribute("name", .string))]
+    trip.declaredProperties = [.attribute(Attribute("name", .string))]
     var options = BinaryStoreOptions()
     options.history = .all
     let made = try BinaryStore.create(

@@ -263,7 +263,7 @@ struct AppleDocumentTests {
   @Test("A model that is another one is told apart by its hashes, and its entities are named")
   func otherModel() throws {
     let other = try Self.model { description in
-      description.entities[2].properties = [.attribute(Attribute("age", .int16))]
+      description.entities[2].declaredProperties = [.attribute(Attribute("age", .int16))]
     }
     let error = #expect(throws: StoreError.self) { try Self.open(Self.document(), other) }
     #expect(error?.code == .incompatibleModel && error?.path == "/d")
@@ -282,7 +282,7 @@ struct AppleDocumentTests {
     let other = try Self.model { description in
       description.entities.removeAll { names.contains($0.name) }
       for entity in description.entities.indices {
-        description.entities[entity].properties.removeAll { names.contains($0.name) }
+        description.entities[entity].declaredProperties.removeAll { names.contains($0.name) }
       }
     }
     let text = try Self.document()
@@ -307,9 +307,10 @@ struct AppleDocumentTests {
   func wrongType(_ name: String, _ type: AttributeType) throws {
     let other = try Self.model { description in
       for entity in description.entities.indices {
-        for property in description.entities[entity].properties.indices
-        where description.entities[entity].properties[property].name == name {
-          description.entities[entity].properties[property] = .attribute(Attribute(name, type))
+        for property in description.entities[entity].declaredProperties.indices
+        where description.entities[entity].declaredProperties[property].name == name {
+          description.entities[entity].declaredProperties[property] = .attribute(
+            Attribute(name, type))
         }
       }
     }

@@ -156,7 +156,9 @@ struct DocumentText {
     }
     func add(_ property: Property, to name: String) {
       declare(name)
-      if entities[name]![property.name] == nil { entities[name]!.properties.append(property) }
+      if entities[name]![property.name] == nil {
+        entities[name]!.declaredProperties.append(property)
+      }
     }
     for (_, object) in objects.sorted(by: { $0.key < $1.key }) {
       declare(object.entity)

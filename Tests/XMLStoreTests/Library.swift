@@ -14,13 +14,13 @@ typealias SeededNumbers = SeededGenerator
 enum Library {
   static let model: Model = {
     var author = Entity("Author")
-    author.properties = [
+    author.declaredProperties = [
       .attribute(Attribute("name", .string)), .attribute(Attribute("born", .date)),
       .relationship(
         Relationship("books", to: "Book", inverse: "author", count: .toMany, isOrdered: true)),
     ]
     var book = Entity("Book")
-    book.properties = [
+    book.declaredProperties = [
       .attribute(Attribute("title", .string)), .attribute(Attribute("pages", .int32)),
       .relationship(Relationship("author", to: "Author", inverse: "books")),
     ]
@@ -92,7 +92,7 @@ enum Library {
     _ values: [Value], _ type: AttributeType, _ form: XMLStoreOptions.Form
   ) throws -> [Value] {
     var thing = Entity("Thing")
-    thing.properties = [.attribute(Attribute("value", type))]
+    thing.declaredProperties = [.attribute(Attribute("value", type))]
     let disk = SimulatedDisk()
     let backend = XMLStoreBackend(form)
     let store = try backend.create(

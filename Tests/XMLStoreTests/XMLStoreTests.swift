@@ -88,7 +88,7 @@ struct XMLStoreTests {
   @Test("What is given a default and then taken away stays away")
   func defaults() throws {
     var note = Entity("Note")
-    note.properties = [
+    note.declaredProperties = [
       .attribute(Attribute("text", .string, defaultValue: .string("new"))),
       .attribute(Attribute("stars", .int16, defaultValue: .integer(3))),
     ]
@@ -218,7 +218,7 @@ struct XMLStoreTests {
   @Test("Parts of composite attributes, and names that differ in case only")
   func names() throws {
     var place = Entity("Place")
-    place.properties = [
+    place.declaredProperties = [
       .attribute(Attribute("address", .composite, compositeName: "Address")),
       .attribute(Attribute("size", .int16)), .attribute(Attribute("Size", .int16)),
     ]

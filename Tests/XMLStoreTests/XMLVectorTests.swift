@@ -87,9 +87,9 @@ struct XMLVectorTests {
           let parts = word.split(separator: ":").map(String.init)
           let kind = parts[1].split(separator: ".").map(String.init)
           if let type = types[kind[0]] {
-            entity.properties.append(.attribute(Attribute(parts[0], type)))
+            entity.declaredProperties.append(.attribute(Attribute(parts[0], type)))
           } else {
-            entity.properties.append(
+            entity.declaredProperties.append(
               .relationship(
                 Relationship(
                   parts[0], to: kind[1], inverse: kind.count > 2 ? kind[2] : nil,

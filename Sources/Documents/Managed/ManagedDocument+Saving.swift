@@ -74,7 +74,7 @@ extension ManagedDocument {
     if rootContext.hasChanges {
       do {
         try rootContext.save()
-      } catch let error as ContextError where error.code == .validation {
+      } catch let error as ContextError where error.refusesValues {
         // What is wrong never gets into the document; what was done is not lost with the program.
         try keepForRecovery(in: document, because: error)
         throw error
@@ -99,8 +99,8 @@ extension ManagedDocument {
       try document.keepForRecovery(rootContext.unsavedRequests())
     } catch let refusal {
       throw ContextError(
-        .validation, "\(error.message) It could not be kept for recovery either: \(refusal)",
-        failures: error.failures, cause: refusal)
+        error.code, "\(error.message) It could not be kept for recovery either: \(refusal)",
+        failures: error.failures, constraintConflicts: error.constraintConflicts, cause: refusal)
     }
     state.withLock { $0.root.kept = $0.root.changes }
   }
@@ -252,5 +252,12 @@ extension ManagedObjectContext {
       box.withLock { policy in (policy, self.mergePolicy) = (self.mergePolicy, policy) }
     }
     return box.withLock { $0 }
+  }
+}
+
+extension ContextError {
+  /// Whether the objects to be saved break rules of the model or share unique values.
+  fileprivate var refusesValues: Bool {
+    code == .validation || (code == .conflict && !constraintConflicts.isEmpty)
   }
 }

@@ -44,13 +44,11 @@ final class EditingImport {
     for step in Step.allCases {
       try walk(files) { record, ordinal in try lead(record, ordinal, step) }
     }
-    if isTrial {
-      try check(context.validationFailures())
-    } else {
-      do { try context.save() } catch let error as ContextError where error.code == .validation {
-        try check(error.failures)
-        throw error
-      }
+    do {
+      if isTrial { try context.validateChanges() } else { try context.save() }
+    } catch let error as ContextError {
+      try throwProblems(of: error)
+      throw error
     }
     return report
   }
@@ -79,18 +77,39 @@ final class EditingImport {
     guard problems.isEmpty else { throw ImportError(problems: problems) }
   }
 
-  private func check(_ failures: [ValidationFailure]) throws {
-    guard !failures.isEmpty else { return }
-    throw ImportError(
-      problems: failures.prefix(ImportError.mostProblems).map { failure in
-        let place = places[failure.object]
-        var problem = ImportProblem(
-          line: place?.line ?? 0, property: failure.key,
-          place == nil
-            ? "\(FieldText.text(failure.object.key)): \(failure.message)" : failure.message)
-        problem.file = place?.file ?? ""
+  /// Throws the failures and the conflicts of a save as problems of lines, if there are any.
+  private func throwProblems(of error: ContextError) throws {
+    let failures = error.failures.map { problem($0.object, $0.key, $0.message) }
+    let conflicts = error.constraintConflicts.flatMap { conflict in
+      conflict.conflictingObjects.map { object in
+        let other = conflict.storedObject ?? conflict.conflictingObjects.first { $0 != object }
+        var problem = problem(
+          object, conflict.constraint.joined(separator: ", "),
+          UniqueValues.reason(other.map { name($0) } ?? "another object"))
+        problem.conflict = conflict
         return problem
-      })
+      }
+    }
+    let problems = failures + conflicts
+    guard !problems.isEmpty else { return }
+    throw ImportError(problems: Array(problems.prefix(ImportError.mostProblems)))
+  }
+
+  /// An object as messages name it: by its line, or by its identifier in the store.
+  private func name(_ object: ObjectID) -> String {
+    guard let place = places[object], !existing.contains(where: { $0.objectID == object }) else {
+      return "'\(FieldText.text(object.key))'"
+    }
+    return place.file.isEmpty ? "the object of line \(place.line)" : "\(place.file):\(place.line)"
+  }
+
+  private func problem(_ object: ObjectID, _ property: String?, _ reason: String) -> ImportProblem {
+    let place = places[object]
+    var problem = ImportProblem(
+      line: place?.line ?? 0, property: property,
+      place == nil ? "\(FieldText.text(object.key)): \(reason)" : reason)
+    problem.file = place?.file ?? ""
+    return problem
   }
 
   // MARK: - Attributes

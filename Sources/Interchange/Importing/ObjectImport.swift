@@ -90,7 +90,7 @@ public struct ObjectImport {
   ) throws -> Report {
     let needsContext =
       survey.needsObjects || options.updates || options.updatesSameIdentifiers
-      || plan.hasDerivations
+      || plan.needsContext
     if checksFirst || options.isTrial {
       // What is wrong is found before anything is written.
       let report =
@@ -122,14 +122,18 @@ final class ImportPlan {
   private var entities: [String: ImportedEntity] = [:]
   /// How many objects were read from files, as often as they were.
   var readingCount = 0
-  /// Whether values follow from others.
-  let hasDerivations: Bool
+  /// Whether values follow from other values, or predicates are asked of whole objects.
+  let needsContext: Bool
 
   init(_ snapshot: any StoreSnapshot) throws {
     model = try snapshot.model
     schema = snapshot.schema
     view = snapshot.view
-    hasDerivations = model.entities.contains { $0.attributes.contains { $0.derivation != nil } }
+    needsContext = model.entities.contains { entity in
+      entity.declaredAttributes.contains {
+        $0.derivation != nil || ($0.type == .composite && !$0.validation.predicates.isEmpty)
+      } || entity.declaredRelationships.contains { !$0.validationPredicates.isEmpty }
+    }
   }
 
   /// An entity that objects of the files are of.

@@ -1,3 +1,4 @@
+import ObjectGraph
 import ObjectModel
 import Rows
 import StoreInterface
@@ -149,12 +150,20 @@ final class RowImport {
       throw record.problem(path, "It must have a value, and has none.")
     }
     if !unique.isEmpty,
-      let names = unique.add(key, value: { draft.value(column: $0, row: row) ?? .null })
+      let found = unique.add(key, value: { draft.value(column: $0, row: row) ?? .null })
     {
-      throw record.problem(
-        names.joined(separator: ", "),
-        "No two objects may share it, and another object has the same. "
-          + "With --update that one is changed.")
+      // Objects of the files have no identifiers that last: nothing is imported.
+      let isStored = found.other.number < firstNumbers[found.other.entity] ?? .max
+      var problem = record.problem(
+        found.constraint.names.joined(separator: ", "),
+        UniqueValues.reason(
+          isStored ? "'\(FieldText.text(found.other))'" : "an object further up"))
+      problem.conflict = ConstraintConflict(
+        entity: found.constraint.entity, constraint: found.constraint.names,
+        values: found.values,
+        storedObject: isStored ? ObjectID(store: store.tag, key: found.other) : nil,
+        conflictingObjects: [])
+      throw problem
     }
   }
 

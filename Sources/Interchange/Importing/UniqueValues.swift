@@ -4,9 +4,11 @@ import Rows
 
 /// The values that no two objects may share, of all objects there are: 16 bytes of hash each.
 final class UniqueValues {
-  private struct Constraint {
+  struct Constraint {
+    /// The name of the entity that declares the constraint.
+    let entity: String
     let names: [String]
-    var objects: [UInt128: ObjectKey] = [:]
+    fileprivate var objects: [UInt128: ObjectKey] = [:]
   }
   private var constraints: [Constraint] = []
   /// For each entity the constraints its objects are under, and their columns.
@@ -16,7 +18,7 @@ final class UniqueValues {
   init(_ model: Model, _ schema: Schema, _ view: View) throws {
     for entity in model.entities {
       for names in entity.uniquenessConstraints where !names.isEmpty {
-        constraints.append(Constraint(names: names))
+        constraints.append(Constraint(entity: entity.name, names: names))
         for member in model.family(of: entity.name) {
           guard let layout = schema[member.name] else { continue }
           let indexes = names.compactMap { layout.index(of: $0) }
@@ -50,17 +52,27 @@ final class UniqueValues {
 
   /// Notes the values of a new object.
   ///
-  /// - Returns: The names of values that another object has already; `nil` when there are none.
+  /// - Returns: The constraint that another object breaks with the same values, with that object and the values; `nil`
+  ///   if there is none.
   func add(
     _ key: ObjectKey, value: (_ column: Int) -> Value
-  ) -> [String]? {
+  ) -> (constraint: Constraint, other: ObjectKey, values: [String: Value])? {
     for (constraint, indexes) in columns[key.entity] ?? [] {
       guard let hash = UniqueValues.hash(indexes.map(value)) else { continue }
       if let other = constraints[constraint].objects.updateValue(key, forKey: hash), other != key {
-        return constraints[constraint].names
+        let names = constraints[constraint].names
+        return (
+          constraints[constraint], other,
+          Dictionary(zip(names, indexes.map(value))) { first, _ in first }
+        )
       }
     }
     return nil
+  }
+
+  /// Returns the reason why an object is refused that has the unique values of another one.
+  static func reason(_ other: String) -> String {
+    "No two objects may share it, and \(other) has the same. With --update that one is changed."
   }
 
   /// The object of an entity's family that has the same values under some constraint.

@@ -1,4 +1,5 @@
 public import DurableFiles
+public import ObjectGraph
 
 /// A file that objects are read from, more than once.
 public struct ImportFile: Sendable {
@@ -36,6 +37,8 @@ public struct ImportProblem: Error, Sendable, Hashable, CustomStringConvertible 
   public internal(set) var property: String?
   /// What is wrong, in a sentence.
   public let reason: String
+  /// The conflict over unique values, if the problem is one.
+  public internal(set) var conflict: ConstraintConflict?
 
   init(line: Int, column: Int? = nil, property: String? = nil, _ reason: String) {
     self.line = line

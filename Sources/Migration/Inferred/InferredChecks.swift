@@ -12,6 +12,8 @@ struct InferredChecks {
   private var requiredReferences: [(entity: String, relationship: Relationship)] = []
   /// Relationships that may lead to fewer or more objects than before.
   private var counts: [(entity: String, relationship: Relationship)] = []
+  /// Relationships with predicates that are new or changed, by entity.
+  private var predicates: [(entity: String, relationship: Relationship)] = []
   /// Attributes with a rule that is new or another than before, by entity.
   private var attributes: [(entity: String, attribute: Attribute)] = []
   /// Constraints that are new, with the entity that declares each.
@@ -24,9 +26,14 @@ struct InferredChecks {
     for entity in mapping.destination.entities {
       let before = continuation.entity(before: entity.name)
       let continued = continuation.properties(of: entity.name)
-      for relationship in entity.relationships where !relationship.isTransient {
+      for relationship in entity.declaredRelationships where !relationship.isTransient {
         var old: Relationship?
         if case .relationship(let known)? = continued.before[relationship.name] { old = known }
+        if !relationship.validationPredicates.isEmpty,
+          all || old?.validationPredicates != relationship.validationPredicates
+        {
+          predicates.append((entity.name, relationship))
+        }
         // What is new has been found to be optional, or to follow from its inverse.
         let isSame = old.map { $0.isOptional == relationship.isOptional } ?? relationship.isOptional
         if relationship.isToMany {
@@ -38,7 +45,7 @@ struct InferredChecks {
         }
       }
       guard let before else { continue }
-      for attribute in entity.attributes where !attribute.isTransient {
+      for attribute in entity.declaredAttributes where !attribute.isTransient {
         guard case .attribute(let old)? = continued.before[attribute.name],
           attribute.validation != old.validation, attribute.validation != Attribute.Validation()
         else { continue }
@@ -53,23 +60,27 @@ struct InferredChecks {
     }
   }
 
-  /// Everything that is wrong with the objects of a snapshot of the newer model.
+  /// Checks the objects of a snapshot of the newer model.
   ///
   /// - Parameters:
   ///   - tag: The store whose objects they are.
   ///   - valuesOnly: Whether links and uniqueness are left out, because their rows will be written anew.
-  func failures(
+  func check(
     _ snapshot: any StoreSnapshot, of tag: StoreTag, valuesOnly: Bool = false
-  ) throws -> [ValidationFailure] {
+  ) throws -> ObjectsCheck {
     var check = ObjectsCheck(snapshot, mapping.destination, tag)
     for (entity, attribute) in attributes { try check.values(of: attribute, in: entity) }
-    if valuesOnly { return check.failures }
+    if valuesOnly { return check }
     for (entity, relationship) in requiredReferences {
       try check.requireReferences(relationship, of: entity)
     }
     for (entity, relationship) in counts { try check.count(relationship, of: entity) }
+    for (entity, relationship) in predicates {
+      try check.predicates(
+        relationship.validationPredicates, of: .relationship(relationship), in: entity)
+    }
     for (entity, columns) in constraints { try check.unique(columns, in: entity) }
-    return check.failures
+    return check
   }
 }
 
@@ -79,7 +90,13 @@ struct ObjectsCheck {
   private let model: Model
   private let source: ViewSource
   private let tag: StoreTag
-  private(set) var failures: [ValidationFailure] = []
+  /// The rules that objects break.
+  var failures: [ValidationFailure] = []
+  /// The objects that share unique values.
+  private(set) var conflicts: [ConstraintConflict] = []
+
+  /// Whether all objects looked at are as the model asks.
+  var isValid: Bool { failures.isEmpty && conflicts.isEmpty }
 
   init(_ snapshot: any StoreSnapshot, _ model: Model, _ tag: StoreTag) {
     self.snapshot = snapshot
@@ -94,12 +111,12 @@ struct ObjectsCheck {
 
   private mutating func fail(
     _ key: ObjectKey, _ entity: String, _ property: String, _ rule: ValidationFailure.Rule,
-    _ message: String
+    _ message: String, code: Int? = nil
   ) {
     failures.append(
       ValidationFailure(
         object: ObjectID(store: tag, key: key), entity: entity, key: property, rule: rule,
-        message: message))
+        message: message, code: code))
   }
 
   /// Every object must have a reference, to an object that is there.
@@ -117,13 +134,37 @@ struct ObjectsCheck {
 
   /// Every value of an attribute must be what the attribute's rules ask for.
   mutating func values(of attribute: Attribute, in entity: String) throws {
+    if attribute.type == .composite {
+      return try predicates(attribute.validation.predicates, of: .attribute(attribute), in: entity)
+    }
     let rule = ValueCheck(attribute, isRequired: false)
     for layout in layouts(of: entity) {
       guard let index = layout.index(of: attribute.name) else { continue }
       try snapshot.forEachRow(of: layout, [layout.columns[index]]) { key, found, row in
         let value = found[0]?.value(at: row) ?? .null
-        guard let (broken, message) = rule.failure(of: value) else { return }
-        fail(key, layout.entity, attribute.name, broken, message)
+        guard let problem = rule.failure(of: value) else { return }
+        fail(
+          key, layout.entity, attribute.name, problem.rule, problem.message, code: problem.code)
+      }
+    }
+  }
+
+  /// Every object must meet the predicates of a relationship or a composite attribute.
+  mutating func predicates(
+    _ predicates: [ValidationPredicate], of property: Property, in entity: String
+  ) throws {
+    if predicates.isEmpty { return }
+    for layout in layouts(of: entity) {
+      let rules = predicates.map {
+        PropertyCheck($0, of: property, layout, model, snapshot.schema)
+      }
+      for number in try snapshot.view.keys(ofEntity: layout.entityNumber) {
+        let key = ObjectKey(entity: layout.entityNumber, number: number)
+        for problem in rules.compactMap({ $0.problem(with: key, in: source) }) {
+          fail(
+            key, layout.entity, property.name, problem.rule, problem.message,
+            code: problem.code)
+        }
       }
     }
   }
@@ -167,12 +208,12 @@ struct ObjectsCheck {
         if values.contains(where: \.isNull) { return }
         let hash = values.hashValue
         for other in seen[hash] ?? [] where try self.values(of: other, names) == values {
-          fail(
-            key, layout.entity, names.joined(separator: ", "), .unique,
-            """
-            \(names.map { "\"\($0)\"" }.joined(separator: " and ")) must be unique, and another object \
-            has the same \(values.map(\.text).joined(separator: ", ")).
-            """)
+          conflicts.append(
+            ConstraintConflict(
+              entity: entity, constraint: names,
+              values: Dictionary(zip(names, values)) { first, _ in first },
+              storedObject: ObjectID(store: tag, key: other),
+              conflictingObjects: [ObjectID(store: tag, key: key)]))
           break
         }
         seen[hash, default: []].append(key)

@@ -78,7 +78,7 @@ private struct Inference {
   private mutating func compare(_ entity: Entity, _ before: Entity) {
     let continued = continuation.properties(of: entity.name)
     // What is inherited is told of where it is declared.
-    for property in entity.properties where !property.isTransient {
+    for property in entity.declaredProperties where !property.isTransient {
       let old = continued.before[property.name].flatMap { $0.isTransient ? nil : $0 }
       switch (property, old) {
       case (.attribute(let attribute), nil): check(added: attribute, attribute.name, entity)
@@ -95,11 +95,11 @@ private struct Inference {
       case (.fetched, nil): break
       }
     }
-    for property in entity.properties where property.isTransient {
+    for property in entity.declaredProperties where property.isTransient {
       guard let old = continued.before[property.name], !old.isTransient else { continue }
       losses.append(MigrationProblem(entity.name, property.name, "is not stored any more"))
     }
-    let declared = Set(before.properties.map(\.name))
+    let declared = Set(before.declaredProperties.map(\.name))
     for removed in continued.removed where !removed.isTransient && declared.contains(removed.name) {
       losses.append(MigrationProblem(entity.name, removed.name, "is gone"))
     }

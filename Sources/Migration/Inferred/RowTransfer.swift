@@ -205,7 +205,7 @@ struct RowTransfer {
       guard let layout = target[number], let entity = mapping.destination[layout.entity] else {
         continue
       }
-      for relationship in entity.relationships
+      for relationship in entity.declaredRelationships
       where target.relationshipNumbers[entity.name]?[relationship.name] == end.relationship {
         return (relationship, entity.name)
       }

@@ -116,9 +116,9 @@ struct MigrationRun {
       try take(made)
     }
     guard !migrator.allowsInvalid else { return }
-    let failures = try InferredChecks(mapping, all: own != nil && pendingModels.isEmpty).failures(
+    let check = try InferredChecks(mapping, all: own != nil && pendingModels.isEmpty).check(
       current, of: StoreTag(uuid))
-    guard failures.isEmpty else { throw MigrationError.invalid(failures) }
+    guard check.isValid else { throw MigrationError.invalid(check) }
   }
 
   private mutating func take(_ mapping: MappingModel) throws {

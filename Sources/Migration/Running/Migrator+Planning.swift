@@ -43,14 +43,18 @@ extension Migrator {
     let backend = try places.backend(ofStoreAt: path)
     let store: any Store
     do {
-      store = try places.open(path, type: backend.type, StoreOpening(readOnly: readOnly))
+      store = try places.open(
+        path, type: backend.type,
+        StoreOpening(readOnly: readOnly, writesForeign: writesForeign && !readOnly))
     } catch let error as StoreError where error.code == .incompatibleModel {
       guard let hashes = try places.metadata(at: path, type: backend.type).versionHashes else {
         throw error
       }
       guard let version = versions.version(of: hashes) else { throw unknown(hashes, path) }
       store = try places.open(
-        path, type: backend.type, StoreOpening(readOnly: readOnly, model: version.model))
+        path, type: backend.type,
+        StoreOpening(
+          readOnly: readOnly, model: version.model, writesForeign: writesForeign && !readOnly))
     }
     do { return try Opened(store, knowing: versions) } catch {
       try? store.close()
@@ -74,7 +78,7 @@ extension Migrator {
     from start: KnownVersion, to target: KnownVersion
   ) throws(MigrationError) -> [MigrationStep] {
     if !stages.isEmpty {
-      let chain = try StageChain(stages, to: target.model)
+      let chain = try StageChain(stages, to: target.model, infers: infersMappings)
       if start.isSame(as: target) { return [] }
       guard let links = chain.links(from: start) else {
         let names = stages.flatMap(\.versions).map { "\"\($0.name)\"" }.joined(separator: ", ")
@@ -91,7 +95,7 @@ extension Migrator {
         }) {
           means = .written(written)
         } else {
-          means = .inferred(try InferredMapping(from: link.from.model, to: link.to.model))
+          means = try link.inferred()
         }
         steps.append(
           MigrationStep(
@@ -100,6 +104,12 @@ extension Migrator {
       return steps
     }
     if start.isSame(as: target) { return [] }
+    // No way is better than one inferred step where no mapping is written. Then no other version is looked at.
+    if mappings.isEmpty, infersMappings,
+      let direct = try? InferredMapping(from: start.model, to: target.model)
+    {
+      return [MigrationStep(from: start, to: target, means: .inferred(direct))]
+    }
     // The store's own is the oldest where nobody says otherwise, and the wanted one the newest.
     var known: [KnownVersion] = versions.contains { $0.isSame(as: start) } ? [] : [start]
     let mapped = mappings.flatMap { mapping in
@@ -111,6 +121,14 @@ extension Migrator {
       known.append(version)
     }
     return try MigrationPath(known, mappings, infers: infersMappings).steps(from: start, to: target)
+  }
+
+  /// Throws an error if a mapping names a policy that the program does not have.
+  private func requirePolicies(of mapping: MappingModel) throws(MigrationError) {
+    for part in mapping.entityMappings {
+      guard let name = part.policyName, policies[name] == nil else { continue }
+      throw MigrationError.missingPolicy(name, of: part, among: policies.keys.sorted())
+    }
   }
 
   /// Plans for a store that is open.
@@ -131,6 +149,7 @@ extension Migrator {
     var preview: (any StoreSnapshot)? = opened.snapshot
     var violations: [ValidationFailure] = []
     var leftOut: [MigrationDrop] = []
+    var conflicts: [ConstraintConflict] = []
     for step in steps {
       lineage = lineage.following(step.means)
       if step.hasHandlers {
@@ -146,11 +165,14 @@ extension Migrator {
         schema = evolved
         if let shown = preview {
           let next = EvolvedSnapshot(shown, step.to.model, evolved)
-          violations += try InferredChecks(mapping, all: false).failures(
+          let check = try InferredChecks(mapping, all: false).check(
             next, of: opened.store.tag, valuesOnly: !reasons.isEmpty)
+          violations += check.failures
+          conflicts += check.conflicts
           preview = next
         }
       case .written(let mapping):
+        try requirePolicies(of: mapping)
         if counting || !allowsLoss, let shown = preview {
           leftOut += try mapping.leftOut(of: shown)
         }
@@ -175,6 +197,7 @@ extension Migrator {
       from: opened.version, to: target, steps: steps, type: (opened.type, type ?? opened.type),
       objectCounts: counts, rewritings: rewritings, losses: losses,
       drops: counting || !allowsLoss ? try lineage.drops(from: opened.snapshot) + leftOut : [],
-      violations: violations, changesModelAlone: opened.store.changesModelAlone)
+      violations: violations, constraintConflicts: conflicts,
+      changesModelAlone: opened.store.changesModelAlone)
   }
 }

@@ -371,8 +371,8 @@ extension MigrationManager {
     for entity in model.entities {
       for columns in entity.uniquenessConstraints { try check.unique(columns, in: entity.name) }
     }
-    failures += check.failures
-    guard failures.isEmpty else { throw MigrationError.invalid(failures) }
+    check.failures = failures + check.failures
+    guard check.isValid else { throw MigrationError.invalid(check) }
   }
 }
 
@@ -381,9 +381,9 @@ extension MigrationError {
     MigrationError(
       .invalidResult,
       """
-      \(failures.count == 1 ? "One thing is" : "\(failures.count) things are") wrong with the objects as \
+      \(count == 1 ? "One thing is" : "\(count) things are") wrong with the objects as \
       they would be, so the store stays as it is. Change the objects first, or allow this \
       (allowsInvalid, or --allow-invalid):
-      """, failures: failures)
+      """, failures: check.failures, constraintConflicts: check.conflicts)
   }
 }

@@ -69,7 +69,7 @@ final class GraphEntity: @unchecked Sendable {
     countedRelationships = relationships.filter {
       properties[$0].inverse.map(ValidationPlan.counts) ?? false
     }
-    constraints = ValidationPlan(properties, layout)
+    constraints = ValidationPlan(properties, layout, model, schema)
     var capacity = 16
     while capacity < properties.count * 2 { capacity *= 2 }
     mask = capacity - 1

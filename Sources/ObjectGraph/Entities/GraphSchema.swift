@@ -50,6 +50,8 @@ final class GraphSchema: Sendable {
 
   /// What no two objects of an entity may share: the names of the properties, and where they are.
   struct Uniqueness: Sendable {
+    /// The name of the entity that declares the constraint.
+    let entity: String
     let names: [String]
     /// The columns in the entity's layout.
     let columns: [Int]
@@ -66,7 +68,9 @@ final class GraphSchema: Sendable {
         let columns = names.compactMap { graph.layout.index(of: $0) }
         guard columns.count == names.count else { continue }
         let family = model.family(of: entity.name).compactMap { schema[$0.name] }
-        constraints.append(Uniqueness(names: names, columns: columns, family: family))
+        constraints.append(
+          Uniqueness(
+            entity: entity.name, names: names, columns: columns, family: family))
       }
       next = entity.superentity.flatMap { model[$0] }
     }
@@ -118,7 +122,7 @@ final class GraphSchema: Sendable {
   private static func derivedWays(in model: Model) -> [String: Set<[String]>] {
     var ways: [String: Set<[String]>] = [:]
     for entity in model.entities {
-      for attribute in entity.attributes {
+      for attribute in entity.declaredAttributes {
         guard let form = attribute.derivation?.form else { continue }
         ways[entity.name, default: []].formUnion([])
         var back: [String] = []
@@ -141,7 +145,7 @@ final class GraphSchema: Sendable {
       model.family(of: entity).compactMap { schema[$0.name]?.entityNumber }
     }
     return model.entities.flatMap { entity in
-      entity.attributes.compactMap { attribute -> Set<UInt16>? in
+      entity.declaredAttributes.compactMap { attribute -> Set<UInt16>? in
         guard let form = attribute.derivation?.form, !form.path.isEmpty else { return nil }
         var family = Set(numbers(entity.name))
         var owner = entity.name

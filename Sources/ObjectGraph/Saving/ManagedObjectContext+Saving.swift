@@ -11,8 +11,8 @@ extension ManagedObjectContext {
   /// mend the cause and save again. A save into stores is durable when this returns.
   ///
   /// - Throws: ``ContextError`` with the code ``ContextError/Code/validation`` and everything that is
-  ///   wrong, or ``ContextError/Code/conflict`` when somebody else has changed the same objects and the
-  ///   merge policy does not say what then; `StoreError` when a store can't be written.
+  ///   wrong, or ``ContextError/Code/conflict`` if another context has changed the same objects, or if objects share
+  ///   unique values, and the merge policy does not resolve that; `StoreError` if a store can't be written.
   public func save() throws { _ = try saveReturningLayers() }
 
   /// Saves, and gives what was saved.
@@ -44,22 +44,32 @@ extension ManagedObjectContext {
     return saved
   }
 
-  /// Everything that is wrong with what would be saved now. Nothing is. Whether others have changed the same is not
-  /// looked at.
+  /// Returns the failures that a save would find now. Nothing is saved. Conflicts over unique values are not among
+  /// them: ``constraintConflicts()`` returns these.
   ///
-  /// - Throws: What a damaged store throws; ``ContextError`` when objects go on changing themselves without end.
+  /// - Throws: `StoreError` if a store is damaged; ``ContextError`` if objects go on changing themselves without end.
   public func validationFailures() throws -> [ValidationFailure] {
+    do { try validateChanges() } catch let error as ContextError {
+      guard !error.constraintConflicts.isEmpty || !error.failures.isEmpty else { throw error }
+      return error.failures
+    }
+    return []
+  }
+
+  /// Throws the error that a save would throw now for the values of changed objects. Nothing is saved.
+  ///
+  /// Changes of the same objects by another context are not looked for.
+  ///
+  /// - Throws: ``ContextError`` with ``ContextError/failures`` and ``ContextError/constraintConflicts``; `StoreError`
+  ///   if a store is damaged.
+  public func validateChanges() throws {
     checkPlace()
     workDepth += 1
     defer { workDepth -= 1 }
     try sealForUndo()
     undoManager?.willSave()
     defer { undoManager?.didSave(false) }
-    do { try prepareToSave() } catch let error as ContextError {
-      guard error.code == .validation, !error.failures.isEmpty else { throw error }
-      return error.failures
-    }
-    return []
+    try prepareToSave()
   }
 
   // MARK: Before
@@ -107,7 +117,10 @@ extension ManagedObjectContext {
       }
     } while changedObjects.count > asked
     failures += try validate()
-    guard failures.isEmpty else { throw ContextError(refusing: failures) }
+    let conflicts = try findConstraintConflicts()
+    guard failures.isEmpty, conflicts.isEmpty else {
+      throw ContextError(refusing: failures, conflicts)
+    }
   }
 
   /// Whether something was changed since changes were last processed.

@@ -32,15 +32,10 @@ extension ManagedObjectContext {
         plain[identifier] = mayFail
       }
       if mayFail { failures += entity.graph.constraints.failures(of: object) }
-      for property in entity.graph.constraints.relationships {
-        if let failure = failure(of: property, of: object) { failures.append(failure) }
-      }
+      failures += entity.graph.constraints.transientFailures(of: object)
+      failures += relationshipFailures(of: object)
     }
-    for owner in try countedOwners() {
-      for property in owner.source.entity.graph.constraints.relationships {
-        if let failure = failure(of: property, of: owner) { failures.append(failure) }
-      }
-    }
+    for owner in try countedOwners() { failures += relationshipFailures(of: owner) }
     for denial in denials where denial.object.state.contains(.deleted) {
       let staying = denial.others.filter {
         !$0.state.contains(.deleted) && denial.isLedBack(from: $0)
@@ -54,7 +49,7 @@ extension ManagedObjectContext {
           \(staying.count == 1 ? "\(first)" : "\(staying.count) objects").
           """))
     }
-    return failures + (try constraintFailures())
+    return failures
   }
 
   /// What is wrong with an object as it is, changed or not, but for what it shares with others.
@@ -64,8 +59,16 @@ extension ManagedObjectContext {
     let constraints = object.source.entity.graph.constraints
     var failures = type(of: object) == ManagedObject.self ? [] : object.failuresOfClass()
     failures += constraints.failures(of: object)
-    for property in constraints.relationships {
-      if let failure = failure(of: property, of: object) { failures.append(failure) }
+    failures += constraints.transientFailures(of: object)
+    return failures + relationshipFailures(of: object)
+  }
+
+  /// Returns the failures of an object's relationships, and of its composite attributes that have predicates.
+  private func relationshipFailures(of object: ManagedObject) -> [ValidationFailure] {
+    let constraints = object.source.entity.graph.constraints
+    var failures = constraints.relationships.compactMap { failure(of: $0, of: object) }
+    if !constraints.propertyPredicates.isEmpty, let state = state(of: object) {
+      failures += constraints.predicateFailures(of: object, in: state)
     }
     return failures
   }
@@ -118,40 +121,6 @@ extension ManagedObjectContext {
       }
     default: return nil
     }
-  }
-
-  /// Objects that share values which no two objects may share.
-  private func constraintFailures() throws -> [ValidationFailure] {
-    var failures: [ValidationFailure] = []
-    for state in storeStates where state.hasChanges {
-      for entity in state.knownEntities {
-        let constraints = state.graph.uniqueness(of: entity.graph)
-        if constraints.isEmpty { continue }
-        for constraint in constraints {
-          for object in changedObjects
-          where object.source.entity === entity && !object.state.contains(.deleted) {
-            let values = constraint.columns.map {
-              object.source.value($0, Int(object.row))
-            }
-            if values.contains(where: \.isNull) { continue }
-            let sharing = try state.objects(sharing: values, constraint)
-            guard sharing.count > 1, sharing.contains(where: { $0 != object.key }) else {
-              continue
-            }
-            failures.append(
-              object.failure(
-                constraint.names.joined(separator: ", "), values.count == 1 ? values[0] : nil,
-                .unique,
-                """
-                \(constraint.names.map { "\"\($0)\"" }.joined(separator: " and ")) must be unique, and \
-                \(sharing.count - 1 == 1 ? "another object has" : "others have") the same \
-                \(values.map(\.text).joined(separator: ", ")).
-                """))
-          }
-        }
-      }
-    }
-    return failures
   }
 }
 

@@ -2,6 +2,7 @@
 
 import Foundation
 package import ObjectModel
+import ObjectQuery
 import Rows
 
 /// What the model asks of an entity's objects, so that a draft is checked column by column and only what
@@ -10,6 +11,10 @@ struct ValidationPlan: @unchecked Sendable {
   // Sendable: regular expressions are immutable.
   private let attributes: [AttributeCheck]
   let relationships: [GraphProperty]
+  /// The predicates of relationships and composite attributes, which are asked of whole objects.
+  let propertyPredicates: [(property: String, check: PropertyCheck)]
+  /// Attributes in memory only. No draft contains their values.
+  private let transients: [AttributeCheck]
 
   fileprivate struct AttributeCheck {
     let attribute: Attribute
@@ -17,20 +22,39 @@ struct ValidationPlan: @unchecked Sendable {
     let kind: ColumnKind
     let isRequired: Bool
     let pattern: NSRegularExpression?
+    let predicates: [ValuePredicate]
+
+    init(_ attribute: Attribute, column: Int, kind: ColumnKind, isRequired: Bool) {
+      self.attribute = attribute
+      self.column = column
+      self.kind = kind
+      self.isRequired = isRequired
+      pattern = ValidationPlan.pattern(of: attribute)
+      predicates = attribute.validation.predicates.map { ValuePredicate($0, of: attribute) }
+    }
 
     var isNeeded: Bool {
       isRequired || attribute.validation != Attribute.Validation()
     }
   }
 
-  init(_ properties: [GraphProperty], _ layout: Layout) {
+  init(_ properties: [GraphProperty], _ layout: Layout, _ model: Model, _ schema: Schema) {
     attributes = properties.compactMap { property in
       guard case .attribute(let attribute, let column) = property.place else { return nil }
-      let pattern = ValidationPlan.pattern(of: attribute)
       let check = AttributeCheck(
-        attribute: attribute, column: column, kind: layout.columns[column].kind,
-        isRequired: !attribute.isOptional && attribute.derivation == nil, pattern: pattern)
+        attribute, column: column, kind: layout.columns[column].kind,
+        isRequired: !attribute.isOptional && attribute.derivation == nil)
       return check.isNeeded ? check : nil
+    }
+    transients = properties.compactMap { property in
+      guard case .transient(let attribute) = property.place else { return nil }
+      let check = AttributeCheck(attribute, column: -1, kind: .string, isRequired: false)
+      return check.isNeeded ? check : nil
+    }
+    propertyPredicates = properties.flatMap { property in
+      property.wholePredicates.map {
+        (property.name, PropertyCheck($0, of: property.property, layout, model, schema))
+      }
     }
     relationships = properties.filter { property in
       property.relationship.map(ValidationPlan.counts) ?? false
@@ -44,9 +68,10 @@ struct ValidationPlan: @unchecked Sendable {
     }
   }
 
-  /// Whether it matters to how many objects a relationship leads.
+  /// Whether it matters to how many objects, or to which, a relationship leads.
   static func counts(_ relationship: Relationship) -> Bool {
-    !relationship.isTransient && relationship.limitsCount
+    !relationship.isTransient
+      && (!relationship.validationPredicates.isEmpty || relationship.limitsCount)
   }
 
   /// Whether some row of a draft may have a value that is not right.
@@ -68,13 +93,26 @@ struct ValidationPlan: @unchecked Sendable {
     }
   }
 
+  /// Returns the failures of an object's attributes that are in memory only.
+  func transientFailures(of object: ManagedObject) -> [ValidationFailure] {
+    transients.compactMap { check in
+      let value = object[check.attribute.name]
+      return check.problem(with: value).map { object.failure(check.attribute.name, value, $0) }
+    }
+  }
+
+  /// Returns the failures of an object's relationships and composite attributes that have predicates.
+  func predicateFailures(of object: ManagedObject, in state: StoreState) -> [ValidationFailure] {
+    propertyPredicates.compactMap { property, check in
+      check.problem(with: object.key, in: state.source).map { object.failure(property, nil, $0) }
+    }
+  }
+
   /// What is wrong with the attributes of an object.
   func failures(of object: ManagedObject) -> [ValidationFailure] {
     attributes.compactMap { check in
       let value = object.source.value(check.column, Int(object.row))
-      return check.problem(with: value).map { rule, message in
-        object.failure(check.attribute.name, value, rule, message)
-      }
+      return check.problem(with: value).map { object.failure(check.attribute.name, value, $0) }
     }
   }
 }
@@ -83,6 +121,7 @@ extension ValidationPlan.AttributeCheck {
   /// Whether a value is right without a closer look.
   @inline(__always)
   @unsafe fileprivate func isSurelyRight(_ raw: RawColumn, _ row: Int) -> Bool {
+    guard predicates.isEmpty else { return false }
     let validation = attribute.validation
     switch unsafe (raw.kind.family, validation.minimum, validation.maximum) {
     case (_, .null, .null): return pattern == nil
@@ -108,9 +147,10 @@ extension ValidationPlan.AttributeCheck {
     }
   }
 
-  fileprivate func problem(with value: Value) -> (ValidationFailure.Rule, String)? {
+  fileprivate func problem(with value: Value) -> ValueProblem? {
     if value.isNull {
-      return isRequired ? (.required, "\"\(attribute.name)\" must have a value.") : nil
+      return isRequired
+        ? ValueProblem(.required, "\"\(attribute.name)\" must have a value.") : nil
     }
     let validation = attribute.validation
     let isText = attribute.type == .string
@@ -122,19 +162,33 @@ extension ValidationPlan.AttributeCheck {
     }
     // What has no order, such as "not a number", is within no bounds.
     if !validation.minimum.isNull, measured.order(comparedTo: validation.minimum) ?? -1 < 0 {
-      return (.minimum, "\(what), and must be at least \(validation.minimum.text).")
+      return ValueProblem(.minimum, "\(what), and must be at least \(validation.minimum.text).")
     }
     if !validation.maximum.isNull, measured.order(comparedTo: validation.maximum) ?? 1 > 0 {
-      return (.maximum, "\(what), and must be at most \(validation.maximum.text).")
+      return ValueProblem(.maximum, "\(what), and must be at most \(validation.maximum.text).")
     }
     if let pattern, case .string(let text) = value,
       pattern.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) == nil
     {
-      return (
-        .pattern, "\(what), which does not match the pattern \(validation.pattern ?? "")."
-      )
+      return ValueProblem(
+        .pattern, "\(what), which does not match the pattern \(validation.pattern ?? "").")
+    }
+    for predicate in predicates {
+      if let problem = predicate.problem(with: value, what, attribute.name) { return problem }
     }
     return nil
+  }
+}
+
+extension GraphProperty {
+  /// The predicates that are asked of a whole object. Predicates of other attributes are asked of values.
+  fileprivate var wholePredicates: [ValidationPredicate] {
+    switch place {
+    case .composite(let attribute, _): attribute.validation.predicates
+    case .toOne(let toOne): toOne.relationship.validationPredicates
+    case .toMany(let toMany): toMany.relationship.validationPredicates
+    default: []
+    }
   }
 }
 
@@ -156,22 +210,26 @@ package struct ValueCheck: @unchecked Sendable {
   /// The check of an attribute.
   package init(_ attribute: Attribute, isRequired: Bool) {
     check = ValidationPlan.AttributeCheck(
-      attribute: attribute, column: 0, kind: .string, isRequired: isRequired,
-      pattern: ValidationPlan.pattern(of: attribute))
+      attribute, column: 0, kind: .string, isRequired: isRequired)
   }
 
   /// Returns the rule that a value breaks, with a sentence about it; `nil` if the value is valid.
-  package func failure(of value: Value) -> (rule: ValidationFailure.Rule, message: String)? {
-    check.isNeeded ? check.problem(with: value).map { ($0.0, $0.1) } : nil
+  package func failure(of value: Value) -> ValueProblem? {
+    check.isNeeded ? check.problem(with: value) : nil
   }
 
-  /// What is wrong with a value, in a sentence; `nil` if nothing is.
-  package func problem(with value: Value) -> String? {
-    check.isNeeded ? check.problem(with: value)?.1 : nil
-  }
+  /// Returns the sentence about a value that breaks a rule; `nil` if the value is valid.
+  package func problem(with value: Value) -> String? { failure(of: value)?.message }
 }
 
 extension ManagedObject {
+  /// A failure of the object, for a problem with one of its values.
+  final func failure(_ key: String, _ value: Value?, _ problem: ValueProblem) -> ValidationFailure {
+    ValidationFailure(
+      object: objectID, entity: source.entity.graph.name, key: key, value: value,
+      rule: problem.rule, message: problem.message, code: problem.code)
+  }
+
   /// Something that is wrong with the object.
   final func failure(
     _ key: String?, _ value: Value?, _ rule: ValidationFailure.Rule, _ message: String,

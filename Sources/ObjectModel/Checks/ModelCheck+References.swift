@@ -126,9 +126,9 @@ extension ModelCheck {
     for entity in members.sorted().compactMap({ index.entityByName[$0] }) {
       // Many configurations may name one entity of many relationships. Past some number the
       // warnings stop; whoever makes a store for a configuration hears of it again.
-      configurationChecksLeft -= description.entities[entity].properties.count
+      configurationChecksLeft -= description.entities[entity].declaredProperties.count
       guard configurationChecksLeft > 0 else { return }
-      for relationship in description.entities[entity].relationships
+      for relationship in description.entities[entity].declaredRelationships
       where !relationship.isTransient && !members.contains(relationship.destination)
         && index.entityByName[relationship.destination] != nil
       {

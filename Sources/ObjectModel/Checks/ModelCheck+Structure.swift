@@ -4,7 +4,7 @@ extension ModelCheck {
   mutating func checkNameLengths() {
     for entity in description.entities {
       checkLength(of: entity.name, "entity")
-      for property in entity.properties { checkLength(of: property.name, "property") }
+      for property in entity.declaredProperties { checkLength(of: property.name, "property") }
       for index in entity.fetchIndexes { checkLength(of: index.name, "index") }
     }
     for composite in description.composites {
@@ -43,7 +43,7 @@ extension ModelCheck {
     var inherited = 0
     for entity in index.parentsFirst {
       let above = index.parents[entity].map { counts[$0] } ?? 0
-      counts[entity] = above + description.entities[entity].properties.count
+      counts[entity] = above + description.entities[entity].declaredProperties.count
       inherited += above
     }
     for (entity, count) in counts.enumerated() where count > Model.greatestPropertyCount {
@@ -98,14 +98,14 @@ extension ModelCheck {
 
   mutating func checkPropertyNames(of position: Int) {
     let entity = description.entities[position]
-    for property in entity.properties {
+    for property in entity.declaredProperties {
       checkName(property.name, "property", entity.name, property.name)
     }
-    reportDuplicates(entity.properties.map(\.name), "property", in: entity.name)
-    reportCaseClashes(entity.properties.map(\.name), "property", in: entity.name)
+    reportDuplicates(entity.declaredProperties.map(\.name), "property", in: entity.name)
+    reportCaseClashes(entity.declaredProperties.map(\.name), "property", in: entity.name)
 
     guard let parent = index.parents[position] else { return }
-    for property in entity.properties {
+    for property in entity.declaredProperties {
       if let place = index.property(property.name, of: parent) {
         report(
           .redeclaredProperty, entity: entity.name, property: property.name,

@@ -28,7 +28,7 @@ struct ModelCheck {
 
   private mutating func checkEntity(_ position: Int) {
     checkPropertyNames(of: position)
-    for property in description.entities[position].properties {
+    for property in description.entities[position].declaredProperties {
       switch property {
       case .attribute(let attribute):
         checkAttribute(attribute, of: description.entities[position].name)
@@ -62,7 +62,9 @@ extension ModelCheck {
   /// ` Did you mean "name"?` for the name of a property, inherited or not.
   mutating func suggestProperty(_ name: String, of entity: Int) -> String {
     let (index, entities) = (index, description.entities)
-    let names = index.ancestry(of: entity).lazy.flatMap { entities[$0].properties.lazy.map(\.name) }
+    let names = index.ancestry(of: entity).lazy.flatMap {
+      entities[$0].declaredProperties.lazy.map(\.name)
+    }
     return suggestion.sentence(for: name, among: names)
   }
 }

@@ -3,7 +3,7 @@
 extension Facets {
   static func differences(_ one: Entity, _ other: Entity) -> [String] {
     differences(Facets(one), Facets(other), "")
-      + named(one.properties, other.properties, name: \.name) { one, other in
+      + named(one.declaredProperties, other.declaredProperties, name: \.name) { one, other in
         differences(one, other)
       }
       + named(one.fetchIndexes, other.fetchIndexes, name: \.name) { one, other in

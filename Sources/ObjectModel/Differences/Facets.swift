@@ -69,6 +69,8 @@ extension Facets {
     add(.minimum, attribute.validation.minimum)
     add(.maximum, attribute.validation.maximum)
     add(.pattern, attribute.validation.pattern)
+    let predicates = attribute.validation.predicates
+    add(.validationPredicates, predicates, predicates.inWords)
     add(.derivation, attribute.derivation?.normalizedExpression)
     add(.derivationFilter, attribute.derivation?.filter)
     add(.compositeType, attribute.compositeName)
@@ -96,6 +98,8 @@ extension Facets {
     add(.isOrdered, relationship.isOrdered)
     add(.isOptional, relationship.isOptional)
     add(.isTransient, relationship.isTransient)
+    let predicates = relationship.validationPredicates
+    add(.validationPredicates, predicates, predicates.inWords)
     add(.deleteRule, relationship.deleteRule, relationship.deleteRule.inWords)
     add(.renamingIdentifier, relationship.renamingIdentifier)
     add(.versionHashModifier, relationship.versionHashModifier)

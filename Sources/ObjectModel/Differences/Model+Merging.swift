@@ -58,7 +58,7 @@ extension Model {
     var subset = description
     subset.entities = members.sorted().map { position in
       var entity = entities[position]
-      entity.properties.removeAll { property in
+      entity.declaredProperties.removeAll { property in
         switch property {
         case .fetched(let fetched): !names.contains(fetched.request.entity)
         case .relationship(let one): one.isTransient && !names.contains(one.destination)
@@ -71,7 +71,7 @@ extension Model {
     subset.configurations = [configuration]
 
     let leaving = subset.entities.flatMap { entity in
-      entity.relationships.filter { !names.contains($0.destination) }.map { relationship in
+      entity.declaredRelationships.filter { !names.contains($0.destination) }.map { relationship in
         ModelFault(
           .leavesConfiguration, entity: entity.name, property: relationship.name,
           message: """

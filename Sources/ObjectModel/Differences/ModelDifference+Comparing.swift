@@ -84,10 +84,10 @@ extension ModelComparison {
 
   private mutating func noteRenames(from old: Entity, to new: Entity) {
     if old.name != new.name { entityRenames[old.name] = new.name }
-    let match = Self.match(old.properties, new.properties)
+    let match = Self.match(old.declaredProperties, new.declaredProperties)
     for (index, position) in match.oldPositions.enumerated() {
-      guard let before = position.map({ old.properties[$0].name }) else { continue }
-      let after = new.properties[index].name
+      guard let before = position.map({ old.declaredProperties[$0].name }) else { continue }
+      let after = new.declaredProperties[index].name
       if before != after { propertyRenames[old.name, default: [:]][before] = after }
     }
   }
@@ -168,12 +168,12 @@ extension ModelComparison {
   }
 
   private mutating func compareProperties(_ old: Entity, _ new: Entity) {
-    let match = Self.match(old.properties, new.properties)
+    let match = Self.match(old.declaredProperties, new.declaredProperties)
     let removed = match.removed.map {
-      (property: old.properties[$0], old: nil as Int?, isNew: false)
+      (property: old.declaredProperties[$0], old: nil as Int?, isNew: false)
     }
-    let kept = new.properties.indices.map {
-      (property: new.properties[$0], old: match.oldPositions[$0], isNew: true)
+    let kept = new.declaredProperties.indices.map {
+      (property: new.declaredProperties[$0], old: match.oldPositions[$0], isNew: true)
     }
     for (property, position, isNew) in (removed + kept).sorted(by: {
       $0.property.name.precedesInHashes($1.property.name)
@@ -182,7 +182,7 @@ extension ModelComparison {
       if !isNew {
         note(subject, .removed, isSeen: !property.isTransient)
       } else if let position {
-        compare(old.properties[position], property, old, new)
+        compare(old.declaredProperties[position], property, old, new)
       } else {
         note(subject, .added, isSeen: !property.isTransient)
       }
@@ -377,7 +377,7 @@ extension Model {
       attributes.filter { !$0.isTransient && $0.derivation == nil }.compactMap(\.compositeName)
     }
     var found: Set<String> = []
-    var waiting = entities.flatMap { used($0.attributes) }
+    var waiting = entities.flatMap { used($0.declaredAttributes) }
     while let name = waiting.popLast() {
       guard found.insert(name).inserted else { continue }
       waiting += composite(name).map { used($0.attributes) } ?? []

@@ -90,6 +90,8 @@ public struct ModelDifference: Sendable, Hashable {
     case maximum
     /// The regular expression for text.
     case pattern
+    /// The predicates that values must meet.
+    case validationPredicates
     /// How a derived value is computed.
     case derivation
     /// What restricts a derived count.

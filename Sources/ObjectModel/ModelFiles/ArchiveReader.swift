@@ -25,7 +25,7 @@ struct ArchiveReader {
     }
   }
 
-  private static func notes(_ archived: ArchivedObject) -> [String: String] {
+  static func notes(_ archived: ArchivedObject) -> [String: String] {
     (archived[ArchiveWriter.notesField]?.dictionary ?? [:]).compactMapValues(\.string)
   }
 
@@ -88,7 +88,7 @@ struct ArchiveReader {
       // The flattened form gives an entity its inherited properties too, as copies or as proxies.
       if property["NSUnderlyingProperty"] != nil { continue }
       if isInherited(propertyName, by: archived) { continue }
-      entity.properties.append(try self.property(propertyName, property, of: name))
+      entity.declaredProperties.append(try self.property(propertyName, property, of: name))
     }
     for tuple in archived["NSUniqueTuples"]?.array ?? [] {
       let names = tuple.array?.compactMap { $0.string ?? $0["NSPropertyName"]?.string } ?? []
@@ -201,35 +201,11 @@ struct ArchiveReader {
       attribute.derivation = Attribute.Derivation(expression, filter: notes["filter"] ?? filter)
     }
     attribute.compositeName = notes["composite"] ?? composites.name(of: archived)
-    readValidation(archived, into: &attribute)
+    attribute.validation = validation(archived, of: type)
     return attribute
   }
 
-  /// Bounds and patterns are archived as predicates; those of another form are kept as text.
-  private func readValidation(_ archived: ArchivedObject, into attribute: inout Attribute) {
-    var others: [String] = []
-    for predicate in archived["NSValidationPredicates"]?.array ?? [] {
-      let comparison = ArchivedPredicate.Comparison(predicate)
-      switch (comparison?.left, comparison?.operatorNumber) {
-      case ("SELF", 3), ("length", 3):
-        attribute.validation.minimum = bound(comparison!, attribute.type)
-      case ("SELF", 1), ("length", 1):
-        attribute.validation.maximum = bound(comparison!, attribute.type)
-      case ("SELF", 6): attribute.validation.pattern = comparison!.constant?.string
-      default: others.append(ArchivedPredicate.text(predicate))
-      }
-    }
-    if !others.isEmpty {
-      attribute.source.attributes["validationPredicates"] = others.joined(separator: " AND ")
-    }
-  }
-
-  private func bound(_ comparison: ArchivedPredicate.Comparison, _ type: AttributeType) -> Value {
-    guard let constant = comparison.constant else { return .null }
-    return value(constant, comparison.left == "length" ? .int64 : type)
-  }
-
-  private func value(_ archived: ArchivedObject, _ type: AttributeType) -> Value {
+  func value(_ archived: ArchivedObject, _ type: AttributeType) -> Value {
     switch type {
     case .boolean: archived.boolean.map { .boolean($0) } ?? .null
     case .int16, .int32, .int64:
@@ -296,6 +272,7 @@ struct ArchiveReader {
     relationship.deleteRule = known
     relationship.renamingIdentifier = renaming(archived, unless: name)
     relationship.versionHashModifier = archived["NSVersionHashModifier"]?.string
+    relationship.validationPredicates = validationPredicates(archived)
     relationship.userInfo = userInfo(archived)
     return relationship
   }

@@ -10,7 +10,7 @@ extension ArchiveWriter {
 
   /// What an attribute's values must meet, and the number of the error when they do not.
   mutating func validation(
-    of attribute: Attribute
+    of attribute: Attribute, notes: inout [String: String]
   ) -> (predicates: [PropertyList], warnings: [PropertyList]) {
     let validation = attribute.validation
     let kind = attribute.type
@@ -32,13 +32,30 @@ extension ArchiveWriter {
       predicates.append(comparison(expression(.own), .matches, pattern))
       warnings.append(archive.add(.integer(1680)))
     }
-    // What a compiled model demanded beyond that.
-    let others = attribute.source.attributes["validationPredicates"]
-    if let others = others.flatMap({ PlainPredicate($0) }) {
-      predicates.append(archived(others))
-      warnings.append(archive.add(.integer(1550)))
-    }
+    add(validation.predicates, to: &predicates, &warnings, notes: &notes)
     return (predicates, warnings)
+  }
+
+  /// The error number of a value that does not meet a predicate, where nothing else is said.
+  static let usualCode: Int64 = 1550
+
+  /// The name of the note with the text of the predicate at the given place.
+  static func predicateNote(_ place: Int) -> String { "validation\(place)" }
+
+  /// Adds validation predicates, with the message or the number of each.
+  ///
+  /// One of no plain kind is archived as one that is always true. Its text is in the notes.
+  mutating func add(
+    _ others: [ValidationPredicate], to predicates: inout [PropertyList],
+    _ warnings: inout [PropertyList], notes: inout [String: String]
+  ) {
+    for other in others {
+      notes[Self.predicateNote(predicates.count)] = other.predicate
+      predicates.append(archived(PlainPredicate(other.predicate) ?? .constant(true)))
+      warnings.append(
+        other.message.map { archive.text($0) }
+          ?? archive.add(.integer(other.code.map { Int64($0) } ?? Self.usualCode)))
+    }
   }
 
   /// How a derived attribute is computed; nothing when its expression says nothing that can be.

@@ -69,7 +69,7 @@ extension ArchiveWriter {
     if attribute.options.contains(.isIndexedBySpotlight) { bits |= 0x100 }
     if attribute.options.contains(.isStoredInTruthFile) { bits |= 0x200 }
     if attribute.options.contains(.allowsCloudEncryption) { bits |= 0x800 }
-    let (predicates, warnings) = validation(of: attribute)
+    let (predicates, warnings) = validation(of: attribute, notes: &notes)
     var fields = self.fields(
       .attribute(attribute), of: entity, isReadOnly: attribute.derivation != nil,
       isValidated: !predicates.isEmpty, bits: bits, notes: notes)
@@ -113,9 +113,16 @@ extension ArchiveWriter {
     if relationship.inverseEntity != usualEntity {
       notes["inverseEntity"] = relationship.inverseEntity ?? ""
     }
+    var predicates: [PropertyList] = []
+    var warnings: [PropertyList] = []
+    add(relationship.validationPredicates, to: &predicates, &warnings, notes: &notes)
     var fields = self.fields(
-      .relationship(relationship), of: entity, bits: relationship.isOrdered ? 0x400 : 0,
-      notes: notes)
+      .relationship(relationship), of: entity, isValidated: !predicates.isEmpty,
+      bits: relationship.isOrdered ? 0x400 : 0, notes: notes)
+    if !predicates.isEmpty {
+      fields["NSValidationPredicates"] = archive.array(predicates)
+      fields["NSValidationWarnings"] = archive.array(warnings)
+    }
     if relationship.isOrdered { fields["NSIsOrdered"] = .boolean(true) }
     fields["NSDestinationEntity"] = self.entity(relationship.destination)
     fields["_NSDestinationEntityName"] = archive.text(relationship.destination)

@@ -33,7 +33,7 @@ struct ArchiveWriter {
     var archive = KeyedArchiveWriter()
     root = archive.reserve()
     entities = model.entities.map { _ in archive.reserve() }
-    properties = model.entities.map { $0.properties.map { _ in archive.reserve() } }
+    properties = model.entities.map { $0.declaredProperties.map { _ in archive.reserve() } }
     self.model = model
     self.archive = archive
   }
@@ -96,8 +96,9 @@ struct ArchiveWriter {
     fields["NSUserInfo"] = archive.dictionary(entity.userInfo)
     if entity.isAbstract { fields["NSIsAbstract"] = .boolean(true) }
     fields["NSProperties"] = archive.dictionary(
-      zip(entity.properties, properties[position]).map { ($0.name, $1) }, as: .mutableDictionary)
-    for (property, reference) in zip(entity.properties, properties[position]) {
+      zip(entity.declaredProperties, properties[position]).map { ($0.name, $1) },
+      as: .mutableDictionary)
+    for (property, reference) in zip(entity.declaredProperties, properties[position]) {
       let (archivedClass, fields) = self.property(property, of: entities[position])
       archive.fill(reference, archivedClass, fields)
     }

@@ -11,6 +11,8 @@ enum ArchivedPredicate {
     let left: String
     let operatorNumber: Int64
     let constant: ArchivedObject?
+    /// Whether it compares one value with one value, and no letters change how.
+    let isPlain: Bool
 
     init?(_ predicate: ArchivedObject) {
       guard let number = predicate["NSPredicateOperator"]?["NSOperatorType"]?.integer,
@@ -19,6 +21,9 @@ enum ArchivedPredicate {
       self.left = ArchivedPredicate.expression(left, 0)
       operatorNumber = number
       constant = right["NSConstantValue"]
+      let archived = predicate["NSPredicateOperator"]
+      let options = archived?["NSOptions"]?.integer ?? archived?["NSFlags"]?.integer ?? 0
+      isPlain = options & 3 == 0 && archived?["NSModifier"]?.integer ?? 0 == 0
     }
   }
 

@@ -36,15 +36,15 @@ public enum CompiledModel {
   /// models give equal bytes.
   ///
   /// Reading the bytes gives the model again, in its order, but for what follows:
-  /// - ``SourceDetails``, which are the editor's. The demands of a compiled model that no bound and no
-  ///   pattern says (`validationPredicates`) come back as far as they are of a plain kind.
+  /// - ``SourceDetails``, which are the editor's.
   /// - What only spells out the usual: a renaming identifier that is the name, the comparison
   ///   `compare:` of a sort key, an empty version identifier.
   /// - The default of an attribute of identifiers, and of one without a type a 32-bit number, which
   ///   comes back as one of 64 bits.
   ///
   /// Predicates are kept as their text. Core Data, which does not see that, finds those that compare
-  /// paths, variables and constants, joined by AND, OR and NOT; in place of others it finds none. It
+  /// paths, variables and constants, joined by AND, OR and NOT; in place of others it finds none, and in place of
+  /// validation predicates one that is always true. It
   /// finds composite attributes with the attributes of their type, and not the type's name.
   public static func write(_ model: Model) -> [UInt8] {
     var writer = ArchiveWriter(model)

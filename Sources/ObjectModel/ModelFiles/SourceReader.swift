@@ -112,9 +112,9 @@ struct SourceReader {
     entity.source = fields.details
     for child in element.children {
       switch child.name {
-      case "attribute": entity.properties.append(.attribute(try attribute(child)))
-      case "relationship": entity.properties.append(.relationship(try relationship(child)))
-      case "fetchedProperty": entity.properties.append(.fetched(try fetchedProperty(child)))
+      case "attribute": entity.declaredProperties.append(.attribute(try attribute(child)))
+      case "relationship": entity.declaredProperties.append(.relationship(try relationship(child)))
+      case "fetchedProperty": entity.declaredProperties.append(.fetched(try fetchedProperty(child)))
       case "fetchIndex": entity.fetchIndexes.append(try fetchIndex(child))
       case "compoundIndexes":
         entity.compoundIndexes += try lists(child, "compoundIndex", of: "index")
@@ -150,6 +150,10 @@ struct SourceReader {
     attribute.validation.minimum = fields.value(.minimum, type)
     attribute.validation.maximum = fields.value(.maximum, type)
     attribute.validation.pattern = fields.text("regularExpressionString")
+    // Earlier versions of Quire wrote all predicates of an attribute as one.
+    if let predicate = fields.text("validationPredicates") {
+      attribute.validation.predicates.append(ValidationPredicate(predicate))
+    }
     attribute.defaultValue = fields.value(.standard, type)
     for (name, option) in SourceText.attributeOptions where try fields.flag(name) {
       attribute.options.insert(option)
@@ -160,8 +164,12 @@ struct SourceReader {
     attribute.renamingIdentifier = fields.text("elementID")
     attribute.source = fields.details
     for child in element.children {
-      guard child.name == "userInfo" else { throw unknown(child, in: element) }
-      attribute.userInfo = try userInfo(child)
+      switch child.name {
+      case "validationPredicate":
+        attribute.validation.predicates.append(try validationPredicate(child))
+      case "userInfo": attribute.userInfo = try userInfo(child)
+      default: throw unknown(child, in: element)
+      }
     }
     return attribute
   }
@@ -190,10 +198,23 @@ struct SourceReader {
     relationship.renamingIdentifier = fields.text("elementID")
     relationship.source = fields.details
     for child in element.children {
-      guard child.name == "userInfo" else { throw unknown(child, in: element) }
-      relationship.userInfo = try userInfo(child)
+      switch child.name {
+      case "validationPredicate":
+        relationship.validationPredicates.append(try validationPredicate(child))
+      case "userInfo": relationship.userInfo = try userInfo(child)
+      default: throw unknown(child, in: element)
+      }
     }
     return relationship
+  }
+
+  private func validationPredicate(
+    _ element: XMLTree
+  ) throws(ModelFileError) -> ValidationPredicate {
+    var fields = Fields(element, self)
+    return ValidationPredicate(
+      try fields.required("predicate"), message: fields.text("message"),
+      code: try fields.number("code"))
   }
 
   private func fetchedProperty(_ element: XMLTree) throws(ModelFileError) -> FetchedProperty {

@@ -92,7 +92,7 @@ struct SourceWriter {
     fields["elementID"] = entity.renamingIdentifier
     fields["versionHashModifier"] = entity.versionHashModifier
     try writer.start("entity", fields.inOrder(Order.entity))
-    for property in entity.properties {
+    for property in entity.declaredProperties {
       switch property {
       case .attribute(let attribute): try write(attribute)
       case .relationship(let relationship): try write(relationship)
@@ -128,6 +128,7 @@ struct SourceWriter {
     fields["versionHashModifier"] = attribute.versionHashModifier
     fields["elementID"] = attribute.renamingIdentifier
     try writer.start("attribute", fields.inOrder(Order.attribute))
+    try write(attribute.validation.predicates)
     try write(userInfo: attribute.userInfo)
     writer.end()
   }
@@ -150,8 +151,21 @@ struct SourceWriter {
     fields["versionHashModifier"] = relationship.versionHashModifier
     fields["elementID"] = relationship.renamingIdentifier
     try writer.start("relationship", fields.inOrder(Order.relationship))
+    try write(relationship.validationPredicates)
     try write(userInfo: relationship.userInfo)
     writer.end()
+  }
+
+  private mutating func write(_ predicates: [ValidationPredicate]) throws {
+    // The editor has no such predicates; compiled models do, and a document carries them along.
+    for predicate in predicates {
+      var fields = Fields()
+      fields["predicate"] = predicate.predicate
+      fields["message"] = predicate.message
+      fields["code"] = predicate.code.map { String($0) }
+      try writer.element(
+        "validationPredicate", fields.inOrder(["predicate", "message", "code"]))
+    }
   }
 
   private mutating func write(_ property: FetchedProperty) throws {

@@ -25,7 +25,9 @@ public struct AttributeKey<Owner: EntityType, Value: AttributeValue>: ColumnKey 
   public var name: String { attribute.name }
 
   /// Adds the attribute to its entity.
-  public func add(to entity: inout Entity) { entity.properties.append(.attribute(attribute)) }
+  public func add(to entity: inout Entity) {
+    entity.declaredProperties.append(.attribute(attribute))
+  }
 }
 
 extension AttributeKey {
@@ -53,6 +55,15 @@ extension AttributeKey {
   /// The attribute with a text that changes its version hash when nothing else does.
   public func hashModifier(_ modifier: String) -> Self {
     with { $0.versionHashModifier = modifier }
+  }
+
+  /// The attribute, its values meeting a predicate in text form, in which `SELF` is the value.
+  ///
+  /// - Parameter message: The sentence that a failure shows; `nil` for one that names the predicate.
+  public func validated(_ predicate: String, message: String? = nil) -> Self {
+    with {
+      $0.validation.predicates.append(ValidationPredicate(predicate, message: message))
+    }
   }
 
   /// The attribute with notes of the application's own.

@@ -21,5 +21,5 @@ public struct FetchedKey<Owner: EntityType, Destination: EntityType>: PropertyKe
   public var name: String { property.name }
 
   /// Adds the property to its entity.
-  public func add(to entity: inout Entity) { entity.properties.append(.fetched(property)) }
+  public func add(to entity: inout Entity) { entity.declaredProperties.append(.fetched(property)) }
 }

@@ -76,16 +76,18 @@ extension Model.Description {
   /// Gives relationships without an inverse the one that names them as its own.
   fileprivate mutating func stateInversesAtBothEnds() {
     for entity in entities {
-      for relationship in entity.relationships {
+      for relationship in entity.declaredRelationships {
         guard let inverse = relationship.inverse,
           let owner = relationship.inverseEntity,
           let place = entities.firstIndex(where: { $0.name == owner }),
-          let property = entities[place].properties.firstIndex(where: { $0.name == inverse }),
-          case .relationship(var back) = entities[place].properties[property], back.inverse == nil
+          let property = entities[place].declaredProperties.firstIndex(where: { $0.name == inverse }
+          ),
+          case .relationship(var back) = entities[place].declaredProperties[property],
+          back.inverse == nil
         else { continue }
         back.inverse = relationship.name
         back.inverseEntity = entity.name
-        entities[place].properties[property] = .relationship(back)
+        entities[place].declaredProperties[property] = .relationship(back)
       }
     }
   }

@@ -44,7 +44,7 @@ extension RelationshipKey {
       relationship.inverse = inverse.property
       relationship.inverseEntity = inverse.entity
     }
-    entity.properties.append(.relationship(relationship))
+    entity.declaredProperties.append(.relationship(relationship))
   }
 
   /// The relationship with the given name in the version before, for migration.
@@ -56,6 +56,13 @@ extension RelationshipKey {
   /// The relationship with a text that changes its version hash when nothing else does.
   public func hashModifier(_ modifier: String) -> Self {
     with { $0.versionHashModifier = modifier }
+  }
+
+  /// The relationship, its objects meeting a predicate in text form, in which `SELF` is the object or the objects.
+  ///
+  /// - Parameter message: The sentence that a failure shows; `nil` for one that names the predicate.
+  public func validated(_ predicate: String, message: String? = nil) -> Self {
+    with { $0.validationPredicates.append(ValidationPredicate(predicate, message: message)) }
   }
 
   /// The relationship with notes of the application's own.

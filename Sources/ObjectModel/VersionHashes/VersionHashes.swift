@@ -21,7 +21,7 @@ struct VersionHashes: Sendable {
     let description = storage.description
     let composites = Self.composites(of: storage.index)
     let properties = description.entities.enumerated().map { position, entity in
-      entity.properties.map { property -> VersionHash? in
+      entity.declaredProperties.map { property -> VersionHash? in
         if property.isTransient { return nil }
         let leavesOutInverse =
           rules == .current && storage.index.isOwnInverse(property, of: position)

@@ -237,6 +237,12 @@ public struct CompiledPredicate: Sendable {
     try interpreter(source).holds(bound, for: Subject(key: key, values: .other(values)))
   }
 
+  /// Whether values without an object and without related objects meet the predicate.
+  func holds(for values: some ObjectValues) throws -> Bool {
+    try Interpreter(nil, now: now, slotCount: slotCount, sharedFetchCount: sharedFetchCount)
+      .holds(bound, for: Subject(key: ObjectKey(rawValue: 0), values: .other(values)))
+  }
+
   private func interpreter(_ source: some QuerySource) -> Interpreter {
     Interpreter(source, now: now, slotCount: slotCount, sharedFetchCount: sharedFetchCount)
   }

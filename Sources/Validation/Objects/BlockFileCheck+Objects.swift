@@ -47,6 +47,7 @@ extension BlockFileCheck {
       unchecked.append("The objects can't be read to the end: \(error)")
     }
     checked.objectCount = graph.objectCount
+    unchecked += graph.unchecked
     for entity in graph.unsoundEntities {
       passedOver.append(
         "Objects of '\(entity)' were not checked, since blocks of them are damaged.")

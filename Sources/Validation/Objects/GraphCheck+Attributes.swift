@@ -28,10 +28,11 @@ extension GraphCheck {
       return
     }
     guard let index = layout.index(of: path) else { return }
-    // Bytes have neither bounds nor patterns.
+    // Bytes have neither bounds nor patterns, and rarely predicates.
     let column = try ObjectColumn(
       layout.columns[index], of: objects, in: blocks,
-      isPresence: layout.columns[index].kind == .binary)
+      isPresence: layout.columns[index].kind == .binary
+        && attribute.validation.predicates.isEmpty)
     var place = Place(entity: layout.entity, property: path)
     if isRequired {
       for object in objects.keys.indices where column.isNull(object) {
@@ -41,7 +42,10 @@ extension GraphCheck {
       }
     }
     let validation = attribute.validation
-    if layout.columns[index].kind == .binary { return }
+    if layout.columns[index].kind == .binary {
+      return checkPredicates(attribute, place, objects, column)
+    }
+    checkPredicates(attribute, place, objects, column)
     if validation.minimum.isNull && validation.maximum.isNull && validation.pattern == nil {
       return
     }

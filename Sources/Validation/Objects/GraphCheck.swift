@@ -1,4 +1,5 @@
 import ObjectModel
+import ObjectQuery
 import Rows
 
 /// The check of an object graph against its model (spec §6.3), over the tables of any store.
@@ -21,6 +22,10 @@ final class GraphCheck {
   private(set) var objects: [UInt16: EntityObjects] = [:]
   /// The names of the entities whose blocks are not.
   private(set) var unsoundEntities: [String] = []
+  /// The parts that were not checked, in sentences.
+  var unchecked: [String] = []
+  /// The objects as queries find them.
+  private(set) lazy var source = ViewSource(View(tables), model: model, schema: schema)
   /// References along relationships that have an inverse.
   var links: [RelationshipPlace: [Link]] = [:]
 
@@ -62,6 +67,7 @@ final class GraphCheck {
       let blocks = try blocks(of: layout)
       try checkAttributes(layout, found, blocks)
       try checkReferences(layout, found, blocks)
+      checkPredicates(layout, found)
     }
     for (place, links) in links.sorted(by: { $0.key < $1.key }) { check(links, at: place) }
     for table in schema.linkTables { try check(table) }

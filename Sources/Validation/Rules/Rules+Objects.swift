@@ -4,7 +4,7 @@ extension Rule {
     abstractEntity, missingValue, lowValue, highValue, patternMismatch, patternTime,
     foreignReference, danglingReference, missingReference, fewReferences, manyReferences, oneSided,
     doubledPlace, missingPlace, uselessPlace, sharedValues, baselessChange, otherBasis,
-    missingEnd, danglingLink, doubledLink,
+    missingEnd, danglingLink, doubledLink, unmetPredicate, undecidedPredicate,
   ]
 
   static let abstractEntity = Rule("GRAF-001", "No object is of an abstract entity", "6.3.1")
@@ -44,6 +44,10 @@ extension Rule {
   static let danglingLink = Rule(
     "GRAF-020", .warning, "No link leads to an object that is gone", "3.2.4")
   static let doubledLink = Rule("GRAF-021", .warning, "No link is there twice", "3.2.4")
+  static let unmetPredicate = Rule(
+    "GRAF-030", "Properties meet their validation predicates", "6.3.9")
+  static let undecidedPredicate = Rule(
+    "GRAF-031", .warning, "Validation predicates can be asked of their property", "6.3.9")
 
   static let indexes = [
     segmentIndexes, indexColumns, indexPlaces, indexOrder, indexObjects, indexValues,

@@ -159,6 +159,7 @@ final class SQLiteFileCheck {
       }
       try graph.run()
       checked.objectCount = graph.objectCount
+      unchecked += graph.unchecked
       try store.close()
     } catch let error as DiskError {
       throw error

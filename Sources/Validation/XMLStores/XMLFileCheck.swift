@@ -75,6 +75,7 @@ final class XMLFileCheck {
     }
     try graph.run()
     checked.objectCount = graph.objectCount
+    unchecked += graph.unchecked
   }
 
   /// Gives the document its events.

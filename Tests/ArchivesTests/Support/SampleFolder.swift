@@ -57,7 +57,7 @@ enum SampleFolder {
 
   static let model: Model = {
     var trip = Entity("Trip")
-    trip.properties = [
+    trip.declaredProperties = [
       .attribute(Attribute("name", .string)), .attribute(Attribute("days", .int64)),
     ]
     return try! Model(entities: [trip])

@@ -14,8 +14,8 @@ enum World {
 
   static let model: Model = {
     var node = Entity("Node")
-    node.properties = types.map { .attribute(Attribute($0.name, $0.type)) }
-    node.properties += [
+    node.declaredProperties = types.map { .attribute(Attribute($0.name, $0.type)) }
+    node.declaredProperties += [
       .attribute(Attribute("spot", .composite, compositeName: "Spot")),
       .attribute(Attribute("size", .int32, defaultValue: .integer(7))),
       .attribute(Attribute("fleeting", .string, isTransient: true)),

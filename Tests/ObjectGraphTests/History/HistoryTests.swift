@@ -11,7 +11,7 @@ struct HistoryTests {
   private static let model: Model = {
     var entities = Travels.model.entities
     let place = entities.firstIndex { $0.name == "Passport" }!
-    entities[place].properties = entities[place].properties.map { property in
+    entities[place].declaredProperties = entities[place].declaredProperties.map { property in
       guard case .attribute(var attribute) = property else { return property }
       attribute.options.insert(.preservesValueOnDeletion)
       return .attribute(attribute)

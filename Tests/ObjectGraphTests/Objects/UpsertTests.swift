@@ -110,8 +110,12 @@ struct UpsertTests {
     let bank = try Bank(kind)
     let twin = try bank.again()
     let error = #expect(throws: ContextError.self) { try bank.context.save() }
-    #expect(error?.failures.map(\.rule) == [.unique] && error?.failures[0].object == twin.objectID)
-    #expect(error?.failures[0].key == "number, bank" && twin.isInserted)
+    #expect(error?.code == .conflict && error?.failures.isEmpty == true && twin.isInserted)
+    let conflict = try #require(error?.constraintConflicts.first)
+    #expect(conflict.entity == "Account" && conflict.constraint == ["number", "bank"])
+    #expect(conflict.values == ["number": .string("1"), "bank": .integer(1)])
+    #expect(conflict.storedObject == bank.ada.objectID)
+    #expect(conflict.conflictingObjects == [twin.objectID])
   }
 
   @Test(

@@ -98,7 +98,7 @@ struct OvertakenTests {
       _ = try overtaking(one, by: { try two.save() }, during: { try one.save() })
     }
 
-    #expect(error?.code == .validation && error?.failures.map(\.rule) == [.unique])
+    #expect(error?.code == .conflict && error?.constraintConflicts.count == 1)
     #expect(one.hasChanges && one.insertedObjects.count == 1)
     let fresh = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
     #expect(try fresh.fetch(Passport.self).map(\.number) == ["7"])
@@ -260,7 +260,7 @@ struct OvertakenTests {
     let mine = try one.insert(Passport.self) { $0.number = "7" }
 
     let error = #expect(throws: ContextError.self) { try one.save() }
-    #expect(error?.failures.map(\.rule) == [.unique])
+    #expect(error?.constraintConflicts.map(\.conflictingObjects) == [[mine.objectID]])
     mine.number = "8"
     mine.holder = ada
     try one.save()

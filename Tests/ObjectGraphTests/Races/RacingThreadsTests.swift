@@ -43,7 +43,7 @@ struct RacingThreadsTests {
         do {
           try context.save()
           winners.withLock { $0["\(round)", default: []].append(thread) }
-        } catch let error as ContextError where error.failures.map(\.rule) == [.unique] {
+        } catch let error as ContextError where error.constraintConflicts.count == 1 {
           context.delete(passport)
           try context.save()
         }

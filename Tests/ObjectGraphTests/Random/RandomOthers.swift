@@ -217,9 +217,11 @@ final class RandomOthers {
     do {
       try context.save()
       if context.hasChanges { throw Difference("There are changes after saving.") }
-    } catch let error as ContextError where error.code == .validation {
-      note(number, "fails: \(error.failures.map { "\($0)" })")
-      if let other = error.failures.first(where: { ![.unique, .required].contains($0.rule) }) {
+    } catch let error as ContextError
+      where error.code == .validation || !error.constraintConflicts.isEmpty
+    {
+      note(number, "fails: \(error)")
+      if let other = error.failures.first(where: { $0.rule != .required }) {
         throw Difference("Something else is wrong: \(other)")
       }
       context.rollback()

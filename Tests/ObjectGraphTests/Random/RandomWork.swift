@@ -334,14 +334,16 @@ final class RandomWork {
       note(seat, "fails to save")
       do {
         try seat.context.save()
-      } catch let error as ContextError where error.code == .validation {
+      } catch let error as ContextError
+        where error.code == .validation || !error.constraintConflicts.isEmpty
+      {
         let rules = Set(error.failures.map(\.rule))
-        try seat.require(
-          rules.isSubset(of: [.deletionDenied, .unique]), "fails otherwise: \(error)")
+        try seat.require(rules.isSubset(of: [.deletionDenied]), "fails otherwise: \(error)")
         try seat.require(
           rules.contains(.deletionDenied) == merged.isDenied, "denies otherwise: \(error)")
         try seat.require(
-          changed.isEmpty || rules.contains(.unique), "shares \(short(doubles)): \(error)")
+          changed.isEmpty || !error.constraintConflicts.isEmpty,
+          "shares \(short(doubles)): \(error)")
         rollback(seat)
         return
       }

@@ -217,10 +217,10 @@ struct CoordinatorTests {
     try fill(graph.context())
     var description = Travels.model.description
     let trip = try #require(description.entities.firstIndex { $0.name == "Trip" })
-    description.entities[trip].properties.removeAll { $0.name == "cost" }
-    description.entities[trip].properties.append(.attribute(Attribute("price", .decimal)))
+    description.entities[trip].declaredProperties.removeAll { $0.name == "cost" }
+    description.entities[trip].declaredProperties.append(.attribute(Attribute("price", .decimal)))
     let stop = try #require(description.entities.firstIndex { $0.name == "Stop" })
-    description.entities[stop].properties[0] = .attribute(
+    description.entities[stop].declaredProperties[0] = .attribute(
       Attribute("place", .binary, isOptional: false))
     description.entities.append(
       Entity("Ticket", properties: [.attribute(Attribute("seat", .string))]))

@@ -18,7 +18,8 @@ struct CompiledModelTests {
     let description = try Self.read(CompiledModel.write(model))
 
     #expect(description == model.description)
-    #expect(description.entities.map(\.properties) == model.entities.map(\.properties))
+    #expect(
+      description.entities.map(\.declaredProperties) == model.entities.map(\.declaredProperties))
     #expect(try Model(description).versionHashes == model.versionHashes)
   }
 
@@ -388,9 +389,19 @@ struct CompiledModelTests {
   @Test("What a compiled model demands beyond bounds and patterns is demanded again")
   func otherDemands() throws {
     var name = Attribute("name", .string)
-    name.source.attributes["validationPredicates"] =
-      "length >= 3 AND length <= 50 AND SELF CONTAINS \"title\""
-    let model = try Model(entities: [Entity("Trip", properties: [.attribute(name)])])
+    name.validation.minimum = .integer(1)
+    name.validation.predicates = [
+      ValidationPredicate("length >= 3 AND length <= 50", message: "From 3 to 50 characters."),
+      ValidationPredicate("SELF CONTAINS 'title'", code: 42),
+      // A bound with a message of its own, and predicates that are of no plain kind.
+      ValidationPredicate("length >= 4", message: "Four."),
+      ValidationPredicate("SUBQUERY({1}, $x, $x > 0).@count == 1"),
+    ]
+    var next = Relationship("next", to: "Trip", count: .toMany)
+    next.validationPredicates = [ValidationPredicate("SELF.@count < 9", message: "Too many.")]
+    let model = try Model(entities: [
+      Entity("Trip", properties: [.attribute(name), .relationship(next)])
+    ])
     let read = try Self.read(CompiledModel.write(model))
     #expect(read == model.description)
   }

@@ -7,8 +7,8 @@ extension Model.Description {
     description.source = SourceDetails()
     for entity in entities.indices {
       description.entities[entity].source = SourceDetails()
-      for property in entities[entity].properties.indices {
-        description.entities[entity].properties[property].removeSource()
+      for property in entities[entity].declaredProperties.indices {
+        description.entities[entity].declaredProperties[property].removeSource()
       }
     }
     for composite in composites.indices {

@@ -17,7 +17,7 @@ struct HashVector: Sendable, CustomTestStringConvertible {
 
   /// Returns the hash that Quire computes, with all properties taken as declared by the entity.
   func computed(by rules: VersionHashes.Rules = .current) -> VersionHash {
-    let stored = entity.properties.filter { !$0.isTransient }
+    let stored = entity.declaredProperties.filter { !$0.isTransient }
       .sorted { $0.name.precedesInHashes($1.name) }
     return VersionHashes.hash(
       of: entity, superentity: superentityHash, properties: stored.map { hash(of: $0, by: rules) },
@@ -47,7 +47,7 @@ extension HashVector {
     for line in vector[all: "property"] {
       let parts = line.split(separator: ":", maxSplits: 1).map(String.init)
       let words = Self.list(try #require(parts.last))
-      entity.properties.append(try Self.property(try #require(parts.first), words))
+      entity.declaredProperties.append(try Self.property(try #require(parts.first), words))
     }
     self.entity = entity
     superentityHash = vector.bytes("superentity").flatMap { VersionHash(bytes: $0) }

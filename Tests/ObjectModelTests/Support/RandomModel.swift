@@ -15,7 +15,7 @@ enum RandomModel {
     for number in entities.indices {
       for property in 0..<Int.random(in: 0...6, using: &random) {
         let name = "\(["a", "b", "_c", "D"].randomElement(using: &random)!)\(number)_\(property)"
-        entities[number].properties.append(.attribute(attribute(name, using: &random)))
+        entities[number].declaredProperties.append(.attribute(attribute(name, using: &random)))
       }
     }
     for pair in 0..<Int.random(in: 0...6, using: &random) {
@@ -26,8 +26,8 @@ enum RandomModel {
       var back = relationship("from\(pair)", to: "E\(one)", using: &random)
       (there.inverse, back.inverse) = (back.name, there.name)
       back.isTransient = there.isTransient
-      entities[one].properties.append(.relationship(there))
-      entities[other].properties.append(.relationship(back))
+      entities[one].declaredProperties.append(.relationship(there))
+      entities[other].declaredProperties.append(.relationship(back))
     }
     for number in entities.indices {
       let columns = entities[number].attributes.filter { !$0.isTransient }.map(\.name)
@@ -98,10 +98,11 @@ extension Model.Description {
     case 4: entities[entity].uniquenessConstraints = []
     case 5: entities.append(Entity("New"))
     default:
-      guard let place = entities[entity].properties.indices.randomElement(using: &random) else {
+      guard let place = entities[entity].declaredProperties.indices.randomElement(using: &random)
+      else {
         return
       }
-      entities[entity].properties[place].changeSomething(using: &random)
+      entities[entity].declaredProperties[place].changeSomething(using: &random)
     }
   }
 }

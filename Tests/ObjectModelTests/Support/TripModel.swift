@@ -77,6 +77,6 @@ extension Model.Description {
 
 extension Entity {
   fileprivate mutating func replace(_ name: String, with property: Property) {
-    properties[properties.firstIndex { $0.name == name }!] = property
+    declaredProperties[declaredProperties.firstIndex { $0.name == name }!] = property
   }
 }

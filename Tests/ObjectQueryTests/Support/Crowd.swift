@@ -18,7 +18,7 @@ struct Crowd {
     self.seed = seed
     var generator = SeededGenerator(seed: seed)
     var person = Entity("Person")
-    person.properties = [
+    person.declaredProperties = [
       .attribute(Attribute("name", .string)), .attribute(Attribute("note", .string)),
       .attribute(Attribute("age", .int32)), .attribute(Attribute("big", .int64)),
       .attribute(Attribute("score", .double)), .attribute(Attribute("born", .date)),
@@ -29,7 +29,7 @@ struct Crowd {
     var pilot = Entity("Pilot")
     pilot.superentity = "Person"
     var city = Entity("City")
-    city.properties = [
+    city.declaredProperties = [
       .attribute(Attribute("title", .string)),
       .relationship(Relationship("people", to: "Person", inverse: "city", count: .toMany)),
     ]

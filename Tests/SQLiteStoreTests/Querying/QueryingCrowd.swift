@@ -111,7 +111,7 @@ struct QueryingCrowd {
       .attribute(Attribute(name, type))
     }
     var thing = Entity("Thing")
-    thing.properties = [
+    thing.declaredProperties = [
       attribute("flag", .boolean), attribute("small", .int16), attribute("large", .int64),
       attribute("real", .double), attribute("ratio", .float), attribute("money", .decimal),
       attribute("name", .string), attribute("link", .uri), attribute("when", .date),
@@ -126,9 +126,9 @@ struct QueryingCrowd {
     ]
     var odd = Entity("Odd")
     odd.superentity = "Thing"
-    odd.properties = [attribute("grade", .string)]
+    odd.declaredProperties = [attribute("grade", .string)]
     var keeper = Entity("Keeper")
-    keeper.properties = [
+    keeper.declaredProperties = [
       attribute("name", .string), attribute("rank", .int32),
       .relationship(
         Relationship(
@@ -140,7 +140,7 @@ struct QueryingCrowd {
           "friends", to: "Keeper", inverse: "friends", inverseEntity: "Keeper", count: .toMany)),
     ]
     var tag = Entity("Tag")
-    tag.properties = [
+    tag.declaredProperties = [
       attribute("weight", .int32),
       .relationship(
         Relationship("things", to: "Thing", inverse: "tags", inverseEntity: "Thing", count: .toMany)

@@ -11,14 +11,14 @@ extension HostileInputs {
     var cover = Attribute("cover", .binary)
     cover.options.insert(.allowsExternalStorage)
     var author = Entity("Author")
-    author.properties = [
+    author.declaredProperties = [
       .attribute(Attribute("name", .string)), .attribute(Attribute("born", .date)),
       .relationship(
         Relationship("books", to: "Book", inverse: "author", count: .toMany, isOrdered: true)),
       .relationship(Relationship("favourite", to: "Book")),
     ]
     var book = Entity("Book")
-    book.properties = [
+    book.declaredProperties = [
       .attribute(Attribute("title", .string)), .attribute(Attribute("pages", .int16)),
       .attribute(Attribute("price", .decimal)), .attribute(Attribute("weight", .double)),
       .attribute(Attribute("token", .uuid)), .attribute(cover),
@@ -26,7 +26,7 @@ extension HostileInputs {
       .relationship(Relationship("tags", to: "Tag", inverse: "books", count: .toMany)),
     ]
     var tag = Entity("Tag")
-    tag.properties = [
+    tag.declaredProperties = [
       .relationship(Relationship("books", to: "Book", inverse: "tags", count: .toMany))
     ]
     return try! Model(entities: [author, book, Entity("Comic", superentity: "Book"), tag])

@@ -14,17 +14,19 @@ extension HostileInputs {
       ("flag", AttributeType.boolean), ("small", .int16), ("large", .int64), ("ratio", .float),
       ("real", .double), ("when", .date), ("money", .decimal), ("name", .string), ("link", .uri),
       ("bytes", .binary), ("token", .uuid),
-    ] { thing.properties.append(.attribute(Attribute(name, type))) }
-    thing.properties += [
+    ] { thing.declaredProperties.append(.attribute(Attribute(name, type))) }
+    thing.declaredProperties += [
       .relationship(Relationship("owner", to: "Owner", inverse: "things")),
       .relationship(
         Relationship("tags", to: "Owner", inverse: "tagged", count: .toMany, isOrdered: true)),
       .relationship(Relationship("twins", to: "Thing", inverse: "twins", count: .toMany)),
     ]
     var special = Entity("Special", superentity: "Thing")
-    special.properties = [.attribute(Attribute("grade", .string, defaultValue: .string("none")))]
+    special.declaredProperties = [
+      .attribute(Attribute("grade", .string, defaultValue: .string("none")))
+    ]
     var owner = Entity("Owner")
-    owner.properties = [
+    owner.declaredProperties = [
       .relationship(
         Relationship("things", to: "Thing", inverse: "owner", count: .toMany, isOrdered: true)),
       .relationship(Relationship("tagged", to: "Thing", inverse: "tags", count: .toMany)),

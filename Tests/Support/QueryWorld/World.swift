@@ -34,7 +34,7 @@ public struct World: Sendable {
       .attribute(Attribute(name, type))
     }
     var sample = Entity("Sample")
-    sample.properties = [
+    sample.declaredProperties = [
       attribute("flag", .boolean), attribute("small", .int16), attribute("medium", .int32),
       attribute("large", .int64), attribute("real", .double), attribute("ratio", .float),
       attribute("money", .decimal), attribute("name", .string), attribute("link", .uri),
@@ -44,9 +44,9 @@ public struct World: Sendable {
     ]
     var special = Entity("SpecialSample")
     special.superentity = "Sample"
-    special.properties = [attribute("grade", .string)]
+    special.declaredProperties = [attribute("grade", .string)]
     var person = Entity("Person")
-    person.properties = [
+    person.declaredProperties = [
       attribute("name", .string), attribute("age", .int32),
       .relationship(
         Relationship(
@@ -55,7 +55,7 @@ public struct World: Sendable {
         Relationship("city", to: "City", inverse: "people", inverseEntity: "City")),
     ]
     var city = Entity("City")
-    city.properties = [
+    city.declaredProperties = [
       attribute("name", .string), attribute("population", .int64),
       .relationship(
         Relationship(

@@ -44,6 +44,23 @@ extension BrokenFile {
         $0.insert("Note", 1, ["text": .string(String(repeating: "a", count: 60) + "b")])
       }
     },
+    BrokenFile("GRAF-030") {
+      let condition = ValidationPredicate(
+        "SELF BEGINSWITH 'https:'", message: "Only secure addresses are allowed.")
+      let address = Attribute("address", .string, validation: .init(predicates: [condition]))
+      return try storeBytes([entity("Note", [address])]) {
+        $0.insert("Note", 1, ["address": .string("http://example.org")])
+        $0.insert("Note", 2, ["address": .string("https://example.org")])
+        $0.insert("Note", 3)
+      }
+    },
+    BrokenFile("GRAF-031") {
+      let condition = ValidationPredicate("SELF.colour == 'red'")
+      let text = Attribute("text", .string, validation: .init(predicates: [condition]))
+      return try storeBytes([entity("Note", [text])]) {
+        $0.insert("Note", 1, ["text": .string("lisboa")])
+      }
+    },
     BrokenFile("GRAF-016") {
       let person = entity(
         "Person", [Attribute("first", .string), Attribute("last", .string)],

@@ -1,0 +1,47 @@
+public import ObjectModel
+
+/// Objects that have the same values, which no two objects may have. It is like Core Data's `NSConstraintConflict`.
+///
+///     catch let error as ContextError where error.code == .conflict {
+///       for conflict in error.constraintConflicts {
+///         print(conflict.constraint, conflict.values, conflict.storedObject, conflict.conflictingObjects)
+///       }
+///     }
+public struct ConstraintConflict: Sendable, Hashable, CustomStringConvertible {
+  /// The name of the entity that declares the uniqueness constraint.
+  public let entity: String
+  /// The names of the properties that the constraint is over, in the model's order.
+  public let constraint: [String]
+  /// The shared value of each property of the constraint, by name.
+  public let values: [String: Value]
+  /// The object that had the values before; `nil` if all objects with the values are new or changed.
+  public let storedObject: ObjectID?
+  /// The new and changed objects with the values. They conflict with the stored object or with one another.
+  public let conflictingObjects: [ObjectID]
+
+  /// A conflict over the values of one constraint.
+  public init(
+    entity: String, constraint: [String], values: [String: Value], storedObject: ObjectID?,
+    conflictingObjects: [ObjectID]
+  ) {
+    self.entity = entity
+    self.constraint = constraint
+    self.values = values
+    self.storedObject = storedObject
+    self.conflictingObjects = conflictingObjects
+  }
+
+  /// The objects and the values, in a sentence.
+  public var description: String {
+    let keys = constraint.map { "\"\($0)\"" }.joined(separator: " and ")
+    let shared = constraint.map { values[$0]?.text ?? "nothing" }.joined(separator: ", ")
+    let objects = conflictingObjects.map(\.uri)
+    let subject = objects.first ?? ""
+    let others =
+      (storedObject.map { ["the stored object \($0.uri)"] } ?? []) + objects.dropFirst()
+    return """
+      \(entity) \(subject): \(keys) must be unique, and \(others.joined(separator: " and ")) \
+      \(others.count == 1 ? "has" : "have") the same \(shared).
+      """
+  }
+}

@@ -1,0 +1,83 @@
+extension Entity {
+  /// The properties that the entity inherits, beginning with the topmost superentity.
+  ///
+  /// Empty before the entity is part of a ``Model``. The array is made on each call.
+  public var inheritedProperties: [Property] { inheritance.properties }
+
+  /// The properties of the entity's objects: the inherited ones, then the declared ones.
+  public var properties: [Property] { inheritedProperties + declaredProperties }
+
+  /// The attributes of the entity's objects: the inherited ones, then the declared ones.
+  public var attributes: [Attribute] { properties.attributes }
+
+  /// The relationships of the entity's objects: the inherited ones, then the declared ones.
+  public var relationships: [Relationship] { properties.relationships }
+
+  /// The fetched properties of the entity's objects: the inherited ones, then the declared ones.
+  public var fetchedProperties: [FetchedProperty] { properties.fetchedProperties }
+
+  /// Returns the relationships of the entity's objects that have the given entity as their destination.
+  ///
+  /// Relationships to a superentity or a subentity of the given entity are not among them.
+  public func relationships(to destination: String) -> [Relationship] {
+    relationships.filter { $0.destination == destination }
+  }
+
+  /// The property of the given name that the entity declares or inherits.
+  public subscript(name: String) -> Property? {
+    declaredProperties.first { $0.name == name } ?? inheritance.property(name)
+  }
+}
+
+/// The properties that an entity inherits, shared by all entities that inherit them.
+///
+/// They follow from the model. So two entities are equal if their own parts are equal.
+struct Inheritance: Sendable, Hashable {
+  /// The declared properties of one superentity, and its superentity's level.
+  private final class Level: Sendable {
+    let properties: [Property]
+    let above: Level?
+
+    init(_ properties: [Property], above: Level?) {
+      self.properties = properties
+      self.above = above
+    }
+  }
+
+  private var level: Level?
+
+  /// Nothing inherited.
+  init() {}
+
+  /// The properties that an entity gives to the entities that inherit from it.
+  init(from entity: Entity) {
+    let above = entity.inheritance.level
+    level =
+      entity.declaredProperties.isEmpty ? above : Level(entity.declaredProperties, above: above)
+  }
+
+  /// All properties, beginning with the topmost entity.
+  var properties: [Property] {
+    var levels: [[Property]] = []
+    var next = level
+    while let level = next {
+      levels.append(level.properties)
+      next = level.above
+    }
+    return levels.reversed().flatMap { $0 }
+  }
+
+  /// The property of the given name.
+  func property(_ name: String) -> Property? {
+    var next = level
+    while let level = next {
+      if let property = level.properties.first(where: { $0.name == name }) { return property }
+      next = level.above
+    }
+    return nil
+  }
+
+  static func == (left: Inheritance, right: Inheritance) -> Bool { true }
+
+  func hash(into hasher: inout Hasher) {}
+}
