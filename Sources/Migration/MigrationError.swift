@@ -44,6 +44,8 @@ public struct MigrationError: Error, Sendable {
     public static let notInferable = Code(rawValue: "notInferable")
     /// A mapping says what the models do not bear out, or can't be read.
     public static let badMapping = Code(rawValue: "badMapping")
+    /// A mapping names a policy that the program does not have.
+    public static let missingPolicy = Code(rawValue: "missingPolicy")
     /// Stages contradict one another, or do not lead to the version that is wanted.
     public static let badStages = Code(rawValue: "badStages")
     /// The migration would drop objects, values or links, and the caller has not allowed it.

@@ -41,6 +41,11 @@ public struct Migrator: Sendable {
   public var allowsInvalid = false
   /// Whether, and where, the store is kept as it was.
   public var backup = Backup.none
+  /// Whether a database that another system made, such as Core Data, may be migrated in its place.
+  ///
+  /// Such a database takes no other model, so a database of ours with the same tables, objects and UUID takes its place.
+  /// The old one is always kept: beside it if ``backup`` does not say where.
+  public var writesForeign = false
   /// Looks at the file of the new store before it takes the place of the old one; what it throws ends the
   /// migration, and the store is as it was. It is not asked where no row is written.
   public var checksResult: (@Sendable (_ path: String) throws -> Void)?
@@ -111,13 +116,13 @@ public struct MigrationPlan: Sendable {
   /// The objects that would break a rule of the new version, as far as the rows show it before the migration.
   /// The migration checks the result again.
   public let violations: [ValidationFailure]
+  /// The objects that would share unique values of the new version, as far as the rows show it before the migration.
+  public let constraintConflicts: [ConstraintConflict]
   /// Whether the store can take a new model without writing its rows.
   public let changesModelAlone: Bool
 
   /// Whether there is nothing to do.
   public var isEmpty: Bool { steps.isEmpty && type.before == type.after }
-  /// The objects that would share unique values of the new version, as far as the rows show it before the migration.
-  public let constraintConflicts: [ConstraintConflict]
   /// Whether all objects are written anew.
   public var rewrites: Bool { !rewritings.isEmpty }
 }
@@ -156,7 +161,7 @@ extension MigrationPlan: CustomStringConvertible {
           : "A store of type \(type.before.rawValue) may write \(objects) again to change its model."
       )
     }
-    if losses.isEmpty {
+    if losses.isEmpty, drops.isEmpty {
       lines.append("Nothing is lost.")
     } else if !losses.isEmpty {
       lines.append("This is lost:")
@@ -185,15 +190,15 @@ extension MigrationPlan: CustomStringConvertible {
       let name = failure.entity + (failure.key.map { ".\($0)" } ?? "")
       groups[name, default: (0, "\(failure.object.uri): \(failure.message)")].count += 1
     }
+    for conflict in constraintConflicts {
+      let name = "\(conflict.entity).\(conflict.constraint.joined(separator: ", "))"
+      groups[name, default: (0, "\(conflict)")].count += 1
+    }
     return groups.sorted { $0.key < $1.key }.map { ($0.key, $0.value.count, $0.value.example) }
   }
 }
 
 /// What a migration has done.
-    for conflict in constraintConflicts {
-      let name = "\(conflict.entity).\(conflict.constraint.joined(separator: ", "))"
-      groups[name, default: (0, "\(conflict)")].count += 1
-    }
 public struct MigrationReport: Sendable {
   /// What was planned.
   public let plan: MigrationPlan

@@ -14,6 +14,8 @@ extension Model {
     let versionHashes = Lazy<VersionHashes>()
     /// The hashes by the former rules, computed when a store's hashes are not the current ones.
     let formerHashes = Lazy<VersionHashes>()
+    /// The number that models with the same version hashes have in common.
+    let shape = Lazy<Int>()
 
     /// - Precondition: What the index is of has been checked, and its faults are these warnings.
     init(_ index: ModelIndex, warnings: [ModelFault]) {
@@ -23,20 +25,20 @@ extension Model {
       self.index = index
       var all = [[ModelIndex.Place]](repeating: [], count: description.entities.count)
       var subentities = [[Int]](repeating: [], count: description.entities.count)
-      for entity in index.parentsFirst {
-        let inherited = index.parents[entity].map { all[$0] } ?? []
       var entities = description.entities
-        all[entity] = Storage.merge(inherited, ownOf: entity, in: description)
+      for entity in index.parentsFirst {
         entities[entity].inheritance =
           index.parents[entity].map { Inheritance(from: entities[$0]) } ?? Inheritance()
+        let inherited = index.parents[entity].map { all[$0] } ?? []
+        all[entity] = Storage.merge(inherited, ownOf: entity, in: description)
       }
       for (entity, parent) in index.parents.enumerated() {
         if let parent { subentities[parent].append(entity) }
       }
       allProperties = all
+      self.entities = entities
       self.subentities = subentities
     }
-      self.entities = entities
 
     /// The inherited properties, which are sorted, and an entity's own among them.
     private static func merge(

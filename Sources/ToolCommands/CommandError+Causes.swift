@@ -80,7 +80,11 @@ extension CommandError {
         case .badPlace: .inputOutput
         default: .modelMismatch
         }
-      self.init(code, "\(error)")
+      self.init(
+        code, "\(error)",
+        hint: error.code == .missingPolicy
+          ? "A policy is a class of a program: migrate with that program, or write values in its place."
+          : nil)
     case let error as ImportError:
       self.init(error.problems.contains(where: \.isMalformed) ? .unreadable : .no, "\(error)")
     case let error as ImportProblem:
@@ -122,28 +126,30 @@ extension CommandError {
     {
       return "SQLite's own tool saves what it can read: sqlite3 \(quoted(input)) .recover"
     }
-    let output = quoted(recoveredPath(input))
+    let output = quoted(Self.path(input, beside: "-recovered"))
     return "Run 'quire recover \(quoted(input)) --output \(output)' to save the readable objects."
   }
 
-  /// Returns the path beside a damaged file for what is recovered of it.
-  private static func recoveredPath(_ path: String) -> String {
+  /// Returns the path beside a file for a new version of it.
+  ///
+  /// - Parameter addition: The end of the new file's name, before the extension.
+  static func path(_ path: String, beside addition: String) -> String {
     var stem = path
     while stem.count > 1, stem.hasSuffix("/") { stem.removeLast() }
     let name = stem.split(separator: "/").last.map(String.init) ?? stem
     let folder = stem.dropLast(name.count)
     for (ending, result) in [(".quire.zip", ".quire"), (".zip", ".quire")]
     where name.hasSuffix(ending) {
-      return folder + name.dropLast(ending.count) + "-recovered" + result
+      return folder + name.dropLast(ending.count) + addition + result
     }
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else {
-      return stem + "-recovered"
+      return stem + addition
     }
-    return folder + name[..<dot] + "-recovered" + name[dot...]
+    return folder + name[..<dot] + addition + name[dot...]
   }
 
   /// Returns a path as a word of a shell, which no command takes for an option.
-  private static func quoted(_ path: String) -> String {
+  static func quoted(_ path: String) -> String {
     let path = path.hasPrefix("-") ? "./" + path : path
     let isPlain = path.allSatisfy { $0.isLetter || $0.isNumber || "/._-+,=@:".contains($0) }
     return isPlain ? path : "'" + path.replacing("'", with: "'\\''") + "'"

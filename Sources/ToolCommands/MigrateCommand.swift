@@ -44,6 +44,10 @@ enum MigrateCommand {
         The plan counts what would be dropped and the objects that break rules of the new version. Without \
         --allow-loss or --allow-invalid such a migration is refused and nothing is written.
 
+        A database that another system made, such as Core Data, takes no other model. With --write a database \
+        in the same tables takes its place, and the old one is kept beside it or where --backup says. With \
+        --output it stays as it is.
+
         With --dry-run the plan is printed: the way, how many objects there are, why they are written anew if \
         they are, and what would be lost. Nothing is changed. When there is no way, all reasons are listed, \
         and the exit code is 7.
@@ -51,7 +55,7 @@ enum MigrateCommand {
       arguments: [.store],
       options: [
         model, version, mappings, type, output, backup, noInference, allowLoss, allowInvalid,
-        .dryRun, .format,
+        .writesForeign, .dryRun, .format,
       ],
       examples: [
         Example(
@@ -98,10 +102,25 @@ enum MigrateCommand {
         line.end()
         try write(plan, report, invocation)
         return .done
+      } catch let error as StoreError where error.code == .readOnly && made == nil {
+        throw CommandError(
+          .inputOutput, "\(error)",
+          hint: hint(path, file, canBeWritten: !invocation.has(.writesForeign)))
       } catch let error as StoreError where error.code == .notAStore {
         throw CommandError(.unreadable, "'\(path)' is no store that this program knows.")
       }
     }
+  }
+
+  /// Returns the hint with the commands that migrate a database that is not written where it is.
+  private static func hint(_ path: String, _ model: String, canBeWritten: Bool) -> String {
+    let command = "quire migrate \(CommandError.quoted(path)) --model \(CommandError.quoted(model))"
+    let output = CommandError.quoted(CommandError.path(path, beside: "-migrated"))
+    return
+      (canBeWritten
+      ? "Run '\(command) --write' to put a migrated database in its place and keep the old one, or "
+      : "Run ")
+      + "'\(command) --output \(output)' to leave it as it is."
   }
 
   /// The type of store that the name of the new store asks for; `nil` for the type that the store has.
@@ -133,6 +152,7 @@ enum MigrateCommand {
       try place.checkFree()
       migrator.backup = .at(place.path)
     }
+    migrator.writesForeign = invocation.has(.writesForeign)
     migrator.allowsLoss = invocation.has(allowLoss)
     migrator.allowsInvalid = invocation.has(allowInvalid)
     migrator.checksResult = { [allowsInvalid = migrator.allowsInvalid] path in

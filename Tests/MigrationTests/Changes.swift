@@ -1,3 +1,4 @@
+import Foundation
 import Migration
 import ObjectGraph
 import ObjectModel
@@ -147,6 +148,35 @@ extension Change {
         trip["b"] = .integer(70000)
         trip["c"] = .float(0.5)
       }
+    },
+    Change(
+      "numbers become of another type, and identifiers texts", inPlace: false,
+      from: model(
+        Entity(
+          "Trip", .text("name"), .number("a", .int64),
+          .number("b", .int32, required: true, standard: .integer(0)),
+          .number("c", .boolean), .number("d", .decimal), .number("e", .double),
+          .number("f", .float), .number("g", .uuid), .number("h", .int64))),
+      to: model(
+        Entity(
+          "Trip", .text("name"), .number("a", .double),
+          .number("b", .float, required: true, standard: .float(0)),
+          .number("c", .double), .number("d", .double), .number("e", .decimal),
+          .number("f", .decimal), .text("g"), .number("i", .float, was: "h"))),
+      expected: [
+        "Trip a=-9007199254740992.0 b=16777216.0 c=1.0 d=0.25 e=0.1 f=0.1 "
+          + "g=6FB9DF54-A60E-4A15-8D4B-111111111111 i=7.0 name=Lisbon",
+        "Trip b=-3.0 name=Rome",
+      ]
+    ) { context in
+      try context.insert("Trip").setValues([
+        "name": .string("Lisbon"), "a": .integer(-9_007_199_254_740_992),
+        "b": .integer(16_777_216), "c": .boolean(true),
+        "d": .decimal(Decimal(string: "0.25")!), "e": .double(0.1), "f": .float(0.1),
+        "g": .uuid(UUID(uuidString: "6FB9DF54-A60E-4A15-8D4B-111111111111")!),
+        "h": .integer(7),
+      ])
+      try context.insert("Trip").setValues(["name": .string("Rome"), "b": .integer(-3)])
     },
     Change(
       "a stored attribute becomes transient, and a transient one stored", inPlace: true,

@@ -2,6 +2,7 @@ import Foundation
 import Migration
 import ObjectGraph
 import ObjectModel
+import ObjectQuery
 import PropertyLists
 import Testing
 
@@ -285,6 +286,95 @@ struct HandMadeMappingTests {
         "Dog name=Ada's dog owner=Ada", "Dog name=Alan's dog owner=Alan",
         "Dog name=Tim's dog owner=Tim",
       ])
+  }
+
+  /// The document with another value of `dogs`, and with more objects.
+  private static func document(dogs fields: String, and more: String = "") throws -> String {
+    let document = document()
+    let start = try #require(document.range(of: "id=\"z106\">"))
+    let end = try #require(
+      document.range(
+        of: "<attribute name=\"name\" type=\"string\">dogs",
+        range: start.upperBound..<document.endIndex))
+    return document.replacingCharacters(in: start.upperBound..<end.lowerBound, with: fields)
+      .replacing("</database>\n", with: more + "</database>\n")
+  }
+
+  @Test(
+    "A relationship may name a key path and a mapping in place of an expression",
+    arguments: [
+      ("$source.dogs", "DogToDog"), ("dogs", "DogToDog"), ("source.dogs", nil), (nil, "DogToDog"),
+    ] as [(String?, String?)])
+  func keyPaths(_ path: String?, _ mapping: String?) throws {
+    func attribute(_ name: String, _ value: String?) -> String {
+      value.map { "<attribute name=\"\(name)\" type=\"string\">\($0)</attribute>" } ?? ""
+    }
+    let text = try Self.document(
+      dogs: attribute("sourcekeypath", path) + attribute("sourcemappingname", mapping))
+
+    let written = try Self.read(Array(text.utf8), "People.xcmappingmodel/xcmapping.xml")
+
+    #expect(
+      written.entityMappings[0]["dogs"]?.expression?.description
+        == (mapping == nil
+          ? "$source.dogs"
+          : "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", "
+            + "\"DogToDog\", $source.dogs)"))
+    // The dogs are mapped twice, and only one of the mappings is asked for.
+    var more = written
+    more.entityMappings += [
+      .transform("Dog", to: "Dog", name: "DogToDog"),
+      .transform(
+        "Dog", to: "Dog", name: "Double",
+        [try PropertyMapping("name", "$source.name + ' again'"), PropertyMapping("owner", QueryExpression?.none)]),
+    ]
+    let world = World(.binary)
+    try world.make(People.old, People.fill)
+    try Migrator(mappings: [more.completed(among: Self.versions)]).allowingLoss.migrate(
+      storeAt: World.path, to: People.new, in: world.places)
+    let contact = try #require(world.dump(People.new).first { $0.contains("name=Ada spouse") })
+    #expect(contact.contains("dogs=[Ada's dog]") == (mapping != nil), "\(contact)")
+  }
+
+  @Test("What the mapping editor leaves behind does nothing")
+  func leftovers() throws {
+    func mapping(_ id: String, _ fields: String, model: String) -> String {
+      """
+          <object type="XDDEVENTITYMAPPING" id="\(id)">
+              \(fields)
+              <attribute name="mappingnumber" type="int16">7</attribute>
+              <relationship name="mappingmodel" type="1/1" destination="XDDEVMAPPINGMODEL"\(model)></relationship>
+          </object>
+
+      """
+    }
+    let gone = """
+      <attribute name="sourcename" type="string">Gone</attribute>
+      <attribute name="destinationname" type="string">Gone</attribute>
+      """
+    let text = Self.document().replacing(
+      "</database>\n",
+      with: mapping("z110", gone, model: "") + mapping("z111", gone, model: " idrefs=\"z99\"")
+        + mapping("z112", "", model: " idrefs=\"z107\"") + "</database>\n")
+
+    let written = try Self.read(Array(text.utf8), "People.xcmappingmodel/xcmapping.xml")
+
+    #expect(written.entityMappings.map(\.name) == ["PersonToContact", "Draft"])
+    _ = try written.completed(among: Self.versions)
+    // One with a policy is no leftover: the policy may do anything.
+    let run = Self.document().replacing(
+      "</database>\n",
+      with: mapping(
+        "z112", "<attribute name=\"migrationpolicyclassname\" type=\"string\">P</attribute>",
+        model: " idrefs=\"z107\"") + "</database>\n")
+    let other = try Self.read(Array(run.utf8), "People.xcmappingmodel/xcmapping.xml")
+    #expect(other.entityMappings.map(\.policyName) == [nil, nil, "P"])
+    // The same in a compiled mapping.
+    var archive = Archive()
+    let empty = archive.mapping("Empty", 0, from: nil, to: nil)
+    let root = archive.writer.add(
+      ArchivedClass("NSMappingModel"), ["NSEntityMappings": archive.writer.array([empty])])
+    #expect(try Self.read(archive.writer.bytes(root: root), "Empty.cdm").entityMappings.isEmpty)
   }
 
   @Test("A mapping between other versions is told so, and a broken expression is named")

@@ -45,6 +45,40 @@ struct LossTests {
     #expect(try world.disk.read(World.path, byteLimit: 1 << 22) == before)
   }
 
+  @Test("A number that the new type does not hold exactly is a drop", arguments: Kind.allCases)
+  func inexact(_ kind: Kind) throws {
+    let steps = [AttributeType.int64, .double, .float].map { type in
+      model(Entity("Trip", .text("name"), .number("count", type), .number("size", .decimal)))
+    }
+    let versions = steps.enumerated().map { KnownVersion("V\($0 + 1)", $1) }
+    let world = World(kind)
+    try world.make(steps[0]) { context in
+      // Exact as a double and not as a float; exact as neither; exact as both.
+      for count in [16_777_217, 9_007_199_254_740_993, 5] {
+        try context.insert("Trip")["count"] = .integer(Int64(count))
+      }
+    }
+    let direct = try Migrator().plan(forStoreAt: World.path, to: steps[1], in: world.places)
+    #expect(direct.drops.map(\.description) == ["Trip.count: in 1 object"])
+    #expect(!direct.description.contains("Nothing is lost"))
+    var migrator = Migrator(stages: [.lightweight(versions)])
+    let plan = try migrator.plan(forStoreAt: World.path, to: steps[2], in: world.places)
+    #expect(plan.drops.map(\.description) == ["Trip.count: in 2 objects"])
+    let error = #expect(throws: MigrationError.self) {
+      try migrator.migrate(storeAt: World.path, to: steps[2], in: world.places)
+    }
+    #expect(error?.code == .wouldLose)
+    #expect(try world.dump(steps[0]).count == 3)
+
+    migrator.allowsLoss = true
+    try migrator.migrate(storeAt: World.path, to: steps[2], in: world.places)
+
+    let counts = try world.read(steps[2]) { context in
+      try context.fetch(FetchRequest("Trip", sortedBy: [SortKey("count")])).map { $0["count"] }
+    }
+    #expect(counts == [.float(5), .float(16_777_216), .float(9_007_199_254_740_992)])
+  }
+
   @Test("A drop is counted, and refused unless it is allowed", arguments: Kind.allCases)
   func drops(_ kind: Kind) throws {
     let new = model(Entity("Trip", .text("name")))

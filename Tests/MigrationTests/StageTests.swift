@@ -102,16 +102,68 @@ struct StageTests {
     line.split(whereSeparator: { " ;".contains($0) }).map(String.init).sorted()
   }
 
-  private func refusal(_ stages: [MigrationStage], to target: Int = 2) throws -> String {
+  private func refusal(
+    _ stages: [MigrationStage], to target: Int = 2, _ change: (inout Migrator) -> Void = { _ in }
+  ) throws -> String {
     let world = World(.binary)
     try world.make(Versions.all[0].model, Versions.fill)
+    var migrator = Migrator(stages: stages)
+    change(&migrator)
     let error = #expect(throws: MigrationError.self) {
-      try Migrator(stages: stages).migrate(
+      try migrator.migrate(
         storeAt: World.path, to: Versions.all[target].model, in: world.places)
     }
     #expect(error?.code == .badStages)
     #expect(try world.dump(Versions.all[0].model) == ["Trip name=Lisbon"])
     return error?.message ?? ""
+  }
+
+  @Test(
+    "The step between stages that share no version is inferred", arguments: 0...4, Kind.allCases)
+  func gaps(_ start: Int, _ kind: Kind) throws {
+    let v = Versions.all
+    let seen = Seen()
+    let note: @Sendable (String) -> MigrationStage.Handler = { what in
+      { try seen.note(what, $0) }
+    }
+    // A stage of one version, with a step to the next and from it that no stage has.
+    let migrator = Migrator(stages: [
+      .lightweight([v[0], v[1]], before: note("a"), after: note("b")),
+      .lightweight([v[2]], before: note("c"), after: note("d")),
+      .custom(from: v[3], to: v[4], before: note("e"), after: note("f")),
+    ])
+    let world = World(kind)
+    try world.make(v[start].model, Versions.fill)
+
+    let plan = try migrator.plan(forStoreAt: World.path, to: v[4].model, in: world.places)
+    try migrator.migrate(storeAt: World.path, to: v[4].model, in: world.places)
+
+    #expect(plan.steps.map(\.from.name) == (start..<4).map { "V\($0 + 1)" })
+    let calls = ["abcdef", "cdef", "cdef", "ef", ""]
+    #expect(seen.all.map { String($0.prefix(1)) }.joined() == calls[start])
+    #expect(try world.dump(v[4].model) == ["Trip name=Lisbon"])
+    #expect(try world.metadata().versionHashes == v[4].model.versionHashes)
+  }
+
+  @Test("The handlers of a last stage of one version come after everything")
+  func lastStage() throws {
+    let v = Versions.all
+    let seen = Seen()
+    let world = World(.binary)
+    try world.make(v[0].model, Versions.fill)
+    let migrator = Migrator(stages: [
+      .lightweight([v[0]]),
+      .lightweight(
+        [v[1]], before: { try seen.note("before", $0) },
+        after: { context in
+          for trip in try context.fetch(FetchRequest("Trip")) { trip["n1"] = .integer(5) }
+        }),
+    ])
+
+    try migrator.migrate(storeAt: World.path, to: v[1].model, in: world.places)
+
+    #expect(seen.all == ["before: Trip name=Lisbon"])
+    #expect(try world.dump(v[1].model).map(sorted) == [["Trip", "n1=5", "name=Lisbon"]])
   }
 
   @Test("Stages that contradict one another are refused before anything is done")
@@ -127,18 +179,35 @@ struct StageTests {
       ])
       .contains("\"V1\" in stage 2 has the same version hashes as \"V1\" in stage 1"))
     #expect(
-      try refusal([.lightweight([v[0], v[1]]), .custom(from: v[2], to: v[3])], to: 3).contains(
-        "Stage 2 begins with \"V3\", and stage 1 ends with \"V2\""))
+      try refusal([.lightweight([v[0], v[1]]), .lightweight([v[2], v[0]])], to: 0).contains(
+        "\"V1\" in stage 2 has the same version hashes as \"V1\" in stage 1"))
+    #expect(
+      try refusal([.lightweight([v[0], v[1]]), .custom(from: v[2], to: v[3])], to: 3) {
+        $0.infersMappings = false
+      }.contains("Stage 2 begins with \"V3\", and stage 1 ends with \"V2\". The step between"))
+    // A number that becomes a text is no step that can be inferred.
+    let other = KnownVersion("Other", model(Entity("Trip", properties: [.text("n1")])))
+    let last = KnownVersion(
+      "Last", model(Entity("Trip", properties: [.text("n1"), .text("more")])))
+    let world = World(.binary)
+    try world.make(v[1].model, Versions.fill)
+    let gap = #expect(throws: MigrationError.self) {
+      try Migrator(stages: [.lightweight([v[0], v[1]]), .lightweight([other, last])]).migrate(
+        storeAt: World.path, to: last.model, in: world.places)
+    }
+    #expect(gap?.code == .badStages && gap?.problems.isEmpty == false)
+    #expect(
+      gap?.message.contains("Stage 2 begins with \"Other\", and stage 1 ends with \"V2\"") ?? false)
     #expect(try refusal([.lightweight([])]).contains("Stage 1 has no versions."))
     #expect(
       try refusal([.lightweight([v[0], v[1]])]).contains(
         "The last stage ends with \"V2\", which is not the version that is wanted"))
     // A store of a version that no stage has is no reason to do anything.
-    let world = World(.binary)
-    try world.make(v[0].model, Versions.fill)
+    let old = World(.binary)
+    try old.make(v[0].model, Versions.fill)
     let error = #expect(throws: MigrationError.self) {
       try Migrator(stages: [.lightweight([v[1], v[2]])]).migrate(
-        storeAt: World.path, to: v[2].model, in: world.places)
+        storeAt: World.path, to: v[2].model, in: old.places)
     }
     #expect(error?.code == .noPath)
     #expect(error?.message.contains("No stage begins with") ?? false)

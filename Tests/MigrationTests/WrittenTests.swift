@@ -170,7 +170,13 @@ struct WrittenTests {
     let missing = #expect(throws: MigrationError.self) {
       try migrator.migrate(storeAt: World.path, to: People.new, in: world.places)
     }
+    #expect(missing?.code == .missingPolicy)
     #expect(missing?.message.contains("names the policy \"Splitting\"") ?? false)
+    // A dry run fails likewise.
+    let planned = #expect(throws: MigrationError.self) {
+      try migrator.plan(forStoreAt: World.path, to: People.new, in: world.places)
+    }
+    #expect(planned?.code == .missingPolicy)
     migrator.policies["Splitting"] = { SplittingPolicy(sink) }
     try migrator.migrate(storeAt: World.path, to: People.new, in: world.places)
     #expect(

@@ -207,8 +207,25 @@ struct VersionHashTests {
 
     #expect(after.versionHashes == before.versionHashes)
     #expect(after.isCompatible(with: before.versionHashes))
+    #expect(after.mayHaveHashes(of: before) && before.mayHaveHashes(of: after))
     #expect(after.versionChecksum == before.versionChecksum)
     #expect(!ModelDifference(from: before, to: after).isSeenByHashes)
+  }
+
+  @Test("Other names and types show without a hash that two models differ")
+  func shape() throws {
+    let before = try TripModel.model()
+    let mutations: [(inout Model.Description) -> Void] = [
+      { $0["Trip"].declaredProperties.append(.attribute(Attribute("new", .boolean))) },
+      { $0[attribute: "days", of: "Trip"].type = .int64 },
+      { $0[attribute: "days", of: "Trip"].isOptional.toggle() },
+      { $0["Place"].isAbstract.toggle() },
+    ]
+    for mutation in mutations {
+      let after = try TripModel.model(mutation)
+      #expect(after.versionHashes != before.versionHashes)
+      #expect(!after.mayHaveHashes(of: before))
+    }
   }
 
   @Test("Properties that are not stored, and those that do not exist, have no hash")

@@ -1,6 +1,7 @@
 import AppleFixtures
 import Foundation
 import InstalledPlugins
+import ObjectModel
 import SQLiteFiles
 import Testing
 
@@ -162,5 +163,74 @@ struct DatabaseCommandTests {
       "fetch", try #require(fixture), "Book", "--limit", "1", "--columns", "title,cover")
     #expect(
       run.exitCode == .done && run.output.contains("277 bytes, CoreDataPlus_Tests.Cover {text}"))
+  }
+
+  /// Writes a version of the example's model with one more attribute of trips.
+  private func newerModel(in folder: Folder) throws -> String {
+    let example = InstalledPlugins.root.appending(path: "Examples/Trips.xcdatamodeld")
+    var description = try ModelVersions.read(example.path).current.description
+    let trip = try #require(description.entities.firstIndex { $0.name == "Trip" })
+    description.entities[trip].declaredProperties.append(.attribute(Attribute("extra", .string)))
+    let place = folder.url.appending(path: "New.xcdatamodel")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    try Data(ModelSource.write(Model(description))).write(to: place.appending(path: "contents"))
+    return place.path
+  }
+
+  @Test("A database of another system is migrated in its place when that is asked for")
+  func migrating() throws {
+    let folder = try Folder(isOwn: false)
+    let model = try newerModel(in: folder)
+    let before = try folder.run("export", folder.database).output
+    let bytes = try Data(contentsOf: URL(filePath: folder.database))
+
+    // Without being asked nothing is written, and the message names commands that work.
+    let refused = try folder.run("migrate", folder.database, "--model", model)
+    #expect(refused.exitCode == .inputOutput, "\(refused.messages)")
+    #expect(
+      refused.messages.contains("quire migrate \(folder.database) --model \(model) --write'"),
+      "\(refused.messages)")
+    #expect(try Data(contentsOf: URL(filePath: folder.database)) == bytes)
+    let other = folder.url.appending(path: "App-migrated.sqlite").path
+    #expect(refused.messages.contains("--model \(model) --output \(other)'"))
+    let aside = try folder.run("migrate", folder.database, "--model", model, "--output", other)
+    #expect(aside.exitCode == .done, "\(aside.messages)")
+    #expect(try folder.run("validate", other).exitCode == .done)
+    #expect(try Data(contentsOf: URL(filePath: folder.database)) == bytes)
+
+    let dry = try folder.run("migrate", folder.database, "--model", model, "--write", "--dry-run")
+    #expect(dry.exitCode == .done && folder.names.count == 3)
+    let done = try folder.run("migrate", folder.database, "--model", model, "--write")
+    #expect(done.exitCode == .done, "\(done.messages)")
+    #expect(try folder.run("validate", folder.database).exitCode == .done)
+    let fetched = try folder.run("fetch", folder.database, "Trip", "--columns", "name,extra")
+    #expect(fetched.exitCode == .done, "\(fetched.messages)")
+    // The objects keep their identifiers, and the old database is kept.
+    let after = try folder.run("export", folder.database).output
+    func identifiers(_ text: String) -> [Substring] {
+      text.split(separator: "\n").compactMap { $0.firstMatch(of: /"@id":"[^"]*"/)?.output }.sorted()
+    }
+    #expect(identifiers(after) == identifiers(before) && !identifiers(before).isEmpty)
+    let backup = try #require(folder.names.first { $0.hasSuffix(".backup") })
+    #expect(try folder.run("export", folder.url.appending(path: backup).path).output == before)
+    let again = try folder.run("migrate", folder.database, "--model", model)
+    #expect(again.exitCode == .done && again.output.contains("There is nothing to do."))
+  }
+
+  @Test("A database with a history of Core Data is migrated to another place only")
+  func migratingHistory() throws {
+    let folder = try Folder(isOwn: false)
+    let model = try newerModel(in: folder)
+    try SQLiteConnection(folder.database, for: .writing).execute(
+      "CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZTIMESTAMP FLOAT)"
+    )
+    let bytes = try Data(contentsOf: URL(filePath: folder.database))
+
+    let refused = try folder.run("migrate", folder.database, "--model", model, "--write")
+
+    #expect(refused.exitCode == .inputOutput && refused.messages.contains("ATRANSACTION"))
+    #expect(!refused.messages.contains("--write'") && refused.messages.contains("--output"))
+    #expect(try Data(contentsOf: URL(filePath: folder.database)) == bytes)
+    #expect(folder.names == ["App.sqlite", "New.xcdatamodel"])
   }
 }

@@ -140,12 +140,20 @@ struct MigrateCommandTests {
       ("map Trip -> Trip\n  cost = (", ExitCode.wrongUsage, "line 2:"),
       ("map Trip -> Trip", .wrongUsage, "does not say between which versions"),
       ("from \"Trips\"\nto \"Nowhere\"", .wrongUsage, "which is no known version"),
+      (
+        "from \"Trips\"\nto \"Trips 2\"\nmap Trip -> Trip using TripPolicy", .modelMismatch,
+        "names the policy \"TripPolicy\", which this program does not have"
+      ),
     ] {
       try Data(text.utf8).write(to: mapping)
       let refused = run(
         "migrate", "/Trips.store", "--model", "Trips.xcdatamodeld", "--mapping", mapping.path)
       #expect(refused.exitCode == code)
       #expect(refused.messages.contains(words), "\(refused.messages)")
+      let planned = run(
+        "migrate", "/Trips.store", "--model", "Trips.xcdatamodeld", "--mapping", mapping.path,
+        "--dry-run")
+      #expect(planned.exitCode == code)
     }
     try disk.replace("/other") { try $0.write("not a store") }
     #expect(run("migrate", "/other", "--model", "Trips.xcdatamodeld").exitCode == .unreadable)

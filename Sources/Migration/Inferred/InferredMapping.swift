@@ -144,8 +144,11 @@ private struct Inference {
     }
     // What is computed anew has no use for what was there.
     if attribute.derivation != nil { return }
-    guard let kind = ColumnKind(attribute.type), let old = ColumnKind(before.type),
-      old.widens(to: kind)
+    // Values within composite attributes are not counted one by one, so nothing may be lost there.
+    guard
+      path.contains(".")
+        ? before.type == attribute.type || before.type.widens(to: attribute.type)
+        : before.type.becomes(attribute.type)
     else {
       problems.append(
         MigrationProblem(

@@ -120,7 +120,17 @@ struct RowTransfer {
     derive(attribute, before, entity)
     guard let index = layout.index(of: path), let place = old.index(of: oldPath) else { return }
     let (column, known) = (layout.columns[index], old.columns[place])
-    guard known.kind.widens(to: column.kind) else { return }
+    if !known.kind.widens(to: column.kind) {
+      guard let conversion = ValueConversion(from: before.type, to: attribute.type) else { return }
+      var carried = RowOrigin.Column(known, to: index)
+      carried.convert = { conversion.converted($0) ?? .null }
+      if before.isOptional, !attribute.isOptional { carried.missing = attribute.defaultValue }
+      rewritings.append(
+        "\(entity).\(path) was of type \(before.type.sourceName) and is of type \(attribute.type.sourceName)"
+      )
+      columns.append(carried)
+      return
+    }
     var carried = RowOrigin.Column(known.read(as: column), to: index)
     // Entries of an index have the kind that the column had when they were written (spec §4.5.6).
     if known.kind != column.kind,

@@ -10,6 +10,8 @@ struct Lineage {
     var properties: [String: String]
     /// The losses of surviving properties, by their first names.
     var losses: [String: Set<PropertyLoss>] = [:]
+    /// The conversions that values of attributes go through, in their order, by the attributes' first names.
+    var conversions: [String: [ValueConversion]] = [:]
   }
 
   /// Something that a step takes from a property that survives.
@@ -63,13 +65,22 @@ struct Lineage {
         continue
       }
       var names: [String: String] = [:]
+      var conversions: [String: ValueConversion] = [:]
       if step.entity(before: after)?.name == member.entity {
         for (new, old) in step.properties(of: after).before
         where Lineage.keepsValues(old, step.new.property(new, of: after)) {
           names[old.name] = new
+          // A written expression decides about the value itself.
+          let isWritten = known.contains { $0[new] != nil }
+          if !isWritten, let changed = step.new.property(new, of: after),
+            case .attribute(let before) = old, case .attribute(let attribute) = changed
+          {
+            conversions[old.name] = ValueConversion(from: before.type, to: attribute.type)
+          }
         }
       }
       var properties: [String: String] = [:]
+      var chains = member.conversions
       for (first, present) in member.properties {
         // A written mapping may use the value in any expression, and a policy may use every value.
         let isUsed = known.contains { mapping in
@@ -79,8 +90,10 @@ struct Lineage {
             }
         }
         if let kept = names[present] ?? (isUsed ? present : nil) { properties[first] = kept }
+        if let conversion = conversions[present] { chains[first, default: []].append(conversion) }
       }
-      next.members[name] = Member(entity: after, properties: properties, losses: member.losses)
+      next.members[name] = Member(
+        entity: after, properties: properties, losses: member.losses, conversions: chains)
     }
     for (name, member) in members where next.members[name] != nil {
       next.recordLosses(of: name, after: member, step)
@@ -204,6 +217,9 @@ struct Lineage {
         if member.properties[property.name] != nil {
           drops += try self.drops(
             of: property, member.losses[property.name] ?? [], layout, in: snapshot)
+          let chain = member.conversions[property.name] ?? []
+          let count = try countInexact(property.name, of: layout, chain, in: snapshot)
+          if count > 0 { drops.append(MigrationDrop(entity.name, property.name, count)) }
           continue
         }
         let count = try self.count(property, of: layout, in: snapshot)
@@ -286,6 +302,26 @@ struct Lineage {
         }
       }
     }
+  }
+
+  /// Counts the values that are not the same after the given conversions.
+  private func countInexact(
+    _ property: String, of layout: Layout, _ chain: [ValueConversion],
+    in snapshot: any StoreSnapshot
+  ) throws -> Int {
+    guard !chain.isEmpty, let index = layout.index(of: property) else { return 0 }
+    var count = 0
+    try snapshot.forEachRow(of: layout, [layout.columns[index]]) { _, found, row in
+      var value = found[0]?.value(at: row) ?? .null
+      for conversion in chain {
+        guard conversion.isExact(value), let next = conversion.converted(value) else {
+          count += 1
+          return
+        }
+        value = next
+      }
+    }
+    return count
   }
 
   private func count(

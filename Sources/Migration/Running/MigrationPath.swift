@@ -26,6 +26,37 @@ public struct MigrationStep: Sendable {
   }
 }
 
+/// The least elements of a collection, one after another.
+private struct PriorityQueue<Element: Comparable> {
+  /// A binary heap.
+  private var elements: [Element] = []
+
+  mutating func insert(_ element: Element) {
+    elements.append(element)
+    var place = elements.count - 1
+    while place > 0, elements[place] < elements[(place - 1) / 2] {
+      elements.swapAt(place, (place - 1) / 2)
+      place = (place - 1) / 2
+    }
+  }
+
+  mutating func popFirst() -> Element? {
+    guard let first = elements.first else { return nil }
+    let last = elements.removeLast()
+    if elements.isEmpty { return first }
+    elements[0] = last
+    var place = 0
+    while true {
+      let children = [2 * place + 1, 2 * place + 2].filter { $0 < elements.count }
+      guard let least = children.min(by: { elements[$0] < elements[$1] }),
+        elements[least] < elements[place]
+      else { return first }
+      elements.swapAt(place, least)
+      place = least
+    }
+  }
+}
+
 /// Finds a way from one version to another.
 ///
 /// A step is a written mapping, or an inferred one. The best way jumps over no written mapping if it can (a
@@ -55,12 +86,38 @@ struct MigrationPath {
     }
   }
 
-  /// The best way.
+  /// A step that may be the next one. Its means are looked for when no cheaper way is left.
+  private struct Candidate: Comparable {
+    let cost: Cost
+    let from: Int
+    let to: Int
+    /// Whether it ends at the wanted version: of ways that cost the same, no other needs to be looked at then.
+    let isLast: Bool
+    /// Its place among all candidates.
+    let number: Int
+    /// The written mapping; `nil` for a step to be inferred.
+    let mapping: MappingModel?
+
+    private var key: (Cost, Int, Int, Int) { (cost, isLast ? 0 : 1, to, number) }
+
+    static func < (left: Candidate, right: Candidate) -> Bool { left.key < right.key }
+    static func == (left: Candidate, right: Candidate) -> Bool { left.number == right.number }
+  }
+
+  /// Finds the best way.
   ///
   /// - Throws: ``MigrationError`` with code ``MigrationError/Code/noPath`` that names the versions, what
   ///   differs, and why nothing can be inferred from the first to the last.
   func steps(
     from start: KnownVersion, to target: KnownVersion
+  ) throws(MigrationError) -> [MigrationStep] {
+    var memory = InferenceMemory()
+    return try steps(from: start, to: target, &memory)
+  }
+
+  /// Finds the best way, with mappings that a memory infers.
+  func steps(
+    from start: KnownVersion, to target: KnownVersion, _ memory: inout InferenceMemory
   ) throws(MigrationError) -> [MigrationStep] {
     var ends: [(from: Int, to: Int, mapping: MappingModel)] = []
     for mapping in mappings {
@@ -75,43 +132,56 @@ struct MigrationPath {
     let begin = Lineage(start.model)
     let shared = begin.following(ModelContinuation(from: start.model, to: target.model), nil)
     var detours: [String] = []
-    var best: [Int: (cost: Cost, steps: [MigrationStep], lineage: Lineage)] = [
-      first: (Cost(), [], begin)
-    ]
-    var settled: Set<Int> = []
-    while let here = best.keys.filter({ !settled.contains($0) }).min(by: {
-      (best[$0]!.cost, $0) < (best[$1]!.cost, $1)
-    }) {
-      settled.insert(here)
-      let (cost, steps, lineage) = best[here]!
-      if here == last { return steps }
-      func offer(_ next: Int, _ means: @autoclosure () -> MigrationStep.Means?, _ added: Cost) {
+    var ways: [Int: (cost: Cost, steps: [MigrationStep], lineage: Lineage)] = [:]
+    var queue = PriorityQueue<Candidate>()
+    var count = 0
+
+    func reach(
+      _ here: Int, _ cost: Cost, _ steps: [MigrationStep], _ lineage: Lineage
+    ) {
+      ways[here] = (cost, steps, lineage)
+      func offer(_ next: Int, _ mapping: MappingModel?, _ added: Cost) {
+        guard ways[next] == nil else { return }
         let sum = Cost(
           jumped: cost.jumped + added.jumped, steps: cost.steps + 1,
           inferred: cost.inferred + added.inferred)
-        guard !settled.contains(next), best[next].map({ sum < $0.cost }) ?? true,
-          let means = means()
-        else { return }
-        let step = MigrationStep(from: versions[here], to: versions[next], means: means)
-        let reached = lineage.following(means)
-        // A written mapping to the target says itself what is dropped; a detour may drop nothing.
-        if next != last || !steps.isEmpty, let lost = reached.firstLoss(of: shared) {
-          detours.append("\"\(step.from.name)\" to \"\(step.to.name)\" would lose \(lost)")
-          return
-        }
-        best[next] = (sum, steps + [step], reached)
+        queue.insert(
+          Candidate(
+            cost: sum, from: here, to: next, isLast: next == last, number: count, mapping: mapping))
+        count += 1
       }
-      for (from, to, mapping) in ends where from == here { offer(to, .written(mapping), Cost()) }
-      guard infers else { continue }
+      for (from, to, mapping) in ends where from == here { offer(to, mapping, Cost()) }
+      guard infers else { return }
       for next in versions.indices where next != here {
         let range = min(here, next)...max(here, next)
         let jumped = ends.count { range.contains($0.from) && range.contains($0.to) }
-        offer(
-          next,
-          (try? InferredMapping(from: versions[here].model, to: versions[next].model)).map {
-            .inferred($0)
-          }, Cost(jumped: jumped, inferred: 1))
+        offer(next, nil, Cost(jumped: jumped, inferred: 1))
       }
+    }
+
+    reach(first, Cost(), [], begin)
+    if first == last { return [] }
+    while let next = queue.popFirst() {
+      guard ways[next.to] == nil, let (_, steps, lineage) = ways[next.from] else { continue }
+      let (from, to) = (versions[next.from], versions[next.to])
+      let means: MigrationStep.Means
+      if let mapping = next.mapping {
+        means = .written(mapping)
+      } else if let inferred = memory.mapping(from: from.model, to: to.model) {
+        means = .inferred(inferred)
+      } else {
+        continue
+      }
+      let step = MigrationStep(from: from, to: to, means: means)
+      // Nothing is lost on the way that the first and the last version do not have in common.
+      if next.isLast, steps.isEmpty { return [step] }
+      let reached = lineage.following(means)
+      if let lost = reached.firstLoss(of: shared) {
+        detours.append("\"\(from.name)\" to \"\(to.name)\" would lose \(lost)")
+        continue
+      }
+      if next.isLast { return steps + [step] }
+      reach(next.to, next.cost, steps + [step], reached)
     }
     throw missing(start, target, detours)
   }

@@ -59,7 +59,13 @@ extension Migrator {
     do { try commit(plan, opened) } catch {
       // It is a copy of what is still there.
       if let backup { try? places.destroy(backup) }
-      throw error
+      // A database of another system takes no other model: one of ours takes its place.
+      guard writesForeign, let refusal = error as? StoreError, refusal.code == .incompatibleModel,
+        let report = try opened.store.holding(
+          commit: opened.snapshot.commit,
+          { try replacing(path, plan, opened, backup, places, writesRows: true) })
+      else { throw error }
+      return report
     }
     return MigrationReport(plan: plan, backupPath: backup, lostReferenceCount: 0)
   }
@@ -79,7 +85,7 @@ extension Migrator {
   private func backupPath(
     _ path: String, _ plan: MigrationPlan, _ places: StorePlaces
   ) throws -> String? {
-    switch backup {
+    switch writesForeign && backup == .none ? .beside : backup {
     case .none: return nil
     case .at(let wanted):
       if try places.exists(wanted) {
@@ -99,15 +105,16 @@ extension Migrator {
 
   /// Writes the new store beside the old one and puts it in its place.
   ///
+  /// - Parameter writesRows: Whether all rows are written, also if the steps need no row written.
   /// - Returns: `nil` when no row has to be written: the store only needs to be told of the model then.
   private func replacing(
     _ path: String, _ plan: MigrationPlan, _ opened: Opened, _ backup: String?,
-    _ places: StorePlaces
+    _ places: StorePlaces, writesRows: Bool = false
   ) throws -> MigrationReport? {
     places.removeAbandonedReplacements(of: path)
     let run = try MigrationRun(self, plan, opened, writing: path, replacing: true, in: places)
     return try taking(run) { run in
-      if run.isInPlace {
+      if run.isInPlace, !writesRows {
         if let backup { try places.copy(path, to: backup) }
         return nil
       }

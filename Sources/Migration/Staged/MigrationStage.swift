@@ -8,8 +8,9 @@ import ObjectModel
 ///       .custom(from: v2, to: v3, before: { context in … }, after: { context in … }),
 ///     ])
 ///
-/// Every version is gone through, one after another. A handler gets a context on the objects as they are then,
-/// in a store of the migration's own, and what it changes is saved when it returns.
+/// The migration goes through every version, one after another. A stage need not begin with the version that the stage
+/// before it ends with: the step between the two is inferred then. A handler gets a context on the objects as they are
+/// then, in a store of the migration's own, and its changes are saved when it returns.
 public struct MigrationStage: Sendable {
   /// The versions that are gone through, the first being that of stores the stage begins with.
   public let versions: [KnownVersion]
@@ -42,51 +43,61 @@ public struct MigrationStage: Sendable {
   ) -> MigrationStage { MigrationStage([version, next], isCustom: true, before, after) }
 }
 
-/// Stages, held against one another before anything is done.
+/// The steps that stages lay out, checked before anything is done.
 struct StageChain {
-  /// One step, and what comes before and after it.
+  /// One step, and the handlers before and after it.
   struct Link {
     let from: KnownVersion
     let to: KnownVersion
+    /// The number of the stage that the step leads to from the stage before it; `nil` for a step within a stage.
+    var gap: Int?
     var before: MigrationStage.Handler?
     var after: MigrationStage.Handler?
   }
   private(set) var links: [Link] = []
+  private var known: [(version: KnownVersion, stage: Int)] = []
 
+  /// Checks the stages.
+  ///
+  /// - Parameter infers: Whether the step between two stages may be inferred.
   /// - Throws: ``MigrationError`` with code ``MigrationError/Code/badStages`` that names the stages, counted
   ///   from 1.
-  init(_ stages: [MigrationStage], to target: Model) throws(MigrationError) {
-    var known: [(version: KnownVersion, stage: Int)] = []
+  init(
+    _ stages: [MigrationStage], to target: Model, infers: Bool = true
+  ) throws(MigrationError) {
+    // The handlers of stages of one version, which come before the next step.
+    var waiting: [MigrationStage.Handler] = []
     for (index, stage) in stages.enumerated() {
       let number = index + 1
       guard let first = stage.versions.first, stage.versions.count > 1 || !stage.isCustom else {
         throw wrong("Stage \(number) has no versions.")
       }
-      if let last = known.last {
-        guard last.version.isSame(as: first) else {
-          throw wrong(
-            """
-            Stage \(number) begins with "\(first.name)", and stage \(number - 1) ends with \
-            "\(last.version.name)": a stage from the one to the other is missing.
-            """)
-        }
+      if let last = known.last, last.version.isSame(as: first) {
+        // The stages share the version at their boundary.
       } else {
-        known.append((first, number))
-      }
-      for version in stage.versions.dropFirst() {
-        if let same = known.first(where: { $0.version.isSame(as: version) }) {
-          throw wrong(
-            """
-            "\(version.name)" in stage \(number) has the same version hashes as "\(same.version.name)" in \
-            stage \(same.stage), so stores of the two can't be told apart. Leave one of them out, or \
-            give it a version hash modifier.
-            """)
+        let last = known.last?.version
+        try add(first, number)
+        if let last {
+          guard infers else {
+            throw wrong(
+              """
+              Stage \(number) begins with "\(first.name)", and stage \(number - 1) ends with \
+              "\(last.name)". The step between them is missing, and the program asked that nothing is inferred.
+              """)
+          }
+          links.append(Link(from: last, to: first, gap: number, before: Self.all(waiting)))
+          waiting = []
         }
-        known.append((version, number))
       }
+      for version in stage.versions.dropFirst() { try add(version, number) }
       var own = zip(stage.versions, stage.versions.dropFirst()).map { Link(from: $0, to: $1) }
-      guard !own.isEmpty else { continue }
-      own[0].before = stage.before
+      waiting += [stage.before].compactMap(\.self)
+      if own.isEmpty {
+        waiting += [stage.after].compactMap(\.self)
+        continue
+      }
+      own[0].before = Self.all(waiting)
+      waiting = []
       own[own.count - 1].after = stage.after
       links += own
     }
@@ -98,13 +109,53 @@ struct StageChain {
         \(target.differences(from: last.version.model.versionHashes)).
         """)
     }
+    if !waiting.isEmpty, let end = links.indices.last {
+      links[end].after = Self.all([links[end].after].compactMap(\.self) + waiting)
+    }
   }
 
-  /// The steps from a version on; `nil` when no stage has it. In the middle of a stage what comes before it
-  /// is still done.
+  private mutating func add(_ version: KnownVersion, _ stage: Int) throws(MigrationError) {
+    if let same = known.first(where: { $0.version.isSame(as: version) }) {
+      throw wrong(
+        """
+        "\(version.name)" in stage \(stage) has the same version hashes as "\(same.version.name)" in \
+        stage \(same.stage), so stores of the two can't be told apart. Leave one of them out, or \
+        give it a version hash modifier.
+        """)
+    }
+    known.append((version, stage))
+  }
+
+  /// One handler that does the work of several, in their order; `nil` for none.
+  private static func all(_ handlers: [MigrationStage.Handler]) -> MigrationStage.Handler? {
+    if handlers.count < 2 { return handlers.first }
+    return { context in for handler in handlers { try handler(context) } }
+  }
+
+  /// The steps from a version on; `nil` if no stage has it. In the middle of a stage the handlers of its later steps
+  /// are still called.
   func links(from version: KnownVersion) -> [Link]? {
     guard let first = links.firstIndex(where: { $0.from.isSame(as: version) }) else { return nil }
     return Array(links[first...])
+  }
+}
+
+extension StageChain.Link {
+  /// Returns the means of the step if no mapping is written for it.
+  ///
+  /// - Throws: ``MigrationError`` if nothing can be inferred; of a step between two stages it names these.
+  func inferred() throws(MigrationError) -> MigrationStep.Means {
+    do throws(MigrationError) {
+      return .inferred(try InferredMapping(from: from.model, to: to.model))
+    } catch {
+      guard let gap else { throw error }
+      throw MigrationError(
+        .badStages,
+        """
+        Stage \(gap) begins with "\(to.name)", and stage \(gap - 1) ends with "\(from.name)". The step between \
+        them can't be inferred: add a custom stage or a mapping for it.
+        """, problems: error.problems, cause: error)
+    }
   }
 }
 

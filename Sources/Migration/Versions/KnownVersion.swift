@@ -18,7 +18,9 @@ public struct KnownVersion: Sendable, Hashable {
   public func isSame(as other: KnownVersion) -> Bool { isSame(as: other.model) }
 
   func isSame(as other: Model) -> Bool {
-    model.isSame(as: other) || model.versionHashes == other.versionHashes
+    // A bundle may have a hundred versions, and the hashes of one take a millisecond.
+    model.isSame(as: other)
+      || model.mayHaveHashes(of: other) && model.versionHashes == other.versionHashes
   }
 
   /// Whether a store with the given version hashes was written with this version.

@@ -165,7 +165,7 @@ struct MappingCompletion {
     case (.attribute(let attribute), .attribute(let old)):
       if attribute.derivation != nil { return [] }
       if attribute.type == .composite { return parts(attribute, old, attribute.name, [old.name]) }
-      guard old.type == attribute.type || old.type.widens(to: attribute.type) else {
+      guard old.type.becomes(attribute.type) else {
         throw unsaid(
           attribute.name, mapping,
           "was of type \(old.type.sourceName) and is of type \(attribute.type.sourceName)")

@@ -160,6 +160,14 @@ extension Attribute {
   func taking(_ value: Value) -> Value? {
     if type.accepts(value) { return value }
     switch (type, value) {
+    case (.double, .boolean(let flag)): return .double(flag ? 1 : 0)
+    case (.float, .boolean(let flag)): return .float(flag ? 1 : 0)
+    case (.decimal, .boolean(let flag)): return .decimal(flag ? 1 : 0)
+    case (.decimal, .float(let number)):
+      return ValueConversion(from: .float, to: .decimal)?.converted(.float(number))
+    case (.float, .decimal(let number)):
+      return .float(NSDecimalNumber(decimal: number).floatValue)
+    case (.uri, .uuid): return ValueConversion(from: .uuid, to: .uri)?.converted(value)
     case (.double, .integer(let number)): return .double(Double(number))
     case (.float, .integer(let number)): return .float(Float(number))
     case (.double, .float(let number)): return .double(Double(number))

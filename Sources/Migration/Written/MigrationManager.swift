@@ -54,13 +54,7 @@ public final class MigrationManager {
     for mapping in mapping.entityMappings {
       guard let name = mapping.policyName else { continue }
       guard let make = policies[name] else {
-        let known = policies.keys.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
-        throw MigrationError(
-          .badMapping,
-          """
-          The mapping "\(mapping.name)" names the policy "\(name)", which this program does not have\
-          \(known.isEmpty ? "." : "; it has \(known).")
-          """)
+        throw MigrationError.missingPolicy(name, of: mapping, among: policies.keys.sorted())
       }
       self.policies[mapping.name] = make()
     }
@@ -377,8 +371,21 @@ extension MigrationManager {
 }
 
 extension MigrationError {
-  static func invalid(_ failures: [ValidationFailure]) -> MigrationError {
-    MigrationError(
+  static func missingPolicy(
+    _ name: String, of mapping: EntityMapping, among known: [String]
+  ) -> MigrationError {
+    let names = known.map { "\"\($0)\"" }.joined(separator: ", ")
+    return MigrationError(
+      .missingPolicy,
+      """
+      The mapping "\(mapping.name)" names the policy "\(name)", which this program does not have\
+      \(names.isEmpty ? "." : "; it has \(names).")
+      """)
+  }
+
+  static func invalid(_ check: ObjectsCheck) -> MigrationError {
+    let count = check.failures.count + check.conflicts.count
+    return MigrationError(
       .invalidResult,
       """
       \(count == 1 ? "One thing is" : "\(count) things are") wrong with the objects as \

@@ -43,10 +43,12 @@ extension WrittenMapping {
     return String(name[..<dot])
   }
 
-  /// A mapping of an entity; `nil` where it says no more than what is inferred.
+  /// Returns the mapping of an entity; `nil` if it does nothing.
   private static func mapping(
     _ part: MappingFile.EntityPart
   ) throws(MigrationError) -> EntityMapping? {
+    // The editor leaves mappings behind that are of no entity. They do nothing.
+    if part.source == nil, part.destination == nil, part.policy == nil { return nil }
     var mapping = EntityMapping(
       EntityMapping.Kind(rawValue: part.kind) ?? .transform, from: part.source,
       to: part.destination, name: part.name, policy: part.policy)

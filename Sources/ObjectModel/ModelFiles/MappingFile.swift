@@ -132,7 +132,13 @@ private struct MappingDocument {
         .unknownFormat, path: path, message: "The document holds no mapping model.")
     }
     var parts: [(number: Int, part: MappingFile.EntityPart)] = []
+    let members = Set(references("entitymappings", of: model))
     for object in objects where type(of: object).hasSuffix("ENTITYMAPPING") {
+      // The editor leaves mappings behind that it has removed from the mapping model. They do nothing.
+      let isMember =
+        object.attributes["id"].map(members.contains) ?? false
+        || model.attributes["id"].map(references("mappingmodel", of: object).contains) ?? false
+      guard isMember else { continue }
       var part = MappingFile.EntityPart()
       part.source = value("sourcename", of: object)
       part.destination = value("destinationname", of: object)
@@ -141,10 +147,12 @@ private struct MappingDocument {
       part.predicate = value("sourcepredicate", of: object)
       for list in ["attributemappings", "relationshipmappings"] {
         for id in references(list, of: object) {
-          guard let property = byID[id], let name = value("name", of: property),
-            let data = value("valueexpressiondata", of: property)
-          else { continue }
-          part.properties.append((name, try expression(data, name, property)))
+          guard let property = byID[id], let name = value("name", of: property) else { continue }
+          if let data = value("valueexpressiondata", of: property) {
+            part.properties.append((name, try expression(data, name, property)))
+          } else if let expression = keyPathExpression(of: property, name) {
+            part.properties.append((name, expression))
+          }
         }
       }
       parts.append((value("mappingnumber", of: object).flatMap { Int($0) } ?? 0, part))
@@ -166,6 +174,24 @@ private struct MappingDocument {
   private func references(_ name: String, of object: XMLTree) -> [String] {
     object.children.first { $0.name == "relationship" && $0.attributes["name"] == name }?
       .attributes["idrefs"]?.split(separator: " ").map(String.init) ?? []
+  }
+
+  /// Returns the value of a property mapping that names a key path of the source, or the mapping that its objects have
+  /// become other objects by, in place of an expression; `nil` if it names neither.
+  private func keyPathExpression(of property: XMLTree, _ name: String) -> String? {
+    let mapping = value("sourcemappingname", of: property)
+    var path = value("sourcekeypath", of: property)
+    for prefix in ["$source.", "source."] where path?.hasPrefix(prefix) ?? false {
+      path?.removeFirst(prefix.count)
+    }
+    guard mapping != nil || path != nil else { return nil }
+    let source = "$source.\(path ?? name)"
+    guard let mapping else { return source }
+    let quoted = mapping.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    return """
+      FUNCTION($manager, "destinationInstancesForEntityMappingNamed:sourceInstances:", "\(quoted)", \
+      \(source))
+      """
   }
 
   private func expression(

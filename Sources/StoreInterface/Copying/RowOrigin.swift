@@ -42,6 +42,8 @@ package struct RowOrigin: Sendable {
     package let target: Int
     /// What a row gets that has no value.
     package var missing = Value.null
+    /// Makes a value of the written column of a value that is read; `nil` if the values are the same.
+    package var convert: (@Sendable (Value) -> Value)?
     /// The entities of the target that a reference may lead to; `nil` for all.
     package var destinations: Set<UInt16>?
 
@@ -196,6 +198,7 @@ struct RowCopy {
       pendingCount += 1
       for (index, column) in origin.columns.enumerated() where column.source.kind != .reference {
         var value = columns[index]?.value(at: row) ?? .null
+        if let convert = column.convert { value = convert(value) }
         if value.isNull { value = column.missing }
         draft.set(value, column: column.target, row: new)
       }
