@@ -62,11 +62,7 @@ enum PredicateCommand {
     _ predicate: QueryPredicate, _ text: String, _ entity: String, _ model: Model
   ) throws {
     do {
-      // Variables may stand for anything, so what they are compared with is not checked.
-      let values = Dictionary(
-        uniqueKeysWithValues: predicate.variables.map { ($0, QueryExpression.null) })
-      _ = try CompiledPredicate(
-        predicate, entity: entity, model: model, schema: Schema(model), variables: values)
+      try CompiledPredicate.check(predicate, entity: entity, model: model, schema: Schema(model))
     } catch let error as QueryError {
       throw explain(error.located(in: text))
     }

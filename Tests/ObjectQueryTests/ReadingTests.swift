@@ -58,12 +58,23 @@ struct ReadingTests {
       ("(a == 1", 7, "close the bracket"), ("a == 1)", 6, "Expected an operator or the end"),
       ("a == {1, 2", 10, "Expected \",\" or \"}\""), ("a == 1 AND", 10, "Expected a value"),
       ("a AND b", 2, "A comparison is expected"), ("a == 1 && b", 11, "A comparison is expected"),
-      ("a NOT IN {1}", 2, "NOT (x IN y)"), ("a < b < c", 6, "not chained"),
+      ("a NOT == 1", 2, "NOT x == y, x NOT IN y"), ("a < b < c", 6, "not chained"),
+      ("AND name == 1", 0, "joins two predicates, and none ends before it"),
+      ("NOT IN {1}", 4, "compares two values, and none ends before it: x IN y"),
+      ("a == NOT b", 5, "stands before a whole comparison: NOT x == y"),
+      ("a == ANY b", 5, "ANY stops.nights > 1"), ("a == any(b)", 5, "ANY stops.nights > 1"),
+      ("a IS NULL", 2, "Write == NULL or != NULL"), ("a startswith 'x'", 2, "\"BEGINSWITH\""),
+      ("UNION a == b", 0, "joins two collections"),
+      ("a == “Sm”", 5, "straight quotes"), ("a == ‘Sm’", 5, "straight quotes"),
+      ("a == O’Brien", 6, "straight quotes"), ("a == 'Sm’", 5, "\"’\" is a typographic quote"),
+      ("a ≠ 1", 2, "Write !="), ("a ≤ 1", 2, "Write <="), ("a == −1", 5, "Write -"),
+      ("a\u{A0}== 1", 1, "not a plain space"), ("#“a” == 1", 1, "straight quotes"),
+      ("a & == 1", 4, "Expected a value"), ("a == 1 & (b == 2)", 9, "A value is expected"),
       ("ANY a", 5, "Expected an operator"), ("ANY (a == 1) == 2", 4, "A value is expected"),
       ("(a == 1) + 2 == 3", 0, "A value is expected"), ("summ(a) == 1", 0, "Did you mean \"sum\"?"),
       ("CAST(a) == 1", 6, "and a type"), ("CAST(a, 'NSDat') == 1", 8, "Did you mean \"NSDate\"?"),
       ("CAST(a, b) == 1", 8, "the name of a type"), ("a == 12abc", 7, "follows it directly"),
-      ("a == 0xZZ", 5, "base 16"), ("a == 1e999", 5, "too large"), ("a == ^", 5, "has no meaning"),
+      ("a == 0xZZ", 5, "base 16"), ("a == 1e999", 5, "too large"), ("a == ~", 5, "has no meaning"),
       ("a ==[x] 1", 5, "[c], [d], [n] and [l]"), ("a ==[c 1", 6, "[c], [d], [n] and [l]"),
       ("SUBQUERY(a, b, c == 1)", 12, "a variable such as $x"),
       ("a.== 1", 2, "a name behind the dot"),
@@ -72,8 +83,9 @@ struct ReadingTests {
       ("@ == 1", 1, "A collection operator"), ("a == %", 5, "There are the placeholders"),
       ("a == %z", 5, "There are the placeholders"),
       ("FUNCTION(a) == 1", 10, "the name of a method"),
-      ("IN {1}", 0, "is a word of the language"), ("a == '\\u12'", 10, "4 hexadecimal digits"),
-      ("FETCH('A', a == 1) == 1", 17, "whether to count only"), ("a == 1 OR OR b == 2", 10, "word"),
+      ("IN {1}", 0, "is written \"#IN\""), ("a == '\\u12'", 10, "4 hexadecimal digits"),
+      ("FETCH('A', a == 1) == 1", 17, "whether to count only"),
+      ("a == 1 OR OR b == 2", 10, "joins"),
       ("NOT", 3, "Expected a value"), ("a ==\n  b c", 9, "Expected an operator or the end"),
       ("a == \"\\uD83Dx\"", 8, "No character"), ("a BETWEEN", 9, "Expected a value"),
       ("a == b = c", 7, "not chained"), ("FETCH(1, 2, 3) == 1", 12, "YES or NO is expected"),
@@ -171,6 +183,49 @@ struct ReadingTests {
       _ = try QueryPredicate(text, arguments: arguments)
       Issue.record("read")
     } catch { #expect(error.code == .badArgument) }
+  }
+
+  @Test("A placeholder in quotes is text, which is said if arguments are left over")
+  func quotedPlaceholders() throws {
+    let error = #expect(throws: QueryError.self) { try QueryPredicate("a == '%@'", "x") }
+    #expect(error?.code == .badArgument)
+    #expect(error?.offset == 5)
+    #expect(error?.message.contains("without quotes") == true)
+    #expect(try QueryPredicate("a == '%@'") == QueryPredicate("a == %@", "%@"))
+
+    let surplus = #expect(throws: QueryError.self) { try QueryPredicate("a == %@", 1, 2) }
+    #expect(surplus?.offset == 7)
+    #expect(surplus?.message.contains("2 are given") == true)
+  }
+
+  @Test("Bit operators bind as in C, between values")
+  func bits() throws {
+    func same(_ text: String, _ bracketed: String) throws {
+      #expect(try QueryPredicate(text) == QueryPredicate(bracketed), "\(text)")
+    }
+    try same("a & 1 == 1", "bitwiseAnd:with:(a, 1) == 1")
+    try same("a | b ^ c & d << 1 + 2 == 0", "(a | (b ^ (c & (d << (1 + 2))))) == 0")
+    try same("a + 1 << 2 & b ^ c | d == 0", "(((((a + 1) << 2) & b) ^ c) | d) == 0")
+    try same("a >> 1 >> 1 == 0", "((a >> 1) >> 1) == 0")
+    try same(
+      "a&1==1&&b|2==2||c<<1<>d>>1", "((a & 1) == 1 AND (b | 2) == 2) OR ((c << 1) != (d >> 1))")
+    try same("ANY a.b & 4 != 0", "ANY (a.b & 4) != 0")
+    try same("a UNION b | c == d", "(a UNION (b | c)) == d")
+    #expect(try QueryPredicate("(a & 1) * 2 == 1").description == "(a & 1) * 2 == 1")
+  }
+
+  @Test("A negated operator is the negated comparison")
+  func negatedOperators() throws {
+    func same(_ text: String, _ other: String) throws {
+      #expect(try QueryPredicate(text) == QueryPredicate(other), "\(text)")
+    }
+    try same("a NOT IN {1}", "NOT a IN {1}")
+    try same("a not in[cd] {'x'} AND b == 1", "(NOT a IN[cd] {'x'}) AND b == 1")
+    try same("a NOT BETWEEN {1, 2}", "NOT a BETWEEN {1, 2}")
+    try same("ANY a.b NOT IN {1}", "NOT ALL a.b IN {1}")
+    try same("ALL a.b NOT IN {1}", "NOT ANY a.b IN {1}")
+    try same("NONE a.b NOT IN {1}", "ALL a.b IN {1}")
+    try same("NOT a NOT IN {1}", "NOT NOT a IN {1}")
   }
 
   @Test("Variables are named, replaced, and missed")

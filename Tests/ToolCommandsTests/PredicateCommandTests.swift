@@ -90,8 +90,24 @@ struct PredicateCommandTests {
 
         """)
     #expect(
-      run("days == 'x'", "--model", "m", "--entity", "Trip").messages
-        == "error: == can't compare a number with text.\n")
+      run("name == 'a' AND days == 'x'", "--model", "m", "--entity", "Trip").messages == """
+        error: == can't compare a number with text.
+        name == 'a' AND days == 'x'
+                             ^
+
+        """)
+    #expect(
+      run("days == 3 OR days > 1/0", "--model", "m", "--entity", "Trip").messages == """
+        error: This constant part has no value: it divides by zero. Only NULL asks for objects \
+        without a value.
+        days == 3 OR days > 1/0
+                            ^
+
+        """)
+    // A variable may stand for anything.
+    #expect(
+      run("days > $N + 1 AND $X.name == name", "--model", "m", "--entity", "Trip").exitCode
+        == .done)
     #expect(
       run("days > 1", "--model", "m", "--entity", "Tripp").messages.contains(
         "Did you mean \"Trip\""))

@@ -76,6 +76,17 @@ extension Binder {
     }
   }
 
+  /// Refuses constants of several types among which one can't be compared with the left side.
+  func check(
+    elements right: BoundExpression, _ comparison: QueryPredicate.Comparison,
+    _ left: OperandType, _ rightType: OperandType
+  ) throws(QueryError) {
+    guard comparison.operation == .in || comparison.operation == .between,
+      rightType == .collection(.unknown), case .list(let items)? = right.constant
+    else { return }
+    for item in items { try refuse(left.element, OperandType(item), comparison.operation) }
+  }
+
   private func refuse(
     _ left: OperandType, _ right: OperandType, _ operation: QueryPredicate.Operator
   ) throws(QueryError) {

@@ -25,13 +25,18 @@ struct Binder {
   private var usesThis = false
   private var lowestSlot = Int.max
   private var depth = 0
+  /// How parts are bound that have no value.
+  private let missing: MissingValues
+  /// Whether a constant part without a value is an error.
+  var refusesMissingValues: Bool { missing != .allowed }
   /// What is known of groups while their values are bound; `nil` while something else is.
   var groups: GroupBinding?
 
   init(
     _ model: Model, _ schema: Schema, store: StoreTag?, entity: String?,
-    variables: [String: QueryExpression] = [:], now: Date
+    variables: [String: QueryExpression] = [:], now: Date, missing: MissingValues = .refused
   ) {
+    self.missing = missing
     self.model = model
     self.schema = schema
     self.store = store
@@ -42,9 +47,16 @@ struct Binder {
 
   // MARK: - Predicates
 
+  /// Binds a predicate. An error contains the parts around the fault, for its place in a text.
   mutating func bind(_ predicate: QueryPredicate) throws(QueryError) -> BoundPredicate {
     try descend()
     defer { depth -= 1 }
+    do { return try bindOnce(predicate) } catch { throw error.within(.predicate(predicate)) }
+  }
+
+  private mutating func bindOnce(
+    _ predicate: QueryPredicate
+  ) throws(QueryError) -> BoundPredicate {
     switch predicate {
     case .constant(let flag): return .constant(flag)
     case .and(let parts): return .and(try bind(parts))
@@ -70,6 +82,7 @@ struct Binder {
     (left, leftType) = coerce(left, leftType, toFit: rightType)
     (right, rightType) = coerce(right, rightType, toFit: leftType)
     try check(comparison, leftType, rightType)
+    try check(elements: right, comparison, leftType, rightType)
     var pattern: TextPattern?
     if let text = right.constant?.text {
       switch comparison.operation {
@@ -95,10 +108,30 @@ struct Binder {
   ) throws(QueryError) -> (BoundExpression, OperandType) {
     try descend()
     defer { depth -= 1 }
+    do { return try bindComputed(expression) } catch {
+      throw error.within(.expression(expression))
+    }
+  }
+
+  private mutating func bindComputed(
+    _ expression: QueryExpression
+  ) throws(QueryError) -> (BoundExpression, OperandType) {
     if let known = try bindGroupValue(expression) { return known }
     let (bound, type) = try bindOnce(expression)
-    guard !bound.isConstant, bound.canBeComputedNow else { return (bound, type) }
+    guard !bound.isConstant, bound.canBeComputedNow else {
+      guard bound.constant?.isNull == true, !expression.isNullOrVariable else {
+        return (bound, type)
+      }
+      // `TERNARY` chose NULL.
+      try refuseMissingValue(of: bound)
+      return (.function(.noIndex, [bound]), type)
+    }
     let operand = try Interpreter.withoutObjects(now).value(bound)
+    if operand.isNull {
+      // Only the constant NULL asks for rows without a value, so this part must not become one.
+      try refuseMissingValue(of: bound)
+      return (bound, type)
+    }
     return (.constant(operand), type == .unknown ? OperandType(operand) : type)
   }
 
@@ -179,6 +212,8 @@ struct Binder {
       return (.slot(slot), .object(slots[slot].entity))
     }
     guard let value = variables[name] else {
+      // The place of a subquery's variable that is never evaluated.
+      if missing == .openVariables { return (.slot(.max), .unknown) }
       throw QueryError(
         .missingVariable,
         "The variable \"$\(name)\" has no value."
@@ -211,6 +246,7 @@ struct Binder {
       let (steps, result) = try steps(
         path, from: entity, isCollection: type.isCollection, whole: whole)
       return (.path(base, steps), result)
+    case .unknown where missing == .openVariables: return (.path(base, []), .unknown)
     default:
       throw QueryError(
         .unknownProperty, "Can't follow \"\(whole)\" from \(type.words): it is no object.")
@@ -287,7 +323,8 @@ struct Binder {
   ) throws(QueryError) -> (BoundExpression, OperandType) {
     guard model[name] != nil else { throw Binder.unknownEntity(name, in: model) }
     var inner = Binder(
-      model, schema, store: store, entity: name, variables: variables, now: now)
+      model, schema, store: store, entity: name, variables: variables, now: now,
+      missing: missing)
     inner.slots = slots
     inner.slotCount = slotCount
     inner.sharedFetchCount = sharedFetchCount

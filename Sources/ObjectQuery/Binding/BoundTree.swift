@@ -60,6 +60,8 @@ package struct BoundSubquery: Sendable {
   package var predicate: BoundPredicate
   /// The predicate asked of the object itself; `nil` when it also speaks of others.
   var own: BoundPredicate?
+  /// Whether the predicate speaks of nothing but the element.
+  package var standsAlone: Bool { own != nil }
 }
 
 /// The objects of an entity for which a predicate holds.
@@ -73,7 +75,7 @@ package struct BoundFetch: Sendable {
 }
 
 /// One step from an object, or from each of several, to a value.
-package enum PathStep: Sendable {
+package enum PathStep: Sendable, Hashable {
   case attribute(LayoutColumn)
   case toOne(LayoutColumn, destination: String)
   case toMany(ToManyRelationship)

@@ -26,7 +26,8 @@ package struct CompiledExpression: Sendable {
     now: Date = Date()
   ) throws(QueryError) {
     guard model[entity] != nil else { throw Binder.unknownEntity(entity, in: model) }
-    var binder = Binder(model, schema, store: nil, entity: entity, now: now)
+    var binder = Binder(
+      model, schema, store: nil, entity: entity, now: now, missing: .allowed)
     bound = try binder.bind(expression).0
     self.now = now
     slotCount = binder.slotCount

@@ -223,6 +223,16 @@ public struct CompiledPredicate: Sendable {
     sharedFetchCount = binder.sharedFetchCount
   }
 
+  /// Throws the error that a predicate gives when it meets an entity, whatever values its variables get.
+  package static func check(
+    _ predicate: QueryPredicate, entity: String, model: Model, schema: Schema
+  ) throws(QueryError) {
+    guard model[entity] != nil else { throw Binder.unknownEntity(entity, in: model) }
+    var binder = Binder(
+      model, schema, store: nil, entity: entity, now: Date(), missing: .openVariables)
+    _ = try binder.bind(predicate)
+  }
+
   /// Whether an object of a source meets the predicate; false when there is no such object.
   public func holds(for key: ObjectKey, in source: some QuerySource) throws -> Bool {
     guard let row = try source.row(of: key) else { return false }

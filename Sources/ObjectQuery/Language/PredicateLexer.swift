@@ -64,19 +64,52 @@ struct PredicateLexer {
       guard PredicateLexer.startsWord(byte()) else {
         throw fault("A collection operator such as \"@count\" is expected behind \"@\".", offset)
       }
-      return .operation("@" + word())
+      return .operation("@" + (try word()))
     case UInt8(ascii: "%"): return try placeholder()
-    case _ where PredicateLexer.startsWord(first): return .word(word(), isName: false)
+    case _ where PredicateLexer.startsWord(first): return .word(try word(), isName: false)
     default: return try sign()
     }
   }
 
   // MARK: - Words
 
-  private mutating func word() -> String {
+  private mutating func word() throws(QueryError) -> String {
     let start = offset
-    while offset < bytes.count, PredicateLexer.continuesWord(bytes[offset]) { offset += 1 }
-    return String(decoding: bytes[start..<offset], as: UTF8.self)
+    var isASCII = true
+    while offset < bytes.count, PredicateLexer.continuesWord(bytes[offset]) {
+      isASCII = isASCII && bytes[offset] < 0x80
+      offset += 1
+    }
+    let word = String(decoding: bytes[start..<offset], as: UTF8.self)
+    if isASCII { return word }
+    var place = start
+    for scalar in word.unicodeScalars {
+      if let advice = PredicateLexer.advice(about: scalar) { throw fault(advice, place) }
+      place += UTF8.width(scalar)
+    }
+    return word
+  }
+
+  /// Returns what to write instead of a character that looks like a sign; `nil` for letters.
+  ///
+  /// Such characters come from text that was copied from a page or a letter.
+  static func advice(about scalar: Unicode.Scalar) -> String? {
+    let sign: String
+    switch scalar {
+    case "\u{2018}"..."\u{201F}", "\u{2039}", "\u{203A}", "\u{AB}", "\u{BB}", "\u{FF02}",
+      "\u{FF07}":
+      return "\"\(scalar)\" is a typographic quote. Write straight quotes: 'text' or \"text\"."
+    case "\u{2260}": sign = "!="
+    case "\u{2264}": sign = "<="
+    case "\u{2265}": sign = ">="
+    case "\u{2010}"..."\u{2015}", "\u{2212}": sign = "-"
+    case "\u{D7}", "\u{22C5}": sign = "*"
+    case "\u{F7}": sign = "/"
+    case _ where scalar.value >= 0x80 && scalar.properties.isWhitespace:
+      return "This is not a plain space. Write one instead."
+    default: return nil
+    }
+    return "\"\(scalar)\" is no sign of the language. Write \(sign) instead."
   }
 
   private mutating func name(after sign: String) throws(QueryError) -> String {
@@ -85,7 +118,7 @@ struct PredicateLexer {
     guard PredicateLexer.startsWord(byte()) else {
       throw fault("A name is expected behind \"\(sign)\".", offset)
     }
-    return word()
+    return try word()
   }
 
   /// The rest of a function's name with colons in it, such as `:to:`; nothing unless a bracket
@@ -157,7 +190,11 @@ struct PredicateLexer {
     offset += 1
     while true {
       guard offset < bytes.count else {
-        throw fault("The text that begins here has no closing quote.", start)
+        let rest = String(decoding: bytes[(start + 1)...], as: UTF8.self)
+        let odd = rest.unicodeScalars.first { ("\u{2018}"..."\u{201F}").contains($0) }
+        throw fault(
+          "The text that begins here has no closing quote."
+            + (odd.map { " \"\($0)\" is a typographic quote and closes none." } ?? ""), start)
       }
       let byte = bytes[offset]
       offset += 1
@@ -285,8 +322,8 @@ struct PredicateLexer {
   // MARK: - Signs and placeholders
 
   private static let signs = [
-    "==", "=<", "=>", "!=", "<>", "<=", ">=", "&&", "||", "**", "=", "<", ">", "!", "+", "-", "*",
-    "/", "(", ")", "{", "}", "[", "]", ",", ".",
+    "==", "=<", "=>", "!=", "<>", "<=", ">=", "<<", ">>", "&&", "||", "**", "=", "<", ">", "!",
+    "+", "-", "*", "/", "&", "|", "^", "(", ")", "{", "}", "[", "]", ",", ".",
   ].map { (text: $0, bytes: Array($0.utf8)) }
 
   private mutating func sign() throws(QueryError) -> Token {

@@ -9,6 +9,10 @@ extension PredicateParser {
     case not
     case comparison
     case set
+    case bitOr
+    case bitXor
+    case bitAnd
+    case shift
     case sum
     case product
     case power
@@ -22,7 +26,7 @@ extension PredicateParser {
   private enum Infix {
     case or
     case and
-    case comparison(QueryPredicate.Operator)
+    case comparison(QueryPredicate.Operator, isNegated: Bool)
     case set(QueryExpression.SetOperator)
     case function(QueryExpression.Function)
 
@@ -32,6 +36,10 @@ extension PredicateParser {
       case .and: .and
       case .comparison: .comparison
       case .set: .set
+      case .function(.bitwiseOr): .bitOr
+      case .function(.bitwiseXor): .bitXor
+      case .function(.bitwiseAnd): .bitAnd
+      case .function(.leftShift), .function(.rightShift): .shift
       case .function(.add), .function(.subtract): .sum
       case .function(.power): .power
       case .function: .product
@@ -48,7 +56,7 @@ extension PredicateParser {
     while let infix = try infix(), infix.level >= least {
       switch infix {
       case .or, .and: left = try joined(left, infix)
-      case .comparison(let operation): left = try compared(left, operation, nil, at: left.start)
+      case .comparison: left = try compared(left, infix, nil, at: left.start)
       case .set, .function: left = try computed(left, infix)
       }
     }
@@ -62,28 +70,44 @@ extension PredicateParser {
     case .word(let word, isName: false):
       let capitals = word.uppercased()
       if let operation = QueryPredicate.Operator(rawValue: capitals) {
-        return .comparison(operation)
+        return .comparison(operation, isNegated: false)
       }
       switch capitals {
       case "AND": return .and
       case "OR": return .or
       case "UNION", "INTERSECT", "MINUS": return .set(.init(rawValue: capitals)!)
       case "NOT":
-        throw fault("NOT stands before a whole comparison: NOT (x IN y).", start)
+        if case .word(let next, isName: false)? = try following(),
+          let operation = QueryPredicate.Operator(rawValue: next.uppercased())
+        {
+          return .comparison(operation, isNegated: true)
+        }
+        throw fault(
+          "NOT stands before a whole comparison or a word such as IN: NOT x == y, x NOT IN y.",
+          start)
       default: return nil
       }
     default: return nil
     }
   }
 
-  private static let infixSigns: [String: Infix] = [
-    "&&": .and, "||": .or, "=": .comparison(.equal), "==": .comparison(.equal),
-    "!=": .comparison(.notEqual), "<>": .comparison(.notEqual), "<": .comparison(.lessThan),
-    "<=": .comparison(.lessThanOrEqual), "=<": .comparison(.lessThanOrEqual),
-    ">": .comparison(.greaterThan), ">=": .comparison(.greaterThanOrEqual),
-    "=>": .comparison(.greaterThanOrEqual), "+": .function(.add), "-": .function(.subtract),
-    "*": .function(.multiply), "/": .function(.divide), "**": .function(.power),
-  ]
+  private static let infixSigns: [String: Infix] = {
+    var signs: [String: Infix] = [
+      "&&": .and, "||": .or, "+": .function(.add), "-": .function(.subtract),
+      "*": .function(.multiply), "/": .function(.divide), "**": .function(.power),
+      "&": .function(.bitwiseAnd), "|": .function(.bitwiseOr), "^": .function(.bitwiseXor),
+      "<<": .function(.leftShift), ">>": .function(.rightShift),
+    ]
+    let comparisons: [String: QueryPredicate.Operator] = [
+      "=": .equal, "==": .equal, "!=": .notEqual, "<>": .notEqual, "<": .lessThan,
+      "<=": .lessThanOrEqual, "=<": .lessThanOrEqual, ">": .greaterThan,
+      ">=": .greaterThanOrEqual, "=>": .greaterThanOrEqual,
+    ]
+    for (sign, operation) in comparisons {
+      signs[sign] = .comparison(operation, isNegated: false)
+    }
+    return signs
+  }()
 
   // MARK: - Before a part
 
@@ -111,12 +135,12 @@ extension PredicateParser {
     let start = start
     try advance()
     let left = try part(.set)
-    guard case .comparison(let operation)? = try infix() else {
+    guard let infix = try infix(), case .comparison = infix else {
       // What follows may be a predicate in brackets: "ANY (a == b)" means nothing.
       _ = try expression(left)
       throw unexpected("an operator such as == behind what \(modifier) is of")
     }
-    return try compared(left, operation, modifier, at: start)
+    return try compared(left, infix, modifier, at: start)
   }
 
   /// A minus before a number belongs to it; before anything else it takes that from 0.
@@ -158,26 +182,38 @@ extension PredicateParser {
     return try made(.predicate(whole), above: parts, at: first.start)
   }
 
+  /// Reads the operator and the right side of a comparison.
+  ///
+  /// `ANY x NOT IN y` says that `ALL x IN y` is false, and the other way round, because a tree has no
+  /// negated operators.
   private mutating func compared(
-    _ left: Part, _ operation: QueryPredicate.Operator, _ modifier: String?, at start: Int
+    _ left: Part, _ infix: Infix, _ modifier: String?, at start: Int
   ) throws(QueryError) -> Part {
+    guard case .comparison(let operation, let isNegated) = infix else {
+      preconditionFailure("Only a comparison has two sides to compare.")
+    }
     if case .predicate(.comparison) = left.kind, !left.isBracketed {
       throw fault("Comparisons are not chained: write \"a < b AND b < c\".", self.start)
     }
     let leftValue = try expression(left)
+    let place = self.start
+    if isNegated { try advance() }
     let options = try options()
     try advance()
     let right = try part(.set)
+    let isAll = (modifier == "ALL") != isNegated
     let comparison = QueryPredicate.Comparison(
       leftValue, operation, try expression(right),
-      modifier: modifier == nil ? .direct : modifier == "ALL" ? .all : .any, options: options)
-    let part = try made(.predicate(.comparison(comparison)), above: [left, right], at: start)
-    guard modifier == "NONE" else { return part }
+      modifier: modifier == nil ? .direct : isAll ? .all : .any, options: options)
+    let part = try made(
+      .predicate(.comparison(comparison)), above: [left, right], at: start, operatorStart: place)
+    guard (modifier == "NONE") != isNegated else { return part }
     return try made(.predicate(.not(.comparison(comparison))), above: [part], at: start)
   }
 
   private mutating func computed(_ left: Part, _ infix: Infix) throws(QueryError) -> Part {
     let leftValue = try expression(left)
+    let place = start
     try advance()
     // Powers bind to the right: `2 ** 3 ** 2` is `2 ** (3 ** 2)`.
     let isPower = infix.level == .power
@@ -191,14 +227,40 @@ extension PredicateParser {
     case .function(let function): whole = .function(function, [leftValue, rightValue])
     case .or, .and, .comparison: preconditionFailure("These are no operators of values.")
     }
-    return try made(.expression(whole), above: [left, right], at: left.start)
+    return try made(
+      .expression(whole), above: [left, right], at: left.start, operatorStart: place)
   }
 
+  /// Returns a sentence that names the operator which an unknown word may mean.
   func suggestion(for word: String) -> String {
+    switch word.uppercased() {
+    case "IS": return " Write == NULL or != NULL."
+    case "STARTSWITH", "HASPREFIX": return " Did you mean \"BEGINSWITH\"?"
+    case "HASSUFFIX": return " Did you mean \"ENDSWITH\"?"
+    case "REGEX", "REGEXP", "RLIKE": return " Did you mean \"MATCHES\"?"
+    default: break
+    }
     var suggestion = NameSuggestion()
     let words =
       QueryPredicate.Operator.allCases.map(\.rawValue).filter { $0.first!.isLetter }
       + ["AND", "OR", "UNION", "INTERSECT", "MINUS"]
     return suggestion.sentence(for: word, among: words)
+  }
+
+  /// Returns what is wrong with a word of the language that stands where a value begins.
+  func misplaced(_ word: String) -> String {
+    let capitals = word.uppercased()
+    let reason: String
+    switch capitals {
+    case "AND", "OR": reason = "\"\(word)\" joins two predicates, and none ends before it."
+    case "UNION", "INTERSECT", "MINUS":
+      reason = "\"\(word)\" joins two collections, and none ends before it."
+    case "ANY", "SOME", "ALL", "NONE":
+      reason = "\"\(word)\" stands before a whole comparison: \(capitals) stops.nights > 1."
+    case "NOT": reason = "\"\(word)\" stands before a whole comparison: NOT x == y."
+    default:
+      reason = "\"\(word)\" compares two values, and none ends before it: x \(capitals) y."
+    }
+    return "\(reason) A property of that name is written \"#\(word)\"."
   }
 }

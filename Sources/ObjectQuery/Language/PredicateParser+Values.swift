@@ -146,9 +146,7 @@ extension PredicateParser {
       try advance()
       if isSign("(") { return try call(name, start) }
       if Self.reserved.contains(word.uppercased()) {
-        throw fault(
-          "\"\(word)\" is a word of the language; a property of that name is written \"#\(word)\".",
-          start)
+        throw fault(misplaced(word), start)
       }
     } else {
       try advance()
@@ -197,7 +195,7 @@ extension PredicateParser {
     case "FUNCTION": return try method(start)
     case "FETCH": return try fetch(start)
     case "NONE", "ANY", "SOME", "ALL", "NOT":
-      throw fault("\(name.uppercased()) can't stand here.", start)
+      throw fault(misplaced(name), start)
     default: break
     }
     guard let function = QueryExpression.Function(name: name) else {

@@ -14,14 +14,34 @@ struct PredicateParser {
   /// The token to be read next, and where it begins.
   private(set) var token = Token.end
   private(set) var start = 0
+  /// The place of the first text in quotes that contains a placeholder.
+  private var quotedPlaceholder: Int?
   var depth = 0
   private var nodeCount = 0
+  /// The parts read so far with their places; `nil` unless they are asked for.
+  private var places: [Place]?
+
+  /// A part of the text and its place, in UTF-8 bytes.
+  struct Place {
+    let part: QueryPart
+    let start: Int
+    let end: Int
+    /// The start of the operator between two values, or that of the part.
+    let operatorStart: Int
+  }
 
   /// What was read: one or the other, how deep it is, and where it began.
   struct Part {
     enum Kind {
       case predicate(QueryPredicate)
       case expression(QueryExpression)
+
+      var part: QueryPart {
+        switch self {
+        case .predicate(let predicate): .predicate(predicate)
+        case .expression(let expression): .expression(expression)
+        }
+      }
     }
 
     var kind: Kind
@@ -72,14 +92,31 @@ struct PredicateParser {
     } catch { throw error.inText(text) }
   }
 
+  /// Reads a predicate or an expression, and returns all its parts with their places.
+  static func places(
+    _ text: String, _ arguments: [(any QueryArgument)?]
+  ) throws(QueryError) -> [Place] {
+    var parser = try PredicateParser(text, arguments)
+    parser.places = []
+    _ = try parser.part(.or)
+    guard parser.token == .end else { throw parser.unexpected("the end") }
+    return parser.places ?? []
+  }
+
   private func finish() throws(QueryError) {
     guard token == .end else { throw unexpected("an operator or the end") }
     guard nextArgument == arguments.count else {
-      throw QueryError(
-        .badArgument,
+      if let offset = quotedPlaceholder {
+        throw fault(
+          """
+          A placeholder in quotes is text and takes no argument. Write %@ without quotes: a value \
+          needs none.
+          """, offset, .badArgument)
+      }
+      throw fault(
         """
         The text has placeholders for \(nextArgument) arguments, and \(arguments.count) are given.
-        """)
+        """, start, .badArgument)
     }
   }
 
@@ -88,6 +125,11 @@ struct PredicateParser {
   mutating func advance() throws(QueryError) {
     start = lexer.skipSpace()
     token = try lexer.next()
+    if quotedPlaceholder == nil, case .string(let text) = token,
+      text.contains("%@") || text.contains("%K") || text.contains("%d")
+    {
+      quotedPlaceholder = start
+    }
   }
 
   func isSign(_ sign: String) -> Bool { token == .sign(sign) }
@@ -97,6 +139,12 @@ struct PredicateParser {
     guard case .word(let word, isName: false) = token else { return nil }
     let capitals = word.uppercased()
     return keywords.contains(capitals) ? capitals : nil
+  }
+
+  /// Returns the token behind the next one.
+  func following() throws(QueryError) -> Token? {
+    var lexer = lexer
+    return try lexer.next()
   }
 
   mutating func take(_ sign: String) throws(QueryError) -> Bool {
@@ -141,10 +189,15 @@ struct PredicateParser {
     return expression
   }
 
-  /// A part one level above others.
+  /// Makes a part of the tree from the parts beneath it.
+  ///
+  /// - Parameter operatorStart: The start of the operator between two parts.
   mutating func made(
-    _ kind: Part.Kind, above parts: [Part], at start: Int
+    _ kind: Part.Kind, above parts: [Part], at start: Int, operatorStart: Int? = nil
   ) throws(QueryError) -> Part {
+    places?.append(
+      Place(
+        part: kind.part, start: start, end: self.start, operatorStart: operatorStart ?? start))
     nodeCount += 1
     guard nodeCount <= QueryLimits.nodeCount else {
       throw fault("There are more than \(QueryLimits.nodeCount) parts.", start, .tooLarge)

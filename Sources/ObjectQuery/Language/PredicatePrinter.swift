@@ -273,6 +273,11 @@ extension QueryExpression.Function {
     case .multiply: "*"
     case .divide: "/"
     case .power: "**"
+    case .bitwiseAnd: "&"
+    case .bitwiseOr: "|"
+    case .bitwiseXor: "^"
+    case .leftShift: "<<"
+    case .rightShift: ">>"
     default: nil
     }
   }
@@ -302,6 +307,7 @@ extension String {
   fileprivate var isWord: Bool {
     guard let first = utf8.first, PredicateLexer.startsWord(first) else { return false }
     return utf8.allSatisfy(PredicateLexer.continuesWord)
+      && !unicodeScalars.contains { PredicateLexer.advice(about: $0) != nil }
   }
 
   /// The text as an element of a path.

@@ -14,6 +14,8 @@ public struct QueryError: Error, Sendable, Hashable {
   public internal(set) var offset: Int?
   /// The name that the fault is about, where it is about one.
   public let name: String?
+  /// The parts of the tree that contain the fault, from the innermost to the whole tree.
+  var parts: [QueryPart] = []
 
   /// A fault of the given kind.
   public init(
@@ -49,44 +51,27 @@ public struct QueryError: Error, Sendable, Hashable {
     public static let typeMismatch = Code(rawValue: "typeMismatch")
     /// A variable has no value.
     public static let missingVariable = Code(rawValue: "missingVariable")
+    /// A constant part, such as `1 / 0`, has no value.
+    public static let missingValue = Code(rawValue: "missingValue")
     /// Something is not possible where it stands.
     public static let notSupported = Code(rawValue: "notSupported")
     /// A pattern is not a regular expression.
     public static let badPattern = Code(rawValue: "badPattern")
+    /// A text takes more steps than a pattern may take.
+    public static let patternLimit = Code(rawValue: "patternLimit")
     /// One object was asked for, and there are several.
     public static let notUnique = Code(rawValue: "notUnique")
   }
 }
 
-extension QueryError {
-  /// The error, with the place where the name it is about first stands in the text that the tree was
-  /// made from.
-  ///
-  /// Trees do not know their text. What is found out later, when names are looked up in a model, can
-  /// be shown in its place with this.
-  public func located(in text: String) -> QueryError {
-    var error = self
-    error.text = text
-    guard offset == nil, let name else { return error }
-    var lexer = PredicateLexer(text)
-    while true {
-      let start = lexer.skipSpace()
-      guard let token = try? lexer.next(), token != .end else { return error }
-      switch token {
-      case .word(name, _), .operation(name), .variable(name), .string(name):
-        error.offset = start
-        return error
-      default: continue
-      }
-    }
-  }
-}
-
 extension QueryError: CustomStringConvertible {
-  /// The message, below the line of the text it is about and a caret where both are known.
+  /// The message, below the line of the text and a caret where both are known.
+  ///
+  /// If only the tree is known, the text of the faulty part follows the message.
   public var description: String {
-    guard let excerpt else { return message }
-    return "\(excerpt)\n\(message)"
+    if let excerpt { return "\(excerpt)\n\(message)" }
+    guard text == nil, let part else { return message }
+    return "\(message)\nThis is about: \(part)"
   }
 
   /// The line of the text with the fault and a caret line beneath; `nil` when the place is not known.

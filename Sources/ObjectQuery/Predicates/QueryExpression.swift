@@ -95,7 +95,7 @@ extension QueryExpression {
   /// What expressions can compute. The raw values are Apple's names; a colon stands before each
   /// argument.
   public enum Function: String, Sendable, Hashable, CaseIterable {
-    // Arithmetic. The first five print as operators.
+    // Arithmetic. The first five and the bit functions of two numbers print as operators.
     /// `a + b`
     case add = "add:to:"
     /// `a - b`
@@ -130,15 +130,15 @@ extension QueryExpression {
     case randomBelow = "randomn:"
 
     // Bits of whole numbers.
-    /// The bits in both.
+    /// The bits in both: `a & b`.
     case bitwiseAnd = "bitwiseAnd:with:"
-    /// The bits in either.
+    /// The bits in either: `a | b`.
     case bitwiseOr = "bitwiseOr:with:"
-    /// The bits in one of the two.
+    /// The bits in one of the two: `a ^ b`.
     case bitwiseXor = "bitwiseXor:with:"
-    /// The bits moved up.
+    /// The bits moved up: `a << b`.
     case leftShift = "leftshift:by:"
-    /// The bits moved down.
+    /// The bits moved down: `a >> b`.
     case rightShift = "rightshift:by:"
     /// The bits turned over.
     case onesComplement = "onesComplement:"

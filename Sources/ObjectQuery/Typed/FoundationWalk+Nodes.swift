@@ -125,6 +125,8 @@ extension PredicateExpressions.NilCoalesce: FoundationNode {
           .notSupported, "The only value that a condition may have instead is false: ?? false.")
       }
       return .predicate(test)
+    case .expression(.constant(let known)):
+      return .expression(known.isNull ? otherwise : .constant(known))
     case .expression(let value):
       return .expression(
         .conditional(.comparison(.init(value, .notEqual, .null)), value, otherwise))

@@ -43,6 +43,8 @@ struct QueryingLimitTests {
     for request in [
       FetchRequest("Nothing"), FetchRequest("Sample", where: equal(.path("nothing"), 1)),
       FetchRequest("Sample", where: equal(.path("name"), 1)),
+      FetchRequest("Sample", where: try QueryPredicate("small == 1 / 0")),
+      FetchRequest("Sample", where: try QueryPredicate("small != {5}[3]")),
     ] {
       #expect(translation.keys(request) == nil)
       #expect(translation.count(request) == nil)

@@ -1,0 +1,60 @@
+/// How a binder treats parts that have no value.
+enum MissingValues {
+  /// A constant part without a value is an error.
+  case refused
+  /// A constant part without a value is bound, and compares with nothing. Expressions of mapping
+  /// models need that: the values of an object in them may be anything.
+  case allowed
+  /// As `refused`, and a variable without a value may be anything. Nothing is evaluated.
+  case openVariables
+}
+
+extension Binder {
+  /// Throws the error about a constant part that is not the constant NULL and has no value.
+  func refuseMissingValue(of bound: BoundExpression) throws(QueryError) {
+    guard refusesMissingValues else { return }
+    let reason = bound.missingValueReason.map { ": " + $0 } ?? ""
+    throw QueryError(
+      .missingValue,
+      "This constant part has no value\(reason). Only NULL asks for objects without a value.")
+  }
+}
+
+extension QueryExpression {
+  /// Whether the expression is NULL or a variable, which may be given as NULL.
+  var isNullOrVariable: Bool {
+    switch self {
+    case .constant, .variable: true
+    default: false
+    }
+  }
+}
+
+extension BoundExpression {
+  /// Why a part of constants has no value; `nil` if the part itself shows that.
+  fileprivate var missingValueReason: String? {
+    switch self {
+    case .function(let function, let arguments):
+      if arguments.contains(where: { $0.constant?.isNull == true }) {
+        return "it computes with NULL"
+      }
+      switch function {
+      case .divide, .modulus: return "it divides by zero"
+      case .min, .max, .average, .median, .standardDeviation:
+        return "the collection has no values"
+      default: return nil
+      }
+    case .cast(let value, let type):
+      guard value.constant?.isNull == false else { return "it casts NULL" }
+      return "the value can't be cast to \(type.rawValue)"
+    case .element(let collection, let index):
+      let count = collection.constant?.items.count ?? 0
+      guard case .at(let place) = index, let number = place.constant?.number?.integer, count > 0
+      else { return count == 0 ? "the collection is empty" : nil }
+      return "the collection has \(count) elements, counted from 0, and none at \(number)"
+    case .path: return "the collection has no values"
+    case .call(_, let method, _): return "\"\(method.rawValue)\" gives none here"
+    default: return nil
+    }
+  }
+}
