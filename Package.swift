@@ -69,6 +69,7 @@ let package = Package(
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "Deflate", dependencies: ["CZlib"], exclude: ["CZlib"], swiftSettings: strict),
     module("DurableFiles"),
+    module("TextMatching"),
 
     // Databases in files of others.
     .systemLibrary(
@@ -84,7 +85,7 @@ let package = Package(
     // The object model and its rows.
     module("ObjectModel", ["Checksums", "PropertyLists", "XMLEvents"]),
     module("Rows", ["ObjectModel", "Checksums", "CArrow"]),
-    module("ObjectQuery", ["ObjectModel", "Rows"]),
+    module("ObjectQuery", ["ObjectModel", "Rows", "TextMatching"]),
 
     // Stores: the interface, and the backends behind it.
     module(
@@ -145,7 +146,9 @@ let package = Package(
       ["StoreInterface", "ObjectModel", "Rows", "PropertyLists", "SeededRandom"]),
 
     // Objects: coordinator, contexts, managed objects.
-    module("ObjectGraph", ["CProcessor", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface"]),
+    module(
+      "ObjectGraph",
+      ["CProcessor", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "TextMatching"]),
 
     // Stores brought from one version of their model to another.
     module("Migration", ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph"]),
@@ -169,7 +172,7 @@ let package = Package(
       [
         "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "Documents", "BlockFileFormat",
         "PropertyLists", "XMLEvents", "JSONText", "DurableFiles", "Deflate", "Checksums",
-        "Archives", "SQLiteFiles", "SQLiteStoreFormat", "SQLiteStore",
+        "Archives", "SQLiteFiles", "TextMatching", "SQLiteStoreFormat", "SQLiteStore",
       ]),
 
     // What can be read of damaged stores.
@@ -272,6 +275,7 @@ let package = Package(
     tests("DeflateTests", ["Deflate", "SeededRandom"]),
     tests("PropertyListsTests", ["PropertyLists", "XMLEvents", "SeededRandom"]),
     tests("JSONTextTests", ["JSONText"]),
+    tests("TextMatchingTests", ["TextMatching", "SeededRandom"]),
     tests("DurableFilesTests", ["DurableFiles", "SeededRandom"]),
     tests(
       "ArchivesTests",

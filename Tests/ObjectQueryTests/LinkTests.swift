@@ -79,9 +79,38 @@ struct LinkTests {
       ),
       ("Book", "ANY authors.name == 'Ada'", [1, 2]), ("Book", "NONE authors.name == 'Ada'", [3]),
       ("Book", "authors.books.@count > 0", [1, 2, 3]),
+      ("Book", "ANY authors.books.pages > 200", [2, 3]),
+      ("Book", "ALL authors.books.pages < 200", [1]),
+      ("Author", "NONE books.authors.name == 'Grace'", [3]),
+      ("Author", "ANY books.pages == nil", []),
+      ("Author", "ALL books.pages != 300", [1, 3]),
     ] as [(String, String, [UInt64])])
   func both(_ entity: String, _ text: String, _ wanted: [UInt64]) throws {
     #expect(try find(entity, text, in: linked()) == wanted)
+  }
+
+  @Test("Links to an object that is gone lead to no value, and to nothing behind it")
+  func dangling() throws {
+    let below = linked()
+    let builder = LayerBuilder(schema)
+    builder.remove(Self.key(schema, "Book", 3))
+    let source = ViewSource(below.view.pushing(builder.freeze()), model: model, schema: schema)
+    for (text, wanted) in [
+      ("ANY books.pages == nil", [2]), ("ALL books.pages > 10", [1, 3]),
+      ("ANY books.pages > 10", [1, 2]), ("ALL books.pages != nil", [1, 3]),
+      ("ANY books.authors.name == nil", []), ("ALL books.authors.name BEGINSWITH 'G'", [3]),
+      ("books.authors.@count == 3", [1]), ("books.authors.@count == 2", [2]),
+    ] as [(String, [UInt64])] {
+      let predicate = try QueryPredicate(text)
+      let found = try find("Author", text, in: source)
+      let compiled = try CompiledPredicate(
+        predicate, entity: "Author", model: model, schema: schema)
+      let asked = try (1...3).filter {
+        try compiled.holds(for: Self.key(schema, "Author", $0), in: source)
+      }
+      #expect(asked.map { UInt64($0) } == wanted, "one by one: \(text)")
+      #expect(found == wanted, "scan: \(text)")
+    }
   }
 
   @Test("Links that a layer above puts and takes out")

@@ -4,11 +4,11 @@ import Foundation
 package import ObjectModel
 import ObjectQuery
 import Rows
+import TextMatching
 
 /// What the model asks of an entity's objects, so that a draft is checked column by column and only what
 /// fails is looked at object by object.
-struct ValidationPlan: @unchecked Sendable {
-  // Sendable: regular expressions are immutable.
+struct ValidationPlan: Sendable {
   private let attributes: [AttributeCheck]
   let relationships: [GraphProperty]
   /// The predicates of relationships and composite attributes, which are asked of whole objects.
@@ -16,12 +16,12 @@ struct ValidationPlan: @unchecked Sendable {
   /// Attributes in memory only. No draft contains their values.
   private let transients: [AttributeCheck]
 
-  fileprivate struct AttributeCheck {
+  fileprivate struct AttributeCheck: Sendable {
     let attribute: Attribute
     let column: Int
     let kind: ColumnKind
     let isRequired: Bool
-    let pattern: NSRegularExpression?
+    let pattern: RegularPattern?
     let predicates: [ValuePredicate]
 
     init(_ attribute: Attribute, column: Int, kind: ColumnKind, isRequired: Bool) {
@@ -62,10 +62,8 @@ struct ValidationPlan: @unchecked Sendable {
   }
 
   /// What whole texts are held against.
-  fileprivate static func pattern(of attribute: Attribute) -> NSRegularExpression? {
-    attribute.validation.pattern.flatMap {
-      try? NSRegularExpression(pattern: "\\A(?:\($0))\\z")
-    }
+  fileprivate static func pattern(of attribute: Attribute) -> RegularPattern? {
+    attribute.validation.pattern.flatMap { try? RegularPattern($0) }
   }
 
   /// Whether it matters to how many objects, or to which, a relationship leads.
@@ -167,16 +165,21 @@ extension ValidationPlan.AttributeCheck {
     if !validation.maximum.isNull, measured.order(comparedTo: validation.maximum) ?? 1 > 0 {
       return ValueProblem(.maximum, "\(what), and must be at most \(validation.maximum.text).")
     }
-    if let pattern, case .string(let text) = value,
-      pattern.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) == nil
-    {
-      return ValueProblem(
-        .pattern, "\(what), which does not match the pattern \(validation.pattern ?? "").")
+    if let pattern, case .string(let text) = value {
+      do {
+        guard try pattern.matches(text) else {
+          return ValueProblem(
+            .pattern, "\(what), which does not match the pattern \(pattern.text).")
+        }
+      } catch {
+        return ValueProblem(
+          .pattern,
+          "\(what), for which the pattern \(pattern.text) takes too many steps to decide.")
+      }
     }
     for predicate in predicates {
       if let problem = predicate.problem(with: value, what, attribute.name) { return problem }
     }
-    return nil
   }
 }
 
@@ -203,8 +206,7 @@ extension UnsafeRawBufferPointer {
 }
 
 /// What the model asks of the values of one attribute, for whoever has values and no objects.
-package struct ValueCheck: @unchecked Sendable {
-  // Sendable: regular expressions are immutable.
+package struct ValueCheck: Sendable {
   private let check: ValidationPlan.AttributeCheck
 
   /// The check of an attribute.

@@ -8,7 +8,9 @@ import Rows
 // the bytes as they lie in the block, so that the compiler can take many rows at a time.
 extension Column {
   /// Takes away the rows whose value a test does not hold of.
-  func filter(_ test: ColumnTest, _ flags: RowFlags) {
+  ///
+  /// - Throws: ``QueryError`` if a regular expression takes too many steps.
+  func filter(_ test: ColumnTest, _ flags: RowFlags) throws {
     precondition(flags.count == rowCount, "A flag for each row.")
     let raw = unsafe raw
     if case .isNull(let wanted) = test { return unsafe raw.keep(nulls: wanted, flags) }
@@ -19,7 +21,7 @@ extension Column {
       unsafe raw.keep(integers: range, inverted: inverted, flags)
     case .integerSet(let numbers): unsafe raw.keep(amongIntegers: numbers, flags)
     case .reals(let range, let inverted): unsafe raw.keep(reals: range, inverted: inverted, flags)
-    case .text(let pattern): unsafe raw.keep(matching: pattern, flags)
+    case .text(let pattern): try unsafe raw.keep(matching: pattern, flags)
     case .textSet(let texts):
       unsafe raw.keep(flags) { unsafe TextSet.contains(texts, $0) }
     case .bytes(let bytes, let inverted):
@@ -80,13 +82,16 @@ extension RawColumn {
 
   /// Takes away the rows of whose bytes a condition does not hold.
   @inline(__always)
-  fileprivate func keep(_ flags: RowFlags, where holds: (UnsafeRawBufferPointer) -> Bool) {
+  fileprivate func keep(
+    _ flags: RowFlags, where holds: (UnsafeRawBufferPointer) throws -> Bool
+  ) rethrows {
     if unsafe encoding == .dictionary {
       // Decided once for each distinct value.
       let count = unsafe Int(dictionaryCount)
-      unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { table in
+      try unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { table in
         for code in 0..<count {
-          unsafe (table.baseAddress! + code).initialize(to: holds(heapBytes(code)) ? 1 : 0)
+          let flag: UInt8 = try unsafe holds(heapBytes(code)) ? 1 : 0
+          unsafe (table.baseAddress! + code).initialize(to: flag)
         }
         for row in flags.indices {
           let code = unsafe Int(RawColumn.decode(data, width: width, base: base, step: 0, row))
@@ -96,7 +101,7 @@ extension RawColumn {
       return
     }
     for row in flags.indices where unsafe flags[row] != 0 && !isNull(row) {
-      if unsafe !holds(bytes(row)) { unsafe flags[row] = 0 }
+      if try unsafe !holds(bytes(row)) { unsafe flags[row] = 0 }
     }
   }
 
@@ -204,7 +209,7 @@ extension RawColumn {
 
   // MARK: - Texts
 
-  fileprivate func keep(matching pattern: TextPattern, _ flags: RowFlags) {
+  fileprivate func keep(matching pattern: TextPattern, _ flags: RowFlags) throws {
     if unsafe encoding == .dictionary, pattern.comparesBytes,
       let codes = unsafe codes(matching: pattern)
     {
@@ -219,7 +224,7 @@ extension RawColumn {
     {
       return
     }
-    unsafe keep(flags) { unsafe pattern.holds($0) }
+    try unsafe keep(flags) { try unsafe pattern.holds($0) }
   }
 
   /// The codes of a sorted dictionary whose texts compare so, which lie side by side; `nil` for an

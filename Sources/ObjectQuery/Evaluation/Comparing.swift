@@ -7,15 +7,17 @@ import ObjectModel
 // - What can't be compared is not equal and has no order.
 
 extension BoundComparison {
-  /// Whether two values compare so.
-  func holds(_ left: Operand, _ right: Operand) -> Bool {
+  /// Returns whether two values compare so.
+  ///
+  /// - Throws: ``QueryError`` if a regular expression takes too many steps.
+  package func holds(_ left: Operand, _ right: Operand) throws -> Bool {
     if asksForNull {
       let isNull = left.isNull && right.isNull
       return operation == .equal ? isNull : !isNull
     }
     if let pattern {
       guard let text = left.text else { return false }
-      return pattern.holds(text)
+      return try pattern.holds(text)
     }
     switch operation {
     case .in: return right.includes(left, options)
@@ -28,7 +30,8 @@ extension BoundComparison {
     case .beginsWith, .endsWith, .like, .matches:
       guard let left = left.text, let right = right.text else { return false }
       // A pattern that is different for each object; one that is none matches nothing.
-      return (try? TextPattern(right, operation, options))?.holds(left) ?? false
+      guard let pattern = try? TextPattern(right, operation, options) else { return false }
+      return try pattern.holds(left)
     case .equal:
       if left.isNull || right.isNull { return false }
       return same(left, right, options)
@@ -59,7 +62,7 @@ extension Operand {
     case .list(let items): return items.contains { !$0.isNull && same($0, part, options) }
     case .value:
       guard let text, let part = part.text else { return false }
-      return (try? TextPattern(part, .contains, options))?.holds(text) ?? false
+      return (try? TextPattern(part, .contains, options).holds(text)) ?? false
     }
   }
 }

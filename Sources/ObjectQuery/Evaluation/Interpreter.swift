@@ -97,6 +97,15 @@ final class Interpreter {
   var group: GroupValues?
   private var slots: [Subject]
   private var sharedFetches: [Operand?]
+  /// Collections at the end of paths from objects that several objects lead to.
+  private var sharedPaths: [SharedPath: Operand] = [:]
+  private var sharedElementCount = 0
+  private static let mostSharedElements = 1 << 20
+
+  private struct SharedPath: Hashable {
+    let steps: ArraySlice<PathStep>
+    let start: ObjectKey
+  }
   private var subject = Subject(key: ObjectKey(rawValue: 0), values: .nothing)
 
   init(_ source: (any QuerySource)?, now: Date, slotCount: Int = 0, sharedFetchCount: Int = 0) {
@@ -143,9 +152,9 @@ final class Interpreter {
     let left = try value(comparison.left)
     let right = try value(comparison.right)
     switch comparison.modifier {
-    case .direct: return comparison.holds(left, right)
-    case .any: return left.items.contains { comparison.holds($0, right) }
-    case .all: return left.items.allSatisfy { comparison.holds($0, right) }
+    case .direct: return try comparison.holds(left, right)
+    case .any: return try left.items.contains { try comparison.holds($0, right) }
+    case .all: return try left.items.allSatisfy { try comparison.holds($0, right) }
     }
   }
 
@@ -188,7 +197,10 @@ final class Interpreter {
       return rest.isEmpty ? .value(value) : try follow(rest, from: .value(value))
     case .toOne(let column, _):
       let value = try subject.value(column)
-      return rest.isEmpty ? .value(value) : try follow(rest, from: .value(value))
+      guard case .object(let key) = value, rest.contains(where: \.isToMany) else {
+        return rest.isEmpty ? .value(value) : try follow(rest, from: .value(value))
+      }
+      return try followShared(rest, from: key)
     case .toMany(let relationship):
       guard let source else { return .list([]) }
       let keys = try source.objects(relatedTo: subject.key, through: relationship)
@@ -196,6 +208,25 @@ final class Interpreter {
     case .collection:
       return try follow(steps, from: .value(.object(subject.key)))
     }
+  }
+
+  /// Returns the collection at the end of a path from an object that many objects lead to.
+  ///
+  /// Without the memory the path `department.employees` would be followed once for each employee, in
+  /// time that grows with the square of their number.
+  private func followShared(
+    _ steps: ArraySlice<PathStep>, from key: ObjectKey
+  ) throws -> Operand {
+    let path = SharedPath(steps: steps, start: key)
+    if let known = sharedPaths[path] { return known }
+    let found = try follow(steps, from: .value(.object(key)))
+    sharedElementCount += found.items.count + 1
+    if sharedElementCount > Interpreter.mostSharedElements {
+      sharedPaths.removeAll()
+      sharedElementCount = found.items.count + 1
+    }
+    sharedPaths[path] = found
+    return found
   }
 
   /// What lies at the end of a path from a value, or from each of several.
@@ -212,10 +243,16 @@ final class Interpreter {
     case .list(let items):
       // A collection operator further on is for all that was collected, not for each element.
       let end = steps.firstIndex { if case .collection = $0 { true } else { false } }
-      let collected = try items.map { try follow(steps[..<(end ?? steps.endIndex)], from: $0) }
+      let part = steps[..<(end ?? steps.endIndex)]
+      let leadsToMany = part.contains(where: \.isToMany)
       let flat = Operand.list(
-        collected.flatMap { one in
-          if case .list(let items) = one { items } else { [one] }
+        try items.flatMap { item -> [Operand] in
+          switch try follow(part, from: item) {
+          case .list(let items): items
+          // Where an object on the way is missing there are no objects behind it.
+          case .value(.null) where leadsToMany: []
+          case let value: [value]
+          }
         })
       return try end.map { try follow(steps[$0...], from: flat) } ?? flat
     }

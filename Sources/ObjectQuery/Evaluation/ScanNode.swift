@@ -92,9 +92,15 @@ struct RelatedTest: Sendable {
 
 /// A test of how many objects at a to-many relationship meet a condition.
 struct OwningTest: Sendable {
-  let relationship: ToManyRelationship
-  let layouts: [Layout]
-  let node: ScanNode
+  /// Rows that lead back to the owner: objects at the other end, or links.
+  struct Rows: Sendable {
+    let layout: Layout
+    /// The column that contains the owner.
+    let owner: LayoutColumn
+    let node: ScanNode
+  }
+
+  let rows: [Rows]
   /// How many there must be; `nil` when at least one.
   let count: (range: ClosedRange<Int64>, inverted: Bool)?
   let index: Int
@@ -172,21 +178,58 @@ struct ScanPlanner {
 
   // MARK: - To-many relationships
 
-  /// `ANY` and `ALL` of what a to-many relationship with a to-one inverse leads to.
+  /// Plans `ANY` and `ALL` of a path that leads to many objects.
+  ///
+  /// Each step is decided once for all objects at its end, so the time grows with the number of objects
+  /// and not with that of the pairs.
   private mutating func planCollection(_ comparison: BoundComparison) -> ScanNode? {
     guard let steps = comparison.left.ownSteps, comparison.right.isConstant,
-      case .toMany(let relationship)? = steps.first, relationship.inverse != nil
+      let first = steps.first
     else { return nil }
     let rest = Array(steps.dropFirst())
+    let isAll = comparison.modifier == .all
     var inner = comparison
     inner.left = rest.isEmpty ? .this : .path(.this, rest)
-    if !rest.contains(where: \.isToMany) {
-      guard !rest.contains(where: \.isCollection) else { return nil }
-      inner.modifier = .direct
+    switch first {
+    case .toOne(let column, destination: let entity):
+      guard rest.contains(where: \.isToMany) else { return nil }
+      // Where the object is missing there are none at the end of the path.
+      return related(column, entity, .comparison(inner), isForNone: isAll)
+    case .toMany(let relationship):
+      if !rest.contains(where: \.isToMany) {
+        guard !rest.contains(where: \.isCollection) else { return nil }
+        inner.modifier = .direct
+      }
+      guard relationship.inverse != nil else { return planLinks(relationship, inner, isAll) }
+      let predicate = BoundPredicate.comparison(inner)
+      let node = owning(relationship, isAll ? .not(predicate) : predicate, count: nil)
+      return isAll ? .not(node) : node
+    case .attribute, .collection: return nil
     }
-    let isAll = comparison.modifier == .all
-    let predicate = BoundPredicate.comparison(inner)
-    let node = owning(relationship, isAll ? .not(predicate) : predicate, count: nil)
+  }
+
+  /// Plans `ANY` and `ALL` of what links lead to: each link is an object that leads to both ends.
+  private mutating func planLinks(
+    _ relationship: ToManyRelationship, _ inner: BoundComparison, _ isAll: Bool
+  ) -> ScanNode? {
+    guard let side = schema.links(of: relationship.entity, relationship.name) else { return nil }
+    var rows: [OwningTest.Rows] = []
+    for side in side.table.isSymmetric ? [side, side.turned] : [side] {
+      let test: ScanNode
+      if case .this = inner.left {
+        guard let column = ColumnTest.of(side.destination.kind, inner) else { return nil }
+        test = .column(side.destination, column)
+      } else {
+        // A link may lead to an object that is gone, and which has no values.
+        let isForNone = inner.modifier == .direct ? inner.holdsForNull : isAll
+        test = related(
+          side.destination, relationship.destination, .comparison(inner), isForNone: isForNone)
+      }
+      rows.append(
+        .init(layout: side.table.layout, owner: side.owner, node: isAll ? .not(test) : test))
+    }
+    setCount += 1
+    let node = ScanNode.owning(OwningTest(rows: rows, count: nil, index: setCount - 1))
     return isAll ? .not(node) : node
   }
 
@@ -207,11 +250,12 @@ struct ScanPlanner {
   ) -> ScanNode {
     let node = plan(predicate)
     setCount += 1
+    let rows = schema.layouts(ofFamily: relationship.destination, in: model).map {
+      OwningTest.Rows(layout: $0, owner: relationship.inverse!, node: node)
+    }
     return .owning(
       OwningTest(
-        relationship: relationship,
-        layouts: schema.layouts(ofFamily: relationship.destination, in: model), node: node,
-        count: count.map { (range: $0.0, inverted: $0.1) }, index: setCount - 1))
+        rows: rows, count: count.map { (range: $0.0, inverted: $0.1) }, index: setCount - 1))
   }
 
   /// A comparison of the number of a subquery's objects.
@@ -219,8 +263,17 @@ struct ScanPlanner {
     guard case .path(.subquery(let subquery), let steps) = comparison.left,
       comparison.modifier == .direct, comparison.right.isConstant, steps.count == 1,
       case .collection(.count, _) = steps[0], let own = subquery.own,
-      let path = subquery.collection.ownSteps, path.count == 1,
-      case .toMany(let relationship) = path[0], relationship.inverse != nil,
+      let path = subquery.collection.ownSteps
+    else { return nil }
+    if case .toOne(let column, destination: let entity)? = path.first {
+      // The predicate speaks of nothing but the elements, so all objects of the entity share it.
+      var (inner, moved) = (comparison, subquery)
+      moved.collection = .path(.this, Array(path.dropFirst()))
+      inner.left = .path(.subquery(moved), steps)
+      let isForNone = (try? comparison.holds(Operand(0), comparison.right.constant ?? .null))
+      return isForNone.map { related(column, entity, .comparison(inner), isForNone: $0) }
+    }
+    guard path.count == 1, case .toMany(let relationship) = path[0], relationship.inverse != nil,
       case .integers(let range, let inverted)? = ColumnTest.of(.int64, comparison)
     else { return nil }
     return owning(relationship, own, count: (range, inverted))
@@ -296,5 +349,8 @@ extension BoundComparison {
   }
 
   /// Whether the comparison holds when there is nothing on its left.
-  fileprivate var holdsForNull: Bool { holds(.null, right.constant ?? .null) }
+  package var holdsForNull: Bool {
+    // Without a text no pattern is tried, so nothing is thrown.
+    (try? holds(.null, right.constant ?? .null)) ?? false
+  }
 }

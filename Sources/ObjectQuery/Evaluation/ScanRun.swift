@@ -61,8 +61,8 @@ final class ScanRun {
         for row in flags.indices { unsafe flags[row] &= ~kept[row] }
       }
     case .column(let column, .isNull(let wanted)):
-      unsafe try reader.presence(of: column).filter(.isNull(wanted), flags)
-    case .column(let column, let test): unsafe try reader.column(column).filter(test, flags)
+      try unsafe reader.presence(of: column).filter(.isNull(wanted), flags)
+    case .column(let column, let test): try unsafe reader.column(column).filter(test, flags)
     case .columns(let left, let relation, let right):
       let left = try reader.column(left)
       unsafe left.filter(relation, try reader.column(right), flags)
@@ -162,11 +162,9 @@ final class ScanRun {
   }
 
   private func forEachOwner(of test: OwningTest, _ body: (ObjectKey) -> Void) throws {
-    for layout in test.layouts {
-      try forEachHit(test.node, layout) { reader, row in
-        if let owner = try reader.column(test.relationship.inverse!).reference(at: row) {
-          body(owner)
-        }
+    for rows in test.rows {
+      try forEachHit(rows.node, rows.layout) { reader, row in
+        if let owner = try reader.column(rows.owner).reference(at: row) { body(owner) }
       }
     }
   }

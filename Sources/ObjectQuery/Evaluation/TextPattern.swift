@@ -2,6 +2,7 @@
 
 import Foundation
 import ObjectModel
+import TextMatching
 
 /// A text prepared to be compared with many others.
 ///
@@ -16,7 +17,7 @@ struct TextPattern: Sendable {
   /// The text as it was given.
   private let text: String
   private let glob: GlobPattern?
-  private let expression: RegularExpression?
+  private let expression: RegularPattern?
 
   /// - Throws: ``QueryError`` when the operator is `MATCHES` and the text no regular expression.
   init(
@@ -27,7 +28,7 @@ struct TextPattern: Sendable {
     self.text = text
     bytes = Array(text.folded(options).utf8)
     glob = operation == .like ? GlobPattern(bytes) : nil
-    expression = operation == .matches ? try RegularExpression(text, options) : nil
+    expression = operation == .matches ? try TextPattern.expression(text, options) : nil
   }
 
   /// Whether texts must be folded before their bytes say anything.
@@ -38,17 +39,31 @@ struct TextPattern: Sendable {
     !isFolding && !options.contains(.localeSensitive) && operation != .matches
   }
 
-  /// Whether a text compares so with the pattern.
-  func holds(_ other: String) -> Bool {
-    var other = other
-    return other.withUTF8 { unsafe holds(UnsafeRawBufferPointer($0)) }
+  private static func expression(
+    _ text: String, _ options: TextOptions
+  ) throws(QueryError) -> RegularPattern {
+    let folded =
+      options.contains(.diacriticInsensitive) ? text.folded(.diacriticInsensitive) : text
+    do {
+      return try RegularPattern(folded, ignoresCase: options.contains(.caseInsensitive))
+    } catch { throw QueryError(.badPattern, "\"\(text)\" is not a regular expression.") }
   }
 
-  /// Whether a text, as UTF-8, compares so with the pattern.
-  func holds(_ other: UnsafeRawBufferPointer) -> Bool {
-    if let expression {
-      return expression.matchesWhole(unsafe String(decoding: other, as: UTF8.self))
-    }
+  /// Returns whether a text compares so with the pattern.
+  ///
+  /// - Throws: ``QueryError`` with the code ``QueryError/Code/patternLimit`` if a regular expression
+  ///   takes too many steps.
+  func holds(_ other: String) throws -> Bool {
+    var other = other
+    return try other.withUTF8 { try unsafe holds(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Returns whether a text, as UTF-8, compares so with the pattern.
+  ///
+  /// - Throws: ``QueryError`` with the code ``QueryError/Code/patternLimit`` if a regular expression
+  ///   takes too many steps.
+  func holds(_ other: UnsafeRawBufferPointer) throws -> Bool {
+    if let expression { return try unsafe matches(expression, other) }
     if options.contains(.localeSensitive) {
       return holdsInLocale(unsafe String(decoding: other, as: UTF8.self))
     }
@@ -61,6 +76,27 @@ struct TextPattern: Sendable {
     return unsafe withUnsafeTemporaryAllocation(byteCount: other.count, alignment: 1) { lower in
       unsafe lowercaseASCII(other, into: lower)
       return unsafe compare(UnsafeRawBufferPointer(lower))
+    }
+  }
+
+  private func matches(
+    _ expression: RegularPattern, _ other: UnsafeRawBufferPointer
+  ) throws -> Bool {
+    do {
+      guard options.contains(.diacriticInsensitive), unsafe !other.isASCII else {
+        return try unsafe expression.matches(utf8: other)
+      }
+      return try expression.matches(
+        unsafe String(decoding: other, as: UTF8.self).folded(.diacriticInsensitive))
+    } catch {
+      guard case .tooManySteps(let limit) = error else { throw error }
+      throw QueryError(
+        .patternLimit,
+        """
+        MATCHES can't decide a text of \(other.count) bytes with the pattern \
+        "\(text.prefix(80))" within \(limit) steps. Write the pattern without back-references, \
+        atomic groups and repetitions within repetitions.
+        """)
     }
   }
 
@@ -309,35 +345,5 @@ struct GlobPattern: Sendable {
       return length
     case .many: return nil
     }
-  }
-}
-
-/// A regular expression that whole texts are matched with.
-///
-/// `@unchecked Sendable`, because a compiled expression never changes and each match has a matcher of
-/// its own.
-final class RegularExpression: @unchecked Sendable {
-  private let expression: NSRegularExpression
-  private let options: TextOptions
-
-  init(_ pattern: String, _ options: TextOptions) throws(QueryError) {
-    let ignoresMarks = options.contains(.diacriticInsensitive)
-    let folded = ignoresMarks ? pattern.folded(.diacriticInsensitive) : pattern
-    let flags: NSRegularExpression.Options =
-      options.contains(.caseInsensitive) ? .caseInsensitive : []
-    do {
-      // By itself first: in brackets, a pattern such as "a)(b" would look like a sound one.
-      if !folded.isEmpty { _ = try NSRegularExpression(pattern: folded, options: flags) }
-      expression = try NSRegularExpression(pattern: "\\A(?:\(folded))\\z", options: flags)
-    } catch {
-      throw QueryError(.badPattern, "\"\(pattern)\" is not a regular expression.")
-    }
-    self.options = ignoresMarks ? .diacriticInsensitive : []
-  }
-
-  func matchesWhole(_ text: String) -> Bool {
-    let text = text.folded(options)
-    let range = NSRange(location: 0, length: text.utf16.count)
-    return expression.firstMatch(in: text, options: [.anchored], range: range) != nil
   }
 }

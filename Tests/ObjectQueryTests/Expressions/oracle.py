@@ -440,6 +440,22 @@ def owner(f):
     return lambda o: o.owner is not None and f(o.owner)
 
 
+case("ANY owner.samples.small > 3", owner(lambda p: any(number(">", s.small, 3) for s in p.samples)))
+case("ALL owner.samples.small > 0",
+     lambda o: o.owner is None or all(number(">", s.small, 0) for s in o.owner.samples))
+case("NONE owner.samples.small > 3",
+     lambda o: o.owner is None or not any(number(">", s.small, 3) for s in o.owner.samples))
+case("ANY owner.city.people.age > 40", lambda o: o.owner is not None and o.owner.city is cities[32])
+case("ALL owner.city.people.age >= 41",
+     lambda o: o.owner is None or o.owner.city is None or o.owner.city is cities[32])
+case("owner.samples.@max.small > 3", owner(lambda p: max(s.small for s in p.samples) > 3))
+case("owner.samples.@min.small == nil", lambda o: o.owner is None)
+case("max(owner.samples.small) > 3", owner(lambda p: max(s.small for s in p.samples) > 3))
+case("ANY owner.samples.small > medium",
+     lambda o: None not in (o.owner, o.medium) and any(s.small > o.medium for s in o.owner.samples))
+case("SUBQUERY(owner.samples, $s, $s.small > 3).@count > 0", owner(lambda p: any(s.small > 3 for s in p.samples)))
+case("SUBQUERY(owner.samples, $s, $s.small > 3).@count == 0",
+     lambda o: o.owner is None or not any(s.small > 3 for s in o.owner.samples))
 case("owner == nil", lambda o: o.owner is None)
 case("owner != nil", lambda o: o.owner is not None)
 case("owner.name == 'Grace'", owner(lambda p: p.name == "Grace"))
@@ -479,6 +495,11 @@ some = [
     ("ANY samples.small NOT IN {3, 100}", lambda p: any(s.small not in (3, 100) for s in p.samples)),
     ("ALL samples.small NOT IN {3, 100}", lambda p: all(s.small not in (3, 100) for s in p.samples)),
     ("NONE samples.small NOT IN {3, 100}", lambda p: not any(s.small not in (3, 100) for s in p.samples)),
+    ("ANY samples.owner.samples.small == 3", lambda p: any(s.small == 3 for s in p.samples)),
+    ("ANY samples.owner.city.people.age == nil", lambda p: False),
+    ("ANY samples.owner.city.name == nil", lambda p: bool(p.samples) and p.city is None),
+    ("ALL samples.owner.city.people.age == 30", lambda p: not p.samples or p.city in (None, cities[31])),
+    ("samples.owner.city.people.@count == 0", lambda p: not p.samples or p.city is None),
     ("samples.@count == 0", lambda p: len(p.samples) == 0),
     ("samples.@count > 1", lambda p: len(p.samples) > 1),
     ("samples.@count != 2", lambda p: len(p.samples) != 2),

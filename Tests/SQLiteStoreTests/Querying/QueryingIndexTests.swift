@@ -34,6 +34,27 @@ struct QueryingIndexTests {
     #expect(steps.contains { $0.contains("I_\(column) ") }, "\(steps)")
   }
 
+  @Test(
+    "What many objects share behind one object is decided once",
+    arguments: [
+      "ANY owner.samples.small > 3", "ALL owner.samples.small > 3", "NONE owner.samples.small > 3",
+      "owner.samples.@max.small > 3", "owner.samples.@count == 2",
+      "owner.samples.@min.small == nil",
+      "SUBQUERY(owner.samples, $s, $s.small > 3).@count > 0",
+    ])
+  func shared(text: String) throws {
+    let tables = try QueryingExpressionTests.tables()
+    let request = FetchRequest("Sample", where: try QueryPredicate(text))
+    let query = try #require(tables.answers.translation.keys(request))
+
+    let plan = try tables.connection.prepare("EXPLAIN QUERY PLAN \(query.text)", isKept: false)
+    var steps: [String] = []
+    while try plan.step() { steps.append(plan.text(3) ?? "") }
+
+    #expect(steps.contains { $0.hasPrefix("LIST SUBQUERY") }, "\(steps)")
+    #expect(!steps.contains { $0.hasPrefix("CORRELATED LIST SUBQUERY") }, "\(steps)")
+  }
+
   @Test("The objects of a relationship are looked up by the column that leads back")
   func relationships() throws {
     let tables = try QueryingExpressionTests.tables()

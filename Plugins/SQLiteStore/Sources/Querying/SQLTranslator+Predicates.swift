@@ -33,6 +33,7 @@ extension SQLTranslator {
       comparison.options.isDisjoint(
         with: [.caseInsensitive, .diacriticInsensitive, .localeSensitive])
     else { throw LeftToRows() }
+    if let decided = try decidedOnce(comparison, scope) { return decided }
     switch comparison.modifier {
     case .direct: return try direct(comparison, scope)
     case .any, .all:

@@ -1,0 +1,85 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+import SQLiteStoreFormat
+
+extension SQLTranslator {
+  /// Returns a condition on many objects behind one object, decided once for each such object.
+  ///
+  /// `department.employees.@max.salary > 998` asked of each employee reads all employees of the
+  /// department each time. Its condition speaks of nothing but the department, so a selection of the
+  /// departments that meet it does not depend on the row, and SQLite makes it once.
+  ///
+  /// - Returns: The condition; `nil` if the comparison has another form.
+  mutating func decidedOnce(
+    _ comparison: BoundComparison, _ scope: SQLScope
+  ) throws(LeftToRows) -> String? {
+    guard let right = comparison.right.constant,
+      case .path(let base, let steps) = comparison.left
+    else { return nil }
+    var inner = comparison
+    // Whether the condition holds where nothing is behind the row.
+    let holdsForNone: Bool
+    if case .subquery(var subquery) = base {
+      guard subquery.standsAlone, case .path(let start, let path) = subquery.collection,
+        case .toOne? = path.first, steps.count == 1, case .collection(.count, _) = steps[0],
+        comparison.modifier == .direct
+      else { return nil }
+      subquery.collection = .path(.this, Array(path.dropFirst()))
+      inner.left = .path(.subquery(subquery), steps)
+      holdsForNone = (try? comparison.holds(.value(.integer(0)), right)) ?? false
+      return try decidedOnce(inner, path[0], from: start, holdsForNone, scope)
+    }
+    guard case .toOne? = steps.first,
+      steps.dropFirst().contains(where: { $0.isToMany || $0.isOperator })
+    else { return nil }
+    inner.left = .path(.this, Array(steps.dropFirst()))
+    holdsForNone =
+      switch comparison.modifier {
+      case .direct: comparison.holdsForNull
+      case .any: false
+      case .all: true
+      }
+    return try decidedOnce(inner, steps[0], from: base, holdsForNone, scope)
+  }
+
+  /// Returns the condition that the object at the end of a step meets another one.
+  private mutating func decidedOnce(
+    _ inner: BoundComparison, _ step: PathStep, from base: BoundExpression, _ holdsForNone: Bool,
+    _ scope: SQLScope
+  ) throws(LeftToRows) -> String? {
+    guard case .toOne(let column, let destination) = step else { return nil }
+    let row: SQLRow
+    switch base {
+    case .this: row = scope.this
+    case .slot(let slot):
+      guard let known = scope.slots[slot] else { throw LeftToRows() }
+      row = known
+    default: return nil
+    }
+    // If it holds for nothing, the selection is of the objects that fail the condition.
+    let map = try self.column(column, of: row.entity)
+    let other = self.row(destination)
+    let table = try self.table(other)
+    let test = try deeper { (walk) throws(LeftToRows) in
+      try walk.condition(.comparison(inner), SQLScope(this: other))
+    }
+    var conditions = [holdsForNone ? "(\(test)) IS NOT TRUE" : "(\(test))"]
+    let key = "\(row.alias).\(quoted(map.name))"
+    var outside = ""
+    if let target = map.destination, try entityMap(destination).sharesTable {
+      if target.isOnlyEntity {
+        conditions.append("\(other.alias).Z_ENT = \(try number(of: target.entity))")
+      } else if let known = map.entityColumn {
+        // The row says of which entity the object is, and is not believed if the object says another.
+        let entity = "\(row.alias).\(quoted(known))"
+        let own = "(SELECT d.Z_ENT FROM \(quoted(target.table)) AS d WHERE d.Z_PK = \(key))"
+        outside = " AND (\(entity) IS NULL OR \(entity) = \(own))"
+      }
+    }
+    let selection =
+      "SELECT \(other.alias).Z_PK FROM \(table) WHERE \(conditions.joined(separator: " AND "))"
+    let isIn = "(\(key) IN (\(selection))\(outside))"
+    return try checked(holdsForNone ? "(\(isIn) IS NOT TRUE)" : isIn)
+  }
+}

@@ -1,0 +1,179 @@
+/// A pattern as the instructions of an automaton.
+struct PatternProgram: Sendable {
+  /// What an automaton does in one state.
+  enum Instruction: Sendable {
+    /// Takes a scalar that passes a test.
+    case take(test: Int32, next: Int32)
+    /// Goes on in two ways.
+    case split(Int32, Int32)
+    /// Goes on if a condition holds.
+    case assert(PatternAssertion, next: Int32)
+    /// Goes on if a part matches, or does not, before or behind the place.
+    case look(Int32, isNegated: Bool, next: Int32)
+    case accept
+  }
+
+  /// A part that is looked for at each place, without taking anything.
+  struct Look: Sendable {
+    let automaton: Automaton
+    let isBehind: Bool
+  }
+
+  /// The instructions of the whole pattern, or of a part that is looked for.
+  struct Automaton: Sendable {
+    var instructions: [Instruction] = []
+    var start: Int32 = 0
+  }
+
+  /// The most instructions of one pattern.
+  static let greatestSize = 20_000
+
+  let automaton: Automaton
+  /// Parts that are looked for, each after those within it.
+  let looks: [Look]
+  let tests: [PreparedTest]
+
+  /// Reads a pattern that Foundation has accepted; `nil` if no automaton decides it.
+  init?(_ text: String, ignoresCase: Bool) {
+    var reader = PatternReader(text, ignoresCase: ignoresCase)
+    guard let node = try? reader.read() else { return nil }
+    var tests: [PreparedTest] = []
+    for test in reader.tests {
+      guard let prepared = PreparedTest(test) else { return nil }
+      tests.append(prepared)
+    }
+    var builder = Builder()
+    guard let automaton = try? builder.automaton(node) else { return nil }
+    self.automaton = automaton
+    looks = builder.looks
+    self.tests = tests
+  }
+
+  /// Whether conditions depend on what is around a place, other than the ends of the text.
+  var needsPositions: Bool {
+    automaton.instructions.contains { instruction in
+      switch instruction {
+      case .look: true
+      case .assert(.textStart, _), .assert(.textEnd, _): false
+      // Before the last line end nothing may stop if the rest of the pattern takes nothing.
+      case .assert(.lastLineEnd, let next): automaton.mayTake(from: next)
+      case .assert: true
+      case .take, .split, .accept: false
+      }
+    }
+  }
+}
+
+extension PatternProgram.Automaton {
+  /// Whether a scalar may be taken from a state on, before the end.
+  fileprivate func mayTake(from start: Int32) -> Bool {
+    var seen: Set<Int32> = []
+    var waiting = [start]
+    while let state = waiting.popLast() {
+      guard seen.insert(state).inserted else { continue }
+      switch instructions[Int(state)] {
+      case .take: return true
+      case .split(let one, let other): waiting += [one, other]
+      case .assert(_, let next), .look(_, _, let next): waiting.append(next)
+      case .accept: break
+      }
+    }
+    return false
+  }
+}
+
+/// Makes instructions of the parts of a pattern.
+private struct Builder {
+  struct TooLarge: Error {}
+
+  private(set) var looks: [PatternProgram.Look] = []
+  private var size = 0
+
+  mutating func automaton(
+    _ node: PatternNode
+  ) throws(TooLarge) -> PatternProgram.Automaton {
+    var automaton = PatternProgram.Automaton(instructions: [.accept])
+    automaton.start = try add(node, before: 0, &automaton)
+    return automaton
+  }
+
+  private mutating func add(
+    _ instruction: PatternProgram.Instruction, _ automaton: inout PatternProgram.Automaton
+  ) throws(TooLarge) -> Int32 {
+    size += 1
+    guard size <= PatternProgram.greatestSize else { throw TooLarge() }
+    automaton.instructions.append(instruction)
+    return Int32(automaton.instructions.count - 1)
+  }
+
+  /// Adds the instructions of a part that is followed by the given state, and returns the first one.
+  private mutating func add(
+    _ node: PatternNode, before next: Int32, _ automaton: inout PatternProgram.Automaton
+  ) throws(TooLarge) -> Int32 {
+    switch node {
+    case .scalar(let test): return try add(.take(test: Int32(test), next: next), &automaton)
+    case .word(let places):
+      var starts = Array(repeating: next, count: places.count + 1)
+      for place in places.indices.reversed() {
+        var start: Int32?
+        for edge in places[place] {
+          let taken = try add(
+            .take(test: Int32(edge.test), next: starts[place + edge.width]), &automaton)
+          start =
+            try start.map { (known) throws(TooLarge) in
+              try add(.split(known, taken), &automaton)
+            } ?? taken
+        }
+        // From the middle of a wide scalar nothing goes on.
+        starts[place] = try start ?? add(.assert(.never, next: next), &automaton)
+      }
+      return starts[0]
+    case .sequence(let parts):
+      var start = next
+      for part in parts.reversed() { start = try add(part, before: start, &automaton) }
+      return start
+    case .choice(let parts):
+      var start = try add(parts[parts.count - 1], before: next, &automaton)
+      for part in parts.dropLast().reversed() {
+        start = try add(.split(try add(part, before: next, &automaton), start), &automaton)
+      }
+      return start
+    case .repetition(let part, let least, let most):
+      return try add(part, least, most, before: next, &automaton)
+    case .assertion(let assertion):
+      return try add(.assert(assertion, next: next), &automaton)
+    case .look(let part, let isBehind, let isNegated):
+      // What lies ahead is looked for from the end of the text, and so at all places at once.
+      let inner = try self.automaton(isBehind ? part : part.reversed)
+      looks.append(.init(automaton: inner, isBehind: isBehind))
+      return try add(
+        .look(Int32(looks.count - 1), isNegated: isNegated, next: next), &automaton)
+    }
+  }
+
+  private mutating func add(
+    _ part: PatternNode, _ least: Int, _ most: Int?, before next: Int32,
+    _ automaton: inout PatternProgram.Automaton
+  ) throws(TooLarge) -> Int32 {
+    var start = next
+    if let most {
+      for _ in least..<most {
+        start = try add(
+          .split(try add(part, before: start, &automaton), next), &automaton)
+      }
+    } else {
+      // The loop's own state, which is known before what it leads to.
+      let loop = try add(.split(0, next), &automaton)
+      let inner = try add(part, before: loop, &automaton)
+      automaton.instructions[Int(loop)] = .split(inner, next)
+      start = loop
+    }
+    for _ in 0..<least {
+      start = try add(part, before: start, &automaton)
+      // A part that adds no instruction would be added for ever.
+      size += 1
+      guard size <= PatternProgram.greatestSize else { throw TooLarge() }
+    }
+    return start
+  }
+}

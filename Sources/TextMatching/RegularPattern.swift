@@ -1,0 +1,128 @@
+// SAFETY: Texts are lent by the caller for the call, and read by `ScalarReader` within their bounds.
+
+import Foundation
+import Synchronization
+
+/// A regular expression that whole texts are matched with, in bounded time.
+///
+///     let plate = try RegularPattern("[A-Z]{3}-\\d+")
+///     try plate.matches("ABC-12")      // true
+///
+/// The syntax is that of ICU, which Foundation uses. An automaton decides patterns without
+/// back-references and atomic groups: its time grows with the length of the text times that of the
+/// pattern, and no pattern makes it grow faster. Foundation decides the rest, within a number of
+/// steps. A text that needs more steps is an error, never "no match".
+package struct RegularPattern: Sendable {
+  /// The most steps of an automaton for one text.
+  package static let automatonStepLimit = 200_000_000
+  /// The most steps that Foundation reports for one text.
+  package static let fallbackStepLimit = 5_000_000
+  /// The pattern as it was given.
+  package let text: String
+  private let engine: Engine
+
+  private enum Engine: Sendable {
+    case table(SharedTable)
+    case positions(PositionMatcher)
+    case foundation(BoundedExpression)
+  }
+
+  /// Reads a pattern.
+  ///
+  /// - Throws: ``PatternFault/notAPattern`` if Foundation does not accept the pattern.
+  package init(_ text: String, ignoresCase: Bool = false) throws(PatternFault) {
+    self.text = text
+    let fallback = try BoundedExpression(text, ignoresCase: ignoresCase)
+    guard let program = PatternProgram(text, ignoresCase: ignoresCase) else {
+      engine = .foundation(fallback)
+      return
+    }
+    engine =
+      program.needsPositions
+      ? .positions(PositionMatcher(program)) : .table(SharedTable(program))
+  }
+
+  /// Whether an automaton decides the pattern.
+  package var isRegular: Bool { if case .foundation = engine { false } else { true } }
+
+  /// Returns whether the whole text matches.
+  ///
+  /// - Throws: ``PatternFault/tooManySteps(limit:)`` if that takes more steps than the limit.
+  package func matches(_ text: String) throws(PatternFault) -> Bool {
+    var steps = Self.fallbackStepLimit
+    return try matches(text, fallbackSteps: &steps)
+  }
+
+  /// Returns whether the whole text matches, and takes the steps of back-references and the like from
+  /// those that are left.
+  ///
+  /// - Throws: ``PatternFault/tooManySteps(limit:)`` if that takes more steps than the limit.
+  package func matches(
+    _ text: String, fallbackSteps: inout Int
+  ) throws(PatternFault) -> Bool {
+    if case .foundation(let expression) = engine {
+      return try expression.matches(text, &fallbackSteps)
+    }
+    var text = text
+    let result = text.withUTF8 { bytes in
+      Result { () throws(PatternFault) in
+        try unsafe matches(utf8: UnsafeRawBufferPointer(bytes))
+      }
+    }
+    return try result.get()
+  }
+
+  /// Returns whether the whole text, which is valid UTF-8, matches.
+  ///
+  /// - Throws: ``PatternFault/tooManySteps(limit:)`` if that takes more steps than the limit.
+  package func matches(utf8 text: UnsafeRawBufferPointer) throws(PatternFault) -> Bool {
+    let reader = unsafe ScalarReader(text)
+    switch engine {
+    case .table(let table): return try table.matches(reader)
+    case .positions(let matcher): return try matcher.matches(reader)
+    case .foundation(let expression):
+      var steps = Self.fallbackStepLimit
+      return try expression.matches(unsafe String(decoding: text, as: UTF8.self), &steps)
+    }
+  }
+}
+
+/// Why a pattern gives no answer.
+package enum PatternFault: Error, Sendable, Hashable {
+  /// The text is no regular expression.
+  case notAPattern
+  /// A text needs more steps than the limit.
+  case tooManySteps(limit: Int)
+}
+
+/// Reads the scalars of a text in UTF-8, one behind the other.
+@safe
+struct ScalarReader {
+  private let bytes: UnsafeRawBufferPointer
+  private var offset = 0
+
+  @unsafe init(_ bytes: UnsafeRawBufferPointer) { unsafe self.bytes = bytes }
+
+  var byteCount: Int { unsafe bytes.count }
+
+  /// Returns the next scalar's number; `nil` at the end.
+  @inline(__always)
+  mutating func next() -> UInt32? {
+    guard offset < byteCount else { return nil }
+    let first = unsafe bytes[offset]
+    offset &+= 1
+    if first < 0x80 { return UInt32(first) }
+    return rest(first)
+  }
+
+  private mutating func rest(_ first: UInt8) -> UInt32 {
+    let count = first >= 0xF0 ? 3 : first >= 0xE0 ? 2 : 1
+    var scalar = UInt32(first) & (count == 3 ? 0x07 : count == 2 ? 0x0F : 0x1F)
+    for _ in 0..<count {
+      guard offset < byteCount, unsafe bytes[offset] & 0xC0 == 0x80 else { return 0xFFFD }
+      scalar = scalar << 6 | UInt32(unsafe bytes[offset] & 0x3F)
+      offset &+= 1
+    }
+    return scalar
+  }
+}
