@@ -88,6 +88,7 @@ struct SharedPathTests {
       ("ANY department.employees.department.employees.salary == 600", 200),
       ("ANY teams.members.salary == 600", 600), ("ALL teams.members.salary > 0", 600),
       ("max(department.employees.salary) == 600", 200),
+      ("count(department.employees) > 199", 600), ("sum(department.employees.bonus) > 60000", 200),
       ("ANY department.employees.salary > bonus + 597", 3),
       ("department.employees.@max.salary > bonus + 1", 597),
     ])

@@ -140,7 +140,20 @@ struct ScanPlanner {
 
   private mutating func planOneWay(_ comparison: BoundComparison) -> ScanNode? {
     if let steps = comparison.left.ownSteps { return plan(steps, comparison) }
-    return planSubquery(comparison)
+    return planSubquery(comparison) ?? planAggregate(comparison)
+  }
+
+  /// Plans a comparison of what a function computes of many objects behind one, such as
+  /// `max(department.employees.salary) > 998`: once for each of the objects that many lead to.
+  private mutating func planAggregate(_ comparison: BoundComparison) -> ScanNode? {
+    guard case .function(let function, let arguments) = comparison.left, function.isAggregate,
+      arguments.count == 1, let path = arguments[0].ownSteps, comparison.right.isConstant,
+      case .toOne(let column, destination: let entity)? = path.first,
+      path.contains(where: \.isToMany), let ofNone = comparison.holdsForNone(of: function)
+    else { return nil }
+    var inner = comparison
+    inner.left = .function(function, [.path(.this, Array(path.dropFirst()))])
+    return related(column, entity, .comparison(inner), isForNone: ofNone)
   }
 
   private mutating func plan(_ steps: [PathStep], _ comparison: BoundComparison) -> ScanNode? {
@@ -346,6 +359,18 @@ extension BoundComparison {
     turned.operation = operation
     turned.pattern = left.constant?.text.flatMap { try? TextPattern($0, operation, options) }
     return turned
+  }
+
+  /// Whether the comparison holds for what a function computes of no elements; `nil` if the function
+  /// computes no single value.
+  package func holdsForNone(of function: QueryExpression.Function) -> Bool? {
+    let value: Operand
+    switch function {
+    case .count, .sum: value = Operand(0)
+    case .min, .max, .average, .median, .standardDeviation: value = .null
+    default: return nil
+    }
+    return try? holds(value, right.constant ?? .null)
   }
 
   /// Whether the comparison holds when there is nothing on its left.

@@ -450,6 +450,11 @@ case("ALL owner.city.people.age >= 41",
      lambda o: o.owner is None or o.owner.city is None or o.owner.city is cities[32])
 case("owner.samples.@max.small > 3", owner(lambda p: max(s.small for s in p.samples) > 3))
 case("owner.samples.@min.small == nil", lambda o: o.owner is None)
+case("count(owner.samples) == 0", lambda o: o.owner is None)
+case("sum(owner.samples.small) >= 0", lambda o: o.owner is None or sum(s.small for s in o.owner.samples) >= 0)
+case("sum(owner.samples.small) == nil", lambda o: False)
+case("min(owner.samples.small) == nil", lambda o: o.owner is None)
+case("average(owner.samples.small) < 0", owner(lambda p: sum(s.small for s in p.samples) < 0))
 case("max(owner.samples.small) > 3", owner(lambda p: max(s.small for s in p.samples) > 3))
 case("ANY owner.samples.small > medium",
      lambda o: None not in (o.owner, o.medium) and any(s.small > o.medium for s in o.owner.samples))

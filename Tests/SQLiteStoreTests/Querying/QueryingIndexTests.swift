@@ -40,7 +40,8 @@ struct QueryingIndexTests {
       "ANY owner.samples.small > 3", "ALL owner.samples.small > 3", "NONE owner.samples.small > 3",
       "owner.samples.@max.small > 3", "owner.samples.@count == 2",
       "owner.samples.@min.small == nil",
-      "SUBQUERY(owner.samples, $s, $s.small > 3).@count > 0",
+      "SUBQUERY(owner.samples, $s, $s.small > 3).@count > 0", "max(owner.samples.small) > 3",
+      "sum(owner.samples.small) >= 0",
     ])
   func shared(text: String) throws {
     let tables = try QueryingExpressionTests.tables()

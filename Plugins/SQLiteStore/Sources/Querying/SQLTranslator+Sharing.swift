@@ -14,10 +14,17 @@ extension SQLTranslator {
   mutating func decidedOnce(
     _ comparison: BoundComparison, _ scope: SQLScope
   ) throws(LeftToRows) -> String? {
-    guard let right = comparison.right.constant,
-      case .path(let base, let steps) = comparison.left
-    else { return nil }
+    guard let right = comparison.right.constant else { return nil }
     var inner = comparison
+    if case .function(let function, let arguments) = comparison.left,
+      arguments.count == 1, case .path(let base, let path) = arguments[0],
+      case .toOne? = path.first, path.contains(where: \.isToMany),
+      comparison.modifier == .direct, let ofNone = comparison.holdsForNone(of: function)
+    {
+      inner.left = .function(function, [.path(.this, Array(path.dropFirst()))])
+      return try decidedOnce(inner, path[0], from: base, ofNone, scope)
+    }
+    guard case .path(let base, let steps) = comparison.left else { return nil }
     // Whether the condition holds where nothing is behind the row.
     let holdsForNone: Bool
     if case .subquery(var subquery) = base {
