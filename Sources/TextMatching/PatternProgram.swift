@@ -1,6 +1,6 @@
 /// A pattern as the instructions of an automaton.
 struct PatternProgram: Sendable {
-  /// What an automaton does in one state.
+  /// The work of an automaton in one state.
   enum Instruction: Sendable {
     /// Takes a scalar that passes a test.
     case take(test: Int32, next: Int32)
@@ -49,7 +49,7 @@ struct PatternProgram: Sendable {
     self.tests = tests
   }
 
-  /// Whether conditions depend on what is around a place, other than the ends of the text.
+  /// Whether conditions depend on the scalars around a place, and not on the ends of the text alone.
   var needsPositions: Bool {
     automaton.instructions.contains { instruction in
       switch instruction {

@@ -218,7 +218,7 @@ struct PatternReader {
     let whole = PatternNode.repetition(part, least: least, most: most)
     var result = whole
     if take("+") {
-      // What it has taken it does not give back: as many as there are, if these are single scalars.
+      // Such a repetition gives nothing back: it takes all there are, if these are single scalars.
       guard isScalar else { throw Unsupported() }
       let noMore = PatternNode.look(part, isBehind: false, isNegated: true)
       if let most {
@@ -253,7 +253,7 @@ struct PatternReader {
 
   // MARK: - Sets and escapes
 
-  /// Reads a set in brackets, whose first one was read. Foundation says what is in it.
+  /// Reads a set behind its first bracket. Foundation decides which scalars are in the set.
   private mutating func set() throws(Unsupported) -> PatternNode {
     let start = place - 1
     var level = 1

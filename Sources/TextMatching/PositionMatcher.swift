@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Matches texts with a pattern whose conditions depend on what is around a place.
+/// Matches texts with a pattern that has conditions on the scalars around a place.
 ///
 /// Each part that is looked for gets a table of the places where it matches, from one pass over the
 /// text. The pattern itself is then decided in one pass. So the time grows with the length of the text

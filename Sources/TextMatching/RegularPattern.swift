@@ -87,7 +87,7 @@ package struct RegularPattern: Sendable {
   }
 }
 
-/// Why a pattern gives no answer.
+/// A reason for which a pattern gives no answer.
 package enum PatternFault: Error, Sendable, Hashable {
   /// The text is no regular expression.
   case notAPattern

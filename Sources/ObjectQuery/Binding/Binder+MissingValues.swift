@@ -31,7 +31,7 @@ extension QueryExpression {
 }
 
 extension BoundExpression {
-  /// Why a part of constants has no value; `nil` if the part itself shows that.
+  /// The reason for which a part of constants has no value; `nil` if the part itself shows it.
   fileprivate var missingValueReason: String? {
     switch self {
     case .function(let function, let arguments):
