@@ -17,7 +17,7 @@ extension Block {
   package func readOutsideValue(
     _ reference: OutsideReference, into memory: inout MutableRawSpan
   ) throws {
-    guard let values = source.outsideValues else {
+    guard let values = outsideValues else {
       throw BlockError.badColumn(0, "The block has no values outside of it.")
     }
     try values.read(reference, into: &memory)
@@ -156,7 +156,7 @@ extension Block {
   }
 
   private func outsideValues(for reference: OutsideReference) throws -> any OutsideValues {
-    guard let values = source.outsideValues else {
+    guard let values = outsideValues else {
       throw BlockError(
         code: .noOutsideValues, column: nil,
         message: "A value of \(reference.byteCount) bytes lies outside of the block, in no file.")

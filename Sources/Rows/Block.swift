@@ -33,6 +33,8 @@ public final class Block: Sendable {
   let source: any BlockSource
   /// Whether values of some column may lie outside of the block.
   let hasOutsideValues: Bool
+  /// The changed rows above the block's own; `nil` if the block is as its bytes are.
+  let overlay: BlockOverlay?
   private let loaded: LoadedColumns
 
   /// Opens the block that `source` holds the bytes of.
@@ -59,6 +61,26 @@ public final class Block: Sendable {
     self.version = version
     self.source = source
     hasOutsideValues = entries.contains { $0.flags.contains(.outside) }
+    overlay = nil
+    loaded = LoadedColumns(count: entries.count)
+  }
+
+  /// Returns the rows of a block with changes applied to them, column by column as columns are read.
+  ///
+  /// The block is for reading alone: it has no bytes that a store could write.
+  init(overlaying overlay: BlockOverlay) {
+    let base = overlay.base
+    self.overlay = overlay
+    entityNumber = base.entityNumber
+    rowCount = base.rowCount
+    minimumKey = base.minimumKey
+    maximumKey = base.maximumKey
+    flags = base.flags
+    byteCount = base.byteCount
+    version = 0
+    source = base.source
+    entries = overlay.entries()
+    hasOutsideValues = entries.contains { $0.flags.contains(.outside) }
     loaded = LoadedColumns(count: entries.count)
   }
 
@@ -70,6 +92,28 @@ public final class Block: Sendable {
   /// Opens the block in a copy of the given bytes.
   public convenience init(_ bytes: [UInt8]) throws {
     try self.init(BlockMemory(bytes))
+  }
+
+  private init(sharingBytesOf block: Block) {
+    overlay = nil
+    entityNumber = block.entityNumber
+    rowCount = block.rowCount
+    minimumKey = block.minimumKey
+    maximumKey = block.maximumKey
+    flags = block.flags
+    byteCount = block.byteCount
+    version = block.version
+    source = block.source
+    entries = block.entries
+    hasOutsideValues = block.hasOutsideValues
+    loaded = LoadedColumns(count: entries.count)
+  }
+
+  /// Returns a block with the same rows that has no column in memory.
+  ///
+  /// A walk over many blocks reads such copies, so that memory holds the columns of one block and not of all.
+  package func withoutLoadedColumns() -> Block {
+    overlay.map { Block(overlaying: $0.withoutLoadedColumns()) } ?? Block(sharingBytesOf: self)
   }
 }
 
@@ -139,6 +183,7 @@ extension Block {
 
   private func verifiedColumn(at position: Int) throws -> Column {
     let entry = entries[position]
+    if let overlay { return try overlay.column(entry.number) }
     let chunk: BlockSlice?
     if entry.bodyByteCount > 0 {
       let start = Int(entry.chunkOffset)
@@ -203,12 +248,15 @@ extension Block {
   /// The bytes of the whole block.
   ///
   /// - Throws: What the source throws.
-  public func bytes() throws -> BlockSlice { try source.bytes(0..<byteCount) }
+  public func bytes() throws -> BlockSlice { try bytes(0..<byteCount) }
 
   /// Some of the block's bytes.
   ///
   /// - Throws: What the source throws.
-  package func bytes(_ range: Range<Int>) throws -> BlockSlice { try source.bytes(range) }
+  package func bytes(_ range: Range<Int>) throws -> BlockSlice {
+    precondition(overlay == nil, "Rows with changes above them have no bytes of their own.")
+    return try source.bytes(range)
+  }
 }
 
 extension RawColumn {

@@ -39,32 +39,48 @@ public struct RowMask: Sendable, Hashable {
 }
 
 extension View {
-  /// The objects of one entity, as blocks of whole rows: what a scan runs over.
+  /// Returns the objects of one entity as blocks of whole rows: the input of a scan.
   ///
-  /// Blocks at the bottom come as they are, with what is above them hidden. Changes of single values
-  /// are gathered with the rows beneath them into new blocks, once for each call. The batches come in
-  /// no order; within one, keys ascend. Costs time in proportion to what is above the bottom.
+  /// Blocks that nothing changes come as they are, without the rows that a table above replaces or removes. Where
+  /// many rows of a block are changed, the block applies the changes to each column when the column is read. Where
+  /// few are, the changed rows are gathered into new blocks, once for each call. The batches come in no order; within
+  /// one, keys ascend. Costs time in proportion to the removed rows, and to the changed rows of the latter kind.
   ///
-  /// - Throws: What a damaged block throws.
+  /// - Throws: The error of a damaged block.
   public func batches(of layout: Layout) throws -> [RowBatch] {
+    let all = try tables.compactMap { try $0.changes(ofEntity: layout.entityNumber) }
     var batches: [RowBatch] = []
     var gathering = ChangeGathering(layout)
     var covered: [UInt64] = []
-    let all = try tables.map { try $0.changes(ofEntity: layout.entityNumber) }
-    guard let bottom = all.firstIndex(where: { $0 != nil }) else { return [] }
-    for index in stride(from: all.count - 1, through: bottom, by: -1) {
-      guard let changes = all[index] else { continue }
-      try gathering.ground(in: changes)
+    // The changed rows of the tables above, the topmost first.
+    var above: [BlockRun] = []
+    for (index, changes) in all.enumerated().reversed() {
       for block in changes.put.blocks {
-        let hidden = try View.rows(of: block, among: covered)
+        var hidden = try View.rows(of: block, among: covered)
+        if hidden?.count == block.rowCount { continue }
+        let changed = above.flatMap { $0.blocks(reaching: block) }
+        let count = try changed.reduce(0) {
+          try $0 + $1.rows(withKeys: block.minimumKey...block.maximumKey).count
+        }
+        if count * View.overlayShare >= block.rowCount {
+          batches.append(
+            RowBatch(
+              Block(overlaying: BlockOverlay(block, changed, layout)), hidden: hidden))
+          continue
+        }
+        if count > 0 { try gathering.add(changed, above: block, hiding: &hidden) }
         if hidden?.count != block.rowCount { batches.append(RowBatch(block, hidden: hidden)) }
       }
-      try gathering.add(changes.changed, unless: covered)
-      if index > bottom { covered = try View.merge(covered, keysOf: changes) }
+      covered = try View.merge(covered, keysOf: changes, reaching: all[..<index])
+      if !changes.changed.isEmpty { above.append(changes.changed) }
     }
     for block in try gathering.blocks() { batches.append(RowBatch(block)) }
     return batches
   }
+
+  /// Of so many rows one must be changed for the changes to be applied column by column. To gather a row costs as much
+  /// as to encode a column of some tens of rows.
+  private static let overlayShare = 16
 
   /// The objects with the given keys as rows of blocks, as far as there are such objects.
   ///
@@ -153,68 +169,75 @@ extension View {
     return mask
   }
 
-  /// Ascending keys, and those of all rows of the given changes with them.
+  /// Returns ascending keys with the keys that some changes put or remove, as far as lower tables may have them.
   private static func merge(
-    _ keys: [UInt64], keysOf changes: Layer.EntityChanges
+    _ keys: [UInt64], keysOf changes: Layer.EntityChanges,
+    reaching lower: ArraySlice<Layer.EntityChanges>
   ) throws -> [UInt64] {
+    let ranges = lower.compactMap(\.put.keyRange)
     var all = keys
-    all.reserveCapacity(keys.count + changes.count)
-    for run in [changes.put, changes.changed, changes.removed] {
-      for block in run.blocks {
+    for run in [changes.put, changes.removed] {
+      for block in run.blocks
+      where ranges.contains(where: { $0.overlaps(block.minimumKey...block.maximumKey) }) {
         let column = try block.keys
+        all.reserveCapacity(all.count + block.rowCount)
         for row in 0..<block.rowCount { all.append(UInt64(bitPattern: column.integer(at: row))) }
       }
     }
-    all.sort()
+    if all.count > keys.count { all.sort() }
     return all
   }
 }
 
-/// Changes on their way down to the rows they are based on.
+extension BlockRun {
+  /// The blocks with keys between the lowest and the highest of another block.
+  fileprivate func blocks(reaching block: Block) -> ArraySlice<Block> {
+    let start = blocks.firstPosition { $0.maximumKey >= block.minimumKey }
+    return blocks[start...].prefix { $0.minimumKey <= block.maximumKey }
+  }
+}
+
+/// Changed rows on their way into blocks of whole rows.
 private struct ChangeGathering {
   private let layout: Layout
   private var sources: [any RowSource] = []
   private var sourceIndexes: [ObjectIdentifier: Int] = [:]
-  /// For each key whose row is still looked for, its changes from the top down.
-  private var open: [UInt64: [RowPlace]] = [:]
-  /// Those whose row was found, which is the last of their places.
+  /// For each row its changes from the top down, and the whole row last.
   private var found: [(key: UInt64, places: [RowPlace])] = []
 
   init(_ layout: Layout) { self.layout = layout }
 
-  /// Notes the changes of one table, but for keys that something above has decided already.
-  mutating func add(_ changes: BlockRun, unless covered: [UInt64]) throws {
-    for block in changes.blocks {
-      let keys = try block.keys
-      for row in 0..<block.rowCount {
+  /// Adds the rows of a block that are changed, and hides them where they are.
+  ///
+  /// - Parameter changes: Blocks of changed rows, the topmost first.
+  mutating func add(_ changes: [Block], above block: Block, hiding hidden: inout RowMask?) throws {
+    var places: [Int: [RowPlace]] = [:]
+    for change in changes {
+      let rows = try change.rows(withKeys: block.minimumKey...block.maximumKey)
+      let keys = try change.keys
+      for row in rows {
         let key = UInt64(bitPattern: keys.integer(at: row))
-        let place = place(RowLocation(block: block, row: row))
-        if open[key] != nil {
-          open[key]!.append(place)
-        } else {
-          let position = covered.firstPosition { $0 >= key }
-          if position < covered.count, covered[position] == key { continue }
-          open[key] = [place]
+        guard let base = try block.row(of: key), !(hidden?.contains(base) ?? false) else {
+          continue
         }
+        places[base, default: []].append(place(RowLocation(block: change, row: row)))
       }
+    }
+    let keys = try block.keys
+    for (row, above) in places {
+      if hidden == nil { hidden = RowMask(rowCount: block.rowCount) }
+      hidden!.insert(row)
+      found.append(
+        (
+          UInt64(bitPattern: keys.integer(at: row)),
+          above + [place(RowLocation(block: block, row: row))]
+        ))
     }
   }
 
   /// Adds an object with all that it is made of.
   mutating func add(_ key: UInt64, _ row: ViewRow) {
     found.append((key, row.locations.map { place($0) }))
-  }
-
-  /// Looks for the rows of open changes in the table beneath them.
-  mutating func ground(in changes: Layer.EntityChanges) throws {
-    guard !open.isEmpty else { return }
-    for key in Array(open.keys) {
-      if let location = try changes.put.location(of: key) {
-        found.append((key, open.removeValue(forKey: key)! + [place(location)]))
-      } else if try changes.removed.location(of: key) != nil {
-        open[key] = nil
-      }
-    }
   }
 
   private mutating func place(_ location: RowLocation) -> RowPlace {

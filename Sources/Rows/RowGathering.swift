@@ -35,7 +35,7 @@ extension Block: RowSource {
     return unsafe try storedColumn(at: position).raw
   }
 
-  var outsideValues: (any OutsideValues)? { source.outsideValues }
+  var outsideValues: (any OutsideValues)? { overlay?.outsideValues ?? source.outsideValues }
 
   func memory(ofColumn number: UInt16) throws -> BlockMemory? {
     try position(of: number).flatMap { try storedColumn(at: $0).owner }

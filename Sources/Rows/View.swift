@@ -42,35 +42,64 @@ public struct View: Sendable {
   }
 
   /// The keys of all objects of an entity, ascending.
+  ///
+  /// Changed rows are passed over: no object comes or goes with them.
+  ///
+  /// - Throws: The error of a damaged block, and ``BlockError`` if a table puts a key and removes it too (spec §3.5.1).
   public func keys(ofEntity number: UInt16) throws -> [UInt64] {
     var keys: [UInt64] = []
     for table in tables {
-      keys = View.merge(keys, try table.entries(ofEntity: number))
+      guard let changes = try table.changes(ofEntity: number) else { continue }
+      let put = try changes.put.allKeys()
+      let removed = try changes.removed.allKeys()
+      if keys.isEmpty, removed.isEmpty {
+        keys = put
+      } else if !put.isEmpty || !removed.isEmpty {
+        keys = try View.merge(keys, put: put, removed: removed)
+      }
     }
     return keys
   }
 
-  /// The keys after a table's entries: both in ascending order.
-  private static func merge(_ keys: [UInt64], _ entries: [KeyedEntry]) -> [UInt64] {
-    guard !entries.isEmpty else { return keys }
+  /// Returns the keys above a table: all lists ascend.
+  private static func merge(
+    _ keys: [UInt64], put: [UInt64], removed: [UInt64]
+  ) throws -> [UInt64] {
     var merged: [UInt64] = []
-    merged.reserveCapacity(keys.count + entries.count)
-    var index = 0
-    for one in entries {
-      while index < keys.count, keys[index] < one.key {
-        merged.append(keys[index])
+    merged.reserveCapacity(keys.count + put.count)
+    var (index, gone) = (0, 0)
+    func isRemoved(_ key: UInt64) -> Bool {
+      while gone < removed.count, removed[gone] < key { gone += 1 }
+      return gone < removed.count && removed[gone] == key
+    }
+    for key in put {
+      while index < keys.count, keys[index] < key {
+        if !isRemoved(keys[index]) { merged.append(keys[index]) }
         index += 1
       }
-      let isThere = index < keys.count && keys[index] == one.key
-      if isThere { index += 1 }
-      switch one.entry {
-      case .put: merged.append(one.key)
-      case .changed: if isThere { merged.append(one.key) }
-      case .removed, .absent: break
+      if index < keys.count, keys[index] == key { index += 1 }
+      guard !isRemoved(key) else { throw BlockError.badKeys() }
+      merged.append(key)
+    }
+    for key in keys[index...] where !isRemoved(key) { merged.append(key) }
+    return merged
+  }
+}
+
+extension BlockRun {
+  /// The keys of all rows, ascending.
+  fileprivate func allKeys() throws -> [UInt64] {
+    var all: [UInt64] = []
+    all.reserveCapacity(rowCount)
+    for block in blocks {
+      if block.isConsecutive {
+        all.append(contentsOf: block.minimumKey...block.maximumKey)
+      } else {
+        let keys = try block.keys
+        for row in 0..<block.rowCount { all.append(UInt64(bitPattern: keys.integer(at: row))) }
       }
     }
-    merged.append(contentsOf: keys[index...])
-    return merged
+    return all
   }
 }
 

@@ -52,6 +52,41 @@ struct HistoryTests {
   }
 
   @Test(
+    "A vacuum makes one segment of changed rows and those beneath, unless an earlier save needs them",
+    arguments: [(HistoryPolicy.none, 0), (.none, 70_000), (.all, 0)])
+  func oneSegment(_ policy: HistoryPolicy, _ picture: Int) throws {
+    for isCompressed in [false, true] {
+      let store = try Self.store(policy, isCompressed: isCompressed)
+      let states = try Self.fill(store, 0..<7, picture: picture)
+      let changed = try Self.fill(store, 0..<2, picture: picture)
+      let before = try store.snapshot()
+      let versions = try Self.versions(before)
+      #expect(before.tables.count > 1)
+
+      try store.vacuum()
+
+      let after = try store.snapshot()
+      #expect((after.tables.count == 1) == (policy == .none))
+      #expect(try StoreConformance.objects(after) == changed[after.commit])
+      #expect(try Self.versions(after) == versions)
+      #expect(Set(versions.values).count > 3 && states.count == 7)
+      // The next save goes on from there.
+      let next = try Self.fill(store, 3..<5, picture: picture)
+      #expect(try StoreConformance.objects(store.snapshot()) == next[next.keys.max()!])
+    }
+  }
+
+  private static func versions(_ snapshot: any StoreSnapshot) throws -> [UInt64: Int64] {
+    let thing = snapshot.schema["Thing"]!.entityNumber
+    var versions: [UInt64: Int64] = [:]
+    for number in try snapshot.view.keys(ofEntity: thing) {
+      versions[number] =
+        try snapshot.view.row(of: ObjectKey(entity: thing, number: number))?.version
+    }
+    return versions
+  }
+
+  @Test(
     "The newest, and as many before it as the policy says",
     arguments: [
       (.none, 1), (.last(0), 1), (.last(3), 4), (.last(1000), 21), (.all, 21),

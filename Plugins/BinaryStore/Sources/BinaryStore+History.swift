@@ -46,7 +46,7 @@ extension BinaryStore {
       let kept = try retained(before: head.commit, head) { _, record, _ in
         isKept(record.number) || named[record.number] != nil ? .yes : .no
       }
-      show(try rewrite(image, head, keeping: kept))
+      show(try rewrite(image, head, keeping: kept, mergesSegments: true))
     }
   }
 

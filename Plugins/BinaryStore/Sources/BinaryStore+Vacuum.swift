@@ -14,7 +14,9 @@ extension BinaryStore {
   /// - Throws: ``StoreError``; the file is as it was then.
   public func vacuum() throws {
     try alone { _, head in
-      show(try rewrite(CommitImage(copying: head, compression: compression), head))
+      show(
+        try rewrite(
+          CommitImage(copying: head, compression: compression), head, mergesSegments: true))
     }
   }
 
@@ -52,15 +54,21 @@ extension BinaryStore {
   /// - Parameters:
   ///   - keeping: The earlier commits that are kept, the oldest first; those of the policy if it is
   ///     `nil`.
+  ///   - mergesSegments: Whether all segments become one, unless an earlier commit is kept that refers to some of them.
+  ///     Saves leave it to the tiers, so that none takes as long as the file is large.
   ///   - isAcknowledged: Whether the commit counts already. Otherwise the caller acknowledges it in
   ///     the new file once it does.
   func rewrite(
     _ image: CommitImage, _ head: CommittedState,
-    keeping: [CommittedState]? = nil, isAcknowledged: Bool = true
+    keeping: [CommittedState]? = nil, mergesSegments: Bool = false, isAcknowledged: Bool = true
   ) throws -> CommittedState {
     let header = FileHeader(
       uuid: uuid, salt: .random(in: 1 ... .max), isCompressed: type == .compressed)
     let kept = try keeping ?? retained(before: image.record.number, head)
+    var image = image
+    if mergesSegments, kept.isEmpty, image.pendingParts == nil, head.segments.count > 1 {
+      image.pendingParts = [try head.file.reading { try head.mergedSegments() }]
+    }
     do {
       // Whoever began this before and never came to its end left a file behind. Nobody else is at it
       // now: the lock is held.
@@ -188,5 +196,20 @@ extension BinaryStore {
       }
     }
     return pieces.values.reduce(UInt64(BlockFile.headerByteCount), +)
+  }
+}
+
+extension CommittedState {
+  /// All segments as one: values that later commits have replaced are gone, and so are removed rows.
+  fileprivate func mergedSegments() throws -> SegmentPart {
+    var known: [ObjectIdentifier: BlockEntry] = [:]
+    var merged = Layer()
+    for segment in segments {
+      let (layer, entries) = try segment.layer(schema)
+      known.merge(entries) { one, _ in one }
+      merged = try merged.merged(
+        with: layer, schema: schema, keepingVersions: true, atBottom: true)
+    }
+    return .made(merged, known)
   }
 }
