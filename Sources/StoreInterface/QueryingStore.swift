@@ -69,6 +69,23 @@ extension Store {
       ?? plan.table(in: snapshot.querySource(tag))
   }
 
+  /// Calls `body` with the results of a request part by part, and with the objects of the snapshot: the rows of
+  /// ``table(_:in:)``, a few at a time.
+  ///
+  /// - Parameter rowCount: The most rows of a part.
+  /// - Throws: The errors of ``table(_:in:)`` and of `body`.
+  package func forEachPart(
+    of request: FetchRequest, in snapshot: any StoreSnapshot, rowCount: Int,
+    _ body: (ResultTable, ViewSource) throws -> Void
+  ) throws {
+    let plan = try snapshot.plan(request, tag)
+    let source = try snapshot.querySource(tag)
+    if let table = try querying?.table(answering: request, in: snapshot) {
+      return try table.forEachPart(rowCount: rowCount) { try body($0, source) }
+    }
+    try plan.forEachPart(in: source, rowCount: rowCount) { try body($0, source) }
+  }
+
   private var querying: (any QueryingStore)? {
     capabilities.contains(.querying) ? self as? any QueryingStore : nil
   }

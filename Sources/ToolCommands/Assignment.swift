@@ -44,7 +44,7 @@ struct Assignment {
         throw .wrongUsage(
           "'\(key)' is said to lead to nothing.", hint: "Write \(key)=null for that.")
       }
-      return text == "null" ? [] : FetchCommand.separated(text)
+      return text == "null" ? [] : FetchColumns.parts(of: text)
     }
   }
 

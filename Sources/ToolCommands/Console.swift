@@ -1,3 +1,5 @@
+import JSONText
+
 /// Where a command writes: results to one stream, messages to the other.
 ///
 ///     let exitCode = Tool.quire.run(["model", "Trips.xcdatamodeld"], on: .standard())
@@ -85,6 +87,13 @@ extension Console.Stream {
   }
 }
 
+extension Console.Stream {
+  /// Writes a value of JSON and a line break. On a terminal, characters that would steer it are escaped.
+  func writeLine(_ json: JSON) throws {
+    try writeLine(isTerminal ? TerminalText.shownJSON(json.text) : json.text)
+  }
+}
+
 extension Console {
   /// Writes the error and its hint as messages.
   ///
@@ -96,21 +105,4 @@ extension Console {
     }
     try? messages.write(text)
   }
-}
-
-/// The text with control characters spelled out, so that a name in a file cannot steer a terminal.
-func printable(_ text: String) -> String {
-  guard text.unicodeScalars.contains(where: isControl) else { return text }
-  return text.unicodeScalars.reduce(into: "") { result, scalar in
-    if isControl(scalar) {
-      result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-    } else {
-      result.unicodeScalars.append(scalar)
-    }
-  }
-}
-
-/// Line breaks are the one control character that messages of several lines need.
-private func isControl(_ scalar: Unicode.Scalar) -> Bool {
-  scalar.properties.generalCategory == .control && scalar != "\n"
 }

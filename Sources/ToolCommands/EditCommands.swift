@@ -426,7 +426,7 @@ struct StoreEdit {
       try output.writeLine(
         JSON.object([
           what: .array(identifiers.map { .string($0) }), "saved": isSaved.map { .boolean($0) },
-        ]).text)
+        ]))
     }
   }
 }

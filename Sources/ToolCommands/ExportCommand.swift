@@ -30,6 +30,8 @@ enum ExportCommand {
         With csv each entity is a file of its own name, and its first line has the names. A cell without \
         anything is no value, and "" is empty text. Lists are identifiers with spaces between, and parts of \
         composite attributes columns of their own: place.latitude.
+
+        On a terminal, characters that would steer it are spelled out. Files and pipes get them as they are.
         """,
       arguments: [.store],
       options: [entities, form, output, force, .version, .storeName, .storeModel, .damaged],
@@ -70,8 +72,14 @@ enum ExportCommand {
           }
         }
       } else {
+        let output = invocation.console.output
         for name in names {
-          try run.write(name) { try invocation.console.output.write(bytes: $0) }
+          try run.write(name) { bytes in
+            guard output.isTerminal else { return try output.write(bytes: bytes) }
+            // Pieces end with a line, so none ends within a character.
+            try output.write(
+              bytes: format == .csv ? TerminalText.shown(bytes) : TerminalText.shownJSON(bytes))
+          }
         }
       }
       try run.finish(writesReport: made != nil)

@@ -11,7 +11,8 @@ enum FetchCommand {
     "where", value: "PREDICATE", "What objects must meet, in the language of NSPredicate.")
   static let sort = Option(
     "sort", value: "KEYS", "Key paths to sort by, with commas between; - before one turns it over.")
-  static let limit = Option("limit", value: "COUNT", "The most objects that are shown.")
+  static let limit = Option(
+    "limit", value: "COUNT", "The most objects that are shown; 0 shows none.")
   static let offset = Option("offset", value: "COUNT", "How many objects are passed over first.")
   static let columns = Option(
     "columns", value: "PATHS",
@@ -28,9 +29,17 @@ enum FetchCommand {
     Command(
       "fetch", "shows the objects of an entity that meet a predicate",
       discussion: """
-        Objects are shown with their identifiers: the entity's number and the object's. References to \
-        other objects are such identifiers too. With jsonl each object is a line; with csv the first \
-        line has the names.
+        Each object is shown with its identifier as @id: the entity's number and the object's. References to \
+        other objects are such identifiers too, and relationships to many are lists of them. The first \
+        objects are shown before the last are found, unless they are sorted.
+
+        With jsonl each object is a line, and with csv the first line has the names: 'quire import' reads both, \
+        as long as every column is a property. JSON names the entity as @entity. Decimals are text there, so that \
+        no digit is lost. In a table, text has quotes, and \\ before quotes and backslashes of its own; of a \
+        relationship to many it has the first eight objects.
+
+        On a terminal, characters that would steer it are spelled out, in every form. Files and pipes get \
+        them as they are.
         """,
       arguments: [.store, .entity],
       options: [
@@ -48,26 +57,48 @@ enum FetchCommand {
       let store = try reader.open(invocation[.store], invocation, models)
       let snapshot = try store.snapshot()
       try checkEntity(invocation, snapshot.model)
-      try show(invocation, snapshot.schema) { try store.table($0, in: snapshot) }
+      try show(invocation, try snapshot.model, snapshot.schema) { request, body in
+        try store.forEachPart(of: request, in: snapshot, rowCount: partRowCount, body)
+      }
       return .done
     }
   }
 
-  /// Shows the objects that the command line asks for.
+  /// Shows the objects that the command line asks for, part by part.
+  ///
+  /// - Parameter fetch: Calls its second argument with each part of the results of a request.
   static func show(
-    _ invocation: Invocation, _ schema: Schema, _ fetch: (FetchRequest) throws -> ResultTable
+    _ invocation: Invocation, _ model: Model, _ schema: Schema,
+    _ fetch: (FetchRequest, (ResultTable, ViewSource) throws -> Void) throws -> Void
   ) throws {
     var request = try request(invocation)
+    let text = invocation.value(of: columns)
+    let columns =
+      try text.map { try FetchColumns($0, of: request.entity, model, schema) }
+      ?? FetchColumns(of: request.entity, model, schema)
     request.resultType = .dictionaries
-    request.propertiesToFetch = try values(invocation, request.entity, schema)
+    request.propertiesToFetch = columns.fetchedValues
     for key in (invocation.value(of: sort) ?? "").split(separator: ",") {
       let path = key.drop { $0 == "-" || $0 == " " }
       request.sortKeys.append(SortKey(String(path), ascending: !key.hasPrefix("-")))
     }
-    request.fetchLimit = try count(limit, invocation)
-    request.fetchOffset = try count(offset, invocation)
-    try write(try placed(invocation) { try fetch(request) }, invocation)
+    let limit = try count(limit, invocation)
+    // A request for no object is bound as any other, so that its faults are found.
+    request.fetchLimit = limit == 0 ? 1 : limit ?? 0
+    request.fetchOffset = try count(offset, invocation) ?? 0
+    var output = FetchOutput(
+      columns, showsAll: text == nil, format: invocation.value(of: form), model, schema,
+      to: invocation.console.output)
+    try placed(invocation) {
+      try fetch(request) { part, source in
+        if limit != 0 { try output.write(part, source) }
+      }
+    }
+    try output.finish()
   }
+
+  /// So many rows are made at a time.
+  static let partRowCount = 512
 
   /// What is asked of which objects.
   static func request(_ invocation: Invocation) throws -> FetchRequest {
@@ -99,91 +130,12 @@ enum FetchCommand {
     }
   }
 
-  private static func count(_ option: Option, _ invocation: Invocation) throws -> Int {
-    guard let text = invocation.value(of: option) else { return 0 }
+  private static func count(_ option: Option, _ invocation: Invocation) throws -> Int? {
+    guard let text = invocation.value(of: option) else { return nil }
     guard let count = Int(text), count >= 0 else {
       throw CommandError.wrongUsage("--\(option.name) takes a whole number, and not '\(text)'.")
     }
     return count
-  }
-
-  /// What is shown of each object: its identifier, and the columns asked for or all properties.
-  private static func values(
-    _ invocation: Invocation, _ entity: String, _ schema: Schema
-  ) throws -> [FetchedValue] {
-    let identifier = FetchedValue("id", .evaluatedObject)
-    guard let text = invocation.value(of: columns) else {
-      let names = schema[entity]!.columns.map(\.name).filter { !$0.contains("#") }
-      return [identifier] + names.filter { $0 != "id" }.map { FetchedValue($0) }
-    }
-    return try [identifier]
-      + separated(text).map { part in FetchedValue(part, try QueryExpression(part)) }
-  }
-
-  /// The parts between commas that are not within brackets or quotes.
-  static func separated(_ text: String) -> [String] {
-    var parts = [""]
-    var depth = 0
-    var quote: Character?
-    for character in text {
-      if let open = quote {
-        if character == open { quote = nil }
-      } else if character == "\"" || character == "'" {
-        quote = character
-      } else if "([{".contains(character) {
-        depth += 1
-      } else if ")]}".contains(character) {
-        depth -= 1
-      } else if character == ",", depth == 0 {
-        parts.append("")
-        continue
-      }
-      parts[parts.count - 1].append(character)
-    }
-    return parts.map { $0.trimmingCharacters(in: .whitespaces) }
-  }
-
-  // MARK: - Writing
-
-  private static func write(_ result: ResultTable, _ invocation: Invocation) throws {
-    let output = invocation.console.output
-    switch invocation.value(of: form) {
-    case "json":
-      try output.writeLine(JSON.array(result.rows.map { json($0, result.names) }).text)
-    case "jsonl":
-      for row in result.rows { try output.writeLine(json(row, result.names).line) }
-    case "csv":
-      try output.writeLine(result.names.map(quoted).joined(separator: ","))
-      for row in result.rows {
-        try output.writeLine(row.map { quoted(plain($0)) }.joined(separator: ","))
-      }
-    default:
-      var table = Table()
-      table.add(result.names)
-      for row in result.rows { table.add(row.map { $0.isNull ? "" : Wording.text($0) }) }
-      try output.write(table.text())
-    }
-  }
-
-  private static func json(_ row: [Value], _ names: [String]) -> JSON {
-    .members(
-      zip(names, row).filter { !$1.isNull }.map { JSON.Member(name: $0, value: Wording.json($1)) })
-  }
-
-  /// The value without quotes, as a cell has it.
-  private static func plain(_ value: Value) -> String {
-    switch value {
-    case .null: ""
-    case .string(let text): text
-    case .binary(let bytes): bytes.base64EncodedString()
-    default: Wording.text(value)
-    }
-  }
-
-  /// The text as a field of comma-separated values (RFC 4180).
-  private static func quoted(_ text: String) -> String {
-    guard text.utf8.contains(where: { [0x22, 0x2C, 0x0A, 0x0D].contains($0) }) else { return text }
-    return "\"" + text.replacing("\"", with: "\"\"") + "\""
   }
 }
 
@@ -219,7 +171,7 @@ enum CountCommand {
     let output = invocation.console.output
     switch invocation.format {
     case .text: try output.writeLine("\(count)")
-    case .json: try output.writeLine(JSON.object(["count": .number(count)]).text)
+    case .json: try output.writeLine(JSON.object(["count": .number(count)]))
     }
   }
 }

@@ -38,7 +38,7 @@ enum HashCommand {
           "version": .string(chosen.name),
           invocation.has(digest) ? "digests" : "entities": .members(members),
         ])
-        try output.writeLine(object.text)
+        try output.writeLine(object)
       }
       return .done
     }

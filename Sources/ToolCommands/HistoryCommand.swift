@@ -163,7 +163,7 @@ enum HistoryCommand {
               "changes": version.changes?.json,
             ])
           }
-        ).text)
+        ))
     }
   }
 

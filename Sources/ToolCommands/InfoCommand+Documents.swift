@@ -79,7 +79,7 @@ extension InfoCommand {
             }),
           "entities": .members(
             counts.map { JSON.Member(name: $0.name, value: .number($0.count)) }),
-        ]).text)
+        ]))
     }
     return .done
   }

@@ -75,7 +75,7 @@ enum InfoCommand {
         "entities": .members(
           counts.map { JSON.Member(name: $0.name, value: .number($0.count)) }),
       ])
-      try output.writeLine(object.text)
+      try output.writeLine(object)
     }
     return .done
   }

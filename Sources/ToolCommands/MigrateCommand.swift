@@ -264,7 +264,7 @@ enum MigrateCommand {
       }
       if !plan.isEmpty { try console.output.writeLine("Done.") }
     case .json:
-      try console.output.writeLine(json(plan, report, isDone: isDone ?? (report != nil)).text)
+      try console.output.writeLine(json(plan, report, isDone: isDone ?? (report != nil)))
     }
   }
 

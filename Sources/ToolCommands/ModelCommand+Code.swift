@@ -35,7 +35,7 @@ extension ModelCommand {
     }
     let output = invocation.console.output
     guard let made else {
-      try output.write(classes.text)
+      try output.write(output.isTerminal ? printable(classes.text) : classes.text)
       return .done
     }
     let change: ModelClasses.FolderChange

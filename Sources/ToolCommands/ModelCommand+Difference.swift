@@ -21,7 +21,7 @@ extension ModelCommand {
         "isSeenByHashes": .boolean(difference.isSeenByHashes),
         "changes": .array(difference.changes.map(json)),
       ])
-      try output.writeLine(object.text)
+      try output.writeLine(object)
     }
     return difference.isEmpty ? .done : .no
   }

@@ -62,7 +62,7 @@ enum NewCommand {
           JSON.object([
             "path": .string(path), "uuid": .string(made.manifest.uuid.uuidString),
             "stores": Wording.storesJSON(of: made),
-          ]).text)
+          ]))
       }
       return .done
     }

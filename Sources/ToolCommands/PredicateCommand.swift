@@ -48,7 +48,7 @@ enum PredicateCommand {
       case .text: try output.writeLine("\(predicate)\n\n" + tree.lines.joined(separator: "\n"))
       case .json:
         try output.writeLine(
-          JSON.object(["text": .string("\(predicate)"), "tree": tree.json]).text)
+          JSON.object(["text": .string("\(predicate)"), "tree": tree.json]))
       }
       return .done
     }

@@ -84,7 +84,7 @@ enum RecoverCommand {
       let console = invocation.console
       switch invocation.format {
       case .text: try console.output.write(printable(text(report, path)))
-      case .json: try console.output.writeLine(json(report, path).text)
+      case .json: try console.output.writeLine(json(report, path))
       }
       return report.isComplete ? .done : .no
     }
@@ -166,7 +166,7 @@ enum RecoverCommand {
             reports.sorted { $0.key < $1.key }.map {
               JSON.Member(name: $0.key, value: json($0.value, path))
             }), "lostAttachments": .strings(lost),
-        ]).text)
+        ]))
     }
     return isComplete ? .done : .no
   }

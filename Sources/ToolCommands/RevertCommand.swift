@@ -40,7 +40,7 @@ enum RevertCommand {
           JSON.object([
             "path": .string(path), "from": .number("\(before)"), "to": .number("\(number)"),
             "version": .number("\(now)"),
-          ]).text)
+          ]))
       }
       return .done
     }

@@ -54,7 +54,7 @@ enum SaveAsCommand {
           JSON.object([
             "path": .string(path),
             "stores": Wording.storesJSON(of: made),
-          ]).text)
+          ]))
       }
       return .done
     }

@@ -10,21 +10,40 @@ struct Table {
 
   /// The rows, each after `indent` spaces, with two spaces between columns.
   func text(indent: Int = 0) -> String {
-    let columns = rows.map(\.count).max() ?? 0
-    let widths = (0..<columns).map { column in
-      rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
-    }
-    return rows.map { row in
-      var line = String(repeating: " ", count: indent)
-      for (cell, width) in zip(row, widths) where width > 0 {
-        line += cell + String(repeating: " ", count: width - cell.count + 2)
+    let widths = Table.widths(of: rows)
+    return rows.map { Table.line($0, widths, indent: indent) }.joined()
+  }
+
+  /// The widths of the columns, in columns of a terminal.
+  static func widths(of rows: [[String]]) -> [Int] {
+    var widths: [Int] = []
+    for row in rows {
+      for (column, cell) in row.enumerated() {
+        if column == widths.count { widths.append(0) }
+        widths[column] = max(widths[column], cell.displayWidth)
       }
-      return String(line.reversed().drop { $0 == " " }.reversed()) + "\n"
-    }.joined()
+    }
+    return widths
+  }
+
+  /// Returns a row as a line, with two spaces between columns.
+  static func line(_ row: [String], _ widths: [Int], indent: Int = 0) -> String {
+    var line = ""
+    // Spaces are written once a cell follows that is not empty.
+    var spaces = indent
+    for (cell, width) in zip(row, widths) where width > 0 {
+      if !cell.isEmpty {
+        line += String(repeating: " ", count: spaces)
+        line += cell
+        spaces = 0
+      }
+      spaces += max(0, width - cell.displayWidth) + 2
+    }
+    return line + "\n"
   }
 }
 
-/// The text with line breaks and other control characters spelled out.
+/// The text with line breaks and other characters spelled out that would steer a terminal.
 func oneLine(_ text: String) -> String {
   printable(text).replacing("\n", with: "\\n")
 }

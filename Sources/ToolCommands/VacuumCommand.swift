@@ -59,7 +59,7 @@ enum VacuumCommand {
         try output.writeLine(
           JSON.object([
             "before": .number(before), "after": .number(after), "commits": .number(commits),
-          ]).text)
+          ]))
       }
       return .done
     }
@@ -94,7 +94,7 @@ enum VacuumCommand {
       try output.writeLine(
         JSON.object([
           "before": .number(before), "after": .number(after), "versions": .number(versions),
-        ]).text)
+        ]))
     }
     return .done
   }

@@ -101,7 +101,11 @@ enum ValidateCommand {
     case .text: try invocation.console.output.write(printable(report.text))
     case .json:
       let isAlone = invocation.values(of: self.path).count == 1
-      try invocation.console.output.writeLine(isAlone ? json(report).text : json(report).line)
+      if isAlone {
+        try invocation.console.output.writeLine(json(report))
+      } else {
+        try invocation.console.output.writeLine(json(report).line)
+      }
     }
     return switch report.verdict {
     case .unknownFormat: .unreadable
@@ -122,7 +126,7 @@ enum ValidateCommand {
         try output.writeLine(
           "\(rule.id)  \(rule.severity.rawValue): \(rule.title) (spec §\(rule.clause))")
       }
-    case .json: try output.writeLine(JSON.array(Rule.all.map(json)).text)
+    case .json: try output.writeLine(JSON.array(Rule.all.map(json)))
     }
   }
 

@@ -12,7 +12,7 @@ enum VersionCommand {
     switch invocation.format {
     case .text: try invocation.console.output.writeLine("quire \(version)")
     case .json:
-      try invocation.console.output.writeLine(JSON.object(["quire": .string(version)]).text)
+      try invocation.console.output.writeLine(JSON.object(["quire": .string(version)]))
     }
     return .done
   }

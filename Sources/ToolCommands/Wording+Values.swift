@@ -1,4 +1,5 @@
 import Foundation
+import Interchange
 import JSONText
 import ObjectModel
 import PropertyLists
@@ -13,15 +14,51 @@ enum Wording {
     case .integer(let value): "\(value)"
     case .float(let value): "\(value)"
     case .double(let value): "\(value)"
-    case .decimal(let value): "\(value)"
-    case .string(let value): "\"\(value)\""
-    case .date(let value): moment(value)
+    case .decimal: FieldText.text(value).text
+    case .string(let value): quoted(value)
+    case .date(let value): FieldText.text(.date(value)).text
     case .uuid(let value): value.uuidString
     case .uri(let value): value
     case .binary(let value): count(value.count, "byte") + (archive(value).map { ", \($0)" } ?? "")
     case .object(let key): "\(key.entity)/p\(key.number)"
     }
   }
+
+  /// Returns a text in quotes, as a literal of Swift has it: without line breaks, and with its end told from its quotes.
+  private static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": quoted += "\\\""
+      case "\\": quoted += "\\\\"
+      case "\n": quoted += "\\n"
+      case "\r": quoted += "\\r"
+      case "\t": quoted += "\\t"
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
+  }
+
+  /// The content of a cell of a table, on one line.
+  ///
+  /// Characters that steer a terminal stay as they are: a table may go to a file.
+  static func text(_ cell: ResultText.Cell) -> String {
+    switch cell {
+    case .value(.null): return ""
+    case .value(let value):
+      let text = text(value)
+      guard text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return text }
+      return text.replacing("\n", with: "\\n").replacing("\r", with: "\\r")
+    case .list(let keys):
+      let shown = keys.prefix(mostShownObjects).map { text(.object($0)) }
+      let rest = keys.count - shown.count
+      return (shown + (rest > 0 ? ["and \(rest) more"] : [])).joined(separator: " ")
+    }
+  }
+
+  /// So many objects of a relationship to many are shown in a cell.
+  private static let mostShownObjects = 8
 
   /// What a keyed archive holds, which is what the values of transformable attributes are mostly kept as: its class and what
   /// it says in a few words.
@@ -40,9 +77,9 @@ enum Wording {
     case .integer(let value): .number("\(value)")
     case .float(let value): number(value)
     case .double(let value): number(value)
-    case .decimal(let value): value.isNaN ? .string("nan") : .number("\(value)")
+    // As text, because most programs read numbers of JSON as floating-point ones.
+    case .decimal, .date: .string(FieldText.text(value).text)
     case .string(let value), .uri(let value): .string(value)
-    case .date(let value): .string(moment(value))
     case .uuid(let value): .string(value.uuidString)
     case .binary(let value): .string(value.base64EncodedString())
     case .object: .string(text(value))
@@ -58,6 +95,4 @@ enum Wording {
   {
     value.isFinite ? .number("\(value)") : .string("\(value)")
   }
-
-  private static func moment(_ date: Date) -> String { date.isoText(includingFractions: true) }
 }

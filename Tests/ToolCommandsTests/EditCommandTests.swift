@@ -61,14 +61,14 @@ struct EditCommandTests {
     let id = inserted.output.trimmingCharacters(in: .newlines)
     #expect(
       fetched("Trip", "name,start,cost,days,token,photo,done")
-        == "id,name,start,cost,days,token,photo,done\n\(id),Lisbon,2026-05-01T10:00:00Z,120.5,7,"
+        == "@id,name,start,cost,days,token,photo,done\n\(id),Lisbon,2026-05-01T10:00:00Z,120.5,7,"
         + "6FB9DF54-A60E-4A15-8D4B-111111111111,AQL/,true\n")
 
     #expect(
       run("set", "/Trips.store", "Trip", "--id", id, "start=null", "photo=AAA=", "days=-3").exitCode
         == .done)
     #expect(
-      fetched("Trip", "start,photo,days") == "id,start,photo,days\n\(id),,AAA=,-3\n")
+      fetched("Trip", "start,photo,days") == "@id,start,photo,days\n\(id),,AAA=,-3\n")
   }
 
   @Test("Relationships lead to identifiers, or to the one object that meets a predicate")
@@ -81,7 +81,7 @@ struct EditCommandTests {
     }
     let (faro, lagos) = (insert("Stop", "place=Faro"), insert("Stop", "place=Lagos"))
     let trip = insert("Trip", "name=Coast", "stops=\(lagos),{place == 'Faro'}")
-    #expect(fetched("Stop", "trip") == "id,trip\n\(faro),\(trip)\n\(lagos),\(trip)\n")
+    #expect(fetched("Stop", "trip") == "@id,trip\n\(faro),\(trip)\n\(lagos),\(trip)\n")
     let sines = insert("Stop", "place=Sines", "trip={name == 'Coast'}")
     #expect(
       run("set", "/Trips.store", "Trip", "--id", trip, "stops-=\(faro)").exitCode == .done)
@@ -89,7 +89,7 @@ struct EditCommandTests {
       run(
         "fetch", "/Trips.store", "Stop", "--where", "trip != nil", "--columns", "place", "--format",
         "csv"
-      ).output == "id,place\n\(lagos),Lagos\n\(sines),Sines\n")
+      ).output == "@id,place\n\(lagos),Lagos\n\(sines),Sines\n")
 
     let vague = run("set", "/Trips.store", "Trip", "--id", trip, "stops+={place != 'Nowhere'}")
     #expect(vague.exitCode == .no && vague.messages.contains("More than one object"))
@@ -209,8 +209,8 @@ struct EditCommandTests {
       let run = run("set", "/Trips.store", entity, "--id", id, word)
       #expect(run.exitCode == .wrongUsage, "\(word): \(run.messages)")
     }
-    #expect(fetched("Trip", "name") == "id,name\n\(trip),Coast\n")
-    #expect(fetched("Stop", "trip") == "id,trip\n\(stop),\(trip)\n")
+    #expect(fetched("Trip", "name") == "@id,name\n\(trip),Coast\n")
+    #expect(fetched("Stop", "trip") == "@id,trip\n\(stop),\(trip)\n")
   }
 
   @Test("Everything on a command line that can't be read is said at once")

@@ -127,13 +127,13 @@ struct EditStoreTests {
       "token=6FB9DF54-A60E-4A15-8D4B-111111111111", "photo=AQL/", "address.city=Faro",
       "address.place.height=-7", "owner={name == 'Ada'}")
     #expect(
-      try shown() == "\(trip),null,2026-05-01T10:00:00.250Z,1.5,-0.002,12345678901234567890.5,"
+      try shown() == "\(trip),null,2026-05-01T10:00:00.25Z,1.5,-0.002,12345678901234567890.5,"
         + "https://example.org/a?b#c,6FB9DF54-A60E-4A15-8D4B-111111111111,AQL/,Faro,-7,\(ada)")
 
     _ = try folder.done(
       "set", "Trip", "--id", trip, "address.city=", "page=", "name=a,b", "cost=.5")
     #expect(
-      try shown() == "\(trip),\"a,b\",2026-05-01T10:00:00.250Z,1.5,-0.002,0.5,,"
+      try shown() == "\(trip),\"a,b\",2026-05-01T10:00:00.25Z,1.5,-0.002,0.5,,"
         + "6FB9DF54-A60E-4A15-8D4B-111111111111,AQL/,,-7,\(ada)")
     #expect(try folder.count("Trip", "page != nil AND address.city == ''") == "1")
 

@@ -94,6 +94,9 @@ struct LineEditorTests {
     #expect(editor.display(width: 20) == "\r> " + String(repeating: "x", count: 17) + "\u{1B}[K")
     editor = typed("tab\u{16}\u{1}").editor
     #expect("東京a\u{301}😀".displayWidth == 7)
+    // A heart as a picture, a flag, a family, a key: one picture each. A soft hyphen is shown.
+    #expect("❤\u{FE0F}🇵🇹👨‍👩‍👧1\u{FE0F}\u{20E3}".displayWidth == 8)
+    #expect("❤\u{AD}〈".displayWidth == 4)
   }
 
   @Test("Lines are split as a shell splits them")

@@ -69,7 +69,7 @@ struct OpenCommandTests {
     #expect(run.exitCode == .done, "\(run)")
     #expect(
       run.output.hasSuffix(
-        "id,name,days,stops.@count\n2/p1,Lisbon,4,1\n2/p2,Porto and Braga,,0\n"), "\(run)")
+        "@id,name,days,stops.@count\n2/p1,Lisbon,4,1\n2/p2,Porto and Braga,,0\n"), "\(run)")
     #expect(run.messages.hasSuffix("Saved.\n"))
     #expect(count() == "2\n" && count("Stop") == "1\n")
   }

@@ -87,11 +87,11 @@ struct StoreCommandTests {
     #expect(
       run("fetch", "/Trips.store", "Trip", "--where", "days == 5", "--sort=-name").output
         == """
-        id    days  name     
+        @id   days  name     stops
         2/p3  5     "Évora"
-        2/p2  5     "Porto"
+        2/p2  5     "Porto"  1/p1 1/p2
 
-        """.replacing("name     \n", with: "name\n"))
+        """)
   }
 
   @Test("Objects for programs")
@@ -101,8 +101,8 @@ struct StoreCommandTests {
         "fetch", "/Trips.store", "Trip", "--limit", "2", "--sort", "days,name", "--format", "jsonl"
       )
       .output == """
-        {"id":"2/p1","days":3,"name":"Lisboa, \\"Sé\\""}
-        {"id":"2/p2","days":5,"name":"Porto"}
+        {"@entity":"Trip","@id":"2/p1","days":3,"name":"Lisboa, \\"Sé\\"","stops":["1/p3"]}
+        {"@entity":"Trip","@id":"2/p2","days":5,"name":"Porto","stops":["1/p1","1/p2"]}
 
         """)
     #expect(
@@ -111,7 +111,7 @@ struct StoreCommandTests {
         "--offset",
         "0", "--format", "csv"
       ).output == """
-        id,name,stops.@count,"max(days, 4)"
+        @id,name,stops.@count,"max(days, 4)"
         2/p1,"Lisboa, ""Sé""\",1,4
         2/p2,Porto,2,5
         2/p3,Évora,0,5
@@ -122,12 +122,14 @@ struct StoreCommandTests {
         .output == """
           [
             {
-              "id": "1/p1",
+              "@entity": "Stop",
+              "@id": "1/p1",
               "place": "stop 1",
               "trip": "2/p2"
             },
             {
-              "id": "1/p2",
+              "@entity": "Stop",
+              "@id": "1/p2",
               "place": "stop 2",
               "trip": "2/p2"
             }

@@ -25,11 +25,11 @@ struct WordingTests {
   }
 
   @Test(
-    "Moments that no calendar has are numbers of seconds",
+    "Moments have all their digits, and those that no text has are numbers of seconds",
     arguments: [
-      (.nan, "nan"), (.infinity, "inf"), (-.infinity, "-inf"), (1e300, "1e+300"),
-      (-1e12, "-1000000000000.0"),
-      (0.5, "2001-01-01T00:00:00.500Z"), (-2e11, "-4337-05-08T04:26:40Z"),
+      (.nan, "@nan"), (.infinity, "@inf"), (-.infinity, "@-inf"), (1e300, "@1e+300"),
+      (-1e12, "@-1000000000000.0"), (-2e11, "@-200000000000.0"),
+      (0.5, "2001-01-01T00:00:00.5Z"), (0.123456789, "2001-01-01T00:00:00.123456789Z"),
     ])
   func moments(_ seconds: Double, _ text: String) {
     #expect(Wording.text(.date(Date(timeIntervalSinceReferenceDate: seconds))) == text)
@@ -43,15 +43,15 @@ struct WordingTests {
       (.integer(-7), "-7", .number("-7")),
       (.float(0.1), "0.1", .number("0.1")),
       (.double(.infinity), "inf", .string("inf")),
-      (.decimal(Decimal(string: "12.50")!), "12.5", .number("12.5")),
-      (.string("a\"b"), "\"a\"b\"", .string("a\"b")),
+      (.decimal(Decimal(string: "12.50")!), "12.5", .string("12.5")),
+      (.string("a\"b\\\n"), #""a\"b\\\n""#, .string("a\"b\\\n")),
       (
         .date(Date(timeIntervalSinceReferenceDate: 0)), "2001-01-01T00:00:00Z",
         .string("2001-01-01T00:00:00Z")
       ),
       (
-        .date(Date(timeIntervalSinceReferenceDate: 0.5)), "2001-01-01T00:00:00.500Z",
-        .string("2001-01-01T00:00:00.500Z")
+        .date(Date(timeIntervalSinceReferenceDate: 0.5)), "2001-01-01T00:00:00.5Z",
+        .string("2001-01-01T00:00:00.5Z")
       ),
       (.uri("a:b"), "a:b", .string("a:b")),
       (.binary(Data([1])), "1 byte", .string("AQ==")),

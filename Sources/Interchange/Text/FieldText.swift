@@ -1,11 +1,11 @@
 import Foundation
-import ObjectModel
+package import ObjectModel
 import Rows
 
 /// Single values as text, and back.
-enum FieldText {
+package enum FieldText {
   /// A value's text, and whether JSON has it without quotes.
-  static func text(_ value: Value) -> (text: String, isBare: Bool) {
+  package static func text(_ value: Value) -> (text: String, isBare: Bool) {
     switch value {
     case .null: ("null", true)
     case .boolean(let value): (value ? "true" : "false", true)

@@ -30,7 +30,7 @@ struct AskedStore: Sendable {
     try store.count(answering: request, in: snapshot)
   }
 
-  fileprivate func table(_ request: FetchRequest) throws -> ResultTable? {
+  func table(_ request: FetchRequest) throws -> ResultTable? {
     try store.table(answering: request, in: snapshot)
   }
 }

@@ -91,6 +91,25 @@ extension ManagedObjectContext {
     guard parts.count == 1 else { throw ContextError.inSeveralStores(request.entity) }
     return try parts[0].table()
   }
+
+  /// Calls `body` with the results of a request part by part, and with the objects as the context shows them: the rows
+  /// of ``fetchTable(_:)-(FetchRequest)``, a few at a time.
+  ///
+  /// - Parameter rowCount: The most rows of a part.
+  /// - Throws: The errors of ``fetchTable(_:)-(FetchRequest)`` and of `body`.
+  package func forEachPart(
+    of request: FetchRequest, rowCount: Int, _ body: (ResultTable, ViewSource) throws -> Void
+  ) throws {
+    var request = request
+    request.resultType = .dictionaries
+    let parts = try prepare(request)
+    guard parts.count == 1 else { throw ContextError.inSeveralStores(request.entity) }
+    let part = parts[0]
+    if let table = try part.asked?.table(part.plan.request) {
+      return try table.forEachPart(rowCount: rowCount) { try body($0, part.source) }
+    }
+    try part.plan.forEachPart(in: part.source, rowCount: rowCount) { try body($0, part.source) }
+  }
 }
 
 // How it is done.

@@ -134,7 +134,7 @@ public struct QueryPlan: Sendable {
   /// - Parameters:
   ///   - limited: Whether offset and limit of the request count here.
   ///   - count: The most that are wanted, if the request's own limit is not lower.
-  private func hits(
+  func hits(
     in source: some QuerySource, limited: Bool = true, atMost count: Int = .max
   ) throws -> RowHits {
     let run = run(source)
@@ -159,13 +159,13 @@ public struct QueryPlan: Sendable {
     return hits
   }
 
-  private func run(_ source: some QuerySource) -> ScanRun {
+  func run(_ source: some QuerySource) -> ScanRun {
     ScanRun(
       source, now: now, setCount: setCount, slotCount: slotCount,
       sharedFetchCount: sharedFetchCount, watch: watch)
   }
 
-  private func interpreter(_ source: some QuerySource) -> Interpreter {
+  func interpreter(_ source: some QuerySource) -> Interpreter {
     Interpreter(source, now: now, slotCount: slotCount, sharedFetchCount: sharedFetchCount)
   }
 }
@@ -263,7 +263,7 @@ public struct CompiledPredicate: Sendable {
 extension QueryPlan {
   /// Calls `body` with the rows of the objects found, in order: as many at a time as lie in one block.
   ///
-  /// - Throws: What a damaged store throws, and what `body` throws.
+  /// - Throws: The errors of a damaged store and of `body`.
   package func forEachRun(
     in source: some QuerySource,
     _ body: (FoundRows) throws -> Void

@@ -108,7 +108,7 @@ enum PluginCommand {
             ])
           }),
       ])
-      return try output.writeLine(object.text)
+      return try output.writeLine(object)
     }
     if let reason = registry.offReason {
       return try output.writeLine("Plug-ins are off: \(oneLine(reason)).")
@@ -217,7 +217,7 @@ enum PluginCommand {
     let output = invocation.console.output
     let digest = try plugin.digest()
     guard invocation.format == .text else {
-      return try output.writeLine(json(plugin, digest: digest).text)
+      return try output.writeLine(json(plugin, digest: digest))
     }
     let manifest = plugin.manifest
     var table = Table()

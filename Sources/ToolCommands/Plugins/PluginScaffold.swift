@@ -68,7 +68,7 @@ struct PluginScaffold {
       let object = JSON.object([
         "plugin": .string(name), "folder": .string(folder), "files": .strings(files.map(\.path)),
       ])
-      try output.writeLine(object.text)
+      try output.writeLine(object)
     }
   }
 

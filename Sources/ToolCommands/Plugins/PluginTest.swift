@@ -59,7 +59,7 @@ struct PluginTest {
       let object = JSON.object([
         "plugin": .string(plugin.manifest.name), "types": .array(reports),
       ])
-      try invocation.console.output.writeLine(object.text)
+      try invocation.console.output.writeLine(object)
     }
     return failedCount == 0 ? .done : .no
   }

@@ -13,6 +13,8 @@ final class Session {
   let disk: any Disk
   /// The path of the store or of the document that it is part of, as the command line names it.
   let path: String
+  /// The reason why the session changes nothing; `nil` if it may change objects.
+  private let readOnlyReason: String?
   /// Whether the session is to end, whatever is not saved.
   private(set) var isOver = false
   /// Whether whoever ended it knows that changes are lost.
@@ -23,10 +25,13 @@ final class Session {
   static let topic = Argument("COMMAND", "The command to explain.", isRequired: false)
   static let discard = Option("discard", "Ends the session even if there is something to save.")
 
-  init(_ store: any Store, at path: String? = nil, on disk: any Disk) throws {
+  init(
+    _ store: any Store, at path: String? = nil, on disk: any Disk, readOnlyReason: String? = nil
+  ) throws {
     self.store = store
     self.path = path ?? store.path ?? ""
     self.disk = disk
+    self.readOnlyReason = readOnlyReason
     let snapshot = try store.snapshot()
     schema = snapshot.schema
     let coordinator = PersistentStoreCoordinator(model: try snapshot.model)
@@ -97,6 +102,11 @@ final class Session {
   private func change(
     _ invocation: Invocation, did what: String, _ body: (StoreEdit) throws -> [ManagedObject]
   ) throws -> ExitCode {
+    if let readOnlyReason {
+      throw CommandError(
+        .inputOutput, "The session is open for reading only. \(readOnlyReason)",
+        hint: "Make a copy that can be changed, with 'quire unpack' or 'quire save-as'.")
+    }
     let edit = edit(invocation)
     let undo = context.undoManager!
     try undo.beginGroup(what)
@@ -134,7 +144,10 @@ final class Session {
         FetchCommand.columns, FetchCommand.form,
       ]
     ) { [unowned self] invocation in
-      try FetchCommand.show(invocation, schema) { try context.fetchTable($0) }
+      try FetchCommand.show(invocation, model, schema) { request, body in
+        try context.forEachPart(
+          of: request, rowCount: FetchCommand.partRowCount, body)
+      }
       return .done
     },
     action(

@@ -1,0 +1,221 @@
+package import ObjectModel
+
+/// The results of a fetch as text: the values are written as ``ObjectExport`` writes them, for the columns that a caller
+/// chooses.
+///
+/// ``ObjectImport`` reads the lines of JSON if each column is a property.
+package struct ResultText {
+  /// A form of results.
+  package enum Form: Sendable {
+    /// One array of objects, indented.
+    case json
+    /// An object on each line.
+    case jsonl
+    /// Comma-separated values.
+    case csv
+  }
+
+  /// A column of the results.
+  package struct Column: Sendable {
+    /// The name, which is a path for parts of composite attributes.
+    package let name: String
+    /// Whether the column is a part of a composite attribute, and a member of an object of its own in JSON.
+    let isPart: Bool
+    /// Whether JSON says that there is no value. An import sets the default value if nothing is said.
+    let writesNull: Bool
+
+    /// A column of the given name.
+    package init(_ name: String, isPart: Bool = false, writesNull: Bool = false) {
+      self.name = name
+      self.isPart = isPart
+      self.writesNull = writesNull
+    }
+  }
+
+  /// The content of one cell.
+  package enum Cell: Sendable {
+    /// A value, which may be null.
+    case value(Value)
+    /// The objects that a relationship leads to.
+    case list([ObjectKey])
+  }
+
+  /// The columns of the objects of one entity.
+  package struct Columns: Sendable {
+    fileprivate let entity: String
+    fileprivate let columns: [Column]
+    fileprivate let nodes: [Node]
+
+    /// The given columns, of objects of an entity.
+    package init(of entity: String, _ columns: [Column]) {
+      self.entity = entity
+      self.columns = columns
+      nodes = Node.tree(columns)
+    }
+  }
+
+  /// A member of an object of JSON.
+  fileprivate indirect enum Node: Sendable {
+    case cell(name: String, Int)
+    case members(name: String, [Node])
+
+    static func tree(_ columns: [Column]) -> [Node] {
+      var nodes: [Node] = []
+      for (index, column) in columns.enumerated() {
+        let path =
+          column.isPart ? column.name.split(separator: ".").map(String.init) : [column.name]
+        insert(path[...], index, into: &nodes)
+      }
+      return nodes
+    }
+
+    private static func insert(_ path: ArraySlice<String>, _ index: Int, into nodes: inout [Node]) {
+      guard let name = path.first else { return }
+      if path.count == 1 { return nodes.append(.cell(name: name, index)) }
+      var members: [Node] = []
+      let known = nodes.firstIndex { node in
+        if case .members(name, let found) = node {
+          members = found
+          return true
+        }
+        return false
+      }
+      insert(path.dropFirst(), index, into: &members)
+      let node = Node.members(name: name, members)
+      if let known { nodes[known] = node } else { nodes.append(node) }
+    }
+  }
+
+  private let form: Form
+  private var output = OutputBytes()
+  private var rowCount = 0
+
+  /// Text of the given form.
+  package init(_ form: Form) { self.form = form }
+
+  /// Removes and returns the bytes that are written, which end with a line.
+  package mutating func take() -> [UInt8] { output.take() }
+
+  /// Writes the text before the first object.
+  ///
+  /// - Parameter namesEntities: Whether each line of comma-separated values names the entity of its object.
+  package mutating func begin(_ columns: Columns, namesEntities: Bool) {
+    self.namesEntities = namesEntities
+    switch form {
+    case .json: output.append("[")
+    case .jsonl: break
+    case .csv:
+      output.append(FieldName.identifier)
+      if namesEntities { output.append("," + FieldName.entity) }
+      for column in columns.columns {
+        output.append(",")
+        output.append(cell: column.name)
+      }
+      output.append("\n")
+    }
+  }
+
+  private var namesEntities = false
+
+  /// Writes an object, with a cell for each of its columns.
+  package mutating func append(_ key: ObjectKey, _ cells: [Cell], _ columns: Columns) {
+    switch form {
+    case .json:
+      output.append(rowCount == 0 ? "\n  {" : ",\n  {")
+      writeObject(key, cells, columns, indent: "\n    ")
+      output.append("\n  }")
+    case .jsonl:
+      output.append("{")
+      writeObject(key, cells, columns, indent: nil)
+      output.append("}\n")
+    case .csv:
+      output.append(FieldText.text(key))
+      if namesEntities { output.append("," + columns.entity) }
+      for cell in cells {
+        output.append(",")
+        switch cell {
+        case .value(.null): break
+        case .value(let value): output.append(cell: FieldText.text(value).text)
+        case .list(let keys):
+          output.append(keys.map { FieldText.text($0) }.joined(separator: " "))
+        }
+      }
+      output.append("\n")
+    }
+    rowCount += 1
+  }
+
+  /// Writes the text behind the last object.
+  package mutating func finish() {
+    if form == .json { output.append(rowCount == 0 ? "]\n" : "\n]\n") }
+  }
+
+  // MARK: - JSON
+
+  private mutating func writeObject(
+    _ key: ObjectKey, _ cells: [Cell], _ columns: Columns, indent: String?
+  ) {
+    let colon = indent == nil ? ":" : ": "
+    output.append("\(indent ?? "")\"\(FieldName.entity)\"\(colon)")
+    output.append(quoted: columns.entity)
+    output.append(",\(indent ?? "")\"\(FieldName.identifier)\"\(colon)\"")
+    output.append(FieldText.text(key))
+    output.append("\"")
+    for node in columns.nodes {
+      _ = write(node, cells, columns.columns, isFirst: false, indent: indent)
+    }
+  }
+
+  /// Writes a member, unless it has no value.
+  ///
+  /// - Returns: Whether anything is written.
+  private mutating func write(
+    _ node: Node, _ cells: [Cell], _ columns: [Column], isFirst: Bool, indent: String?
+  ) -> Bool {
+    switch node {
+    case .cell(let name, let index):
+      switch cells[index] {
+      case .value(let value):
+        if value.isNull, !columns[index].writesNull { return false }
+        begin(name, isFirst: isFirst, indent)
+        let (text, isBare) = FieldText.text(value)
+        if isBare { output.append(text) } else { output.append(quoted: text) }
+      case .list(let keys):
+        if keys.isEmpty { return false }
+        begin(name, isFirst: isFirst, indent)
+        let inner = indent.map { $0 + "  " } ?? ""
+        output.append("[")
+        for (place, key) in keys.enumerated() {
+          output.append((place == 0 ? "" : ",") + inner + "\"")
+          output.append(FieldText.text(key))
+          output.append("\"")
+        }
+        output.append((indent ?? "") + "]")
+      }
+      return true
+    case .members(let name, let members):
+      let before = output.bytes.count
+      begin(name, isFirst: isFirst, indent)
+      output.append("{")
+      var isEmpty = true
+      for member in members {
+        if write(member, cells, columns, isFirst: isEmpty, indent: indent.map { $0 + "  " }) {
+          isEmpty = false
+        }
+      }
+      // Of a composite attribute without values nothing is said.
+      if isEmpty {
+        output.cut(to: before)
+        return false
+      }
+      output.append((indent ?? "") + "}")
+      return true
+    }
+  }
+
+  private mutating func begin(_ name: String, isFirst: Bool, _ indent: String?) {
+    output.append((isFirst ? "" : ",") + (indent ?? ""))
+    output.append(quoted: name)
+    output.append(indent == nil ? ":" : ": ")
+  }
+}
