@@ -39,6 +39,8 @@ extension CommandError {
         case .newerFormat: .newerFormat
         case .incompatibleModel: .modelMismatch
         case .badPlugin: .plugin
+        // A conflict that a context finds has the same code, so that it does not depend on the kind of store.
+        case .conflict, .overtaken: .no
         default: .inputOutput
         }
       let isDamaged = error.code == .damaged || error.code == .notAStore
@@ -86,7 +88,7 @@ extension CommandError {
           ? "A policy is a class of a program: migrate with that program, or write values in its place."
           : nil)
     case let error as ImportError:
-      self.init(error.problems.contains(where: \.isMalformed) ? .unreadable : .no, "\(error)")
+      self.init(error.isMalformed ? .unreadable : .no, "\(error)")
     case let error as ImportProblem:
       self.init(error.isMalformed ? .unreadable : .no, "\(error)")
     case let error as RecoveryError:

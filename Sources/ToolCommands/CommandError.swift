@@ -1,3 +1,5 @@
+import DurableFiles
+
 /// Why a command stopped: an exit code to branch on, a sentence to read and, where there is one, a
 /// way on.
 struct CommandError: Error, Hashable {
@@ -9,6 +11,13 @@ struct CommandError: Error, Hashable {
     self.exitCode = exitCode
     self.message = message
     self.hint = hint
+  }
+
+  /// This error with the paths that the person named in place of temporary paths.
+  var namingTargets: CommandError {
+    CommandError(
+      exitCode, TemporaryFiles.namingTargets(in: message),
+      hint: hint.map(TemporaryFiles.namingTargets))
   }
 
   /// The command line could not be understood.

@@ -99,6 +99,7 @@ extension Console {
   ///
   /// A message that cannot be written has nowhere else to go, so a failure to write it is dropped.
   func report(_ error: CommandError) {
+    let error = error.namingTargets
     var text = "\(messages.styled("error:", .failure)) \(printable(error.message))\n"
     if let hint = error.hint {
       text += "\(messages.styled("hint:", .advice)) \(printable(hint))\n"

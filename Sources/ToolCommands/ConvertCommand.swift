@@ -1,5 +1,6 @@
 import JSONText
 import ObjectModel
+import PluginHost
 import StoreInterface
 
 /// `quire convert`
@@ -80,9 +81,15 @@ enum ConvertCommand {
       type != .memory && !types.contains { $0.value == type }
     }
     if let brought = others.first(where: { $0.rawValue == name }) { return brought }
-    throw CommandError.wrongUsage(
-      "'\(name)' is no type of store.",
-      hint: "There are: \((types.map(\.key) + others.map(\.rawValue)).joined(separator: ", ")).")
+    let known = "There are: \((types.map(\.key) + others.map(\.rawValue)).joined(separator: ", "))."
+    // The type may be that of a plug-in that is there and can't be used.
+    let explanation = reader.backends.explanation(ofMissing: StoreType(rawValue: String(name)))
+    if let refusal = explanation?.cause as? PluginRefusal, refusal.plugin != nil {
+      throw CommandError(
+        .plugin, refusal.message,
+        hint: "\(known) Run 'quire plugin list' to see where plug-ins are looked for.")
+    }
+    throw CommandError.wrongUsage("'\(name)' is no type of store.", hint: known)
   }
 
   static func show(_ progress: StoreCopy.Progress, _ line: ProgressLine) {
@@ -108,7 +115,7 @@ enum ConvertCommand {
         JSON.object([
           "path": .string(path), "type": .string(type.rawValue),
           "objectCount": .number(report.objectCount), "lostReferenceCount": .number(lost),
-        ]).text)
+        ]))
     }
   }
 }

@@ -2,7 +2,7 @@
 public enum ExitCode: Int32, Sendable, CaseIterable {
   /// The command did what it was asked to do.
   case done = 0
-  /// The command worked, and its answer is no: different, invalid, nothing found.
+  /// The command worked, and its answer is no: different, invalid, in conflict with another save, nothing found.
   case no = 1
   /// The command line could not be understood.
   case wrongUsage = 2
@@ -27,7 +27,7 @@ extension ExitCode {
   public var meaning: String {
     switch self {
     case .done: "done"
-    case .no: "the answer is no: different, invalid, nothing found"
+    case .no: "the answer is no: different, invalid, in conflict with another save, nothing found"
     case .wrongUsage: "wrong usage"
     case .inputOutput: "cannot read or write: no such file, no permission, a full disk"
     case .unreadable: "not a format Quire knows, or damaged beyond reading"

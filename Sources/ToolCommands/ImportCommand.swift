@@ -1,4 +1,5 @@
 import DurableFiles
+import Foundation
 import Interchange
 import JSONText
 import ObjectModel
@@ -7,7 +8,7 @@ import StoreInterface
 /// `quire import`
 enum ImportCommand {
   static let files = Argument(
-    "FILE", "Files with objects; - is standard input.", isRepeating: true, role: .input)
+    "FILE", "Files or pipes with objects; - is standard input.", isRepeating: true, role: .input)
   static let entity = Option(
     "entity", value: "ENTITY",
     "The entity of objects that do not say theirs; with csv, unless said, the file's own name.")
@@ -40,8 +41,9 @@ enum ImportCommand {
         It is enough that one end of a relationship says where it leads. An object without an @id is led \
         to by nobody.
 
-        Everything is checked first, and all is saved at once or nothing. What is wrong is said with file, \
-        line and property, up to twenty at a time. With csv the first line has the names; a cell without \
+        Everything is checked first, and all is saved at once or nothing. Each problem is named with its file, \
+        line and property, in the order of the files; behind twenty of them comes the number of the others. \
+        Pipes and standard input, also as /dev/stdin, are copied to be read more than once. With csv the first line has the names; a cell without \
         anything is no value, and "" is empty text.
 
         Derived attributes are computed anew, whatever the file says.
@@ -63,11 +65,10 @@ enum ImportCommand {
     ) { invocation in
       let store = try reader.open(
         invocation[.store], invocation, models, readOnly: invocation.has(.dryRun))
-      var spooled: [String] = []
-      defer { for path in spooled { try? reader.disk.remove(path) } }
       let model = try store.snapshot().model
+      var hasReadInput = false
       let opened = try invocation.values(of: files).map { path in
-        try open(path, invocation, model, reader.disk, &spooled)
+        try open(path, invocation, model, reader.disk, &hasReadInput)
       }
       var objects = ObjectImport(into: store, opened)
       objects.options.updates = invocation.has(update)
@@ -110,41 +111,105 @@ enum ImportCommand {
     return count
   }
 
-  /// A file to read from, standard input in a file of its own: it is gone over more than once.
+  /// Opens a file to read from. A pipe is copied, because an import reads its files more than once.
   private static func open(
     _ path: String, _ invocation: Invocation, _ model: Model, _ disk: any Disk,
-    _ spooled: inout [String]
+    _ hasReadInput: inout Bool
   ) throws -> ImportFile {
     let format =
       invocation.value(of: form).flatMap(ExchangeFormat.init(rawValue:))
       ?? ExchangeFormat(path: path) ?? .jsonl
-    var name = invocation.value(of: entity)
-    if let name { try FetchCommand.checkEntity(name, model, in: invocation[.store]) }
-    do {
-      guard path == "-" else {
-        if name == nil, format == .csv {
-          let file = path.split(separator: "/").last.map(String.init) ?? path
-          let stem = file.lowercased().hasSuffix(".csv") ? String(file.dropLast(4)) : file
-          if model[stem] != nil { name = stem }
-        }
-        return ImportFile(
-          try disk.open(path, for: .read), name: path, format: format, entity: name)
-      }
-      guard spooled.isEmpty else {
+    var entity = invocation.value(of: entity)
+    if let entity { try FetchCommand.checkEntity(entity, model, in: invocation[.store]) }
+    func file(_ file: DurableFile, _ name: String) -> ImportFile {
+      ImportFile(file, name: name, format: format, entity: entity)
+    }
+    if isStandardInput(path, invocation.console, on: disk) {
+      guard !hasReadInput else {
         throw CommandError.wrongUsage("Standard input can be read once.")
       }
-      let copy = disk.temporaryPath(for: invocation[.store].trimmingSlashes)
-      let file = try disk.open(copy, for: .create)
-      spooled.append(copy)
-      while true {
-        let bytes = try invocation.console.input.read(upTo: 1 << 18)
-        if bytes.isEmpty { break }
-        try file.append(bytes)
+      hasReadInput = true
+      let name = path == "-" ? "standard input" : path
+      return file(
+        try copied(name, invocation, on: disk) { try invocation.console.input.read(upTo: $0) },
+        name)
+    }
+    if entity == nil, format == .csv {
+      let file = path.split(separator: "/").last.map(String.init) ?? path
+      let stem = file.lowercased().hasSuffix(".csv") ? String(file.dropLast(4)) : file
+      if model[stem] != nil { entity = stem }
+    }
+    do {
+      guard try disk.status(of: path).kind == .special else {
+        return file(try disk.open(path, for: .read), path)
       }
-      return ImportFile(file, name: "standard input", format: format, entity: name)
-    } catch let error as DiskError {
+    } catch {
       throw CommandError(.inputOutput, error.message)
     }
+    let pipe: FileHandle
+    do { pipe = try FileHandle(forReadingFrom: URL(filePath: path)) } catch {
+      throw CommandError(
+        .inputOutput, "Can't read '\(oneLine(path))': \(Console.reason(of: error)).")
+    }
+    defer { try? pipe.close() }
+    return file(
+      try copied(path, invocation, on: disk) { most in
+        do { return Array(try pipe.read(upToCount: most) ?? Data()) } catch {
+          throw CommandError(
+            .inputOutput, "Can't read '\(oneLine(path))': \(Console.reason(of: error)).")
+        }
+      }, path)
+  }
+
+  /// Whether a path means standard input, and can't be opened as a file of its own.
+  private static func isStandardInput(
+    _ path: String, _ console: Console, on disk: any Disk
+  ) -> Bool {
+    if path == "-" { return true }
+    guard ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].contains(path) else { return false }
+    return (try? disk.status(of: path).kind) != .file
+  }
+
+  /// Copies the bytes of a pipe into a file without a name, which ends with the process.
+  private static func copied(
+    _ name: String, _ invocation: Invocation, on disk: any Disk, _ read: (Int) throws -> [UInt8]
+  ) throws -> DurableFile {
+    let file = try scratchFile(name, invocation, on: disk)
+    while true {
+      let bytes = try read(1 << 18)
+      if bytes.isEmpty { return file }
+      do { try file.append(bytes) } catch {
+        throw CommandError(
+          .inputOutput, "'\(oneLine(name))' is copied to be read more than once. \(error.message)",
+          hint: "Write it to a file, and name that.")
+      }
+    }
+  }
+
+  /// Makes a file beside the store, or where the system keeps temporary files, and takes its name away at once.
+  private static func scratchFile(
+    _ name: String, _ invocation: Invocation, on disk: any Disk
+  ) throws -> DurableFile {
+    let system = FileManager.default.temporaryDirectory.path(percentEncoded: false)
+    var failure: DiskError?
+    for place in [
+      invocation[.store].trimmingSlashes, system.appendingPathComponent("quire-import"),
+    ] {
+      let path = disk.temporaryPath(for: place)
+      do throws(DiskError) {
+        let file = try disk.open(
+          path, for: .create, permissions: FilePermissions(rawValue: 0o600))
+        try disk.remove(path)
+        return file
+      } catch {
+        failure = failure ?? error
+        try? disk.remove(path)
+      }
+    }
+    throw CommandError(
+      .inputOutput,
+      "'\(oneLine(name))' is copied to be read more than once. \(failure?.message ?? "")",
+      hint: "Write it to a file, and name that.")
   }
 
   private static func write(_ report: ObjectImport.Report, _ invocation: Invocation) throws {
@@ -156,7 +221,7 @@ enum ImportCommand {
         JSON.object([
           "inserted": .number(report.insertedCount), "updated": .number(report.updatedCount),
           "saved": .boolean(!isTrial),
-        ]).text)
+        ]))
     default:
       let would = isTrial ? "would be " : ""
       var text = "\(Wording.count(report.insertedCount, "object")) \(would)inserted"

@@ -6,8 +6,8 @@ import ObjectModel
 enum ModelCommand {
   static let path = Argument(
     "PATH",
-    "A model: .xcdatamodeld, .xcdatamodel or its contents file; compiled, .momd or .mom; or a store that "
-      + "holds its model.", role: .input)
+    "A model: .xcdatamodeld, .xcdatamodel or its contents file; compiled, .momd or .mom; or a document, "
+      + "packed or not, or a store that contains its model.", role: .input)
   static let version = Option(
     "version", value: "NAME", "Shows this version in place of the current one.")
   static let versions = Option("versions", "Lists the versions; the current one has a star.")
@@ -120,7 +120,7 @@ enum ModelCommand {
         "versions": .strings(list.versions.map(\.name)),
         "notRead": list.oldVersions.isEmpty ? nil : .strings(list.oldVersions.map(\.name)),
       ])
-      try output.writeLine(versions.text)
+      try output.writeLine(versions)
     }
   }
 
@@ -134,7 +134,7 @@ enum ModelCommand {
       let object = JSON.object([
         "version": .string(version.name), "model": Wording.json(version.model),
       ])
-      try output.writeLine(object.text)
+      try output.writeLine(object)
     }
   }
 }

@@ -9,10 +9,11 @@ struct ModelReader: Sendable {
   /// Reads model files.
   static let files = ModelReader { path in try ModelVersions.read(path) }
 
-  /// Reads model files, and the models that stores and documents hold.
+  /// Reads model files, and the models that stores and documents contain.
   static func files(andStores stores: StoreReader) -> ModelReader {
     ModelReader { path in
       do { return try ModelVersions.read(path) } catch let error as ModelFileError {
+        if let versions = try stores.modelVersions(ofDocumentAt: path) { return versions }
         guard let model = try stores.model(ofStoreAt: path) else { throw error }
         let name = path.split(separator: "/").last.map(String.init) ?? path
         return ModelVersions(

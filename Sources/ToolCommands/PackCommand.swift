@@ -73,9 +73,30 @@ enum PackCommand {
   ) throws -> R {
     let path = folder.trimmingSlashes + "/.lock"
     guard try disk.exists(path) else { return try body() }
-    let lock = try disk.lock(path, .shared)
+    let lock: FileLock
+    do { lock = try disk.lock(path, .shared) } catch {
+      guard error.code == .permissionDenied || error.code == .readOnly else { throw error }
+      return try readingUnlocked(folder, on: disk, body)
+    }
     let result = try body()
     try lock.release()
+    return result
+  }
+
+  /// Reads a document without its lock, which the person may not take. Throws if another process has saved meanwhile.
+  private static func readingUnlocked<R>(
+    _ folder: String, on disk: any Disk, _ body: () throws -> R
+  ) throws -> R {
+    func manifest() throws -> [UInt8] {
+      try disk.read(folder.trimmingSlashes + "/manifest.json", byteLimit: 1 << 26)
+    }
+    let before = try manifest()
+    let result = try body()
+    guard try manifest() == before else {
+      throw CommandError(
+        .inputOutput, "Another process has saved '\(oneLine(folder))' while it was packed.",
+        hint: "Run the command again.")
+    }
     return result
   }
 
@@ -93,7 +114,7 @@ enum PackCommand {
           "path": .string(path), "fileCount": .number(report.fileCount),
           "byteCount": .number(report.byteCount),
           "archiveByteCount": .number(report.archiveByteCount),
-        ]).text)
+        ]))
     }
   }
 }

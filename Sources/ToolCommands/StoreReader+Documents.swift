@@ -36,6 +36,20 @@ extension StoreReader {
     return kind == .file && Archive.isPackedDocument(at: path, on: disk)
   }
 
+  /// Returns the versions of its model that a document contains; `nil` if there is no document at the path.
+  ///
+  /// A store of the document may be damaged: nothing of its last save is needed.
+  func modelVersions(ofDocumentAt path: String) throws -> ModelVersions? {
+    guard isDocument(path) else { return nil }
+    let isFolder = try disk.status(of: path).kind == .directory
+    if isFolder, try !disk.exists(path.trimmingSlashes + "/manifest.json") { return nil }
+    let document = try Document.open(path, in: places, access: .readOnly, acceptsDamage: true)
+    defer { try? document.close() }
+    return ModelVersions(
+      try document.modelVersions.map { ModelVersions.Version($0.name, model: $0.model) },
+      currentName: document.manifest.model)
+  }
+
   /// Whether a folder is a store of some kind and no document.
   private func isStoreFolder(_ path: String) -> Bool {
     let hasManifest = (try? disk.exists(path + "/manifest.json")) ?? false

@@ -1,3 +1,4 @@
+import Documents
 import DurableFiles
 import ObjectModel
 import Quire
@@ -65,6 +66,34 @@ struct StoreReader: Sendable {
     } catch let error as StoreError where error.code == .incompatibleModel && model == nil {
       throw CommandError(
         .modelMismatch, "\(error)", hint: "Give the model with --model.")
+    }
+  }
+
+  /// Opens the store at a path for changes, or for reading if it can't be written to.
+  ///
+  /// - Returns: The store, and the reason why it is open for reading only; `nil` if it may be changed.
+  func openToEdit(
+    _ path: String, _ invocation: Invocation, _ models: ModelReader
+  ) throws -> (store: any Store, readOnlyReason: String?) {
+    do { return (try open(path, invocation, models, readOnly: false), nil) } catch {
+      guard let reason = StoreReader.readOnlyReason(error) else { throw error }
+      return (try open(path, invocation, models), reason)
+    }
+  }
+
+  /// The message of an error that says that something can't be written to; `nil` for another error.
+  private static func readOnlyReason(_ error: any Error) -> String? {
+    func isRefusal(_ cause: (any Error)?) -> Bool {
+      guard let code = (cause as? DiskError)?.code else { return false }
+      return code == .permissionDenied || code == .readOnly
+    }
+    switch error {
+    case let error as DocumentError where error.code == .readOnly || isRefusal(error.cause):
+      return error.message
+    case let error as StoreError where error.code == .readOnly || isRefusal(error.cause):
+      return error.message
+    case let error as DiskError where isRefusal(error): return error.message
+    default: return nil
     }
   }
 

@@ -258,6 +258,58 @@ struct ImportTests {
     #expect(try lines().isEmpty)
   }
 
+  @Test(
+    "Everything that is wrong is said, in the order of the files and of the properties",
+    arguments: [false, true])
+  func allProblems(_ updates: Bool) throws {
+    let text = """
+      {"@entity":"Trip","name":7,"days":"x","dayz":1,"stops":"s"}
+      {"@entity":"Trip",
+      {"@entity":"Tripp","@id":"t","name":"A"}
+      {"@entity":"Stop","trip":"nobody","place":1}
+      {"@entity":"Stop","trip":"t"}
+      {"@entity":"Trip","days":400}
+      {"@entity":"Trip","name":"Lisbon"}
+      """
+    let wanted = [
+      "in:1: 'name': It takes text, and 7 is none.",
+      "in:1: 'days': It takes a whole number of 16 bits, and \"x\" is none.",
+      "in:1: 'dayz': 'Trip' has no such property. Did you mean 'days'?",
+      "in:1: 'stops': It leads to many objects, and takes a list.",
+      "in:2:19: A text in quotes is expected.",
+      "in:3: '@entity': There is no entity 'Tripp'. Did you mean 'Trip'?",
+      "in:4: 'trip': There is no object 'nobody', neither in what is imported nor in the store.",
+      "in:4: 'place': It takes text, and 1 is none.",
+      "in:6: 'days': ",
+      "in:6: 'name': ",
+    ]
+
+    let error = #expect(throws: ImportError.self) { try run(text) { $0.updates = updates } }
+
+    let found = "\(try #require(error))".split(separator: "\n").map(String.init)
+    #expect(found.count == wanted.count, "\(found)")
+    for (found, wanted) in zip(found, wanted) { #expect(found.hasPrefix(wanted)) }
+    #expect(error?.hiddenCount == 0 && error?.isMalformed == true)
+    #expect(try lines().isEmpty)
+  }
+
+  @Test("The problems that are not shown are counted")
+  func hiddenProblems() throws {
+    let text = (1...33).map { "{\"@entity\":\"Trip\",\"name\":\"Trip \($0)\",\"days\":\"\($0)\"}" }
+      .joined(separator: "\n")
+
+    let error = try #require(#expect(throws: ImportError.self) { try run(text) })
+
+    let lines = "\(error)".split(separator: "\n")
+    #expect(lines.count == 21 && lines[19].hasPrefix("in:20: 'days'"))
+    #expect(lines[20] == "13 more problems are not shown.")
+    #expect(error.hiddenCount == 13 && !error.isMalformed)
+    // A structural problem far behind does not come before those of values.
+    let mixed = try #require(
+      #expect(throws: ImportError.self) { try run(text + "\n{\"@entity\":\"Nobody\"}") })
+    #expect("\(mixed)".hasPrefix("in:1: 'days'") && mixed.hiddenCount == 14)
+  }
+
   @Test("Tables that are none are refused")
   func cells() throws {
     func check(_ text: String, _ message: String, at: SourceLocation = #_sourceLocation) throws {

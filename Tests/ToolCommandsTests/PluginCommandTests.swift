@@ -46,6 +46,22 @@ struct PluginCommandTests {
     }
   }
 
+  @Test("A type that a plug-in may bring whose manifest can't be read is no wrong usage")
+  func unreadableManifest() throws {
+    let folder = try Folder()
+    let store = packageRoot.appending(path: "Examples/Trips.store").path(percentEncoded: false)
+    let words = ["convert", store, folder.path + "/out", "--store", "SQLite"]
+
+    let refused = folder.run(words[0], words[1], words[2], words[3], words[4])
+    try FileManager.default.removeItem(atPath: folder.path + "/broken")
+    let unknown = folder.run(words[0], words[1], words[2], words[3], words[4])
+
+    #expect(refused.exitCode == .plugin, "\(refused.messages)")
+    #expect(refused.messages.contains("The plug-in 'broken' can't be used"), "\(refused.messages)")
+    #expect(refused.messages.contains("/broken/plugin.json"), "\(refused.messages)")
+    #expect(unknown.exitCode == .wrongUsage && unknown.messages.contains("no type of store"))
+  }
+
   @Test("The list has what can be used, what can't and why, and where was looked")
   func list() throws {
     let folder = try Folder()

@@ -68,7 +68,7 @@ extension Disk {
     takingOver: Bool = false
   ) throws(DiskError) -> FileLock {
     while true {
-      let file = try open(path, for: .updateOrCreate, links: .refused)
+      let file = try openToLock(path, kind)
       guard try file.tryLock(kind, patience: patience) else {
         throw .locked(path: path, holder: LockHolder(record: try file.lockRecord(), seenBy: calls))
       }
@@ -91,6 +91,18 @@ extension Disk {
         }
       }
       return FileLock(file, kind, isLockFile: isLockFile, abandonedBy: left?.process)
+    }
+  }
+}
+
+extension Disk {
+  /// Opens a lock file. A shared lock needs no more than to read the file.
+  private func openToLock(_ path: String, _ kind: LockKind) throws(DiskError) -> DurableFile {
+    do { return try open(path, for: .updateOrCreate, links: .refused) } catch {
+      guard kind == .shared, error.code == .permissionDenied || error.code == .readOnly else {
+        throw error
+      }
+      return try open(path, for: .read, links: .refused)
     }
   }
 }

@@ -15,16 +15,25 @@ final class EditingImport {
   private let unique: UniqueValues?
   /// The objects of the files, by their numbers.
   private var objects: [Int: ManagedObject] = [:]
-  private var places: [ObjectID: (file: String, line: Int)] = [:]
+  private var places: [ObjectID: Place] = [:]
   private var existing: Set<ManagedObject> = []
-  private var problems: [ImportProblem] = []
+  private let problems: ImportProblems
+
+  /// The place of an object in the files, with the properties that have known problems.
+  private struct Place {
+    let file: String
+    let fileNumber: Int
+    let line: Int
+    var faulty: Set<String> = []
+  }
   private var report = ObjectImport.Report()
 
   init(
     _ store: any Store, _ base: any StoreSnapshot, _ plan: ImportPlan, _ survey: ImportSurvey,
-    _ options: ObjectImport.Options, isTrial: Bool
+    _ options: ObjectImport.Options, isTrial: Bool, _ problems: ImportProblems
   ) throws {
     self.isTrial = isTrial
+    self.problems = problems
     self.plan = plan
     self.survey = survey
     self.options = options
@@ -45,11 +54,13 @@ final class EditingImport {
       try walk(files) { record, ordinal in try lead(record, ordinal, step) }
     }
     do {
-      if isTrial { try context.validateChanges() } else { try context.save() }
+      if isTrial || !problems.isEmpty { try context.validateChanges() } else { try context.save() }
     } catch let error as ContextError {
-      try throwProblems(of: error)
+      note(error)
+      try problems.check()
       throw error
     }
+    try problems.check()
     return report
   }
 
@@ -59,57 +70,62 @@ final class EditingImport {
   ) throws {
     var ordinal = 0
     var before = 0
-    for file in files {
-      let record = RecordReader(file)
-      while try record.next() {
+    for (place, file) in files.enumerated() {
+      let record = RecordReader(file, number: place)
+      while try record.nextReadable() {
         guard ordinal < survey.numbers.count else {
           throw ImportError(problems: [record.problem(nil, "The file was changed meanwhile.")])
         }
-        do { try body(record, ordinal) } catch let problem as ImportProblem {
-          problems.append(problem)
-          if problems.count == ImportError.mostProblems { throw ImportError(problems: problems) }
+        if survey.numbers[ordinal] != ImportSurvey.unknown {
+          try problems.collect { try body(record, ordinal) }
         }
         ordinal += 1
         if ordinal % 1024 == 0 { try progress(before + record.offset) }
       }
       before += record.offset
     }
-    guard problems.isEmpty else { throw ImportError(problems: problems) }
   }
 
-  /// Throws the failures and the conflicts of a save as problems of lines, if there are any.
-  private func throwProblems(of error: ContextError) throws {
-    let failures = error.failures.map { problem($0.object, $0.key, $0.message) }
-    let conflicts = error.constraintConflicts.flatMap { conflict in
-      conflict.conflictingObjects.map { object in
+  /// Notes the failures and the conflicts of a save, unless problems of the files explain them.
+  private func note(_ error: ContextError) {
+    for failure in error.failures {
+      note(failure.object, failure.key.map { [$0] } ?? [], failure.message)
+    }
+    for conflict in error.constraintConflicts {
+      for object in conflict.conflictingObjects {
         let other = conflict.storedObject ?? conflict.conflictingObjects.first { $0 != object }
-        var problem = problem(
-          object, conflict.constraint.joined(separator: ", "),
-          UniqueValues.reason(other.map { name($0) } ?? "another object"))
-        problem.conflict = conflict
-        return problem
+        note(
+          object, conflict.constraint,
+          UniqueValues.reason(other.map { name($0) } ?? "another object"), conflict)
       }
     }
-    let problems = failures + conflicts
-    guard !problems.isEmpty else { return }
-    throw ImportError(problems: Array(problems.prefix(ImportError.mostProblems)))
   }
 
-  /// An object as messages name it: by its line, or by its identifier in the store.
+  private func note(
+    _ object: ObjectID, _ properties: [String], _ reason: String,
+    _ conflict: ConstraintConflict? = nil
+  ) {
+    let place = places[object]
+    let isExplained = properties.contains { property in
+      place?.faulty.contains { $0 == property || $0.hasPrefix(property + ".") } ?? false
+    }
+    if isExplained { return }
+    var problem = ImportProblem(
+      line: place?.line ?? 0, property: properties.isEmpty ? nil : properties.joined(separator: ", "),
+      place == nil ? "\(FieldText.text(object.key)): \(reason)" : reason)
+    problem.file = place?.file ?? ""
+    problem.fileNumber = place?.fileNumber ?? .max
+    problem.fieldNumber = .max
+    problem.conflict = conflict
+    problems.add(problem)
+  }
+
+  /// Returns an object's name for messages: its line, or its identifier in the store.
   private func name(_ object: ObjectID) -> String {
     guard let place = places[object], !existing.contains(where: { $0.objectID == object }) else {
       return "'\(FieldText.text(object.key))'"
     }
     return place.file.isEmpty ? "the object of line \(place.line)" : "\(place.file):\(place.line)"
-  }
-
-  private func problem(_ object: ObjectID, _ property: String?, _ reason: String) -> ImportProblem {
-    let place = places[object]
-    var problem = ImportProblem(
-      line: place?.line ?? 0, property: property,
-      place == nil ? "\(FieldText.text(object.key)): \(reason)" : reason)
-    problem.file = place?.file ?? ""
-    return problem
   }
 
   // MARK: - Attributes
@@ -119,7 +135,7 @@ final class EditingImport {
     var values: [String: Value] = [:]
     var byColumn: [Int: Value] = [:]
     let reading = FieldReading(plan, record, entity)
-    try reading.forEach { target, column, value in
+    let faulty = try reading.forEach(problems) { target, column, value in
       values[target.name] = value
       byColumn[column] = value
     } toOne: { _, _, _ in
@@ -134,7 +150,9 @@ final class EditingImport {
       report.insertedCount += 1
     }
     objects[Int(survey.numbers[ordinal])] = object
-    places[object.objectID] = (record.file.name, record.line)
+    places[object.objectID] = Place(
+      file: record.file.name, fileNumber: record.fileNumber, line: record.line,
+      faulty: Set(entity.names(at: faulty)))
     try object.setValues(values)
   }
 
@@ -177,26 +195,32 @@ final class EditingImport {
     guard let own = objects[number] else { return }
     let isNew = !existing.contains(own)
     let reading = FieldReading(plan, record, entity)
-    try reading.forEach { _, _, _ in
+    // The walk for attributes has looked at names and values.
+    let known = ImportProblems()
+    _ = try reading.forEach(known) { _, _, _ in
     } toOne: { target, end, identifier in
       guard step == .references else { return }
-      let other = try identifier.map { try object($0, end.destinations, target.name, record) }
-      if let said = survey.references[end.slot]?.owner(of: number),
-        objects[said.owner] != other
-      {
-        throw record.problem(
-          target.name,
-          "It leads to '\(identifier ?? "nobody")', and '\(survey.identifiers.text(said.owner))' says "
-            + "that it leads there.")
+      try noting(target, of: own) {
+        let other = try identifier.map { try object($0, end.destinations, target.name, record) }
+        if let said = survey.references[end.slot]?.owner(of: number),
+          objects[said.owner] != other
+        {
+          throw record.problem(
+            target.name,
+            "It leads to '\(identifier ?? "nobody")', and '\(survey.identifiers.text(said.owner))' says "
+              + "that it leads there.")
+        }
+        own.setObjects(other.map { [$0] } ?? [], forKey: target.name)
       }
-      own.setObjects(other.map { [$0] } ?? [], forKey: target.name)
     } toMany: { target, end, identifiers in
       guard step == (isNew ? .listsOfNew : .listsOfExisting) else { return }
       var others: [ManagedObject] = []
       var seen: Set<ManagedObject> = []
       for identifier in identifiers {
-        let other = try object(identifier, end.destinations, target.name, record)
-        if seen.insert(other).inserted { others.append(other) }
+        try noting(target, of: own) {
+          let other = try object(identifier, end.destinations, target.name, record)
+          if seen.insert(other).inserted { others.append(other) }
+        }
       }
       if isNew {
         let before = own.value(forKey: target.name) as? [ManagedObject] ?? []
@@ -206,12 +230,22 @@ final class EditingImport {
     }
   }
 
+  /// Calls `body`, and notes the problem of a relationship that it throws.
+  private func noting(
+    _ target: ImportTarget, of object: ManagedObject, _ body: () throws -> Void
+  ) throws {
+    if try !problems.collect(body) { places[object.objectID]?.faulty.insert(target.name) }
+  }
+
   private func object(
     _ identifier: String, _ destinations: Set<UInt16>, _ name: String, _ record: RecordReader
   ) throws -> ManagedObject {
     guard let number = survey.identifiers.known(identifier),
       let key = survey.identifiers.key(number)
     else {
+      if let number = survey.identifiers.known(identifier), survey.identifiers.isFaulty(number) {
+        throw ReportedProblem()
+      }
       throw record.problem(
         name, "There is no object '\(identifier)', neither in what is imported nor in the store.")
     }
@@ -222,6 +256,8 @@ final class EditingImport {
           + "to which it can't.")
     }
     if let object = objects[number] { return object }
+    // The object's own line has the problem that kept the object from being made.
+    guard survey.identifiers.isThere(number) else { throw ReportedProblem() }
     return try context.existingObject(with: ObjectID(store: tag, key: key))
   }
 }

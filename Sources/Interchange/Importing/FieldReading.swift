@@ -20,32 +20,50 @@ struct FieldReading {
 
   /// Gives each attribute that the object has, and each end of its relationships.
   ///
-  /// - Throws: ``ImportProblem``.
+  /// - Parameter problems: Takes the problems of values, and every problem that a closure throws.
+  /// - Returns: The positions of the targets with problems, including problems of the first walk.
   func forEach(
+    _ problems: ImportProblems,
     attribute: (ImportTarget, _ column: Int, Value) throws -> Void,
     toOne: (ImportTarget, ImportTarget.ToOne, String?) throws -> Void,
     toMany: (ImportTarget, ImportTarget.ToMany, [String]) throws -> Void
-  ) throws {
+  ) throws -> Set<Int> {
+    var faulty: Set<Int> = []
     for field in record.fields {
-      let target = try plan.target(field.name, of: entity, record)
-      guard entity.mark(target, number) else {
-        throw record.problem(field.name, "It is there twice.")
-      }
-      do {
+      // A name that stands for nothing was found by the first walk.
+      guard let target = entity[field.name] else { continue }
+      if case .refused = target.kind { continue }
+      let isSound = try problems.collect {
+        guard entity.mark(target, number) else {
+          throw record.problem(field.name, "It is there twice.")
+        }
         switch target.kind {
         case .derived, .refused: break
-        case .attribute, .composite: try set(target, try record.value(field), attribute)
-        case .toOne(let end): try toOne(target, end, record.value(field).identifier())
-        case .toMany(let end): try toMany(target, end, record.value(field).identifiers())
+        case .attribute, .composite: try set(target, try record.value(field), problems, attribute)
+        case .toOne(let end):
+          try toOne(target, end, shaped { try record.value(field).identifier() })
+        case .toMany(let end):
+          try toMany(target, end, shaped { try record.value(field).identifiers() })
         }
-      } catch let fault as FieldFault {
-        throw record.problem(field.name, fault.reason)
       }
+      if !isSound {
+        faulty.insert(target.position)
+        for part in entity.parts(of: target.name) { faulty.insert(part.position) }
+      }
+    }
+    return faulty
+  }
+
+  /// Returns the identifiers of a relationship. The first walk reports values that are no identifiers.
+  private func shaped<R>(_ body: () throws -> R) throws -> R {
+    do { return try body() } catch is FieldFault { throw ReportedProblem() } catch is ImportProblem
+    {
+      throw ReportedProblem()
     }
   }
 
   private func set(
-    _ target: ImportTarget, _ value: FieldValue,
+    _ target: ImportTarget, _ value: FieldValue, _ problems: ImportProblems,
     _ body: (ImportTarget, _ column: Int, Value) throws -> Void
   ) throws {
     switch (target.kind, value) {
@@ -63,14 +81,19 @@ struct FieldReading {
         if case .attribute(let column, _, _) = part.kind { try body(part, column, .null) }
       }
     case (.composite, .members(let members)):
+      var isSound = true
       for (name, value) in members {
-        let path = target.name + "." + name
-        let part = try plan.target(path, of: entity, record)
-        guard entity.mark(part, number) else {
-          throw record.problem(path, "It is there twice.")
+        let isPartSound = try problems.collect {
+          let path = target.name + "." + name
+          let part = try plan.target(path, of: entity, record)
+          guard entity.mark(part, number) else {
+            throw record.problem(path, "It is there twice.")
+          }
+          try set(part, value, problems, body)
         }
-        try set(part, value, body)
+        isSound = isSound && isPartSound
       }
+      if !isSound { throw ReportedProblem() }
     case (.composite, _):
       throw record.problem(target.name, "It has several parts, and takes an object of them.")
     default: break

@@ -69,6 +69,11 @@ struct IdentifierTable {
 
   mutating func concern(_ number: Int) { flags[number] |= 2 }
 
+  /// Whether a file defines the object with an unknown entity. The first walk reports that.
+  func isFaulty(_ number: Int) -> Bool { flags[number] & 4 != 0 }
+
+  mutating func setFaulty(_ number: Int) { flags[number] |= 4 }
+
   func key(_ number: Int) -> ObjectKey? {
     keys[number] == 0 ? nil : ObjectKey(rawValue: keys[number])
   }

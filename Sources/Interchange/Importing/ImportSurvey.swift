@@ -20,46 +20,49 @@ final class ImportSurvey {
     self.options = options
   }
 
-  func run(_ files: [ImportFile], _ progress: (Int) throws -> Void) throws {
-    var problems: [ImportProblem] = []
+  /// Walks over the files.
+  ///
+  /// - Parameter problems: Takes the problems of entities, identifiers, names and lists. The second walk finds
+  ///   the problems of values.
+  func run(
+    _ files: [ImportFile], _ problems: ImportProblems, _ progress: (Int) throws -> Void
+  ) throws {
     var before = 0
-    for file in files {
-      let record = RecordReader(file)
-      while true {
-        do {
-          guard try record.next() else { break }
-          try note(record)
-        } catch let problem as ImportProblem {
-          problems.append(problem)
-          // Behind a line that can't be read, what is meant by the next is anybody's guess.
-          if problem.isMalformed || problems.count == ImportError.mostProblems {
-            throw ImportError(problems: problems)
-          }
+    for (place, file) in files.enumerated() {
+      let record = RecordReader(file, number: place)
+      var goesOn = true
+      while goesOn {
+        do { goesOn = try record.next() } catch let problem as ImportProblem {
+          problems.add(problem)
+          if problem.endsFile { break }
+          continue
         }
+        if goesOn { try note(record, problems) }
         if numbers.count % 4096 == 0 { try progress(before + record.offset) }
       }
       before += record.offset
     }
-    guard problems.isEmpty else { throw ImportError(problems: problems) }
     for (number, _) in links { links[number]!.settle() }
     try resolve()
   }
 
-  private func note(_ record: RecordReader) throws {
+  /// The number that stands for an object of an unknown entity.
+  static let unknown = UInt32.max
+
+  private func note(_ record: RecordReader, _ problems: ImportProblems) throws {
     guard identifiers.count < IdentifierTable.mostCount else {
-      throw record.problem(nil, "These are more objects than can be imported at once.")
+      problems.add(record.problem(nil, "These are more objects than can be imported at once."))
+      throw problems.error
     }
-    let entity = try plan.entity(of: record)
-    let number: Int
-    if let identifier = record.identifier {
-      number = identifiers.number(of: identifier)
-      guard identifiers.key(number) == nil else {
-        throw record.problem(
-          FieldName.identifier, "Another object is called '\(identifier)' already.")
+    var found: ImportedEntity?
+    try problems.collect { found = try plan.entity(of: record) }
+    guard let entity = found else {
+      if let identifier = record.identifier {
+        identifiers.setFaulty(identifiers.number(of: identifier))
       }
-    } else {
-      number = identifiers.add()
+      return numbers.append(ImportSurvey.unknown)
     }
+    let number = try number(of: record, problems)
     let place = counts[entity.layout.entityNumber, default: 0]
     counts[entity.layout.entityNumber] = place + 1
     numbers.append(UInt32(number))
@@ -67,13 +70,26 @@ final class ImportSurvey {
     identifiers.setKey(
       ObjectKey(entity: entity.layout.entityNumber, number: UInt64(place) + 1), of: number)
     for field in record.fields {
-      let target = try plan.target(field.name, of: entity, record)
-      switch target.kind {
-      case .toOne(let toOne): try note(toOne, target.name, of: number, field, record)
-      case .toMany(let toMany): try note(toMany, target.name, of: number, field, record)
-      default: break
+      try problems.collect {
+        let target = try plan.target(field.name, of: entity, record)
+        switch target.kind {
+        case .toOne(let toOne): try note(toOne, target.name, of: number, field, record)
+        case .toMany(let toMany): try note(toMany, target.name, of: number, field, record)
+        default: break
+        }
       }
     }
+  }
+
+  /// Returns the number of an object. A second object with the same identifier counts as an object without one.
+  private func number(of record: RecordReader, _ problems: ImportProblems) throws -> Int {
+    guard let identifier = record.identifier else { return identifiers.add() }
+    let number = identifiers.number(of: identifier)
+    guard identifiers.key(number) != nil else { return number }
+    problems.add(
+      record.problem(
+        FieldName.identifier, "Another object is called '\(identifier)' already."))
+    return identifiers.add()
   }
 
   private func note(

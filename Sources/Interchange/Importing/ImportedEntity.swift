@@ -52,6 +52,9 @@ final class ImportedEntity {
   /// The parts of a composite attribute.
   func parts(of path: String) -> [ImportTarget] { targets.filter { $0.name.hasPrefix(path + ".") } }
 
+  /// The names of the targets at some positions.
+  func names(at positions: Set<Int>) -> [String] { positions.map { targets[$0].name } }
+
   /// Everything there is to set, for a message.
   var names: [String] { targets.map(\.name) }
 

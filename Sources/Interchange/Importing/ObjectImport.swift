@@ -71,11 +71,18 @@ public struct ObjectImport {
     }
     let plan = try ImportPlan(base)
     let survey = ImportSurvey(plan, options)
-    try survey.run(files) { try show(0, $0) }
+    let problems = ImportProblems()
+    try survey.run(files, problems) { try show(0, $0) }
+    if !problems.isEmpty {
+      // The values are looked at all the same, so that everything that is wrong is said at once.
+      _ = try trial(plan, survey, base, problems, show)
+      throw problems.error
+    }
     let checksFirst =
       hasBatches || options.checksFirst || survey.numbers.count <= ObjectImport.smallCount
     if checksFirst, !options.isTrial { passCount = 3 }
-    var report = try run(plan, survey, base, hasBatches, checksFirst, passCount, show)
+    var report = try run(
+      plan, survey, base, hasBatches, checksFirst, passCount, problems, show)
     report.readCount = survey.numbers.count
     return report
   }
@@ -83,33 +90,45 @@ public struct ObjectImport {
   /// So many objects are checked in no time that anybody notices.
   private static let smallCount = 10_000
 
+  /// Whether objects that are there change, or values are derived, so that a context has to do it.
+  private func needsContext(_ plan: ImportPlan, _ survey: ImportSurvey) -> Bool {
+    survey.needsObjects || options.updates || options.updatesSameIdentifiers
+      || plan.needsContext
+  }
+
+  /// Takes the second pass without saving anything.
+  private func trial(
+    _ plan: ImportPlan, _ survey: ImportSurvey, _ base: any StoreSnapshot,
+    _ problems: ImportProblems, _ show: (Double, Int) throws -> Void
+  ) throws -> Report {
+    if needsContext(plan, survey) {
+      return try EditingImport(
+        TrialStore(store), base, plan, survey, options, isTrial: true, problems
+      ).run(files) { try show(1, $0) }
+    }
+    return try RowImport(
+      store, base, plan, survey, batchSize: 4096, isTrial: true, nil, problems
+    ).run(files) { try show(1, $0) }
+  }
+
   /// Takes the second pass, and a third where everything is checked first.
   private func run(
     _ plan: ImportPlan, _ survey: ImportSurvey, _ base: any StoreSnapshot, _ hasBatches: Bool,
-    _ checksFirst: Bool, _ passCount: Double, _ show: (Double, Int) throws -> Void
+    _ checksFirst: Bool, _ passCount: Double, _ problems: ImportProblems,
+    _ show: (Double, Int) throws -> Void
   ) throws -> Report {
-    let needsContext =
-      survey.needsObjects || options.updates || options.updatesSameIdentifiers
-      || plan.needsContext
     if checksFirst || options.isTrial {
       // What is wrong is found before anything is written.
-      let report =
-        if needsContext {
-          try EditingImport(TrialStore(store), base, plan, survey, options, isTrial: true)
-            .run(files) { try show(1, $0) }
-        } else {
-          try RowImport(store, base, plan, survey, batchSize: 4096, isTrial: true, nil)
-            .run(files) { try show(1, $0) }
-        }
+      let report = try trial(plan, survey, base, problems, show)
       if options.isTrial { return report }
     }
-    if needsContext {
-      return try EditingImport(store, base, plan, survey, options, isTrial: false)
+    if needsContext(plan, survey) {
+      return try EditingImport(store, base, plan, survey, options, isTrial: false, problems)
         .run(files) { try show(passCount - 1, $0) }
     }
     let rows = try RowImport(
       store, base, plan, survey, batchSize: hasBatches ? options.batchSize : nil, isTrial: false,
-      options.author)
+      options.author, problems)
     return try rows.run(files) { try show(passCount - 1, $0) }
   }
 }

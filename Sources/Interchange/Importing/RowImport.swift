@@ -21,7 +21,7 @@ final class RowImport {
   private var done: [UInt16: UInt64] = [:]
   /// How many lead to each object of the files, where that matters.
   private var totals: [ReferenceSlot: [UInt32]] = [:]
-  private var problems: [ImportProblem] = []
+  private let problems: ImportProblems
 
   private struct PendingRows {
     let layout: Layout
@@ -49,7 +49,7 @@ final class RowImport {
 
   init(
     _ store: any Store, _ base: any StoreSnapshot, _ plan: ImportPlan, _ survey: ImportSurvey,
-    batchSize: Int?, isTrial: Bool, _ author: String?
+    batchSize: Int?, isTrial: Bool, _ author: String?, _ problems: ImportProblems
   ) throws {
     self.store = store
     self.plan = plan
@@ -57,6 +57,7 @@ final class RowImport {
     self.batchSize = batchSize
     self.isTrial = isTrial
     self.author = author
+    self.problems = problems
     var counts = survey.counts
     for (number, statements) in survey.links { counts[number] = statements.links.count }
     for (number, count) in counts where count > 0 {
@@ -72,17 +73,20 @@ final class RowImport {
     unique = try UniqueValues(plan.model, plan.schema, base.view)
   }
 
+  /// Imports the objects, or looks for problems if it is a trial.
+  ///
+  /// - Throws: ``ImportError`` with all problems, including problems of the first walk.
   func run(_ files: [ImportFile], _ progress: (Int) throws -> Void) throws
     -> ObjectImport.Report
   {
     var ordinal = 0
     var before = 0
-    for file in files {
-      let record = RecordReader(file)
-      while try record.next() {
+    for (place, file) in files.enumerated() {
+      let record = RecordReader(file, number: place)
+      while try record.nextReadable() {
         guard ordinal < survey.numbers.count else { throw changed(file) }
-        do { try add(record, ordinal) } catch let problem as ImportProblem {
-          try note(problem)
+        if survey.numbers[ordinal] != ImportSurvey.unknown {
+          try problems.collect { try add(record, ordinal) }
         }
         ordinal += 1
         if ordinal % 4096 == 0 { try progress(before + record.offset) }
@@ -90,20 +94,15 @@ final class RowImport {
       }
       before += record.offset
     }
-    guard problems.isEmpty else { throw ImportError(problems: problems) }
     guard ordinal == survey.numbers.count else { throw changed(files[files.count - 1]) }
-    try checkCounts()
-    guard problems.isEmpty else { throw ImportError(problems: problems) }
+    // An object that could not be read would be missing in the lists of related objects.
+    if problems.isEmpty { try checkCounts() }
+    try problems.check()
     if !isTrial {
       for (_, statements) in survey.links.sorted(by: { $0.key < $1.key }) { try add(statements) }
       try commit()
     }
     return ObjectImport.Report(insertedCount: ordinal)
-  }
-
-  private func note(_ problem: ImportProblem) throws {
-    problems.append(problem)
-    if problems.count == ImportError.mostProblems { throw ImportError(problems: problems) }
   }
 
   private func changed(_ file: ImportFile) -> ImportError {
@@ -131,25 +130,33 @@ final class RowImport {
     // Where each relationship to one leads as the object itself says it; -1 for nowhere.
     var given = [Int?](repeating: nil, count: entity.references.count)
     let reading = FieldReading(plan, record, entity)
-    try reading.forEach { _, column, value in
+    var faulty = try reading.forEach(problems) { _, column, value in
       draft.set(value, column: column, row: row)
     } toOne: { target, end, identifier in
       given[end.index] =
         try identifier.map { try object($0, end.destinations, target.name, record).number } ?? -1
     } toMany: { target, end, identifiers in
       for identifier in identifiers {
-        _ = try object(identifier, end.destinations, target.name, record)
+        try problems.collect {
+          _ = try object(identifier, end.destinations, target.name, record)
+        }
       }
     }
     let own = Int(survey.numbers[ordinal])
-    for (name, end) in entity.references {
-      try lead(end, name, of: own, given[end.index], draft, row, record)
+    func isFaulty(_ path: String) -> Bool {
+      !faulty.isEmpty && entity[path].map { faulty.contains($0.position) } ?? false
+    }
+    for (name, end) in entity.references where !isFaulty(name) {
+      let isSound = try problems.collect {
+        try lead(end, name, of: own, given[end.index], draft, row, record)
+      }
+      if !isSound, let target = entity[name] { faulty.insert(target.position) }
     }
     for (column, path) in entity.required
-    where draft.value(column: column, row: row)?.isNull ?? true {
-      throw record.problem(path, "It must have a value, and has none.")
+    where (draft.value(column: column, row: row)?.isNull ?? true) && !isFaulty(path) {
+      problems.add(record.problem(path, "It must have a value, and has none."))
     }
-    if !unique.isEmpty,
+    if !unique.isEmpty, faulty.isEmpty,
       let found = unique.add(key, value: { draft.value(column: $0, row: row) ?? .null })
     {
       // Objects of the files have no identifiers that last: nothing is imported.
@@ -172,6 +179,9 @@ final class RowImport {
     _ identifier: String, _ destinations: Set<UInt16>, _ name: String, _ record: RecordReader
   ) throws -> (number: Int, key: ObjectKey) {
     guard let number = survey.identifiers.known(identifier), let key = key(of: number) else {
+      if let number = survey.identifiers.known(identifier), survey.identifiers.isFaulty(number) {
+        throw ReportedProblem()
+      }
       throw record.problem(
         name, "There is no object '\(identifier)', neither in what is imported nor in the store.")
     }
@@ -260,7 +270,7 @@ final class RowImport {
         }
         if let reason = end.problem(withCount: count) {
           let identifier = survey.identifiers.text(Int(number))
-          try note(
+          problems.add(
             ImportProblem(
               line: 0, property: "\(layout.entity).\(target.name)",
               (identifier.isEmpty ? "An object" : "'\(identifier)'") + reason))

@@ -26,8 +26,12 @@ final class RecordReader {
   /// Longer lists of properties are refused.
   private static let mostFields = 65_536
 
-  init(_ file: ImportFile) {
+  /// The place of the file among the files of the import.
+  let fileNumber: Int
+
+  init(_ file: ImportFile, number: Int) {
     self.file = file
+    fileNumber = number
     lines = InputLines(file.file, allowsCarriageReturns: file.format == .csv)
   }
 
@@ -48,7 +52,19 @@ final class RecordReader {
       }
     } catch var problem as ImportProblem {
       problem.file = file.name
+      problem.fileNumber = fileNumber
+      // Each line of JSON is an object of its own. A misplaced quote changes the meaning of the next lines.
+      problem.endsFile = problem.endsFile || !problem.isMalformed
       throw problem
+    }
+  }
+
+  /// Moves to the next readable object. The first walk has reported the unreadable ones.
+  func nextReadable() throws -> Bool {
+    while true {
+      do { return try next() } catch let problem as ImportProblem {
+        if problem.endsFile { return false }
+      }
     }
   }
 
@@ -72,12 +88,24 @@ final class RecordReader {
   func problem(_ property: String?, _ reason: String) -> ImportProblem {
     var problem = ImportProblem(line: line, property: property, reason)
     problem.file = file.name
+    problem.fileNumber = fileNumber
+    problem.fieldNumber = place(of: property)
     return problem
+  }
+
+  /// Returns the position of a property in the object; the number of properties if the object does not have it.
+  private func place(of property: String?) -> Int {
+    guard let property, property != FieldName.entity, property != FieldName.identifier else {
+      return -1
+    }
+    return fields.firstIndex { $0.name == property || property.hasPrefix($0.name + ".") }
+      ?? fields.count
   }
 
   private func problem(_ fault: JSONBytes.Fault) -> ImportProblem {
     var problem = ImportProblem(line: line, column: fault.place + 1, fault.reason)
     problem.file = file.name
+    problem.fileNumber = fileNumber
     return problem
   }
 
@@ -144,6 +172,17 @@ final class RecordReader {
   // MARK: - Cells
 
   private func nextOfCells() throws -> Bool {
+    do { return try readCells() } catch var problem as ImportProblem {
+      problem.endsFile = problem.endsFile || !hasOddCount
+      throw problem
+    }
+  }
+
+  /// Whether the last line has another number of cells than the first. The next lines can be read all the same.
+  private var hasOddCount = false
+
+  private func readCells() throws -> Bool {
+    hasOddCount = false
     guard try readLine() else { return false }
     if names == nil {
       names = try cells().map { try cell($0) }
@@ -158,6 +197,7 @@ final class RecordReader {
     }
     let cells = try cells()
     guard let names, cells.count == names.count else {
+      hasOddCount = true
       throw ImportProblem(
         line: line, column: 1,
         "It has \(cells.count) cells, and the first line has \(names?.count ?? 0).")

@@ -81,6 +81,9 @@ public struct PluginRegistry: Sendable {
   public func refusal(ofType type: StoreType) -> PluginRefusal {
     var sentences = ["No plug-in for stores of type '\(type.rawValue)' can be used."]
     let wanted = refusals.filter { $0.types.contains(type) }
+    // A plug-in with an unreadable manifest may be for any type.
+    let unread = wanted.isEmpty ? refusals.filter { $0.types.isEmpty && $0.plugin != nil } : []
+    let first = wanted.first ?? unread.first
     if let offReason {
       sentences.append("Plug-ins are off: \(offReason).")
     } else {
@@ -96,13 +99,11 @@ public struct PluginRegistry: Sendable {
       }
       sentences.append(
         found.isEmpty ? "No plug-in was found." : "Found: \(found.joined(separator: "; ")).")
-      sentences += wanted.map(\.message)
-      let unread = refusals.filter { $0.types.isEmpty && $0.plugin != nil }
-      if wanted.isEmpty { sentences += unread.map(\.message) }
+      sentences += (wanted + unread).map(\.message)
     }
     return PluginRefusal(
-      wanted.first?.reason ?? (offReason == nil ? .notFound : .refusedByPolicy),
-      plugin: wanted.first?.plugin, path: wanted.first?.path ?? folders.first?.folder.path ?? "",
+      first?.reason ?? (offReason == nil ? .notFound : .refusedByPolicy),
+      plugin: first?.plugin, path: first?.path ?? folders.first?.folder.path ?? "",
       types: [type], sentences.joined(separator: " "))
   }
 }

@@ -88,12 +88,12 @@ struct PluginSearch {
     at path: String, in folder: PluginFolder
   ) throws(PluginRefusal) -> FoundPlugin? {
     let manifestPath = path.appendingPathComponent(PluginManifest.fileName)
-    // Links are followed here, so that a plug-in behind one is refused by its name and not passed over.
-    guard
-      (try? disk.status(of: manifestPath)) != nil
-        || (try? disk.status(of: manifestPath, followingLinks: false)) != nil
-    else { return nil }
     let checked = PluginFiles(disk: disk, trust: trust, plugin: path.lastPathComponent, types: [])
+    // A manifest behind a link, or in a folder that can't be looked into, is refused by its name and not passed over.
+    do { _ = try disk.status(of: manifestPath, followingLinks: false) } catch {
+      if error.code == .notFound || error.code == .notADirectory { return nil }
+      throw checked.unreadable(manifestPath, error)
+    }
     try checked.check(path, .directory)
     if isDocument(path) {
       throw PluginRefusal(
@@ -203,7 +203,8 @@ struct PluginFiles {
     do { return try file.read(byteCount: byteCount, at: 0) } catch { throw unreadable(path, error) }
   }
 
-  private func unreadable(_ path: String, _ error: DiskError) -> PluginRefusal {
+  /// Returns the refusal of a plug-in that has an unreadable file.
+  func unreadable(_ path: String, _ error: DiskError) -> PluginRefusal {
     PluginRefusal(
       error.code == .notFound ? .notFound : .refusedByPolicy, plugin: plugin, path: path,
       types: types, "The plug-in '\(plugin)' can't be used: \(error.message)")

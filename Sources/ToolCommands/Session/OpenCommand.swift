@@ -24,6 +24,9 @@ enum OpenCommand {
         commands of the same names take, without the store. Changes are saved by 'save' alone. Ctrl-C ends the \
         running command and leaves the session.
 
+        A packed document, and one that may not be written to, is opened for reading: then no command changes \
+        anything.
+
         From a pipe it is a script: a command a line, with # for comments. It ends at the first line that \
         fails, with the line's number and the failure's exit code. Changes that are not saved at its end \
         are an error.
@@ -35,10 +38,14 @@ enum OpenCommand {
           "quire open Trips.store < changes.txt", "Runs the commands of a file, a line each."),
       ]
     ) { invocation in
-      let store = try reader.open(invocation[.store], invocation, models, readOnly: false)
-      let session = try Session(store, at: invocation[.store], on: reader.disk)
+      let (store, obstacle) = try reader.openToEdit(invocation[.store], invocation, models)
+      let session = try Session(
+        store, at: invocation[.store], on: reader.disk, readOnlyReason: obstacle)
       defer { try? session.close() }
       let console = invocation.console
+      if let obstacle {
+        try console.messages.writeLine("note: Open for reading only. \(printable(obstacle))")
+      }
       if console.input.isTerminal, console.output.isTerminal,
         let descriptor = console.input.descriptor
       {
