@@ -550,6 +550,8 @@ class File:
         if newest is not None:
             if self.model and self.metadata is not None:
                 metadata.judge_hashes(self.metadata, self.model, self.report)
+            if self.model:
+                metadata.judge_oddities(self.model, self.report)
             if self.model and self.schema:
                 schemas.judge(self.schema, self.model, self.report)
             self.judge_objects(newest)
@@ -587,7 +589,8 @@ class File:
         if "BLCK-035" not in self.report.rules:
             self.judge_next_keys(segments, record)
         rules = self.report.rules
-        if "BLCK-046" in rules or not self.model or not self.schema or any(rule.startswith("MODL") for rule in rules):
+        if "BLCK-046" in rules or not self.model or not self.schema or any(
+                rule.startswith("MODL") and rule != "MODL-012" for rule in rules):
             return
         graph = Graph(segments, self.model, self.schema, self.report)
         graph.judge()

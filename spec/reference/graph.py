@@ -226,7 +226,7 @@ class Graph:
             seen.add((target, place))
 
     def judge_counts(self, links, member, owner):
-        least = max(member.least, 0 if member.is_optional else 1)
+        least = member.least
         if least <= 0 and member.greatest <= 0:
             return
         counts = {}

@@ -38,11 +38,17 @@ def judge(data, header_uuid, is_compressed, report):
 def judge_hashes(values, model, report):
     """4.6.5"""
     hashes = hashes_of(values)
-    if hashes is not None and hashes != model.hashes():
+    if hashes is not None and model.current(hashes) != model.hashes():
         report.add("META-007", "the hashes are others than the model's")
     identifiers = values.get("NSStoreModelVersionIdentifiers")
     if identifiers != model.identifiers:
         report.add("META-009", f"the version identifiers are {identifiers}")
+
+
+def judge_oddities(model, report):
+    """2.2.7"""
+    for words in model.oddities:
+        report.add("MODL-012", words)
 
 
 def is_text(value):

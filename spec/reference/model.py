@@ -1,6 +1,7 @@
 """Models (2): their XML (2.6), what holds of them (2.2) and version hashes (2.4)."""
 
 import base64
+import codecs
 import hashlib
 import re
 import struct
@@ -50,14 +51,47 @@ class Element:
         return self.attributes.get(name, default)
 
 
+# 5.2.1: the encodings that a declaration may name in a text of single bytes.
+ENCODINGS = {
+    "UTF-8": "utf-8", "UTF8": "utf-8", "US-ASCII": "ascii", "ASCII": "ascii",
+    "ISO-8859-1": "latin-1", "ISO_8859-1": "latin-1", "LATIN1": "latin-1"}
+FIRST_BYTES = [
+    (codecs.BOM_UTF8, "utf-8", 3), (codecs.BOM_UTF16_BE, "utf-16-be", 2), (codecs.BOM_UTF16_LE, "utf-16-le", 2),
+    (b"\0<", "utf-16-be", 0), (b"<\0", "utf-16-le", 0)]
+
+
+def in_utf8(data):
+    """An XML text in UTF-8, without a byte order mark (5.2.1)."""
+    if data.startswith((codecs.BOM_UTF32_BE, codecs.BOM_UTF32_LE, b"\0\0\0<", b"<\0\0\0")):
+        raise Refused("5.2.1", "XML in UTF-32 is not read")
+    found, mark = next(((name, count) for start, name, count in FIRST_BYTES if data.startswith(start)), (None, 0))
+    start = data[mark:4096]
+    if found is not None and found.startswith("utf-16"):
+        start = start[found.endswith("be")::2]
+    declared = re.match(rb"<\?xml[ \t\r\n][^>]*?encoding[ \t\r\n]*=[ \t\r\n]*([\"'])([^>]*?)\1", start)
+    encoding = found or "utf-8"
+    if declared is not None:
+        name = declared.group(2).decode("utf-8", "replace")
+        if found is None or found == "utf-8":
+            encoding = ENCODINGS.get(name.upper())
+            is_read = encoding is not None and (found is None or encoding == "utf-8")
+        else:
+            is_read = name.upper() in ("UTF-16", found.upper().replace("-LE", "LE").replace("-BE", "BE"))
+        require(is_read, "5.2.1", f"the encoding '{name}' is not read")
+    try:
+        return data[mark:].decode(encoding).encode()
+    except UnicodeDecodeError:
+        raise Refused("5.2.1", f"the bytes are none of {encoding}") from None
+
+
 def new_parser():
-    """A parser of XML without entities of its own and default attributes (5.2.1)."""
+    """A parser of XML in UTF-8, without entities of its own and default attributes (5.2.1)."""
     def refuse(*_):
         raise Refused("5.2.1", "the XML declares or names an entity, or declares an attribute")
 
     def declaration(version, *_):
         require(re.fullmatch(r"1\.[0-9]+", version) is not None, "5.2.1", f"XML has no version '{version}'")
-    parser = xml.parsers.expat.ParserCreate()
+    parser = xml.parsers.expat.ParserCreate("UTF-8")
     parser.EntityDeclHandler = parser.SkippedEntityHandler = parser.AttlistDeclHandler = refuse
     parser.XmlDeclHandler = declaration
     return parser
@@ -89,7 +123,7 @@ def parse(data):
 
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
     try:
-        parser.Parse(data, True)
+        parser.Parse(in_utf8(data), True)
     except (xml.parsers.expat.ExpatError, ValueError, LookupError) as error:
         raise Refused("2.6.1", f"the XML cannot be read: {error}") from None
     return root[0]
@@ -173,8 +207,8 @@ class Attribute:
         for name in ("indexed", "spotlightIndexingEnabled", "storedInTruthFile", "allowsCloudEncryption"):
             flag(element, name)
         self.modifier = element.get("versionHashModifier", "")
-        for child in children(element, "userInfo"):
-            user_info(child)
+        for child in children(element, "validationPredicate", "userInfo"):
+            note(child)
 
     def value(self, element, place):
         kind = "Integer 64" if self.type == "String" and place != "default" else self.type
@@ -209,8 +243,8 @@ class Relationship:
         rule = element.get("deletionRule", "Nullify")
         require(rule in ("Nullify", "Cascade", "Deny", "No Action"), "2.6.8", f"'{rule}' is no delete rule")
         self.modifier = element.get("versionHashModifier", "")
-        for child in children(element, "userInfo"):
-            user_info(child)
+        for child in children(element, "validationPredicate", "userInfo"):
+            note(child)
 
     @property
     def is_to_many(self):
@@ -258,6 +292,16 @@ class Fetched:
         self.request = requests[-1]
 
 
+def note(element):
+    """A validation predicate (2.2.9), which this reader does not evaluate, or a `userInfo`."""
+    if element.tag == "userInfo":
+        user_info(element)
+        return
+    required(element, "predicate")
+    count(element, "code", 0)
+    empty(element)
+
+
 def user_info(element):
     for entry in children(element, "entry"):
         required(entry, "key")
@@ -302,15 +346,15 @@ class Entity:
 
 
 def fetch_index(element):
-    """The elements of an index: for each its path, and whether its kind is Binary."""
+    """The elements of an index: for each its property, None for an expression, and whether its kind is Binary."""
     elements = []
     for child in children(element, "fetchIndexElement"):
         empty(child)
-        path = child.get("property", child.get("expression"))
-        require(path is not None, "2.6.11", "an element of an index names no property")
+        path, expression = child.get("property"), child.get("expression")
+        require(path is not None or expression is not None, "2.6.11", "an element of an index names no property")
         kind = child.get("type", "Binary")
         require(kind in ("Binary", "RTree", "FullText"), "2.6.11", f"'{kind}' is no kind of index")
-        elements.append((path, kind == "Binary"))
+        elements.append((path if expression is None else None, kind == "Binary"))
     return elements
 
 
@@ -363,6 +407,8 @@ class Model:
         self.subentities = {}
         for entity in entities:
             self.subentities.setdefault(entity.superentity, []).append(entity.name)
+        # What stores leave out, and other programs accept (2.2.1, 2.2.3, 2.2.7).
+        self.oddities = []
         self.check(entities, composites)
 
     # --- 2.2: what holds in every model
@@ -391,7 +437,9 @@ class Model:
                     self.check_request(member.request)
             for columns in entity.constraints:
                 self.check_columns(entity, columns, False)
-            for columns in [[path for path, _ in one] for one in entity.indexes] + entity.compounds:
+            for index in entity.indexes:
+                self.check_index(entity, [path for path, _ in index])
+            for columns in entity.compounds:
                 self.check_columns(entity, columns, True)
         for name, members in self.configurations:
             require(name and len(set(members)) == len(members), "2.2.1", f"the configuration '{name}' is none")
@@ -415,7 +463,8 @@ class Model:
                 require(is_name(name), "2.2.1", f"'{name}' is no name")
             names += [owner, *members]
         for entity in entities:
-            different(entity.index_names, f"indexes of '{entity.name}'")
+            if len(set(entity.index_names)) < len(entity.index_names):
+                self.oddities.append(f"there are two indexes of '{entity.name}' of one name")
             names += entity.index_names
         require(all(len(name.encode()) <= 1000 for name in names), "2.2.4", "a name has more than 1,000 bytes")
 
@@ -429,12 +478,22 @@ class Model:
         require(request.entity in self.entities, "2.2.7", f"a request is for the unknown entity '{request.entity}'")
         require(min(request.counts) >= 0, "2.6.10", "a limit of a request is negative")
 
+    def check_index(self, entity, paths):
+        """2.2.7: an element over an expression has no path."""
+        columns = [path for path in paths if path is not None]
+        if len(columns) < len(paths):
+            self.oddities.append(f"an index of '{entity.name}' is over an expression")
+        if columns or not paths:
+            self.check_columns(entity, columns, True)
+
     def check_columns(self, entity, columns, is_index):
         require(columns, "2.2.7", f"a constraint or an index of '{entity.name}' names no property")
         for column in columns:
             first, *rest = [name for name in column.split(".") if name] or [""]
             member = self.properties(entity).get(first)
-            if is_index and not rest and isinstance(member, Relationship) and not member.is_transient:
+            if is_index and (member is None and column in ("self", "entity") or not rest and isinstance(
+                    member, Relationship) and not member.is_transient and member.is_to_many):
+                self.oddities.append(f"an index of '{entity.name}' names '{column}'")
                 continue
             fits = member is not None and not isinstance(member, Fetched)
             if fits and isinstance(member, Relationship):
@@ -526,6 +585,8 @@ class Model:
         least, greatest = relationship.least, relationship.greatest
         require(0 <= least < 1 << 31 and -1 <= greatest < 1 << 31, "2.2.3", f"a count of {place} is out of range")
         require(greatest <= 0 or least <= greatest, "2.2.3", f"the least count of {place} is above the greatest")
+        if relationship.is_ordered and not relationship.is_to_many:
+            self.oddities.append(f"{place} is ordered and leads to one object")
         if relationship.inverse is None:
             return
         inverse = self.inverse(relationship)
@@ -570,6 +631,14 @@ class Model:
                 if one.name not in hashes:
                     hashes[one.name] = self.entity_hash(one, hashes, digests, former)
         return hashes
+
+    def current(self, recorded):
+        """2.5.4: recorded hashes, with the version hash of an entity in the place of its former hash."""
+        hashes = self.hashes()
+        if recorded == hashes:
+            return recorded
+        former = self.hashes(former=True)
+        return {name: hashes[name] if hash_ == former.get(name) else hash_ for name, hash_ in recorded.items()}
 
     def entity_hash(self, entity, hashes, digests, former=False):
         parts = []

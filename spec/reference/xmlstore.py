@@ -30,12 +30,16 @@ def may_begin(data):
 # --- 5.3.1: names ---------------------------------------------------------------------------------
 
 
+def exact(name):
+    return name
+
+
 def upper(name):
-    return unicodedata.normalize("NFC", "".join(character.upper() for character in name))
+    return "".join(character.upper() for character in name)
 
 
 def lower(name):
-    return unicodedata.normalize("NFC", "".join(character.lower() for character in name))
+    return "".join(character.lower() for character in name)
 
 
 def fold(name):
@@ -44,10 +48,9 @@ def fold(name):
 
 def find(name, names, usual):
     """The name of the model that a spelling stands for; None where it stands for none, or for several."""
-    if name in names:
-        return name
-    for way in (usual, fold):
-        found = [one for one in names if way(one) == way(name)]
+    for way in (exact, usual, fold):
+        wanted = unicodedata.normalize("NFC", way(name))
+        found = [one for one in names if unicodedata.normalize("NFC", way(one)) == wanted]
         if len(found) == 1:
             return found[0]
     return None
@@ -225,7 +228,7 @@ class Store:
         parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = self.start, self.end, self.characters
         parser.buffer_text = True
         try:
-            parser.Parse(self.data, True)
+            parser.Parse(models.in_utf8(self.data), True)
         except (xml.parsers.expat.ExpatError, ValueError, LookupError, Refused) as error:
             self.add("XMLS-001", str(error))
             is_whole = False
@@ -380,10 +383,13 @@ class Store:
         except Refused as refused:
             self.add("MODL-002" if refused.clause.startswith("2.2.") else "MODL-001", str(refused))
             return
+        metadata.judge_oddities(own, self.report)
         known = own.hashes()
-        if hashes is not None and hashes != known and not any(
-                hashes == {name: known[name] for name in names} for _, names in own.configurations):
-            self.add("META-007", "the hashes are others than the model's")
+        if hashes is not None:
+            hashes = own.current(hashes)
+            parts = [known, *({name: known[name] for name in names} for _, names in own.configurations)]
+            if hashes not in parts:
+                self.add("META-007", "the hashes are others than the model's")
         if self.judge_numbers():
             self.model, self.schema = own, ModelSchema(own)
             self.rows = {number: {} for number in self.schema.layouts}
