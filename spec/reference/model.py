@@ -450,7 +450,8 @@ class Model:
 
     def check_names(self, entities, composites):
         def different(names, what):
-            require(len(set(names)) == len(names), "2.2.1", f"there are two {what} of one name")
+            known = {unicodedata.normalize("NFC", name) for name in names}
+            require(len(known) == len(names), "2.2.1", f"there are two {what} of one name")
         different([entity.name for entity in entities], "entities")
         different([name for name, _ in composites], "composite types")
         different([name for name, _ in self.configurations], "configurations")
@@ -463,7 +464,7 @@ class Model:
                 require(is_name(name), "2.2.1", f"'{name}' is no name")
             names += [owner, *members]
         for entity in entities:
-            if len(set(entity.index_names)) < len(entity.index_names):
+            if len({unicodedata.normalize("NFC", name) for name in entity.index_names}) < len(entity.index_names):
                 self.oddities.append(f"there are two indexes of '{entity.name}' of one name")
             names += entity.index_names
         require(all(len(name.encode()) <= 1000 for name in names), "2.2.4", "a name has more than 1,000 bytes")
