@@ -82,7 +82,36 @@ def former_hashes(source, values, own_model):
     return plistlib.dumps(values, fmt=plistlib.FMT_BINARY, sort_keys=False)
 
 
+# Parts that a model may contain, and parts that it may not (2.2.7, 2.2.9, 2.6.6, 2.6.11).
+PARTS = {
+    rb"(<(attribute|relationship)\b[^>]*)/>": [
+        rb'\1><validationPredicate predicate="TRUEPREDICATE"/></\2>', rb'\1><validationPredicate message="m"/></\2>',
+        rb'\1><validationPredicate predicate="TRUEPREDICATE" message="m" code="1"/><userInfo/></\2>',
+        rb'\1><validationPredicate predicate="TRUEPREDICATE" code="m"/></\2>',
+        rb'\1 validationPredicates="TRUEPREDICATE"/>', rb'\1 ordered="YES"/>'],
+    rb"<entity\b[^>]*[^/]>": [
+        rb'\g<0><fetchIndex name="x"><fetchIndexElement ' + part + rb'/></fetchIndex>'
+        for part in (rb'property="self"', rb'property="entity"', rb'property="self.x"', rb'property="none"', rb'expression="1 + 1"',
+                     rb'property="none" expression="1"', rb'type="RTree"', rb'property="name" type="FullText"', rb'property="stops"',
+                     rb'property="notes" order="descending"')] + [
+        rb'\g<0><fetchIndex name="x"/>', rb'\g<0><compoundIndexes><compoundIndex><index value="self"/></compoundIndex></compoundIndexes>',
+        rb'\g<0><fetchIndex name="x"><fetchIndexElement property="self"/></fetchIndex>'
+        rb'<fetchIndex name="x"><fetchIndexElement property="entity"/></fetchIndex>',
+        rb'\g<0><uniquenessConstraints><uniquenessConstraint><constraint value="self"/></uniquenessConstraint></uniquenessConstraints>']}
+
+
+def with_part(source, section):
+    pattern = source.choice(sorted(PARTS))
+    found = list(re.finditer(pattern, section))
+    if not found:
+        return section
+    place = source.choice(found)
+    return section[:place.start()] + place.expand(source.choice(PARTS[pattern])) + section[place.end():]
+
+
 def changed_model(source, section):
+    if source.random() < 0.4:
+        return with_part(source, section)
     word = source.choice([word for word in WORDS if word in section])
     place = source.choice([match.start() for match in re.finditer(re.escape(word), section)])
     return section[:place] + source.choice(WORDS[word]) + section[place + len(word):]

@@ -95,6 +95,28 @@ def compare_vectors():
         hashes = {value.split()[0]: bytes.fromhex(value.split()[1]) for name, value in fields if name == "entity"}
         expected = tuple(value for name, value in fields if name in ("digest", "checksum"))
         yield None if model.digests_of(hashes) == expected else f"vector '{title}': the digests differ"
+    yield from compare_model_vectors()
+
+
+def compare_model_vectors():
+    """The vectors of clause 2.7."""
+    texts = {}
+    for title, fields in vectors("model"):
+        texts[title] = [value for name, value in fields if name == "line"]
+        hashes = {value.split()[0]: value.split()[1] for name, value in fields if name == "hash"}
+        found = {name: hash_.hex() for name, hash_ in model.Model("\n".join(texts[title]).encode()).hashes().items()}
+        yield None if found == hashes else f"vector '{title}': the reader computes {found}"
+    for title, fields in vectors("bad-model"):
+        single = dict(fields)
+        lines = list(texts[single["of"]])
+        lines[int(single["at"]) - 1] = single["with"]
+        clause = re.search(r"\(([\d.]+)\)$", title).group(1)
+        try:
+            model.Model("\n".join(lines).encode())
+            yield f"vector '{title}': the reader accepts it"
+        except model.Refused as refused:
+            is_clause = refused.clause == clause or clause.startswith("2.6") and refused.clause.startswith("2.6")
+            yield None if is_clause else f"vector '{title}': {refused}"
 
 
 # --- Random models ------------------------------------------------------------------------------
