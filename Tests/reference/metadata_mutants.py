@@ -32,7 +32,11 @@ def with_section(data, place, section):
     result += bytes(-len(result) % 8)
     number, = struct.unpack_from("<q", record, 8)
     struct.pack_into("<q", record, 8, number + 1)
-    struct.pack_into("<QQ", record, 24, trailer, start)
+    live, = struct.unpack_from("<Q", record, 40)
+    former_count, = struct.unpack_from("<I", record, place + 8)
+    struct.pack_into("<QQQ", record, 24, trailer, start, live - former_count + len(section))
+    if place == MODEL:
+        struct.pack_into("<q", record, 96, number + 1)
     struct.pack_into("<QII", record, place, start, len(section), crc32c(section))
     record_offset = len(result)
     result += record
