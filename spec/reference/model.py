@@ -61,7 +61,7 @@ FIRST_BYTES = [
 
 
 def in_utf8(data):
-    """An XML text in UTF-8, without a byte order mark (5.2.1)."""
+    """An XML text in UTF-8, up to the first bytes that its encoding does not have, and whether there are any (5.2.1)."""
     if data.startswith((codecs.BOM_UTF32_BE, codecs.BOM_UTF32_LE, b"\0\0\0<", b"<\0\0\0")):
         raise Refused("5.2.1", "XML in UTF-32 is not read")
     found, mark = next(((name, count) for start, name, count in FIRST_BYTES if data.startswith(start)), (None, 0))
@@ -78,10 +78,19 @@ def in_utf8(data):
         else:
             is_read = name.upper() in ("UTF-16", found.upper().replace("-LE", "LE").replace("-BE", "BE"))
         require(is_read, "5.2.1", f"the encoding '{name}' is not read")
+    if encoding == "utf-8":
+        return data[mark:], False
     try:
-        return data[mark:].decode(encoding).encode()
-    except UnicodeDecodeError:
-        raise Refused("5.2.1", f"the bytes are none of {encoding}") from None
+        return data[mark:].decode(encoding).encode(), False
+    except UnicodeDecodeError as error:
+        return data[mark:mark + error.start].decode(encoding).encode(), True
+
+
+def feed(parser, data):
+    """Gives a parser the whole of an XML text."""
+    text, is_broken = in_utf8(data)
+    parser.Parse(text, not is_broken)
+    require(not is_broken, "5.2.1", "the text has bytes that its encoding does not have")
 
 
 def new_parser():
@@ -123,7 +132,7 @@ def parse(data):
 
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, text
     try:
-        parser.Parse(in_utf8(data), True)
+        feed(parser, data)
     except (xml.parsers.expat.ExpatError, ValueError, LookupError) as error:
         raise Refused("2.6.1", f"the XML cannot be read: {error}") from None
     return root[0]

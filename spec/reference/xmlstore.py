@@ -228,7 +228,7 @@ class Store:
         parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = self.start, self.end, self.characters
         parser.buffer_text = True
         try:
-            parser.Parse(models.in_utf8(self.data), True)
+            models.feed(parser, self.data)
         except (xml.parsers.expat.ExpatError, ValueError, LookupError, Refused) as error:
             self.add("XMLS-001", str(error))
             is_whole = False
