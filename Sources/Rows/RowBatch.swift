@@ -191,7 +191,7 @@ extension View {
 
 extension BlockRun {
   /// The blocks with keys between the lowest and the highest of another block.
-  fileprivate func blocks(reaching block: Block) -> ArraySlice<Block> {
+  func blocks(reaching block: Block) -> ArraySlice<Block> {
     let start = blocks.firstPosition { $0.maximumKey >= block.minimumKey }
     return blocks[start...].prefix { $0.minimumKey <= block.maximumKey }
   }

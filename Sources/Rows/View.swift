@@ -45,11 +45,12 @@ public struct View: Sendable {
   ///
   /// Changed rows are passed over: no object comes or goes with them.
   ///
-  /// - Throws: The error of a damaged block, and ``BlockError`` if a table puts a key and removes it too (spec §3.5.1).
+  /// - Throws: The error of a damaged block, and ``BlockError`` if a key is in two runs of a table (spec §3.5.1).
   public func keys(ofEntity number: UInt16) throws -> [UInt64] {
     var keys: [UInt64] = []
     for table in tables {
       guard let changes = try table.changes(ofEntity: number) else { continue }
+      for run in [changes.put, changes.removed] { try changes.changed.requireNoKey(of: run) }
       let put = try changes.put.allKeys()
       let removed = try changes.removed.allKeys()
       if keys.isEmpty, removed.isEmpty {
@@ -87,6 +88,22 @@ public struct View: Sendable {
 }
 
 extension BlockRun {
+  /// Throws an error if a row of this run has a key that another run of the same table has too (spec §3.5.1).
+  ///
+  /// Reads only blocks whose ranges of keys overlap.
+  fileprivate func requireNoKey(of other: BlockRun) throws {
+    if other.rowCount == 0 { return }
+    for block in blocks {
+      for rival in other.blocks(reaching: block) {
+        let keys = try rival.keys
+        for row in try rival.rows(withKeys: block.minimumKey...block.maximumKey)
+        where try block.row(of: UInt64(bitPattern: keys.integer(at: row))) != nil {
+          throw BlockError.badKeys()
+        }
+      }
+    }
+  }
+
   /// The keys of all rows, ascending.
   fileprivate func allKeys() throws -> [UInt64] {
     var all: [UInt64] = []

@@ -68,7 +68,7 @@ enum ValidateCommand {
       }
       var failures: Set<ExitCode> = []
       for path in paths {
-        let code = try check(path, with: validator, on: disk, invocation)
+        let code = try check(path, with: validator, backends, on: disk, invocation)
         if code != .done { failures.insert(code) }
       }
       return failures.count > 1 ? .no : failures.first ?? .done
@@ -77,7 +77,8 @@ enum ValidateCommand {
 
   /// Checks one path, prints its report, and returns the exit code that the path alone has.
   private static func check(
-    _ path: String, with validator: Validator, on disk: any Disk, _ invocation: Invocation
+    _ path: String, with validator: Validator, _ backends: () -> StoreBackends,
+    on disk: any Disk, _ invocation: Invocation
   ) throws -> ExitCode {
     var validator = validator
     let progress = ProgressLine(invocation.console.messages, "checking \(oneLine(path))")

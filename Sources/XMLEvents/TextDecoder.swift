@@ -88,6 +88,8 @@ struct TextDecoder {
     case .utf8: try body(bytes)
     case .ascii:
       for index in bytes.indices where bytes[index] >= 0x80 {
+        // What comes before the bad byte counts, as in UTF-8.
+        if index > 0 { try body(bytes.extracting(0..<index)) }
         throw XMLError.badBytes(of: .ascii, at: position())
       }
       try body(bytes)
@@ -107,6 +109,7 @@ struct TextDecoder {
         half = nil
         let (high, low) = isBigEndian ? (first, bytes[index]) : (bytes[index], first)
         guard append(UInt16(high) << 8 | UInt16(low), to: &text) else {
+          if !text.isEmpty { try body(text.span) }
           throw XMLError.badBytes(of: encoding, at: position())
         }
       }

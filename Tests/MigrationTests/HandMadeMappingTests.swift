@@ -326,7 +326,10 @@ struct HandMadeMappingTests {
       .transform("Dog", to: "Dog", name: "DogToDog"),
       .transform(
         "Dog", to: "Dog", name: "Double",
-        [try PropertyMapping("name", "$source.name + ' again'"), PropertyMapping("owner", QueryExpression?.none)]),
+        [
+          try PropertyMapping("name", "$source.name + ' again'"),
+          PropertyMapping("owner", QueryExpression?.none),
+        ]),
     ]
     let world = World(.binary)
     try world.make(People.old, People.fill)

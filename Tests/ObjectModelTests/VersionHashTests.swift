@@ -433,7 +433,7 @@ struct VersionHashChoiceTests {
         ]), Entity("Employee", superentity: "Person"), Entity("Pet"),
     ]
     if declaring == "Pet" {
-      entities[2].properties = [
+      entities[2].declaredProperties = [
         .relationship(Relationship("friends", to: "Person", inverse: "friends", count: .toMany))
       ]
     }

@@ -35,18 +35,18 @@ struct SharedPathTests {
 
   private func company() throws -> Counting {
     var employee = Entity("Employee")
-    employee.properties = [
+    employee.declaredProperties = [
       .attribute(Attribute("salary", .int32)), .attribute(Attribute("bonus", .int32)),
       .relationship(Relationship("department", to: "Department", inverse: "employees")),
       .relationship(Relationship("teams", to: "Team", inverse: "members", count: .toMany)),
     ]
     var department = Entity("Department")
-    department.properties = [
+    department.declaredProperties = [
       .relationship(
         Relationship("employees", to: "Employee", inverse: "department", count: .toMany))
     ]
     var team = Entity("Team")
-    team.properties = [
+    team.declaredProperties = [
       .relationship(Relationship("members", to: "Employee", inverse: "teams", count: .toMany))
     ]
     let model = try Model(entities: [employee, department, team])

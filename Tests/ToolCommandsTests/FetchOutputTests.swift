@@ -23,7 +23,7 @@ struct FetchOutputTests {
 
   init() throws {
     var person = Entity("Person")
-    person.properties = [
+    person.declaredProperties = [
       .attribute(Attribute("id", .string)), .attribute(Attribute("name", .string)),
       .attribute(Attribute("price", .decimal)), .attribute(Attribute("when", .date)),
       .attribute(Attribute("rank", .int32, defaultValue: .integer(7))),
@@ -35,9 +35,9 @@ struct FetchOutputTests {
     ]
     var pilot = Entity("Pilot")
     pilot.superentity = "Person"
-    pilot.properties = [.attribute(Attribute("licence", .string, isOptional: false))]
+    pilot.declaredProperties = [.attribute(Attribute("licence", .string, isOptional: false))]
     var tag = Entity("Tag")
-    tag.properties = [
+    tag.declaredProperties = [
       .attribute(Attribute("title", .string)),
       .relationship(Relationship("people", to: "Person", inverse: "tags", count: .toMany)),
     ]

@@ -4,11 +4,13 @@ import copy
 import io
 import json
 import os
+import re
 import zipfile
 
 import metadata_mutants
 import resealing
 import xml_mutants
+from findings import crc32c
 
 TYPE = b"application/vnd.quire.document+zip"
 VALUES = [None, True, False, 0, 1, 2, -1, 3, 1 << 62, (1 << 62) + 1, 1 << 70, 1.5, "", "1", "main", "stores/main.store", "models/1.xml",
@@ -42,7 +44,8 @@ class Source:
             manifest = json.loads(files["manifest.json"])
             for _ in range(source.choice([1, 1, 2])):
                 change_json(source, manifest)
-            files["manifest.json"] = json.dumps(manifest, indent=2, ensure_ascii=source.random() < 0.5).encode()
+            text = json.dumps(manifest, indent=2, ensure_ascii=source.random() < 0.5).encode()
+            files["manifest.json"] = sealed(text) if source.random() < 0.95 else text
         elif kind == 4:
             files["manifest.json"] = changed_text(source, files["manifest.json"])
         elif kind < 7:
@@ -57,6 +60,14 @@ class Source:
         else:
             change_files(source, files)
         return files
+
+
+def sealed(text):
+    """The text of a manifest with the checksum of its bytes (7.3.9), if its last member is one."""
+    found = re.search(rb'"checksum": "([0-9a-f]{8})"\s*\}\s*$', text)
+    if found is None:
+        return text
+    return text[:found.start(1)] + f"{crc32c(text[:found.start(1)]):08x}".encode() + text[found.end(1):]
 
 
 def change_json(source, value):

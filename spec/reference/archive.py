@@ -16,7 +16,18 @@ def require(condition, clause, message):
 
 
 def is_packed(data):
-    """8.2.1: whether the first bytes are those of a packed document."""
+    """8.2.1: whether a file is a packed document."""
+    if starts_with_type(data):
+        return True
+    try:
+        archive = Archive(data) if data[:4] == b"PK\3\4" else None
+    except Refused:
+        return False
+    return archive is not None and (archive.has_type or "manifest.json" in archive.contents)
+
+
+def starts_with_type(data):
+    """Whether the first bytes are those of a packed document that Quire wrote."""
     return data[:4] == b"PK\3\4" and len(data) >= 72 and data[30:38] == b"mimetype" and data[38:72] == TYPE and (
         int.from_bytes(data[18:20], "little") == len(TYPE))
 
@@ -85,6 +96,7 @@ class Archive:
 
     def __init__(self, data):
         self.data, self.contents, self.folders, self.damaged = data, {}, {""}, []
+        self.has_type = False
         start, end, count = self.find_directory()
         entries, place = [], start
         for _ in range(count):
@@ -190,6 +202,7 @@ class Archive:
         is_whole = is_whole and zlib.crc32(data) == entry.checksum
         if entry.path == "mimetype":
             require(len(data) <= 256 and is_whole and data == TYPE, "8.2.1", "the type is another")
+            self.has_type = True
             return
         is_hidden = any(part.startswith(".") for part in entry.path.split("/"))
         if is_hidden:

@@ -5,6 +5,8 @@ import json
 import re
 import unicodedata
 
+from findings import crc32c
+
 DEVICES = {"con", "prn", "aux", "nul", *(f"com{n}" for n in range(1, 10)), *(f"lpt{n}" for n in range(1, 10))}
 HIGHEST = 1 << 62
 UUID = re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
@@ -203,8 +205,20 @@ class Manifest:
             self.is_newer = True
             report.add("MANI-003", f"the format version is {version}")
             return
+        self.judge_checksum(members, data)
         self.read(members)
         self.judge()
+
+    def judge_checksum(self, members, data):
+        """7.3.9"""
+        text = members.text("checksum", False)
+        if text is None:
+            return
+        found = re.search(rb'([^"]{0,8})"[ \t\n\r]*\}[ \t\n\r]*$', data)
+        if found is None or found.group(1) != text.encode():
+            self.add("MANI-024", "the checksum is not the last member, or not 8 digits")
+        elif text != f"{crc32c(data[:found.start(1)]):08x}":
+            self.add("MANI-024", "the checksum is another")
 
     def add(self, rule, message):
         self.report.add(rule, message)

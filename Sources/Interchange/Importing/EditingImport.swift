@@ -111,7 +111,8 @@ final class EditingImport {
     }
     if isExplained { return }
     var problem = ImportProblem(
-      line: place?.line ?? 0, property: properties.isEmpty ? nil : properties.joined(separator: ", "),
+      line: place?.line ?? 0,
+      property: properties.isEmpty ? nil : properties.joined(separator: ", "),
       place == nil ? "\(FieldText.text(object.key)): \(reason)" : reason)
     problem.file = place?.file ?? ""
     problem.fileNumber = place?.fileNumber ?? .max

@@ -180,6 +180,7 @@ extension ValidationPlan.AttributeCheck {
     for predicate in predicates {
       if let problem = predicate.problem(with: value, what, attribute.name) { return problem }
     }
+    return nil
   }
 }
 

@@ -211,6 +211,7 @@ struct SourceReader {
   private func validationPredicate(
     _ element: XMLTree
   ) throws(ModelFileError) -> ValidationPredicate {
+    try requireEmpty(element)
     var fields = Fields(element, self)
     return ValidationPredicate(
       try fields.required("predicate"), message: fields.text("message"),

@@ -79,7 +79,10 @@ extension GraphCheck {
   /// The entity that declares a property which another one has.
   func declaringEntity(of property: String, in entity: String) -> String {
     var name = entity
-    while let found = model[name], found[property] == nil, let parent = found.superentity {
+    while let found = model[name],
+      !found.declaredProperties.contains(where: { $0.name == property }),
+      let parent = found.superentity
+    {
       name = parent
     }
     return name

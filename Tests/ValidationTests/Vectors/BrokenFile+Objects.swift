@@ -39,7 +39,7 @@ extension BrokenFile {
       }
     },
     BrokenFile("GRAF-006") {
-      // A bracket that closes nothing is beyond spec 2.2.8, so no automaton decides the pattern.
+      // A bracket that closes nothing is beyond spec §2.2.10, so no automaton decides the pattern.
       let text = Attribute("text", .string, validation: .init(pattern: "(a+)+]"))
       return try storeBytes([entity("Note", [text])]) {
         $0.insert("Note", 1, ["text": .string(String(repeating: "a", count: 60) + "b")])
