@@ -133,8 +133,8 @@ struct EditStoreTests {
     _ = try folder.done(
       "set", "Trip", "--id", trip, "address.city=", "page=", "name=a,b", "cost=.5")
     #expect(
-      try shown() == "\(trip),\"a,b\",2026-05-01T10:00:00.25Z,1.5,-0.002,0.5,,"
-        + "6FB9DF54-A60E-4A15-8D4B-111111111111,AQL/,,-7,\(ada)")
+      try shown() == "\(trip),\"a,b\",2026-05-01T10:00:00.25Z,1.5,-0.002,0.5,\"\","
+        + "6FB9DF54-A60E-4A15-8D4B-111111111111,AQL/,\"\",-7,\(ada)")
     #expect(try folder.count("Trip", "page != nil AND address.city == ''") == "1")
 
     _ = try folder.done(

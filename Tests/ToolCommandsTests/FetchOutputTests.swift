@@ -193,9 +193,11 @@ struct FetchOutputTests {
     }
     // JSON itself escapes the characters below the space; no other character is escaped.
     #expect(written.contains("\u{202E}\u{2066}") && written.contains("\u{9B}"))
-    func values(_ text: String) throws -> [String] {
+    func values(_ text: String) throws -> [NSObject] {
       let parts = words.last == "json" ? [text] : text.split(separator: "\n").map(String.init)
-      return try parts.map { "\(try JSONSerialization.jsonObject(with: Data($0.utf8)))" }
+      return try parts.map {
+        try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? NSObject)
+      }
     }
     #expect(try values(shown) == values(written))
   }
