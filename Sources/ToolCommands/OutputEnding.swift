@@ -29,7 +29,7 @@ enum OutputEnding: Sendable, Hashable {
   ]
 
   /// The type of the stores that the plug-in SQLiteStore brings.
-  private static let sqlite = StoreType(rawValue: "SQLite")
+  static let sqlite = StoreType(rawValue: "SQLite")
 
   /// The type of store that a path asks for; `nil` where the command chooses.
   ///

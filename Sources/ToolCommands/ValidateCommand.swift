@@ -75,6 +75,17 @@ enum ValidateCommand {
     }
   }
 
+  /// Returns the type of a store of which no rules are known; `nil` for other files.
+  private static func storeType(
+    of path: String, _ report: Report, _ backends: () -> StoreBackends, on disk: any Disk
+  ) -> StoreType? {
+    guard report.verdict == .unknownFormat,
+      let type = (try? backends().backend(ofStoreAt: path, on: disk))?.type,
+      type != OutputEnding.sqlite, !ConvertCommand.types.contains(where: { $0.value == type })
+    else { return nil }
+    return type
+  }
+
   /// Checks one path, prints its report, and returns the exit code that the path alone has.
   private static func check(
     _ path: String, with validator: Validator, _ backends: () -> StoreBackends,
@@ -88,15 +99,15 @@ enum ValidateCommand {
       throw CommandError(.inputOutput, error.message)
     }
     progress.end()
-    if report.verdict == .unknownFormat,
-      let type = (try? backends().backend(ofStoreAt: path, on: disk))?.type,
-      !ConvertCommand.types.contains(where: { $0.value == type })
-    {
-      throw CommandError(
-        .plugin,
-        "'\(oneLine(path))' is a store of type \(type.rawValue), which a plug-in brings. No rules are known of this "
-          + "type, so the store was not checked.",
-        hint: "Run 'quire plugin list' to find the plug-in, and 'quire plugin test' to test it.")
+    let unknownType = storeType(of: path, report, backends, on: disk)
+    if let unknownType {
+      invocation.console.report(
+        CommandError(
+          .plugin,
+          "'\(oneLine(path))' is a store of type \(unknownType.rawValue), which a plug-in brings. No rules are known of "
+            + "this type, so the store was not checked.",
+          hint: "Run 'quire plugin list' to find the plug-in, and 'quire plugin test' to test it."))
+      if invocation.format == .text { return .plugin }
     }
     switch invocation.format {
     case .text: try invocation.console.output.write(printable(report.text))
@@ -108,6 +119,7 @@ enum ValidateCommand {
         try invocation.console.output.writeLine(json(report).line)
       }
     }
+    if unknownType != nil { return .plugin }
     return switch report.verdict {
     case .unknownFormat: .unreadable
     case .newerFormat: .newerFormat

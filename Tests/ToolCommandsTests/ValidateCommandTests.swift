@@ -212,5 +212,10 @@ struct ValidateCommandTests {
     #expect(run.exitCode == .plugin)
     #expect(run.messages.contains("'Own' is a store of type Foreign"), "\(run.messages)")
     #expect(!run.messages.contains("manifest"))
+
+    let both = RecordedRun(
+      ["validate", "Own", "Own", "--format", "json"], tool: Tool(commands: [command]))
+    #expect(both.exitCode == .plugin)
+    #expect(both.output.split(separator: "\n").count == 2, "\(both.output)")
   }
 }
