@@ -38,10 +38,18 @@ enum Program {
       return 0
     } catch let error as UsageError {
       return say("error: \(error.message)\n\(usage)", 2)
-    } catch let error as ContextError where error.code == .validation {
+    } catch let error as ContextError
+      where !error.failures.isEmpty || !error.constraintConflicts.isEmpty
+    {
       // Everything that is wrong is known at once, so that it can be mended at once.
       let failures = error.failures.map { "  \($0.entity): \($0.message)" }
-      return say((["error: Nothing was saved."] + failures).joined(separator: "\n"), 1)
+      let conflicts = error.constraintConflicts.map { conflict in
+        let values = conflict.constraint.map {
+          "\($0) \"\(conflict.values[$0]?.plainText ?? "")\""
+        }
+        return "  \(conflict.entity): Another object has the \(values.joined(separator: " and "))."
+      }
+      return say((["error: Nothing was saved."] + failures + conflicts).joined(separator: "\n"), 1)
     } catch {
       return say("error: \(error)", 3)
     }
