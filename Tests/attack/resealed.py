@@ -8,7 +8,7 @@ import stores
 from tool import ROOT
 
 sys.path.insert(0, os.path.join(ROOT, "spec/reference"))
-import blockfile  # noqa: E402
+from findings import crc32c  # noqa: E402
 
 INTERESTING = [0, 1, 0x7F, 0x80, 0xFF]
 
@@ -40,14 +40,15 @@ def reseal_block(data, offset, count):
     """Computes the checksums of a plain block's columns and header anew, as far as its directory can be followed."""
     try:
         block = bytes(data[offset:offset + count])
-        for index, (entry, _) in enumerate(blockfile.directory(block)[0]):
-            chunk, body_count = entry[7], entry[8]
+        columns, = struct.unpack_from("<H", block, 18)
+        for index in range(columns):
+            place = directory_place(block, index)
+            chunk, body_count = struct.unpack_from("<II", block, place + 8)
             if body_count and body_count <= 4096 and chunk + body_count <= count:
-                place = directory_place(block, index)
-                put(data, "<I", offset + place + 16, blockfile.crc32c(block[chunk:chunk + body_count]))
+                put(data, "<I", offset + place + 16, crc32c(block[chunk:chunk + body_count]))
         header, = struct.unpack_from("<I", data, offset + 4)
         head = bytes(data[offset:offset + header])
-        put(data, "<I", offset + 12, blockfile.crc32c(head[:12] + bytes(4) + head[16:]))
+        put(data, "<I", offset + 12, crc32c(head[:12] + bytes(4) + head[16:]))
     except (struct.error, IndexError):
         pass
 
@@ -78,13 +79,13 @@ def mutant(random, source):
     if kind == "block":
         reseal_block(data, offset, count)
     for _, offset, count, checksum in parts:
-        put(data, "<I", checksum, blockfile.crc32c(bytes(data[offset:offset + count])))
-    put(data, "<I", trailer + 36, blockfile.crc32c(bytes(data[record:record + size])))
+        put(data, "<I", checksum, crc32c(bytes(data[offset:offset + count])))
+    put(data, "<I", trailer + 36, crc32c(bytes(data[record:record + size])))
     start, = struct.unpack_from("<Q", data, record + 32)
     if not data[trailer + 4] & 1 and start < trailer:
-        put(data, "<I", trailer + 40, blockfile.crc32c(bytes(data[start:trailer])))
-    put(data, "<I", trailer + 44, blockfile.crc32c(bytes(data[trailer:trailer + 44])))
-    put(data, "<I", 60, blockfile.crc32c(bytes(data[:40]) + bytes(20)))
+        put(data, "<I", trailer + 40, crc32c(bytes(data[start:trailer])))
+    put(data, "<I", trailer + 44, crc32c(bytes(data[trailer:trailer + 44])))
+    put(data, "<I", 60, crc32c(bytes(data[:40]) + bytes(20)))
     return bytes(data), f"{kind} at {place}"
 
 
