@@ -12,7 +12,7 @@ final class BlockOverlay: Sendable {
   let base: Block
   /// The blocks of changed rows, the topmost first. They may contain rows that the base does not have.
   let changes: [Block]
-  /// Where values outside of the blocks are; `nil` if they are in several places.
+  /// The source of the values outside of the blocks; `nil` if there are several sources.
   let outsideValues: (any OutsideValues)?
   /// The columns that changes give, by number.
   private let columns: [UInt16: LayoutColumn]

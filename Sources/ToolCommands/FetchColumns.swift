@@ -16,7 +16,7 @@ struct FetchColumns {
     var hasDefault = false
   }
 
-  /// Where the cells of a column come from.
+  /// The source of the cells of a column.
   enum Content {
     case value(QueryExpression)
     case list(ToManyRelationship)
