@@ -96,11 +96,11 @@ extension ManagedObject {
       attribute.type == .transformable
     else { graph.refuse(name, as: "a transformable attribute") }
     let wanted = attribute.valueTransformerName ?? ""
-    guard let context = source.entity.context else {
+    guard let workspace = source.entity.workspace else {
       throw ContextError(
         .notSupported, "The context of \(self) is gone, and with it the transformer \"\(wanted)\".")
     }
-    guard let transformer = context.coordinator.transformers[wanted] else {
+    guard let transformer = workspace.coordinator.transformers[wanted] else {
       throw ContextError(
         .notSupported,
         """

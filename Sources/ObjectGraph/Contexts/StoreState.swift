@@ -53,11 +53,11 @@ final class StoreState {
   }
 
   /// The state of an entity; `nil` when the store has no such entity.
-  func entity(_ number: UInt16, _ context: ManagedObjectContext) -> EntityState? {
+  func entity(_ number: UInt16, _ workspace: Workspace) -> EntityState? {
     guard Int(number) < entities.count else { return nil }
     if let known = entities[Int(number)] { return known }
     guard let graph = graph[number] else { return nil }
-    let made = EntityState(context, persistent, graph)
+    let made = EntityState(workspace, persistent, graph)
     entities[Int(number)] = made
     return made
   }

@@ -337,16 +337,12 @@ func at(_ path: String?) -> String { path.map { " at \"\($0)\"" } ?? "" }
 
 // MARK: - Contexts
 
-/// A context that is let go when nobody else holds it.
-struct WeakContext: Sendable {
-  weak var context: ManagedObjectContext?
-}
-
 extension PersistentStoreCoordinator {
-  func register(_ context: ManagedObjectContext) {
+  /// Adds a context to those that are told of saves.
+  func register(_ mail: ContextMail, _ context: WeakContext) {
     state.withLock { state in
       state.contexts.removeAll { $0.mail.isGone.load(ordering: .relaxed) }
-      state.contexts.append((context.mail, WeakContext(context: context)))
+      state.contexts.append((mail, context))
     }
   }
 

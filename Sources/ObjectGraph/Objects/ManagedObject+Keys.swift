@@ -50,8 +50,8 @@ extension ManagedObject {
       return values
     case .toOne(let toOne):
       touch()
-      guard let context = source.entity.context, let other = reference(column: toOne.column),
-        let object = context.object(at: other, in: source.entity.store), context.isThere(object)
+      guard let workspace = source.entity.workspace, let other = reference(column: toOne.column),
+        let object = workspace.object(at: other, in: source.entity.store), workspace.isThere(object)
       else { return nil }
       return object
     case .toMany(let toMany):
@@ -88,10 +88,10 @@ extension ManagedObject {
     case .toOne(let toOne):
       for object in objects { requireDestination(object, of: key) }
       require(objects.count < 2, "The relationship \"\(key)\" leads to one object at most.")
-      source.entity.context?.setReference(of: self, toOne, to: objects.first)
+      source.entity.workspace?.setReference(of: self, toOne, to: objects.first)
     case .toMany(let toMany):
       for object in objects { requireDestination(object, of: key) }
-      source.entity.context?.setRelated(of: self, toMany, to: objects)
+      source.entity.workspace?.setRelated(of: self, toMany, to: objects)
     default: graph.refuse(key, as: "a relationship")
     }
   }
@@ -152,8 +152,8 @@ extension ManagedObject {
     guard case .fetched(let property)? = graph[name]?.place else {
       graph.refuse(name, as: "a fetched property")
     }
-    guard let context = source.entity.context else { return [] }
-    return try context.fetch(property, for: self)
+    guard let workspace = source.entity.workspace else { return [] }
+    return try workspace.fetch(property, for: self)
   }
 }
 

@@ -181,7 +181,7 @@ extension ManagedObject {
     guard code.form != .none,
       case .transient(let attribute) = graph.properties[Int(code.property)].place
     else { graph.refuse(name, as: "an attribute") }
-    return source.entity.context?.transientValue(of: self, Int(code.property))
+    return source.entity.workspace?.transientValue(of: self, Int(code.property))
       ?? attribute.defaultValue
   }
 
@@ -189,12 +189,12 @@ extension ManagedObject {
   @inline(never)
   final func realize() {
     let isUnresolved = unsafe sourceReference._withUnsafeGuaranteedRef { $0.isUnresolved }
-    guard isUnresolved, let context = source.entity.context else {
+    guard isUnresolved, let workspace = source.entity.workspace else {
       // Where it leads is known, or the context is gone and that is all there will be.
       if !state.contains(.realized) { awake() }
       return
     }
-    context.realize(self)
+    workspace.realize(self)
   }
 
   /// Tells the object that it was fetched.

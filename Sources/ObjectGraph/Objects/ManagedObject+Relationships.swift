@@ -16,7 +16,7 @@ extension ManagedObject {
       if let newValue { requireDestination(newValue, of: name.name, as: D.self) }
       if let newValue, setPlainReference(to: newValue, name.hash) { return }
       let toOne = toOne(name.hash, name.name)
-      source.entity.context?.setReference(of: self, toOne, to: newValue)
+      source.entity.workspace?.setReference(of: self, toOne, to: newValue)
     }
   }
 
@@ -43,22 +43,22 @@ extension ManagedObject {
   public final subscript<D: ManagedObject>(name: ToManyName<D>) -> RelatedObjects<D> {
     get {
       let toMany = toMany(name.hash, name.name)
-      guard let context = source.entity.context else { return RelatedObjects([]) }
-      return RelatedObjects(context.related(of: self, toMany))
+      guard let workspace = source.entity.workspace else { return RelatedObjects([]) }
+      return RelatedObjects(workspace.related(of: self, toMany))
     }
     set {
       let objects = newValue.objects
       if D.self == ManagedObject.self {
         for object in objects { requireDestination(object, of: name.name, as: D.self) }
       }
-      source.entity.context?.setRelated(of: self, toMany(name.hash, name.name), to: objects)
+      source.entity.workspace?.setRelated(of: self, toMany(name.hash, name.name), to: objects)
     }
   }
 
   /// Adds an object to a relationship, at the end where it is ordered. Nothing happens when it is there.
   public final func add<D: ManagedObject>(_ other: D, to name: ToManyName<D>) {
     requireDestination(other, of: name.name, as: D.self)
-    source.entity.context?.add(other, to: self, toMany(name.hash, name.name))
+    source.entity.workspace?.add(other, to: self, toMany(name.hash, name.name))
   }
 
   /// Fails when a relationship can't lead to an object, because that is of another entity. A class of its
@@ -86,14 +86,14 @@ extension ManagedObject {
 
   /// Takes an object out of a relationship. Nothing happens when it is not there.
   public final func remove<D: ManagedObject>(_ other: D, from name: ToManyName<D>) {
-    source.entity.context?.remove(other, from: self, toMany(name.hash, name.name))
+    source.entity.workspace?.remove(other, from: self, toMany(name.hash, name.name))
   }
 
   /// How many objects a relationship leads to.
   public final func count<D: ManagedObject>(of name: ToManyName<D>) -> Int {
     let toMany = toMany(name.hash, name.name)
-    guard let context = source.entity.context else { return 0 }
-    return context.relatedKeys(of: self, toMany).count
+    guard let workspace = source.entity.workspace else { return 0 }
+    return workspace.relatedKeys(of: self, toMany).count
   }
 
   private final func cast<D: ManagedObject>(_ object: ManagedObject, _ name: StaticString) -> D {
@@ -136,7 +136,7 @@ extension ManagedObject {
     return unsafe sourceReference._withUnsafeGuaranteedRef { source in
       guard let key = reference(column: Int(code.column)) else { return nil }
       return unsafe source.entityReference._withUnsafeGuaranteedRef { entity in
-        if entity.hasDeletionsToPropagate { entity.context?.propagateDeletions() }
+        if entity.hasDeletionsToPropagate { entity.workspace?.propagateDeletions() }
         guard let other = entity.destination(key),
           other.state.isDisjoint(with: [.deleted, .missing])
         else { return nil }
@@ -161,7 +161,7 @@ extension ManagedObject {
   }
 
   final func relatedObjects(_ toMany: GraphProperty.ToMany) -> [ManagedObject] {
-    guard let context = source.entity.context else { return [] }
-    return context.relatedObjects(of: self, toMany)
+    guard let workspace = source.entity.workspace else { return [] }
+    return workspace.relatedObjects(of: self, toMany)
   }
 }

@@ -49,7 +49,7 @@ extension ManagedObject {
   /// The draft that has a row for the object; `nil` when the object can't be changed any more.
   @inline(never)
   private final func beginChange() -> Draft? {
-    source.entity.context?.beginChange(of: self)?.draft
+    source.entity.workspace?.beginChange(of: self)?.draft
   }
 
   @usableFromInline
@@ -109,7 +109,7 @@ extension ManagedObject {
       guard attribute.type.accepts(value) else {
         return .wrongType(value, attribute, of: graph)
       }
-      guard let context = source.entity.context, let place = context.beginChange(of: self)
+      guard let workspace = source.entity.workspace, let place = workspace.beginChange(of: self)
       else {
         return nil
       }
@@ -118,13 +118,13 @@ extension ManagedObject {
       guard attribute.type.accepts(value) else {
         return .wrongType(value, attribute, of: graph)
       }
-      source.entity.context?.setTransientValue(value, of: self, Int(code.property))
+      source.entity.workspace?.setTransientValue(value, of: self, Int(code.property))
     case .toOne(let toOne):
-      guard let context = source.entity.context else { return nil }
+      guard let workspace = source.entity.workspace else { return nil }
       if value.isNull {
-        context.setReference(of: self, toOne, to: nil)
+        workspace.setReference(of: self, toOne, to: nil)
       } else if let other = destination(value, of: toOne) {
-        context.setReference(of: self, toOne, to: other)
+        workspace.setReference(of: self, toOne, to: other)
       } else {
         return .wrongDestination(name, of: graph)
       }
@@ -137,11 +137,11 @@ extension ManagedObject {
   /// The object that a value leads to, where a relationship may lead there.
   final func destination(_ value: Value, of toOne: GraphProperty.ToOne) -> ManagedObject? {
     let entity = source.entity
-    guard case .object(let key) = value, let context = entity.context,
-      let other = context.object(at: key, in: entity.store),
+    guard case .object(let key) = value, let workspace = entity.workspace,
+      let other = workspace.object(at: key, in: entity.store),
       entity.graph.model.entity(
         other.source.entity.graph.name, isOrInheritsFrom: toOne.relationship.destination),
-      context.exists(other)
+      workspace.exists(other)
     else { return nil }
     return other
   }

@@ -224,7 +224,7 @@ extension ManagedObject {
   /// The context the object belongs to; `nil` when the context has forgotten it: its deletion was saved, its insertion
   /// was rolled back, or the context was reset or is gone.
   public final var managedObjectContext: ManagedObjectContext? {
-    state.contains(.detached) ? nil : source.entity.context
+    state.contains(.detached) ? nil : source.entity.workspace?.face.context
   }
 
   /// The object's entity.
@@ -239,7 +239,7 @@ extension ManagedObject {
   ///
   /// `false` again after its own context has saved the deletion.
   public final var isDeleted: Bool {
-    source.entity.context?.propagateDeletions()
+    source.entity.workspace?.propagateDeletions()
     return !state.isDisjoint(with: [.deleted, .missing]) && !state.contains(.detached)
   }
   /// Whether the object has changes that are not saved. A deletion by another context is saved already.

@@ -24,12 +24,12 @@ struct FetchedQuery {
   }
 
   init(
-    _ request: FetchRequest, _ sections: FetchedSections?, in context: ManagedObjectContext
+    _ request: FetchRequest, _ sections: FetchedSections?, in workspace: Workspace
   ) throws {
     var request = request
     var sections = sections
     if let path = sections?.path {
-      if context.coordinator.model.property(path, of: request.entity)?.isTransient ?? false {
+      if workspace.coordinator.model.property(path, of: request.entity)?.isTransient ?? false {
         sections = sections?.askingObjects()
       } else if request.sortKeys.first?.path != path {
         request.sortKeys.insert(SortKey(path), at: 0)
@@ -43,13 +43,13 @@ struct FetchedQuery {
     }
     self.request = request
     self.sections = sections
-    guard context.coordinator.model[request.entity] != nil else {
-      throw ContextError.unknownEntity(request.entity, in: context.coordinator.model)
+    guard workspace.coordinator.model[request.entity] != nil else {
+      throw ContextError.unknownEntity(request.entity, in: workspace.coordinator.model)
     }
     scope = RequestScope(
-      request, paths: sections?.path.map { [$0] } ?? [], model: context.coordinator.model)
+      request, paths: sections?.path.map { [$0] } ?? [], model: workspace.coordinator.model)
     entities = scope.entities ?? []
-    let states = try context.states(holding: request.entity, among: request.affectedStores)
+    let states = try workspace.states(holding: request.entity, among: request.affectedStores)
     guard !states.isEmpty else {
       throw ContextError(.noStore, "The coordinator has no store that holds \"\(request.entity)\".")
     }
@@ -70,16 +70,16 @@ struct FetchedQuery {
     }
   }
 
-  func states(in context: ManagedObjectContext) throws -> [StoreState] {
-    try tags.compactMap { try context.state(of: $0) }
+  func states(in workspace: Workspace) throws -> [StoreState] {
+    try tags.compactMap { try workspace.state(of: $0) }
   }
 
   /// Whether objects say which section they are in.
   var asksObjects: Bool { sections?.asksObjects ?? false }
 
   /// Whether other stores would be looked in if it were asked for now.
-  func isOutdated(in context: ManagedObjectContext) -> Bool {
-    let now = context.coordinator.stores.filter { store in
+  func isOutdated(in workspace: Workspace) -> Bool {
+    let now = workspace.coordinator.stores.filter { store in
       store.graph[request.entity] != nil && (request.affectedStores?.contains(store.uuid) ?? true)
     }.map(\.tag)
     // What a store had that was taken out can still be read, and where there is none there is nothing to ask.
@@ -120,14 +120,14 @@ struct FetchedQuery {
 extension FetchedQuery {
   /// The results, looked for from the beginning.
   func load(
-    in context: ManagedObjectContext, _ following: ResultsFollowing
+    in workspace: Workspace, _ following: ResultsFollowing
   ) throws -> FetchedSnapshot {
     var found: [(id: ObjectID, name: String)] = []
-    let states = try states(in: context)
+    let states = try states(in: workspace)
     if states.count == 1 {
-      found = try load(request, states[0], following, in: context)
+      found = try load(request, states[0], following, in: workspace)
     } else {
-      found = try merged(states, following, in: context)
+      found = try merged(states, following, in: workspace)
     }
     return FetchedSnapshot(
       identifiers: found.map(\.id), sections: FetchedQuery.sections(of: found.map(\.name)))
@@ -145,7 +145,7 @@ extension FetchedQuery {
 
   private func load(
     _ request: FetchRequest, _ state: StoreState, _ following: ResultsFollowing,
-    in context: ManagedObjectContext
+    in workspace: Workspace
   ) throws -> [(id: ObjectID, name: String)] {
     let source = source(state, following)
     let ids = try plan(request, state).keys(in: source).map {
@@ -154,7 +154,7 @@ extension FetchedQuery {
     let (path, nameOfValue): (String, @Sendable (Value) -> String)
     switch sections?.naming {
     case nil: return ids.map { ($0, "") }
-    case .objects(let name): return ids.map { (id: $0, name: ask(name, of: $0, in: context)) }
+    case .objects(let name): return ids.map { (id: $0, name: ask(name, of: $0, in: workspace)) }
     case .values(let ofPath, let name): (path, nameOfValue) = (ofPath, name)
     }
     var named = request
@@ -176,21 +176,21 @@ extension FetchedQuery {
 
   /// What an object says of its section.
   private func ask(
-    _ name: (ManagedObject) -> String, of id: ObjectID, in context: ManagedObjectContext
+    _ name: (ManagedObject) -> String, of id: ObjectID, in workspace: Workspace
   ) -> String {
-    let object = context.object(with: id)
-    return context.following?.asking { name(object) } ?? name(object)
+    let object = workspace.object(with: id)
+    return workspace.following?.asking { name(object) } ?? name(object)
   }
 
   /// What several stores have, in one order; what is equal in everything in the order of the stores.
   private func merged(
-    _ states: [StoreState], _ following: ResultsFollowing, in context: ManagedObjectContext
+    _ states: [StoreState], _ following: ResultsFollowing, in workspace: Workspace
   ) throws -> [(id: ObjectID, name: String)] {
     var found: [(one: (id: ObjectID, name: String), place: CompiledOrder.Place)] = []
     for state in states {
       guard let order = order(in: state) else { continue }
       let source = source(state, following)
-      for one in try load(request.fromTheFirst, state, following, in: context) {
+      for one in try load(request.fromTheFirst, state, following, in: workspace) {
         if let place = try order.place(of: one.id.key, in: source) { found.append((one, place)) }
       }
     }
@@ -240,7 +240,7 @@ extension FetchedQuery {
   /// How a list changes; `nil` when everything has to be looked for again, if anything that matters has
   /// changed.
   func difference(
-    _ changes: [ViewChange], _ list: FetchedSnapshot, in context: ManagedObjectContext
+    _ changes: [ViewChange], _ list: FetchedSnapshot, in workspace: Workspace
   ) throws -> FetchedResultsChange? {
     guard isIncremental, let change = changes.first(where: { tags.contains($0.state.tag) }),
       let keys = change.keys, let part = parts[change.state.tag]
@@ -260,7 +260,7 @@ extension FetchedQuery {
         if let index { edit.remove(index) }
         continue
       }
-      let section = try sectionName(of: key, in: change.after, change.state, context)
+      let section = try sectionName(of: key, in: change.after, change.state, workspace)
       if let index {
         // What is sorted as the same text may be written in another way.
         if let old, part.order.areEqual(old, new),
@@ -279,12 +279,12 @@ extension FetchedQuery {
   }
 
   private func sectionName(
-    of key: ObjectKey, in source: ViewSource, _ state: StoreState, _ context: ManagedObjectContext
+    of key: ObjectKey, in source: ViewSource, _ state: StoreState, _ workspace: Workspace
   ) throws -> String {
     switch sections?.naming {
     case nil: return ""
     case .objects(let name):
-      return ask(name, of: ObjectID(store: state.tag, key: key), in: context)
+      return ask(name, of: ObjectID(store: state.tag, key: key), in: workspace)
     case .values(let path, let name):
       guard let layout = state.graph.schema[key.entity], let index = layout.index(of: path) else {
         return ""

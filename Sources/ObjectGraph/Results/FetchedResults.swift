@@ -5,7 +5,7 @@ public import ObjectQuery
 /// Core Data.
 ///
 ///     let trips = try FetchedResults(
-///       Trip.self, FetchRequest("Trip", sortedBy: [SortKey("name")]), in: context,
+///       Trip.self, FetchRequest("Trip", sortedBy: [SortKey("name")]), in: workspace,
 ///       sections: FetchedSections("name") { String($0.plainText.prefix(1)) })
 ///     trips.onChange = { change in … }
 ///
@@ -27,6 +27,7 @@ public final class FetchedResults<Object: ManagedObject> {
   /// Called in the context's turn when the list has changed. It may read and change objects.
   public var onChange: ((FetchedResultsChange) -> Void)?
 
+  private var workspace: Workspace { context.workspace }
   private(set) var list = FetchedSnapshot()
   private var query: FetchedQuery
   private var following: ResultsFollowing
@@ -44,13 +45,14 @@ public final class FetchedResults<Object: ManagedObject> {
     _ type: Object.Type, _ request: FetchRequest, in context: ManagedObjectContext,
     sections: FetchedSections? = nil
   ) throws {
-    context.checkPlace()
+    let workspace = context.workspace
+    workspace.checkPlace()
     self.context = context
     sectioning = sections
     self.request = request
-    query = try FetchedQuery(request.forObjects, sections, in: context)
-    following = try context.prepareToFollow(query.states(in: context))
-    list = try query.load(in: context, following)
+    query = try FetchedQuery(request.forObjects, sections, in: workspace)
+    following = try workspace.prepareToFollow(query.states(in: workspace))
+    list = try query.load(in: workspace, following)
     round = following.round
     try list.checkSections()
     following.add(self)
@@ -60,8 +62,8 @@ public final class FetchedResults<Object: ManagedObject> {
   ///
   /// - Throws: As ``init(_:_:in:sections:)``; the list is as it was then.
   public func change(to request: FetchRequest) throws {
-    context.checkPlace()
-    let next = try FetchedQuery(request.forObjects, sectioning, in: context)
+    workspace.checkPlace()
+    let next = try FetchedQuery(request.forObjects, sectioning, in: workspace)
     try ask(next) { self.request = request }
   }
 
@@ -69,8 +71,8 @@ public final class FetchedResults<Object: ManagedObject> {
   ///
   /// - Parameter note: Called before the difference is told.
   private func ask(_ next: FetchedQuery, _ note: () -> Void = {}) throws {
-    let following = try context.prepareToFollow(next.states(in: context))
-    let found = try next.load(in: context, following)
+    let following = try workspace.prepareToFollow(next.states(in: workspace))
+    let found = try next.load(in: workspace, following)
     try found.checkSections()
     (query, self.following) = (next, following)
     note()
@@ -85,7 +87,7 @@ public final class FetchedResults<Object: ManagedObject> {
 extension FetchedResults {
   /// The list as a value.
   public var snapshot: FetchedSnapshot {
-    context.checkPlace()
+    workspace.checkPlace()
     return list
   }
   /// All objects, in order.
@@ -115,9 +117,9 @@ extension FetchedResults {
   ///
   /// Costs a search by what the list is sorted by, where an object's place follows from its own values.
   public func place(of object: Object) -> FetchedPlace? {
-    context.checkPlace()
+    workspace.checkPlace()
     let id = object.objectID
-    if query.isIncremental, let state = try? context.state(of: id.store) {
+    if query.isIncremental, let state = try? workspace.state(of: id.store) {
       let source = following.source(of: state)
       if let place = try? query.order(in: state)?.place(of: id.key, in: source),
         let index = try? query.index(of: place, in: list.identifiers, source, state)
@@ -131,7 +133,7 @@ extension FetchedResults {
 
   /// What becomes of the list, from now on. Ends when the results are let go.
   public var changes: AsyncStream<FetchedResultsChange> {
-    context.checkPlace()
+    workspace.checkPlace()
     return streams.changes.stream()
   }
   /// The list as it is, and then as it becomes.
@@ -145,12 +147,12 @@ extension FetchedResults: RandomAccessCollection {
   public var startIndex: Int { 0 }
   /// The place behind the last.
   public var endIndex: Int {
-    context.checkPlace()
+    workspace.checkPlace()
     return list.identifiers.count
   }
   /// The object at a place among all.
   public subscript(position: Int) -> Object {
-    context.object(with: list.identifiers[position]).typed()
+    workspace.object(with: list.identifiers[position]).typed()
   }
 }
 
@@ -175,7 +177,7 @@ extension FetchedResults: ResultsFollower {
     }
     round = following.round
     isStale = true
-    guard let change = try query.difference(changes, list, in: context) else {
+    guard let change = try query.difference(changes, list, in: workspace) else {
       if query.concerns(changes) { return try reload(isTouched) }
       isStale = false
       return
@@ -185,14 +187,14 @@ extension FetchedResults: ResultsFollower {
   }
 
   func followStores() throws {
-    guard query.isOutdated(in: context) else { return }
+    guard query.isOutdated(in: workspace) else { return }
     isStale = true
-    try ask(FetchedQuery(request.forObjects, sectioning, in: context))
+    try ask(FetchedQuery(request.forObjects, sectioning, in: workspace))
   }
 
   private func reload(_ touched: (ObjectID) -> Bool) throws {
     isStale = true
-    take(try query.load(in: context, following), touched)
+    take(try query.load(in: workspace, following), touched)
   }
 
   /// Takes what was found, and tells how that differs from what was there.

@@ -20,9 +20,10 @@ public final class LiveResult<Output: Equatable & Sendable> {
   /// Called in the context's turn with what the request gives by now.
   public var onChange: ((Output) -> Void)?
 
+  private var workspace: Workspace { context.workspace }
   private var current: Output
   private var query: FetchedQuery
-  private let ask: (ManagedObjectContext, FetchedQuery, ResultsFollowing) throws -> Output
+  private let ask: (Workspace, FetchedQuery, ResultsFollowing) throws -> Output
   /// What becomes of the output when single objects change; `nil` when it has to be asked for.
   private let adjust: (Output, FetchedQuery, [ViewChange]) throws -> Output?
   private var following: ResultsFollowing
@@ -34,18 +35,19 @@ public final class LiveResult<Output: Equatable & Sendable> {
   fileprivate init(
     _ request: FetchRequest, in context: ManagedObjectContext,
     ask:
-      @escaping (ManagedObjectContext, FetchedQuery, ResultsFollowing) throws -> Output,
+      @escaping (Workspace, FetchedQuery, ResultsFollowing) throws -> Output,
     adjust: @escaping (Output, FetchedQuery, [ViewChange]) throws -> Output? = { _, _, _ in nil }
   ) throws {
-    context.checkPlace()
+    let workspace = context.workspace
+    workspace.checkPlace()
     self.context = context
     self.request = request
     self.ask = ask
     self.adjust = adjust
-    query = try FetchedQuery(request, nil, in: context)
-    let states = try query.states(in: context)
-    following = try context.prepareToFollow(states)
-    current = try ask(context, query, following)
+    query = try FetchedQuery(request, nil, in: workspace)
+    let states = try query.states(in: workspace)
+    following = try workspace.prepareToFollow(states)
+    current = try ask(workspace, query, following)
     round = following.round
     following.add(self)
   }
@@ -54,7 +56,7 @@ public final class LiveResult<Output: Equatable & Sendable> {
 
   /// What the request gives.
   public var value: Output {
-    context.checkPlace()
+    workspace.checkPlace()
     return current
   }
 
@@ -74,15 +76,15 @@ extension LiveResult: ResultsFollower {
     // What fails halfway is asked for from the beginning the next time.
     isStale = true
     let adjusted = try wasStale ? nil : adjust(current, query, changes)
-    take(try adjusted ?? ask(context, query, following))
+    take(try adjusted ?? ask(workspace, query, following))
   }
 
   func followStores() throws {
-    guard query.isOutdated(in: context) else { return }
+    guard query.isOutdated(in: workspace) else { return }
     isStale = true
-    let next = try FetchedQuery(request, nil, in: context)
-    following = try context.prepareToFollow(next.states(in: context))
-    let found = try ask(context, next, following)
+    let next = try FetchedQuery(request, nil, in: workspace)
+    following = try workspace.prepareToFollow(next.states(in: workspace))
+    let found = try ask(workspace, next, following)
     query = next
     take(found)
   }
@@ -107,7 +109,7 @@ extension LiveResult where Output == Int {
   ) throws -> LiveResult {
     try LiveResult(
       request, in: context,
-      ask: { context, query, following in try query.count(in: context, following) },
+      ask: { workspace, query, following in try query.count(in: workspace, following) },
       adjust: { count, query, changes in try query.count(count, after: changes) })
   }
 }
@@ -119,8 +121,8 @@ extension LiveResult where Output == [ObjectID] {
   public static func identifiers(
     _ request: FetchRequest, in context: ManagedObjectContext
   ) throws -> LiveResult {
-    try LiveResult(request, in: context) { context, query, following in
-      try query.load(in: context, following).identifiers
+    try LiveResult(request, in: context) { workspace, query, following in
+      try query.load(in: workspace, following).identifiers
     }
   }
 }
@@ -132,8 +134,8 @@ extension LiveResult where Output == ResultTable {
   public static func table(
     _ request: FetchRequest, in context: ManagedObjectContext
   ) throws -> LiveResult {
-    try LiveResult(request, in: context) { context, query, following in
-      try query.table(in: context, following)
+    try LiveResult(request, in: context) { workspace, query, following in
+      try query.table(in: workspace, following)
     }
   }
 }
@@ -141,9 +143,9 @@ extension LiveResult where Output == ResultTable {
 extension FetchedQuery {
   /// How many objects are found.
   fileprivate func count(
-    in context: ManagedObjectContext, _ following: ResultsFollowing
+    in workspace: Workspace, _ following: ResultsFollowing
   ) throws -> Int {
-    let states = try states(in: context)
+    let states = try states(in: workspace)
     if states.count == 1 {
       return try plan(request, states[0]).count(in: source(states[0], following))
     }
@@ -174,9 +176,9 @@ extension FetchedQuery {
 
   /// The values, groups or aggregates asked for.
   fileprivate func table(
-    in context: ManagedObjectContext, _ following: ResultsFollowing
+    in workspace: Workspace, _ following: ResultsFollowing
   ) throws -> ResultTable {
-    let states = try states(in: context)
+    let states = try states(in: workspace)
     guard states.count == 1 else { throw ContextError.inSeveralStores(request.entity) }
     var request = request
     request.resultType = .dictionaries

@@ -268,7 +268,7 @@ extension BlockRun {
   }
 }
 
-extension ManagedObjectContext {
+extension Workspace {
   /// Tells those who follow requests what has changed. Everything must be sealed.
   func updateFollowers() {
     guard let following else { return }

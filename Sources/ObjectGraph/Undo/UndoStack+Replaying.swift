@@ -46,7 +46,7 @@ extension UndoStack {
   public func undoNestedGroup() throws -> Bool {
     checkPlace()
     require(direction == .forward, "Undoing can't be undone while it goes on.")
-    try context?.sealForUndo()
+    try workspace?.sealForUndo()
     guard let open = openGroups.last, let last = open.steps.last else { return false }
     let nested: UndoGroup
     if case .group(let group) = last {
@@ -66,7 +66,7 @@ extension UndoStack {
     checkPlace()
     require(direction == .forward, "Undoing can't be undone while it goes on.")
     require(groupingLevel == 0, "A group is open: end it before you undo or redo.")
-    try context?.processPendingChanges()
+    try workspace?.processPendingChanges()
     endTurn()
   }
 
@@ -83,7 +83,7 @@ extension UndoStack {
     defer { applied = [] }
     do {
       try takeBack(group)
-      try context?.settle(applied)
+      try workspace?.settle(applied)
     } catch {
       // Halfway is nowhere.
       let done = back.steps
@@ -101,26 +101,26 @@ extension UndoStack {
   private func takeBack(_ step: UndoStep) throws {
     switch step {
     case .layer(let layer):
-      guard let context else { return }
+      guard let workspace else { return }
       let back = try layer.inverse()
-      try context.recallOverlooked(back, of: layer.store)
-      let done = try context.apply(back, of: layer.store, events: .undo)
+      try workspace.recallOverlooked(back, of: layer.store)
+      let done = try workspace.apply(back, of: layer.store, events: .undo)
       // What was changed in between, and is not undone, may have to do with it.
       if hasMissed || done.state.hasMoved { applied.append(done) }
-      try context.sealForUndo()
+      try workspace.sealForUndo()
     case .transient(let id, let property, let value):
-      context?.restoreTransientValue(value, of: id, property)
+      workspace?.restoreTransientValue(value, of: id, property)
     case .action(let action):
       try action()
-      try context?.sealForUndo()
+      try workspace?.sealForUndo()
     case .group(let group): try takeBack(group)
     }
   }
 
   /// - Parameter isNothing: Whether all changes are known to come to nothing.
   private func finishReplaying(_ isNothing: Bool) {
-    if isNothing { context?.forgetUndoneChanges() }
-    do { try context?.processPendingChanges() } catch { context?.note(error) }
+    if isNothing { workspace?.forgetUndoneChanges() }
+    do { try workspace?.processPendingChanges() } catch { workspace?.note(error) }
     tell()
   }
 }

@@ -3,10 +3,10 @@ public import Foundation
 /// Takes back what was done in a context, and does it again: insertions, changes, deletions with all that
 /// they entail, and relationships of every kind.
 ///
-///     context.undoManager = UndoStack()
+///     workspace.undoManager = UndoStack()
 ///     trip.name = "Porto"
-///     try context.processPendingChanges()
-///     try context.undoManager?.undo()
+///     try workspace.processPendingChanges()
+///     try workspace.undoManager?.undo()
 ///
 /// What one turn of work does (`perform`, or what lies between two calls of
 /// ``ManagedObjectContext/processPendingChanges()``) is one group and is taken back as one. Groups of your
@@ -23,7 +23,7 @@ public final class UndoStack {
     didSet { dropOldest() }
   }
 
-  weak var context: ManagedObjectContext?
+  weak var workspace: Workspace?
   /// What can be undone, the oldest first.
   var undoStack: [UndoGroup] = []
   /// What can be done again, the next last.
@@ -86,8 +86,8 @@ extension UndoStack {
   public var canRedo: Bool { !redoStack.isEmpty && !hasUnsealedChanges }
 
   private var hasUnsealedChanges: Bool {
-    guard let context, isEnabled else { return false }
-    return context.hasUnprocessedChanges
+    guard let workspace, isEnabled else { return false }
+    return workspace.hasUnprocessedChanges
   }
 
   /// How many groups can be undone, the open one not counted.
@@ -114,7 +114,7 @@ extension UndoStack {
   /// Names what is being done, or was done last.
   public func setActionName(_ name: String) {
     checkPlace()
-    try? context?.sealForUndo()
+    try? workspace?.sealForUndo()
     if let open = openGroups.last {
       open.name = name
     } else {
@@ -122,7 +122,7 @@ extension UndoStack {
     }
   }
 
-  func checkPlace() { context?.checkPlace() }
+  func checkPlace() { workspace?.checkPlace() }
 }
 
 // MARK: - Groups
@@ -150,7 +150,7 @@ extension UndoStack {
   /// - Throws: What a damaged store throws.
   public func beginGroup(_ name: String? = nil) throws {
     checkPlace()
-    try context?.sealForUndo()
+    try workspace?.sealForUndo()
     closeAutomaticGroup()
     openGroups.append(UndoGroup(nextNumber(), name: name))
   }
@@ -164,7 +164,7 @@ extension UndoStack {
     require(groupingLevel > 0, "No group of undo is open.")
     // The group closes after an error too: the next undo would stop the program otherwise.
     defer { close(openGroups.removeLast()) }
-    try context?.sealForUndo()
+    try workspace?.sealForUndo()
   }
 
   /// Records something of the program's own, which is called when the group is undone.
@@ -174,7 +174,7 @@ extension UndoStack {
     checkPlace()
     guard isEnabled else { return }
     // What was changed before comes before.
-    try? context?.sealForUndo()
+    try? workspace?.sealForUndo()
     add(.action(action))
   }
 
@@ -195,7 +195,7 @@ extension UndoStack {
   /// - Throws: What a damaged store throws.
   public func disable() throws {
     checkPlace()
-    try context?.sealForUndo()
+    try workspace?.sealForUndo()
     disableCount += 1
   }
 
@@ -207,7 +207,7 @@ extension UndoStack {
     checkPlace()
     require(disableCount > 0, "Undo is enabled already.")
     defer { disableCount -= 1 }
-    try context?.sealForUndo()
+    try workspace?.sealForUndo()
   }
 
   /// Forgets everything there is to undo and to redo. The objects stay as they are.
@@ -333,13 +333,13 @@ extension UndoStack {
   var isAtSavedState: Bool { saved == position && !hasUnrecorded && openGroups.isEmpty }
 
   /// Notes which state the context is in before anything was changed in it.
-  func attach(to context: ManagedObjectContext) {
+  func attach(to workspace: Workspace) {
     require(
-      self.context == nil || self.context === context,
+      self.workspace == nil || self.workspace === workspace,
       "An undo stack belongs to one context: what it undoes was done there.")
     // What was done while it was off it has missed.
-    if self.context != nil { hasMissed = true }
-    self.context = context
-    saved = context.hasChanges ? nil : position
+    if self.workspace != nil { hasMissed = true }
+    self.workspace = workspace
+    saved = workspace.hasChanges ? nil : position
   }
 }

@@ -1,0 +1,172 @@
+public import Foundation
+public import ObjectModel
+public import Rows
+
+/// The changes that a context has made or saved, a layer for each store.
+///
+/// It also names the objects that a merge, a refresh or a rollback has changed in the context.
+public struct ContextChange: Sendable {
+  /// What happened.
+  public enum Kind: Sendable, Hashable {
+    /// Objects were changed, and the changes were processed.
+    case changed
+    /// Changes were saved.
+    case saved
+  }
+
+  /// What happened.
+  public let kind: Kind
+  /// The name of the context.
+  public let contextName: String?
+  /// Who the changes are said to be by.
+  public let author: String?
+  /// The context's own changes, by store. A merge, a refresh or a rollback adds nothing here.
+  public let layers: [StoreTag: Layer]
+  /// The objects that the context shows differently without having changed them.
+  private let events: ObjectEvents
+
+  /// The numbers of the tables that hold links and no objects.
+  private let linkTables: [StoreTag: Set<UInt16>]
+
+  init(
+    kind: Kind, contextName: String?, author: String? = nil, layers: [StoreTag: Layer],
+    events: ObjectEvents = ObjectEvents(), linkTables: [StoreTag: Set<UInt16>]
+  ) {
+    self.linkTables = linkTables
+    self.kind = kind
+    self.contextName = contextName
+    self.author = author
+    self.layers = layers
+    self.events = events
+  }
+
+  // Links between many and many are rows of their own and no objects: they are in the layers, and the history says of
+  // which objects they were changed.
+
+  /// The objects that this context or a merge has inserted. A rollback of a deletion is an insertion.
+  public var inserted: [ObjectID] { identifiers(\.put) + events.inserted }
+  /// The objects of which values were changed, references included.
+  public var updated: [ObjectID] { identifiers(\.changed) }
+  /// The objects that this context or a merge has deleted. A rollback of an insertion is a deletion.
+  public var deleted: [ObjectID] { identifiers(\.removed) + events.deleted }
+  /// The registered objects that were read again, because of a merge, a refresh or a rollback.
+  public var refreshed: [ObjectID] { events.refreshed }
+  /// The objects that can't be used any more, because the context was reset.
+  public var invalidated: [ObjectID] { events.invalidated }
+  /// Whether the context was reset, so that none of its objects can be used any more.
+  public var invalidatesAll: Bool { events.invalidatesAll }
+  /// Whether the context itself has changed anything.
+  package var hasOwnChanges: Bool { !layers.isEmpty }
+
+  private func identifiers(_ part: KeyPath<Layer.EntityChanges, BlockRun>) -> [ObjectID] {
+    layers.flatMap { store, layer in
+      let links = linkTables[store] ?? []
+      return layer.entities.filter { !links.contains($0.entityNumber) }.flatMap { changes in
+        changes[keyPath: part].blocks.flatMap { block -> [ObjectID] in
+          guard let keys = try? block.keys else { return [] }
+          return (0..<block.rowCount).map { row in
+            ObjectID(
+              store: store,
+              key: ObjectKey(
+                entity: changes.entityNumber, number: UInt64(bitPattern: keys.integer(at: row))))
+          }
+        }
+      }
+    }
+  }
+}
+
+/// The objects that a context shows differently without having changed them.
+struct ObjectEvents: Sendable {
+  var inserted: [ObjectID] = []
+  var deleted: [ObjectID] = []
+  var refreshed: [ObjectID] = []
+  var invalidated: [ObjectID] = []
+  var invalidatesAll = false
+
+  var isEmpty: Bool {
+    inserted.isEmpty && deleted.isEmpty && refreshed.isEmpty && invalidated.isEmpty
+      && !invalidatesAll
+  }
+
+  /// Adds an object that was read again.
+  ///
+  /// - Parameters:
+  ///   - wasThere: Whether the context showed the object before.
+  ///   - isThere: Whether the context shows the object now.
+  mutating func add(_ id: ObjectID, wasThere: Bool, isThere: Bool) {
+    switch (wasThere, isThere) {
+    case (true, true): refreshed.append(id)
+    case (true, false): deleted.append(id)
+    case (false, true): inserted.append(id)
+    case (false, false): break
+    }
+  }
+}
+
+/// Changes and events that the observers of a context do not know of yet.
+struct UnannouncedChanges {
+  var layers: [StoreTag: [Layer]] = [:]
+  var events = ObjectEvents()
+
+  var isEmpty: Bool { layers.isEmpty && events.isEmpty }
+}
+
+extension Notification.Name {
+  /// A context has processed changes, merged those of another context, refreshed objects, rolled back or was reset.
+  /// The object is the context; ``ContextChange`` is under
+  /// ``ContextChange/userInfoKey``.
+  public static let managedObjectContextObjectsDidChange = Notification.Name(
+    "ManagedObjectContextObjectsDidChange")
+  /// A context is about to save. What is changed in it by whoever is told is saved too.
+  public static let managedObjectContextWillSave = Notification.Name(
+    "ManagedObjectContextWillSave")
+  /// A context has saved.
+  public static let managedObjectContextDidSave = Notification.Name("ManagedObjectContextDidSave")
+}
+
+extension ContextChange {
+  /// Where notifications have the change.
+  public static let userInfoKey = "ContextChange"
+}
+
+extension Workspace {
+  var changes: AsyncStream<ContextChange> { changeStreams.stream() }
+
+  /// Tells of what was sealed since the last time.
+  func announceChanges() {
+    guard !unannounced.isEmpty else { return }
+    let (layers, events) = (unannounced.layers, unannounced.events)
+    unannounced = UnannouncedChanges()
+    do {
+      var merged: [StoreTag: Layer] = [:]
+      for (tag, layers) in layers {
+        guard let schema = coordinator.store(of: tag)?.graph.schema else { continue }
+        merged[tag] = try StoreState.merged(layers, schema)
+      }
+      tell(.changed, merged, events)
+    } catch { note(error) }
+  }
+
+  /// Tells streams and the notification centre, and gives what they are told.
+  @discardableResult
+  func tell(
+    _ kind: ContextChange.Kind, _ layers: [StoreTag: Layer],
+    _ events: ObjectEvents = ObjectEvents()
+  ) -> ContextChange {
+    let change = ContextChange(
+      kind: kind, contextName: settings.name, author: settings.transactionAuthor, layers: layers, events: events,
+      linkTables: coordinator.linkTables)
+    changeStreams.yield(change)
+    NotificationCenter.default.post(
+      name: kind == .saved
+        ? .managedObjectContextDidSave : .managedObjectContextObjectsDidChange,
+      object: face.context, userInfo: [ContextChange.userInfoKey: change])
+    return change
+  }
+
+  /// Tells the notification centre that a save is coming.
+  func announceSaving() {
+    NotificationCenter.default.post(name: .managedObjectContextWillSave, object: face.context)
+  }
+}

@@ -1,0 +1,101 @@
+import Dispatch
+import Synchronization
+
+/// The end of a turn that a context of the main actor owes: the context was changed outside of `perform`, and its
+/// child contexts do not see the change before the main queue ends the turn.
+///
+/// A child context that reads meanwhile waits for the changes, so that it sees everything that was changed before it
+/// was called. The wait has a limit, because the main thread may itself be waiting for the child.
+final class OwedTurn: Sendable {
+  private struct State {
+    /// Whether a wait for this turn has reached the limit. No context waits for the same turn again.
+    var hasTimedOut = false
+    var waiters: [DispatchSemaphore] = []
+  }
+
+  /// The longest wait for one turn. The main queue usually ends a turn within a millisecond.
+  private let longestWait: Atomic<Double>
+  private let isOwed = Atomic(false)
+  private let state = Mutex(State())
+
+  init(longestWait: Double = 10) { self.longestWait = Atomic(longestWait) }
+
+  /// Sets the longest wait, in seconds.
+  func setLongestWait(_ seconds: Double) { longestWait.store(seconds, ordering: .relaxed) }
+
+  /// Notes that the context was changed outside of `perform`.
+  func begin() { isOwed.store(true, ordering: .releasing) }
+
+  /// Notes that child contexts see all changes.
+  func end() {
+    guard isPending else { return }
+    let waiters = state.withLock { state in
+      isOwed.store(false, ordering: .releasing)
+      defer { state = State() }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.signal() }
+  }
+
+  /// Whether child contexts do not see some changes yet.
+  var isPending: Bool { isOwed.load(ordering: .acquiring) }
+
+  /// Waits until child contexts see all changes, at most ``longestWait`` seconds.
+  func wait() {
+    guard isPending else { return }
+    let waiter = DispatchSemaphore(value: 0)
+    let mustWait = state.withLock { state in
+      guard isPending, !state.hasTimedOut else { return false }
+      state.waiters.append(waiter)
+      return true
+    }
+    let limit = longestWait.load(ordering: .relaxed)
+    guard mustWait, waiter.wait(timeout: .now() + limit) == .timedOut else { return }
+    state.withLock { state in
+      if isPending { state.hasTimedOut = true }
+    }
+  }
+}
+
+extension Workspace {
+  /// Makes sure that what is changed on the main actor outside of any `perform` is processed once the main queue goes
+  /// on: that is a turn of its own.
+  func endTurnSoon() {
+    guard concurrency == .mainActor, turnDepth == 0 else { return }
+    mail.owedTurn.begin()
+    guard !isTurnComing else { return }
+    isTurnComing = true
+    let context = WeakContext(context: face.context)
+    DispatchQueue.main.async {
+      context.withWorkspace { workspace in
+        workspace.isTurnComing = false
+        workspace.turn {}
+      }
+    }
+  }
+
+  /// Has the parent contexts of the main actor publish the changes that they owe, so that this context sees them.
+  func catchUpWithMainActor() {
+    var next = parent
+    while let ancestor = next {
+      next = ancestor.parent
+      guard ancestor.mail.owedTurn.isPending else { continue }
+      if ContextPlace.isMainActor {
+        ancestor.publishOwedChanges()
+      } else {
+        ancestor.mail.owedTurn.wait()
+      }
+    }
+  }
+
+  /// Publishes changes before the turn ends in which they were made. Undo groups and notifications wait for that end.
+  private func publishOwedChanges() {
+    guard workDepth == 0 else { return }
+    checkPlace()
+    do {
+      try propagateDeletionsOrThrow()
+      try sealAll()
+    } catch { note(error) }
+    publish()
+  }
+}

@@ -1,0 +1,65 @@
+// SAFETY: Sources are kept by whoever walks as long as their rows are used.
+
+import ObjectModel
+import ObjectQuery
+import Rows
+
+// Walking through many objects.
+extension Workspace {
+  func forEachBatch(
+    of request: FetchRequest, size: Int? = nil, _ body: ([ManagedObject]) throws -> Void
+  ) throws {
+    let size = max(size ?? (request.fetchBatchSize > 0 ? request.fetchBatchSize : 1024), 1)
+    let parts = try prepare(request)
+    guard parts.count == 1, let part = parts.first, part.asked == nil else {
+      let identifiers = try fetchIdentifiers(request)
+      for start in stride(from: 0, to: identifiers.count, by: size) {
+        var batch = identifiers[start..<min(start + size, identifiers.count)].map {
+          object(with: $0)
+        }
+        try hand(&batch, to: body)
+      }
+      return
+    }
+    var batch: [ManagedObject] = []
+    // What is saved or processed by whoever gets a batch may put other rows in the place of those that were found.
+    var isCurrent = true
+    try part.plan.forEachRun(in: part.source) { run in
+      guard let entity = part.state.entity(run.entityNumber, self) else { return }
+      // Kept while the rows of the block last, whatever is let go after each batch.
+      let source = isCurrent ? entity.source(of: run.block) : RowSource(entity, block: run.block)
+      for row in run {
+        let number = try source.number(row)
+        if isCurrent {
+          batch.append(unsafe entity.object(number, at: Unmanaged.passUnretained(source), row))
+        } else {
+          let key = ObjectKey(entity: run.entityNumber, number: number)
+          batch.append(object(with: ObjectID(store: part.state.tag, key: key)))
+        }
+        guard batch.count == size else { continue }
+        try hand(&batch, to: body)
+        isCurrent = isCurrent && knownState(of: part.state.tag) === part.state
+        if isCurrent {
+          let shown = request.includesPendingChanges ? part.state.source : part.state.baseSource
+          isCurrent = shown === part.source
+        }
+      }
+    }
+    if !batch.isEmpty { try hand(&batch, to: body) }
+  }
+
+  /// Hands over the objects of a batch that are there, and lets go of what nobody keeps.
+  private func hand(
+    _ batch: inout [ManagedObject], to body: ([ManagedObject]) throws -> Void
+  ) throws {
+    try locate(batch)
+    batch.removeAll { $0.source.isUnresolved || !isThere($0) }
+    if !batch.isEmpty { try body(batch) }
+    batch.removeAll(keepingCapacity: true)
+    guard !settings.retainsRegisteredObjects else { return }
+    sweep()
+    for state in storeStates {
+      for entity in state.knownEntities { entity.forgetSources() }
+    }
+  }
+}

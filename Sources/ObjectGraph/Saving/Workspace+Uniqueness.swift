@@ -1,0 +1,71 @@
+import ObjectModel
+import Rows
+
+// New and changed objects with values that no two objects may share.
+extension Workspace {
+  func constraintConflicts() throws -> [ConstraintConflict] {
+    do { try validateChanges() } catch let error as ContextError {
+      guard !error.constraintConflicts.isEmpty || !error.failures.isEmpty else { throw error }
+      return error.constraintConflicts
+    }
+    return []
+  }
+
+  /// Finds the conflicts of all changed objects. Everything must be sealed.
+  func findConstraintConflicts() throws -> [ConstraintConflict] {
+    var conflicts: [ConstraintConflict] = []
+    for state in storeStates where state.hasChanges {
+      for entity in state.knownEntities {
+        for constraint in state.graph.uniqueness(of: entity.graph) {
+          for object in changedObjects
+          where object.source.entity === entity && !object.state.contains(.deleted) {
+            guard let conflict = try conflict(of: object, constraint, in: state),
+              conflict.conflictingObjects.first == object.objectID
+            else { continue }
+            conflicts.append(conflict)
+          }
+        }
+      }
+    }
+    return conflicts
+  }
+
+  private func conflict(
+    of object: ManagedObject, _ constraint: GraphSchema.Uniqueness, in state: StoreState
+  ) throws -> ConstraintConflict? {
+    let values = constraint.columns.map { object.source.value($0, Int(object.row)) }
+    if values.contains(where: \.isNull) { return nil }
+    let sharing = try state.objects(sharing: values, constraint)
+    guard sharing.count > 1, sharing.contains(where: { $0 != object.key }) else { return nil }
+    let keys = sharing.sorted()
+    let unchanged = keys.first { changedObject(at: $0, in: state) == nil }
+    let stored = unchanged ?? keys.first { hadValues($0, values, constraint, in: state) }
+    let conflicting = keys.filter {
+      $0 != stored && ($0 == object.key || changedObject(at: $0, in: state) != nil)
+    }
+    return ConstraintConflict(
+      entity: constraint.entity, constraint: constraint.names,
+      values: Dictionary(zip(constraint.names, values)) { first, _ in first },
+      storedObject: stored.map { ObjectID(store: state.tag, key: $0) },
+      conflictingObjects: conflicting.map { ObjectID(store: state.tag, key: $0) })
+  }
+
+  /// Whether an object had the values before the changes of this context.
+  private func hadValues(
+    _ key: ObjectKey, _ values: [Value], _ constraint: GraphSchema.Uniqueness, in state: StoreState
+  ) -> Bool {
+    guard let object = changedObject(at: key, in: state), let place = object.committedPlace else {
+      return false
+    }
+    // The columns of an entity that inherits the constraint may be in other places.
+    let columns = constraint.names.compactMap { object.source.entity.graph.layout.index(of: $0) }
+    return columns.map { place.source.value($0, place.row) } == values
+  }
+
+  /// The object of the given key, if it is new or changed.
+  private func changedObject(at key: ObjectKey, in state: StoreState) -> ManagedObject? {
+    state.entity(key.entity, self)?.objects[key.number].flatMap {
+      $0.state.contains(.pending) ? $0 : nil
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import ObjectModel
+import Rows
+
+// Insertions of what is there already, by values that no two objects may share.
+extension Workspace {
+  /// Merges inserted objects into those that have the same unique values, as the merge policy says.
+  ///
+  /// Two objects can't become one, because identifiers are final from birth: the object that is there
+  /// takes over values, and everything that leads to the inserted one, which is deleted. Everything must
+  /// be sealed.
+  func mergeDuplicates() throws {
+    guard let decide = settings.mergePolicy.decide else { return }
+    var isAny = false
+    for state in storeStates where state.hasChanges {
+      for entity in state.knownEntities {
+        let constraints = state.graph.uniqueness(of: entity.graph)
+        if constraints.isEmpty { continue }
+        for object in changedObjects
+        where object.source.entity === entity && object.state.isDuplicable {
+          for constraint in constraints {
+            // What was merged before may have freed the values, or taken them.
+            if isAny { try sealAll() }
+            guard let other = try twin(of: object, constraint, in: state) else { continue }
+            try merge(object, into: other, constraint, decide)
+            isAny = true
+            break
+          }
+        }
+      }
+    }
+  }
+
+  /// The object that has the same unique values and was there before.
+  private func twin(
+    of object: ManagedObject, _ constraint: GraphSchema.Uniqueness, in state: StoreState
+  ) throws -> ManagedObject? {
+    let values = constraint.columns.map { object.source.value($0, Int(object.row)) }
+    if values.contains(where: \.isNull) { return nil }
+    for key in try state.objects(sharing: values, constraint) where key != object.key {
+      guard let other = self.object(at: key, in: state) else { continue }
+      lookAgain(at: other, in: state)
+      guard isAlive(other) else { continue }
+      // Of several that are inserted the first stays.
+      if !other.isInserted || key < object.key { return other }
+    }
+    return nil
+  }
+
+  private func merge(
+    _ object: ManagedObject, into other: ManagedObject, _ constraint: GraphSchema.Uniqueness,
+    _ decide: (MergeConflict) throws -> MergeResolution
+  ) throws {
+    realize(other)
+    var conflict = MergeConflict(
+      object: other.objectID, entity: other.source.entity.graph.name,
+      base: object.source.entity.graph.valuesAtBirth, mine: object.valuesByName,
+      theirs: other.valuesByName)
+    conflict.uniqueKeys = constraint.names
+    conflict.derivedKeys = object.source.entity.graph.derivedNames
+    switch try decide(conflict) {
+    case .delete: delete(other)
+    case .keepStored: replace(object, by: other)
+    case .save(let values):
+      for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+        try give(name, value, to: other)
+      }
+      replace(object, by: other)
+    }
+  }
+
+  private func replace(_ object: ManagedObject, by other: ManagedObject) {
+    takeOver(object, other)
+    delete(object)
+    replacements[object.objectID] = other.objectID
+  }
+
+  /// The identifier of the object that another was merged into; its own when it was not.
+  func replaced(_ id: ObjectID) -> ObjectID {
+    var id = id
+    while let next = replacements[id] { id = next }
+    return id
+  }
+
+  /// Gives an object a value of another, if it has such a property and another value there.
+  private func give(_ name: String, _ value: Value, to object: ManagedObject) throws {
+    switch object.source.entity.graph[name]?.place {
+    case .attribute(let attribute, let column):
+      guard attribute.derivation == nil, object.source.value(column, Int(object.row)) != value
+      else { return }
+    case .toOne(let toOne):
+      // What it led to may be gone, and the inserted object only denies that.
+      guard object.source.value(toOne.column, Int(object.row)) != value,
+        value.isNull || object.destination(value, of: toOne) != nil
+      else { return }
+    default: return
+    }
+    if let wrong = object.setValue(value, PropertyHash.of(name), name) { throw wrong }
+  }
+
+  /// Leads whatever is related to an object over a relationship to many to another one.
+  private func takeOver(_ object: ManagedObject, _ heir: ManagedObject) {
+    let graph = object.source.entity.graph
+    for index in graph.relationships {
+      let property = graph.properties[index]
+      guard case .toMany(let toMany) = property.place,
+        case .toMany(let own)? = heir.source.entity.graph[property.name]?.place
+      else { continue }
+      for member in relatedObjects(of: object, toMany) where exists(member) {
+        add(member === object ? heir : member, to: heir, own)
+      }
+    }
+  }
+}
+
+extension ManagedObject.State {
+  /// Whether an object may be a second one of what is there already.
+  fileprivate var isDuplicable: Bool {
+    contains(.inserted) && isDisjoint(with: [.deleted, .missing])
+  }
+}
+
+extension ManagedObject {
+  /// Everything that rows hold of the object, by the columns' names.
+  final var valuesByName: [String: Value] {
+    let columns = source.entity.graph.layout.columns
+    return Dictionary(
+      uniqueKeysWithValues: columns.indices.map {
+        (columns[$0].name, source.value($0, Int(row)))
+      })
+  }
+}
+
+extension GraphEntity {
+  /// What a new object has, by the columns' names.
+  fileprivate var valuesAtBirth: [String: Value] {
+    var values = Dictionary(
+      uniqueKeysWithValues: layout.columns.map { ($0.name, $0.defaultValue) })
+    for (column, value) in initialValues { values[layout.columns[column].name] = value }
+    return values
+  }
+
+  /// The names of the attributes that follow from others.
+  fileprivate var derivedNames: Set<String> { Set(derived.map { properties[$0].name }) }
+}

@@ -1,0 +1,166 @@
+import ObjectModel
+import Rows
+
+// What is right with the objects to be saved.
+extension Workspace {
+  /// What the classes of changed objects say is wrong with the changes. They may mend values.
+  func failuresOfClasses(of objects: ArraySlice<ManagedObject>) -> [ValidationFailure] {
+    var failures: [ValidationFailure] = []
+    for object in objects where type(of: object) != ManagedObject.self {
+      if !object.state.contains(.deleted) {
+        failures += object.failuresOfClass()
+      } else if !object.state.contains(.inserted), let failure = object.failureOfDelete() {
+        failures.append(failure)
+      }
+    }
+    return failures
+  }
+
+  /// What the model says is wrong with the changes.
+  func validate() throws -> [ValidationFailure] {
+    var failures: [ValidationFailure] = []
+    var plain: [ObjectIdentifier: Bool] = [:]
+    for object in changedObjects {
+      if object.state.contains(.deleted) { continue }
+      let entity = object.source.entity
+      let identifier = ObjectIdentifier(entity)
+      let mayFail: Bool
+      if let known = plain[identifier] {
+        mayFail = known
+      } else {
+        mayFail = entity.mayFailValidation
+        plain[identifier] = mayFail
+      }
+      if mayFail { failures += entity.graph.constraints.failures(of: object) }
+      failures += entity.graph.constraints.transientFailures(of: object)
+      failures += relationshipFailures(of: object)
+    }
+    for owner in try countedOwners() { failures += relationshipFailures(of: owner) }
+    for denial in denials where denial.object.state.contains(.deleted) {
+      let staying = denial.others.filter {
+        !$0.state.contains(.deleted) && denial.isLedBack(from: $0)
+      }
+      guard let first = staying.first else { continue }
+      failures.append(
+        denial.object.failure(
+          denial.relationship.name, nil, .deletionDenied,
+          """
+          can't be deleted as long as "\(denial.relationship.name)" leads to \
+          \(staying.count == 1 ? "\(first)" : "\(staying.count) objects").
+          """))
+    }
+    return failures
+  }
+
+  func failures(of object: ManagedObject) -> [ValidationFailure] {
+    realize(object)
+    guard object.state.isDisjoint(with: [.deleted, .missing]) else { return [] }
+    let constraints = object.source.entity.graph.constraints
+    var failures = type(of: object) == ManagedObject.self ? [] : object.failuresOfClass()
+    failures += constraints.failures(of: object)
+    failures += constraints.transientFailures(of: object)
+    return failures + relationshipFailures(of: object)
+  }
+
+  /// Returns the failures of an object's relationships, and of its composite attributes that have predicates.
+  private func relationshipFailures(of object: ManagedObject) -> [ValidationFailure] {
+    let constraints = object.source.entity.graph.constraints
+    var failures = constraints.relationships.compactMap { failure(of: $0, of: object) }
+    if !constraints.propertyPredicates.isEmpty, let state = state(of: object) {
+      failures += constraints.predicateFailures(of: object, in: state)
+    }
+    return failures
+  }
+
+  /// The objects that were not changed themselves and are led to by more or fewer objects than before.
+  private func countedOwners() throws -> [ManagedObject] {
+    let isCounted = storeStates.contains { state in
+      state.knownEntities.contains { !$0.graph.countedRelationships.isEmpty }
+    }
+    guard isCounted else { return [] }
+    var owners: [ManagedObject] = []
+    var seen: Set<ManagedObject> = []
+    for object in changedObjects {
+      let graph = object.source.entity.graph
+      for index in graph.countedRelationships {
+        for owner in try related(of: object, graph.properties[index].name, beforeToo: true)
+        where !owner.state.contains(.pending) && seen.insert(owner).inserted {
+          realize(owner)
+          if owner.state.isDisjoint(with: [.deleted, .missing]) { owners.append(owner) }
+        }
+      }
+    }
+    return owners
+  }
+
+  private func failure(of property: GraphProperty, of object: ManagedObject) -> ValidationFailure? {
+    switch property.place {
+    case .toOne(let toOne):
+      guard !toOne.relationship.isOptional else { return nil }
+      if let key = object.reference(column: toOne.column),
+        let other = self.object(at: key, in: object.source.entity.store),
+        !other.state.contains(.deleted)
+      {
+        return nil
+      }
+      return object.failure(
+        property.name, .null, .required, "\"\(property.name)\" must lead to an object.")
+    case .toMany(let toMany):
+      let count = relatedKeys(of: object, toMany).count
+      switch toMany.relationship.problem(withCount: count) {
+      case nil: return nil
+      case .tooFew(let least):
+        return object.failure(
+          property.name, nil, .tooFewObjects,
+          "\"\(property.name)\" leads to \(count) objects, and must lead to at least \(least).")
+      case .tooMany(let most):
+        return object.failure(
+          property.name, nil, .tooManyObjects,
+          "\"\(property.name)\" leads to \(count) objects, and may lead to at most \(most).")
+      }
+    default: return nil
+    }
+  }
+}
+
+extension EntityState {
+  /// Whether a value in some draft may not be right.
+  var mayFailValidation: Bool { sealedDrafts.contains { graph.constraints.mayFail($0) } }
+}
+
+extension ManagedObject {
+  /// What the object's class says of its values, and of the whole.
+  fileprivate final func failuresOfClass() -> [ValidationFailure] {
+    var failures: [ValidationFailure] = []
+    for key in type(of: self).validatedKeys {
+      let before: Value
+      switch source.entity.graph[key]?.place {
+      case .attribute(_, let column): before = source.value(column, Int(row))
+      case .transient: before = self[key]
+      default: source.entity.graph.refuse(key, as: "an attribute that can be validated by itself")
+      }
+      var value = before
+      do {
+        try validateValue(&value, forKey: key)
+        if value != before, let wrong = setValue(value, PropertyHash.of(key), key) { throw wrong }
+      } catch {
+        failures.append(failure(key, value, .custom, "\"\(key)\": \(error)", cause: error))
+      }
+    }
+    do {
+      if isInserted { try validateForInsert() } else { try validateForUpdate() }
+    } catch {
+      failures.append(failure(nil, nil, .custom, "\(error)", cause: error))
+    }
+    return failures
+  }
+
+  fileprivate final func failureOfDelete() -> ValidationFailure? {
+    do {
+      try validateForDelete()
+      return nil
+    } catch {
+      return failure(nil, nil, .custom, "\(error)", cause: error)
+    }
+  }
+}
