@@ -155,7 +155,8 @@ extension Workspace {
     _ events: ObjectEvents = ObjectEvents()
   ) -> ContextChange {
     let change = ContextChange(
-      kind: kind, contextName: settings.name, author: settings.transactionAuthor, layers: layers, events: events,
+      kind: kind, contextName: settings.name, author: settings.transactionAuthor, layers: layers,
+      events: events,
       linkTables: coordinator.linkTables)
     changeStreams.yield(change)
     NotificationCenter.default.post(

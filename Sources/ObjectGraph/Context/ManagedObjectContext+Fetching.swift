@@ -124,7 +124,8 @@ extension ManagedObjectContext {
     _ type: T.Type, where predicate: QueryPredicate? = nil, sortedBy sortKeys: [SortKey] = [],
     limit: Int = 0, progress: Progress? = nil, _ body: @escaping @Sendable ([T]) throws -> R
   ) async throws -> R {
-    try await workspace.fetch(type, where: predicate, sortedBy: sortKeys, limit: limit, progress: progress, body)
+    try await workspace.fetch(
+      type, where: predicate, sortedBy: sortKeys, limit: limit, progress: progress, body)
   }
 
   /// Finds the identifiers of a request's objects, in its order, while the context is free for other work.

@@ -111,7 +111,9 @@ extension Workspace {
       let source = request.includesPendingChanges ? state.source : state.baseSource
       var plan = try QueryPlan(
         request, model: state.graph.model, schema: state.graph.schema, store: state.tag)
-      if let mayGoOnSearching = settings.mayGoOnSearching { plan.watch = SearchWatch { _, _ in mayGoOnSearching() } }
+      if let mayGoOnSearching = settings.mayGoOnSearching {
+        plan.watch = SearchWatch { _, _ in mayGoOnSearching() }
+      }
       return FetchPart(
         state: state, source: source, plan: plan, asked: AskedStore(state, request))
     }

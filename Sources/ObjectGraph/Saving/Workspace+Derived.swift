@@ -178,7 +178,8 @@ private struct DerivedValue {
         switch one.source.entity.graph[name]?.place {
         case .toOne(let toOne):
           if let key = one.reference(column: toOne.column),
-            let other = workspace.object(at: key, in: one.source.entity.store), workspace.isThere(other)
+            let other = workspace.object(at: key, in: one.source.entity.store),
+            workspace.isThere(other)
           {
             next.append(other)
           }

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import ObjectModel
 import ObjectQuery
 import Rows

@@ -149,7 +149,7 @@ struct FollowingChildrenTests {
             let follower = graph.context()
             follower.automaticallyMergesChangesFromParent = true
             _ = try follower.fetch(Trip.self)
-            return follower.mail
+            return follower.workspace.mail
           })
       }
     }

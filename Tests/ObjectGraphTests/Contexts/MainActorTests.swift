@@ -121,7 +121,7 @@ struct MainActorTests {
   func limit() async throws {
     let family = try await Family(.memory)
     let (view, child) = (family.view, family.child)
-    view.mail.owedTurn.setLongestWait(0.05)
+    view.workspace.mail.owedTurn.setLongestWait(0.05)
     try view.insert(Person.self) { $0.name = "Bo" }
     let done = DispatchSemaphore(value: 0)
     child.schedule {
@@ -145,9 +145,9 @@ struct MainActorTests {
     let view = family.view
     try await MainActor.run { try view.insert(Person.self) { $0.name = "Bo" }.name = "Cy" }
     try await view.perform {}
-    #expect(!view.mail.owedTurn.isPending)
+    #expect(!view.workspace.mail.owedTurn.isPending)
     await MainActor.run { _ = try? view.insert(Person.self).objectID }
     await MainActor.run { view.rollback() }
-    #expect(!view.mail.owedTurn.isPending)
+    #expect(!view.workspace.mail.owedTurn.isPending)
   }
 }

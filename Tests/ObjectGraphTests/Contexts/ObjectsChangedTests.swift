@@ -77,7 +77,7 @@ struct ObjectsChangedTests {
       try there.insert(Person.self) { $0.name = "Di" }
       theirs[0].name = "Ada Lovelace"
       there.delete(theirs[1])
-      let layers = try there.saveReturningLayers()
+      let layers = try there.workspace.saveReturningLayers()
       return ContextChange(
         kind: .saved, contextName: nil, layers: layers, linkTables: there.coordinator.linkTables)
     }

@@ -58,15 +58,15 @@ struct PlaceTests {
     let context = ManagedObjectContext(graph.coordinator, concurrency: .mainActor)
     let child = ManagedObjectContext(parent: context)
     try context.insert(Person.self) { $0.name = "Ada" }
-    #expect(context.place.isHeld)
+    #expect(context.workspace.place.isHeld)
     // Whatever else is done on this thread is none of the main actor's.
     DispatchQueue(label: "elsewhere").sync {
-      #expect(context.place.isCurrent)
-      #expect(context.place.isHeld == Thread.isMainThread)
+      #expect(context.workspace.place.isCurrent)
+      #expect(context.workspace.place.isHeld == Thread.isMainThread)
     }
     // But what a context does while the main actor waits for it is.
     try child.performAndWait {
-      #expect(context.place.isHeld)
+      #expect(context.workspace.place.isHeld)
       try child.insert(Person.self) { $0.name = "Bo" }
       try child.save()
       let found = try context.performAndWait { try context.fetch(Person.self).count }
@@ -75,15 +75,15 @@ struct PlaceTests {
     #expect(context.insertedObjects.count == 2)
 
     await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
-    #expect(context.place.isCurrent == Thread.isMainThread)
+    #expect(context.workspace.place.isCurrent == Thread.isMainThread)
     try context.save()
-    #expect(context.place.isHeld)
+    #expect(context.workspace.place.isHeld)
     // A turn that others take leaves nobody behind.
     let elsewhere = Task.detached {
       try await context.perform { try context.fetch(Person.self).count }
     }
     #expect(try await elsewhere.value == 2)
-    #expect(!context.hasChanges && context.place.isHeld)
+    #expect(!context.hasChanges && context.workspace.place.isHeld)
   }
 
   @Test("Turns process changes at their end, so that others see them", arguments: Kind.allCases)

@@ -29,7 +29,7 @@ struct ObjectTableTests {
 
     // What nobody holds goes, from the array and beside it, and what is held stays.
     known = known.filter { $0.key % 3 == 0 }
-    context.sweep()
+    context.workspace.sweep()
     #expect(context.registeredObjects.count == known.count)
     for (number, one) in known { #expect(object(number) === one, "\(number)") }
   }

@@ -31,7 +31,7 @@ struct RelatedObjectsTests {
     let held = trips[17]
 
     // Nothing stays where it was but what somebody holds, and what is made meanwhile takes its place.
-    context?.sweep()
+    context?.workspace.sweep()
     let others = try (0..<100).map { _ in try #require(context).insert(Stop.self) { $0.place = "S" }
     }
     #expect(trips[3].name == "T3" && trips[17] === held)

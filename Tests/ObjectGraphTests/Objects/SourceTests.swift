@@ -25,7 +25,7 @@ struct SourceTests {
   }
 
   private func forgetSources(of context: ManagedObjectContext) {
-    for state in context.storeStates {
+    for state in context.workspace.storeStates {
       for entity in state.knownEntities { entity.forgetSources() }
     }
   }
@@ -37,11 +37,11 @@ struct SourceTests {
     weak let source = people[0].source
     forgetSources(of: context)
     people.removeLast(99)
-    context.sweep()
+    context.workspace.sweep()
     #expect(source != nil && people[0].name == "Person 0")
 
     people = []
-    context.sweep()
+    context.workspace.sweep()
 
     #expect(source == nil)
   }
@@ -57,7 +57,7 @@ struct SourceTests {
     var most = 0
     for _ in 0..<1500 {
       _ = try context.fetch(Person.self)
-      most = max(most, context.storeStates.flatMap(\.knownEntities).map(\.sources.count).max() ?? 0)
+      most = max(most, context.workspace.storeStates.flatMap(\.knownEntities).map(\.sources.count).max() ?? 0)
     }
     #expect(most < 1000)
     #expect(try context.fetch(Person.self).allSatisfy { $0.age == 1 })

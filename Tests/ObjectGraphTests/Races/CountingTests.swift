@@ -91,7 +91,7 @@ private struct Counter {
     var counted: Int?
     while counted == nil {
       counted = try context.performAndWait {
-        if held.isEmpty { context.sweep() }
+        if held.isEmpty { context.workspace.sweep() }
         switch looks {
         case 0: _ = try context.fetch(Trip.self, where: QueryPredicate("cost >= 0"))
         case 1: context.refresh(context.object(with: trips[index]), mergeChanges: true)
@@ -134,7 +134,7 @@ private struct Counter {
     let isBack: Void? = try unlessOvertaken(context) {
       try context.insert(Stop.self) { $0.place = "beside" }
       try context.save()
-      context.sweep()
+      context.workspace.sweep()
       try undo.undo()
       try undo.undo()
       try context.save()

@@ -258,7 +258,7 @@ struct UnseenTests {
       deleting.delete(deleting.object(theirs))
       try deleting.save()
       _ = try parent.fetch(Person.self)
-      if isOwn { parent.sweep() }
+      if isOwn { parent.workspace.sweep() }
 
       same.cost += 1
       if isHandedOver { try child.handOver() } else { try child.save() }

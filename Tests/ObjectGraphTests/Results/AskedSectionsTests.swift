@@ -55,10 +55,10 @@ struct AskedSectionsTests {
     var nicknames: Set<String> = []
     try context.forEachBatch(of: Self.byAge, size: 10) { batch in
       for case let one as Decades in batch { nicknames.insert(one.nickname) }
-      #expect(context.transientValues.count <= 11)
+      #expect(context.workspace.transientValues.count <= 11)
     }
     #expect(nicknames.count == 5 && kept.nickname == "40s")
-    #expect(context.transientValues.count == 1)
+    #expect(context.workspace.transientValues.count == 1)
   }
 
   @Test("A computed property names them, and a change moves an object", arguments: Kind.allCases)

@@ -75,7 +75,7 @@ struct FollowingTests {
     let context = try Graph(.memory).context()
     let first = try FetchedResults(Person.self, Self.byName, in: context)
     let failing = Failing()
-    let following = try #require(context.following)
+    let following = try #require(context.workspace.following)
     following.add(failing)
     let last = try FetchedResults(Person.self, Self.byName, in: context)
     let count = try LiveResult.count(Self.byName, in: context)
@@ -310,7 +310,7 @@ struct FollowingTests {
     _ = try Self.people(context, "Bob")
     context.delete(ada)
     try context.save()
-    #expect(context.following == nil)
+    #expect(context.workspace.following == nil)
 
     let again = try FetchedResults(Person.self, Self.byName, in: context)
     let count = try LiveResult.count(

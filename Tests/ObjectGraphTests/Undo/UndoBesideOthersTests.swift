@@ -49,7 +49,7 @@ struct UndoBesideOthersTests {
       try one.save()
     }
     trip = nil
-    one.sweep()
+    one.workspace.sweep()
     let theirs = try #require(other.existingObject(with: id) as? Trip)
     theirs.cost += 10
     try other.save()

@@ -75,26 +75,26 @@ struct TransientTests {
     kept[Good.nickname] = "Kept"
     let other = try context.fetch(Good.self, where: QueryPredicate("SELF != %@", kept))[0].objectID
     (context.object(with: other) as? Good)?[Good.nickname] = "Other"
-    context.sweep()
+    context.workspace.sweep()
     #expect((context.object(with: other) as? Good)?[Good.nickname] == "Other")
-    #expect(context.transientValues.count == 2 && kept[Good.nickname] == "Kept")
+    #expect(context.workspace.transientValues.count == 2 && kept[Good.nickname] == "Kept")
     context.delete(context.object(with: other))
     try context.save()
-    #expect(context.transientValues.count == 1)
+    #expect(context.workspace.transientValues.count == 1)
 
     let undo = UndoStack()
     context.undoManager = undo
     let id = kept.objectID
     context.delete(kept)
     try context.save()
-    #expect(context.transientValues.isEmpty)
+    #expect(context.workspace.transientValues.isEmpty)
     try undo.undo()
     let back = try #require(try context.existingObject(with: id) as? Good)
     #expect(back[Good.nickname] == "Kept")
     try context.save()
     try undo.redo()
     try context.save()
-    #expect(context.transientValues.isEmpty)
+    #expect(context.workspace.transientValues.isEmpty)
     try undo.undo()
     #expect((try context.existingObject(with: id) as? Good)?[Good.nickname] == "Kept")
   }
