@@ -57,7 +57,9 @@ struct SourceTests {
     var most = 0
     for _ in 0..<1500 {
       _ = try context.fetch(Person.self)
-      most = max(most, context.workspace.storeStates.flatMap(\.knownEntities).map(\.sources.count).max() ?? 0)
+      most = max(
+        most, context.workspace.storeStates.flatMap(\.knownEntities).map(\.sources.count).max() ?? 0
+      )
     }
     #expect(most < 1000)
     #expect(try context.fetch(Person.self).allSatisfy { $0.age == 1 })
