@@ -46,13 +46,13 @@ struct LostReferences {
     guard let layout = rows.graph.schema[changes.entityNumber] else { return }
     for one in try changes.entries() {
       guard case .put(let location) = one.entry else { continue }
-      let isLost = try layout.columns.prefix(2).contains { end in
+      let leadsAway = try layout.columns.prefix(2).contains { end in
         guard case .object(let target)? = try location.block.value(end, row: location.row) else {
           return false
         }
         return try isLost(target)
       }
-      if isLost { try rows.remove(ObjectKey(entity: changes.entityNumber, number: one.key)) }
+      if leadsAway { try rows.remove(ObjectKey(entity: changes.entityNumber, number: one.key)) }
     }
   }
 

@@ -12,8 +12,12 @@ struct OneToOneRepair {
 
   /// Repairs the ends at the changed rows.
   ///
-  /// - Parameter settled: The keys of rows that may have no change any more.
-  func run(besides settled: Set<ObjectKey>) throws {
+  /// - Parameters:
+  ///   - settled: The keys of rows that may have no change any more.
+  ///   - givenUp: The keys of rows whose changes were given up.
+  func run(settled: Set<ObjectKey>, givenUp: Set<ObjectKey>) throws {
+    for key in givenUp.sorted() { try giveBack(key) }
+    try rows.seal()
     var keys = settled
     for changes in rows.layer.entities {
       guard let entity = rows.graph[changes.entityNumber], !entity.oneToOnes.isEmpty else {
@@ -34,6 +38,18 @@ struct OneToOneRepair {
       guard let inverse = toOne.inverse else { continue }
       if try rows.isAlive(key) { try leadBack(key, toOne, inverse) }
       try part(key, toOne, entity.layout.columns[toOne.column], inverse)
+    }
+  }
+
+  /// Leads the object back that a given-up change had led away, unless it leads elsewhere by now.
+  private func giveBack(_ key: ObjectKey) throws {
+    guard let entity = rows.graph[key.entity], try rows.isAlive(key) else { return }
+    for toOne in entity.oneToOnes {
+      guard let inverse = toOne.inverse, let other = try rows.reference(key, toOne.column),
+        let backward = rows.graph.toOne(inverse.name, of: other), try rows.isAlive(other),
+        try rows.reference(other, backward.toOne.column) == nil
+      else { continue }
+      try rows.set(.object(key), column: backward.toOne.column, of: other)
     }
   }
 

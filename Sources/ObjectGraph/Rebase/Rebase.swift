@@ -1,4 +1,5 @@
 import ObjectModel
+import ObjectQuery
 import Rows
 import StoreInterface
 
@@ -20,6 +21,8 @@ struct Rebase {
   var policy: MergePolicy?
   /// Whether the changes are older than their base, as those of undo are: every row is checked then.
   var isAged = false
+  /// The keys of rows whose changes are given up.
+  var givenUp: Set<ObjectKey> = []
 
   init(
     _ changes: Changes, onto newBase: StoreBase, graph: GraphSchema, store: StoreTag,
@@ -40,37 +43,42 @@ struct Rebase {
   ///   a damaged store.
   func callAsFunction() throws -> Rebased {
     let differences = try newBase.differences(from: changes.base)
-    var unchanged = changes
-    unchanged.base = newBase
+    var rebased = Rebased(changes: changes, differences: differences)
+    rebased.changes.base = newBase
     let isMoved = differences.contains { !$0.isEmpty }
-    guard isMoved || isAged || !changes.originals.isEmpty else {
-      return Rebased(changes: unchanged)
+    guard isMoved || isAged || !changes.originals.isEmpty || !givenUp.isEmpty else {
+      return rebased
     }
     if changes.layer.isEmpty {
-      unchanged.originals = Layer()
-      return Rebased(changes: unchanged)
+      rebased.changes.originals = Layer()
+      return rebased
     }
     let rows = RebasedRows(changes, newBase, graph, store)
+    try rows.drop(givenUp)
     var merge = ValueMerge(rows, changes, newBase, differences, seen)
-    try merge.collect(all: isAged)
+    try merge.collect(all: isAged, besides: givenUp)
     if let policy { try merge.decide(policy) }
     let outcome = try merge.apply()
-    if isAged || !outcome.settled.isEmpty || reaches(differences, rows) {
+    let settled = outcome.settled.union(givenUp)
+    rebased.isConcerned = isAged || !settled.isEmpty || reaches(differences, rows)
+    if rebased.isConcerned {
       let lost = LostReferences(rows, isAged ? nil : differences)
       try lost.clear()
       try LinkMerge(rows).dropDoubles()
-      try propagateDeletions(rows, outcome)
-      try lost.clearDeleted(outcome.settled)
-      try OneToOneRepair(rows).run(besides: outcome.settled)
+      rebased.cascaded = try propagateDeletions(rows, outcome)
+      try lost.clearDeleted(settled)
+      try OneToOneRepair(rows).run(settled: settled, givenUp: givenUp)
       try OrderMerge(rows, before: View(changes.originalTables)).run()
     }
-    var rebased = unchanged
-    rebased.layer = try rows.sealedLayer()
-    rebased.originals = try outcome.originals.keeping(rebased.layer, graph.schema)
-    rebased.lastReferences = try changes.lastReferences.keeping(rebased.layer, graph.schema)
-    return Rebased(
-      changes: rebased, touched: rows.touched, settled: outcome.settled,
-      conflictCount: outcome.conflictCount, isOvertaken: outcome.isOvertaken)
+    rebased.changes.layer = try rows.sealedLayer()
+    rebased.changes.originals = try outcome.originals.keeping(
+      rebased.changes.layer, graph.schema)
+    rebased.changes.lastReferences = try changes.lastReferences.keeping(
+      rebased.changes.layer, graph.schema)
+    rebased.touched = rows.touched
+    rebased.met = outcome.met
+    rebased.isOvertaken = outcome.isOvertaken
+    return rebased
   }
 
   /// Whether another save has changed rows that the relationships of the changes may have to do with.
@@ -82,7 +90,12 @@ struct Rebase {
   }
 
   /// Applies the delete rules of deleted rows to the rows that another save has led to them, or them to.
-  private func propagateDeletions(_ rows: RebasedRows, _ outcome: ValueMerge.Outcome) throws {
+  ///
+  /// - Returns: The keys of the objects that the rules delete.
+  private func propagateDeletions(
+    _ rows: RebasedRows, _ outcome: ValueMerge.Outcome
+  ) throws -> [ObjectKey] {
+    var cascaded: [ObjectKey] = []
     let before = View(changes.originalTables)
     var wave = try rows.removedKeys()
     var doomed = Set(wave)
@@ -111,24 +124,38 @@ struct Rebase {
       }
       try rows.seal()
       wave = next
+      cascaded += next
       isReplayed = false
     }
     for key in doomed where try rows.isAlive(key) { try rows.remove(key) }
     try rows.seal()
+    return cascaded + outcome.deleted.sorted()
   }
 }
 
 /// Changes after a rebase.
 struct Rebased {
   var changes: Changes
+  /// Layers that together mention every row that the two bases may show differently.
+  var differences: [Layer]
   /// The keys of rows of which the changes differ from before.
   var touched: Set<ObjectKey> = []
-  /// The keys of rows in conflict that the policy has decided about.
-  var settled: Set<ObjectKey> = []
-  /// The number of conflicts that stay.
-  var conflictCount = 0
+  /// The keys of rows that both sides have changed.
+  var met: Set<ObjectKey> = []
+  /// The keys of objects that the rebase deletes and the changes did not.
+  var cascaded: [ObjectKey] = []
+  /// Whether another save has changed rows that the changes may have to do with.
+  var isConcerned = false
   /// Whether another save has given other values to what the changes change.
   var isOvertaken = false
+
+  init(changes: Changes, differences: [Layer]) {
+    self.changes = changes
+    self.differences = differences
+  }
+
+  /// Whether both sides have changed a row.
+  func isMet(_ key: ObjectKey) -> Bool { met.contains(key) }
 }
 
 extension Layer {

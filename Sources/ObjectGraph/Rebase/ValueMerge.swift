@@ -33,7 +33,8 @@ struct ValueMerge {
     var settled: Set<ObjectKey> = []
     /// The keys of rows that the policy deletes and the changes did not.
     var deleted: Set<ObjectKey> = []
-    var conflictCount = 0
+    /// The keys of rows that both sides have changed.
+    var met: Set<ObjectKey> = []
     /// Whether another save has given other values to what the changes change.
     var isOvertaken = false
   }
@@ -62,11 +63,13 @@ struct ValueMerge {
 
   /// Finds the rows that both sides have changed.
   ///
-  /// - Parameter all: Whether every changed row is to be looked at.
-  mutating func collect(all: Bool) throws {
+  /// - Parameters:
+  ///   - all: Whether every changed row is to be looked at.
+  ///   - givenUp: The keys of rows whose changes are given up.
+  mutating func collect(all: Bool, besides givenUp: Set<ObjectKey>) throws {
     let before = View(changes.originalTables)
     var derived: [UInt16: Set<Int>] = [:]
-    for key in try all ? changes.layer.allKeys() : candidates() {
+    for key in try all ? changes.layer.allKeys() : candidates() where !givenUp.contains(key) {
       guard let layout = graph.schema[key.entity] else { continue }
       if derived[key.entity] == nil {
         derived[key.entity] = graph[key.entity]?.derivedColumns ?? []
@@ -76,8 +79,15 @@ struct ValueMerge {
           key: key, layout: layout, derived: derived[key.entity]!,
           mine: try changes.layer.entry(of: key), then: try before.row(of: key),
           now: try rows.base.row(of: key), isContested: try isContested(key, layout),
-          isSeen: seen.keys.contains(key)))
+          isSeen: try isSeen(key)))
     }
+  }
+
+  /// Whether the context has asked to see the new row.
+  private func isSeen(_ key: ObjectKey) throws -> Bool {
+    if seen.keys.contains(key) { return true }
+    if case .removed = try seen.ownSave.entry(of: key) { return true }
+    return false
   }
 
   /// The keys of changed rows that the two bases may show differently.
@@ -198,6 +208,7 @@ struct ValueMerge {
     }
     try rows.drop(Set(replaced.map(\.meeting.key)))
     for (meeting, mine) in replaced {
+      if try differs(meeting) { outcome.met.insert(meeting.key) }
       if let resolution = meeting.resolution {
         outcome.settled.insert(meeting.key)
         outcome.isOvertaken = try outcome.isOvertaken || isOvertaken(meeting)
@@ -254,7 +265,6 @@ struct ValueMerge {
       try rows.remove(key)
       if isConflict {
         try note(meeting, now, originals)
-        outcome.conflictCount += 1
       }
       return
     }
@@ -267,7 +277,6 @@ struct ValueMerge {
       else { return }
       rows.insert(key, try columns.map { try mine.value($0) })
       try originals.insert(key, copying: then, meeting.layout)
-      outcome.conflictCount += 1
       return
     }
     // Two contexts that link the same objects with one key have made one link.
@@ -280,7 +289,6 @@ struct ValueMerge {
     }
     guard isConflict else { return }
     try note(meeting, now, originals)
-    outcome.conflictCount += 1
   }
 
   /// Notes the values that the changes were made on and that the new row does not have.

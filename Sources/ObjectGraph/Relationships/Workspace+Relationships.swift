@@ -151,7 +151,9 @@ extension Workspace {
   ) throws -> [ObjectKey] {
     guard let state = state(of: object) else { return [] }
     try sealAll()
-    return try state.source.objects(relatedTo: object.key, through: toMany.query)
+    let keys = try state.source.objects(relatedTo: object.key, through: toMany.query)
+    guard toMany.mayLeadToDeleted else { return keys }
+    return objects(at: keys, in: state).filter { !$0.state.contains(.deleted) }.map(\.key)
   }
 
   /// What a relationship leads to, each object to be made when it is asked for.
@@ -163,9 +165,10 @@ extension Workspace {
       if let number = toMany.way.onlyEntity, let entity = state.entity(number, self) {
         return try state.related(object.key, toMany, in: entity)
       }
-      return RelatedStorage(
-        objects(
-          at: try toMany.way.objects(relatedTo: object.key, in: state.source.index), in: state))
+      let keys = try toMany.way.objects(relatedTo: object.key, in: state.source.index)
+      let found = objects(at: keys, in: state)
+      guard toMany.mayLeadToDeleted else { return RelatedStorage(found) }
+      return RelatedStorage(found.filter { !$0.state.contains(.deleted) })
     } catch {
       note(error)
       return RelatedStorage([])
@@ -276,37 +279,11 @@ extension Workspace {
 // MARK: - Links
 
 extension Workspace {
-  /// A link of the view: its key, what it leads to, its place and the column of that, and the version of its
-  /// row.
-  struct FoundLink {
-    var key: ObjectKey
-    var other: ObjectKey
-    var order: Int64
-    var orderColumn: LayoutColumn?
-    var version: Int64
-  }
-
   /// The links of an object in the view, seen from one side.
   func links(
     of key: ObjectKey, _ side: LinkTable.Side, _ state: StoreState
   ) throws -> [FoundLink] {
-    let sides = side.table.isSymmetric ? [side, side.turned] : [side]
-    guard let indexed = state.source.indexed else { return [] }
-    let range = IndexRange(equalTo: IndexBound([.object(key)]))
-    return try sides.flatMap { side in
-      try indexed.keys(linkIndex(of: side, state), in: range).compactMap { number -> FoundLink? in
-        let link = ObjectKey(entity: side.table.layout.entityNumber, number: number)
-        guard !state.links.isRemoved(link), let row = try state.source.view.row(of: link),
-          case .object(let other) = try row.value(side.destination)
-        else { return nil }
-        var order: Int64 = 0
-        if let column = side.order, case .integer(let place) = try row.value(column) {
-          order = place
-        }
-        return FoundLink(
-          key: link, other: other, order: order, orderColumn: side.order, version: try row.version)
-      }
-    }
+    try FoundLink.links(of: key, side, in: state.source).filter { !state.links.isRemoved($0.key) }
   }
 
   private func linkIndex(of side: LinkTable.Side, _ state: StoreState) -> IndexLayout {
@@ -428,16 +405,6 @@ extension Workspace {
     state.hasOpenChanges = true
     for key in [object, other] {
       if let touched = self.object(at: key, in: state) { noteTouched(touched) }
-    }
-  }
-
-  /// Takes out all links of an object that is going.
-  func removeAllLinks(
-    _ side: LinkTable.Side, of object: ManagedObject, _ state: StoreState
-  ) throws {
-    for found in try links(of: object.key, side, state) {
-      state.links.remove(found.key, basis: found.version)
-      state.hasOpenChanges = true
     }
   }
 

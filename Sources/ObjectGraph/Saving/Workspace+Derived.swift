@@ -61,10 +61,10 @@ extension Workspace {
       }
       owners.formUnion(current)
     }
-    if let state = state(of: object) {
-      for owner in owners { lookAgain(at: owner, in: state) }
+    return owners.filter { owner in
+      realize(owner)
+      return !owner.state.contains(.missing)
     }
-    return owners.filter { !$0.state.contains(.missing) }
   }
 
   /// What a relationship leads to, and what it led to when it was saved last.
@@ -192,10 +192,7 @@ private struct DerivedValue {
         default: break
         }
       }
-      // What is computed is saved, so that it has to follow from what there is by now.
-      if let state = workspace.state(of: object) {
-        for one in next { workspace.lookAgain(at: one, in: state) }
-      }
+      for one in next { workspace.realize(one) }
       current = next.filter { !$0.state.contains(.missing) }
     }
     return current

@@ -38,8 +38,7 @@ extension Workspace {
     if values.contains(where: \.isNull) { return nil }
     for key in try state.objects(sharing: values, constraint) where key != object.key {
       guard let other = self.object(at: key, in: state) else { continue }
-      lookAgain(at: other, in: state)
-      guard isAlive(other) else { continue }
+      guard exists(other) else { continue }
       // Of several that are inserted the first stays.
       if !other.isInserted || key < object.key { return other }
     }
@@ -53,7 +52,7 @@ extension Workspace {
     realize(other)
     var conflict = MergeConflict(
       object: other.objectID, entity: other.source.entity.graph.name,
-      base: object.source.entity.graph.valuesAtBirth, mine: object.valuesByName,
+      base: object.source.entity.graph.namedValuesAtBirth, mine: object.valuesByName,
       theirs: other.valuesByName)
     conflict.uniqueKeys = constraint.names
     conflict.derivedKeys = object.source.entity.graph.derivedNames
@@ -131,12 +130,9 @@ extension ManagedObject {
 }
 
 extension GraphEntity {
-  /// What a new object has, by the columns' names.
-  fileprivate var valuesAtBirth: [String: Value] {
-    var values = Dictionary(
-      uniqueKeysWithValues: layout.columns.map { ($0.name, $0.defaultValue) })
-    for (column, value) in initialValues { values[layout.columns[column].name] = value }
-    return values
+  /// The values of a new object, by the names of the columns.
+  fileprivate var namedValuesAtBirth: [String: Value] {
+    Dictionary(zip(layout.columns.map(\.name), valuesAtBirth)) { first, _ in first }
   }
 
   /// The names of the attributes that follow from others.

@@ -36,19 +36,7 @@ extension Workspace {
       failures += relationshipFailures(of: object)
     }
     for owner in try countedOwners() { failures += relationshipFailures(of: owner) }
-    for denial in denials where denial.object.state.contains(.deleted) {
-      let staying = denial.others.filter {
-        !$0.state.contains(.deleted) && denial.isLedBack(from: $0)
-      }
-      guard let first = staying.first else { continue }
-      failures.append(
-        denial.object.failure(
-          denial.relationship.name, nil, .deletionDenied,
-          """
-          can't be deleted as long as "\(denial.relationship.name)" leads to \
-          \(staying.count == 1 ? "\(first)" : "\(staying.count) objects").
-          """))
-    }
+    failures += try deniedDeletions()
     return failures
   }
 
@@ -125,7 +113,11 @@ extension Workspace {
 
 extension EntityState {
   /// Whether a value in some draft may not be right.
-  var mayFailValidation: Bool { sealedDrafts.contains { graph.constraints.mayFail($0) } }
+  var mayFailValidation: Bool {
+    sealedSources.contains { source in
+      source.draft.map { graph.constraints.mayFail($0) } ?? !source.isValidated
+    }
+  }
 }
 
 extension ManagedObject {

@@ -3,24 +3,9 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-/// A deletion that its relationship denies as long as it leads to objects that stay.
-struct DeletionDenial {
-  let object: ManagedObject
-  let relationship: Relationship
-  let others: [ManagedObject]
-
-  /// Whether one of the objects at the other end leads here still; it may have been led elsewhere since.
-  func isLedBack(from other: ManagedObject) -> Bool {
-    guard let name = relationship.inverse,
-      case .toOne(let toOne)? = other.source.entity.graph[name]?.place
-    else { return true }
-    return other.reference(column: toOne.column) == object.key
-  }
-}
-
-// What deletions do to others.
+// Deletions, as they reach other objects.
 extension Workspace {
-  /// Sees to the relationships of objects that were deleted.
+  /// Applies the delete rules of deleted objects. The next save throws an error of a damaged store.
   func propagateDeletions() {
     do { try propagateDeletionsOrThrow() } catch { note(error) }
   }
@@ -30,12 +15,12 @@ extension Workspace {
     workDepth += 1
     defer { workDepth -= 1 }
     var waves: [[ManagedObject]] = []
-    // Cascades may run in any shape, circles included: what is deleted already is not deleted again.
+    // Cascades may run in any shape, circles included. A deleted object is not deleted again, so the waves end.
     while !deletionsToPropagate.isEmpty {
       let doomed = deletionsToPropagate
       deletionsToPropagate = []
       waves.append(doomed)
-      // The rows of what is going are still there, so that relationships can be read.
+      // The rows of the deleted objects are still in the view, so their relationships can be read.
       try sealAll()
       for object in doomed {
         object.state.remove(.deletionToPropagate)
@@ -45,197 +30,132 @@ extension Workspace {
     for object in waves.joined() { try object.withEntity { try $0.remove(object) } }
   }
 
-  /// Sees to the relationships of objects that were deleted and whose rows are taken out already. Everything
-  /// must be sealed.
-  func propagateDeletion(ofTakenOut objects: [ManagedObject]) throws {
-    for object in objects where object.state.contains(.deleted) {
-      try propagateDeletion(of: object)
-    }
-    try propagateDeletionsOrThrow()
-    try sealAll()
-  }
-
+  /// Applies the delete rules of one object.
   private func propagateDeletion(of object: ManagedObject) throws {
-    let graph = object.source.entity.graph
     guard let state = state(of: object) else { return }
-    if let references = state.graph.oneWayReferences(to: graph.number) {
-      try clear(references, to: object, state)
-    }
-    for index in graph.relationshipsToPropagate {
-      switch graph.properties[index].place {
-      case .toOne(let toOne):
-        guard
-          let key = object.reference(column: toOne.column),
-          let other = self.object(at: key, in: state),
-          reached[object]?[toOne.column] != key || isLedBack(from: other, to: object, toOne, state)
-        else { continue }
-        try apply(toOne.relationship, of: object, to: [other], state)
-      case .toMany(let toMany):
-        if toMany.relationship.deleteRule != .nullify || toMany.links == nil {
-          let keys = try state.source.objects(relatedTo: object.key, through: toMany.query)
-          try apply(toMany.relationship, of: object, to: objects(at: keys, in: state), state)
-        }
-        if let side = toMany.links { try removeAllLinks(side, of: object, state) }
-      default: continue
-      }
-    }
-  }
-
-  /// Takes away every reference and link that leads to a deleted object without an inverse.
-  ///
-  /// Core Data leaves them dangling. A store of Quire holds no reference to a missing object, so a
-  /// relationship without an inverse is cleared as if its inverse had the rule *nullify*.
-  private func clear(
-    _ oneWay: OneWayReferences, to object: ManagedObject, _ state: StoreState
-  ) throws {
-    for reference in oneWay.references {
-      guard let indexed = state.source.indexed else { return }
-      let range = IndexRange(equalTo: IndexBound([.object(object.key)]))
-      let keys = try indexed.keys(reference.index, in: range).map {
-        ObjectKey(entity: reference.entity, number: $0)
-      }
-      for other in objects(at: keys, in: state) {
-        lookAgain(at: other, in: state)
-        guard isAlive(other), other.reference(column: reference.toOne.column) == object.key
-        else { continue }
-        setReference(of: other, reference.toOne, to: nil)
-      }
-    }
-    for side in oneWay.links {
-      let owners = try links(of: object.key, side, state).map(\.other)
-      if owners.isEmpty { continue }
-      try removeAllLinks(side, of: object, state)
-      // The number of objects that an owner leads to is checked again.
-      for owner in objects(at: owners, in: state) {
-        lookAgain(at: owner, in: state)
-        if isAlive(owner) { noteTouched(owner) }
-      }
-    }
-  }
-
-  /// One to one, whether the other end leads to a deleted object. Whoever did not when the deletion reached it
-  /// first, as it had been led elsewhere, may have been led back by others.
-  private func isLedBack(
-    from other: ManagedObject, to object: ManagedObject, _ toOne: GraphProperty.ToOne,
-    _ state: StoreState
-  ) -> Bool {
-    guard let name = toOne.inverse?.name,
-      case .toOne(let backward)? = other.source.entity.graph[name]?.place
-    else { return false }
-    lookAgain(at: other, in: state)
-    return isAlive(other) && other.reference(column: backward.column) == object.key
-  }
-
-  /// Has the deletions of those whom an object leads to again, since its changes were given up, reach it.
-  func reachAgain(_ object: ManagedObject, in state: StoreState) throws {
-    for index in object.source.entity.graph.relationships {
-      guard isAlive(object),
-        case .toOne(let toOne) = object.source.entity.graph.properties[index].place,
-        let key = object.reference(column: toOne.column),
-        let other = state.entity(key.entity, self)?.objects[key.number],
-        other.state.contains(.deleted), !other.state.contains(.missing)
-      else { continue }
-      if let inverse = toOne.inverse, !inverse.isTransient {
-        try apply(inverse, of: other, to: [object], state)
-      } else {
-        setReference(of: object, toOne, to: nil)
-      }
-    }
-  }
-
-  /// Notes what a deleted object leads to, before it is looked at again: whom it was led away from before it was
-  /// deleted is not reached by that, and all others were.
-  func noteReached(_ object: ManagedObject) {
-    guard object.state.contains(.deleted) else { return }
-    let references = committedReferences(of: object)
-    if !references.isEmpty || reached[object] != nil { reached[object] = references }
-  }
-
-  /// The references along which an object's deletion goes, as they were saved last, by column.
-  func committedReferences(of object: ManagedObject) -> [Int: ObjectKey] {
     let graph = object.source.entity.graph
-    var references: [Int: ObjectKey] = [:]
-    for index in graph.relationships {
-      guard case .toOne(let toOne) = graph.properties[index].place, toOne.isReachedByDeletion,
-        let place = object.committedPlace,
-        case .object(let key) = place.source.value(toOne.column, place.row)
-      else { continue }
-      references[toOne.column] = key
+    try noteLastReferences(of: object, graph, in: state)
+    if graph.relationshipsToPropagate.isEmpty, state.graph.oneWayReferences(to: graph.number) == nil
+    {
+      return
     }
-    return references
-  }
-
-  /// Makes sure that an object without changed values is not as of an older commit than what lies beneath.
-  func lookAgain(at object: ManagedObject, in state: StoreState) {
-    let wasMissing = object.state.contains(.missing)
-    var before: (source: RowSource, row: Int)?
-    if state.hasMoved, !object.source.isPending, wasMissing || !object.state.contains(.deleted) {
-      before = placeToOverlook(object)
-      object.point(to: object.source.entity.unresolved, row: 0)
-      // Whoever was deleted may have been brought back.
-      if wasMissing { object.state.subtract([.missing, .deleted]) }
+    let effects = try DeletePropagation(state.graph, state.source).effects(of: object.key) {
+      object.reference(column: $0)
+    } isReached: { _ in true }
+    for key in effects.deleted {
+      if let other = self.object(at: key, in: state) { delete(other) }
     }
-    if object.source.isUnresolved { realize(object) }
-    if let before { noteOverlooked(object, was: before) }
-    if wasMissing, object.state.contains(.missing) { object.state.insert(.deleted) }
-  }
-
-  /// Does to the objects at the other end what a relationship says.
-  private func apply(
-    _ relationship: Relationship, of object: ManagedObject, to others: [ManagedObject],
-    _ state: StoreState
-  ) throws {
-    let staying = others.filter { other in
-      lookAgain(at: other, in: state)
-      return other.state.isDisjoint(with: [.deleted, .missing])
-    }
-    switch relationship.deleteRule {
-    case .deny:
-      if !staying.isEmpty {
-        deny(relationship, of: object, for: staying)
-      }
-    case .cascade:
-      for other in staying { delete(other) }
-    // A reference that leads to nothing can't be saved, so no action clears it too.
-    case .nullify, .noAction:
-      guard let name = relationship.inverse else { return }
-      for other in staying {
-        guard case .toOne(let toOne)? = other.source.entity.graph[name]?.place else { continue }
-        realize(other)
-        guard other.reference(column: toOne.column) == object.key else { continue }
+    for (key, toOne) in effects.cleared {
+      guard let other = self.object(at: key, in: state) else { continue }
+      realize(other)
+      if isAlive(other), other.reference(column: toOne.column) == object.key {
         setReference(of: other, toOne, to: nil)
       }
     }
-  }
-}
-
-extension Workspace {
-  /// Forgets who denies what is deleted. What is there may be deleted again by whoever does again what was undone,
-  /// and then is denied that as it was.
-  func forgetDenials() {
-    denials.removeAll { undoManager == nil || $0.object.state.contains(.deleted) }
-  }
-
-  /// Notes that some objects deny a deletion, besides those that do already.
-  func deny(
-    _ relationship: Relationship, of object: ManagedObject, for staying: [ManagedObject]
-  ) {
-    var others = staying
-    denials.removeAll { denial in
-      guard denial.object === object, denial.relationship.name == relationship.name else {
-        return false
-      }
-      others = denial.others + others.filter { !denial.others.contains($0) }
-      return true
+    for link in effects.links {
+      guard let row = try state.source.view.row(of: link) else { continue }
+      state.links.remove(link, basis: try row.version)
+      state.hasOpenChanges = true
     }
-    denials.append(DeletionDenial(object: object, relationship: relationship, others: others))
+    for key in effects.owners {
+      if let owner = self.object(at: key, in: state), exists(owner) { noteTouched(owner) }
+    }
+  }
+
+  /// Notes the references of a deleted object that deny the deletion, where the context has changed them.
+  private func noteLastReferences(
+    of object: ManagedObject, _ graph: GraphEntity, in state: StoreState
+  ) throws {
+    guard object.source.isPending else { return }
+    let committed = object.committedPlace
+    let isChanged = graph.toOnes.contains { toOne in
+      toOne.relationship.deleteRule == .deny
+        && committed.map { $0.source.value(toOne.column, $0.row) }
+          != object.source.value(toOne.column, Int(object.row))
+    }
+    guard isChanged else { return }
+    let builder = LayerBuilder(state.graph.schema)
+    builder.insert(object.key)
+    for toOne in graph.toOnes {
+      builder.set(
+        object.source.value(toOne.column, Int(object.row)), column: toOne.column, of: object.key)
+    }
+    state.lastReferences = try state.lastReferences.merged(
+      with: builder.freeze(), schema: state.graph.schema)
+  }
+
+  /// Whether the context knows of no deletion of an object.
+  func isAlive(_ object: ManagedObject) -> Bool {
+    object.state.isDisjoint(with: [.deleted, .missing])
   }
 }
 
-extension GraphProperty.ToOne {
-  /// Whether the deletion of an object concerns the one that it leads to.
-  fileprivate var isReachedByDeletion: Bool {
-    relationship.deleteRule == .cascade || relationship.deleteRule == .deny
-      || inverse.map { !$0.isToMany } ?? false
+// Deletions that objects deny.
+extension Workspace {
+  /// Returns the failures of deletions that relationships deny.
+  ///
+  /// A deletion stands only if the objects that the relationship leads to are deleted too, or are led elsewhere.
+  func deniedDeletions() throws -> [ValidationFailure] {
+    var failures: [ValidationFailure] = []
+    for object in changedObjects where object.state.contains(.deleted) {
+      guard object.state.isDisjoint(with: .missing) || object.isInserted,
+        let state = state(of: object)
+      else { continue }
+      let graph = object.source.entity.graph
+      for index in graph.relationships {
+        guard let relationship = graph.properties[index].relationship,
+          relationship.deleteRule == .deny
+        else { continue }
+        let staying = try denying(object, graph.properties[index].place, in: state)
+        guard let first = staying.first else { continue }
+        failures.append(
+          object.failure(
+            relationship.name, nil, .deletionDenied,
+            """
+            can't be deleted as long as "\(relationship.name)" leads to \
+            \(staying.count == 1 ? "\(first)" : "\(staying.count) objects").
+            """))
+      }
+    }
+    return failures
+  }
+
+  /// Returns the objects that a relationship of a deleted object leads to and that stay.
+  private func denying(
+    _ object: ManagedObject, _ place: GraphProperty.Place, in state: StoreState
+  ) throws -> [ManagedObject] {
+    switch place {
+    case .toOne(let toOne):
+      guard let key = try lastReference(of: object, toOne, in: state),
+        let other = self.object(at: key, in: state), exists(other)
+      else { return [] }
+      if let name = toOne.inverse?.name,
+        case .toOne(let backward)? = other.source.entity.graph[name]?.place,
+        other.reference(column: backward.column) != object.key
+      {
+        return []
+      }
+      return [other]
+    case .toMany(let toMany):
+      try sealAll()
+      let keys = try state.source.objects(relatedTo: object.key, through: toMany.query)
+      return objects(at: keys, in: state).filter(exists)
+    default: return []
+    }
+  }
+
+  /// Returns the key that a reference of a deleted object held when it was deleted.
+  private func lastReference(
+    of object: ManagedObject, _ toOne: GraphProperty.ToOne, in state: StoreState
+  ) throws -> ObjectKey? {
+    let column = object.source.entity.graph.layout.columns[toOne.column]
+    if case .put(let location) = try state.lastReferences.entry(of: object.key) {
+      if case .object(let key)? = try location.block.value(column, row: location.row) { return key }
+      return nil
+    }
+    guard let place = object.committedPlace,
+      case .object(let key) = place.source.value(toOne.column, place.row)
+    else { return nil }
+    return key
   }
 }
