@@ -69,42 +69,49 @@ extension Workspace {
     checkPlace()
     do {
       try processPendingChanges()
-      workDepth += 1
-      defer { workDepth -= 1 }
-      for state in storeStates {
-        try advance(state)
-        var objects: [ManagedObject] = []
-        // Objects that are told may make others known, so nobody is told before all are found.
-        var faults: [ManagedObject] = []
-        for entity in state.knownEntities {
-          entity.objects.visit { object in
-            if object.state.contains(.pending) {
-              objects.append(object)
-              return
-            }
-            unannounced.events.refreshed.append(object.objectID)
-            if entity.type != ManagedObject.self, object.state.contains(.realized) {
-              faults.append(object)
-            } else {
-              makeFault(object)
-            }
+      try showAllObjects()
+    } catch { note(error) }
+  }
+
+  /// Shows the newest rows of all objects, which become faults. Everything must be sealed.
+  private func showAllObjects() throws {
+    workDepth += 1
+    defer { workDepth -= 1 }
+    for state in storeStates {
+      try advance(state)
+      var objects: [ManagedObject] = []
+      // Objects that are told may make others known, so nobody is told before all are found.
+      var faults: [ManagedObject] = []
+      for entity in state.knownEntities {
+        entity.objects.visit { object in
+          if object.state.contains(.pending) {
+            objects.append(object)
+            return
+          }
+          if object.state.contains(.missing) { return }
+          unannounced.events.refreshed.append(object.objectID)
+          if entity.type != ManagedObject.self, object.state.contains(.realized) {
+            faults.append(object)
+          } else {
+            makeFault(object)
           }
         }
-        for object in faults where !object.state.contains(.pending) {
-          object.willTurnIntoFault()
-          // It may have been changed by what it does, or what another did.
-          if object.state.contains(.pending) { continue }
-          makeFault(object)
-          object.didTurnIntoFault()
-        }
-        // The changes that they made then have to be sealed, as all others are.
-        try sealForUndo()
-        try show(objects, in: state)
       }
-      orderEnds = [:]
-      publish()
-      announceChanges()
-    } catch { note(error) }
+      for object in faults where !object.state.contains(.pending) {
+        object.willTurnIntoFault()
+        // It may have been changed by what it does, or what another did.
+        if object.state.contains(.pending) { continue }
+        makeFault(object)
+        object.didTurnIntoFault()
+      }
+      // The changes that they made then have to be sealed, as all others are.
+      try sealForUndo()
+      try show(objects, in: state)
+      undoManager?.noteSeenAll(in: state)
+    }
+    orderEnds = [:]
+    publish()
+    announceChanges()
   }
 
   func rollback() {
@@ -242,9 +249,11 @@ extension Workspace {
     try processPendingChanges()
     pinned = generation
     for state in storeStates where !state.persistent.isGone {
+      let refreshed = unannounced.events.refreshed
       try Advance(self, state).run(to: newestBase(of: state.persistent))
+      unannounced.events.refreshed = refreshed
     }
-    refreshAllObjects()
+    try showAllObjects()
     updateFollowers()
   }
 }

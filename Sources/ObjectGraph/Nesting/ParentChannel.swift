@@ -36,33 +36,32 @@ struct ParentChannel {
     let push = Push(
       parts, transients: workspace.transientsToPush, isValidated: isValidated)
     if parts.isEmpty, push.transients.isEmpty { return [:] }
-    let before = parent.mail.published.withLock { $0.bases }
     let outcome = waits ? try sendAndWait(push) : send(push)
-    for state in states {
-      try moveOn(state, before[state.tag], outcome)
-    }
+    for state in states { try moveOn(state, outcome) }
     return Dictionary(uniqueKeysWithValues: parts.map { ($0.store.tag, $0.changes.layer) })
   }
 
-  /// The state that the parent shows after a push.
+  /// The states that the parent shows right before a push and after it.
   private struct Outcome {
+    let before: [StoreTag: StoreBase]
     let bases: [StoreTag: StoreBase]
     /// The keys of rows that the parent has made something else of, by store.
     var touched: [StoreTag: Set<ObjectKey>] = [:]
   }
 
   private func send(_ push: Push) -> Outcome {
-    let bases = parent.mail.published.withLock { state in
+    let outcome = parent.mail.published.withLock { state in
+      let before = state.bases
       state.pushes.append(push)
       state.show(push)
-      return state.bases
+      return Outcome(before: before, bases: state.bases)
     }
     if parent.mail.isOutOfReach {
       parent.mail.hasWaiting.store(true, ordering: .releasing)
     } else {
       parent.schedule {}
     }
-    return Outcome(bases: bases)
+    return outcome
   }
 
   private func sendAndWait(_ push: Push) throws -> Outcome {
@@ -71,18 +70,21 @@ struct ParentChannel {
       // Earlier pushes come first.
       parent.takePushes()
       try parent.throwReadFailure()
+      try parent.processPendingChanges()
+      let before = parent.mail.published.withLock { $0.bases }
       let touched = try parent.take(push)
       try parent.processPendingChanges()
-      return Outcome(bases: parent.mail.published.withLock { $0.bases }, touched: touched)
+      return Outcome(
+        before: before, bases: parent.mail.published.withLock { $0.bases }, touched: touched)
     }
   }
 
   /// Moves one store of the child on to what the parent shows by now.
-  private func moveOn(_ state: StoreState, _ before: StoreBase?, _ outcome: Outcome) throws {
+  private func moveOn(_ state: StoreState, _ outcome: Outcome) throws {
     guard let base = outcome.bases[state.tag] else { return state.setSaved(state.base, version: 0) }
     let touched = outcome.touched[state.tag] ?? []
     let own = state.base
-    let mayDiffer = try before.map { try $0.differences(from: own) } ?? []
+    let mayDiffer = try outcome.before[state.tag].map { try $0.differences(from: own) } ?? []
     state.setSaved(base, version: 0)
     for key in try Set(mayDiffer.flatMap { try $0.allKeys() }).union(touched) {
       guard let object = state.knownEntity(key.entity)?.known(key.number) else { continue }

@@ -16,7 +16,7 @@ struct Changes: Sendable {
   /// A changed row gives the values that another save has replaced. A whole row was deleted by another save. A
   /// removed row was inserted by another save.
   var originals = Layer()
-  /// The references of deleted objects that deny a deletion, where the context changed them before the deletion.
+  /// The references of deleted objects, where the context changed them before the deletion: whole rows.
   var lastReferences = Layer()
 
   /// The rows that the changes were made on.

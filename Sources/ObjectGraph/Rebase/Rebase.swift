@@ -109,11 +109,17 @@ struct Rebase {
         let row = try isReplayed ? rows.base.row(of: key) : source.row(of: key)
         guard let row, let columns = graph[key.entity]?.layout.columns else { continue }
         let then = isReplayed && !outcome.deleted.contains(key) ? try before.row(of: key) : nil
-        let effects = try DeletePropagation(graph, source).effects(of: key) { column in
-          try row.reference(columns[column])
-        } isReached: { column in
+        func isMoved(_ column: Int) throws -> Bool {
           guard let then else { return true }
           return try then.reference(columns[column]) != row.reference(columns[column])
+        }
+        let effects = try DeletePropagation(graph, source).effects(of: key) { column in
+          if try !isMoved(column), case .put(let last) = try changes.lastReferences.entry(of: key) {
+            return try ViewRow(locations: [last]).reference(columns[column])
+          }
+          return try row.reference(columns[column])
+        } isReached: {
+          try isMoved($0)
         }
         for (other, toOne) in effects.cleared {
           try rows.set(.null, column: toOne.column, of: other)

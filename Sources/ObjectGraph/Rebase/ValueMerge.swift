@@ -112,6 +112,10 @@ struct ValueMerge {
     if try changes.originals.mentions(key) { return true }
     let then = try View(changes.base.snapshot.tables).row(of: key)
     let now = try View(newBase.snapshot.tables).row(of: key)
+    // A row of an ancestor that is gone was saved and deleted in between, if anything was saved.
+    if then == nil, now == nil, changes.base.snapshot.commit != newBase.snapshot.commit {
+      return try rows.base.row(of: key) == nil
+    }
     return try differs(then, now, layout, graph[key.entity]?.derivedColumns ?? [])
   }
 
@@ -167,7 +171,7 @@ struct ValueMerge {
     else { return nil }
     var mine: ViewRow?
     if case .removed = meeting.mine {} else { mine = try shown(meeting.key) }
-    if mine == nil, meeting.now == nil { return nil }
+    if mine == nil, meeting.now == nil || meeting.then == nil { return nil }
     return try MergeConflict(
       meeting.key, of: entity, in: rows.store, base: meeting.then, mine: mine, theirs: meeting.now)
   }
@@ -261,7 +265,8 @@ struct ValueMerge {
     let isConflict =
       try meeting.isContested && !meeting.isSeen && !isLink && differs(meeting)
     if case .removed = meeting.mine {
-      guard let now = meeting.now else { return }
+      // The removal of a row that another save has inserted since is the end of an insertion, and no change.
+      guard let now = meeting.now, meeting.then != nil else { return }
       try rows.remove(key)
       if isConflict {
         try note(meeting, now, originals)

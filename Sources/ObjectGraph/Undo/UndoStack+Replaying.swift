@@ -103,8 +103,9 @@ extension UndoStack {
     case .layer(let layer):
       guard let workspace, let state = workspace.knownState(of: layer.store) else { return }
       let back = try layer.inverse()
-      let changes = Changes(
+      var changes = Changes(
         base: state.shown, layer: back, originals: try originals(of: layer, back, in: state))
+      changes.lastReferences = try layer.noReferences()
       try Take(workspace, state, events: .undo).run(changes, isAged: true)
       try workspace.sealForUndo()
     case .transient(let id, let property, let value):
@@ -155,13 +156,21 @@ extension UndoStack {
   private func expectedRow(
     _ key: ObjectKey, after step: UndoableLayer
   ) throws -> ((LayoutColumn) throws -> Value?)? {
-    let later = known.filter { $0.number > step.number && $0.store === step.store }.map(\.layer)
+    let later = known.filter { $0.number > step.number && $0.store === step.store }
     var locations: [RowLocation] = []
-    for layer in later.reversed() + [step.done] {
-      switch try layer.entry(of: key) {
-      case .absent: continue
-      case .removed: return locations.isEmpty ? nil : { _ in nil }
-      case .put(let location), .changed(let location): locations.append(location)
+    for rows in later.reversed().map(\.rows) + [.changed(step.done)] {
+      switch rows {
+      case .seen(let view):
+        guard let row = try view.row(of: key) else {
+          return locations.isEmpty ? nil : { _ in nil }
+        }
+        return { try ViewRow(locations: locations + row.locations).value($0) }
+      case .changed(let layer):
+        switch try layer.entry(of: key) {
+        case .absent: continue
+        case .removed: return locations.isEmpty ? nil : { _ in nil }
+        case .put(let location), .changed(let location): locations.append(location)
+        }
       }
     }
     return { column in

@@ -36,7 +36,7 @@ public final class UndoStack {
   var direction = Direction.forward
   /// Rows as the context knows them though no step has recorded them: its unrecorded changes, and rows that it has
   /// asked to see. Taking back an older step is in no conflict with them.
-  private(set) var known: [(number: UInt64, store: PersistentStore, layer: Layer)] = []
+  private(set) var known: [KnownRows] = []
   private var lastStep: UInt64 = 0
   /// Whether the context is saving: what that changes belongs to what is there already.
   private var isSaving = false
@@ -289,7 +289,15 @@ extension UndoStack {
   /// Notes changes of the context that are not recorded.
   func noteUnrecorded(_ layer: Layer, of store: PersistentStore) {
     hasUnrecorded = true
-    known.append((nextStep(), store, layer))
+    known.append(KnownRows(number: nextStep(), store: store, rows: .changed(layer)))
+    forgetKnown()
+  }
+
+  /// Notes that the context has asked to see all rows of a store.
+  func noteSeenAll(in state: StoreState) {
+    guard !undoStack.isEmpty || !redoStack.isEmpty || !openGroups.isEmpty else { return }
+    known.append(
+      KnownRows(number: nextStep(), store: state.persistent, rows: .seen(View(state.tables))))
     forgetKnown()
   }
 
@@ -308,7 +316,7 @@ extension UndoStack {
     }
     let layer = builder.freeze()
     if layer.isEmpty { return }
-    known.append((nextStep(), state.persistent, layer))
+    known.append(KnownRows(number: nextStep(), store: state.persistent, rows: .changed(layer)))
     forgetKnown()
   }
 

@@ -42,6 +42,21 @@ enum UndoStep {
   case group(UndoGroup)
 }
 
+/// Rows as a context knows them though no step has recorded them.
+struct KnownRows {
+  /// The place among all steps that the stack has recorded.
+  let number: UInt64
+  let store: PersistentStore
+  let rows: Rows
+
+  enum Rows {
+    /// Rows that the context has changed without a record, or has asked to see.
+    case changed(Layer)
+    /// All rows, which the context has asked to see.
+    case seen(View)
+  }
+}
+
 /// A recorded layer, and the layer that takes it back.
 struct UndoableLayer {
   let store: PersistentStore
@@ -79,6 +94,21 @@ struct UndoableLayer {
       kept.count > UndoableLayer.leastLying
       ? .lying(kept, above: view)
       : .inverse(try kept.inverted(above: view, schema: store.graph.schema))
+  }
+
+  /// Returns rows without references for the objects that the step has inserted: no relationship of an object denies
+  /// that its insertion is taken back.
+  func noReferences() throws -> Layer {
+    let builder = LayerBuilder(store.graph.schema)
+    for part in done.entities {
+      guard let graph = store.graph[part.entityNumber],
+        graph.toOnes.contains(where: { $0.relationship.deleteRule == .deny })
+      else { continue }
+      for number in try part.put.numbers() {
+        builder.insert(ObjectKey(entity: part.entityNumber, number: number))
+      }
+    }
+    return builder.freeze()
   }
 
   /// Returns the changes that take everything back.

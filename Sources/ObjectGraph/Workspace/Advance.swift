@@ -75,15 +75,20 @@ struct Advance {
 
   /// Shows the objects as of the new base.
   private func show(_ rebased: Rebased, _ events: SnapshotEvents) throws {
-    let refaulted = try differingObjects(rebased.differences, from: View(state.tables), to: rebased)
+    let refaulted = try differingObjects(rebased)
     state.setRebased(rebased.changes)
     workspace.orderEnds = [:]
     if rebased.isOvertaken { workspace.undoManager?.noteOvertaken() }
     var told: [ManagedObject] = []
     for one in refaulted {
       one.object.point(to: one.object.source.entity.unresolved, row: 0)
+      // An object that was inserted and deleted here is no change of this context, though another save may restore it.
+      if one.object.state.contains(.deleted) { one.object.state.subtract([.inserted, .pending]) }
       one.object.state.subtract([.missing, .deleted])
-      if !one.isThere { one.object.state.formUnion([.missing, .deleted]) }
+      if !one.isThere {
+        one.object.state.formUnion([.missing, .deleted])
+        one.object.state.subtract([.updated, .pending])
+      }
       guard one.isDifferent else { continue }
       workspace.unannounced.events.add(
         one.object.objectID, wasThere: one.wasThere, isThere: one.isThere)
@@ -144,7 +149,7 @@ struct Advance {
     }
   }
 
-  /// A known object without changes whose row the new base may show differently.
+  /// A known object without changed values whose row the new base may show differently.
   private struct Refault {
     let object: ManagedObject
     let wasThere: Bool
@@ -152,20 +157,20 @@ struct Advance {
     let isDifferent: Bool
   }
 
-  /// Finds the known objects without changes that the new base may show differently.
-  private func differingObjects(
-    _ differences: [Layer], from before: View, to rebased: Rebased
-  ) throws -> [Refault] {
+  /// Finds the known objects without changed values that the new base may show differently.
+  private func differingObjects(_ rebased: Rebased) throws -> [Refault] {
     var found: [Refault] = []
     var seen: Set<ObjectKey> = []
-    let now = View(rebased.changes.base.tables)
-    for changes in differences.flatMap(\.entities) {
+    let (before, now) = (View(state.tables), View(rebased.changes.base.tables))
+    for changes in rebased.differences.flatMap(\.entities) {
       guard let entity = state.knownEntity(changes.entityNumber) else { continue }
       for part in [changes.put, changes.changed, changes.removed] {
         for number in try part.numbers() {
-          guard let object = entity.known(number), !object.state.contains(.pending) else { continue }
-          let key = ObjectKey(entity: changes.entityNumber, number: number)
-          guard !rebased.touched.contains(key), seen.insert(key).inserted else { continue }
+          guard let object = entity.known(number) else { continue }
+          let key = object.key
+          if rebased.touched.contains(key) { continue }
+          if object.state.contains(.pending), try hasRow(key) { continue }
+          guard seen.insert(key).inserted else { continue }
           let (old, new) = (try before.row(of: key), try now.row(of: key))
           found.append(
             Refault(
@@ -175,6 +180,11 @@ struct Advance {
       }
     }
     return found
+  }
+
+  /// Whether the changes have a row of an object. Links change no row of the objects they connect.
+  private func hasRow(_ key: ObjectKey) throws -> Bool {
+    try state.pending.contains { try $0.mentions(key) }
   }
 
   private func differs(_ one: ViewRow?, _ other: ViewRow?, _ layout: Layout) throws -> Bool {

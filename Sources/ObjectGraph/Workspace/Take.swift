@@ -114,7 +114,7 @@ struct Take {
         for row in 0..<block.rowCount {
           let object = unsafe entity.object(
             try source.number(row), at: Unmanaged.passUnretained(source), row)
-          insert(object, source, row)
+          try insert(object, source, row)
           if !events.isEmpty { told.append((object, events.narrowed(to: .undoDeletion))) }
         }
       }
@@ -143,10 +143,12 @@ struct Take {
     }
   }
 
-  private func insert(_ object: ManagedObject, _ source: RowSource, _ row: Int) {
+  private func insert(_ object: ManagedObject, _ source: RowSource, _ row: Int) throws {
     object.point(to: source, row: row)
-    object.state.subtract([.deleted, .missing, .updated])
-    object.state.formUnion([.inserted, .realized])
+    object.state.subtract([.deleted, .missing, .updated, .inserted])
+    // A row that another save has deleted is kept as a change of that row.
+    let isKept = try !state.originals.isEmpty && state.originals.mentions(object.key)
+    object.state.formUnion(isKept ? [.updated, .realized] : [.inserted, .realized])
     workspace.noteChange(of: object)
   }
 

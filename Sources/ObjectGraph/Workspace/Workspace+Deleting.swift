@@ -62,14 +62,14 @@ extension Workspace {
     }
   }
 
-  /// Notes the references of a deleted object that deny the deletion, where the context has changed them.
+  /// Notes the references of a deleted object, where the context has changed them before.
   private func noteLastReferences(
     of object: ManagedObject, _ graph: GraphEntity, in state: StoreState
   ) throws {
     guard object.source.isPending else { return }
     let committed = object.committedPlace
     let isChanged = graph.toOnes.contains { toOne in
-      toOne.relationship.deleteRule == .deny
+      toOne.mattersToDeletion
         && committed.map { $0.source.value(toOne.column, $0.row) }
           != object.source.value(toOne.column, Int(object.row))
     }

@@ -71,8 +71,14 @@ extension Workspace {
         // Mostly no context follows.
         let parts = try known ?? makeParts()
         known = parts
-        mail.leave(parts)
-        if !mail.isOutOfReach { mail.schedule(context) { $0.takeWaiting() } }
+        if mail.isOutOfReach {
+          mail.leave(parts)
+        } else {
+          // A turn of its own, so that no value changes in the midst of other work.
+          mail.schedule(context) { other in
+            do { try other.merge(parts) } catch { other.note(error) }
+          }
+        }
       } catch { note(error) }
     }
   }
