@@ -316,11 +316,12 @@ struct ValueMerge {
   /// The columns whose values the changes change.
   private func ownColumns(_ meeting: Meeting, _ mine: ViewRow) throws -> [Int] {
     let columns = meeting.layout.columns
+    // A rebase before has given up the values that were set to what they were.
+    let isRebased = try changes.originals.mentions(meeting.key)
     return try columns.indices.filter { index in
-      if case .changed(let location) = meeting.mine,
-        try location.block.value(columns[index], row: location.row) == nil
-      {
-        return false
+      if case .changed(let location) = meeting.mine {
+        let isGiven = try location.block.value(columns[index], row: location.row) != nil
+        if !isGiven || isRebased { return isGiven }
       }
       guard let then = meeting.then else { return true }
       return try mine.value(columns[index]) != then.value(columns[index])

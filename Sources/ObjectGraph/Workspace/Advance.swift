@@ -77,6 +77,7 @@ struct Advance {
   private func show(_ rebased: Rebased, _ events: SnapshotEvents) throws {
     let refaulted = try differingObjects(rebased)
     state.setRebased(rebased.changes)
+    workspace.advanceCount += 1
     workspace.orderEnds = [:]
     if rebased.isOvertaken { workspace.undoManager?.noteOvertaken() }
     var told: [ManagedObject] = []

@@ -90,6 +90,8 @@ final class Workspace: @unchecked Sendable {
   var unannounced = UnannouncedChanges()
   /// How often there were changes to seal.
   var sealCount = 0
+  /// How often a store was moved to another base.
+  var advanceCount = 0
 
   /// A workspace above the stores of a coordinator.
   init(_ coordinator: PersistentStoreCoordinator, _ concurrency: ContextConcurrency) {
