@@ -29,7 +29,7 @@ struct ValueMerge {
   struct Outcome {
     /// The rows that the changes were made on and that the new base does not show.
     var originals = Layer()
-    /// The keys of rows that the policy has decided about.
+    /// The keys of rows that the policy has decided about, or whose changes are given up.
     var settled: Set<ObjectKey> = []
     /// The keys of rows that the policy deletes and the changes did not.
     var deleted: Set<ObjectKey> = []
@@ -279,7 +279,10 @@ struct ValueMerge {
     guard let now = meeting.now else {
       // Another save has deleted the row.
       guard isConflict, own.contains(where: { !meeting.derived.contains($0) }), let then = meeting.then
-      else { return }
+      else {
+        outcome.settled.insert(key)
+        return
+      }
       rows.insert(key, try columns.map { try mine.value($0) })
       try originals.insert(key, copying: then, meeting.layout)
       return
