@@ -1,0 +1,28 @@
+import Testing
+
+@testable import ObjectGraph
+
+/// Reads of unchanged objects after their context has advanced, which show the older state.
+///
+/// Each test names its stale read in a comment. These reads change when a context shows one commit only.
+@Suite("Stale reads")
+struct StaleReadTests {
+  @Test(
+    "A child's change is based on what the child read, not on its parent's older object",
+    arguments: Kind.allCases, [false, true])
+  func readByChild(_ kind: Kind, isHandedOver: Bool) throws {
+    try scenario(kind, isHandedOver ? "handed over" : "saved") { s in
+      s.parent.insert("trip").save()
+      s.other.set("trip", cost: 10).save()
+      s.parent.fetch()
+      s.child.expect("trip", cost: 10)
+      // Stale read: the parent's object is unchanged and shows 0, though the parent has fetched 10.
+      s.parent.expect("trip", cost: 0)
+      // Back to the value that the parent shows.
+      s.other.set("trip", cost: 0).save()
+      s.child.set("trip", cost: 11).push(handingOver: isHandedOver)
+      s.parent.save(expecting: .conflict("trip", "cost", base: 10, mine: 11, theirs: 0))
+      s.store.contains(trip: ["trip"]).expect("trip", cost: 0)
+    }
+  }
+}
