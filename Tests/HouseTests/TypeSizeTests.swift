@@ -130,7 +130,7 @@ struct TypeSizeTests {
   }
 }
 
-/// What the measure counts.
+/// Tests of the measure itself.
 @Suite("Type measure")
 struct TypeMeasureTests {
   /// The figures of the types in one file of the module A.

@@ -91,11 +91,14 @@ struct SaveRefusal: Sendable, CustomStringConvertible {
   }
 
   /// A conflict about an object that was deleted here and changed by another context.
-  static func deletedHere(_ object: String) -> SaveRefusal {
+  ///
+  /// - Parameter base: Values that the deletion is based on.
+  static func deletedHere(_ object: String, base: [String: StepValue] = [:]) -> SaveRefusal {
     SaveRefusal("a conflict about \(object), deleted here") { error, scenario in
       let conflict = try onlyConflict(in: error)
       try require("object", object, scenario.name(of: conflict.object))
       guard conflict.isDeletedHere else { throw StepFailure("The object is not deleted here.") }
+      for (key, expected) in base { try require("base", expected, value(key, in: conflict.base)) }
     }
   }
 
@@ -114,6 +117,13 @@ struct SaveRefusal: Sendable, CustomStringConvertible {
     let rules = error.failures.map(\.rule)
     guard rules == [.deletionDenied] else {
       throw StepFailure("The save was refused for the rules \(rules.map(\.rawValue)).")
+    }
+  }
+
+  /// An error whose message contains the text.
+  static func error(with text: String) -> SaveRefusal {
+    SaveRefusal("an error with the text \(text)") { error, _ in
+      if !error.message.contains(text) { throw StepFailure("The message has another text.") }
     }
   }
 

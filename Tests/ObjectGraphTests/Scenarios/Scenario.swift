@@ -39,7 +39,8 @@ func scenario(
 final class Scenario {
   let graph: Graph
   private let title: String
-  private var steps: [String] = []
+  /// The steps so far, in words.
+  private(set) var steps: [String] = []
   /// The number of steps that the next step is part of.
   private var depth = 0
   /// The place of the step that failed, and the reason.

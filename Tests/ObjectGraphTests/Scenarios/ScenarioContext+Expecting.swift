@@ -29,12 +29,39 @@ extension ScenarioContext {
     }
   }
 
+  /// Expects a number of objects of an entity, which are counted and not fetched.
+  @discardableResult
+  func expectCount(_ entity: String, _ expected: Int) -> ScenarioContext {
+    step("expect \(expected) of \(entity)") { context in
+      let count = try context.count(for: FetchRequest(entity))
+      if count != expected { throw StepFailure("The count is \(count), not \(expected).") }
+    }
+  }
+
   /// Expects that objects are deleted in this context, or that they are not.
   @discardableResult
   func expectDeleted(_ names: String..., isDeleted: Bool = true) -> ScenarioContext {
     step("expect \(names.joined(separator: ", ")) \(isDeleted ? "deleted" : "not deleted")") { _ in
       for name in names where try object(name).isDeleted != isDeleted {
         throw StepFailure("\(name) is \(isDeleted ? "not deleted" : "deleted").")
+      }
+    }
+  }
+
+  /// Expects that objects are deleted in this context, or have left it with the save of their deletion.
+  @discardableResult
+  func expectGone(_ names: String...) -> ScenarioContext {
+    step("expect \(names.joined(separator: ", ")) gone") { _ in
+      for name in names where try !object(name).isGone { throw StepFailure("\(name) is there.") }
+    }
+  }
+
+  /// Expects that objects have unsaved changes.
+  @discardableResult
+  func expectUpdated(_ names: String...) -> ScenarioContext {
+    step("expect \(names.joined(separator: ", ")) updated") { _ in
+      for name in names where try !object(name).isUpdated {
+        throw StepFailure("\(name) is not updated.")
       }
     }
   }

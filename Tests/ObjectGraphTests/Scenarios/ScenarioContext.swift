@@ -67,9 +67,10 @@ extension ScenarioContext {
       let object = try context.insert(entity.prefix(1).uppercased() + entity.dropFirst())
       held[name] = object
       scenario.setName(name, of: object)
-      for attribute in object.entity.attributes where ["name", "number"].contains(attribute.name) {
-        if !attribute.isOptional { object[attribute.name] = .string(name) }
-      }
+      for attribute in object.entity.attributes
+      where ["name", "number"].contains(attribute.name) && attribute.type == .string
+        && !attribute.isOptional
+      { object[attribute.name] = .string(name) }
       for (key, value) in values { try set(value, for: key, of: object) }
     }
   }

@@ -25,4 +25,28 @@ struct StaleReadTests {
       s.store.contains(trip: ["trip"]).expect("trip", cost: 0)
     }
   }
+
+  @Test(
+    "Undo restores the value that an object showed, and redo the change, with the conflict of the change",
+    arguments: Kind.allCases, [false, true])
+  func undone(_ kind: Kind, deleting: Bool) throws {
+    try scenario(kind, deleting ? "deleted" : "changed") { s in
+      s.one.insert("trip").save().startUndo()
+      s.other.set("trip", cost: 10).save()
+      s.one.fetch("Trip", where: "cost == 10", finds: ["trip"])
+      // Stale read: the object is unchanged and shows 0, though the context has fetched 10.
+      s.one.expect("trip", cost: 0)
+
+      if deleting { s.one.delete("trip") } else { s.one.set("trip", cost: 1) }
+      // Stale read: the undo shows 0 again, not the saved 10.
+      s.one.undo().expect("trip", cost: 0).expectNoChanges()
+      s.one.expectDeleted("trip", isDeleted: false)
+      s.one.redo().expectDeleted("trip", isDeleted: deleting)
+      if !deleting { s.one.expect("trip", cost: 1) }
+      s.one.save(
+        expecting: deleting
+          ? .deletedHere("trip", base: ["cost": 0])
+          : .conflict("trip", "cost", base: 0, mine: 1, theirs: 10))
+    }
+  }
 }
