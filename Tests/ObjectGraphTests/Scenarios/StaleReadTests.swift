@@ -49,4 +49,19 @@ struct StaleReadTests {
           : .conflict("trip", "cost", base: 0, mine: 1, theirs: 10))
     }
   }
+
+  @Test(
+    "A change of an object is in conflict with a save before the context's own last save",
+    arguments: Kind.allCases)
+  func afterConflict(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.one.insert(person: "ada").insert(person: "bob").save()
+      s.outside.contains(person: ["ada", "bob"]).set("ada", age: 1).set("bob", age: 1).save()
+      s.one.policy(.objectWins).set("ada", age: 50).save()
+
+      // Stale read: Bob was unchanged when this context saved, and still has the age 0 here.
+      s.one.policy(.error).set("bob", age: 60)
+      s.one.save(expecting: .conflict("bob", "age", base: 0, mine: 60, theirs: 1))
+    }
+  }
 }
