@@ -163,6 +163,9 @@ struct ScenarioPolicy: Sendable, CustomStringConvertible {
     self.policy = policy
   }
 
+  /// Whether a conflict fails the save.
+  var isError: Bool { policy.isError }
+
   static let error = ScenarioPolicy("error", .error)
   static let storeWins = ScenarioPolicy("storeWins", .storeWins)
   static let objectWins = ScenarioPolicy("objectWins", .objectWins)

@@ -64,4 +64,30 @@ struct StaleReadTests {
       s.one.save(expecting: .conflict("bob", "age", base: 0, mine: 60, theirs: 1))
     }
   }
+
+  @Test(
+    "A change is based on the value that was read, after any number of saves of the object",
+    arguments: Kind.allCases, 1...9)
+  func savedOften(_ kind: Kind, count: Int) throws {
+    try scenario(kind, "\(count) saves") { s in
+      func number(_ cost: Int) -> StepValue { .number(Double(cost)) }
+      s.one.insert("trip").insert(trip: "neighbor").save()
+      for cost in 1...count { s.one.set("trip", cost: number(cost)).save() }
+      s.other.fetch("Trip", where: "cost > 0", finds: ["trip"])
+      s.other.set("trip", cost: number(count + 10), name: "renamed").save()
+      s.one.contains(trip: ["trip", "neighbor"])
+      // Stale read: the object is unchanged and shows its old values after the fetch.
+      s.one.expect("trip", cost: number(count), name: "trip")
+
+      s.one.set("trip", cost: number(count + 1)).expect("trip", name: "trip")
+      s.one.save(
+        expecting: .conflict(
+          "trip", "cost", base: number(count), mine: number(count + 1), theirs: number(count + 10)))
+      s.one.policy(.objectWins).save()
+      s.one.expect("trip", cost: number(count + 1), name: "renamed")
+      s.one.expect("neighbor", name: "neighbor")
+      s.store.contains(trip: ["trip", "neighbor"]).expect("neighbor", cost: 0)
+      s.store.expect("trip", cost: number(count + 1))
+    }
+  }
 }
