@@ -90,4 +90,23 @@ struct StaleReadTests {
       s.store.expect("trip", cost: number(count + 1))
     }
   }
+
+  @Test(
+    "A following child's change of an older object is a conflict in its parent",
+    arguments: Kind.allCases)
+  func handedOver(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.parent.insert("trip").save()
+      s.child.follow().expect("trip", cost: 0)
+      s.other.set("trip", cost: 10).save()
+      s.parent.refreshAll()
+      s.child.fetch()
+      // Stale read: the child's object is unchanged and shows 0, though the child has fetched.
+      s.child.expect("trip", cost: 0)
+
+      s.child.set("trip", cost: 1).handOver()
+      s.parent.save(expecting: .conflict("trip", "cost", base: 0, mine: 1, theirs: 10))
+      s.store.contains(trip: ["trip"]).expect("trip", cost: 10)
+    }
+  }
 }
