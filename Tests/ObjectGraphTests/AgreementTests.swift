@@ -89,6 +89,22 @@ struct AgreementTests {
   }
 
   @Test(
+    "Two links that a parent and its child made between the same objects are removed together",
+    arguments: Kind.allCases)
+  func repeatedLinksOfChild(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.parent.insert(person: "ada").insert(person: "bob").save()
+      s.child.contains(person: ["ada", "bob"])
+      s.parent.add("ada", friends: "bob").process()
+      s.child.add("ada", friends: "bob").save()
+
+      s.parent.expect("ada", friends: ["bob"]).remove("ada", friends: "bob").save()
+      s.parent.expect("ada", friends: []).expect("bob", friends: [])
+      s.store.expect("ada", friends: []).expect("bob", friends: [])
+    }
+  }
+
+  @Test(
     "An object that a merge policy keeps has no reference to an object that is deleted with it",
     arguments: Kind.allCases)
   func staying(_ kind: Kind) throws {

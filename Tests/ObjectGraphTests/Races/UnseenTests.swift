@@ -237,7 +237,8 @@ struct UnseenTests {
   }
 
   @Test(
-    "What is saved while all objects are looked at again is noticed", arguments: Kind.allCases)
+    "A save during a refresh of all objects is a conflict for a change after the refresh",
+    arguments: Kind.allCases)
   func whileRefreshing(_ kind: Kind) throws {
     let graph = try Graph(kind, classes: [Person.self, Meddler.self])
     let (one, other) = (graph.context(), graph.context())
@@ -284,7 +285,7 @@ struct UnseenTests {
   }
 
   @Test(
-    "The main actor's context shows what was saved, also when it has fetched before it was told",
+    "A context on the main actor shows a save, also if it has fetched before it was notified",
     arguments: Kind.allCases)
   @MainActor func fetchedBefore(_ kind: Kind) async throws {
     let graph = try Graph(kind, classes: [Person.self, Meddler.self])
@@ -298,13 +299,13 @@ struct UnseenTests {
     theirs["cost"] = .double(10)
     theirs.saved = { _ = try main.fetch(Person.self) }
     try other.save()
-    // What the context was to do comes before.
+    // The queue runs the work of the context first.
     await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
     #expect(mine["cost"] == .double(10))
   }
 }
 
-/// A trip that does something when it was looked at again, or saved.
+/// A trip that does something when it was refreshed or saved.
 private class Meddler: ManagedObject {
   override class var entityName: String { "Trip" }
   var reaction: (() throws -> Void)?

@@ -96,6 +96,8 @@ struct UndoBesideOthersTests {
   enum Reason: CaseIterable {
     /// The object's number of trips is derived.
     case derived
+    /// The object's number of trips is another one.
+    case addition
     /// An object that leads to the object is deleted.
     case deletion
     /// Another object is refreshed, and this one has changes.
@@ -124,6 +126,7 @@ struct UndoBesideOthersTests {
       s.other.set("ada", age: 10).save()
       switch reason {
       case .derived: one.set("trip", name: "renamed")
+      case .addition: one.insert(trip: "second", owner: "ada")
       case .deletion:
         root.contains(trip: ["trip"])
         one.contains(trip: ["trip"]).delete("passport")
@@ -143,6 +146,12 @@ struct UndoBesideOthersTests {
       root.policy(.objectWins)
       save()
       s.store.contains(person: ["ada"]).expect("ada", age: 0)
+
+      // The undo was saved, so that a redo of it is based on the save.
+      root.policy(.error)
+      one.redo().expect("ada", age: 1)
+      save()
+      s.store.expect("ada", age: 1)
     }
   }
 
