@@ -245,6 +245,9 @@ extension ManagedObjectContext {
   func throwReadFailure() throws {
     guard let failure = readFailure else { return }
     readFailure = nil
+    if let own = failure as? ContextError, own.code == .notSupported {
+      throw ContextError(own.code, "\(own.message) Nothing was saved.", cause: own)
+    }
     throw ContextError(
       .unreadable, "A value could not be read: \(failure). Nothing was saved.", cause: failure)
   }
