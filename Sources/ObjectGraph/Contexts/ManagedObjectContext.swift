@@ -162,7 +162,10 @@ public final class ManagedObjectContext: @unchecked Sendable {
     let before = place.enter()
     defer { place.leave(before) }
     for state in storeStates {
-      for entity in state.knownEntities { entity.detach() }
+      for entity in state.knownEntities {
+        entity.resolveHeldFaults(in: state.tables)
+        entity.detach()
+      }
     }
   }
 }
