@@ -203,6 +203,11 @@ extension Workspace {
     var wanted: [ManagedObject] = []
     var seen: Set<ManagedObject> = []
     for other in objects where seen.insert(other).inserted { wanted.append(other) }
+    if let side = toMany.links {
+      do { try setLinks(side, of: object, toMany, to: wanted) } catch { note(error) }
+      if toMany.relationship.keepsOrder { setOrder(of: wanted, in: object, toMany) }
+      return
+    }
     for other in relatedObjects(of: object, toMany) where !seen.contains(other) {
       remove(other, from: object, toMany)
     }
@@ -334,10 +339,20 @@ extension Workspace {
       return
     }
     guard try links(between: object.key, and: other.key, side, state).isEmpty else { return }
+    try putLink(side, object, other, state)
+  }
+
+  /// Links two objects that have no link.
+  ///
+  /// - Parameter remaining: The number of links that the caller is about to put, this link included.
+  func putLink(
+    _ side: LinkTable.Side, _ object: ManagedObject, _ other: ManagedObject, _ state: StoreState,
+    remaining: Int = 1
+  ) throws {
     noteTouched(object)
     noteTouched(other)
     let table = side.table.layout.entityNumber
-    let number = try nextLinkKey(table, state)
+    let number = try nextLinkKey(table, state, remaining)
     let forward = try side.order.map { _ in try nextLinkOrder(of: object, side, state) }
     // An object that leads to itself has one place in its list, and the link has two for it.
     let isLoop = side.table.isSymmetric && object === other
@@ -358,12 +373,15 @@ extension Workspace {
     if !object.state.contains(.inserted) { object.state.insert(.updated) }
   }
 
-  private func nextLinkKey(_ table: UInt16, _ state: StoreState) throws -> UInt64 {
+  private func nextLinkKey(
+    _ table: UInt16, _ state: StoreState, _ remaining: Int
+  ) throws -> UInt64 {
     if let range = linkKeys[state.tag]?[table], !range.isEmpty {
       linkKeys[state.tag]![table] = range.dropFirst()
       return range.lowerBound
     }
-    let range = try state.persistent.store.leaseKeys(ofEntity: table, count: 256)
+    let range = try state.persistent.store.leaseKeys(
+      ofEntity: table, count: max(256, min(remaining, 65_536)))
     linkKeys[state.tag, default: [:]][table] = range.dropFirst()
     return range.lowerBound
   }

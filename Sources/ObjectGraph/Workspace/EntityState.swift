@@ -52,6 +52,8 @@ final class EntityState {
     return made
   }
   private var madeUnresolved: RowSource?
+  /// Whether an object of the table is not looked up yet.
+  var hasFaults: Bool { madeUnresolved?.isLent ?? false }
 
   /// Drafts of new rows, the one that is being filled last.
   private var insertions: [RowSource] = [] {

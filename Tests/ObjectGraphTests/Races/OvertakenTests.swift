@@ -60,6 +60,28 @@ struct OvertakenTests {
   }
 
   @Test(
+    "A save is tried again after each save of another coordinator, as of another process",
+    arguments: Kind.files)
+  func otherCoordinator(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (one, other) = (
+      graph.context(), ManagedObjectContext(try graph.reopened(), concurrency: .confined)
+    )
+    try one.insert(Person.self) { $0.name = "one" }
+
+    let attempts = try overtaking(
+      one, times: 5,
+      by: {
+        try other.insert(Person.self) { $0.name = "other" }
+        try other.save()
+      },
+      during: { try one.save() })
+
+    #expect(attempts == 6)
+    #expect(try graph.context().fetch(Person.self).count == 6)
+  }
+
+  @Test(
     "A unique value that another context has saved meanwhile is refused", arguments: Kind.allCases)
   func uniqueness(_ kind: Kind) throws {
     try scenario(kind) { s in
