@@ -1,7 +1,7 @@
 import ObjectModel
 import Rows
 
-extension ManagedObjectContext {
+extension Workspace {
   /// Links an object to the given objects and to no others.
   ///
   /// The links of the object are read once, and only the differences are written. Asking for each pair by itself takes
