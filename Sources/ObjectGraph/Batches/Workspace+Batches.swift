@@ -15,7 +15,7 @@ extension Workspace {
       while true {
         var values: [String: Value] = [:]
         guard try request.fill(index, &values) else { return objects }
-        let object = try workspace.insert(request.entity)
+        let object = try ObjectInserter(workspace).insert(request.entity)
         try object.setValues(values)
         objects.append(object)
         index += 1
@@ -34,10 +34,10 @@ extension Workspace {
       let values = names.map { FetchedValue($0, request.valuesToUpdate[$0]!) }
       // Every value is computed before any is set.
       var found: [(objects: [ManagedObject], rows: [[Value]])] = []
-      for store in try workspace.prepare(fetch).map(\.state.persistent.uuid) {
+      for store in try ObjectFetcher(workspace).prepare(fetch).map(\.state.persistent.uuid) {
         fetch.affectedStores = [store]
         fetch.propertiesToFetch = []
-        let objects = try workspace.fetch(fetch)
+        let objects = try ObjectFetcher(workspace).fetch(fetch)
         fetch.propertiesToFetch = values
         found.append((objects, values.isEmpty ? [] : try workspace.rowsOfEach(fetch)))
       }
@@ -54,7 +54,7 @@ extension Workspace {
   private func rowsOfEach(_ request: FetchRequest) throws -> [[Value]] {
     var request = request
     request.resultType = .dictionaries
-    let part = try prepare(request)[0]
+    let part = try ObjectFetcher(self).prepare(request)[0]
     guard !part.plan.isGrouped else {
       throw ContextError(
         .notSupported,
@@ -69,7 +69,7 @@ extension Workspace {
   @discardableResult
   func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
     try batch(request.resultType) { workspace in
-      let objects = try workspace.fetch(request.request)
+      let objects = try ObjectFetcher(workspace).fetch(request.request)
       for object in objects { workspace.delete(object) }
       return objects
     }

@@ -131,7 +131,7 @@ extension ContextChange {
 }
 
 extension Workspace {
-  var changes: AsyncStream<ContextChange> { changeStreams.stream() }
+  var changes: AsyncStream<ContextChange> { observation.streams.stream() }
 
   /// Tells of what was sealed since the last time.
   func announceChanges() {
@@ -158,7 +158,7 @@ extension Workspace {
       kind: kind, contextName: settings.name, author: settings.transactionAuthor, layers: layers,
       events: events,
       linkTables: coordinator.linkTables)
-    changeStreams.yield(change)
+    observation.streams.yield(change)
     NotificationCenter.default.post(
       name: kind == .saved
         ? .managedObjectContextDidSave : .managedObjectContextObjectsDidChange,

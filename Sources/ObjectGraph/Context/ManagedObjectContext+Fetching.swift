@@ -10,7 +10,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: `QueryError` when the request does not fit the model, or what a damaged store throws.
   public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
-    try workspace.fetch(request)
+    try ObjectFetcher(workspace).fetch(request)
   }
 
   /// The objects of a class's entity that meet a predicate.
@@ -22,7 +22,7 @@ extension ManagedObjectContext {
     _ type: T.Type, where predicate: QueryPredicate? = nil, sortedBy sortKeys: [SortKey] = [],
     limit: Int = 0
   ) throws -> [T] {
-    try workspace.fetch(type, where: predicate, sortedBy: sortKeys, limit: limit)
+    try ObjectFetcher(workspace).fetch(type, where: predicate, sortedBy: sortKeys, limit: limit)
   }
 
   /// The objects of a class that a request finds.
@@ -30,28 +30,28 @@ extension ManagedObjectContext {
   /// - Precondition: The request is for objects of that class.
   /// - Throws: As ``fetch(_:)``.
   public func fetch<T: ManagedObject>(_ request: FetchRequest, as type: T.Type) throws -> [T] {
-    try workspace.fetch(request, as: type)
+    try ObjectFetcher(workspace).fetch(request, as: type)
   }
 
   /// The identifiers of the objects that a request finds, in its order.
   ///
   /// - Throws: As ``fetch(_:)``.
   public func fetchIdentifiers(_ request: FetchRequest) throws -> [ObjectID] {
-    try workspace.fetchIdentifiers(request)
+    try ObjectFetcher(workspace).fetchIdentifiers(request)
   }
 
   /// How many objects a request finds.
   ///
   /// - Throws: As ``fetch(_:)``.
   public func count(for request: FetchRequest) throws -> Int {
-    try workspace.count(for: request)
+    try ObjectFetcher(workspace).count(for: request)
   }
 
   /// The values, groups or aggregates that a request asks for.
   ///
   /// - Throws: As ``fetch(_:)``; ``ContextError`` when the entity's objects are in several stores.
   public func fetchTable(_ request: FetchRequest) throws -> ResultTable {
-    try workspace.fetchTable(request)
+    try ObjectFetcher(workspace).fetchTable(request)
   }
 
   /// Calls `body` with the results of a request part by part, and with the objects as the context shows them: the rows
@@ -62,7 +62,7 @@ extension ManagedObjectContext {
   package func forEachPart(
     of request: FetchRequest, rowCount: Int, _ body: (ResultTable, ViewSource) throws -> Void
   ) throws {
-    try workspace.forEachPart(of: request, rowCount: rowCount, body)
+    try ObjectFetcher(workspace).forEachPart(of: request, rowCount: rowCount, body)
   }
 
   /// Walks through the objects that a request finds, so many at a time, in memory that stays the same
@@ -84,7 +84,7 @@ extension ManagedObjectContext {
   public func forEachBatch(
     of request: FetchRequest, size: Int? = nil, _ body: ([ManagedObject]) throws -> Void
   ) throws {
-    try workspace.forEachBatch(of: request, size: size, body)
+    try BatchWalk(workspace).forEachBatch(of: request, size: size, body)
   }
 }
 
@@ -113,7 +113,7 @@ extension ManagedObjectContext {
     _ request: FetchRequest, as type: T.Type, progress: Progress? = nil,
     _ body: @escaping @Sendable ([T]) throws -> R
   ) async throws -> R {
-    try await workspace.fetch(request, as: type, progress: progress, body)
+    try await BackgroundSearch(workspace).fetch(request, as: type, progress: progress, body)
   }
 
   /// Finds the objects of a class's entity that meet a predicate while the context is free for other
@@ -124,7 +124,7 @@ extension ManagedObjectContext {
     _ type: T.Type, where predicate: QueryPredicate? = nil, sortedBy sortKeys: [SortKey] = [],
     limit: Int = 0, progress: Progress? = nil, _ body: @escaping @Sendable ([T]) throws -> R
   ) async throws -> R {
-    try await workspace.fetch(
+    try await BackgroundSearch(workspace).fetch(
       type, where: predicate, sortedBy: sortKeys, limit: limit, progress: progress, body)
   }
 
@@ -135,7 +135,7 @@ extension ManagedObjectContext {
   public func fetchIdentifiers(
     _ request: FetchRequest, progress: Progress?
   ) async throws -> [ObjectID] {
-    try await workspace.fetchIdentifiers(request, progress: progress)
+    try await BackgroundSearch(workspace).fetchIdentifiers(request, progress: progress)
   }
 
   /// Counts the objects of a request while the context is free for other work.
@@ -143,7 +143,7 @@ extension ManagedObjectContext {
   /// - Parameter progress: As for ``fetch(_:as:progress:_:)``; `nil` when nobody wants to know.
   /// - Throws: As ``fetch(_:as:progress:_:)``.
   public func count(for request: FetchRequest, progress: Progress?) async throws -> Int {
-    try await workspace.count(for: request, progress: progress)
+    try await BackgroundSearch(workspace).count(for: request, progress: progress)
   }
 
   /// Finds the values, groups or aggregates of a request while the context is free for other work.
@@ -152,6 +152,6 @@ extension ManagedObjectContext {
   /// - Throws: As ``fetch(_:as:progress:_:)``; ``ContextError`` when the entity's objects are in several
   ///   stores.
   public func fetchTable(_ request: FetchRequest, progress: Progress?) async throws -> ResultTable {
-    try await workspace.fetchTable(request, progress: progress)
+    try await BackgroundSearch(workspace).fetchTable(request, progress: progress)
   }
 }

@@ -16,7 +16,7 @@ extension ManagedObjectContext {
   public func insert<T: ManagedObject>(
     _ type: T.Type, into store: PersistentStore? = nil, _ fill: (T) throws -> Void = { _ in }
   ) throws -> T {
-    try workspace.insert(type, into: store, fill)
+    try ObjectInserter(workspace).insert(type, into: store, fill)
   }
 
   /// Inserts an object of an entity.
@@ -27,7 +27,7 @@ extension ManagedObjectContext {
   public func insert(
     _ entity: String, into store: PersistentStore? = nil
   ) throws -> ManagedObject {
-    try workspace.insert(entity, into: store)
+    try ObjectInserter(workspace).insert(entity, into: store)
   }
 
   /// Sends the objects of an entity that are inserted from now on to a store; those that are there
@@ -35,7 +35,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameter store: The store; the one its configuration says when it is `nil`.
   public func assign(_ entity: String, to store: PersistentStore?) {
-    workspace.assign(entity, to: store)
+    ObjectInserter(workspace).assign(entity, to: store)
   }
 
   /// Marks an object to be deleted by the next save. What its relationships say happens to others

@@ -120,7 +120,7 @@ extension ManagedObjectContext {
   public func perform<R: Sendable>(
     _ body: @escaping @Sendable () throws -> R
   ) async throws -> R {
-    try await workspace.perform(body)
+    try await ContextExecutor(workspace).perform(body)
   }
 
   /// Runs `body` where the context belongs, and waits for it.

@@ -31,7 +31,9 @@ extension Workspace {
         let derivation = DerivedValue(attribute: attribute, object: object, workspace: self)
         let old = object.source.value(column, Int(object.row))
         if derivation.isMoment, !object.hasChanges { continue }
-        if derivation.isMoment, !momentsTaken.insert(object.objectID).inserted { continue }
+        if derivation.isMoment, !saveRecord.timestampedObjects.insert(object.objectID).inserted {
+          continue
+        }
         let value = try derivation.value(now: now)
         guard value != old, attribute.type.accepts(value) else { continue }
         computed.append((object, column, value))
@@ -88,7 +90,7 @@ extension Workspace {
         return objects(
           at: try state.baseSource.objects(relatedTo: object.key, through: toMany.query), in: state)
       }
-      return relatedObjects(of: object, toMany)
+      return RelationshipReader(self).objects(of: object, toMany)
     default: return []
     }
   }
@@ -184,7 +186,7 @@ private struct DerivedValue {
             next.append(other)
           }
         case .toMany(let toMany):
-          var members = workspace.relatedObjects(of: one, toMany)
+          var members = RelationshipReader(workspace).objects(of: one, toMany)
           if position == 0, let filter = attribute.derivation?.filter {
             members = try workspace.filtered(members, by: filter)
           }

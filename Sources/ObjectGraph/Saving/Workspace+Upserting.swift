@@ -105,8 +105,8 @@ extension Workspace {
       guard case .toMany(let toMany) = property.place,
         case .toMany(let own)? = heir.source.entity.graph[property.name]?.place
       else { continue }
-      for member in relatedObjects(of: object, toMany) where exists(member) {
-        add(member === object ? heir : member, to: heir, own)
+      for member in RelationshipReader(self).objects(of: object, toMany) where exists(member) {
+        RelationshipWriter(self).add(member === object ? heir : member, to: heir, own)
       }
     }
   }

@@ -106,7 +106,7 @@ extension Workspace {
       return object.failure(
         property.name, .null, .required, "\"\(property.name)\" must lead to an object.")
     case .toMany(let toMany):
-      let count = relatedKeys(of: object, toMany).count
+      let count = RelationshipReader(self).keys(of: object, toMany).count
       switch toMany.relationship.problem(withCount: count) {
       case nil: return nil
       case .tooFew(let least):

@@ -1,0 +1,56 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+
+/// Reads the members of to-many relationships.
+struct RelationshipReader {
+  let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  /// Returns the keys of the members of a relationship, in its order.
+  func keys(of object: ManagedObject, _ toMany: GraphProperty.ToMany) -> [ObjectKey] {
+    do {
+      try workspace.propagateDeletionsOrThrow()
+      return try keysOrThrow(of: object, toMany)
+    } catch {
+      workspace.note(error)
+      return []
+    }
+  }
+
+  private func keysOrThrow(
+    of object: ManagedObject, _ toMany: GraphProperty.ToMany
+  ) throws -> [ObjectKey] {
+    guard let state = workspace.state(of: object) else { return [] }
+    try workspace.sealAll()
+    return try state.source.objects(relatedTo: object.key, through: toMany.query)
+  }
+
+  /// Returns the members of a relationship as a list that makes each object when it is read.
+  func list(of object: ManagedObject, _ toMany: GraphProperty.ToMany) -> RelatedStorage {
+    do {
+      try workspace.propagateDeletionsOrThrow()
+      try workspace.sealAll()
+      guard let state = workspace.state(of: object) else { return RelatedStorage([]) }
+      if let number = toMany.way.onlyEntity, let entity = state.entity(number, workspace) {
+        return try state.related(object.key, toMany, in: entity)
+      }
+      return RelatedStorage(
+        workspace.objects(
+          at: try toMany.way.objects(relatedTo: object.key, in: state.source.index), in: state))
+    } catch {
+      workspace.note(error)
+      return RelatedStorage([])
+    }
+  }
+
+  /// Returns the members of a relationship, in its order.
+  func objects(
+    of object: ManagedObject, _ toMany: GraphProperty.ToMany
+  ) -> [ManagedObject] {
+    guard let state = workspace.state(of: object) else { return [] }
+    return workspace.objects(at: keys(of: object, toMany), in: state)
+  }
+}
