@@ -53,4 +53,31 @@ struct RelationshipReader {
     guard let state = workspace.state(of: object) else { return [] }
     return workspace.objects(at: keys(of: object, toMany), in: state)
   }
+
+  /// Returns the members of any relationship; with `andBefore` also the object that a reference led to when it was
+  /// saved last.
+  func members(
+    of object: ManagedObject, _ name: String, andBefore: Bool
+  ) throws -> [ManagedObject] {
+    guard let state = workspace.state(of: object) else { return [] }
+    switch object.source.entity.graph[name]?.place {
+    case .toOne(let toOne):
+      var keys: [ObjectKey] = []
+      if let key = object.reference(column: toOne.column) { keys.append(key) }
+      if andBefore, let place = object.committedPlace,
+        case .object(let key) = place.source.value(toOne.column, place.row)
+      {
+        keys.append(key)
+      }
+      return keys.compactMap { workspace.object(at: $0, in: state) }
+    case .toMany(let toMany):
+      // The links of an object that is going are gone already.
+      if object.state.contains(.deleted), toMany.links != nil {
+        return workspace.objects(
+          at: try state.baseSource.objects(relatedTo: object.key, through: toMany.query), in: state)
+      }
+      return objects(of: object, toMany)
+    default: return []
+    }
+  }
 }
