@@ -57,7 +57,7 @@ struct ContextExecutor {
     let before = place.enter()
     workspace.progress.turnDepth += 1
     if workspace.progress.turnDepth == 1 {
-      workspace.takeHandedOver()
+      workspace.takePushes()
       workspace.takeWaiting()
     }
     defer {

@@ -3,30 +3,18 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-/// What lies beneath a context's changes: a store's snapshot, and what the contexts above it have
-/// published.
-struct StoreBase: Sendable {
-  var snapshot: any StoreSnapshot
-  /// The published changes of all ancestors, the lowest first.
-  var layers: [Layer] = []
-
-  var tables: [any RowTable] { snapshot.tables + layers }
-}
-
-/// One store as one context sees it.
+/// One store as one context sees it: at exactly one commit, with the changes of the context above it.
 final class StoreState {
   let persistent: PersistentStore
   private(set) var base: StoreBase
-  /// What there is beneath the context's changes, the bottom first.
+  /// The tables beneath the changes of the context, the bottom first.
   private(set) var tables: [any RowTable]
-  /// The oldest commit that a known object may still be as of.
-  var oldestCommit: Int64
-  /// Up to which commit others' changes were looked at by the save that is under way.
-  var seenCommit: Int64?
-  /// Whether others have ever changed what lies beneath.
-  private(set) var hasMoved = false
-  /// The context's own changes that are sealed, the oldest first; merged in tiers.
+  /// The sealed changes of the context, the oldest first; merged in tiers.
   private(set) var pending: [Layer] = []
+  /// The rows that the changes were made on, where another save has replaced them (``Changes/originals``).
+  private(set) var originals = Layer()
+  /// The last references of deleted objects that deny a deletion (``Changes/lastReferences``).
+  var lastReferences = Layer()
   /// The states of the entities, by their numbers.
   private var entities: [EntityState?]
   /// Links that were put or taken out since the last sealing.
@@ -46,7 +34,6 @@ final class StoreState {
     self.persistent = persistent
     self.base = base
     tables = base.tables
-    oldestCommit = base.snapshot.commit
     links = OpenLinks(persistent.graph.schema)
     entities = Array(
       repeating: nil, count: Int(persistent.graph.schema.highestEntityNumber) + 1)
@@ -60,6 +47,11 @@ final class StoreState {
     let made = EntityState(workspace, persistent, graph)
     entities[Int(number)] = made
     return made
+  }
+
+  /// The state of an entity that was asked for; `nil` if none was.
+  func knownEntity(_ number: UInt16) -> EntityState? {
+    Int(number) < entities.count ? entities[Int(number)] : nil
   }
 
   /// The states of the entities that were asked for.
@@ -160,20 +152,42 @@ final class StoreState {
     return layers.first ?? Layer()
   }
 
-  /// All pending changes as one layer.
+  /// Returns all sealed changes as one layer.
   func pendingLayer() throws -> Layer { try StoreState.merged(pending, graph.schema) }
 
-  /// Gives up the pending changes of some objects.
+  /// Returns the sealed changes and the state that they were made on.
+  func changes() throws -> Changes {
+    Changes(
+      base: base, layer: try pendingLayer(), originals: originals, lastReferences: lastReferences)
+  }
+
+  /// Gives up the sealed changes of some objects.
   func forgetPending(_ keys: Set<ObjectKey>) throws {
-    pending = try pending.map { try $0.without(keys, schema: graph.schema) }
-      .filter { !$0.isEmpty }
+    pending = try pending.compactMap { layer in
+      let left = try layer.without(keys, schema: graph.schema)
+      return left.isEmpty ? nil : left
+    }
+    if !originals.isEmpty { originals = try originals.without(keys, schema: graph.schema) }
     changeView()
   }
 
-  /// Moves on to what lies beneath by now; the pending changes stay.
-  func setBase(_ base: StoreBase) {
-    hasMoved = true
-    replaceBase(base)
+  /// Puts a layer on top of the sealed changes.
+  ///
+  /// - Parameter originals: The rows that all changes were made on, after that.
+  func push(_ layer: Layer, originals: Layer) throws {
+    self.originals = originals
+    guard !layer.isEmpty else { return }
+    pending.append(layer)
+    try mergeTiers()
+    changeView()
+  }
+
+  /// Takes over the changes after a rebase.
+  func setRebased(_ changes: Changes) {
+    pending = changes.layer.isEmpty ? [] : [changes.layer]
+    originals = changes.originals
+    lastReferences = changes.lastReferences
+    replaceBase(changes.base)
   }
 
   private func replaceBase(_ base: StoreBase) {
@@ -184,32 +198,27 @@ final class StoreState {
     changeView()
   }
 
-  /// Moves on to what was saved.
+  /// Moves on to the commit that has saved the changes.
   ///
-  /// - Parameters:
-  ///   - version: The version that all changed rows have since; `nil` when each was saved once more.
-  ///   - alone: Whether nobody else has changed anything meanwhile.
-  func setSaved(_ base: StoreBase, version: Int64?, alone: Bool) {
+  /// - Parameter version: The version of all changed rows since; `nil` when each was saved once more.
+  func setSaved(_ base: StoreBase, version: Int64?) {
     pending = []
+    originals = Layer()
+    lastReferences = Layer()
     for entity in knownEntities { entity.setSaved(version) }
-    if !alone { hasMoved = true }
     replaceBase(base)
   }
 
-  /// Notes that a known object may be as of an older commit than what lies beneath.
-  func noteKnown(asOf commit: Int64) {
-    oldestCommit = min(oldestCommit, commit)
-    hasMoved = true
-  }
-
-  /// Forgets changes that come to nothing, such as an insertion and the deletion of what was inserted.
+  /// Forgets changes that come to nothing, such as an insertion and the deletion of the same object.
   func forgetEmptyChanges() {
-    if !pending.isEmpty { setSaved(base, version: base.snapshot.commit, alone: true) }
+    if !pending.isEmpty { setSaved(base, version: base.snapshot.commit) }
   }
 
   /// Forgets the changes.
   func discard() {
     pending = []
+    originals = Layer()
+    lastReferences = Layer()
     hasOpenChanges = false
     links = OpenLinks(graph.schema)
     for entity in knownEntities { entity.discard() }

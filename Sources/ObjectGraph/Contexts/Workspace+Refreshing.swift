@@ -12,130 +12,106 @@ extension Workspace {
     defer { announceChanges() }
     do {
       try processPendingChanges()
-      try advance(state)
       if mergeChanges {
-        try refreshBeneath([object], in: state, mayBeLost: false, events: .refresh)
-        return
+        try show([object], in: state)
+      } else {
+        try advance(state)
+        try giveUpChanges(of: object, in: state)
       }
-      unannounced.events.refreshed.append(object.objectID)
-      let isFault = object.isFault
-      if !isFault {
-        object.willTurnIntoFault()
-        // What it changes then is given up with the rest, or is another's change.
-        try sealForUndo()
-      }
-      let partners = partners(of: object, in: state)
-      let isChanged = object.state.contains(.pending)
-      if isChanged {
-        try state.forgetPending([object.key])
-        changedObjects.removeAll { $0 === object }
-        following?.note(object.key, in: state.tag)
-      }
-      makeFault(object)
-      forgetTransientValues(of: object.objectID)
-      if !isFault { object.didTurnIntoFault() }
-      guard isChanged else { return }
-      if object.source.isUnresolved { try resolve(object, in: state) }
-      try reachAgain(object, in: state)
-      if !partners.isEmpty { try partAgain(partners, of: object, in: state) }
     } catch { note(error) }
   }
 
-  /// The objects that a changed object leads to one to one, or led to when it was read.
-  private func partners(
-    of object: ManagedObject, in state: StoreState
-  ) -> [(partner: ManagedObject, toOne: GraphProperty.ToOne)] {
-    guard object.source.isPending else { return [] }
-    var partners: [(ManagedObject, GraphProperty.ToOne)] = []
-    for index in object.source.entity.graph.relationships {
-      guard case .toOne(let toOne) = object.source.entity.graph.properties[index].place,
-        let inverse = toOne.inverse, !inverse.isToMany
-      else { continue }
-      var keys = [object.reference(column: toOne.column)]
-      if let place = object.committedPlace,
-        case .object(let key) = place.source.value(toOne.column, place.row), key != keys[0]
-      {
-        keys.append(key)
-      }
-      partners += keys.compactMap { $0 }.compactMap { self.object(at: $0, in: state) }
-        .map { ($0, toOne) }
+  /// Shows the newest rows of some objects. Their changes stay on top, in no conflict.
+  private func show(_ objects: [ManagedObject], in state: StoreState) throws {
+    let mark = unannounced.events.refreshed.count
+    let seen = SeenRows(keys: Set(objects.map(\.key)))
+    let isFixed = pinned != nil || state.persistent.isGone
+    let base = isFixed ? state.base : try newestBase(of: state.persistent)
+    try Advance(self, state).run(to: base, seen: seen)
+    try undoManager?.noteSeen(seen, in: state)
+    // An object that another save has not changed is told all the same, because the program has asked.
+    let told = Set(unannounced.events.refreshed[min(mark, unannounced.events.refreshed.count)...])
+    for object in objects where exists(object) && !object.isInserted {
+      if told.contains(object.objectID) { continue }
+      unannounced.events.refreshed.append(object.objectID)
+      if object.state.contains(.realized) { object.awake(fromSnapshotEvents: .refresh) }
     }
-    return partners
+    try sealForUndo()
   }
 
-  /// One to one, the other end gives up what the changes were that an object has given up.
-  private func partAgain(
-    _ partners: [(partner: ManagedObject, toOne: GraphProperty.ToOne)],
-    of object: ManagedObject, in state: StoreState
-  ) throws {
-    for (partner, toOne) in partners where isAlive(partner) {
-      guard let inverse = toOne.inverse,
-        case .toOne(let backward)? = partner.source.entity.graph[inverse.name]?.place
-      else { continue }
-      realize(partner)
-      let back = partner.reference(column: backward.column)
-      let now = isAlive(object) ? object.reference(column: toOne.column) : nil
-      if now == partner.key {
-        if back == nil { write(object.key, of: partner, backward.column) }
-      } else if back == object.key {
-        write(nil, of: partner, backward.column)
-      }
+  /// Gives up the changes of an object, which becomes a fault.
+  private func giveUpChanges(of object: ManagedObject, in state: StoreState) throws {
+    unannounced.events.refreshed.append(object.objectID)
+    let isFault = object.isFault
+    if !isFault {
+      object.willTurnIntoFault()
+      // The changes that it makes then are given up with the others.
+      try sealForUndo()
     }
-    if isAlive(object) { agreeOneToOne([object], in: state) }
-    try sealAll()
+    if object.state.contains(.pending) {
+      let events = unannounced.events
+      try Advance(self, state).run(to: state.base, givenUp: [object.key])
+      unannounced.events = events
+      changedObjects.removeAll { $0 === object && !$0.state.contains(.pending) }
+    }
+    if !object.state.contains(.pending) { makeFault(object) }
+    try undoManager?.noteSeen(SeenRows(keys: [object.key]), in: state)
+    forgetTransientValues(of: object.objectID)
+    if !isFault { object.didTurnIntoFault() }
   }
 
   private func makeFault(_ object: ManagedObject) {
     object.state.subtract([.realized, .updated, .deleted, .pending, .missing])
     object.point(to: object.source.entity.unresolved, row: 0)
-    undoManager?.overlooked[object] = nil
-    recalled[object] = nil
   }
 
   func refreshAllObjects() {
     checkPlace()
     do {
       try processPendingChanges()
-      workDepth += 1
-      defer { workDepth -= 1 }
-      for state in storeStates {
-        try advance(state)
-        // Whoever is told may look at what is saved meanwhile.
-        let commit = state.base.snapshot.commit
-        var objects: [ManagedObject] = []
-        // Objects that are told may make others known, so nobody is told before all are found.
-        var faults: [ManagedObject] = []
-        for entity in state.knownEntities {
-          entity.objects.visit { object in
-            if object.state.contains(.pending) {
-              objects.append(object)
-              return
-            }
-            unannounced.events.refreshed.append(object.objectID)
-            if entity.type != ManagedObject.self, object.state.contains(.realized) {
-              faults.append(object)
-            } else {
-              makeFault(object)
-            }
+      try showAllObjects()
+    } catch { note(error) }
+  }
+
+  /// Shows the newest rows of all objects, which become faults. Everything must be sealed.
+  private func showAllObjects() throws {
+    workDepth += 1
+    defer { workDepth -= 1 }
+    for state in storeStates {
+      try advance(state)
+      var objects: [ManagedObject] = []
+      // Objects that are told may make others known, so nobody is told before all are found.
+      var faults: [ManagedObject] = []
+      for entity in state.knownEntities {
+        entity.objects.visit { object in
+          if object.state.contains(.pending) {
+            objects.append(object)
+            return
+          }
+          if object.state.contains(.missing) { return }
+          unannounced.events.refreshed.append(object.objectID)
+          if entity.type != ManagedObject.self, object.state.contains(.realized) {
+            faults.append(object)
+          } else {
+            makeFault(object)
           }
         }
-        for object in faults where !object.state.contains(.pending) {
-          object.willTurnIntoFault()
-          // It may have been changed by what it does, or what another did.
-          if object.state.contains(.pending) { continue }
-          makeFault(object)
-          object.didTurnIntoFault()
-        }
-        // What they have changed then has to be sealed, as all else is.
-        try sealForUndo()
-        try refreshBeneath(objects, in: state, mayBeLost: true, events: .refresh)
-        state.oldestCommit = commit
-        if parent != nil { mail.published.withLock { $0.moves[state.tag]?.settleAll() } }
       }
-      orderEnds = [:]
-      publish()
-      announceChanges()
-    } catch { note(error) }
+      for object in faults where !object.state.contains(.pending) {
+        object.willTurnIntoFault()
+        // It may have been changed by what it does, or what another did.
+        if object.state.contains(.pending) { continue }
+        makeFault(object)
+        object.didTurnIntoFault()
+      }
+      // The changes that they made then have to be sealed, as all others are.
+      try sealForUndo()
+      try show(objects, in: state)
+      undoManager?.noteSeenAll(in: state)
+    }
+    orderEnds = [:]
+    publish()
+    announceChanges()
   }
 
   func rollback() {
@@ -151,8 +127,6 @@ extension Workspace {
     let objects = changedObjects
     changedObjects = []
     deletionsToPropagate = []
-    denials = []
-    reached = [:]
     orderEnds = [:]
     unannounced = UnannouncedChanges()
     for state in storeStates {
@@ -178,7 +152,6 @@ extension Workspace {
         object.objectID, wasThere: wasThere, isThere: !object.state.contains(.missing))
       if !object.state.contains(.missing) { told.append(object) }
     }
-    recalled = [:]
     for object in told { object.awake(fromSnapshotEvents: .rollback) }
     publish()
     updateFollowers()
@@ -204,7 +177,6 @@ extension Workspace {
     transientValues = [:]
     lastingTransients = []
     freshTransients = [:]
-    recalled = [:]
     lastInsertion = nil
     unannounced = UnannouncedChanges()
     unannounced.events = events
@@ -218,14 +190,25 @@ extension Workspace {
     guard !object.isInserted, let state = state(of: object), parent == nil else { return nil }
     try processPendingChanges()
     realize(object)
-    guard let place = object.committedPlace else { return nil }
-    let view = try state.persistent.store.snapshot().view
-    if let row = try view.row(of: object.key),
-      try row.version == place.source.version(place.row)
-    {
-      return nil
-    }
-    return try mergeConflict(about: object.key, view, state)
+    let head = try state.persistent.store.snapshot()
+    let changes = try state.changes()
+    let (then, now) = (
+      try View(changes.originalTables).row(of: object.key), try head.view.row(of: object.key)
+    )
+    let isKnown = try View(state.tables).row(of: object.key)?.version == now?.version
+    if isKnown, try !changes.originals.mentions(object.key) { return nil }
+    let mine = try View(state.tables + state.pending).row(of: object.key)
+    if mine == nil, now == nil { return nil }
+    return try MergeConflict(
+      object.key, of: object.source.entity.graph, in: state.tag, base: then, mine: mine,
+      theirs: now)
+  }
+
+  /// Leads an object to the values that it showed before it was changed.
+  func leadBack(_ object: ManagedObject) {
+    object.leadBack()
+    // Another save may have deleted it meanwhile.
+    if object.source.isUnresolved, !exists(object) { object.state.insert(.deleted) }
   }
 }
 
@@ -266,9 +249,11 @@ extension Workspace {
     try processPendingChanges()
     pinned = generation
     for state in storeStates where !state.persistent.isGone {
-      state.setBase(try newestBase(of: state.persistent))
+      let refreshed = unannounced.events.refreshed
+      try Advance(self, state).run(to: newestBase(of: state.persistent))
+      unannounced.events.refreshed = refreshed
     }
-    refreshAllObjects()
+    try showAllObjects()
     updateFollowers()
   }
 }

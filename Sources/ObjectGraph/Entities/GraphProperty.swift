@@ -68,6 +68,8 @@ final class GraphProperty: Sendable {
     let links: LinkTable.Side?
     /// The relationship back.
     let inverse: Relationship?
+    /// Whether a link may lead to a deleted object, because the link denies the deletion.
+    var mayLeadToDeleted: Bool { links != nil && inverse?.deleteRule == .deny }
 
     init(
       relationship: Relationship, query: ToManyRelationship, way: RelationshipWay,

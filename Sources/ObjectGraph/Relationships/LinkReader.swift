@@ -3,42 +3,13 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-/// A link of the context's view.
-struct FoundLink {
-  var key: ObjectKey
-  /// The object at the other end.
-  var other: ObjectKey
-  /// The place of that object.
-  var order: Int64
-  /// The column of the place; `nil` when the relationship has no order.
-  var orderColumn: LayoutColumn?
-  /// The version of the link's row.
-  var version: Int64
-}
-
 /// Finds the links of many-to-many relationships.
 struct LinkReader {
   /// Returns the links of an object in the view, seen from one side.
   func links(
     of key: ObjectKey, _ side: LinkTable.Side, _ state: StoreState
   ) throws -> [FoundLink] {
-    let sides = side.table.isSymmetric ? [side, side.turned] : [side]
-    guard let indexed = state.source.indexed else { return [] }
-    let range = IndexRange(equalTo: IndexBound([.object(key)]))
-    return try sides.flatMap { side in
-      try indexed.keys(linkIndex(of: side, state), in: range).compactMap { number -> FoundLink? in
-        let link = ObjectKey(entity: side.table.layout.entityNumber, number: number)
-        guard !state.links.isRemoved(link), let row = try state.source.view.row(of: link),
-          case .object(let other) = try row.value(side.destination)
-        else { return nil }
-        var order: Int64 = 0
-        if let column = side.order, case .integer(let place) = try row.value(column) {
-          order = place
-        }
-        return FoundLink(
-          key: link, other: other, order: order, orderColumn: side.order, version: try row.version)
-      }
-    }
+    try FoundLink.links(of: key, side, in: state.source).filter { !state.links.isRemoved($0.key) }
   }
 
   private func linkIndex(of side: LinkTable.Side, _ state: StoreState) -> IndexLayout {

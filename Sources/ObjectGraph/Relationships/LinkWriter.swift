@@ -76,16 +76,6 @@ struct LinkWriter {
     }
   }
 
-  /// Removes all links of an object that is being deleted.
-  func removeAll(
-    _ side: LinkTable.Side, of object: ManagedObject, _ state: StoreState
-  ) throws {
-    for found in try LinkReader().links(of: object.key, side, state) {
-      state.links.remove(found.key, basis: found.version)
-      state.hasOpenChanges = true
-    }
-  }
-
   /// Gives the links of an object places in the order of the objects at their other ends.
   func setOrder(
     _ side: LinkTable.Side, _ owner: ManagedObject, _ objects: [ManagedObject],

@@ -25,7 +25,9 @@ struct RelationshipReader {
   ) throws -> [ObjectKey] {
     guard let state = workspace.state(of: object) else { return [] }
     try workspace.sealAll()
-    return try state.source.objects(relatedTo: object.key, through: toMany.query)
+    let keys = try state.source.objects(relatedTo: object.key, through: toMany.query)
+    guard toMany.mayLeadToDeleted else { return keys }
+    return workspace.objects(at: keys, in: state).filter { !$0.state.contains(.deleted) }.map(\.key)
   }
 
   /// Returns the members of a relationship as a list that makes each object when it is read.
@@ -37,9 +39,10 @@ struct RelationshipReader {
       if let number = toMany.way.onlyEntity, let entity = state.entity(number, workspace) {
         return try state.related(object.key, toMany, in: entity)
       }
-      return RelatedStorage(
-        workspace.objects(
-          at: try toMany.way.objects(relatedTo: object.key, in: state.source.index), in: state))
+      let keys = try toMany.way.objects(relatedTo: object.key, in: state.source.index)
+      let found = workspace.objects(at: keys, in: state)
+      guard toMany.mayLeadToDeleted else { return RelatedStorage(found) }
+      return RelatedStorage(found.filter { !$0.state.contains(.deleted) })
     } catch {
       workspace.note(error)
       return RelatedStorage([])

@@ -225,49 +225,6 @@ final class ResultsFollowing {
   }
 }
 
-extension StoreBase {
-  /// Whether another base is known to show the same.
-  func isSame(as other: StoreBase) -> Bool {
-    snapshot.commit == other.snapshot.commit && layers.count == other.layers.count
-      && zip(layers, other.layers).allSatisfy { $0.isSame(as: $1) }
-  }
-
-  /// Changes that speak of every object that is not the same in another base.
-  func differences(from other: StoreBase) throws -> [Layer] {
-    let common = zip(layers, other.layers).prefix { $0.isSame(as: $1) }.count
-    var differences = Array(layers.dropFirst(common) + other.layers.dropFirst(common))
-    if snapshot.commit != other.snapshot.commit {
-      differences.append(try snapshot.changes(since: other.snapshot))
-    }
-    return differences
-  }
-}
-
-extension Layer {
-  /// The keys of everything the layer speaks of, or of some parts of it.
-  func allKeys(
-    _ parts: [KeyPath<EntityChanges, BlockRun>] = [\.put, \.changed, \.removed]
-  ) throws -> [ObjectKey] {
-    try entities.flatMap { changes in
-      try parts.flatMap { part in
-        try changes[keyPath: part].numbers().map {
-          ObjectKey(entity: changes.entityNumber, number: $0)
-        }
-      }
-    }
-  }
-}
-
-extension BlockRun {
-  /// The numbers of the objects of all rows.
-  func numbers() throws -> [UInt64] {
-    try blocks.flatMap { block in
-      let keys = try block.keys
-      return (0..<block.rowCount).map { UInt64(bitPattern: keys.integer(at: $0)) }
-    }
-  }
-}
-
 extension Workspace {
   /// Tells those who follow requests what has changed. Everything must be sealed.
   func updateFollowers() {

@@ -66,10 +66,10 @@ struct DerivedValues {
       }
       owners.formUnion(current)
     }
-    if let state = workspace.state(of: object) {
-      for owner in owners { workspace.lookAgain(at: owner, in: state) }
+    return owners.filter { owner in
+      workspace.realize(owner)
+      return !owner.state.contains(.missing)
     }
-    return owners.filter { !$0.state.contains(.missing) }
   }
 }
 
@@ -171,10 +171,7 @@ private struct DerivedValue {
         default: break
         }
       }
-      // What is computed is saved, so that it has to follow from what there is by now.
-      if let state = workspace.state(of: object) {
-        for one in next { workspace.lookAgain(at: one, in: state) }
-      }
+      for one in next { workspace.realize(one) }
       current = next.filter { !$0.state.contains(.missing) }
     }
     return current

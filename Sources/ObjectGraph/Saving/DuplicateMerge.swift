@@ -40,9 +40,9 @@ struct DuplicateMerge {
     let values = constraint.columns.map { object.source.value($0, Int(object.row)) }
     if values.contains(where: \.isNull) { return nil }
     for key in try state.objects(sharing: values, constraint) where key != object.key {
-      guard let other = workspace.object(at: key, in: state) else { continue }
-      workspace.lookAgain(at: other, in: state)
-      guard workspace.isAlive(other) else { continue }
+      guard let other = workspace.object(at: key, in: state), workspace.exists(other) else {
+        continue
+      }
       // Of several that are inserted the first stays.
       if !other.isInserted || key < object.key { return other }
     }
@@ -56,7 +56,7 @@ struct DuplicateMerge {
     workspace.realize(other)
     var conflict = MergeConflict(
       object: other.objectID, entity: other.source.entity.graph.name,
-      base: object.source.entity.graph.valuesAtBirth, mine: object.valuesByName,
+      base: object.source.entity.graph.namedValuesAtBirth, mine: object.valuesByName,
       theirs: other.valuesByName)
     conflict.uniqueKeys = constraint.names
     conflict.derivedKeys = object.source.entity.graph.derivedNames
@@ -128,12 +128,9 @@ extension ManagedObject {
 }
 
 extension GraphEntity {
-  /// What a new object has, by the columns' names.
-  fileprivate var valuesAtBirth: [String: Value] {
-    var values = Dictionary(
-      uniqueKeysWithValues: layout.columns.map { ($0.name, $0.defaultValue) })
-    for (column, value) in initialValues { values[layout.columns[column].name] = value }
-    return values
+  /// The values of a new object, by the names of the columns.
+  fileprivate var namedValuesAtBirth: [String: Value] {
+    Dictionary(zip(layout.columns.map(\.name), valuesAtBirth)) { first, _ in first }
   }
 
   /// The names of the attributes that follow from others.

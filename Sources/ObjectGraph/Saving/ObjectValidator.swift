@@ -40,19 +40,7 @@ struct ObjectValidator {
       failures += relationshipFailures(of: object)
     }
     for owner in try countedOwners() { failures += relationshipFailures(of: owner) }
-    for denial in workspace.denials where denial.object.state.contains(.deleted) {
-      let staying = denial.others.filter {
-        !$0.state.contains(.deleted) && denial.isLedBack(from: $0)
-      }
-      guard let first = staying.first else { continue }
-      failures.append(
-        denial.object.failure(
-          denial.relationship.name, nil, .deletionDenied,
-          """
-          can't be deleted as long as "\(denial.relationship.name)" leads to \
-          \(staying.count == 1 ? "\(first)" : "\(staying.count) objects").
-          """))
-    }
+    failures += try DeniedDeletions(workspace).failures()
     return failures
   }
 
@@ -130,7 +118,11 @@ struct ObjectValidator {
 
 extension EntityState {
   /// Whether a value in some draft may not be right.
-  var mayFailValidation: Bool { sealedDrafts.contains { graph.constraints.mayFail($0) } }
+  var mayFailValidation: Bool {
+    sealedSources.contains { source in
+      source.draft.map { graph.constraints.mayFail($0) } ?? !source.isValidated
+    }
+  }
 }
 
 extension ManagedObject {

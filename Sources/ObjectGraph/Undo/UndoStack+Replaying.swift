@@ -1,3 +1,6 @@
+import ObjectModel
+import Rows
+
 // Undoing and redoing: the steps of a group are taken back, the last first, and what that changes is
 // recorded as the group that leads the other way.
 extension UndoStack {
@@ -79,11 +82,8 @@ extension UndoStack {
     }
     let back = UndoGroup(group.number, name: group.name)
     replayed = back
-    applied = []
-    defer { applied = [] }
     do {
       try takeBack(group)
-      try workspace?.settle(applied)
     } catch {
       // Halfway is nowhere.
       let done = back.steps
@@ -101,12 +101,12 @@ extension UndoStack {
   private func takeBack(_ step: UndoStep) throws {
     switch step {
     case .layer(let layer):
-      guard let workspace else { return }
+      guard let workspace, let state = workspace.knownState(of: layer.store) else { return }
       let back = try layer.inverse()
-      try workspace.recallOverlooked(back, of: layer.store)
-      let done = try workspace.apply(back, of: layer.store, events: .undo)
-      // What was changed in between, and is not undone, may have to do with it.
-      if hasMissed || done.state.hasMoved { applied.append(done) }
+      var changes = Changes(
+        base: state.shown, layer: back, originals: try originals(of: layer, back, in: state))
+      changes.lastReferences = try layer.noReferences()
+      try Take(workspace, state, events: .undo).run(changes, isAged: true)
       try workspace.sealForUndo()
     case .transient(let id, let property, let value):
       workspace?.restoreTransientValue(value, of: id, property)
@@ -114,6 +114,70 @@ extension UndoStack {
       try action()
       try workspace?.sealForUndo()
     case .group(let group): try takeBack(group)
+    }
+  }
+
+  /// Returns the rows that a step left behind, where another save has replaced them since: a layer above the rows that
+  /// the context shows.
+  private func originals(
+    of step: UndoableLayer, _ back: Layer, in state: StoreState
+  ) throws -> Layer {
+    let (base, shown) = (View(state.tables), View(state.tables + state.pending))
+    let builder = LayerBuilder(state.graph.schema)
+    for changes in back.entities {
+      guard let graph = state.graph[changes.entityNumber] else { continue }
+      let derived = graph.derivedColumns
+      for one in try changes.entries() {
+        let key = ObjectKey(entity: changes.entityNumber, number: one.key)
+        let expected = try expectedRow(key, after: step)
+        guard let saved = try base.row(of: key), let now = try shown.row(of: key) else { continue }
+        guard let expected else {
+          builder.remove(key)
+          continue
+        }
+        for (index, column) in graph.layout.columns.enumerated() where !derived.contains(index) {
+          if case .changed(let location) = one.entry,
+            try location.block.value(column, row: location.row) == nil
+          {
+            continue
+          }
+          guard let value = try expected(column) else { continue }
+          let current = try now.value(column)
+          // A value that the context itself has set is no other save's.
+          if try current == value || saved.value(column) != current { continue }
+          builder.set(value, column: index, of: key)
+        }
+      }
+    }
+    return builder.freeze()
+  }
+
+  /// Returns the values that a row has if only this context has changed it since a step; `nil` if there is no row then.
+  private func expectedRow(
+    _ key: ObjectKey, after step: UndoableLayer
+  ) throws -> ((LayoutColumn) throws -> Value?)? {
+    let later = known.filter { $0.number > step.number && $0.store === step.store }
+    var locations: [RowLocation] = []
+    for rows in later.reversed().map(\.rows) + [.changed(step.done)] {
+      switch rows {
+      case .seen(let view):
+        guard let row = try view.row(of: key) else {
+          return locations.isEmpty ? nil : { _ in nil }
+        }
+        return { try ViewRow(locations: locations + row.locations).value($0) }
+      case .changed(let layer):
+        switch try layer.entry(of: key) {
+        case .absent: continue
+        case .removed: return locations.isEmpty ? nil : { _ in nil }
+        case .put(let location), .changed(let location): locations.append(location)
+        }
+      }
+    }
+    return { column in
+      for location in locations {
+        if let value = try location.block.value(column, row: location.row) { return value }
+      }
+      return nil
     }
   }
 

@@ -1,4 +1,6 @@
 public import Foundation
+import ObjectModel
+import Rows
 
 /// Takes back what was done in a context, and does it again: insertions, changes, deletions with all that
 /// they entail, and relationships of every kind.
@@ -13,9 +15,8 @@ public import Foundation
 /// own, which may be nested and have names, are made with ``group(_:_:)``.
 ///
 /// Undoing makes changes as any other work does: it may reach back over saves, and is to be saved. Nothing
-/// is copied when changes are recorded. Of objects that were put in only the keys are kept; of everything
-/// else what lay beneath, which nobody changes. Objects that were changed are held, and those that were put in
-/// if they are not more than 256, so that taking that back is in conflict with what others have saved since.
+/// is copied when changes are recorded: a step keeps the changed rows and the rows beneath them, which never change.
+/// Taking a step back is in conflict with a save of another context that has changed the same rows since.
 /// Used in its context's turn, and in one context only.
 public final class UndoStack {
   /// How many groups can be undone; 0 for any number.
@@ -33,18 +34,13 @@ public final class UndoStack {
   /// Takes what undoing or redoing changes.
   var replayed: UndoGroup?
   var direction = Direction.forward
-  /// What undoing or redoing has changed that may have to be brought into agreement with other changes.
-  var applied: [AppliedLayer] = []
-  /// What objects were read as that were looked at again for the sake of something else, so that nobody was to see
-  /// what others had saved: taking back a change of them is in conflict with that.
-  var overlooked: [ManagedObject: ReadObjects.One] = [:]
-  /// From more on it is asked whose changes can still be undone.
-  private var mostOverlooked = 64
+  /// Rows as the context knows them though no step has recorded them: its unrecorded changes, and rows that it has
+  /// asked to see. Taking back an older step is in no conflict with them.
+  private(set) var known: [KnownRows] = []
+  private var lastStep: UInt64 = 0
   /// Whether the context is saving: what that changes belongs to what is there already.
   private var isSaving = false
   private var disableCount = 0
-  /// Set while a context makes changes anew that were recorded when they were first made.
-  var isRemaking = false
   private var lastNumber: UInt64 = 0
   /// What the state is called that undoing everything leads to.
   private var bottom: UInt64 = 0
@@ -54,10 +50,6 @@ public final class UndoStack {
   private var hasUnrecorded = false
   /// Whether the context has looked, since it saved, at what others have saved of what is changed in it.
   private(set) var isOvertaken = false
-  /// Whether anything was ever changed that was not recorded, so that what is undone may be led to by what
-  /// nobody undoes.
-  private(set) var hasMissed = false
-
   /// Which way changes are being made.
   enum Direction {
     case forward, undoing, redoing
@@ -216,7 +208,7 @@ extension UndoStack {
     bottom = position
     undoStack = []
     redoStack = []
-    overlooked = [:]
+    known = []
     for group in openGroups { group.steps = [] }
     openGroups.removeAll(where: \.isAutomatic)
     tell()
@@ -249,15 +241,13 @@ extension UndoStack {
     let count = undoStack.count - levels
     bottom = undoStack[count - 1].number
     undoStack.removeFirst(count)
-    forgetOverlooked()
+    forgetKnown()
   }
 
-  /// Forgets what objects were read as that nothing is to be undone of any more, once there are many.
-  private func forgetOverlooked() {
-    guard overlooked.count > mostOverlooked else { return }
-    let held = Set((undoStack + redoStack + openGroups).flatMap(\.objects))
-    overlooked = overlooked.filter { held.contains($0.key) }
-    mostOverlooked = max(64, overlooked.count * 2)
+  /// Forgets the known rows that are older than every step.
+  private func forgetKnown() {
+    let oldest = (undoStack + redoStack + openGroups).compactMap(\.firstStep).min() ?? .max
+    known.removeAll { $0.number < oldest }
   }
 
   func tell() {
@@ -269,7 +259,7 @@ extension UndoStack {
 
 extension UndoStack {
   /// Whether what is changed now is to be recorded.
-  var isRecording: Bool { isEnabled && !isRemaking }
+  var isRecording: Bool { isEnabled }
 
   func add(_ step: UndoStep) {
     if let replayed {
@@ -290,11 +280,44 @@ extension UndoStack {
     openGroups[openGroups.count - 1].steps.append(step)
   }
 
-  /// Notes that something was changed and is not recorded.
-  func noteUnrecorded() {
-    if isRemaking { return }
+  /// Returns the number of the next step.
+  func nextStep() -> UInt64 {
+    lastStep += 1
+    return lastStep
+  }
+
+  /// Notes changes of the context that are not recorded.
+  func noteUnrecorded(_ layer: Layer, of store: PersistentStore) {
     hasUnrecorded = true
-    hasMissed = true
+    known.append(KnownRows(number: nextStep(), store: store, rows: .changed(layer)))
+    forgetKnown()
+  }
+
+  /// Notes that the context has asked to see all rows of a store.
+  func noteSeenAll(in state: StoreState) {
+    guard !undoStack.isEmpty || !redoStack.isEmpty || !openGroups.isEmpty else { return }
+    known.append(
+      KnownRows(number: nextStep(), store: state.persistent, rows: .seen(View(state.tables))))
+    forgetKnown()
+  }
+
+  /// Notes that the context has asked to see rows.
+  func noteSeen(_ seen: SeenRows, in state: StoreState) throws {
+    guard !undoStack.isEmpty || !redoStack.isEmpty || !openGroups.isEmpty else { return }
+    let base = View(state.tables)
+    let builder = LayerBuilder(state.graph.schema)
+    for key in seen.keys.union(try seen.ownSave.allKeys()) {
+      guard let layout = state.graph.schema[key.entity] else { continue }
+      if let row = try base.row(of: key) {
+        try builder.insert(key, copying: row, layout)
+      } else {
+        builder.remove(key)
+      }
+    }
+    let layer = builder.freeze()
+    if layer.isEmpty { return }
+    known.append(KnownRows(number: nextStep(), store: state.persistent, rows: .changed(layer)))
+    forgetKnown()
   }
 
   /// A turn of work is over.
@@ -337,8 +360,6 @@ extension UndoStack {
     require(
       self.workspace == nil || self.workspace === workspace,
       "An undo stack belongs to one context: what it undoes was done there.")
-    // What was done while it was off it has missed.
-    if self.workspace != nil { hasMissed = true }
     self.workspace = workspace
     saved = workspace.hasChanges ? nil : position
   }

@@ -18,15 +18,15 @@ final class UndoGroup {
 
   var isEmpty: Bool { steps.isEmpty }
 
-  /// The objects that are held because they were changed.
-  var objects: [ManagedObject] {
-    steps.flatMap { step -> [ManagedObject] in
+  /// The number of the first recorded layer; `nil` if there is none.
+  var firstStep: UInt64? {
+    steps.lazy.compactMap { step in
       switch step {
-      case .layer(let layer): layer.objects
-      case .group(let group): group.objects
-      case .transient, .action: []
+      case .layer(let layer): layer.number
+      case .group(let group): group.firstStep
+      case .transient, .action: nil
       }
-    }
+    }.first
   }
 }
 
@@ -42,51 +42,51 @@ enum UndoStep {
   case group(UndoGroup)
 }
 
-/// What takes a layer back.
+/// Rows as a context knows them though no step has recorded them.
+struct KnownRows {
+  /// The place among all steps that the stack has recorded.
+  let number: UInt64
+  let store: PersistentStore
+  let rows: Rows
+
+  enum Rows {
+    /// Rows that the context has changed without a record, or has asked to see.
+    case changed(Layer)
+    /// All rows, which the context has asked to see.
+    case seen(View)
+  }
+}
+
+/// A recorded layer, and the layer that takes it back.
 struct UndoableLayer {
   let store: PersistentStore
-  /// The objects and links that were put in, by entity: ranges of keys and not their rows.
-  private var insertions: [(entity: UInt16, keys: [ClosedRange<UInt64>])] = []
+  /// The place of the step among all steps that the stack has recorded.
+  let number: UInt64
+  /// The changes that were recorded.
+  let done: Layer
   private var others: Others = .none
-  /// Whom it has changed. They stay what they were as of, so that taking back is in conflict with what others have
-  /// saved since: whoever is let go is looked up where others may have saved already.
-  let objects: [ManagedObject]
-
-  /// Of more objects that were put in at once none is held.
-  static let mostHeldInsertions = 256
 
   private enum Others {
     case none
-    /// Changes and removals with what lies beneath them, not looked at yet.
+    /// Changes and removals above the rows beneath them, not inverted yet.
     case lying(Layer, above: View)
-    /// What takes them back.
+    /// The changes that take them back.
     case inverse(Layer)
   }
 
-  /// Up to so many rows are inverted at once: that costs little, and lets go of what lies beneath other objects.
+  /// The most rows that are inverted at once: that costs little, and releases the rows beneath other objects.
   private static let leastLying = 256
 
   /// The layer that takes back one that was just sealed.
   ///
-  /// - Parameters:
-  ///   - view: What lies beneath it: no row that it puts in whole.
-  ///   - objects: Whom it has changed.
-  init(
-    _ layer: Layer, above view: View, _ store: PersistentStore, holding objects: [ManagedObject]
-  ) throws {
+  /// - Parameter view: The rows beneath it: no row that it inserts.
+  init(_ layer: Layer, above view: View, _ store: PersistentStore, number: UInt64) throws {
     self.store = store
-    self.objects = objects
-    var rest: [Layer.EntityChanges] = []
-    for changes in layer.entities {
-      if !changes.put.isEmpty {
-        insertions.append((changes.entityNumber, try changes.put.keyRanges()))
-      }
-      if !changes.changed.isEmpty || !changes.removed.isEmpty {
-        rest.append(
-          Layer.EntityChanges(
-            entityNumber: changes.entityNumber, changed: changes.changed,
-            removed: changes.removed))
-      }
+    self.number = number
+    done = layer
+    let rest = layer.entities.filter { !$0.changed.isEmpty || !$0.removed.isEmpty }.map {
+      Layer.EntityChanges(
+        entityNumber: $0.entityNumber, changed: $0.changed, removed: $0.removed)
     }
     guard !rest.isEmpty else { return }
     let kept = Layer(rest)
@@ -96,7 +96,22 @@ struct UndoableLayer {
       : .inverse(try kept.inverted(above: view, schema: store.graph.schema))
   }
 
-  /// The changes that take everything back.
+  /// Returns rows without references for the objects that the step has inserted: no relationship of an object denies
+  /// that its insertion is taken back.
+  func noReferences() throws -> Layer {
+    let builder = LayerBuilder(store.graph.schema)
+    for part in done.entities {
+      guard let graph = store.graph[part.entityNumber],
+        graph.toOnes.contains(where: { $0.relationship.deleteRule == .deny })
+      else { continue }
+      for number in try part.put.numbers() {
+        builder.insert(ObjectKey(entity: part.entityNumber, number: number))
+      }
+    }
+    return builder.freeze()
+  }
+
+  /// Returns the changes that take everything back.
   func inverse() throws -> Layer {
     let schema = store.graph.schema
     let back: Layer
@@ -105,50 +120,23 @@ struct UndoableLayer {
     case .lying(let layer, let view): back = try layer.inverted(above: view, schema: schema)
     case .inverse(let layer): back = layer
     }
-    guard !insertions.isEmpty else { return back }
     var changes = Dictionary(
       uniqueKeysWithValues: back.entities.map { ($0.entityNumber, $0) })
     var writer = BlockWriter()
-    for (entity, ranges) in insertions {
-      guard let layout = schema[entity] else { continue }
+    for part in done.entities where !part.put.isEmpty {
+      guard let layout = schema[part.entityNumber] else { continue }
       var drafts: [Draft] = []
-      for key in ranges.joined() {
+      for key in try part.put.numbers() {
         if drafts.last?.isFull ?? true { drafts.append(Draft(layout, role: .changes)) }
         drafts[drafts.count - 1].append(key: key)
       }
-      // Nothing that was put in was changed or taken out by the same layer.
-      let others = changes[entity]
-      changes[entity] = Layer.EntityChanges(
-        entityNumber: entity, put: others?.put ?? BlockRun(),
+      // A layer neither changes nor removes a row that it inserts.
+      let others = changes[part.entityNumber]
+      changes[part.entityNumber] = Layer.EntityChanges(
+        entityNumber: part.entityNumber, put: others?.put ?? BlockRun(),
         changed: others?.changed ?? BlockRun(),
         removed: BlockRun(Draft.freeze(drafts, flags: .removals, &writer)))
     }
     return Layer(Array(changes.values))
-  }
-}
-
-extension BlockRun {
-  /// The keys of all rows, as ranges in ascending order.
-  fileprivate func keyRanges() throws -> [ClosedRange<UInt64>] {
-    var ranges: [ClosedRange<UInt64>] = []
-    func append(_ range: ClosedRange<UInt64>) {
-      if let last = ranges.last, last.upperBound + 1 == range.lowerBound {
-        ranges[ranges.count - 1] = last.lowerBound...range.upperBound
-      } else {
-        ranges.append(range)
-      }
-    }
-    for block in blocks {
-      if block.maximumKey - block.minimumKey == UInt64(block.rowCount - 1) {
-        append(block.minimumKey...block.maximumKey)
-        continue
-      }
-      let keys = try block.keys
-      for row in 0..<block.rowCount {
-        let key = UInt64(bitPattern: keys.integer(at: row))
-        append(key...key)
-      }
-    }
-    return ranges
   }
 }

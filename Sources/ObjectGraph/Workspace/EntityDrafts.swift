@@ -15,16 +15,15 @@ struct EntityDrafts {
   private var changes: [RowSource] = []
   /// The drafts of the keys that are removed.
   private var removals: [Draft] = []
-  /// The drafts that were frozen and are not saved yet.
-  private(set) var frozen: [RowSource] = []
-  /// The rows that count as saved though no save has written them so: what many saves gave, or what was read.
-  private var savedRows: RowSource?
+  /// The sources of the changes that are sealed and not saved yet.
+  private(set) var sealed: [RowSource] = []
+  /// The sources of blocks of unsaved changes that came as a layer, by block.
+  private var pendingSources: [ObjectIdentifier: RowSource] = [:]
+  /// The rows that joined the own changes of objects with changes that came as a layer.
+  private var joined: RowSource?
 
   /// Whether there are drafts that are not frozen.
   var isOpen: Bool { !insertions.isEmpty || !changes.isEmpty || !removals.isEmpty }
-
-  /// The drafts of changed rows and of removed keys.
-  var changedOrRemoved: [Draft] { changes.map { $0.draft! } + removals }
 
   // MARK: Writing
 
@@ -70,18 +69,29 @@ struct EntityDrafts {
     removals[removals.count - 1].append(key: number, basis: basis)
   }
 
-  /// Returns a draft with room for one more row that counts as saved with a version.
-  mutating func savedRows(of version: Int64?, for entity: EntityState) -> RowSource {
-    if let savedRows, savedRows.version == version, !savedRows.draft!.isFull { return savedRows }
-    let made = RowSource(entity, role: .changes)
-    made.isOpen = false
-    made.setSaved(version)
-    savedRows = made
+  // MARK: Changes that came as a layer
+
+  /// Returns the source of a block of unsaved changes.
+  mutating func pendingSource(
+    of block: Block, isSparse: Bool, for entity: EntityState
+  ) -> RowSource {
+    let identifier = ObjectIdentifier(block)
+    if let known = pendingSources[identifier] { return known }
+    let made = RowSource(entity, pending: block, isSparse: isSparse)
+    pendingSources[identifier] = made
+    sealed.append(made)
     return made
   }
 
-  /// Releases the rows that count as saved.
-  mutating func removeSavedRows() { savedRows = nil }
+  /// Returns a sealed draft with room for one more row that joins own changes with changes of a layer.
+  mutating func joinedRows(isSparse: Bool, for entity: EntityState) -> RowSource {
+    if let joined, !joined.draft!.isFull, joined.isSparse == isSparse { return joined }
+    let made = RowSource(entity, role: isSparse ? .changes : .insertions)
+    made.isOpen = false
+    joined = made
+    sealed.append(made)
+    return made
+  }
 
   // MARK: Saving
 
@@ -95,7 +105,7 @@ struct EntityDrafts {
       removed: BlockRun(Draft.freeze(removals, flags: .removals, &writer)))
     for source in insertions + changes {
       source.isOpen = false
-      frozen.append(source)
+      sealed.append(source)
     }
     insertions = []
     changes = []
@@ -103,10 +113,10 @@ struct EntityDrafts {
     return result
   }
 
-  /// Notes that the frozen drafts are saved.
+  /// Notes that the sealed changes are saved.
   mutating func setSaved(_ version: Int64?) {
-    for source in frozen { source.setSaved(version) }
-    frozen = []
+    for source in sealed { source.setSaved(version) }
+    removeSealed()
   }
 
   /// Drops all changes that are not saved.
@@ -115,14 +125,19 @@ struct EntityDrafts {
     insertions = []
     changes = []
     removals = []
-    frozen = []
+    removeSealed()
   }
 
   /// Releases the drafts, because the context is gone.
   mutating func removeAll() {
     insertions = []
     changes = []
-    frozen = []
-    savedRows = nil
+    removeSealed()
+  }
+
+  private mutating func removeSealed() {
+    sealed = []
+    pendingSources = [:]
+    joined = nil
   }
 }

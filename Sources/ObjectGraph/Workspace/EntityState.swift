@@ -74,8 +74,8 @@ final class EntityState {
     drafts.removeAll()
   }
 
-  /// The drafts that were frozen and are not saved yet.
-  var sealedDrafts: some Sequence<Draft> { drafts.frozen.lazy.map { $0.draft! } }
+  /// The sources of changes that are sealed and not saved yet.
+  var sealedSources: [RowSource] { drafts.sealed }
 
   /// Whether there are drafts that are not frozen.
   var hasOpenChanges: Bool { drafts.isOpen }
@@ -102,7 +102,6 @@ extension EntityState {
 
   /// Releases the sources that no object leads to.
   func forgetSources() {
-    drafts.removeSavedRows()
     sources.removeAll()
   }
 
@@ -263,14 +262,12 @@ extension EntityState {
     let row = Int(object.row)
     let source = drafts.openChanges(for: self)
     let newRow: Int
-    if old.isPending, let below = old.below(row), let draft = old.draft {
-      // What was given before is given again, so that no more than one row of changes lies above what
-      // is saved.
+    if old.isPending, let below = old.below(row) {
+      // The new row gives again what the old row gave, so one row of changes at most lies above the saved row.
       newRow = source.append(
-        object.key.number, basis: draft.basis(row: row), above: below.source, below.row)
-      for column in draft.givenColumns(row: row) {
-        source.draft!.set(
-          draft.value(column: column, row: row) ?? .null, column: column, row: newRow)
+        object.key.number, basis: try old.basis(row), above: below.source, below.row)
+      for column in old.givenColumns(row) {
+        source.draft!.set(old.given(column, row) ?? .null, column: column, row: newRow)
       }
     } else {
       newRow = source.append(
@@ -280,52 +277,31 @@ extension EntityState {
     return source
   }
 
-  /// The objects that were changed or taken out since the last sealing, and that were there before.
-  var openlyChanged: [ManagedObject] {
-    drafts.changedOrRemoved.flatMap { draft in
-      (0..<draft.rowCount).compactMap {
-        draft.isRemoved(row: $0) ? nil : objects[draft.key(row: $0)]
-      }
+  /// Returns the source of a block of unsaved changes that came as a layer.
+  func pendingSource(of block: Block, isSparse: Bool) -> RowSource {
+    drafts.pendingSource(of: block, isSparse: isSparse, for: self)
+  }
+
+  /// Returns a sealed row of the values that an object's own changes give, and above them some of another row.
+  func join(
+    _ object: ManagedObject, _ source: RowSource, _ row: Int, _ columns: [Int]
+  ) throws -> (source: RowSource, row: Int) {
+    let (old, oldRow) = (object.source, Int(object.row))
+    let target = drafts.joinedRows(isSparse: old.isSparse, for: self)
+    let newRow: Int
+    if let below = old.below(oldRow) {
+      newRow = target.append(
+        object.key.number, basis: try old.basis(oldRow), above: below.source, below.row)
+    } else {
+      newRow = target.draft!.append(key: object.key.number, basis: try old.basis(oldRow))
     }
-  }
-
-  /// Gives an object whose values lie in the drafts of many saves one row of all that they gave.
-  ///
-  /// It is what it was, and of the same version: what others have saved since is not for whoever has read it
-  /// here and is about to change it.
-  func gather(_ object: ManagedObject) throws {
-    let (version, own) = (object.source.version, try object.source.version(Int(object.row)))
-    let basis = version == nil ? own - 1 : 0
-    let (given, beneath) = object.source.given(Int(object.row), while: \.isSparse)
-    guard let (source, row) = beneath else { return }
-    lead(object, to: given, version: version, basis: basis, above: source, row)
-  }
-
-  /// Leads an object to a row of changes that counts as saved.
-  ///
-  /// - Parameters:
-  ///   - version: The row's version; `nil` when it is the one after `basis`.
-  ///   - source: What has the other values, in the given row.
-  func lead(
-    _ object: ManagedObject, to values: [Int: Value], version: Int64?, basis: Int64 = 0,
-    above source: RowSource, _ row: Int
-  ) {
-    let target = drafts.savedRows(of: version, for: self)
-    let newRow = target.append(object.key.number, basis: basis, above: source, row)
-    for (column, value) in values { target.draft!.set(value, column: column, row: newRow) }
-    object.point(to: target, row: newRow)
-  }
-
-  /// Leads an object to a whole row that counts as saved, with nothing beneath it.
-  func lead(_ object: ManagedObject, toRow values: [Value], version: Int64) {
-    let target = RowSource(self, role: .insertions)
-    target.isOpen = false
-    target.setSaved(version)
-    let row = target.draft!.append(key: object.key.number)
-    for (column, value) in values.enumerated() {
-      target.draft!.set(value, column: column, row: row)
+    for column in old.givenColumns(oldRow) {
+      target.draft!.set(old.given(column, oldRow) ?? .null, column: column, row: newRow)
     }
-    object.point(to: target, row: row)
+    for column in columns {
+      target.draft!.set(source.given(column, row) ?? .null, column: column, row: newRow)
+    }
+    return (target, newRow)
   }
 
   /// Takes an object's row out.
@@ -343,8 +319,8 @@ extension EntityState {
       return
     }
     let basis: Int64
-    if source.isPending, let draft = source.draft {
-      basis = max(draft.basis(row: row), 0)
+    if source.isPending {
+      basis = max(try source.basis(row), 0)
     } else {
       basis = try source.version(row)
     }

@@ -50,10 +50,18 @@ final class RowSource {
     get { unsafe storedIsPending }
     set { unsafe storedIsPending = newValue }
   }
-  /// The commit that saved the draft's rows; `nil` where versions count how often a row was saved.
+  /// Whether the context has written the rows itself.
+  var isOwn: Bool { draft != nil || isPending || wasPending }
+  /// Whether the rows are of a block that was pending before it was saved.
+  private var wasPending = false
+  /// Whether the values of the rows are known to obey the rules of the model.
+  var isValidated = false
+  /// The commit that saved the context's own rows; `nil` where versions count how often a row was saved.
   private(set) var version: Int64? = 0
-  /// For each row of a draft of changes what lies beneath it.
-  private var beneath: [Beneath] = []
+  /// Whether a row gives some values only, and the others lie beneath it.
+  let isSparse: Bool
+  /// What lies beneath each sparse row; `nil` for a row of a block that no object leads to.
+  private var beneath: [Beneath?] = []
   /// How many objects of the context's table lead here. As long as any does this is kept, counted once for all
   /// of them: counting for each is an atomic step, which takes longer than all else in making an object.
   @exclusivity(unchecked) private var lentCount = 0
@@ -89,7 +97,18 @@ final class RowSource {
   }
 
   /// The rows of a block; of nothing, when what objects are is not known yet.
-  init(_ entity: EntityState, block: Block?) {
+  convenience init(_ entity: EntityState, block: Block?) {
+    self.init(entity, block, isPending: false, isSparse: false)
+  }
+
+  /// The rows of a block of changes that are not saved.
+  convenience init(_ entity: EntityState, pending block: Block, isSparse: Bool) {
+    self.init(entity, block, isPending: true, isSparse: isSparse)
+    if isSparse { beneath = Array(repeating: nil, count: block.rowCount) }
+  }
+
+  private init(_ entity: EntityState, _ block: Block?, isPending: Bool, isSparse: Bool) {
+    self.isSparse = isSparse
     self.entity = entity
     unsafe entityReference = Unmanaged.passUnretained(entity)
     unsafe turn = entity.place.turn
@@ -102,7 +121,7 @@ final class RowSource {
     draft = nil
     unsafe draftReference = nil
     unsafe storedIsOpen = false
-    unsafe storedIsPending = false
+    unsafe storedIsPending = isPending
     columnCount = block == nil ? 0 : entity.graph.layout.columns.count
     unsafe columns = .allocate(capacity: columnCount)
     unsafe columns.initialize(repeating: RawColumn(), count: columnCount)
@@ -121,6 +140,7 @@ final class RowSource {
     codeMask = entity.graph.mask
     unsafe lastRead = entity.lastRead
     block = nil
+    isSparse = role == .changes
     firstNumber = 0
     isConsecutive = false
     let draft = Draft(entity.graph.layout, role: role)
@@ -182,9 +202,6 @@ final class RowSource {
 
   /// Whether what the objects are has to be looked up.
   var isUnresolved: Bool { block == nil && draft == nil }
-
-  /// Whether a row gives only what changed.
-  var isSparse: Bool { draft?.role == .changes }
 
   /// The column, if it is in memory.
   @inline(__always)
@@ -262,9 +279,9 @@ extension RowSource {
 extension RowSource {
   /// One value.
   func value(_ column: Int, _ row: Int) -> Value {
-    if let draft {
-      if let value = draft.value(column: column, row: row) { return value }
-      let below = beneath[row]
+    if isSparse || draft != nil {
+      if let value = given(column, row) { return value }
+      guard let below = isSparse ? beneath[row] : nil else { return .null }
       return below.source.value(column, below.row)
     }
     if let raw = unsafe loaded(column) { return unsafe raw.pointee.value(row) }
@@ -295,16 +312,16 @@ extension RowSource {
 
   /// Loads a column at once, for whoever is going to read most of it.
   func load(_ column: Int) {
-    guard let block, unsafe loaded(column) == nil, unsafe states[column] != State.single else {
-      return
-    }
+    guard let block, !isSparse, unsafe loaded(column) == nil, unsafe states[column] != State.single
+    else { return }
     unsafe states[column] = State.enough
     do { _ = try read(column, 0, of: block) } catch { entity.workspace?.note(error) }
   }
 
   /// The version of a row, which a change of it is based on.
   func version(_ row: Int) throws -> Int64 {
-    if let draft { return isPending ? 0 : version ?? draft.basis(row: row) + 1 }
+    if isPending { return 0 }
+    if isOwn { return try version ?? basis(row) + 1 }
     if let onlyVersion { return onlyVersion }
     guard let block else { return 0 }
     if let versions { return versions.integer(at: row) }
@@ -318,7 +335,32 @@ extension RowSource {
 
   /// What lies beneath a row of changes.
   func below(_ row: Int) -> (source: RowSource, row: Int)? {
-    isSparse ? (beneath[row].source, beneath[row].row) : nil
+    guard isSparse, let below = beneath[row] else { return nil }
+    return (below.source, below.row)
+  }
+
+  /// The value that a row gives itself; `nil` if it leaves the value to the row beneath.
+  func given(_ column: Int, _ row: Int) -> Value? {
+    if let draft { return draft.value(column: column, row: row) }
+    guard let block else { return nil }
+    do {
+      return try block.value(entity.graph.layout.columns[column], row: row)
+    } catch {
+      entity.workspace?.note(error)
+      return nil
+    }
+  }
+
+  /// The columns that a row gives values of itself.
+  func givenColumns(_ row: Int) -> [Int] {
+    if let draft { return draft.givenColumns(row: row) }
+    return entity.graph.layout.columns.indices.filter { given($0, row) != nil }
+  }
+
+  /// The version that a row of the context's own changes is based on.
+  func basis(_ row: Int) throws -> Int64 {
+    if let draft { return draft.basis(row: row) }
+    return try block.map { try RowLocation(block: $0, row: row).basis } ?? 0
   }
 
   /// The values that a row gives and those beneath it, of each column the newest, as long as the sources are as
@@ -328,9 +370,9 @@ extension RowSource {
   ) -> (values: [Int: Value], beneath: (source: RowSource, row: Int)?) {
     var values: [Int: Value] = [:]
     var next: (source: RowSource, row: Int)? = (self, row)
-    while let (source, row) = next, let draft = source.draft, isWanted(source) {
-      for column in draft.givenColumns(row: row) where values[column] == nil {
-        values[column] = draft.value(column: column, row: row) ?? .null
+    while let (source, row) = next, source.isOwn, isWanted(source) {
+      for column in source.givenColumns(row) where values[column] == nil {
+        values[column] = source.given(column, row) ?? .null
       }
       next = source.below(row)
     }
@@ -347,11 +389,18 @@ extension RowSource {
     return draft!.append(key: key, basis: basis)
   }
 
+  /// Notes what lies beneath a sparse row of a block.
+  func setBelow(_ row: Int, _ source: RowSource, _ sourceRow: Int) {
+    beneath[row] = Beneath(source: source, row: sourceRow)
+    depth = max(depth, source.depth + 1)
+  }
+
   /// Notes that a commit has saved the rows.
   ///
   /// - Parameter version: The version that they all have since; `nil` when each was saved once more.
   func setSaved(_ version: Int64?) {
     isPending = false
+    wasPending = true
     self.version = version
   }
 }

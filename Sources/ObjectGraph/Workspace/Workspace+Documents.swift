@@ -15,7 +15,7 @@ extension Workspace {
   }
 
   var isClean: Bool {
-    !hasChanges && mail.published.withLock { $0.handedOver.isEmpty }
+    !hasChanges && mail.published.withLock { $0.pushes.isEmpty }
   }
 
   func take(_ layers: [StoreTag: Layer]) throws {
@@ -23,7 +23,7 @@ extension Workspace {
     try processPendingChanges()
     for store in coordinator.stores {
       guard let layer = layers[store.tag] else { continue }
-      try settle([try apply(layer, of: store)])
+      try take(layer, of: store)
     }
     try processPendingChanges()
   }

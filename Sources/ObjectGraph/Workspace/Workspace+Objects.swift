@@ -156,8 +156,9 @@ extension Workspace {
     // What it does when it awakes may have given it a row.
     if object.source.isOpen { return object.source }
     do {
-      if object.source.depth > 4, !object.source.isPending {
-        try object.source.entity.gather(object)
+      // An object that was changed by many saves is looked up again, so that its values lie near one another.
+      if object.source.depth > 4, !object.source.isPending, let state = state(of: object) {
+        try resolve(object, in: state)
       }
       let source = try object.source.entity.beginChange(of: object)
       noteChange(of: object)

@@ -54,16 +54,6 @@ final class Workspace: @unchecked Sendable {
     _read { yield unsafe storedDeletionsToPropagate }
     _modify { yield unsafe &storedDeletionsToPropagate }
   }
-  /// What deleted objects led to that were looked at again, or were deleted by a child, when their deletion
-  /// reached that; by column.
-  var reached: [ManagedObject: [Int: ObjectKey]] = [:]
-  /// What objects showed before they were led to what a child, or undo, had read of them; none for those that
-  /// others had deleted.
-  var recalled: [ManagedObject: (source: RowSource, row: Int)?] = [:]
-  /// Deletions that stand only if the objects at the other end go too.
-  var denials: [DeletionDenial] = []
-  /// Whom objects led to one to one before a layer was applied that is being applied.
-  var displaced: [ObjectKey] = []
   /// The values of transient properties.
   var transients = TransientValues()
   /// The ends of ordered relationships: the places for the next members.
@@ -183,36 +173,14 @@ extension Workspace {
     knownState(of: store)?.hasOpenChanges = true
   }
 
-  /// Moves on to what others have saved meanwhile.
+  /// Moves on to the newest state beneath, and shows its objects as of then.
   func advance(_ state: StoreState) throws {
     if pinned != nil || state.persistent.isGone { return }
     let newest = try newestBase(of: state.persistent)
-    if newest.snapshot.commit == state.base.snapshot.commit,
-      newest.layers.count == state.base.layers.count,
-      zip(newest.layers, state.base.layers).allSatisfy({ $0.isSame(as: $1) })
-    {
-      return
-    }
-    move(state, to: newest)
-    // Children look again where this does. What is being worked on is shown when it is done.
+    if newest.isSame(as: state.base) { return }
+    try Advance(self, state).run(to: newest)
+    // Children look again where this context does. Work under way is shown when it is done.
     if workDepth == 0 { publish() }
-  }
-}
-
-extension Workspace {
-  /// Moves on to what lies beneath by now. Known objects stay what they are until they are looked at again.
-  func move(_ state: StoreState, to base: StoreBase) {
-    noteMove(state, to: base)
-    state.setBase(base)
-  }
-
-  /// Notes that known objects may be as of what lay beneath before.
-  func noteMove(_ state: StoreState, to base: StoreBase) {
-    guard parent != nil else { return }
-    let isKept = automaticallyMergesChangesFromParent
-    mail.published.withLock {
-      $0.moves[state.tag, default: BaseMoves()].note(state.base, base, isKept: isKept)
-    }
   }
 }
 
@@ -234,14 +202,20 @@ extension Workspace {
   /// Freezes all drafts.
   func sealAll() throws {
     for state in storeStates where state.hasOpenChanges {
-      let beneath = try viewToUndo(in: state)
+      let beneath = viewToUndo(in: state)
       let layer = try state.seal()
-      if layer.isEmpty { continue }
-      saveRecord.sealCount += 1
-      observation.unannounced.layers[state.tag, default: []].append(layer)
-      observation.following?.note(layer, in: state.tag)
-      recordForUndo(layer, above: beneath, state.persistent)
+      if !layer.isEmpty { noteSealed(layer, above: beneath, in: state) }
     }
+  }
+
+  /// Notes changes of the context that were just put on top of its sealed changes.
+  ///
+  /// - Parameter view: The rows beneath them; `nil` when nothing was recorded as they were sealed.
+  func noteSealed(_ layer: Layer, above view: View?, in state: StoreState) {
+    saveRecord.sealCount += 1
+    observation.unannounced.layers[state.tag, default: []].append(layer)
+    observation.following?.note(layer, in: state.tag)
+    recordForUndo(layer, above: view, state.persistent)
   }
 
   /// Shows children what they may see.

@@ -348,7 +348,7 @@ struct UnseenTests {
       _ = try one.fetch(Person.self)
     }
     one.refreshAllObjects()
-    #expect(meddler["cost"] == .double(0))
+    #expect(meddler["cost"] == .double(10))
     meddler["cost"] = .double(1)
     let error = #expect(throws: ContextError.self) { try one.save() }
     #expect(error?.code == .conflict)
@@ -412,12 +412,12 @@ private class Meddler: ManagedObject {
   var reaction: (() throws -> Void)?
   var saved: (() throws -> Void)?
 
-  private func react(_ what: inout (() throws -> Void)?) {
-    guard let body = what else { return }
-    what = nil
+  private func react(_ hook: ReferenceWritableKeyPath<Meddler, (() throws -> Void)?>) {
+    guard let body = self[keyPath: hook] else { return }
+    self[keyPath: hook] = nil
     do { try body() } catch { Issue.record(error) }
   }
 
-  override func awake(fromSnapshotEvents events: SnapshotEvents) { react(&reaction) }
-  override func didSave() { react(&saved) }
+  override func awake(fromSnapshotEvents events: SnapshotEvents) { react(\.reaction) }
+  override func didSave() { react(\.saved) }
 }

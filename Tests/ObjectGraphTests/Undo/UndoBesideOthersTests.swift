@@ -139,7 +139,7 @@ struct UndoBesideOthersTests {
       trip.name = "renamed"
       try one.save()
     }
-    #expect(undo.overlooked.count <= 65 && !undo.overlooked.isEmpty)
+    #expect(undo.known.isEmpty && undo.undoCount == 4)
   }
 
   /// Why an object is looked at again that nobody has asked about.

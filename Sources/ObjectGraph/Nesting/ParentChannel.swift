@@ -1,0 +1,181 @@
+import ObjectModel
+import Rows
+import StoreInterface
+import Synchronization
+
+/// The way of a child's changes to its parent.
+///
+/// From the moment of a push the changes are the parent's, and all its children see them. The parent takes them in its
+/// next turn. A save waits for that turn; a push by itself does not.
+struct ParentChannel {
+  private let workspace: Workspace
+  private let parent: Workspace
+
+  init(_ workspace: Workspace, _ parent: Workspace) {
+    self.workspace = workspace
+    self.parent = parent
+  }
+
+  /// Pushes all sealed changes.
+  ///
+  /// - Parameter waits: Whether to wait until the parent has taken them. The parent may refuse them then.
+  /// - Returns: What was pushed, by store.
+  /// - Throws: The error of the parent, which then has none of the changes.
+  func push(waits: Bool, isValidated: Bool) throws -> [StoreTag: Layer] {
+    var parts: [Push.Part] = []
+    var states: [StoreState] = []
+    for state in workspace.storeStates {
+      let changes = try state.changes()
+      if changes.layer.isEmpty {
+        state.forgetEmptyChanges()
+        continue
+      }
+      parts.append(Push.Part(store: state.persistent, changes: changes))
+      states.append(state)
+    }
+    let push = Push(
+      parts, transients: workspace.transientsToPush, isValidated: isValidated)
+    if parts.isEmpty, push.transients.isEmpty { return [:] }
+    let outcome = waits ? try sendAndWait(push) : send(push)
+    for state in states { try moveOn(state, outcome) }
+    return Dictionary(uniqueKeysWithValues: parts.map { ($0.store.tag, $0.changes.layer) })
+  }
+
+  /// The states that the parent shows right before a push and after it.
+  private struct Outcome {
+    let before: [StoreTag: StoreBase]
+    let bases: [StoreTag: StoreBase]
+    /// The keys of rows that the parent has made something else of, by store.
+    var touched: [StoreTag: Set<ObjectKey>] = [:]
+  }
+
+  private func send(_ push: Push) -> Outcome {
+    let outcome = parent.mail.published.withLock { state in
+      let before = state.bases
+      state.pushes.append(push)
+      state.show(push)
+      return Outcome(before: before, bases: state.bases)
+    }
+    if parent.mail.isOutOfReach {
+      parent.mail.hasWaiting.store(true, ordering: .releasing)
+    } else {
+      parent.schedule {}
+    }
+    return outcome
+  }
+
+  private func sendAndWait(_ push: Push) throws -> Outcome {
+    try parent.performAndWait {
+      try parent.throwReadFailure()
+      // Earlier pushes come first.
+      parent.takePushes()
+      try parent.throwReadFailure()
+      try parent.processPendingChanges()
+      let before = parent.mail.published.withLock { $0.bases }
+      let touched = try parent.take(push)
+      try parent.processPendingChanges()
+      return Outcome(
+        before: before, bases: parent.mail.published.withLock { $0.bases }, touched: touched)
+    }
+  }
+
+  /// Moves one store of the child on to what the parent shows by now.
+  private func moveOn(_ state: StoreState, _ outcome: Outcome) throws {
+    guard let base = outcome.bases[state.tag] else { return state.setSaved(state.base, version: 0) }
+    let touched = outcome.touched[state.tag] ?? []
+    let own = state.base
+    let mayDiffer = try outcome.before[state.tag].map { try $0.differences(from: own) } ?? []
+    state.setSaved(base, version: 0)
+    for key in try Set(mayDiffer.flatMap { try $0.allKeys() }).union(touched) {
+      guard let object = state.knownEntity(key.entity)?.known(key.number) else { continue }
+      let wasThere = workspace.isAlive(object)
+      object.point(to: object.source.entity.unresolved, row: 0)
+      object.state.subtract(.missing)
+      try workspace.resolve(object, in: state)
+      let isThere = !object.state.contains(.missing)
+      if isThere { object.state.remove(.deleted) } else { object.state.insert(.deleted) }
+      workspace.unannounced.events.add(object.objectID, wasThere: wasThere, isThere: isThere)
+    }
+  }
+}
+
+// Pushes of children.
+extension Workspace {
+  /// Pushes all changes to the parent without waiting for it.
+  ///
+  /// Nothing is checked, and no object is asked: the save of the parent does that.
+  func handOver() throws {
+    checkPlace()
+    guard let parent else { misuse("The context has no parent to hand changes to.") }
+    takeWaiting()
+    try throwReadFailure()
+    guard hasChanges else { return }
+    try sealForUndo()
+    undoManager?.willSave()
+    let pushed: [StoreTag: Layer]
+    do {
+      pushed = try ParentChannel(self, parent).push(waits: false, isValidated: false)
+    } catch {
+      undoManager?.didSave(false)
+      throw error
+    }
+    for state in storeStates { state.forgetEmptyChanges() }
+    undoManager?.didSave(true)
+    finishSaving()
+    publish()
+    announceChanges()
+    announceSave(pushed)
+    updateFollowers()
+    sweepIfNeeded()
+  }
+
+  /// Takes the pushes of children. One that can't be taken stays, and the next save throws its error.
+  func takePushes() {
+    workDepth += 1
+    defer { workDepth -= 1 }
+    while let push = mail.published.withLock({ $0.pushes.first }) {
+      do { _ = try take(push) } catch { return note(error) }
+      // Nothing else removes a push.
+      mail.published.withLock { $0.pushes.removeSubrange(..<1) }
+      do { try processPendingChanges() } catch { note(error) }
+      publish()
+    }
+  }
+
+  /// Takes the push of a child.
+  ///
+  /// - Returns: The keys of rows that are not what the child made of them, by store.
+  func take(_ push: Push) throws -> [StoreTag: Set<ObjectKey>] {
+    // Earlier changes of this context are its own work, which it announces and undoes by itself.
+    try processPendingChanges()
+    var touched: [StoreTag: Set<ObjectKey>] = [:]
+    for part in push.parts {
+      let state = try state(of: part.store)
+      touched[state.tag] = try Take(self, state).run(
+        part.changes, isValidated: push.isValidated)
+    }
+    takeTransients(push.transients)
+    return touched
+  }
+
+  /// The transient values that changed objects were given since the last push.
+  var transientsToPush: [(ObjectID, [Int: Value?])] {
+    if freshTransients.isEmpty { return [] }
+    return changedObjects.compactMap { object in
+      let id = object.objectID
+      guard let fresh = freshTransients[id] else { return nil }
+      let own = transientValues[id] ?? [:]
+      return (id, Dictionary(uniqueKeysWithValues: fresh.map { ($0, own[$0]) }))
+    }
+  }
+
+  /// Makes the transient values of a child's objects values of this context, which keeps the values that the child has
+  /// not set.
+  private func takeTransients(_ transients: [(ObjectID, [Int: Value?])]) {
+    for (id, values) in transients {
+      for (property, value) in values where transientValues[id]?[property] != value {
+        restoreTransientValue(value, of: id, property)
+      }
+    }
+  }
+}

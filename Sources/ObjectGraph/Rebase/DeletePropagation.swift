@@ -1,0 +1,180 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+
+/// Applies the delete rules of a row's relationships: it finds out what the deletion does to other rows.
+///
+/// The caller applies the effects: a context to its objects, a rebase to its rows.
+struct DeletePropagation {
+  private let graph: GraphSchema
+  private let source: ViewSource
+
+  /// What the deletion of a row does to other rows.
+  struct Effects {
+    /// The objects that the deletion deletes too.
+    var deleted: [ObjectKey] = []
+    /// The references to the row that are cleared, with their places in ordered relationships.
+    var cleared: [(key: ObjectKey, toOne: GraphProperty.ToOne)] = []
+    /// The links of the row that are removed.
+    var links: [ObjectKey] = []
+    /// The objects that led to the row without an inverse.
+    var owners: [ObjectKey] = []
+  }
+
+  init(_ graph: GraphSchema, _ source: ViewSource) {
+    self.graph = graph
+    self.source = source
+  }
+
+  /// Returns the effects of deleting a row.
+  ///
+  /// - Parameters:
+  ///   - reference: Returns the key that a column of the row holds.
+  ///   - isReached: Whether the deletion concerns the object that a column leads to.
+  func effects(
+    of key: ObjectKey, reference: (Int) throws -> ObjectKey?, isReached: (Int) throws -> Bool
+  ) throws -> Effects {
+    var effects = Effects()
+    guard let entity = graph[key.entity] else { return effects }
+    if let oneWay = graph.oneWayReferences(to: key.entity) {
+      try clear(oneWay, to: key, &effects)
+    }
+    for index in entity.relationshipsToPropagate {
+      switch entity.properties[index].place {
+      case .toOne(let toOne):
+        guard let other = try reference(toOne.column),
+          try isReached(toOne.column) || isLedBack(from: other, to: key, toOne)
+        else { continue }
+        try apply(toOne.relationship, of: key, to: [other], &effects)
+      case .toMany(let toMany):
+        if toMany.relationship.deleteRule != .nullify || toMany.links == nil {
+          let members = try source.objects(relatedTo: key, through: toMany.query)
+          try apply(toMany.relationship, of: key, to: members, &effects)
+        }
+        // Links that deny the deletion stay, as references do, and validation finds them.
+        if let side = toMany.links, toMany.relationship.deleteRule != .deny {
+          effects.links += try links(of: key, side).map(\.key)
+        }
+      default: continue
+      }
+    }
+    return effects
+  }
+
+  /// One to one, whether the other end leads back to a deleted row. Another save may have led it back.
+  private func isLedBack(
+    from other: ObjectKey, to key: ObjectKey, _ toOne: GraphProperty.ToOne
+  ) throws -> Bool {
+    guard let inverse = toOne.inverse, !inverse.isToMany,
+      let backward = graph.toOne(inverse.name, of: other)
+    else { return false }
+    return try source.row(of: other)?.reference(backward.layoutColumn) == key
+  }
+
+  /// Applies a relationship's rule to the objects at its other end.
+  private func apply(
+    _ relationship: Relationship, of key: ObjectKey, to others: [ObjectKey],
+    _ effects: inout Effects
+  ) throws {
+    switch relationship.deleteRule {
+    case .deny: return
+    case .cascade:
+      for other in others where try source.row(of: other) != nil { effects.deleted.append(other) }
+    // A store holds no reference to a missing object, so no action clears the reference too.
+    case .nullify, .noAction:
+      guard let name = relationship.inverse else { return }
+      for other in others {
+        guard let backward = graph.toOne(name, of: other),
+          try source.row(of: other)?.reference(backward.layoutColumn) == key
+        else { continue }
+        effects.cleared.append((other, backward.toOne))
+      }
+    }
+  }
+
+  /// Clears every reference and link that leads to a deleted row without an inverse.
+  ///
+  /// Core Data leaves them dangling. A store of Quire holds no reference to a missing object, so a relationship without
+  /// an inverse is cleared as if its inverse had the rule *nullify*.
+  private func clear(
+    _ oneWay: OneWayReferences, to key: ObjectKey, _ effects: inout Effects
+  ) throws {
+    guard let indexed = source.indexed else { return }
+    let range = IndexRange(equalTo: IndexBound([.object(key)]))
+    for reference in oneWay.references {
+      for number in try indexed.keys(reference.index, in: range) {
+        effects.cleared.append(
+          (ObjectKey(entity: reference.entity, number: number), reference.toOne))
+      }
+    }
+    for side in oneWay.links {
+      let found = try links(of: key, side)
+      effects.links += found.map(\.key)
+      // The number of objects that an owner leads to is checked again.
+      effects.owners += found.map(\.other)
+    }
+  }
+
+  private func links(of key: ObjectKey, _ side: LinkTable.Side) throws -> [FoundLink] {
+    try FoundLink.links(of: key, side, in: source)
+  }
+}
+
+/// A link of an object: its key, the object at the other end, its place and the column of the place, and its version.
+struct FoundLink {
+  var key: ObjectKey
+  var other: ObjectKey
+  var order: Int64
+  var orderColumn: LayoutColumn?
+  var version: Int64
+
+  /// Returns the links of an object, seen from one side; of a relationship that is its own inverse from both.
+  static func links(
+    of key: ObjectKey, _ side: LinkTable.Side, in source: ViewSource
+  ) throws -> [FoundLink] {
+    guard let indexed = source.indexed else { return [] }
+    let range = IndexRange(equalTo: IndexBound([.object(key)]))
+    let sides = side.table.isSymmetric ? [side, side.turned] : [side]
+    return try sides.flatMap { side in
+      let index = side.ownerIndex(in: source.schema)
+      return try indexed.keys(index, in: range).compactMap { number -> FoundLink? in
+        let link = ObjectKey(entity: side.table.layout.entityNumber, number: number)
+        guard let row = try source.row(of: link),
+          case .object(let other) = try row.value(side.destination)
+        else { return nil }
+        var order: Int64 = 0
+        if let column = side.order, case .integer(let place) = try row.value(column) {
+          order = place
+        }
+        return FoundLink(
+          key: link, other: other, order: order, orderColumn: side.order,
+          version: try row.version)
+      }
+    }
+  }
+}
+
+extension LinkTable.Side {
+  /// The index of the links by the object that has the relationship.
+  fileprivate func ownerIndex(in schema: Schema) -> IndexLayout {
+    let number = table.layout.entityNumber
+    return schema.index(ofEntity: number, by: [owner])
+      ?? IndexLayout(number: 0, entityNumber: number, columns: [owner])
+  }
+}
+
+/// A to-one relationship of an entity, and the column of its reference.
+struct BackwardReference {
+  let toOne: GraphProperty.ToOne
+  let layoutColumn: LayoutColumn
+}
+
+extension GraphSchema {
+  /// Returns a to-one relationship of the entity of a key; `nil` if it has none of the name.
+  func toOne(_ name: String, of key: ObjectKey) -> BackwardReference? {
+    guard let entity = self[key.entity], case .toOne(let toOne)? = entity[name]?.place else {
+      return nil
+    }
+    return BackwardReference(toOne: toOne, layoutColumn: entity.layout.columns[toOne.column])
+  }
+}

@@ -1,0 +1,110 @@
+import ObjectModel
+import Rows
+
+/// Clears references and removes links of the changes that lead to rows that are gone.
+struct LostReferences {
+  private let rows: RebasedRows
+  /// Layers that mention every row that may be gone; `nil` if any row may be.
+  private let differences: [Layer]?
+
+  init(_ rows: RebasedRows, _ differences: [Layer]?) {
+    self.rows = rows
+    self.differences = differences
+  }
+
+  /// Clears what leads to rows that another save has deleted.
+  ///
+  /// A reference that the base has too is an affair of the save that deleted the row.
+  func clear() throws {
+    for changes in rows.layer.entities {
+      if let entity = rows.graph[changes.entityNumber] {
+        try clearReferences(changes, entity)
+      } else {
+        try removeLinks(changes)
+      }
+    }
+    try rows.seal()
+  }
+
+  private func clearReferences(_ changes: Layer.EntityChanges, _ entity: GraphEntity) throws {
+    let references = entity.toOnes
+    if references.isEmpty { return }
+    for one in try changes.entries() {
+      guard let location = one.entry.given else { continue }
+      let key = ObjectKey(entity: changes.entityNumber, number: one.key)
+      for toOne in references {
+        let column = entity.layout.columns[toOne.column]
+        guard case .object(let target)? = try location.block.value(column, row: location.row),
+          try isLost(target), try rows.base.row(of: key)?.reference(column) != target
+        else { continue }
+        try clear(toOne, of: key)
+      }
+    }
+  }
+
+  private func removeLinks(_ changes: Layer.EntityChanges) throws {
+    guard let layout = rows.graph.schema[changes.entityNumber] else { return }
+    for one in try changes.entries() {
+      guard case .put(let location) = one.entry else { continue }
+      let leadsAway = try layout.columns.prefix(2).contains { end in
+        guard case .object(let target)? = try location.block.value(end, row: location.row) else {
+          return false
+        }
+        return try isLost(target)
+      }
+      if leadsAway { try rows.remove(ObjectKey(entity: changes.entityNumber, number: one.key)) }
+    }
+  }
+
+  /// Whether another save has deleted a row, and the changes do not insert it.
+  private func isLost(_ key: ObjectKey) throws -> Bool {
+    if let differences, try !differences.contains(where: { try $0.mentions(key) }) { return false }
+    return try rows.base.row(of: key) == nil && rows.row(key) == nil
+  }
+
+  /// Clears what some rows lead to that the changes delete. A reference that denies the deletion stays.
+  func clearDeleted(_ keys: Set<ObjectKey>) throws {
+    for key in keys.sorted() {
+      guard let entity = rows.graph[key.entity], let row = try rows.row(key) else { continue }
+      for toOne in entity.toOnes {
+        guard let target = try row.reference(entity.layout.columns[toOne.column]),
+          try !rows.isAlive(target), try !rows.isDenied(target, toOne)
+        else { continue }
+        try clear(toOne, of: key)
+      }
+    }
+    try rows.seal()
+  }
+
+  private func clear(_ toOne: GraphProperty.ToOne, of key: ObjectKey) throws {
+    try rows.set(.null, column: toOne.column, of: key)
+    if let order = toOne.order { try rows.set(.null, column: order, of: key) }
+  }
+}
+
+extension RebasedRows {
+  /// Whether the changes delete a row though a reference to it denies that.
+  func isDenied(_ target: ObjectKey, _ toOne: GraphProperty.ToOne) throws -> Bool {
+    guard toOne.inverse?.deleteRule == .deny else { return false }
+    return try base.row(of: target) != nil
+  }
+}
+
+extension GraphEntity {
+  /// The stored relationships to one object.
+  var toOnes: [GraphProperty.ToOne] {
+    relationships.compactMap { index in
+      if case .toOne(let toOne) = properties[index].place { toOne } else { nil }
+    }
+  }
+}
+
+extension RowEntry {
+  /// The row that gives values; `nil` for a removal.
+  var given: RowLocation? {
+    switch self {
+    case .put(let location), .changed(let location): location
+    case .removed, .absent: nil
+    }
+  }
+}

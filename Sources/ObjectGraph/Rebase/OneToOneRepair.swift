@@ -1,0 +1,90 @@
+import ObjectModel
+import Rows
+
+/// Leads both ends of one-to-one relationships to each other, or nowhere.
+///
+/// An end that is not led back to leads nowhere. An object that led to a changed one, which leads elsewhere now, leads
+/// nowhere.
+struct OneToOneRepair {
+  private let rows: RebasedRows
+
+  init(_ rows: RebasedRows) { self.rows = rows }
+
+  /// Repairs the ends at the changed rows.
+  ///
+  /// - Parameters:
+  ///   - settled: The keys of rows that may have no change any more.
+  ///   - givenUp: The keys of rows whose changes were given up.
+  func run(settled: Set<ObjectKey>, givenUp: Set<ObjectKey>) throws {
+    for key in givenUp.sorted() { try giveBack(key) }
+    try rows.seal()
+    var keys = settled
+    for changes in rows.layer.entities {
+      guard let entity = rows.graph[changes.entityNumber], !entity.oneToOnes.isEmpty else {
+        continue
+      }
+      for part in [changes.put, changes.changed, changes.removed] {
+        keys.formUnion(
+          try part.numbers().map { ObjectKey(entity: changes.entityNumber, number: $0) })
+      }
+    }
+    for key in keys.sorted() { try repair(key) }
+    try rows.seal()
+  }
+
+  private func repair(_ key: ObjectKey) throws {
+    guard let entity = rows.graph[key.entity] else { return }
+    for toOne in entity.oneToOnes {
+      guard let inverse = toOne.inverse else { continue }
+      if try rows.isAlive(key) { try leadBack(key, toOne, inverse) }
+      try part(key, toOne, entity.layout.columns[toOne.column], inverse)
+    }
+  }
+
+  /// Leads the object back that a given-up change had led away, unless it leads elsewhere by now.
+  private func giveBack(_ key: ObjectKey) throws {
+    guard let entity = rows.graph[key.entity], try rows.isAlive(key) else { return }
+    for toOne in entity.oneToOnes {
+      guard let inverse = toOne.inverse, let other = try rows.reference(key, toOne.column),
+        let backward = rows.graph.toOne(inverse.name, of: other), try rows.isAlive(other),
+        try rows.reference(other, backward.toOne.column) == nil
+      else { continue }
+      try rows.set(.object(key), column: backward.toOne.column, of: other)
+    }
+  }
+
+  /// Clears a reference that is not led back to.
+  private func leadBack(
+    _ key: ObjectKey, _ toOne: GraphProperty.ToOne, _ inverse: Relationship
+  ) throws {
+    guard let other = try rows.reference(key, toOne.column),
+      let backward = rows.graph.toOne(inverse.name, of: other)
+    else { return }
+    if try rows.isAlive(other) {
+      if try rows.reference(other, backward.toOne.column) == key { return }
+    } else if try rows.isDenied(other, toOne) {
+      return
+    }
+    try rows.set(.null, column: toOne.column, of: key)
+  }
+
+  /// Clears the reference of an object that a changed row leads to no more.
+  private func part(
+    _ key: ObjectKey, _ toOne: GraphProperty.ToOne, _ column: LayoutColumn, _ inverse: Relationship
+  ) throws {
+    guard let before = try rows.base.row(of: key)?.reference(column) else { return }
+    let now = try rows.isAlive(key) ? rows.reference(key, toOne.column) : nil
+    guard now != before, let backward = rows.graph.toOne(inverse.name, of: before),
+      try rows.isAlive(before), try rows.reference(before, backward.toOne.column) == key
+    else { return }
+    if try !rows.isAlive(key), try rows.isDenied(key, backward.toOne) { return }
+    try rows.set(.null, column: backward.toOne.column, of: before)
+  }
+}
+
+extension GraphEntity {
+  /// The stored relationships to one object that lead back to one.
+  var oneToOnes: [GraphProperty.ToOne] {
+    toOnes.filter { toOne in toOne.inverse.map { !$0.isToMany && !$0.isTransient } ?? false }
+  }
+}

@@ -1,0 +1,157 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+
+/// Merges the places of ordered relationships (spec §6.3.7).
+///
+/// A context adds an object behind the last one it sees, so two contexts may give the same place. The additions of the
+/// changes go behind those of another save. Elsewhere the later member in the order makes room.
+struct OrderMerge {
+  private let rows: RebasedRows
+  /// The rows that the changes were made on.
+  private let before: View
+
+  /// A member of an ordered relationship, or the link to it, and its place.
+  private struct Member {
+    let key: ObjectKey
+    let place: Int64
+    let columns: [Int]
+    let origin: Origin
+
+    /// The side that put the member there, in the order of members with one place.
+    enum Origin: Int {
+      /// The member was there when the changes were made.
+      case old
+      case theirs
+      case mine
+    }
+  }
+
+  init(_ rows: RebasedRows, before: View) {
+    self.rows = rows
+    self.before = before
+  }
+
+  /// Gives each member that shares a place with another a place of its own.
+  func run() throws {
+    for changes in rows.layer.entities {
+      if let entity = rows.graph[changes.entityNumber] {
+        for toOne in entity.toOnes {
+          guard let order = toOne.order, let inverse = toOne.inverse else { continue }
+          try mergeReferences(changes, entity, toOne, order, inverse)
+        }
+      } else if let table = rows.graph.schema.linkTables.first(where: {
+        $0.layout.entityNumber == changes.entityNumber
+      }) {
+        for isForward in [true, false] {
+          let side = LinkTable.Side(table: table, isForward: isForward)
+          if let order = side.order { try mergeLinks(changes, side, order) }
+        }
+      }
+    }
+    try rows.seal()
+  }
+
+  private func mergeReferences(
+    _ changes: Layer.EntityChanges, _ entity: GraphEntity, _ toOne: GraphProperty.ToOne,
+    _ order: Int, _ inverse: Relationship
+  ) throws {
+    let columns = entity.layout.columns
+    let placed = try placed(by: changes, columns[toOne.column], columns[order])
+    for (owner, mine) in placed.sorted(by: { $0.key < $1.key }) {
+      guard case .toMany(let toMany)? = rows.graph[owner.entity]?[inverse.name]?.place else {
+        continue
+      }
+      var members: [Member] = []
+      for key in try rows.source().objects(relatedTo: owner, through: toMany.query) {
+        guard let row = try rows.row(key),
+          let backward = rows.graph.toOne(toOne.relationship.name, of: key),
+          let order = backward.toOne.order, let layout = rows.graph.schema[key.entity],
+          case .integer(let place) = try row.value(layout.columns[order])
+        else { continue }
+        let wasThere = try before.row(of: key)?.reference(backward.layoutColumn) == owner
+        members.append(
+          Member(
+            key: key, place: place, columns: [order],
+            origin: wasThere ? .old : mine.contains(key) ? .mine : .theirs))
+      }
+      try give(changedPlaces(members))
+    }
+  }
+
+  private func mergeLinks(
+    _ changes: Layer.EntityChanges, _ side: LinkTable.Side, _ order: LayoutColumn
+  ) throws {
+    let placed = try placed(by: changes, side.owner, order)
+    let layout = side.table.layout
+    for (owner, mine) in placed.sorted(by: { $0.key < $1.key }) {
+      let links = try FoundLink.links(of: owner, side, in: rows.source())
+      // A link of an object to itself is found from both sides, and counts once.
+      let columns = Dictionary(grouping: links, by: \.key).mapValues { found in
+        found.compactMap { $0.orderColumn.flatMap { layout.index(ofNumber: $0.number) } }
+      }
+      var seen: Set<ObjectKey> = []
+      let members = try links.sorted { $0.order < $1.order }
+        .filter { seen.insert($0.key).inserted }
+        .map { link in
+          let wasThere = try before.row(of: link.key) != nil
+          return Member(
+            key: link.key, place: link.order, columns: columns[link.key] ?? [],
+            origin: wasThere ? .old : mine.contains(link.key) ? .mine : .theirs)
+        }
+      try give(changedPlaces(members))
+    }
+  }
+
+  private func give(_ places: [(member: Member, place: Int64)]) throws {
+    for (member, place) in places {
+      for column in member.columns {
+        try rows.set(.integer(place), column: column, of: member.key)
+      }
+    }
+  }
+
+  /// Returns the keys that some changes have given a place, by the owner of the relationship.
+  private func placed(
+    by changes: Layer.EntityChanges, _ owner: LayoutColumn, _ order: LayoutColumn
+  ) throws -> [ObjectKey: Set<ObjectKey>] {
+    var placed: [ObjectKey: Set<ObjectKey>] = [:]
+    for one in try changes.entries() {
+      guard let location = one.entry.given,
+        case .integer? = try location.block.value(order, row: location.row)
+      else { continue }
+      let key = ObjectKey(entity: changes.entityNumber, number: one.key)
+      // Nothing but the changes themselves leads to an owner that they insert.
+      guard let found = try rows.row(key)?.reference(owner), try rows.base.row(of: found) != nil
+      else { continue }
+      placed[found, default: []].insert(key)
+    }
+    return placed
+  }
+
+  /// Returns the members that need other places, and the places.
+  private func changedPlaces(_ members: [Member]) -> [(member: Member, place: Int64)] {
+    var members = members.sorted {
+      ($0.place, $0.origin.rawValue, $0.key) < ($1.place, $1.origin.rawValue, $1.key)
+    }
+    guard zip(members, members.dropFirst()).contains(where: { $0.place == $1.place }) else {
+      return []
+    }
+    // Additions at the end, where another save has added too.
+    let end = members.last { $0.origin == .old }?.place ?? .min
+    if let first = members.first(where: { $0.origin == .mine && $0.place > end })?.place,
+      members.contains(where: { $0.origin == .theirs && $0.place >= first })
+    {
+      let isBehind = { (member: Member) in member.origin == .mine && member.place >= first }
+      members = members.filter { !isBehind($0) } + members.filter(isBehind)
+    }
+    var changed: [(member: Member, place: Int64)] = []
+    var next = Int64.min
+    for member in members {
+      let place = max(member.place, next)
+      if place != member.place { changed.append((member, place)) }
+      next = place + 1
+    }
+    return changed
+  }
+}

@@ -1,0 +1,181 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+
+/// Replays changes on a newer base.
+///
+/// A pure function over rows: it knows no context and no managed objects, and takes no locks. Each pass states one rule
+/// of merging. A row that both sides have changed stays in conflict (``Changes/originals``) until the merge policy of a
+/// save decides, or until the context asks to see the row.
+struct Rebase {
+  /// The changes to replay.
+  let changes: Changes
+  /// The base to replay them on.
+  let newBase: StoreBase
+  let graph: GraphSchema
+  let store: StoreTag
+  /// The rows that the context has asked to see.
+  var seen = SeenRows()
+  /// The judge of conflicts; `nil` while conflicts are kept.
+  var policy: MergePolicy?
+  /// Whether the changes are older than their base, as those of undo are: every row is checked then.
+  var isAged = false
+  /// The keys of rows whose changes are given up.
+  var givenUp: Set<ObjectKey> = []
+
+  init(
+    _ changes: Changes, onto newBase: StoreBase, graph: GraphSchema, store: StoreTag,
+    seen: SeenRows = SeenRows(), policy: MergePolicy? = nil, isAged: Bool = false
+  ) {
+    self.changes = changes
+    self.newBase = newBase
+    self.graph = graph
+    self.store = store
+    self.seen = seen
+    self.policy = policy
+    self.isAged = isAged
+  }
+
+  /// Replays the changes.
+  ///
+  /// - Throws: ``ContextError`` with the conflicts, if the policy is to fail; the error of a custom policy; the error of
+  ///   a damaged store.
+  func callAsFunction() throws -> Rebased {
+    let differences = try newBase.differences(from: changes.base)
+    var rebased = Rebased(changes: changes, differences: differences)
+    rebased.changes.base = newBase
+    let isMoved = differences.contains { !$0.isEmpty }
+    guard isMoved || isAged || !changes.originals.isEmpty || !givenUp.isEmpty else {
+      return rebased
+    }
+    if changes.layer.isEmpty {
+      rebased.changes.originals = Layer()
+      return rebased
+    }
+    let rows = RebasedRows(changes, newBase, graph, store)
+    try rows.drop(givenUp)
+    var merge = ValueMerge(rows, changes, newBase, differences, seen)
+    try merge.collect(all: isAged, besides: givenUp)
+    if let policy { try merge.decide(policy) }
+    let outcome = try merge.apply()
+    let settled = outcome.settled.union(givenUp)
+    rebased.isConcerned = isAged || !settled.isEmpty || reaches(differences, rows)
+    if rebased.isConcerned {
+      let lost = LostReferences(rows, isAged ? nil : differences)
+      try lost.clear()
+      try LinkMerge(rows).dropDoubles()
+      rebased.cascaded = try propagateDeletions(rows, outcome)
+      try lost.clearDeleted(settled)
+      try OneToOneRepair(rows).run(settled: settled, givenUp: givenUp)
+      try OrderMerge(rows, before: View(changes.originalTables)).run()
+    }
+    rebased.changes.layer = try rows.sealedLayer()
+    rebased.changes.originals = try outcome.originals.keeping(
+      rebased.changes.layer, graph.schema)
+    rebased.changes.lastReferences = try changes.lastReferences.keeping(
+      rebased.changes.layer, graph.schema)
+    rebased.touched = rows.touched
+    rebased.met = outcome.met
+    rebased.isOvertaken = outcome.isOvertaken
+    return rebased
+  }
+
+  /// Whether another save has changed rows that the relationships of the changes may have to do with.
+  private func reaches(_ differences: [Layer], _ rows: RebasedRows) -> Bool {
+    let mine = graph.neighbors(of: changes.layer.entities.map(\.entityNumber))
+    return differences.contains { layer in
+      layer.entities.contains { mine.contains($0.entityNumber) }
+    }
+  }
+
+  /// Applies the delete rules of deleted rows to the rows that another save has led to them, or them to.
+  ///
+  /// - Returns: The keys of the objects that the rules delete.
+  private func propagateDeletions(
+    _ rows: RebasedRows, _ outcome: ValueMerge.Outcome
+  ) throws -> [ObjectKey] {
+    var cascaded: [ObjectKey] = []
+    let before = View(changes.originalTables)
+    var wave = try rows.removedKeys()
+    var doomed = Set(wave)
+    // A deletion that is replayed reaches what is new. One by the policy, and each that follows, reaches everything.
+    var isReplayed = true
+    // Each wave deletes at least one more row of a finite view.
+    while !wave.isEmpty {
+      var next: [ObjectKey] = []
+      let source = rows.source()
+      for key in wave {
+        let row = try isReplayed ? rows.base.row(of: key) : source.row(of: key)
+        guard let row, let columns = graph[key.entity]?.layout.columns else { continue }
+        let then = isReplayed && !outcome.deleted.contains(key) ? try before.row(of: key) : nil
+        func isMoved(_ column: Int) throws -> Bool {
+          guard let then else { return true }
+          return try then.reference(columns[column]) != row.reference(columns[column])
+        }
+        let effects = try DeletePropagation(graph, source).effects(of: key) { column in
+          if try !isMoved(column), case .put(let last) = try changes.lastReferences.entry(of: key) {
+            return try ViewRow(locations: [last]).reference(columns[column])
+          }
+          return try row.reference(columns[column])
+        } isReached: {
+          try isMoved($0)
+        }
+        for (other, toOne) in effects.cleared {
+          try rows.set(.null, column: toOne.column, of: other)
+          if let order = toOne.order { try rows.set(.null, column: order, of: other) }
+        }
+        for link in effects.links { try rows.remove(link) }
+        next += effects.deleted.filter { doomed.insert($0).inserted }
+      }
+      try rows.seal()
+      wave = next
+      cascaded += next
+      isReplayed = false
+    }
+    for key in doomed where try rows.isAlive(key) { try rows.remove(key) }
+    try rows.seal()
+    return cascaded + outcome.deleted.sorted()
+  }
+}
+
+/// Changes after a rebase.
+struct Rebased {
+  var changes: Changes
+  /// Layers that together mention every row that the two bases may show differently.
+  var differences: [Layer]
+  /// The keys of rows of which the changes differ from before.
+  var touched: Set<ObjectKey> = []
+  /// The keys of rows that both sides have changed.
+  var met: Set<ObjectKey> = []
+  /// The keys of objects that the rebase deletes and the changes did not.
+  var cascaded: [ObjectKey] = []
+  /// Whether another save has changed rows that the changes may have to do with.
+  var isConcerned = false
+  /// Whether another save has given other values to what the changes change.
+  var isOvertaken = false
+
+  init(changes: Changes, differences: [Layer]) {
+    self.changes = changes
+    self.differences = differences
+  }
+
+  /// Whether both sides have changed a row.
+  func isMet(_ key: ObjectKey) -> Bool { met.contains(key) }
+}
+
+extension Layer {
+  /// Returns the rows of the layer that another layer mentions too.
+  fileprivate func keeping(_ other: Layer, _ schema: Schema) throws -> Layer {
+    if isEmpty { return self }
+    let gone = try allKeys().filter { try !other.mentions($0) }
+    return gone.isEmpty ? self : try without(Set(gone), schema: schema)
+  }
+}
+
+extension ViewRow {
+  /// Returns the key that a reference holds; `nil` if it holds none.
+  func reference(_ column: LayoutColumn) throws -> ObjectKey? {
+    if case .object(let key) = try value(column) { key } else { nil }
+  }
+}

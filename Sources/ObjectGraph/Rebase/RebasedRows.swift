@@ -1,0 +1,115 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+
+/// The rows that the passes of a rebase read and edit: the new base, the changes above it, and the edits of the pass
+/// that runs.
+///
+/// A pass reads the view as it was when the pass began, and seals its edits at its end.
+final class RebasedRows {
+  let graph: GraphSchema
+  /// The rows beneath the changes.
+  let base: View
+  /// The changes as of the last sealing.
+  private(set) var layer: Layer
+  /// The keys of rows of which the changes differ from before the rebase.
+  private(set) var touched: Set<ObjectKey> = []
+
+  let store: StoreTag
+  private var edits: LayerBuilder
+  private var edited: Set<ObjectKey> = []
+  private var removed: Set<ObjectKey> = []
+  private var cached: ViewSource?
+  private var lastSource: ViewSource?
+
+  init(_ changes: Changes, _ newBase: StoreBase, _ graph: GraphSchema, _ store: StoreTag) {
+    self.graph = graph
+    self.store = store
+    base = View(newBase.tables)
+    layer = changes.layer
+    edits = LayerBuilder(graph.schema)
+  }
+
+  // MARK: Reading
+
+  /// The rows as of the last sealing, to be queried.
+  func source() -> ViewSource {
+    if let cached { return cached }
+    let made = ViewSource(
+      base.pushing(layer), model: graph.model, schema: graph.schema, store: store,
+      reusing: lastSource)
+    cached = made
+    lastSource = made
+    return made
+  }
+
+  /// Returns the row of a key as of the last sealing; `nil` if there is none.
+  func row(_ key: ObjectKey) throws -> ViewRow? { try source().view.row(of: key) }
+
+  /// Whether there is a row that the pass has not removed.
+  func isAlive(_ key: ObjectKey) throws -> Bool { try !removed.contains(key) && row(key) != nil }
+
+  /// Returns the key that a reference of a row holds, after the edits of the pass.
+  func reference(_ key: ObjectKey, _ column: Int) throws -> ObjectKey? {
+    if let edit = edits.value(column: column, of: key) {
+      if case .object(let other) = edit { return other }
+      return nil
+    }
+    guard let layout = graph.schema[key.entity] else { return nil }
+    return try row(key)?.reference(layout.columns[column])
+  }
+
+  /// The keys of all objects that the changes delete and that the base has.
+  func removedKeys() throws -> [ObjectKey] {
+    try layer.allKeys([\.removed]).filter { graph[$0.entity] != nil }
+  }
+
+  // MARK: Editing
+
+  /// Sets a value of a row.
+  func set(_ value: Value, column: Int, of key: ObjectKey) throws {
+    if removed.contains(key) { return }
+    edits.set(value, column: column, of: key, basis: try base.row(of: key)?.version ?? 0)
+    edited.insert(key)
+  }
+
+  /// Removes a row.
+  func remove(_ key: ObjectKey) throws {
+    guard removed.insert(key).inserted else { return }
+    edits.remove(key, basis: try base.row(of: key)?.version ?? 0)
+    edited.insert(key)
+  }
+
+  /// Inserts a whole row that the base does not have.
+  func insert(_ key: ObjectKey, _ values: [Value]) {
+    edits.insert(key)
+    for (column, value) in values.enumerated() { edits.set(value, column: column, of: key) }
+    edited.insert(key)
+  }
+
+  /// Gives up the changes of some rows.
+  func drop(_ keys: Set<ObjectKey>) throws {
+    if keys.isEmpty { return }
+    layer = try layer.without(keys, schema: graph.schema)
+    touched.formUnion(keys)
+    cached = nil
+  }
+
+  /// Puts the edits of the pass on top of the changes.
+  func seal() throws {
+    if edited.isEmpty { return }
+    layer = try layer.merged(with: edits.freeze(), schema: graph.schema)
+    touched.formUnion(edited)
+    edits = LayerBuilder(graph.schema)
+    edited = []
+    removed = []
+    cached = nil
+  }
+
+  /// Returns the changes with all edits.
+  func sealedLayer() throws -> Layer {
+    try seal()
+    return layer
+  }
+}

@@ -1,0 +1,396 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// Merges the values of rows that both sides have changed, property by property.
+///
+/// A value that one side alone has changed is that side's. Where both have changed a row, the changes stay on top and
+/// the row stays in conflict until a policy decides.
+struct ValueMerge {
+  /// A row that both sides have changed.
+  private struct Meeting {
+    let key: ObjectKey
+    let layout: Layout
+    /// The columns of derived attributes, which are in no conflict.
+    let derived: Set<Int>
+    let mine: RowEntry
+    /// The row that the changes were made on.
+    let then: ViewRow?
+    /// The row of the new base.
+    let now: ViewRow?
+    /// Whether a save that the changes did not see has changed the row.
+    let isContested: Bool
+    /// Whether the context has asked to see the new row.
+    let isSeen: Bool
+    var resolution: MergeResolution?
+  }
+
+  /// The outcome of the merge.
+  struct Outcome {
+    /// The rows that the changes were made on and that the new base does not show.
+    var originals = Layer()
+    /// The keys of rows that the policy has decided about.
+    var settled: Set<ObjectKey> = []
+    /// The keys of rows that the policy deletes and the changes did not.
+    var deleted: Set<ObjectKey> = []
+    /// The keys of rows that both sides have changed.
+    var met: Set<ObjectKey> = []
+    /// Whether another save has given other values to what the changes change.
+    var isOvertaken = false
+  }
+
+  private let rows: RebasedRows
+  private let changes: Changes
+  private let newBase: StoreBase
+  private let differences: [Layer]
+  private let seen: SeenRows
+  private var meetings: [Meeting] = []
+
+  init(
+    _ rows: RebasedRows, _ changes: Changes, _ newBase: StoreBase, _ differences: [Layer],
+    _ seen: SeenRows
+  ) {
+    self.rows = rows
+    self.changes = changes
+    self.newBase = newBase
+    self.differences = differences
+    self.seen = seen
+  }
+
+  private var graph: GraphSchema { rows.graph }
+
+  // MARK: Finding
+
+  /// Finds the rows that both sides have changed.
+  ///
+  /// - Parameters:
+  ///   - all: Whether every changed row is to be looked at.
+  ///   - givenUp: The keys of rows whose changes are given up.
+  mutating func collect(all: Bool, besides givenUp: Set<ObjectKey>) throws {
+    let before = View(changes.originalTables)
+    var derived: [UInt16: Set<Int>] = [:]
+    for key in try all ? changes.layer.allKeys() : candidates() where !givenUp.contains(key) {
+      guard let layout = graph.schema[key.entity] else { continue }
+      if derived[key.entity] == nil {
+        derived[key.entity] = graph[key.entity]?.derivedColumns ?? []
+      }
+      meetings.append(
+        Meeting(
+          key: key, layout: layout, derived: derived[key.entity]!,
+          mine: try changes.layer.entry(of: key), then: try before.row(of: key),
+          now: try rows.base.row(of: key), isContested: try isContested(key, layout),
+          isSeen: try isSeen(key)))
+    }
+  }
+
+  /// Whether the context has asked to see the new row.
+  private func isSeen(_ key: ObjectKey) throws -> Bool {
+    if seen.keys.contains(key) { return true }
+    if case .removed = try seen.ownSave.entry(of: key) { return true }
+    return false
+  }
+
+  /// The keys of changed rows that the two bases may show differently.
+  private func candidates() throws -> [ObjectKey] {
+    var keys = Set(try changes.originals.allKeys().filter { try changes.layer.mentions($0) })
+    let layer = changes.layer
+    for difference in differences {
+      if difference.count < layer.count {
+        for key in try difference.allKeys() where try layer.mentions(key) { keys.insert(key) }
+      } else {
+        for key in try layer.allKeys() where try difference.mentions(key) { keys.insert(key) }
+      }
+    }
+    return keys.sorted()
+  }
+
+  /// Whether the stored row was changed since, and not only a row that an ancestor has not saved.
+  ///
+  /// Contexts of one family follow one another without conflict; a save of another family is in conflict.
+  private func isContested(_ key: ObjectKey, _ layout: Layout) throws -> Bool {
+    if changes.base.layers.isEmpty, newBase.layers.isEmpty { return true }
+    if try changes.originals.mentions(key) { return true }
+    let then = try View(changes.base.snapshot.tables).row(of: key)
+    let now = try View(newBase.snapshot.tables).row(of: key)
+    // A row of an ancestor that is gone was saved and deleted in between, if anything was saved.
+    if then == nil, now == nil, changes.base.snapshot.commit != newBase.snapshot.commit {
+      return try rows.base.row(of: key) == nil
+    }
+    return try differs(then, now, layout, graph[key.entity]?.derivedColumns ?? [])
+  }
+
+  /// Whether the two rows have different values, apart from derived ones.
+  private func differs(
+    _ one: ViewRow?, _ other: ViewRow?, _ layout: Layout, _ derived: Set<Int>
+  ) throws -> Bool {
+    guard let one, let other else { return (one == nil) != (other == nil) }
+    if one.isSame(as: other) { return false }
+    return try layout.columns.indices.contains { column in
+      try !derived.contains(column)
+        && !one.value(layout.columns[column]).isIdentical(to: other.value(layout.columns[column]))
+    }
+  }
+
+  private func differs(_ meeting: Meeting) throws -> Bool {
+    try differs(meeting.then, meeting.now, meeting.layout, meeting.derived)
+  }
+
+  // MARK: Deciding
+
+  /// Has the policy decide about all conflicts.
+  ///
+  /// - Throws: ``ContextError`` if the policy is to fail, and the error of a custom policy.
+  mutating func decide(_ policy: MergePolicy) throws {
+    var disputes: [(index: Int, conflict: MergeConflict)] = []
+    for index in meetings.indices {
+      guard let conflict = try conflict(meetings[index]) else { continue }
+      if let resolution = conflict.undisputed {
+        meetings[index].resolution = resolution
+      } else {
+        disputes.append((index, conflict))
+      }
+    }
+    guard !disputes.isEmpty else { return }
+    guard let decide = policy.decide else {
+      let count = disputes.count == 1 ? "1 object was" : "\(disputes.count) objects were"
+      throw ContextError(
+        .conflict, "\(count) changed by another save since this context read them.",
+        conflicts: disputes.map(\.conflict))
+    }
+    for (index, conflict) in disputes {
+      let resolution = try decide(conflict)
+      if case .save(let values) = resolution { try check(values, for: conflict) }
+      meetings[index].resolution = resolution
+    }
+  }
+
+  /// Returns the conflict of a row; `nil` if there is none.
+  private func conflict(_ meeting: Meeting) throws -> MergeConflict? {
+    guard meeting.isContested, !meeting.isSeen, let entity = graph[meeting.key.entity],
+      try differs(meeting)
+    else { return nil }
+    var mine: ViewRow?
+    if case .removed = meeting.mine {} else { mine = try shown(meeting.key) }
+    if mine == nil, meeting.now == nil || meeting.then == nil { return nil }
+    return try MergeConflict(
+      meeting.key, of: entity, in: rows.store, base: meeting.then, mine: mine, theirs: meeting.now)
+  }
+
+  /// Returns the row as the context shows it.
+  private func shown(_ key: ObjectKey) throws -> ViewRow? {
+    try View(changes.base.tables + [changes.layer]).row(of: key)
+  }
+
+  /// Refuses values that a policy made up and that are not of the types of their properties.
+  private func check(_ values: [String: Value], for conflict: MergeConflict) throws {
+    guard let entity = graph[conflict.object.key.entity] else { return }
+    for (name, value) in values where !value.isNull {
+      let known = [conflict.base, conflict.mine, conflict.theirs].map { $0?[name] }
+      if known.contains(value) { continue }
+      switch entity[name]?.place {
+      case .attribute(let attribute, _)? where !attribute.type.accepts(value):
+        throw ContextError.wrongType(value, attribute, of: entity)
+      case .toOne?:
+        guard case .object = value else { throw ContextError.wrongDestination(name, of: entity) }
+      default: continue
+      }
+    }
+  }
+
+  // MARK: Applying
+
+  /// Puts the merged rows in the place of the changes.
+  func apply() throws -> Outcome {
+    var outcome = Outcome()
+    let originals = LayerBuilder(graph.schema)
+    // Each row is written anew, above the version that the new base has.
+    var replaced: [(meeting: Meeting, mine: ViewRow?)] = []
+    for meeting in meetings {
+      let mine = try View(changes.originalTables + [changes.layer]).row(of: meeting.key)
+      if meeting.now == nil, meeting.then == nil { continue }
+      replaced.append((meeting, mine))
+    }
+    try rows.drop(Set(replaced.map(\.meeting.key)))
+    for (meeting, mine) in replaced {
+      if try differs(meeting) { outcome.met.insert(meeting.key) }
+      if let resolution = meeting.resolution {
+        outcome.settled.insert(meeting.key)
+        outcome.isOvertaken = try outcome.isOvertaken || isOvertaken(meeting)
+        try resolve(meeting, resolution, &outcome)
+        continue
+      }
+      try keep(meeting, mine, originals, &outcome)
+    }
+    try rows.seal()
+    outcome.originals = originals.freeze()
+    return outcome
+  }
+
+  private func resolve(
+    _ meeting: Meeting, _ resolution: MergeResolution, _ outcome: inout Outcome
+  ) throws {
+    switch resolution {
+    case .keepStored: return
+    case .delete:
+      guard meeting.now != nil else { return }
+      try rows.remove(meeting.key)
+      if case .removed = meeting.mine { return }
+      outcome.deleted.insert(meeting.key)
+    case .save(let values):
+      let columns = meeting.layout.columns
+      guard let now = meeting.now else {
+        var all = graph[meeting.key.entity]?.valuesAtBirth ?? columns.map(\.defaultValue)
+        for index in columns.indices {
+          if let value = values[columns[index].name] { all[index] = value }
+        }
+        return rows.insert(meeting.key, all)
+      }
+      for (name, value) in values {
+        guard let column = meeting.layout.index(of: name),
+          try now.value(columns[column]) != value
+        else { continue }
+        try rows.set(value, column: column, of: meeting.key)
+      }
+    }
+  }
+
+  /// Keeps the changes on top of the new row.
+  ///
+  /// - Parameter mine: The row that the changes make of the row that they were made on.
+  private func keep(
+    _ meeting: Meeting, _ mine: ViewRow?, _ originals: LayerBuilder, _ outcome: inout Outcome
+  ) throws {
+    let (key, columns) = (meeting.key, meeting.layout.columns)
+    let isLink = graph[key.entity] == nil
+    let isConflict =
+      try meeting.isContested && !meeting.isSeen && !isLink && differs(meeting)
+    if case .removed = meeting.mine {
+      // The removal of a row that another save has inserted since is the end of an insertion, and no change.
+      guard let now = meeting.now, meeting.then != nil else { return }
+      try rows.remove(key)
+      if isConflict {
+        try note(meeting, now, originals)
+      }
+      return
+    }
+    guard let mine else { return }
+    let own = try ownColumns(meeting, mine)
+    outcome.isOvertaken = try outcome.isOvertaken || isOvertaken(meeting)
+    guard let now = meeting.now else {
+      // Another save has deleted the row.
+      guard isConflict, own.contains(where: { !meeting.derived.contains($0) }),
+        let then = meeting.then
+      else { return }
+      rows.insert(key, try columns.map { try mine.value($0) })
+      try originals.insert(key, copying: then, meeting.layout)
+      return
+    }
+    // Two contexts that link the same objects with one key have made one link.
+    if isLink, meeting.then == nil { return }
+    let lapsed = try lapsedPlaces(meeting, own)
+    for column in own where !lapsed.contains(column) {
+      let value = try mine.value(columns[column])
+      if try now.value(columns[column]).isIdentical(to: value) { continue }
+      try rows.set(value, column: column, of: key)
+    }
+    guard isConflict else { return }
+    try note(meeting, now, originals)
+  }
+
+  /// Notes the values that the changes were made on and that the new row does not have.
+  private func note(_ meeting: Meeting, _ now: ViewRow, _ originals: LayerBuilder) throws {
+    guard let then = meeting.then else { return originals.remove(meeting.key) }
+    let saved = try seen.ownSave.entry(of: meeting.key)
+    for (index, column) in meeting.layout.columns.enumerated() {
+      let value = try then.value(column)
+      if try now.value(column).isIdentical(to: value) { continue }
+      // The context has seen the values that were saved on its behalf.
+      if case .changed(let location) = saved,
+        try location.block.value(column, row: location.row) != nil
+      {
+        continue
+      }
+      originals.set(value, column: index, of: meeting.key)
+    }
+  }
+
+  /// The columns whose values the changes change.
+  private func ownColumns(_ meeting: Meeting, _ mine: ViewRow) throws -> [Int] {
+    let columns = meeting.layout.columns
+    return try columns.indices.filter { index in
+      if case .changed(let location) = meeting.mine,
+        try location.block.value(columns[index], row: location.row) == nil
+      {
+        return false
+      }
+      guard let then = meeting.then else { return true }
+      return try mine.value(columns[index]) != then.value(columns[index])
+    }
+  }
+
+  /// Whether another save has given other values to what the changes change.
+  private func isOvertaken(_ meeting: Meeting) throws -> Bool {
+    guard let then = meeting.then else { return false }
+    guard let now = meeting.now else { return true }
+    guard case .changed(let location) = meeting.mine else { return try differs(meeting) }
+    return try meeting.layout.columns.contains { column in
+      try location.block.value(column, row: location.row) != nil
+        && then.value(column) != now.value(column)
+    }
+  }
+
+  /// The columns of places in ordered relationships that mean nothing any more.
+  ///
+  /// A place is one among the members of an owner. When another save has led the object to another owner, the place
+  /// lapses.
+  private func lapsedPlaces(_ meeting: Meeting, _ own: [Int]) throws -> Set<Int> {
+    guard let entity = graph[meeting.key.entity], let then = meeting.then, let now = meeting.now
+    else { return [] }
+    var lapsed: Set<Int> = []
+    for index in entity.relationships {
+      guard case .toOne(let toOne) = entity.properties[index].place, let order = toOne.order,
+        !own.contains(toOne.column)
+      else { continue }
+      let column = meeting.layout.columns[toOne.column]
+      if try then.value(column) != now.value(column) { lapsed.insert(order) }
+    }
+    return lapsed
+  }
+}
+
+extension GraphEntity {
+  /// The columns of derived attributes.
+  var derivedColumns: Set<Int> {
+    Set(
+      derived.compactMap { index in
+        if case .attribute(_, let column) = properties[index].place { column } else { nil }
+      })
+  }
+
+  /// The values of a new object, by column.
+  var valuesAtBirth: [Value] {
+    var values = layout.columns.map(\.defaultValue)
+    for (column, value) in initialValues { values[column] = value }
+    return values
+  }
+}
+
+extension MergeConflict {
+  /// The conflict over a row.
+  init(
+    _ key: ObjectKey, of entity: GraphEntity, in store: StoreTag, base: ViewRow?, mine: ViewRow?,
+    theirs: ViewRow?
+  ) throws {
+    let columns = entity.layout.columns
+    func values(_ row: ViewRow?) throws -> [String: Value]? {
+      guard let row else { return nil }
+      var values: [String: Value] = [:]
+      for column in columns { values[column.name] = try row.value(column) }
+      return values
+    }
+    self.init(
+      object: ObjectID(store: store, key: key), entity: entity.name, base: try values(base),
+      mine: try values(mine), theirs: try values(theirs))
+    derivedKeys = Set(entity.derived.map { entity.properties[$0].name })
+  }
+}

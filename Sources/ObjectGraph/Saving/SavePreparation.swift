@@ -1,0 +1,35 @@
+import ObjectModel
+
+/// Prepares the changes of a save: objects make themselves ready, inserted doubles are merged and derived values are
+/// computed, until nothing changes any more.
+struct SavePreparation {
+  private let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  /// The error of objects that never settle.
+  static var endless: ContextError {
+    ContextError(
+      .validation,
+      "Objects went on changing themselves in willSave, \(Workspace.mostRounds) times by now.")
+  }
+
+  func run() throws {
+    for _ in 0..<Workspace.mostRounds {
+      try workspace.propagateDeletionsOrThrow()
+      try workspace.sealAll()
+      let mark = workspace.sealCount
+      for object in workspace.changedObjects where type(of: object) != ManagedObject.self {
+        object.willSave()
+      }
+      let isSettled = !workspace.hasChanged(since: mark)
+      try workspace.sealAll()
+      try workspace.mergeDuplicates()
+      let hasMerged = workspace.hasUnprocessedChanges
+      if hasMerged { try workspace.sealForUndo() }
+      try workspace.updateDerivedValues()
+      if isSettled, !hasMerged, !workspace.hasUnprocessedChanges { return }
+    }
+    throw SavePreparation.endless
+  }
+}

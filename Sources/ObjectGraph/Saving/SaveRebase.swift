@@ -1,0 +1,58 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// Puts the changes of a save above the newest commit of each store, and has the merge policy decide about conflicts.
+struct SaveRebase {
+  private let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  /// Rebases the changes of all stores. A child's changes are rebased by its parent.
+  ///
+  /// - Returns: Whether another save has changed rows that the changes may have to do with.
+  /// - Throws: ``ContextError`` with the conflicts of all stores if the policy is to fail; nothing is changed then.
+  func run() throws -> Bool {
+    if workspace.parent != nil { return false }
+    try workspace.sealForUndo()
+    let states = workspace.storeStates.filter { $0.hasChanges && !$0.persistent.isGone }
+    var heads: [(state: StoreState, base: StoreBase)] = []
+    for state in states {
+      let head = try state.persistent.store.snapshot()
+      if head.commit == state.base.snapshot.commit, state.originals.isEmpty { continue }
+      heads.append((state, StoreBase(snapshot: head)))
+    }
+    try findConflicts(heads)
+    var isConcerned = false
+    for (state, base) in heads {
+      let policy = workspace.settings.mergePolicy
+      if try Advance(workspace, state).run(to: base, policy: policy) { isConcerned = true }
+    }
+    return isConcerned
+  }
+
+  /// Throws the conflicts of all stores together if the policy is to fail.
+  private func findConflicts(_ heads: [(state: StoreState, base: StoreBase)]) throws {
+    guard workspace.settings.mergePolicy.isError, heads.count > 1 else { return }
+    var conflicts: [MergeConflict] = []
+    for (state, base) in heads {
+      do {
+        _ = try Rebase(
+          state.changes(), onto: base, graph: state.graph, store: state.tag, policy: .error)()
+      } catch let error as ContextError where !error.conflicts.isEmpty {
+        conflicts += error.conflicts
+      }
+    }
+    guard conflicts.isEmpty else { throw ContextError(conflicts: conflicts) }
+  }
+}
+
+extension ContextError {
+  /// The refusal of changes to objects that another save has changed.
+  init(conflicts: [MergeConflict]) {
+    let count = conflicts.count == 1 ? "1 object was" : "\(conflicts.count) objects were"
+    self.init(
+      .conflict, "\(count) changed by another save since this context read them.",
+      conflicts: conflicts)
+  }
+}

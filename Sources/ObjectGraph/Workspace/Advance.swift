@@ -1,0 +1,203 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// Moves one store of a workspace to another base: replays the changes on it, and shows the known objects as of then.
+///
+/// An object without changes shows the new row. An object with changes keeps them on top of the new row, and stays in
+/// conflict if another save has changed the row that they were made on.
+struct Advance {
+  private let workspace: Workspace
+  private let state: StoreState
+
+  init(_ workspace: Workspace, _ state: StoreState) {
+    self.workspace = workspace
+    self.state = state
+  }
+
+  /// Moves to a base.
+  ///
+  /// - Parameters:
+  ///   - seen: The rows that the context has asked to see.
+  ///   - givenUp: The keys of objects whose changes are given up.
+  ///   - policy: The judge of conflicts; `nil` while conflicts are kept.
+  /// - Returns: Whether another save has changed rows that the changes may have to do with.
+  /// - Throws: ``ContextError`` if the policy is to fail, the error of a custom policy, or of a damaged store.
+  @discardableResult
+  func run(
+    to base: StoreBase, seen: SeenRows = SeenRows(), givenUp: Set<ObjectKey> = [],
+    policy: MergePolicy? = nil
+  ) throws -> Bool {
+    workspace.workDepth += 1
+    defer { workspace.workDepth -= 1 }
+    try workspace.sealForUndo()
+    var rebased = try rebase(to: base, seen, givenUp, policy)
+    // An object that is about to be deleted may change others, and then all is replayed once more.
+    for _ in 0..<Workspace.mostRounds {
+      let mark = workspace.sealCount
+      try prepareForDeletion(rebased.cascaded)
+      try workspace.sealForUndo()
+      if workspace.sealCount == mark {
+        try show(rebased, policy == nil ? .refresh : .mergePolicy)
+        return rebased.isConcerned
+      }
+      rebased = try rebase(to: base, seen, givenUp, policy)
+    }
+    throw ContextError(
+      .validation,
+      "Objects went on changing others in prepareForDeletion \(Workspace.mostRounds) times.")
+  }
+
+  private func rebase(
+    to base: StoreBase, _ seen: SeenRows, _ givenUp: Set<ObjectKey>, _ policy: MergePolicy?
+  ) throws -> Rebased {
+    var rebase = Rebase(
+      try state.changes(), onto: base, graph: state.graph, store: state.tag, seen: seen,
+      policy: policy)
+    rebase.givenUp = givenUp
+    return try rebase()
+  }
+
+  /// Tells objects that a delete rule is about to delete them.
+  private func prepareForDeletion(_ keys: [ObjectKey]) throws {
+    for key in keys {
+      guard let object = workspace.object(at: key, in: state),
+        type(of: object) != ManagedObject.self,
+        !object.state.contains(.deleted), workspace.exists(object),
+        !object.state.contains(.beingDeleted)
+      else { continue }
+      object.state.insert(.beingDeleted)
+      object.prepareForDeletion()
+      object.state.remove(.beingDeleted)
+    }
+  }
+
+  // MARK: Showing
+
+  /// Shows the objects as of the new base.
+  private func show(_ rebased: Rebased, _ events: SnapshotEvents) throws {
+    let refaulted = try differingObjects(rebased)
+    state.setRebased(rebased.changes)
+    workspace.orderEnds = [:]
+    if rebased.isOvertaken { workspace.undoManager?.noteOvertaken() }
+    var told: [ManagedObject] = []
+    for one in refaulted {
+      one.object.point(to: one.object.source.entity.unresolved, row: 0)
+      // An object that was inserted and deleted here is no change of this context, though another save may restore it.
+      if one.object.state.contains(.deleted) { one.object.state.subtract([.inserted, .pending]) }
+      one.object.state.subtract([.missing, .deleted])
+      if !one.isThere {
+        one.object.state.formUnion([.missing, .deleted])
+        one.object.state.subtract([.updated, .pending])
+      }
+      guard one.isDifferent else { continue }
+      workspace.unannounced.events.add(
+        one.object.objectID, wasThere: one.wasThere, isThere: one.isThere)
+      if one.isThere, one.object.state.contains(.realized) { told.append(one.object) }
+    }
+    for key in rebased.touched.sorted() {
+      workspace.following?.note(key, in: state.tag)
+      guard let entity = state.entity(key.entity, workspace) else { continue }
+      let object = entity.object(key.number)
+      let wasThere = workspace.exists(object)
+      try show(object, rebased.changes.layer)
+      let isThere = workspace.isAlive(object)
+      workspace.unannounced.events.add(object.objectID, wasThere: wasThere, isThere: isThere)
+      if isThere, object.state.contains(.realized), rebased.isMet(key) { told.append(object) }
+    }
+    workspace.changedObjects.removeAll { !$0.state.contains(.pending) }
+    for object in told where type(of: object) != ManagedObject.self {
+      object.awake(fromSnapshotEvents: events)
+    }
+  }
+
+  /// Leads an object to the row that the changes and the base have for it.
+  func show(_ object: ManagedObject, _ changes: Layer) throws {
+    let entity = object.source.entity
+    let entry = try changes.entry(of: object.key)
+    if case .put(let location) = entry {
+      object.point(to: entity.pendingSource(of: location.block, isSparse: false), row: location.row)
+      object.state.subtract([.deleted, .missing, .deletionToPropagate])
+      let isInserted = try !state.originals.mentions(object.key)
+      if isInserted {
+        object.state.insert(.inserted)
+        object.state.remove(.updated)
+      } else {
+        object.state.insert(.updated)
+      }
+      object.state.insert(.realized)
+      return workspace.noteChange(of: object)
+    }
+    let wasDeleted = object.state.contains(.deleted)
+    object.point(to: entity.unresolved, row: 0)
+    object.state.subtract([.inserted, .updated, .deleted, .missing])
+    try workspace.resolve(object, in: state)
+    switch entry {
+    case .put, .absent:
+      object.state.subtract([.pending, .deletionToPropagate])
+      if object.state.contains(.missing) { object.state.insert(.deleted) }
+    case .changed(let location):
+      let source = entity.pendingSource(of: location.block, isSparse: true)
+      source.setBelow(location.row, object.source, Int(object.row))
+      object.point(to: source, row: location.row)
+      object.state.remove(.deletionToPropagate)
+      object.state.insert(.updated)
+      workspace.noteChange(of: object)
+    case .removed:
+      object.state.insert(.deleted)
+      if !wasDeleted { object.state.insert(.realized) }
+      workspace.noteChange(of: object)
+    }
+  }
+
+  /// A known object without changed values whose row the new base may show differently.
+  private struct Refault {
+    let object: ManagedObject
+    let wasThere: Bool
+    let isThere: Bool
+    let isDifferent: Bool
+  }
+
+  /// Finds the known objects without changed values that the new base may show differently.
+  private func differingObjects(_ rebased: Rebased) throws -> [Refault] {
+    var found: [Refault] = []
+    var seen: Set<ObjectKey> = []
+    let (before, now) = (View(state.tables), View(rebased.changes.base.tables))
+    for changes in rebased.differences.flatMap(\.entities) {
+      guard let entity = state.knownEntity(changes.entityNumber) else { continue }
+      for part in [changes.put, changes.changed, changes.removed] {
+        for number in try part.numbers() {
+          guard let object = entity.known(number) else { continue }
+          let key = object.key
+          if rebased.touched.contains(key) { continue }
+          if object.state.contains(.pending), try hasRow(key) { continue }
+          guard seen.insert(key).inserted else { continue }
+          let (old, new) = (try before.row(of: key), try now.row(of: key))
+          found.append(
+            Refault(
+              object: object, wasThere: old != nil, isThere: new != nil,
+              isDifferent: try differs(old, new, entity.graph.layout)))
+        }
+      }
+    }
+    return found
+  }
+
+  /// Whether the changes have a row of an object. Links change no row of the objects they connect.
+  private func hasRow(_ key: ObjectKey) throws -> Bool {
+    try state.pending.contains { try $0.mentions(key) }
+  }
+
+  private func differs(_ one: ViewRow?, _ other: ViewRow?, _ layout: Layout) throws -> Bool {
+    guard let one, let other else { return one != nil || other != nil }
+    if one.isSame(as: other) { return false }
+    return try layout.columns.contains { column in
+      try !one.value(column).isIdentical(to: other.value(column))
+    }
+  }
+}
+
+extension Workspace {
+  /// The most rounds in which objects and observers may go on changing objects, before it counts as endless.
+  static let mostRounds = 1000
+}

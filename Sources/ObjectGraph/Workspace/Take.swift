@@ -1,0 +1,238 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// Puts changes that were made elsewhere on top of the changes of a workspace: the changes of a child, or the changes
+/// that undo takes back.
+///
+/// The rows are taken as they are: no value is set a second time.
+struct Take {
+  private let workspace: Workspace
+  private let state: StoreState
+  /// What observers of objects are told.
+  private let events: SnapshotEvents
+
+  init(_ workspace: Workspace, _ state: StoreState, events: SnapshotEvents = []) {
+    self.workspace = workspace
+    self.state = state
+    self.events = events
+  }
+
+  /// Takes changes.
+  ///
+  /// - Parameters:
+  ///   - isAged: Whether the changes are older than their base.
+  ///   - isValidated: Whether the values of the changes are known to obey the rules of the model.
+  /// - Returns: The keys of rows that are not what the changes made of them.
+  @discardableResult
+  func run(
+    _ changes: Changes, isAged: Bool = false, isValidated: Bool = false
+  ) throws -> Set<ObjectKey> {
+    workspace.workDepth += 1
+    defer { workspace.workDepth -= 1 }
+    try workspace.sealForUndo()
+    workspace.orderEnds = [:]
+    let rebased = try rebase(changes, isAged)
+    for key in rebased.cascaded { prepareForDeletion(key) }
+    try workspace.sealForUndo()
+    let view =
+      workspace.undoManager?.isRecording ?? false ? View(state.tables + state.pending) : nil
+    let layer = rebased.changes.layer
+    let restored = try restoredKeys(layer)
+    try state.push(layer, originals: originals(rebased.changes.originals))
+    state.lastReferences = try state.lastReferences.merged(
+      with: rebased.changes.lastReferences, schema: state.graph.schema)
+    try show(layer, isValidated: isValidated && rebased.touched.isEmpty)
+    try lift(restored)
+    if !layer.isEmpty { workspace.noteSealed(layer, above: view, in: state) }
+    return rebased.touched
+  }
+
+  private func rebase(_ changes: Changes, _ isAged: Bool) throws -> Rebased {
+    let rebase = Rebase(
+      changes, onto: state.shown, graph: state.graph, store: state.tag, isAged: isAged)
+    return try rebase()
+  }
+
+  private func prepareForDeletion(_ key: ObjectKey) {
+    guard let object = workspace.object(at: key, in: state), type(of: object) != ManagedObject.self,
+      workspace.exists(object), !object.state.contains(.beingDeleted)
+    else { return }
+    object.state.insert(.beingDeleted)
+    object.prepareForDeletion()
+    object.state.remove(.beingDeleted)
+  }
+
+  // MARK: Conflicts
+
+  /// Returns the rows that all changes were made on, once the changes are on top of the workspace's own.
+  ///
+  /// - Parameter theirs: The rows that the changes were made on, above what the workspace shows.
+  private func originals(_ theirs: Layer) throws -> Layer {
+    if theirs.isEmpty { return state.originals }
+    let base = View(state.tables)
+    let builder = LayerBuilder(state.graph.schema)
+    for changes in theirs.entities {
+      guard let layout = state.graph.schema[changes.entityNumber] else { continue }
+      for one in try changes.entries() {
+        let key = ObjectKey(entity: changes.entityNumber, number: one.key)
+        let saved = try base.row(of: key)
+        switch (one.entry, saved) {
+        case (.changed(let location), let saved?):
+          for (index, column) in layout.columns.enumerated() {
+            guard let value = try location.block.value(column, row: location.row),
+              try !saved.value(column).isIdentical(to: value)
+            else { continue }
+            builder.set(value, column: index, of: key)
+          }
+        case (.put(let location), nil):
+          builder.insert(key)
+          for (index, column) in layout.columns.enumerated() {
+            let value = try location.block.value(column, row: location.row) ?? column.defaultValue
+            builder.set(value, column: index, of: key)
+          }
+        case (.removed, .some): builder.remove(key)
+        default: continue
+        }
+      }
+    }
+    // The workspace's own changes were made on an older row, where it has noted one.
+    return try builder.freeze().merged(with: state.originals, schema: state.graph.schema)
+  }
+
+  // MARK: Objects
+
+  private func show(_ layer: Layer, isValidated: Bool) throws {
+    var told: [(object: ManagedObject, event: SnapshotEvents)] = []
+    for changes in layer.entities {
+      guard let entity = state.entity(changes.entityNumber, workspace) else {
+        try touchEnds(of: changes)
+        continue
+      }
+      for block in changes.put.blocks {
+        let source = entity.pendingSource(of: block, isSparse: false)
+        source.isValidated = isValidated
+        for row in 0..<block.rowCount {
+          let object = unsafe entity.object(
+            try source.number(row), at: Unmanaged.passUnretained(source), row)
+          try insert(object, source, row)
+          if !events.isEmpty { told.append((object, events.narrowed(to: .undoDeletion))) }
+        }
+      }
+      for block in changes.changed.blocks {
+        let source = entity.pendingSource(of: block, isSparse: true)
+        source.isValidated = isValidated
+        for row in 0..<block.rowCount {
+          let object = entity.object(try source.number(row))
+          guard workspace.exists(object) else { continue }
+          try change(object, source, row)
+          if !events.isEmpty { told.append((object, events.narrowed(to: .undoUpdate))) }
+        }
+      }
+      for number in try changes.removed.numbers() {
+        let object = entity.object(number)
+        workspace.realize(object)
+        guard workspace.isAlive(object) else { continue }
+        object.state.insert(.deleted)
+        workspace.noteChange(of: object)
+        let event = events.narrowed(to: .undoInsertion)
+        if event.contains(.undoInsertion) { told.append((object, event)) }
+      }
+    }
+    for (object, event) in told where type(of: object) != ManagedObject.self {
+      object.awake(fromSnapshotEvents: event)
+    }
+  }
+
+  private func insert(_ object: ManagedObject, _ source: RowSource, _ row: Int) throws {
+    object.point(to: source, row: row)
+    object.state.subtract([.deleted, .missing, .updated, .inserted])
+    // A row that another save has deleted is kept as a change of that row.
+    let isKept = try !state.originals.isEmpty && state.originals.mentions(object.key)
+    object.state.formUnion(isKept ? [.updated, .realized] : [.inserted, .realized])
+    workspace.noteChange(of: object)
+  }
+
+  private func change(_ object: ManagedObject, _ source: RowSource, _ row: Int) throws {
+    if object.source.isPending {
+      // One row of changes at most lies above the saved row, so the values join those of the own row.
+      let columns = source.givenColumns(row)
+      let joined = try object.source.entity.join(object, source, row, columns)
+      object.point(to: joined.source, row: joined.row)
+    } else {
+      source.setBelow(row, object.source, Int(object.row))
+      object.point(to: source, row: row)
+    }
+    object.state.insert(.realized)
+    if !object.state.contains(.inserted) { object.state.insert(.updated) }
+    workspace.noteChange(of: object)
+  }
+
+  /// Links change no row of the objects they connect. Both count as changed all the same.
+  private func touchEnds(of changes: Layer.EntityChanges) throws {
+    guard let layout = state.graph.schema[changes.entityNumber] else { return }
+    let before = View(state.tables)
+    for one in try changes.entries() {
+      let key = ObjectKey(entity: changes.entityNumber, number: one.key)
+      for column in layout.columns.prefix(2) {
+        let end: Value?
+        switch one.entry {
+        case .put(let location): end = try location.block.value(column, row: location.row)
+        case .removed: end = try before.row(of: key)?.value(column)
+        case .changed, .absent: end = nil
+        }
+        guard case .object(let other)? = end, let object = workspace.object(at: other, in: state)
+        else { continue }
+        workspace.realize(object)
+        if workspace.isAlive(object) { workspace.noteTouched(object) }
+      }
+    }
+  }
+
+  // MARK: Restored objects
+
+  /// The keys of whole rows that restore a saved object whose deletion was not saved.
+  private func restoredKeys(_ layer: Layer) throws -> [ObjectKey] {
+    let base = View(state.tables)
+    return try layer.allKeys([\.put]).filter { key in
+      try state.graph[key.entity] != nil && base.row(of: key) != nil
+    }
+  }
+
+  /// Leads restored objects to the saved row, with the values above it that differ.
+  ///
+  /// A whole row would count every value as changed.
+  private func lift(_ keys: [ObjectKey]) throws {
+    if keys.isEmpty { return }
+    let base = View(state.tables)
+    let shown = View(state.tables + state.pending)
+    let builder = LayerBuilder(state.graph.schema)
+    for key in keys {
+      guard let layout = state.graph.schema[key.entity], let saved = try base.row(of: key),
+        let row = try shown.row(of: key)
+      else { continue }
+      for (index, column) in layout.columns.enumerated() {
+        let value = try row.value(column)
+        if try saved.value(column).isIdentical(to: value) { continue }
+        builder.set(value, column: index, of: key, basis: try saved.version)
+      }
+    }
+    let lifted = builder.freeze()
+    let originals = state.originals
+    try state.forgetPending(Set(keys))
+    try state.push(lifted, originals: originals)
+    for key in keys {
+      guard let object = workspace.object(at: key, in: state) else { continue }
+      try Advance(workspace, state).show(object, lifted)
+    }
+    workspace.changedObjects.removeAll { !$0.state.contains(.pending) }
+  }
+}
+
+extension Workspace {
+  /// Takes changes of a store on top of its own.
+  func take(_ layer: Layer, of store: PersistentStore) throws {
+    let state = try state(of: store)
+    try Take(self, state).run(Changes(base: state.shown, layer: layer), isAged: true)
+  }
+}

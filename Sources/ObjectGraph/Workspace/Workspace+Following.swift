@@ -1,0 +1,141 @@
+import Dispatch
+import ObjectModel
+import Rows
+import StoreInterface
+import Synchronization
+
+// The saves of other contexts, and how a context follows them.
+extension Workspace {
+  func mergeChanges(from change: ContextChange) throws {
+    try merge(ObjectsToMerge.all(of: change, in: coordinator))
+  }
+
+  /// Moves on to the newest state of some stores.
+  ///
+  /// - Parameters:
+  ///   - parts: The objects that the context asks to see as they are now.
+  ///   - saved: The changes that were saved on behalf of this context, by store. Of their objects it asks to see the
+  ///     saved values only.
+  func merge(_ parts: [ObjectsToMerge], saved: [StoreTag: Layer] = [:]) throws {
+    checkPlace()
+    try processPendingChanges()
+    for part in parts {
+      guard pinned == nil, let state = knownState(of: part.store), !state.persistent.isGone else {
+        continue
+      }
+      try merge(part, into: state, saved: saved[part.store])
+    }
+    try processPendingChanges()
+    // The state that children see has changed with that.
+    passOn(parts) { $0.parent == ObjectIdentifier(self) }
+  }
+
+  private func merge(_ part: ObjectsToMerge, into state: StoreState, saved: Layer?) throws {
+    // The observers of this context may know objects by their identifiers that the context has not registered.
+    func identifiers(_ keys: Set<ObjectKey>) -> [ObjectID] {
+      keys.sorted().compactMap { key in
+        state.graph[key.entity] == nil || state.knownEntity(key.entity)?.known(key.number) != nil
+          ? nil : ObjectID(store: state.tag, key: key)
+      }
+    }
+    let seen = SeenRows(keys: saved == nil ? part.keys : [], ownSave: saved ?? Layer())
+    let base = try newestBase(of: state.persistent)
+    try Advance(self, state).run(to: base, seen: seen)
+    try undoManager?.noteSeen(seen, in: state)
+    unannounced.events.inserted += identifiers(part.inserted)
+    unannounced.events.deleted += identifiers(part.deleted)
+  }
+
+  /// Tells children, siblings and other contexts what was saved.
+  ///
+  /// - Parameter toChildren: Whether children are to follow. A merge tells its children by itself.
+  func announceSave(_ saved: [StoreTag: Layer], toChildren: Bool = true) {
+    guard !saved.isEmpty else { return }
+    let change = tell(.saved, saved)
+    let (me, parent) = (ObjectIdentifier(self), mail.parent)
+    passOn(try ObjectsToMerge.all(of: change, in: coordinator)) {
+      $0.parent == parent || (toChildren && $0.parent == me)
+    }
+  }
+
+  /// Leaves a note of a save for other contexts. None of them is held here, where it might end.
+  func passOn(
+    _ makeParts: @autoclosure () throws -> [ObjectsToMerge], to isMeant: (ContextMail) -> Bool
+  ) {
+    var known: [ObjectsToMerge]?
+    for (mail, context) in coordinator.contexts
+    where mail !== self.mail && mail.isFollowing.load(ordering: .relaxed)
+      && !mail.isGone.load(ordering: .relaxed) && isMeant(mail)
+    {
+      do {
+        // Mostly no context follows.
+        let parts = try known ?? makeParts()
+        known = parts
+        if mail.isOutOfReach {
+          mail.leave(parts)
+        } else {
+          // A turn of its own, so that no value changes in the midst of other work.
+          mail.schedule(context) { other in
+            do { try other.merge(parts) } catch { other.note(error) }
+          }
+        }
+      } catch { note(error) }
+    }
+  }
+
+  /// Takes what other contexts have left for this one, unless work is under way that nothing may interrupt.
+  func takeWaiting() {
+    guard mail.hasWaiting.load(ordering: .relaxed), workDepth == 0 else { return }
+    workDepth += 1
+    defer { workDepth -= 1 }
+    // The next call sees what is left from now on.
+    _ = mail.hasWaiting.exchange(false, ordering: .acquiringAndReleasing)
+    takePushes()
+    let parts = mail.take()
+    let isStuck = mail.published.withLock { !$0.pushes.isEmpty }
+    if isStuck { mail.hasWaiting.store(true, ordering: .relaxed) }
+    if parts.isEmpty { return }
+    do { try merge(parts) } catch { note(error) }
+  }
+}
+
+/// The objects of one store that a context is to show as they are now.
+struct ObjectsToMerge: Sendable {
+  let store: StoreTag
+  var keys: Set<ObjectKey>
+  /// The keys of the inserted ones.
+  var inserted: Set<ObjectKey> = []
+  /// The keys of the deleted ones.
+  var deleted: Set<ObjectKey> = []
+
+  /// Adds other objects of the same store.
+  mutating func add(_ other: ObjectsToMerge) {
+    keys.formUnion(other.keys)
+    // A later part may bring back what an earlier one has deleted.
+    inserted.subtract(other.deleted)
+    deleted.subtract(other.inserted)
+    inserted.formUnion(other.inserted)
+    deleted.formUnion(other.deleted)
+  }
+
+  /// Returns the objects of a change, by store.
+  static func all(
+    of change: ContextChange, in coordinator: PersistentStoreCoordinator
+  ) throws -> [ObjectsToMerge] {
+    try change.layers.map { tag, layer in
+      var part = ObjectsToMerge(store: tag, keys: [])
+      for changes in layer.entities {
+        for entry in try changes.entries() {
+          let key = ObjectKey(entity: changes.entityNumber, number: entry.key)
+          part.keys.insert(key)
+          switch entry.entry {
+          case .put: part.inserted.insert(key)
+          case .removed: part.deleted.insert(key)
+          case .absent, .changed: break
+          }
+        }
+      }
+      return part
+    }
+  }
+}
