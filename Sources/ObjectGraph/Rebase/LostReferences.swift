@@ -4,12 +4,15 @@ import Rows
 /// Clears references and removes links of the changes that lead to rows that are gone.
 struct LostReferences {
   private let rows: RebasedRows
-  /// Layers that mention every row that may be gone; `nil` if any row may be.
+  /// Layers that mention rows that may be gone; `nil` if any row may be.
   private let differences: [Layer]?
+  /// The keys of other rows that may be gone.
+  private let settled: Set<ObjectKey>
 
-  init(_ rows: RebasedRows, _ differences: [Layer]?) {
+  init(_ rows: RebasedRows, _ differences: [Layer]?, settled: Set<ObjectKey>) {
     self.rows = rows
     self.differences = differences
+    self.settled = settled
   }
 
   /// Clears what leads to rows that another save has deleted.
@@ -58,13 +61,17 @@ struct LostReferences {
 
   /// Whether another save has deleted a row, and the changes do not insert it.
   private func isLost(_ key: ObjectKey) throws -> Bool {
-    if let differences, try !differences.contains(where: { try $0.mentions(key) }) { return false }
+    if let differences, !settled.contains(key),
+      try !differences.contains(where: { try $0.mentions(key) })
+    {
+      return false
+    }
     return try rows.base.row(of: key) == nil && rows.row(key) == nil
   }
 
-  /// Clears what some rows lead to that the changes delete. A reference that denies the deletion stays.
-  func clearDeleted(_ keys: Set<ObjectKey>) throws {
-    for key in keys.sorted() {
+  /// Clears what settled rows lead to that the changes delete. A reference that denies the deletion stays.
+  func clearDeleted() throws {
+    for key in settled.sorted() {
       guard let entity = rows.graph[key.entity], let row = try rows.row(key) else { continue }
       for toOne in entity.toOnes {
         guard let target = try row.reference(entity.layout.columns[toOne.column]),

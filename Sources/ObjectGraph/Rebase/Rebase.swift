@@ -62,11 +62,11 @@ struct Rebase {
     let settled = outcome.settled.union(givenUp)
     rebased.isConcerned = isAged || !settled.isEmpty || reaches(differences, rows)
     if rebased.isConcerned {
-      let lost = LostReferences(rows, isAged ? nil : differences)
+      let lost = LostReferences(rows, isAged ? nil : differences, settled: settled)
       try lost.clear()
       try LinkMerge(rows).dropDoubles()
       rebased.cascaded = try propagateDeletions(rows, outcome)
-      try lost.clearDeleted(settled)
+      try lost.clearDeleted()
       try OneToOneRepair(rows).run(settled: settled, givenUp: givenUp)
       try OrderMerge(rows, before: View(changes.originalTables)).run()
     }

@@ -29,7 +29,7 @@ struct ValueMerge {
   struct Outcome {
     /// The rows that the changes were made on and that the new base does not show.
     var originals = Layer()
-    /// The keys of rows that the policy has decided about.
+    /// The keys of rows that the policy has decided about, or whose changes are given up.
     var settled: Set<ObjectKey> = []
     /// The keys of rows that the policy deletes and the changes did not.
     var deleted: Set<ObjectKey> = []
@@ -278,9 +278,11 @@ struct ValueMerge {
     outcome.isOvertaken = try outcome.isOvertaken || isOvertaken(meeting)
     guard let now = meeting.now else {
       // Another save has deleted the row.
-      guard isConflict, own.contains(where: { !meeting.derived.contains($0) }),
-        let then = meeting.then
-      else { return }
+      guard isConflict, own.contains(where: { !meeting.derived.contains($0) }), let then = meeting.then
+      else {
+        outcome.settled.insert(key)
+        return
+      }
       rows.insert(key, try columns.map { try mine.value($0) })
       try originals.insert(key, copying: then, meeting.layout)
       return
@@ -317,11 +319,12 @@ struct ValueMerge {
   /// The columns whose values the changes change.
   private func ownColumns(_ meeting: Meeting, _ mine: ViewRow) throws -> [Int] {
     let columns = meeting.layout.columns
+    // A rebase before has given up the values that were set to what they were.
+    let isRebased = try changes.originals.mentions(meeting.key)
     return try columns.indices.filter { index in
-      if case .changed(let location) = meeting.mine,
-        try location.block.value(columns[index], row: location.row) == nil
-      {
-        return false
+      if case .changed(let location) = meeting.mine {
+        let isGiven = try location.block.value(columns[index], row: location.row) != nil
+        if !isGiven || isRebased { return isGiven }
       }
       guard let then = meeting.then else { return true }
       return try mine.value(columns[index]) != then.value(columns[index])

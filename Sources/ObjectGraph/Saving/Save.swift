@@ -73,6 +73,7 @@ struct Save {
   ///
   /// - Returns: Whether no object and no observer has changed anything since.
   private mutating func prepare() throws -> Bool {
+    let advances = workspace.advanceCount
     try SavePreparation(workspace).run()
     try validation.run()
     guard validation.isComplete else { return false }
@@ -83,7 +84,7 @@ struct Save {
     if !isAnnounced { workspace.announceSaving() }
     isAnnounced = true
     // The changes of observers are saved with the others, and so are prepared and checked as they are.
-    let isSettled = !workspace.hasChanged(since: mark)
+    let isSettled = !workspace.hasChanged(since: mark) && workspace.advanceCount == advances
     if !isSettled { validation = SaveValidation(workspace) }
     return isSettled
   }

@@ -61,8 +61,7 @@ struct Advance {
   /// Tells objects that a delete rule is about to delete them.
   private func prepareForDeletion(_ keys: [ObjectKey]) throws {
     for key in keys {
-      guard let object = workspace.object(at: key, in: state),
-        type(of: object) != ManagedObject.self,
+      guard let object = workspace.object(at: key, in: state), type(of: object) != ManagedObject.self,
         !object.state.contains(.deleted), workspace.exists(object),
         !object.state.contains(.beingDeleted)
       else { continue }
@@ -78,6 +77,7 @@ struct Advance {
   private func show(_ rebased: Rebased, _ events: SnapshotEvents) throws {
     let refaulted = try differingObjects(rebased)
     state.setRebased(rebased.changes)
+    workspace.advanceCount += 1
     workspace.orderEnds = [:]
     if rebased.isOvertaken { workspace.undoManager?.noteOvertaken() }
     var told: [ManagedObject] = []

@@ -35,8 +35,7 @@ struct Take {
     let rebased = try rebase(changes, isAged)
     for key in rebased.cascaded { prepareForDeletion(key) }
     try workspace.sealForUndo()
-    let view =
-      workspace.undoManager?.isRecording ?? false ? View(state.tables + state.pending) : nil
+    let view = workspace.undoManager?.isRecording ?? false ? View(state.tables + state.pending) : nil
     let layer = rebased.changes.layer
     let restored = try restoredKeys(layer)
     try state.push(layer, originals: originals(rebased.changes.originals))

@@ -76,6 +76,7 @@ extension Workspace {
         } else {
           // A turn of its own, so that no value changes in the midst of other work.
           mail.schedule(context) { other in
+            if other.workDepth > 0 { return other.mail.leave(parts) }
             do { try other.merge(parts) } catch { other.note(error) }
           }
         }
