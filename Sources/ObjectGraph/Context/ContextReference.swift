@@ -35,7 +35,7 @@ extension Workspace {
     context.name = settings.name
     context.transactionAuthor = settings.transactionAuthor
     context.mergePolicy = settings.mergePolicy
-    context.workspace.assignments = assignments
+    context.workspace.insertion.assignments = insertion.assignments
     return context
   }
 }

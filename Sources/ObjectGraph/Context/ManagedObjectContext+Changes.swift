@@ -1,10 +1,10 @@
 import ObjectModel
 
 extension ManagedObjectContext {
-  /// What the context changes and saves, from now on.
+  /// The changes and saves of the context from now on.
   ///
   ///     for await change in context.changes where change.kind == .saved { … }
   public var changes: AsyncStream<ContextChange> {
-    workspace.changes
+    workspace.observation.streams.stream()
   }
 }

@@ -4,47 +4,45 @@ package import StoreInterface
 
 // The interface for documents.
 extension ManagedObjectContext {
-  /// The changes that are not saved, as each store would be asked to commit them. Nothing is checked.
+  /// Returns the unsaved changes as a commit request for each store. Nothing is validated.
   ///
-  /// - Throws: What a damaged store throws.
+  /// - Throws: `StoreError` if a store is damaged.
   package func unsavedRequests() throws -> [(store: any Store, request: CommitRequest)] {
     try workspace.unsavedRequests()
   }
 
-  /// Whether the context, in its turn, has nothing to save: no changes, and none that a child has pushed.
+  /// Whether the context has no unsaved changes, and no child has pushed any. Read in a turn.
   package var isClean: Bool {
     workspace.isClean
   }
 
-  /// Makes the changes of layers in this context, to be saved by it.
+  /// Makes the changes of layers in this context, which saves them later.
   ///
-  /// - Throws: What a damaged layer throws.
+  /// - Throws: `StoreError` if a layer is damaged.
   package func take(_ layers: [StoreTag: Layer]) throws {
     try workspace.take(layers)
   }
 
-  /// Takes over what another process has saved, and tells the children of it.
+  /// Merges the save of another process, and tells the child contexts.
   ///
-  /// - Throws: What a damaged store throws.
+  /// - Throws: `StoreError` if a store is damaged.
   package func mergeFromOutside(_ layers: [StoreTag: Layer]) throws {
     try workspace.mergeFromOutside(layers)
   }
 
-  /// Gives up all changes, those included that children have handed over, and shows what lies beneath by now.
-  /// Objects stay the same.
+  /// Drops all changes, with the changes that child contexts have pushed, and reads the newest state.
   package func revert() {
     workspace.revert()
   }
 
-  /// Hands all changes to the parent without waiting for it, as a save into it would: from now on they are the
-  /// parent's, which makes them its own in its next turn. Children of the parent see them at once.
+  /// Pushes all changes to the parent without waiting for it.
   ///
-  /// Nothing is checked and nobody is asked: whoever saves the parent does that. Costs what it takes to freeze
-  /// what was changed since the last turn; and, where the context does not merge by itself, to read what the
-  /// changed objects were before.
+  /// The parent makes the changes its own in its next turn, and its other children see them at once. Nothing is
+  /// validated before the parent saves. The cost is that of freezing the changes since the last turn. If the context
+  /// does not merge automatically, the former values of the changed objects are read too.
   ///
   /// - Precondition: There is a parent.
-  /// - Throws: What could not be read of what was changed.
+  /// - Throws: The first error of a read since the last save.
   package func handOver() throws {
     try workspace.handOver()
   }

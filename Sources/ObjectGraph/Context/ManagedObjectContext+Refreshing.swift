@@ -1,57 +1,53 @@
 import ObjectModel
 
 extension ManagedObjectContext {
-  /// Looks again at what lies beneath an object.
+  /// Reads an object again from the parent or the store.
   ///
-  /// - Parameter mergeChanges: Whether the object's own changes stay. Otherwise they are given up, and
-  ///   the object becomes a fault. If it leads to one that is deleted here then, that one's relationship
-  ///   says what becomes of it, as when that was deleted.
+  /// - Parameter mergeChanges: Whether the object's own changes stay. Otherwise they are dropped and the object becomes
+  ///   a fault. If the fault leads to an object that is deleted here, the delete rule of that object applies to it.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
     workspace.refresh(object, mergeChanges: mergeChanges)
   }
 
-  /// Looks again at what lies beneath all known objects. Changes stay.
+  /// Reads all known objects again from the parent or the stores. Changes stay.
   public func refreshAllObjects() {
     workspace.refreshAllObjects()
   }
 
-  /// Gives up all changes that are not saved, and with them what could be undone and redone.
+  /// Drops all unsaved changes, and everything that could be undone and redone.
   public func rollback() {
     workspace.rollback()
   }
 
-  /// Forgets everything: changes and objects. Objects that somebody still holds can't be used any more; their
-  /// hooks are not called.
+  /// Forgets all changes and objects. Objects that the program still holds can't be used any more, and their hooks are
+  /// not called.
   public func reset() {
     workspace.reset()
   }
 
-  /// Whether somebody else has changed an object since it was read here: then saving a change of it
-  /// would be in conflict.
+  /// Returns the conflict that a save of an object would find, because another context has changed it since.
   ///
-  /// - Returns: `nil` where there is none, and in a child: its changes meet those of others when its parent saves.
-  /// - Throws: What a damaged store throws.
+  /// - Returns: `nil` if there is no conflict, and in a child context: conflicts are found when its parent saves.
+  /// - Throws: `StoreError` if a store is damaged.
   public func detectConflicts(for object: ManagedObject) throws -> MergeConflict? {
     try workspace.detectConflicts(for: object)
   }
 
-  /// Pins the context to what the stores held at one moment, or lets it go on to the newest.
+  /// Pins the context to one moment of the stores, or lets it follow the newest commit again.
   ///
-  /// Saving moves on to what was saved: changes are held against what is there by then.
-  ///
-  /// Known objects without changes are read again.
+  /// A save compares the changes with the newest commit, and moves the pinned moment to the commit that it writes. Known
+  /// objects without changes are read again.
   public func setQueryGeneration(_ generation: QueryGeneration?) throws {
     try workspace.setQueryGeneration(generation)
   }
 
-  /// Takes over what another context, or another process, has saved: known objects without changes show
-  /// the new values, and those with changes the new values of what they have not changed.
+  /// Merges the save of another context or process into this context.
   ///
-  /// What others have deleted is deleted here, and changes of it are given up.
+  /// Known objects show the new values, except for the properties that are changed here. Objects that the save has
+  /// deleted are deleted here, and their changes are dropped. A change of an object outside of the save stays in conflict
+  /// with other saves of that object.
   ///
-  /// A change of an object that this is not about stays in conflict with what others have saved of the same.
-  ///
-  /// - Throws: What a damaged store throws.
+  /// - Throws: `StoreError` if a store is damaged.
   public func mergeChanges(from change: ContextChange) throws {
     try workspace.mergeChanges(from: change)
   }

@@ -1,7 +1,6 @@
 import ObjectModel
 
-/// Where objects are fetched, changed and saved: one coherent set of objects, and of changes to them that
-/// are not saved yet.
+/// A set of objects to fetch, change and save, and the changes that are not saved yet.
 ///
 ///     let context = ManagedObjectContext(coordinator)
 ///     try await context.perform {
@@ -10,20 +9,20 @@ import ObjectModel
 ///       try context.save()
 ///     }
 ///
-/// A context belongs to one place (``ContextConcurrency``), and so do its objects; whoever uses them
-/// elsewhere is told at once. A context with a parent saves into it, and reads through what the parent
-/// has published, so that it waits for nobody.
+/// A context and its objects belong to one place (``ContextConcurrency``). The program stops when it uses them
+/// elsewhere. A context with a parent saves into the parent. It reads the state that the parent has published, so that
+/// it does not wait for the parent.
 public final class ManagedObjectContext: @unchecked Sendable {
   // Sendable: the state is the workspace's, which every entrance checks to be used in a turn.
 
   /// The state behind the context.
   let workspace: Workspace
-  /// The context that changes are saved into; `nil` when they are saved into the stores.
+  /// The context that this context saves into; `nil` when it saves into the stores.
   public let parent: ManagedObjectContext?
-  /// Whatever belongs to the context.
+  /// Values that the program keeps with the context.
   public var userInfo: [String: any Sendable] = [:]
 
-  /// A context that saves into the stores of a coordinator.
+  /// Makes a context that saves into the stores of a coordinator.
   public init(
     _ coordinator: PersistentStoreCoordinator, concurrency: ContextConcurrency = .privateQueue
   ) {
@@ -32,14 +31,14 @@ public final class ManagedObjectContext: @unchecked Sendable {
     register()
   }
 
-  /// A context that saves into another one.
+  /// Makes a context that saves into another context.
   public init(
     parent: ManagedObjectContext, concurrency: ContextConcurrency = .privateQueue
   ) {
     self.parent = parent
     workspace = Workspace(parent: parent.workspace, concurrency)
     register()
-    // What the parent has not published yet is published now, if that is possible without waiting.
+    // The parent publishes its changes now if that is possible without waiting.
     if parent.workspace.place.isHeld { try? parent.processPendingChanges() }
   }
 
@@ -54,12 +53,12 @@ public final class ManagedObjectContext: @unchecked Sendable {
 // MARK: - Settings
 
 extension ManagedObjectContext {
-  /// What the context's stores belong to.
+  /// The coordinator of the context's stores.
   public var coordinator: PersistentStoreCoordinator { workspace.coordinator }
-  /// Where the context and its objects may be used.
+  /// The place where the context and its objects may be used.
   public var concurrency: ContextConcurrency { workspace.concurrency }
 
-  /// A name for messages, notifications and the history.
+  /// The context's name in messages, notifications and the history.
   public var name: String? {
     get { workspace.settings.name }
     set {
@@ -67,43 +66,44 @@ extension ManagedObjectContext {
       workspace.place.setName(newValue ?? "")
     }
   }
-  /// Who the changes are said to be by, in the history.
+  /// The author of the changes in the history.
   public var transactionAuthor: String? {
     get { workspace.settings.transactionAuthor }
     set { workspace.settings.transactionAuthor = newValue }
   }
-  /// What happens when somebody else has changed what is to be saved.
+  /// The rule that decides a conflict between a change and a save of another context.
   public var mergePolicy: MergePolicy {
     get { workspace.settings.mergePolicy }
     set { workspace.settings.mergePolicy = newValue }
   }
-  /// Asked between two blocks of a search; the search ends with `CancellationError` at the answer no.
+  /// Asked between two blocks of a search. The search ends with `CancellationError` when the answer is no.
   package var mayGoOnSearching: (@Sendable () -> Bool)? {
     get { workspace.settings.mayGoOnSearching }
     set { workspace.settings.mayGoOnSearching = newValue }
   }
-  /// Whether registered objects follow what is saved into the parent, or into the stores, by others.
+  /// Whether registered objects follow the saves of other contexts into the parent, or into the stores.
   ///
-  /// A child follows what its parent saves, and what that itself follows, merges or does as a batch.
+  /// A child follows the saves of its parent, and the saves and batches that the parent itself merges.
   ///
-  /// Nobody on another thread can reach a confined context: it follows what is saved there when it is used next,
-  /// that is when it fetches, processes its changes or saves.
+  /// Other threads can't reach a confined context. It follows their saves when it next fetches, processes its changes
+  /// or saves.
   public var automaticallyMergesChangesFromParent: Bool {
     get { workspace.automaticallyMergesChangesFromParent }
     set { workspace.automaticallyMergesChangesFromParent = newValue }
   }
-  /// Whether objects stay in memory that nobody else holds and that have no changes.
+  /// Whether unchanged objects stay in memory that the program does not hold.
   public var retainsRegisteredObjects: Bool {
     get { workspace.settings.retainsRegisteredObjects }
     set { workspace.settings.retainsRegisteredObjects = newValue }
   }
-  /// Whether saving asks nothing of objects, because whoever saves looks at all of them in the end: while
-  /// they are made step by step, what they must have is not there yet.
+  /// Whether a save skips validation, because the caller validates all objects at the end.
+  ///
+  /// Objects that are made step by step lack required values until then.
   package var defersValidation: Bool {
     get { workspace.settings.defersValidation }
     set { workspace.settings.defersValidation = newValue }
   }
-  /// What takes changes back; `nil` when nothing is recorded. What was changed before it is set stays.
+  /// The stack that undoes changes; `nil` when changes are not recorded. Earlier changes can't be undone.
   public var undoManager: UndoStack? {
     get { workspace.undoManager }
     set { workspace.undoManager = newValue }
@@ -113,36 +113,36 @@ extension ManagedObjectContext {
 // MARK: - Turns
 
 extension ManagedObjectContext {
-  /// Runs `body` where the context belongs, and gives what it gives.
+  /// Runs `body` in a turn of the context and returns its result.
   ///
-  /// Changes are processed when it ends. Called from within another turn of the context it runs at once. Asynchronous
-  /// work may be on any thread, so that one confined to its thread is used with ``performAndWait(_:)`` there.
+  /// Changes are processed when the turn ends. Within another turn of the context `body` runs at once. Asynchronous
+  /// work may run on any thread, so that a confined context needs ``performAndWait(_:)`` on its thread.
   public func perform<R: Sendable>(
     _ body: @escaping @Sendable () throws -> R
   ) async throws -> R {
-    try await workspace.perform(body)
+    try await ContextExecutor(workspace).perform(body)
   }
 
-  /// Runs `body` where the context belongs, and waits for it.
+  /// Runs `body` in a turn of the context and returns its result.
   ///
-  /// Changes are processed when it ends. Called from within another turn of the context it runs at once.
+  /// Changes are processed when the turn ends. Within another turn of the context `body` runs at once. Asynchronous
+  /// work may run on any thread, so that a confined context needs ``performAndWait(_:)`` on its thread.
   public func performAndWait<R>(_ body: () throws -> R) rethrows -> R {
     try workspace.performAndWait(body)
   }
 
-  /// Runs `body` later, where the context belongs.
+  /// Runs `body` in a later turn of the context.
   public func schedule(_ body: @escaping @Sendable () -> Void) { workspace.schedule(body) }
 
-  /// Does what changes entail, and lets others see them: deletions reach the objects they concern,
-  /// inverses agree, child contexts see the new state, and observers are told.
+  /// Applies delete rules and inverses, publishes the changes to child contexts and tells observers.
   ///
-  /// Happens by itself before fetching and saving, and at the end of every `perform`.
+  /// A fetch and a save do this first, and so does the end of every `perform`.
   ///
-  /// - Throws: What a damaged store throws.
+  /// - Throws: `StoreError` if a store is damaged.
   public func processPendingChanges() throws { try workspace.processPendingChanges() }
 }
 
-// MARK: - What there is
+// MARK: - Changes and objects
 
 extension ManagedObjectContext {
   /// Whether there are changes that are not saved.
@@ -160,11 +160,11 @@ extension ManagedObjectContext {
     Set(workspace.processedObjects.filter(\.isUpdated))
   }
 
-  /// The objects that are to be deleted by the next save.
+  /// The objects that the next save deletes.
   public var deletedObjects: Set<ManagedObject> {
     Set(workspace.processedObjects.filter { $0.isDeleted && !$0.isInserted })
   }
 
-  /// The objects that the context knows: those that somebody uses, and those with changes.
+  /// The objects that the context knows: the objects that the program holds, and the changed objects.
   public var registeredObjects: Set<ManagedObject> { workspace.registeredObjects }
 }

@@ -66,5 +66,5 @@ extension AnsweredPart {
   }
 }
 
-extension Workspace.FetchPart: AnsweredPart {}
+extension FetchPart: AnsweredPart {}
 extension SearchPart: AnsweredPart {}

@@ -88,10 +88,14 @@ extension ManagedObject {
     case .toOne(let toOne):
       for object in objects { requireDestination(object, of: key) }
       require(objects.count < 2, "The relationship \"\(key)\" leads to one object at most.")
-      source.entity.workspace?.setReference(of: self, toOne, to: objects.first)
+      if let workspace = source.entity.workspace {
+        ReferenceWriter(workspace).set(toOne, of: self, to: objects.first)
+      }
     case .toMany(let toMany):
       for object in objects { requireDestination(object, of: key) }
-      source.entity.workspace?.setRelated(of: self, toMany, to: objects)
+      if let workspace = source.entity.workspace {
+        RelationshipWriter(workspace).set(toMany, of: self, to: objects)
+      }
     default: graph.refuse(key, as: "a relationship")
     }
   }
@@ -153,7 +157,7 @@ extension ManagedObject {
       graph.refuse(name, as: "a fetched property")
     }
     guard let workspace = source.entity.workspace else { return [] }
-    return try workspace.fetch(property, for: self)
+    return try FetchedPropertyReader(workspace).objects(of: property, for: self)
   }
 }
 

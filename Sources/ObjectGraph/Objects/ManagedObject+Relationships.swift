@@ -16,7 +16,9 @@ extension ManagedObject {
       if let newValue { requireDestination(newValue, of: name.name, as: D.self) }
       if let newValue, setPlainReference(to: newValue, name.hash) { return }
       let toOne = toOne(name.hash, name.name)
-      source.entity.workspace?.setReference(of: self, toOne, to: newValue)
+      if let workspace = source.entity.workspace {
+        ReferenceWriter(workspace).set(toOne, of: self, to: newValue)
+      }
     }
   }
 
@@ -44,21 +46,25 @@ extension ManagedObject {
     get {
       let toMany = toMany(name.hash, name.name)
       guard let workspace = source.entity.workspace else { return RelatedObjects([]) }
-      return RelatedObjects(workspace.related(of: self, toMany))
+      return RelatedObjects(RelationshipReader(workspace).list(of: self, toMany))
     }
     set {
       let objects = newValue.objects
       if D.self == ManagedObject.self {
         for object in objects { requireDestination(object, of: name.name, as: D.self) }
       }
-      source.entity.workspace?.setRelated(of: self, toMany(name.hash, name.name), to: objects)
+      if let workspace = source.entity.workspace {
+        RelationshipWriter(workspace).set(toMany(name.hash, name.name), of: self, to: objects)
+      }
     }
   }
 
   /// Adds an object to a relationship, at the end where it is ordered. Nothing happens when it is there.
   public final func add<D: ManagedObject>(_ other: D, to name: ToManyName<D>) {
     requireDestination(other, of: name.name, as: D.self)
-    source.entity.workspace?.add(other, to: self, toMany(name.hash, name.name))
+    if let workspace = source.entity.workspace {
+      RelationshipWriter(workspace).add(other, to: self, toMany(name.hash, name.name))
+    }
   }
 
   /// Fails when a relationship can't lead to an object, because that is of another entity. A class of its
@@ -86,14 +92,16 @@ extension ManagedObject {
 
   /// Takes an object out of a relationship. Nothing happens when it is not there.
   public final func remove<D: ManagedObject>(_ other: D, from name: ToManyName<D>) {
-    source.entity.workspace?.remove(other, from: self, toMany(name.hash, name.name))
+    if let workspace = source.entity.workspace {
+      RelationshipWriter(workspace).remove(other, from: self, toMany(name.hash, name.name))
+    }
   }
 
   /// How many objects a relationship leads to.
   public final func count<D: ManagedObject>(of name: ToManyName<D>) -> Int {
     let toMany = toMany(name.hash, name.name)
     guard let workspace = source.entity.workspace else { return 0 }
-    return workspace.relatedKeys(of: self, toMany).count
+    return RelationshipReader(workspace).keys(of: self, toMany).count
   }
 
   private final func cast<D: ManagedObject>(_ object: ManagedObject, _ name: StaticString) -> D {
@@ -162,6 +170,6 @@ extension ManagedObject {
 
   final func relatedObjects(_ toMany: GraphProperty.ToMany) -> [ManagedObject] {
     guard let workspace = source.entity.workspace else { return [] }
-    return workspace.relatedObjects(of: self, toMany)
+    return RelationshipReader(workspace).objects(of: self, toMany)
   }
 }

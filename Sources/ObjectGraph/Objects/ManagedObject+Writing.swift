@@ -122,9 +122,9 @@ extension ManagedObject {
     case .toOne(let toOne):
       guard let workspace = source.entity.workspace else { return nil }
       if value.isNull {
-        workspace.setReference(of: self, toOne, to: nil)
+        ReferenceWriter(workspace).set(toOne, of: self, to: nil)
       } else if let other = destination(value, of: toOne) {
-        workspace.setReference(of: self, toOne, to: other)
+        ReferenceWriter(workspace).set(toOne, of: self, to: other)
       } else {
         return .wrongDestination(name, of: graph)
       }

@@ -227,7 +227,7 @@ extension FetchedResults: ResultsFollower {
     failure = query.failure(of: found)
     guard let failure else { return false }
     if isKnown { return true }
-    if let onFailure { onFailure(failure) } else { context.note(failure) }
+    if let onFailure { onFailure(failure) } else { workspace.note(failure) }
     return true
   }
 

@@ -35,15 +35,8 @@ final class EntityState {
   var departures: Int { unsafe storedObjects.departures }
   /// Which column of the objects was read last.
   let lastRead: UnsafeMutablePointer<Int>
-  /// Where the rows of objects are that are not known.
-  private var finder = RowFinder()
-  /// The sources of blocks that objects were found in, by block.
-  private(set) var sources: [ObjectIdentifier: RowSource] = [:]
-  /// The one that was asked for last.
-  private var lastSource: RowSource?
-  /// How many bytes the blocks have that no commit has written.
-  private var passingByteCount = 0
-  private static let mostPassingBytes = 1 << 20
+  /// The sources of the blocks that objects were found in.
+  private(set) var sources = BlockSources()
   /// What objects lead to that are not looked up yet.
   var unresolved: RowSource {
     if let madeUnresolved { return madeUnresolved }
@@ -55,27 +48,10 @@ final class EntityState {
   /// Whether an object of the table is not looked up yet.
   var hasFaults: Bool { madeUnresolved?.isLent ?? false }
 
-  /// Drafts of new rows, the one that is being filled last.
-  private var insertions: [RowSource] = [] {
-    didSet { if insertions.isEmpty { unsafe filling = nil } }
-  }
-  /// That one and its draft, to be used without being counted.
-  private var filling: (source: Unmanaged<RowSource>, draft: Unmanaged<Draft>)?
-  /// Drafts of changed rows, likewise.
-  private var changes: [RowSource] = []
-  /// Drafts of the keys that are taken out.
-  private var removals: [Draft] = []
-  /// Drafts that were frozen and are not saved yet.
-  private var sealed: [RowSource] = []
-  /// The sources of blocks of unsaved changes that came as a layer, by block.
-  private var pendingSources: [ObjectIdentifier: RowSource] = [:]
-  /// The rows that joined the own changes of objects with changes that came as a layer.
-  private var joined: RowSource?
-  /// Keys for new objects that nobody else gets.
-  private var keys: Range<UInt64> = 0..<0
-  private var leaseSize = 16
-  /// Whoever inserts many takes keys for many more: each lease is a step of the disk.
-  private static let largestLease = 65_536
+  /// The rows that the context writes.
+  private var drafts = EntityDrafts()
+  /// The keys for new objects.
+  private var keys = KeyLease()
 
   init(_ workspace: Workspace, _ store: PersistentStore, _ graph: GraphEntity) {
     unsafe workspaceReference = unsafe Unmanaged.passUnretained(workspace)
@@ -96,66 +72,39 @@ final class EntityState {
     unsafe lastDestination = nil
     objects.removeAll()
     madeUnresolved = nil
-    forgetSources()
-    insertions = []
-    changes = []
-    forgetSealed()
-  }
-
-  private func forgetSealed() {
-    sealed = []
-    pendingSources = [:]
-    joined = nil
+    sources.removeAll()
+    drafts.removeAll()
   }
 
   /// The sources of changes that are sealed and not saved yet.
-  var sealedSources: [RowSource] { sealed }
+  var sealedSources: [RowSource] { drafts.sealed }
 
-  var hasOpenChanges: Bool { !insertions.isEmpty || !changes.isEmpty || !removals.isEmpty }
+  /// Whether there are drafts that are not frozen.
+  var hasOpenChanges: Bool { drafts.isOpen }
 }
 
 // MARK: - Objects
 
 extension EntityState {
-  /// The source of a block's rows.
-  func source(of block: Block) -> RowSource {
-    if let lastSource, lastSource.block === block { return lastSource }
-    let identifier = ObjectIdentifier(block)
-    let source = sources[identifier] ?? RowSource(self, block: block)
-    if sources.updateValue(source, forKey: identifier) == nil, block.version == 0 {
-      passingByteCount += block.byteCount
-    }
-    lastSource = source
-    return source
-  }
+  /// Returns the source of a block's rows.
+  func source(of block: Block) -> RowSource { sources.source(of: block, for: self) }
 
-  /// Forgets the sources of blocks that no commit has written, once these are many: rows gathered for one fetch, or
-  /// layers that were merged since. Nobody may be about to make objects of rows.
-  func forgetPassingSources() {
-    guard passingByteCount > EntityState.mostPassingBytes else { return }
-    passingByteCount = 0
-    sources = sources.filter { $0.value.block?.version != 0 }
-    lastSource = nil
-    finder = RowFinder()
-  }
-
-  /// Forgets sources, so that only those stay that objects lead to.
-  func forgetSources() {
-    sources = [:]
-    passingByteCount = 0
-    lastSource = nil
-    finder = RowFinder()
-  }
-
-  /// The source of a block in which an object was found, where others will be looked for.
+  /// Returns the source of a block in which an object was found, near which other objects are likely to be.
   ///
   /// - Parameters:
-  ///   - index: Which of the tables has the block.
+  ///   - index: The place of the table with the block.
   ///   - tables: All tables of the store, the bottom first.
   func source(of block: Block, _ index: Int, in tables: [any RowTable]) throws -> RowSource {
-    let source = source(of: block)
-    try finder.note(source, of: index, in: tables)
-    return source
+    try sources.source(of: block, for: self, index, in: tables)
+  }
+
+  /// Releases the sources of blocks that no commit has written, once these are large. No caller may be about to make
+  /// objects of their rows.
+  func forgetPassingSources() { sources.removeTransient() }
+
+  /// Releases the sources that no object leads to.
+  func forgetSources() {
+    sources.removeAll()
   }
 
   /// The object with the given number, made if it is not known: a row of a source, or one that is not
@@ -186,7 +135,7 @@ extension EntityState {
   }
 
   private func makeFound(_ number: UInt64) -> ManagedObject {
-    if let found = unsafe finder.place(of: number) {
+    if let found = unsafe sources.place(of: number) {
       return unsafe make(number, at: found.source, found.row)
     }
     return unsafe make(number, at: Unmanaged.passUnretained(unresolved), 0)
@@ -233,7 +182,7 @@ extension EntityState {
       unsafe known._withUnsafeGuaranteedRef { object in
         unsafe object.sourceReference._withUnsafeGuaranteedRef { $0.bringNear(Int(object.row)) }
       }
-    } else if let found = unsafe finder.place(of: number) {
+    } else if let found = unsafe sources.place(of: number) {
       unsafe found.source._withUnsafeGuaranteedRef { unsafe $0.bringNear(found.row) }
     }
   }
@@ -294,8 +243,9 @@ extension EntityState {
 extension EntityState {
   /// Makes a new object, with the given number or the next that is free.
   func insert(_ number: UInt64? = nil, basis: Int64 = 0) throws -> ManagedObject {
-    let number = try number ?? nextKey()
-    let (source, draft) = unsafe openInsertions()
+    let number = try number ?? keys.next(ofEntity: graph.number, in: store)
+    let (source, draft) =
+      unsafe drafts.filling ?? drafts.beginInsertions(for: self)
     let row = unsafe draft._withUnsafeGuaranteedRef { draft in
       let row = draft.append(key: number, basis: basis)
       for (column, value) in graph.initialValues { draft.set(value, column: column, row: row) }
@@ -308,52 +258,11 @@ extension EntityState {
     return unsafe make(number, at: source, row)
   }
 
-  /// The draft that new rows go to, which has room for one more.
-  @inline(__always)
-  @unsafe private func openInsertions() -> (source: Unmanaged<RowSource>, draft: Unmanaged<Draft>) {
-    // SAFETY: The last source of `insertions` is kept there, and its draft by the source.
-    if let filling = unsafe filling,
-      unsafe !filling.draft._withUnsafeGuaranteedRef({ $0.isFull })
-    {
-      return unsafe filling
-    }
-    return unsafe beginInsertions()
-  }
-
-  @inline(never)
-  @unsafe private func beginInsertions() -> (source: Unmanaged<RowSource>, draft: Unmanaged<Draft>)
-  {
-    let source = RowSource(self, role: .insertions)
-    insertions.append(source)
-    workspace?.noteOpenChanges(of: store)
-    let made = unsafe (
-      source: Unmanaged.passUnretained(source), draft: source.draftReference.unsafelyUnwrapped
-    )
-    unsafe filling = unsafe made
-    return unsafe made
-  }
-
-  private func nextKey() throws -> UInt64 {
-    if keys.isEmpty {
-      keys = try store.store.leaseKeys(ofEntity: graph.number, count: leaseSize)
-      leaseSize = min(leaseSize * 2, EntityState.largestLease)
-    }
-    defer { keys = keys.dropFirst() }
-    return keys.lowerBound
-  }
-
   /// Gives an object that has none a row in an open draft, above what it leads to.
   func beginChange(of object: ManagedObject) throws -> RowSource {
     let old = object.source
     let row = Int(object.row)
-    let source: RowSource
-    if let last = changes.last, !last.draft!.isFull {
-      source = last
-    } else {
-      source = RowSource(self, role: .changes)
-      changes.append(source)
-      workspace?.noteOpenChanges(of: store)
-    }
+    let source = drafts.openChanges(for: self)
     let newRow: Int
     if old.isPending, let below = old.below(row) {
       // The new row gives again what the old row gave, so one row of changes at most lies above the saved row.
@@ -370,14 +279,9 @@ extension EntityState {
     return source
   }
 
-  /// The source of a block of unsaved changes that came as a layer.
+  /// Returns the source of a block of unsaved changes that came as a layer.
   func pendingSource(of block: Block, isSparse: Bool) -> RowSource {
-    let identifier = ObjectIdentifier(block)
-    if let known = pendingSources[identifier] { return known }
-    let made = RowSource(self, pending: block, isSparse: isSparse)
-    pendingSources[identifier] = made
-    sealed.append(made)
-    return made
+    drafts.pendingSource(of: block, isSparse: isSparse, for: self)
   }
 
   /// Returns a sealed row of the values that an object's own changes give, and above them some of another row.
@@ -385,15 +289,7 @@ extension EntityState {
     _ object: ManagedObject, _ source: RowSource, _ row: Int, _ columns: [Int]
   ) throws -> (source: RowSource, row: Int) {
     let (old, oldRow) = (object.source, Int(object.row))
-    let target: RowSource
-    if let joined, !joined.draft!.isFull, joined.isSparse == old.isSparse {
-      target = joined
-    } else {
-      target = RowSource(self, role: old.isSparse ? .changes : .insertions)
-      target.isOpen = false
-      joined = target
-      sealed.append(target)
-    }
+    let target = drafts.joinedRows(isSparse: old.isSparse, for: self)
     let newRow: Int
     if let below = old.below(oldRow) {
       newRow = target.append(
@@ -434,42 +330,20 @@ extension EntityState {
   }
 
   private func noteRemoval(of number: UInt64, basis: Int64) {
-    if removals.last?.isFull ?? true {
-      removals.append(Draft(graph.layout, role: .changes))
-      workspace?.noteOpenChanges(of: store)
-    }
-    removals[removals.count - 1].append(key: number, basis: basis)
+    drafts.remove(number, basis: basis, for: self)
   }
 
   /// Freezes the open drafts. They may be read as before, and written no more.
   func seal(_ writer: inout BlockWriter) -> Layer.EntityChanges {
-    let changes = Layer.EntityChanges(
-      entityNumber: graph.number,
-      put: BlockRun(Draft.freeze(insertions.map { $0.draft! }, &writer)),
-      changed: BlockRun(Draft.freeze(self.changes.map { $0.draft! }, &writer)),
-      removed: BlockRun(Draft.freeze(removals, flags: .removals, &writer)))
-    for source in insertions + self.changes {
-      source.isOpen = false
-      sealed.append(source)
-    }
-    insertions = []
-    self.changes = []
-    removals = []
-    return changes
+    drafts.freeze(ofEntity: graph.number, &writer)
   }
 
-  /// Notes that what was sealed is saved.
-  func setSaved(_ version: Int64?) {
-    for source in sealed { source.setSaved(version) }
-    forgetSealed()
-  }
+  /// Notes that the frozen drafts are saved.
+  func setSaved(_ version: Int64?) { drafts.setSaved(version) }
 
-  /// Forgets all changes that are not saved.
-  func discard() {
-    for source in insertions + changes { source.isOpen = false }
-    insertions = []
-    changes = []
-    removals = []
-    forgetSealed()
-  }
+  /// Drops all changes that are not saved.
+  func discard() { drafts.discard() }
+
+  /// Notes that a draft was opened.
+  func noteOpenChanges() { workspace?.noteOpenChanges(of: store) }
 }

@@ -2,99 +2,8 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-// Inserting, finding and deleting.
+// Finding objects.
 extension Workspace {
-  @discardableResult
-  func insert<T: ManagedObject>(
-    _ type: T.Type, into store: PersistentStore? = nil, _ fill: (T) throws -> Void = { _ in }
-  ) throws -> T {
-    let object = try insert(T.entityName, into: store)
-    if Swift.type(of: object) == T.self {
-      // SAFETY: That is what was asked above.
-      let typed = unsafe unsafeDowncast(object, to: T.self)
-      try fill(typed)
-      return typed
-    }
-    guard let typed = object as? T else {
-      misuse(
-        """
-        The objects of "\(T.entityName)" are of the class \(Swift.type(of: object)), not \(T.self). \
-        Name the class when the coordinator is made.
-        """)
-    }
-    try fill(typed)
-    return typed
-  }
-
-  @discardableResult
-  func insert(
-    _ entity: String, into store: PersistentStore? = nil
-  ) throws -> ManagedObject {
-    checkPlace()
-    let state = try entityState(entity, into: store)
-    let object = try state.insert()
-    object.state = [.inserted, .realized, .pending]
-    changedObjects.append(object)
-    object.awakeFromInsert()
-    return object
-  }
-
-  /// The state of an entity whose objects are about to be inserted.
-  func entityState(_ entity: String, into store: PersistentStore?) throws -> EntityState {
-    let stores = coordinator.storeChanges
-    if store == nil, let last = lastInsertion, last.graph.name == entity,
-      stores == storesAtLastInsertion,
-      assignments.isEmpty || last.store === assignments[entity] ?? last.store
-    {
-      return last
-    }
-    guard let described = coordinator.model[entity] else {
-      throw ContextError.unknownEntity(entity, in: coordinator.model)
-    }
-    guard !described.isAbstract else {
-      throw ContextError(
-        .unknownEntity, "The entity \"\(entity)\" is abstract and has no objects of its own.")
-    }
-    let target = try store ?? assignments[entity] ?? coordinator.store(for: entity)
-    guard !target.isGone else {
-      throw ContextError(
-        .noStore,
-        "The store \(target.path ?? "in memory") was removed from the coordinator, or moved.")
-    }
-    guard target.holds(entity) else {
-      throw ContextError(
-        .noStore, "The store \(target.path ?? "in memory") does not hold \"\(entity)\".")
-    }
-    let state = try state(of: target)
-    guard let number = state.graph[entity]?.number, let found = state.entity(number, self) else {
-      throw ContextError.unknownEntity(entity, in: coordinator.model)
-    }
-    if store == nil { (lastInsertion, storesAtLastInsertion) = (found, stores) }
-    return found
-  }
-
-  func assign(_ entity: String, to store: PersistentStore?) {
-    checkPlace()
-    assignments[entity] = store
-  }
-
-  func delete(_ object: ManagedObject) {
-    checkPlace()
-    requireOwn(object)
-    guard object.state.isDisjoint(with: [.deleted, .missing, .beingDeleted]) else { return }
-    realize(object)
-    // It may be gone, or delete itself when it awakes.
-    guard object.state.isDisjoint(with: [.deleted, .missing]) else { return }
-    // What it does to make itself ready may lead back here.
-    object.state.insert(.beingDeleted)
-    object.prepareForDeletion()
-    object.state.remove(.beingDeleted)
-    object.state.insert([.deleted, .deletionToPropagate])
-    noteChange(of: object)
-    deletionsToPropagate.append(object)
-    endTurnSoon()
-  }
-
   func object(with id: ObjectID) -> ManagedObject {
     checkPlace()
     do {
@@ -141,6 +50,30 @@ extension Workspace {
   func object(at key: ObjectKey, in state: StoreState) -> ManagedObject? {
     guard let entity = state.entity(key.entity, self), key.number > 0 else { return nil }
     return entity.object(key.number)
+  }
+
+  /// Whether an object is neither deleted nor known to be missing. An object that was never looked up counts.
+  func isThere(_ object: ManagedObject) -> Bool {
+    if !deletionsToPropagate.isEmpty { propagateDeletions() }
+    return object.state.isDisjoint(with: [.deleted, .missing])
+  }
+
+  /// Returns the view of the store that an object is in.
+  func state(of object: ManagedObject) -> StoreState? {
+    knownState(of: object.source.entity.store)
+  }
+
+  /// Returns the objects with the given keys, made where they are not known.
+  func objects(at keys: [ObjectKey], in state: StoreState) -> [ManagedObject] {
+    var objects: [ManagedObject] = []
+    objects.reserveCapacity(keys.count)
+    var entity: EntityState?
+    for key in keys {
+      if entity?.graph.number != key.entity { entity = state.entity(key.entity, self) }
+      guard let entity else { continue }
+      objects.append(entity.object(key.number))
+    }
+    return objects
   }
 
   /// The state of a key's entity in the store that another entity is in.
@@ -237,27 +170,36 @@ extension Workspace {
     }
   }
 
+  /// Notes a change of an object's links. Links change no row of the objects they connect, and both count as changed.
+  func noteTouched(_ object: ManagedObject) {
+    noteChange(of: object)
+    if !object.state.contains(.inserted) { object.state.insert(.updated) }
+  }
+
   /// Notes that an object is not what is saved.
   func noteChange(of object: ManagedObject) {
     guard !object.state.contains(.pending) else { return }
     object.state.insert(.pending)
     changedObjects.append(object)
   }
+}
 
-  func transientValue(of object: ManagedObject, _ property: Int) -> Value? {
-    transientValues[object.objectID]?[property]
+// One entrance for each kind of relationship.
+extension Workspace {
+  /// Writes a reference, and leaves its inverse as it is.
+  func write(_ key: ObjectKey?, of object: ManagedObject, _ column: Int) {
+    ReferenceWriter(self).write(key, of: object, column)
   }
 
-  func setTransientValue(_ value: Value, of object: ManagedObject, _ property: Int) {
-    // What an object sets when it awakes it sets again the next time: that is no change.
-    restoreTransientValue(
-      value, of: object.objectID, property, isLasting: !object.state.contains(.awaking))
+  /// Writes the place of an object in an ordered relationship.
+  func write(order: Int64?, of object: ManagedObject, _ column: Int) {
+    ReferenceWriter(self).write(order: order, of: object, column)
   }
 
-  /// Forgets the transient values of an object.
-  func forgetTransientValues(of id: ObjectID) {
-    transientValues[id] = nil
-    lastingTransients.remove(id)
-    freshTransients[id] = nil
+  /// Returns the links of an object in the view, seen from one side.
+  func links(
+    of key: ObjectKey, _ side: LinkTable.Side, _ state: StoreState
+  ) throws -> [FoundLink] {
+    try LinkReader().links(of: key, side, state)
   }
 }

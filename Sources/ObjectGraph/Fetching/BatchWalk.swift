@@ -4,18 +4,22 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-// Walking through many objects.
-extension Workspace {
+/// Walks through the objects of a request a batch at a time, in memory that does not grow with their number.
+struct BatchWalk {
+  let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
   func forEachBatch(
     of request: FetchRequest, size: Int? = nil, _ body: ([ManagedObject]) throws -> Void
   ) throws {
     let size = max(size ?? (request.fetchBatchSize > 0 ? request.fetchBatchSize : 1024), 1)
-    let parts = try prepare(request)
+    let parts = try ObjectFetcher(workspace).prepare(request)
     guard parts.count == 1, let part = parts.first, part.asked == nil else {
-      let identifiers = try fetchIdentifiers(request)
+      let identifiers = try ObjectFetcher(workspace).fetchIdentifiers(request)
       for start in stride(from: 0, to: identifiers.count, by: size) {
         var batch = identifiers[start..<min(start + size, identifiers.count)].map {
-          object(with: $0)
+          workspace.object(with: $0)
         }
         try hand(&batch, to: body)
       }
@@ -25,7 +29,7 @@ extension Workspace {
     // What is saved or processed by whoever gets a batch may put other rows in the place of those that were found.
     var isCurrent = true
     try part.plan.forEachRun(in: part.source) { run in
-      guard let entity = part.state.entity(run.entityNumber, self) else { return }
+      guard let entity = part.state.entity(run.entityNumber, workspace) else { return }
       // Kept while the rows of the block last, whatever is let go after each batch.
       let source = isCurrent ? entity.source(of: run.block) : RowSource(entity, block: run.block)
       for row in run {
@@ -34,11 +38,11 @@ extension Workspace {
           batch.append(unsafe entity.object(number, at: Unmanaged.passUnretained(source), row))
         } else {
           let key = ObjectKey(entity: run.entityNumber, number: number)
-          batch.append(object(with: ObjectID(store: part.state.tag, key: key)))
+          batch.append(workspace.object(with: ObjectID(store: part.state.tag, key: key)))
         }
         guard batch.count == size else { continue }
         try hand(&batch, to: body)
-        isCurrent = isCurrent && knownState(of: part.state.tag) === part.state
+        isCurrent = isCurrent && workspace.knownState(of: part.state.tag) === part.state
         if isCurrent {
           let shown = request.includesPendingChanges ? part.state.source : part.state.baseSource
           isCurrent = shown === part.source
@@ -52,13 +56,13 @@ extension Workspace {
   private func hand(
     _ batch: inout [ManagedObject], to body: ([ManagedObject]) throws -> Void
   ) throws {
-    try locate(batch)
-    batch.removeAll { $0.source.isUnresolved || !isThere($0) }
+    try Prefetcher(workspace).locate(batch)
+    batch.removeAll { $0.source.isUnresolved || !workspace.isThere($0) }
     if !batch.isEmpty { try body(batch) }
     batch.removeAll(keepingCapacity: true)
-    guard !settings.retainsRegisteredObjects else { return }
-    sweep()
-    for state in storeStates {
+    guard !workspace.settings.retainsRegisteredObjects else { return }
+    workspace.sweep()
+    for state in workspace.storeStates {
       for entity in state.knownEntities { entity.forgetSources() }
     }
   }

@@ -1,9 +1,13 @@
 import ObjectModel
 import Rows
 
-// What is right with the objects to be saved.
-extension Workspace {
-  /// What the classes of changed objects say is wrong with the changes. They may mend values.
+/// Checks the objects that are about to be saved.
+struct ObjectValidator {
+  let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  /// Returns the failures that the classes of some changed objects find. The classes may correct values.
   func failuresOfClasses(of objects: ArraySlice<ManagedObject>) -> [ValidationFailure] {
     var failures: [ValidationFailure] = []
     for object in objects where type(of: object) != ManagedObject.self {
@@ -16,11 +20,11 @@ extension Workspace {
     return failures
   }
 
-  /// What the model says is wrong with the changes.
-  func validate() throws -> [ValidationFailure] {
+  /// Returns the failures that the model finds in the changes.
+  func failuresOfModel() throws -> [ValidationFailure] {
     var failures: [ValidationFailure] = []
     var plain: [ObjectIdentifier: Bool] = [:]
-    for object in changedObjects {
+    for object in workspace.changedObjects {
       if object.state.contains(.deleted) { continue }
       let entity = object.source.entity
       let identifier = ObjectIdentifier(entity)
@@ -36,12 +40,12 @@ extension Workspace {
       failures += relationshipFailures(of: object)
     }
     for owner in try countedOwners() { failures += relationshipFailures(of: owner) }
-    failures += try deniedDeletions()
+    failures += try DeniedDeletions(workspace).failures()
     return failures
   }
 
   func failures(of object: ManagedObject) -> [ValidationFailure] {
-    realize(object)
+    workspace.realize(object)
     guard object.state.isDisjoint(with: [.deleted, .missing]) else { return [] }
     let constraints = object.source.entity.graph.constraints
     var failures = type(of: object) == ManagedObject.self ? [] : object.failuresOfClass()
@@ -54,26 +58,27 @@ extension Workspace {
   private func relationshipFailures(of object: ManagedObject) -> [ValidationFailure] {
     let constraints = object.source.entity.graph.constraints
     var failures = constraints.relationships.compactMap { failure(of: $0, of: object) }
-    if !constraints.propertyPredicates.isEmpty, let state = state(of: object) {
+    if !constraints.propertyPredicates.isEmpty, let state = workspace.state(of: object) {
       failures += constraints.predicateFailures(of: object, in: state)
     }
     return failures
   }
 
-  /// The objects that were not changed themselves and are led to by more or fewer objects than before.
+  /// Returns the unchanged objects to which more or fewer objects lead than before.
   private func countedOwners() throws -> [ManagedObject] {
-    let isCounted = storeStates.contains { state in
+    let isCounted = workspace.storeStates.contains { state in
       state.knownEntities.contains { !$0.graph.countedRelationships.isEmpty }
     }
     guard isCounted else { return [] }
     var owners: [ManagedObject] = []
     var seen: Set<ManagedObject> = []
-    for object in changedObjects {
+    for object in workspace.changedObjects {
       let graph = object.source.entity.graph
       for index in graph.countedRelationships {
-        for owner in try related(of: object, graph.properties[index].name, beforeToo: true)
+        for owner in try RelationshipReader(workspace).members(
+          of: object, graph.properties[index].name, andBefore: true)
         where !owner.state.contains(.pending) && seen.insert(owner).inserted {
-          realize(owner)
+          workspace.realize(owner)
           if owner.state.isDisjoint(with: [.deleted, .missing]) { owners.append(owner) }
         }
       }
@@ -86,7 +91,7 @@ extension Workspace {
     case .toOne(let toOne):
       guard !toOne.relationship.isOptional else { return nil }
       if let key = object.reference(column: toOne.column),
-        let other = self.object(at: key, in: object.source.entity.store),
+        let other = workspace.object(at: key, in: object.source.entity.store),
         !other.state.contains(.deleted)
       {
         return nil
@@ -94,7 +99,7 @@ extension Workspace {
       return object.failure(
         property.name, .null, .required, "\"\(property.name)\" must lead to an object.")
     case .toMany(let toMany):
-      let count = relatedKeys(of: object, toMany).count
+      let count = RelationshipReader(workspace).keys(of: object, toMany).count
       switch toMany.relationship.problem(withCount: count) {
       case nil: return nil
       case .tooFew(let least):

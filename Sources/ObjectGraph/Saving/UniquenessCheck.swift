@@ -1,23 +1,19 @@
 import ObjectModel
 import Rows
 
-// New and changed objects with values that no two objects may share.
-extension Workspace {
-  func constraintConflicts() throws -> [ConstraintConflict] {
-    do { try validateChanges() } catch let error as ContextError {
-      guard !error.constraintConflicts.isEmpty || !error.failures.isEmpty else { throw error }
-      return error.constraintConflicts
-    }
-    return []
-  }
+/// Finds new and changed objects with values that no two objects may share.
+struct UniquenessCheck {
+  let workspace: Workspace
 
-  /// Finds the conflicts of all changed objects. Everything must be sealed.
-  func findConstraintConflicts() throws -> [ConstraintConflict] {
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  /// Returns the conflicts of all changed objects. All drafts must be frozen.
+  func conflicts() throws -> [ConstraintConflict] {
     var conflicts: [ConstraintConflict] = []
-    for state in storeStates where state.hasChanges {
+    for state in workspace.storeStates where state.hasChanges {
       for entity in state.knownEntities {
         for constraint in state.graph.uniqueness(of: entity.graph) {
-          for object in changedObjects
+          for object in workspace.changedObjects
           where object.source.entity === entity && !object.state.contains(.deleted) {
             guard let conflict = try conflict(of: object, constraint, in: state),
               conflict.conflictingObjects.first == object.objectID
@@ -62,9 +58,9 @@ extension Workspace {
     return columns.map { place.source.value($0, place.row) } == values
   }
 
-  /// The object of the given key, if it is new or changed.
+  /// Returns the object with the given key, if it is new or changed.
   private func changedObject(at key: ObjectKey, in state: StoreState) -> ManagedObject? {
-    state.entity(key.entity, self)?.objects[key.number].flatMap {
+    state.entity(key.entity, workspace)?.objects[key.number].flatMap {
       $0.state.contains(.pending) ? $0 : nil
     }
   }

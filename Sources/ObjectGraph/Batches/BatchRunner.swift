@@ -3,19 +3,23 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-// Batches: what is done to many objects at once and saved at once. Each runs in a context of its own above
-// the same stores, so that validation, inverses, delete rules and derived values are what they always are,
-// and this context's own changes stay out of it.
-extension Workspace {
-  @discardableResult
+/// Changes many objects at once and saves them at once.
+///
+/// Each batch runs in a context of its own above the same stores. Validation, inverses, delete rules and derived
+/// values are the usual ones, and the changes of the caller's context stay out of the batch.
+struct BatchRunner {
+  let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
   func execute(_ request: BatchInsertRequest) throws -> BatchResult {
-    try batch(request.resultType) { workspace in
+    try run(request.resultType) { batch in
       var objects: [ManagedObject] = []
       var index = 0
       while true {
         var values: [String: Value] = [:]
         guard try request.fill(index, &values) else { return objects }
-        let object = try workspace.insert(request.entity)
+        let object = try ObjectInserter(batch).insert(request.entity)
         try object.setValues(values)
         objects.append(object)
         index += 1
@@ -23,23 +27,22 @@ extension Workspace {
     }
   }
 
-  @discardableResult
   func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
-    try batch(request.resultType) { workspace in
+    try run(request.resultType) { batch in
       // Objects and their values are asked for one after the other, and others may save in between.
-      try workspace.setQueryGeneration(QueryGeneration(coordinator))
+      try batch.setQueryGeneration(QueryGeneration(workspace.coordinator))
       var fetch = FetchRequest(request.entity, where: request.predicate)
       fetch.includesSubentities = request.includesSubentities
       let names = request.valuesToUpdate.keys.sorted()
       let values = names.map { FetchedValue($0, request.valuesToUpdate[$0]!) }
       // Every value is computed before any is set.
       var found: [(objects: [ManagedObject], rows: [[Value]])] = []
-      for store in try workspace.prepare(fetch).map(\.state.persistent.uuid) {
+      for store in try ObjectFetcher(batch).prepare(fetch).map(\.state.persistent.uuid) {
         fetch.affectedStores = [store]
         fetch.propertiesToFetch = []
-        let objects = try workspace.fetch(fetch)
+        let objects = try ObjectFetcher(batch).fetch(fetch)
         fetch.propertiesToFetch = values
-        found.append((objects, values.isEmpty ? [] : try workspace.rowsOfEach(fetch)))
+        found.append((objects, values.isEmpty ? [] : try rowsOfEach(fetch, in: batch)))
       }
       for (objects, rows) in found {
         for (object, row) in zip(objects, rows) {
@@ -51,10 +54,10 @@ extension Workspace {
   }
 
   /// The values that a request asks for, a row for each object that it finds.
-  private func rowsOfEach(_ request: FetchRequest) throws -> [[Value]] {
+  private func rowsOfEach(_ request: FetchRequest, in batch: Workspace) throws -> [[Value]] {
     var request = request
     request.resultType = .dictionaries
-    let part = try prepare(request)[0]
+    let part = try ObjectFetcher(batch).prepare(request)[0]
     guard !part.plan.isGrouped else {
       throw ContextError(
         .notSupported,
@@ -66,31 +69,31 @@ extension Workspace {
     return try part.table().rows
   }
 
-  @discardableResult
   func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
-    try batch(request.resultType) { workspace in
-      let objects = try workspace.fetch(request.request)
-      for object in objects { workspace.delete(object) }
+    try run(request.resultType) { batch in
+      let objects = try ObjectFetcher(batch).fetch(request.request)
+      for object in objects { batch.delete(object) }
       return objects
     }
   }
 
   /// Runs a batch above the stores, and merges what it did into this context.
-  private func batch(
+  private func run(
     _ resultType: BatchResultType, _ body: (Workspace) throws -> [ManagedObject]
   ) throws -> BatchResult {
-    checkPlace()
-    let context = makeBatchContext()
+    workspace.checkPlace()
+    let context = workspace.makeBatchContext()
     defer { withExtendedLifetime(context) {} }
-    let workspace = context.workspace
-    let objects = try body(workspace)
+    let batch = context.workspace
+    let objects = try body(batch)
     let count = objects.count
-    let layers = try workspace.saveReturningLayers()
+    let layers = try batch.saveReturningLayers()
     let identifiers =
-      resultType == .identifiers ? objects.map { workspace.replaced($0.objectID) } : []
+      resultType == .identifiers ? objects.map { batch.replaced($0.objectID) } : []
     let change = ContextChange(
-      kind: .saved, contextName: settings.name, author: settings.transactionAuthor, layers: layers,
-      linkTables: coordinator.linkTables)
+      kind: .saved, contextName: workspace.settings.name,
+      author: workspace.settings.transactionAuthor, layers: layers,
+      linkTables: workspace.coordinator.linkTables)
     try mergeFromTheStores(change)
     return BatchResult(count: count, identifiers: identifiers, change: change)
   }
@@ -99,7 +102,10 @@ extension Workspace {
   ///
   /// Waits for them, as a save does.
   private func mergeFromTheStores(_ change: ContextChange) throws {
-    try parent?.performAndWait { try parent?.mergeFromTheStores(change) }
-    try merge(ObjectsToMerge.all(of: change, in: coordinator), saved: change.layers)
+    if let parent = workspace.parent {
+      try parent.performAndWait { try BatchRunner(parent).mergeFromTheStores(change) }
+    }
+    try workspace.merge(
+      ObjectsToMerge.all(of: change, in: workspace.coordinator), saved: change.layers)
   }
 }

@@ -7,9 +7,14 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-// Fetching without holding the context: the search runs elsewhere, on what the context saw when it began,
-// and the context goes on with other work meanwhile.
-extension Workspace {
+/// Answers fetch requests on another thread, on the state that the context showed when the search began.
+///
+/// The context is free for other work meanwhile.
+struct BackgroundSearch {
+  let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
   func fetch<T: ManagedObject, R: Sendable>(
     _ request: FetchRequest, as type: T.Type, progress: Progress? = nil,
     _ body: @escaping @Sendable ([T]) throws -> R
@@ -17,11 +22,11 @@ extension Workspace {
     let (parts, found) = try await search(request, progress) { parts in
       (parts, try FoundPlaces(parts, request))
     }
-    return try await perform {
+    return try await ContextExecutor(workspace).perform {
       try Task.checkCancellation()
-      let objects = try self.objects(found, of: parts, request)
-      try self.look(at: objects, request)
-      return try body(self.checked(objects, as: T.self))
+      let objects = try objects(found, of: parts, request)
+      try Prefetcher(workspace).read(objects, for: request)
+      return try body(checked(objects, as: T.self))
     }
   }
 
@@ -62,20 +67,17 @@ extension Workspace {
       return try parts[0].table()
     }
   }
-}
 
-// How it is done.
-extension Workspace {
   /// Runs `body` elsewhere, on what the context shows now.
   private func search<R: Sendable>(
     _ request: FetchRequest, _ progress: Progress?,
     _ body: @escaping @Sendable ([SearchPart]) throws -> R
   ) async throws -> R {
-    guard concurrency != .confined else {
+    guard workspace.concurrency != .confined else {
       throw ContextError(
         .notSupported,
         """
-        \(label) is confined to a thread, and nothing that waits for a search could come back to it: fetch \
+        \(workspace.label) is confined to a thread, and nothing that waits for a search could come back to it: fetch \
         there, or make the context with a queue of its own.
         """)
     }
@@ -88,7 +90,7 @@ extension Workspace {
       return true
     }
     return try await withTaskCancellationHandler {
-      let parts = try await perform { try self.searchParts(request, watch) }
+      let parts = try await ContextExecutor(workspace).perform { try searchParts(request, watch) }
       let result = try await withCheckedThrowingContinuation { continuation in
         // A search reads files and computes for long: no work for the few threads that tasks share.
         DispatchQueue.global().async {
@@ -112,9 +114,9 @@ extension Workspace {
 
   /// What a search elsewhere needs: the stores as they are seen now.
   private func searchParts(_ request: FetchRequest, _ watch: SearchWatch) throws -> [SearchPart] {
-    var parts = try prepare(request)
+    var parts = try ObjectFetcher(workspace).prepare(request)
     let isMerged = parts.count > 1
-    if isMerged { parts = try prepare(request.fromTheFirst) }
+    if isMerged { parts = try ObjectFetcher(workspace).prepare(request.fromTheFirst) }
     return try parts.map { part in
       var plan = part.plan
       plan.watch = watch
@@ -135,8 +137,8 @@ extension Workspace {
   private func objects(
     _ found: FoundPlaces, of parts: [SearchPart], _ request: FetchRequest
   ) throws -> [ManagedObject] {
-    try propagateDeletionsOrThrow()
-    try sealAll()
+    try workspace.propagateDeletionsOrThrow()
+    try workspace.sealAll()
     guard parts.count == 1, let part = parts.first else {
       return try objects(found.keys, of: parts)
     }
@@ -163,7 +165,7 @@ extension Workspace {
         }
         continue
       }
-      guard let entity = state.entity(entityNumber, self) else { continue }
+      guard let entity = state.entity(entityNumber, workspace) else { continue }
       try gathered.add(entity.source(of: block), count: found.count) {
         found[found.startIndex + $0].row
       }
@@ -182,7 +184,7 @@ extension Workspace {
     }
     for (group, places) in grouped {
       guard let state = try state(of: parts[group.part]),
-        let entity = state.entity(group.entity, self)
+        let entity = state.entity(group.entity, workspace)
       else { continue }
       let rows = try state.source.view.rows(
         of: places.map { keys[$0].key.number }, entity.graph.layout)
@@ -208,7 +210,7 @@ extension Workspace {
 
   /// What the context sees by now of the store that a part of a search was in; `nil` when it is gone.
   private func state(of part: SearchPart) throws -> StoreState? {
-    try part.source.store.flatMap { try state(of: $0) }
+    try part.source.store.flatMap { try workspace.state(of: $0) }
   }
 }
 

@@ -3,13 +3,17 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-// Derived attributes: values that follow from others, brought up to date before saving, on every store.
-extension Workspace {
-  /// Computes the derived values of all objects that what is changed may concern.
-  func updateDerivedValues() throws {
-    guard coordinator.stores.contains(where: \.graph.hasDerivations) else { return }
+/// Computes derived attributes before a save, from the values that they follow from. The same on every store.
+struct DerivedValues {
+  let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  /// Computes the derived values that the changes may concern.
+  func update() throws {
+    guard workspace.coordinator.stores.contains(where: \.graph.hasDerivations) else { return }
     var concerned: Set<ManagedObject> = []
-    for object in changedObjects {
+    for object in workspace.changedObjects {
       if !object.source.entity.graph.derived.isEmpty, !object.state.contains(.deleted) {
         concerned.insert(object)
       }
@@ -26,29 +30,28 @@ extension Workspace {
           case .attribute(let attribute, let column) = object.source.entity.graph.properties[index]
             .place
         else { continue }
-        realize(object)
+        workspace.realize(object)
         guard !object.state.contains(.missing) else { continue }
-        let derivation = DerivedValue(attribute: attribute, object: object, workspace: self)
+        let derivation = DerivedValue(attribute: attribute, object: object, workspace: workspace)
         let old = object.source.value(column, Int(object.row))
         if derivation.isMoment, !object.hasChanges { continue }
-        if derivation.isMoment, !momentsTaken.insert(object.objectID).inserted { continue }
+        if derivation.isMoment,
+          !workspace.saveRecord.timestampedObjects.insert(object.objectID).inserted
+        {
+          continue
+        }
         let value = try derivation.value(now: now)
         guard value != old, attribute.type.accepts(value) else { continue }
         computed.append((object, column, value))
       }
     }
     for (object, column, value) in computed {
-      guard let source = beginChange(of: object) else { continue }
+      guard let source = workspace.beginChange(of: object) else { continue }
       source.draft!.set(value, column: column, row: Int(object.row))
     }
   }
 
-  func deriveAgain(_ object: ManagedObject) {
-    realize(object)
-    _ = beginChange(of: object)
-  }
-
-  /// The objects that derive a value from the given one, over any number of relationships.
+  /// Returns the objects that derive a value from the given one, over any number of relationships.
   private func owners(deriving object: ManagedObject) throws -> [ManagedObject] {
     var owners: Set<ManagedObject> = []
     let entity = object.source.entity
@@ -56,40 +59,16 @@ extension Workspace {
       var current: Set<ManagedObject> = [object]
       for name in way {
         var next: Set<ManagedObject> = []
-        for one in current { try next.formUnion(related(of: one, name, beforeToo: true)) }
+        for one in current {
+          try next.formUnion(RelationshipReader(workspace).members(of: one, name, andBefore: true))
+        }
         current = next
       }
       owners.formUnion(current)
     }
     return owners.filter { owner in
-      realize(owner)
+      workspace.realize(owner)
       return !owner.state.contains(.missing)
-    }
-  }
-
-  /// What a relationship leads to, and what it led to when it was saved last.
-  func related(
-    of object: ManagedObject, _ name: String, beforeToo: Bool
-  ) throws -> [ManagedObject] {
-    guard let state = state(of: object) else { return [] }
-    switch object.source.entity.graph[name]?.place {
-    case .toOne(let toOne):
-      var keys: [ObjectKey] = []
-      if let key = object.reference(column: toOne.column) { keys.append(key) }
-      if beforeToo, let place = object.committedPlace,
-        case .object(let key) = place.source.value(toOne.column, place.row)
-      {
-        keys.append(key)
-      }
-      return keys.compactMap { self.object(at: $0, in: state) }
-    case .toMany(let toMany):
-      // The links of an object that is going are gone already.
-      if object.state.contains(.deleted), toMany.links != nil {
-        return objects(
-          at: try state.baseSource.objects(relatedTo: object.key, through: toMany.query), in: state)
-      }
-      return relatedObjects(of: object, toMany)
-    default: return []
     }
   }
 }
@@ -184,9 +163,9 @@ private struct DerivedValue {
             next.append(other)
           }
         case .toMany(let toMany):
-          var members = workspace.relatedObjects(of: one, toMany)
+          var members = RelationshipReader(workspace).objects(of: one, toMany)
           if position == 0, let filter = attribute.derivation?.filter {
-            members = try workspace.filtered(members, by: filter)
+            members = try DerivedValues(workspace).filtered(members, by: filter)
           }
           next += members
         default: break
@@ -199,13 +178,13 @@ private struct DerivedValue {
   }
 }
 
-extension Workspace {
-  /// Those of some objects that meet a predicate in text form.
+extension DerivedValues {
+  /// Returns the objects that meet a predicate in text form.
   fileprivate func filtered(_ objects: [ManagedObject], by text: String) throws -> [ManagedObject] {
     let predicate = try QueryPredicate(text)
     return try objects.filter { object in
-      guard let state = state(of: object) else { return false }
-      try sealAll()
+      guard let state = workspace.state(of: object) else { return false }
+      try workspace.sealAll()
       return try CompiledPredicate(
         predicate, entity: object.source.entity.graph.name, model: state.graph.model,
         schema: state.graph.schema, store: state.tag

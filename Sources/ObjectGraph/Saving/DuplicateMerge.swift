@@ -1,26 +1,29 @@
 import ObjectModel
 import Rows
 
-// Insertions of what is there already, by values that no two objects may share.
-extension Workspace {
-  /// Merges inserted objects into those that have the same unique values, as the merge policy says.
+/// Merges inserted objects into existing objects that have the same unique values.
+struct DuplicateMerge {
+  let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  /// Merges inserted objects into existing objects with the same unique values, by the merge policy.
   ///
-  /// Two objects can't become one, because identifiers are final from birth: the object that is there
-  /// takes over values, and everything that leads to the inserted one, which is deleted. Everything must
-  /// be sealed.
-  func mergeDuplicates() throws {
-    guard let decide = settings.mergePolicy.decide else { return }
+  /// Two objects can't become one, because an identifier never changes. The existing object receives the values of
+  /// the inserted one and the references to it, and the inserted object is deleted. All drafts must be frozen.
+  func run() throws {
+    guard let decide = workspace.settings.mergePolicy.decide else { return }
     var isAny = false
-    for state in storeStates where state.hasChanges {
+    for state in workspace.storeStates where state.hasChanges {
       for entity in state.knownEntities {
         let constraints = state.graph.uniqueness(of: entity.graph)
         if constraints.isEmpty { continue }
-        for object in changedObjects
+        for object in workspace.changedObjects
         where object.source.entity === entity && object.state.isDuplicable {
           for constraint in constraints {
             // What was merged before may have freed the values, or taken them.
-            if isAny { try sealAll() }
-            guard let other = try twin(of: object, constraint, in: state) else { continue }
+            if isAny { try workspace.sealAll() }
+            guard let other = try existingMatch(of: object, constraint, in: state) else { continue }
             try merge(object, into: other, constraint, decide)
             isAny = true
             break
@@ -30,15 +33,16 @@ extension Workspace {
     }
   }
 
-  /// The object that has the same unique values and was there before.
-  private func twin(
+  /// Returns the object with the same unique values that is to stay.
+  private func existingMatch(
     of object: ManagedObject, _ constraint: GraphSchema.Uniqueness, in state: StoreState
   ) throws -> ManagedObject? {
     let values = constraint.columns.map { object.source.value($0, Int(object.row)) }
     if values.contains(where: \.isNull) { return nil }
     for key in try state.objects(sharing: values, constraint) where key != object.key {
-      guard let other = self.object(at: key, in: state) else { continue }
-      guard exists(other) else { continue }
+      guard let other = workspace.object(at: key, in: state), workspace.exists(other) else {
+        continue
+      }
       // Of several that are inserted the first stays.
       if !other.isInserted || key < object.key { return other }
     }
@@ -49,7 +53,7 @@ extension Workspace {
     _ object: ManagedObject, into other: ManagedObject, _ constraint: GraphSchema.Uniqueness,
     _ decide: (MergeConflict) throws -> MergeResolution
   ) throws {
-    realize(other)
+    workspace.realize(other)
     var conflict = MergeConflict(
       object: other.objectID, entity: other.source.entity.graph.name,
       base: object.source.entity.graph.namedValuesAtBirth, mine: object.valuesByName,
@@ -57,7 +61,7 @@ extension Workspace {
     conflict.uniqueKeys = constraint.names
     conflict.derivedKeys = object.source.entity.graph.derivedNames
     switch try decide(conflict) {
-    case .delete: delete(other)
+    case .delete: workspace.delete(other)
     case .keepStored: replace(object, by: other)
     case .save(let values):
       for (name, value) in values.sorted(by: { $0.key < $1.key }) {
@@ -68,16 +72,9 @@ extension Workspace {
   }
 
   private func replace(_ object: ManagedObject, by other: ManagedObject) {
-    takeOver(object, other)
-    delete(object)
-    replacements[object.objectID] = other.objectID
-  }
-
-  /// The identifier of the object that another was merged into; its own when it was not.
-  func replaced(_ id: ObjectID) -> ObjectID {
-    var id = id
-    while let next = replacements[id] { id = next }
-    return id
+    transferReferences(of: object, to: other)
+    workspace.delete(object)
+    workspace.saveRecord.replacements[object.objectID] = other.objectID
   }
 
   /// Gives an object a value of another, if it has such a property and another value there.
@@ -96,16 +93,17 @@ extension Workspace {
     if let wrong = object.setValue(value, PropertyHash.of(name), name) { throw wrong }
   }
 
-  /// Leads whatever is related to an object over a relationship to many to another one.
-  private func takeOver(_ object: ManagedObject, _ heir: ManagedObject) {
+  /// Adds the members of an object's to-many relationships to the relationships of another object.
+  private func transferReferences(of object: ManagedObject, to heir: ManagedObject) {
     let graph = object.source.entity.graph
     for index in graph.relationships {
       let property = graph.properties[index]
       guard case .toMany(let toMany) = property.place,
         case .toMany(let own)? = heir.source.entity.graph[property.name]?.place
       else { continue }
-      for member in relatedObjects(of: object, toMany) where exists(member) {
-        add(member === object ? heir : member, to: heir, own)
+      for member in RelationshipReader(workspace).objects(of: object, toMany)
+      where workspace.exists(member) {
+        RelationshipWriter(workspace).add(member === object ? heir : member, to: heir, own)
       }
     }
   }

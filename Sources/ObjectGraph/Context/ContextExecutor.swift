@@ -1,0 +1,134 @@
+import Dispatch
+import Foundation
+
+/// Runs work in the turns of one context: on its queue, on the main actor or on its thread.
+///
+/// A turn begins with the changes that child contexts have pushed and the saves that other contexts have left here.
+/// It ends with the processing of the context's own changes.
+struct ContextExecutor {
+  let workspace: Workspace
+  private var place: ContextPlace { workspace.place }
+  private var queue: DispatchQueue? { workspace.mail.queue }
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  /// Runs `body` in a turn, without blocking the caller's thread unless the caller is in a turn already.
+  func perform<R: Sendable>(
+    _ body: @escaping @Sendable () throws -> R
+  ) async throws -> R {
+    if place.isHeld { return try turn(body) }
+    switch place.concurrency {
+    case .confined: return try turn(body)
+    case .mainActor: return try await MainActor.run { [workspace] in try workspace.turn(body) }
+    case .privateQueue:
+      return try await withCheckedThrowingContinuation { [workspace] continuation in
+        queue!.async { continuation.resume(with: Result { try workspace.turn(body) }) }
+      }
+    }
+  }
+
+  /// Runs `body` in a turn and waits for it.
+  func performAndWait<R>(_ body: () throws -> R) rethrows -> R {
+    if place.isHeld { return try turn(body) }
+    switch place.concurrency {
+    case .confined: return try turn(body)
+    case .mainActor:
+      if ContextPlace.isMainActor { return try turn(body) }
+      // SAFETY: The main queue is no actor to the compiler: nothing else runs `body`, and this waits.
+      nonisolated(unsafe) let body = body
+      return try DispatchQueue.main.sync { try unsafe turn(body) }
+    case .privateQueue:
+      // The queue may be busy with work that waits for the main actor, which is about to wait for the queue.
+      if ContextPlace.isMainActor { catchUpWithMainActor() }
+      return try ContextPlace.wait(for: queue!) { try turn(body) }
+    }
+  }
+
+  /// Runs `body` in a later turn. Retains the context until then.
+  func schedule(_ body: @escaping @Sendable () -> Void) {
+    workspace.mail.schedule { [workspace, context = workspace.face.context] in
+      withExtendedLifetime(context) { workspace.turn(body) }
+    }
+  }
+
+  /// Runs `body` on this thread as a turn of the context, or as a part of the turn under way.
+  func turn<R>(_ body: () throws -> R) rethrows -> R {
+    if place.concurrency == .confined { workspace.checkPlace() }
+    let before = place.enter()
+    workspace.progress.turnDepth += 1
+    if workspace.progress.turnDepth == 1 {
+      workspace.takePushes()
+      workspace.takeWaiting()
+    }
+    defer {
+      workspace.progress.turnDepth -= 1
+      if workspace.progress.turnDepth == 0 { endTurn() }
+      place.leave(before)
+    }
+    return try body()
+  }
+
+  private func endTurn() {
+    do { try workspace.processPendingChanges() } catch { workspace.note(error) }
+  }
+}
+
+// MARK: - The main actor
+
+extension ContextExecutor {
+  /// Has the main queue process changes that are made on the main actor outside of `perform`, in a turn of its own.
+  func endTurnSoon() {
+    guard place.concurrency == .mainActor, workspace.progress.turnDepth == 0 else { return }
+    workspace.mail.owedTurn.begin()
+    guard !workspace.progress.isTurnComing else { return }
+    workspace.progress.isTurnComing = true
+    let context = WeakContext(context: workspace.face.context)
+    DispatchQueue.main.async {
+      context.withWorkspace { workspace in
+        workspace.progress.isTurnComing = false
+        workspace.turn {}
+      }
+    }
+  }
+
+  /// Has the parent contexts of the main actor publish the changes that they owe, so that this context sees them.
+  func catchUpWithMainActor() {
+    var next = workspace.parent
+    while let ancestor = next {
+      next = ancestor.parent
+      guard ancestor.mail.owedTurn.isPending else { continue }
+      if ContextPlace.isMainActor {
+        ContextExecutor(ancestor).publishOwedChanges()
+      } else {
+        ancestor.mail.owedTurn.wait()
+      }
+    }
+  }
+
+  /// Publishes changes before the turn ends in which they were made. Undo groups and notifications wait for that end.
+  private func publishOwedChanges() {
+    guard workspace.workDepth == 0 else { return }
+    workspace.checkPlace()
+    do {
+      try workspace.propagateDeletionsOrThrow()
+      try workspace.sealAll()
+    } catch { workspace.note(error) }
+    workspace.publish()
+  }
+}
+
+extension Workspace {
+  /// Runs `body` as a turn of the context.
+  func turn<R>(_ body: () throws -> R) rethrows -> R { try ContextExecutor(self).turn(body) }
+
+  /// Runs `body` in a turn of the context and waits for it.
+  func performAndWait<R>(_ body: () throws -> R) rethrows -> R {
+    try ContextExecutor(self).performAndWait(body)
+  }
+
+  /// Runs `body` in a later turn of the context.
+  func schedule(_ body: @escaping @Sendable () -> Void) { ContextExecutor(self).schedule(body) }
+
+  /// Fails when the caller is not in a turn of the context.
+  func checkPlace() { place.check("The context") }
+}

@@ -1,0 +1,166 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+
+/// Answers fetch requests in the turn of a context.
+///
+/// A request is answered on rows: those of each store, and above them those of the context's own changes.
+struct ObjectFetcher {
+  let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
+    try fetch(request) { _ in }
+  }
+
+  /// - Parameter check: Looks at every entity that objects were found of.
+  private func fetch(
+    _ request: FetchRequest, check: (EntityState) -> Void
+  ) throws -> [ManagedObject] {
+    let objects = try found(request, check: check)
+    try Prefetcher(workspace).read(objects, for: request)
+    return objects
+  }
+
+  func fetch<T: ManagedObject>(
+    _ type: T.Type, where predicate: QueryPredicate? = nil, sortedBy sortKeys: [SortKey] = [],
+    limit: Int = 0
+  ) throws -> [T] {
+    let request = FetchRequest(T.entityName, where: predicate, sortedBy: sortKeys, limit: limit)
+    return try fetch(request, as: T.self)
+  }
+
+  func fetch<T: ManagedObject>(_ request: FetchRequest, as type: T.Type) throws -> [T] {
+    let objects = try fetch(request) { $0.requireClass(T.self) }
+    // SAFETY: Every object is of the class, and an array of objects of a class is one of pointers.
+    return unsafe unsafeBitCast(objects, to: [T].self)
+  }
+
+  func fetchIdentifiers(_ request: FetchRequest) throws -> [ObjectID] {
+    let parts = try prepare(request)
+    if parts.count == 1 {
+      return try parts[0].keys().map {
+        ObjectID(store: parts[0].state.tag, key: $0)
+      }
+    }
+    return try merged(request).map { ObjectID(store: $0.state.tag, key: $0.key) }
+  }
+
+  func count(for request: FetchRequest) throws -> Int {
+    let parts = try prepare(request)
+    if parts.count == 1 { return try parts[0].count() }
+    var unlimited = request
+    unlimited.fetchLimit = 0
+    unlimited.fetchOffset = 0
+    let count = try prepare(unlimited).reduce(0) { try $0 + $1.count() }
+    return request.window(of: count).count
+  }
+
+  func fetchTable(_ request: FetchRequest) throws -> ResultTable {
+    var request = request
+    request.resultType = .dictionaries
+    let parts = try prepare(request)
+    guard parts.count == 1 else { throw ContextError.inSeveralStores(request.entity) }
+    return try parts[0].table()
+  }
+
+  func forEachPart(
+    of request: FetchRequest, rowCount: Int, _ body: (ResultTable, ViewSource) throws -> Void
+  ) throws {
+    var request = request
+    request.resultType = .dictionaries
+    let parts = try prepare(request)
+    guard parts.count == 1 else { throw ContextError.inSeveralStores(request.entity) }
+    let part = parts[0]
+    if let table = try part.asked?.table(part.plan.request) {
+      return try table.forEachPart(rowCount: rowCount) { try body($0, part.source) }
+    }
+    try part.plan.forEachPart(in: part.source, rowCount: rowCount) { try body($0, part.source) }
+  }
+
+  func prepare(_ request: FetchRequest) throws -> [FetchPart] {
+    workspace.checkPlace()
+    workspace.takeWaiting()
+    guard workspace.coordinator.model[request.entity] != nil else {
+      throw ContextError.unknownEntity(request.entity, in: workspace.coordinator.model)
+    }
+    try workspace.propagateDeletionsOrThrow()
+    try workspace.sealAll()
+    let states = try workspace.states(holding: request.entity, among: request.affectedStores)
+    guard !states.isEmpty else {
+      throw ContextError(
+        .noStore, "The workspace.coordinator has no store that holds \"\(request.entity)\".")
+    }
+    return try states.map { state in
+      try workspace.advance(state)
+      let source = request.includesPendingChanges ? state.source : state.baseSource
+      var plan = try QueryPlan(
+        request, model: state.graph.model, schema: state.graph.schema, store: state.tag)
+      if let mayGoOnSearching = workspace.settings.mayGoOnSearching {
+        plan.watch = SearchWatch { _, _ in mayGoOnSearching() }
+      }
+      return FetchPart(
+        state: state, source: source, plan: plan, asked: AskedStore(state, request))
+    }
+  }
+
+  /// The objects that a request finds.
+  private func found(
+    _ request: FetchRequest, check: (EntityState) -> Void
+  ) throws -> [ManagedObject] {
+    let parts = try prepare(request)
+    guard parts.count == 1, let part = parts.first else {
+      let objects = try merged(request).compactMap { workspace.object(at: $0.key, in: $0.state) }
+      for object in objects { check(object.source.entity) }
+      return objects
+    }
+    if let keys = try part.keysToOpen() {
+      let objects = keys.compactMap { workspace.object(at: $0, in: part.state) }
+      for object in objects { check(object.source.entity) }
+      return objects
+    }
+    for entity in part.state.knownEntities { entity.forgetPassingSources() }
+    // Sorted objects lie now in this block, now in that: each is looked up once.
+    var sources: [RowSource?] = []
+    var gathered = GatheredRows()
+    try part.plan.forEachRun(in: part.source) { run in
+      if sources.isEmpty {
+        gathered.reserve(run.foundCount)
+        sources = Array(repeating: nil, count: run.blockCount)
+      }
+      let source: RowSource
+      if let known = sources[run.blockIndex] {
+        source = known
+      } else {
+        guard let entity = part.state.entity(run.entityNumber, workspace) else { return }
+        check(entity)
+        source = entity.source(of: run.block)
+        sources[run.blockIndex] = source
+      }
+      try gathered.add(source, count: run.count) { run.row(at: $0) }
+    }
+    gathered.finish()
+    return gathered.objects
+  }
+
+  /// What several stores find, in the order that the request asks for.
+  private func merged(
+    _ request: FetchRequest
+  ) throws -> [(state: StoreState, key: ObjectKey)] {
+    var found: [(one: (state: StoreState, key: ObjectKey), place: CompiledOrder.Place)] = []
+    var order: CompiledOrder?
+    for part in try prepare(request.fromTheFirst) {
+      let own = try CompiledOrder(
+        request, model: part.state.graph.model, schema: part.state.graph.schema,
+        store: part.state.tag)
+      order = order ?? own
+      for key in try part.keys() {
+        guard let place = try own.place(of: key, in: part.source) else { continue }
+        found.append(((part.state, key), place))
+      }
+    }
+    return order?.merged(found, request) ?? []
+  }
+}

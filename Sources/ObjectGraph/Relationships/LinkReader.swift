@@ -1,0 +1,40 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+
+/// Finds the links of many-to-many relationships.
+struct LinkReader {
+  /// Returns the links of an object in the view, seen from one side.
+  func links(
+    of key: ObjectKey, _ side: LinkTable.Side, _ state: StoreState
+  ) throws -> [FoundLink] {
+    try FoundLink.links(of: key, side, in: state.source).filter { !state.links.isRemoved($0.key) }
+  }
+
+  private func linkIndex(of side: LinkTable.Side, _ state: StoreState) -> IndexLayout {
+    let number = side.table.layout.entityNumber
+    return state.graph.schema.index(ofEntity: number, by: [side.owner])
+      ?? IndexLayout(number: 0, entityNumber: number, columns: [side.owner])
+  }
+
+  /// Returns the links between two objects in the view.
+  ///
+  /// The search begins at the object with fewer links: the other may have very many, and be searched for each.
+  func links(
+    between object: ObjectKey, and other: ObjectKey, _ side: LinkTable.Side, _ state: StoreState
+  ) throws -> [FoundLink] {
+    guard let indexed = state.source.indexed else { return [] }
+    func mostLinks(of key: ObjectKey, _ side: LinkTable.Side) throws -> Int {
+      try indexed.mostKeys(
+        linkIndex(of: side, state), in: IndexRange(equalTo: IndexBound([.object(key)])))
+    }
+    // Where links have no direction each object has them on either side.
+    let sides = side.table.isSymmetric ? [side, side.turned] : [side]
+    let own = try sides.reduce(0) { try $0 + mostLinks(of: object, $1) }
+    let others = try sides.reduce(0) { try $0 + mostLinks(of: other, $1.turned) }
+    return own <= others
+      ? try links(of: object, side, state).filter { $0.other == other }
+      : try links(of: other, side.turned, state).filter { $0.other == object }
+  }
+}

@@ -1,0 +1,96 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+
+/// The end of an ordered relationship of one object: where the next member goes.
+struct OrderEnd: Hashable {
+  var owner: ObjectID
+  var relationship: String
+}
+
+/// Gives the members of ordered relationships their places.
+struct OrderedPlaces {
+  let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  /// Returns the place behind the last member of an ordered relationship, and takes it.
+  func next(of owner: ManagedObject, _ relationship: String) -> Int64 {
+    let end = OrderEnd(owner: owner.objectID, relationship: relationship)
+    if let known = workspace.orderEnds[end] {
+      workspace.orderEnds[end] = known + 1
+      return known
+    }
+    var next: Int64 = 0
+    // Nothing can lead to an owner yet whose first row is still being written.
+    if !owner.isInserted || !owner.source.isOpen || owner.source.isSparse,
+      case .toMany(let toMany)? = owner.source.entity.graph[relationship]?.place
+    {
+      next = Int64((places(of: owner, toMany).last ?? -1) + 1)
+    }
+    workspace.orderEnds[end] = next + 1
+    return next
+  }
+
+  /// Returns the places of the members of an ordered relationship, ascending.
+  private func places(of owner: ManagedObject, _ toMany: GraphProperty.ToMany) -> [Int64] {
+    RelationshipReader(workspace).objects(of: owner, toMany).compactMap { member in
+      guard let inverse = toMany.inverse,
+        case .toOne(let toOne)? = member.source.entity.graph[inverse.name]?.place,
+        let order = toOne.order
+      else { return nil }
+      workspace.realize(member)
+      if case .integer(let place) = member.source.value(order, Int(member.row)) {
+        return place
+      }
+      return nil
+    }.sorted()
+  }
+
+  /// Gives the members of an ordered relationship places in the given order.
+  func number(
+    _ objects: [ManagedObject], in owner: ManagedObject, _ toMany: GraphProperty.ToMany
+  ) {
+    workspace.orderEnds[OrderEnd(owner: owner.objectID, relationship: toMany.relationship.name)] =
+      Int64(objects.count)
+    if let side = toMany.links, let state = workspace.state(of: owner) {
+      do { try LinkWriter(workspace).setOrder(side, owner, objects, state) } catch {
+        workspace.note(error)
+      }
+      return
+    }
+    for (place, member) in objects.enumerated() {
+      guard let toOne = toMany.backward(from: member), let column = toOne.order else { continue }
+      workspace.realize(member)
+      if case .integer(Int64(place)) = member.source.value(column, Int(member.row)) {
+        continue
+      }
+      ReferenceWriter(workspace).write(order: Int64(place), of: member, column)
+    }
+  }
+
+  /// Returns the end of an object's list of links.
+  ///
+  /// A relationship that is its own inverse has one list, whichever side a link is added from.
+  func linkEnd(of owner: ManagedObject, _ side: LinkTable.Side) -> OrderEnd {
+    let isForward = side.isForward || side.table.isSymmetric
+    return OrderEnd(
+      owner: owner.objectID,
+      relationship: "\(side.table.layout.entityNumber)\(isForward ? ">" : "<")")
+  }
+
+  /// Returns the place behind the last link of an object, and takes it.
+  func nextLink(
+    of owner: ManagedObject, _ side: LinkTable.Side, _ state: StoreState
+  ) throws -> Int64 {
+    let end = linkEnd(of: owner, side)
+    if let known = workspace.orderEnds[end] {
+      workspace.orderEnds[end] = known + 1
+      return known
+    }
+    let last = try LinkReader().links(of: owner.key, side, state).map(\.order).max() ?? -1
+    workspace.orderEnds[end] = last + 2
+    return last + 1
+  }
+}

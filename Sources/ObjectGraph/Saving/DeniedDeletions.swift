@@ -1,0 +1,78 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+
+/// Finds the deletions that relationships deny.
+struct DeniedDeletions {
+  let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  /// Returns the failures of deletions that relationships deny.
+  ///
+  /// A deletion stands only if the objects that the relationship leads to are deleted too, or are led elsewhere.
+  func failures() throws -> [ValidationFailure] {
+    var failures: [ValidationFailure] = []
+    for object in workspace.changedObjects where object.state.contains(.deleted) {
+      guard object.state.isDisjoint(with: .missing) || object.isInserted,
+        let state = workspace.state(of: object)
+      else { continue }
+      let graph = object.source.entity.graph
+      for index in graph.relationships {
+        guard let relationship = graph.properties[index].relationship,
+          relationship.deleteRule == .deny
+        else { continue }
+        let staying = try denying(object, graph.properties[index].place, in: state)
+        guard let first = staying.first else { continue }
+        failures.append(
+          object.failure(
+            relationship.name, nil, .deletionDenied,
+            """
+            can't be deleted as long as "\(relationship.name)" leads to \
+            \(staying.count == 1 ? "\(first)" : "\(staying.count) objects").
+            """))
+      }
+    }
+    return failures
+  }
+
+  /// Returns the objects that a relationship of a deleted object leads to and that stay.
+  private func denying(
+    _ object: ManagedObject, _ place: GraphProperty.Place, in state: StoreState
+  ) throws -> [ManagedObject] {
+    switch place {
+    case .toOne(let toOne):
+      guard let key = try lastReference(of: object, toOne, in: state),
+        let other = workspace.object(at: key, in: state), workspace.exists(other)
+      else { return [] }
+      if let name = toOne.inverse?.name,
+        case .toOne(let backward)? = other.source.entity.graph[name]?.place,
+        other.reference(column: backward.column) != object.key
+      {
+        return []
+      }
+      return [other]
+    case .toMany(let toMany):
+      try workspace.sealAll()
+      let keys = try state.source.objects(relatedTo: object.key, through: toMany.query)
+      return workspace.objects(at: keys, in: state).filter(workspace.exists)
+    default: return []
+    }
+  }
+
+  /// Returns the key that a reference of a deleted object held when it was deleted.
+  private func lastReference(
+    of object: ManagedObject, _ toOne: GraphProperty.ToOne, in state: StoreState
+  ) throws -> ObjectKey? {
+    let column = object.source.entity.graph.layout.columns[toOne.column]
+    if case .put(let location) = try state.lastReferences.entry(of: object.key) {
+      if case .object(let key)? = try location.block.value(column, row: location.row) { return key }
+      return nil
+    }
+    guard let place = object.committedPlace,
+      case .object(let key) = place.source.value(toOne.column, place.row)
+    else { return nil }
+    return key
+  }
+}

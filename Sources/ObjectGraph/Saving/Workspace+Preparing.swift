@@ -1,0 +1,39 @@
+import ObjectModel
+import Rows
+
+// The steps of a save before it is validated, and the validation.
+extension Workspace {
+  /// Computes the derived values that the changes may concern.
+  func updateDerivedValues() throws { try DerivedValues(self).update() }
+
+  /// Merges inserted objects into existing objects with the same unique values. All drafts must be frozen.
+  func mergeDuplicates() throws { try DuplicateMerge(self).run() }
+
+  /// Returns the failures that the classes of some changed objects find. The classes may correct values.
+  func failuresOfClasses(of objects: ArraySlice<ManagedObject>) -> [ValidationFailure] {
+    ObjectValidator(self).failuresOfClasses(of: objects)
+  }
+
+  /// Returns the failures that the model finds in the changes.
+  func validate() throws -> [ValidationFailure] { try ObjectValidator(self).failuresOfModel() }
+
+  /// Returns the conflicts over unique values of all changed objects. All drafts must be frozen.
+  func findConstraintConflicts() throws -> [ConstraintConflict] {
+    try UniquenessCheck(self).conflicts()
+  }
+
+  func constraintConflicts() throws -> [ConstraintConflict] {
+    do { try validateChanges() } catch let error as ContextError {
+      guard !error.constraintConflicts.isEmpty || !error.failures.isEmpty else { throw error }
+      return error.constraintConflicts
+    }
+    return []
+  }
+
+  /// Returns the identifier of the object that an inserted object was merged into, or the given one if it was not.
+  func replaced(_ id: ObjectID) -> ObjectID {
+    var id = id
+    while let next = replacements[id] { id = next }
+    return id
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import ObjectModel
+import Rows
+
+/// Tells the observers of a context of its changes and saves.
+struct ChangeAnnouncer {
+  let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  /// Tells of the changes that were frozen since the last time.
+  func postChanges() {
+    guard !workspace.unannounced.isEmpty else { return }
+    let (layers, events) = (workspace.unannounced.layers, workspace.unannounced.events)
+    workspace.unannounced = UnannouncedChanges()
+    do {
+      var merged: [StoreTag: Layer] = [:]
+      for (tag, layers) in layers {
+        guard let schema = workspace.coordinator.store(of: tag)?.graph.schema else { continue }
+        merged[tag] = try StoreState.merged(layers, schema)
+      }
+      post(.changed, merged, events)
+    } catch { workspace.note(error) }
+  }
+
+  /// Posts a change to streams and to the notification centre, and returns it.
+  @discardableResult
+  func post(
+    _ kind: ContextChange.Kind, _ layers: [StoreTag: Layer],
+    _ events: ObjectEvents = ObjectEvents()
+  ) -> ContextChange {
+    let change = ContextChange(
+      kind: kind, contextName: workspace.settings.name,
+      author: workspace.settings.transactionAuthor, layers: layers,
+      events: events,
+      linkTables: workspace.coordinator.linkTables)
+    workspace.observation.streams.yield(change)
+    NotificationCenter.default.post(
+      name: kind == .saved
+        ? .managedObjectContextDidSave : .managedObjectContextObjectsDidChange,
+      object: workspace.face.context, userInfo: [ContextChange.userInfoKey: change])
+    return change
+  }
+
+  /// Tells the notification centre that a save is coming.
+  func postSaving() {
+    NotificationCenter.default.post(
+      name: .managedObjectContextWillSave, object: workspace.face.context)
+  }
+}
+
+extension Workspace {
+  /// Tells observers of the changes that were frozen since the last time.
+  func announceChanges() { ChangeAnnouncer(self).postChanges() }
+
+  /// Tells observers of layers that were changed or saved, and returns the notification.
+  @discardableResult
+  func tell(_ kind: ContextChange.Kind, _ layers: [StoreTag: Layer]) -> ContextChange {
+    ChangeAnnouncer(self).post(kind, layers)
+  }
+
+  /// Tells observers that a save is coming.
+  func announceSaving() { ChangeAnnouncer(self).postSaving() }
+}

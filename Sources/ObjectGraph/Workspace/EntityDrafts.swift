@@ -1,0 +1,143 @@
+// SAFETY: The draft being filled is kept by the last source of `insertions`.
+
+import Rows
+
+/// The rows of one entity that a context writes, and the rows it wrote that are not saved yet.
+@safe
+struct EntityDrafts {
+  /// The drafts of new rows. The last one is being filled.
+  private var insertions: [RowSource] = [] {
+    didSet { if insertions.isEmpty { unsafe current = nil } }
+  }
+  /// The last draft of new rows, to be used without being retained.
+  private var current: (source: Unmanaged<RowSource>, draft: Unmanaged<Draft>)?
+  /// The drafts of changed rows. The last one is being filled.
+  private var changes: [RowSource] = []
+  /// The drafts of the keys that are removed.
+  private var removals: [Draft] = []
+  /// The sources of the changes that are sealed and not saved yet.
+  private(set) var sealed: [RowSource] = []
+  /// The sources of blocks of unsaved changes that came as a layer, by block.
+  private var pendingSources: [ObjectIdentifier: RowSource] = [:]
+  /// The rows that joined the own changes of objects with changes that came as a layer.
+  private var joined: RowSource?
+
+  /// Whether there are drafts that are not frozen.
+  var isOpen: Bool { !insertions.isEmpty || !changes.isEmpty || !removals.isEmpty }
+
+  // MARK: Writing
+
+  /// The draft for new rows; `nil` if it has no room or there is none.
+  @inline(__always)
+  @unsafe var filling: (source: Unmanaged<RowSource>, draft: Unmanaged<Draft>)? {
+    if let current = unsafe current, unsafe !current.draft._withUnsafeGuaranteedRef({ $0.isFull }) {
+      return unsafe current
+    }
+    return nil
+  }
+
+  /// Opens a draft for new rows.
+  @inline(never)
+  @unsafe mutating func beginInsertions(
+    for entity: EntityState
+  ) -> (source: Unmanaged<RowSource>, draft: Unmanaged<Draft>) {
+    let source = RowSource(entity, role: .insertions)
+    insertions.append(source)
+    entity.noteOpenChanges()
+    let made = unsafe (
+      source: Unmanaged.passUnretained(source), draft: source.draftReference.unsafelyUnwrapped
+    )
+    unsafe current = unsafe made
+    return unsafe made
+  }
+
+  /// Returns a draft of changed rows with room for one more.
+  mutating func openChanges(for entity: EntityState) -> RowSource {
+    if let last = changes.last, !last.draft!.isFull { return last }
+    let source = RowSource(entity, role: .changes)
+    changes.append(source)
+    entity.noteOpenChanges()
+    return source
+  }
+
+  /// Removes a key.
+  mutating func remove(_ number: UInt64, basis: Int64, for entity: EntityState) {
+    if removals.last?.isFull ?? true {
+      removals.append(Draft(entity.graph.layout, role: .changes))
+      entity.noteOpenChanges()
+    }
+    removals[removals.count - 1].append(key: number, basis: basis)
+  }
+
+  // MARK: Changes that came as a layer
+
+  /// Returns the source of a block of unsaved changes.
+  mutating func pendingSource(
+    of block: Block, isSparse: Bool, for entity: EntityState
+  ) -> RowSource {
+    let identifier = ObjectIdentifier(block)
+    if let known = pendingSources[identifier] { return known }
+    let made = RowSource(entity, pending: block, isSparse: isSparse)
+    pendingSources[identifier] = made
+    sealed.append(made)
+    return made
+  }
+
+  /// Returns a sealed draft with room for one more row that joins own changes with changes of a layer.
+  mutating func joinedRows(isSparse: Bool, for entity: EntityState) -> RowSource {
+    if let joined, !joined.draft!.isFull, joined.isSparse == isSparse { return joined }
+    let made = RowSource(entity, role: isSparse ? .changes : .insertions)
+    made.isOpen = false
+    joined = made
+    sealed.append(made)
+    return made
+  }
+
+  // MARK: Saving
+
+  /// Freezes the open drafts. They may be read as before, and written no more.
+  mutating func freeze(ofEntity number: UInt16, _ writer: inout BlockWriter) -> Layer.EntityChanges
+  {
+    let result = Layer.EntityChanges(
+      entityNumber: number,
+      put: BlockRun(Draft.freeze(insertions.map { $0.draft! }, &writer)),
+      changed: BlockRun(Draft.freeze(changes.map { $0.draft! }, &writer)),
+      removed: BlockRun(Draft.freeze(removals, flags: .removals, &writer)))
+    for source in insertions + changes {
+      source.isOpen = false
+      sealed.append(source)
+    }
+    insertions = []
+    changes = []
+    removals = []
+    return result
+  }
+
+  /// Notes that the sealed changes are saved.
+  mutating func setSaved(_ version: Int64?) {
+    for source in sealed { source.setSaved(version) }
+    removeSealed()
+  }
+
+  /// Drops all changes that are not saved.
+  mutating func discard() {
+    for source in insertions + changes { source.isOpen = false }
+    insertions = []
+    changes = []
+    removals = []
+    removeSealed()
+  }
+
+  /// Releases the drafts, because the context is gone.
+  mutating func removeAll() {
+    insertions = []
+    changes = []
+    removeSealed()
+  }
+
+  private mutating func removeSealed() {
+    sealed = []
+    pendingSources = [:]
+    joined = nil
+  }
+}

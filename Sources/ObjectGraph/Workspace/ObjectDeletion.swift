@@ -1,0 +1,107 @@
+import ObjectModel
+import ObjectQuery
+import Rows
+import StoreInterface
+
+/// Deletes objects of a workspace, and applies their delete rules to other objects.
+struct ObjectDeletion {
+  let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  /// Marks an object to be deleted by the next save. Its delete rules are applied when changes are processed.
+  func delete(_ object: ManagedObject) {
+    workspace.checkPlace()
+    workspace.requireOwn(object)
+    guard object.state.isDisjoint(with: [.deleted, .missing, .beingDeleted]) else { return }
+    workspace.realize(object)
+    // The object may be missing, or delete itself when it awakes.
+    guard object.state.isDisjoint(with: [.deleted, .missing]) else { return }
+    // The object's hook may delete the object again.
+    object.state.insert(.beingDeleted)
+    object.prepareForDeletion()
+    object.state.remove(.beingDeleted)
+    object.state.insert([.deleted, .deletionToPropagate])
+    workspace.noteChange(of: object)
+    workspace.deletionsToPropagate.append(object)
+    ContextExecutor(workspace).endTurnSoon()
+  }
+
+  /// Propagates all deletions that are not propagated yet, and removes the rows of the deleted objects.
+  func propagateAll() throws {
+    workspace.workDepth += 1
+    defer { workspace.workDepth -= 1 }
+    var waves: [[ManagedObject]] = []
+    // Cascades may run in any shape, circles included. A deleted object is not deleted again, so the waves end.
+    while !workspace.deletionsToPropagate.isEmpty {
+      let doomed = workspace.deletionsToPropagate
+      workspace.deletionsToPropagate = []
+      waves.append(doomed)
+      // The rows of the deleted objects are still in the view, so their relationships can be read.
+      try workspace.sealAll()
+      for object in doomed {
+        object.state.remove(.deletionToPropagate)
+        try propagate(object)
+      }
+    }
+    for object in waves.joined() { try object.withEntity { try $0.remove(object) } }
+  }
+
+  /// Applies the delete rules of one object.
+  private func propagate(_ object: ManagedObject) throws {
+    guard let state = workspace.state(of: object) else { return }
+    let graph = object.source.entity.graph
+    try noteLastReferences(of: object, graph, in: state)
+    if graph.relationshipsToPropagate.isEmpty, state.graph.oneWayReferences(to: graph.number) == nil
+    {
+      return
+    }
+    let effects = try DeletePropagation(state.graph, state.source).effects(of: object.key) {
+      object.reference(column: $0)
+    } isReached: { _ in
+      true
+    }
+    for key in effects.deleted {
+      if let other = workspace.object(at: key, in: state) { workspace.delete(other) }
+    }
+    for (key, toOne) in effects.cleared {
+      guard let other = workspace.object(at: key, in: state) else { continue }
+      workspace.realize(other)
+      if workspace.isAlive(other), other.reference(column: toOne.column) == object.key {
+        ReferenceWriter(workspace).set(toOne, of: other, to: nil)
+      }
+    }
+    for link in effects.links {
+      guard let row = try state.source.view.row(of: link) else { continue }
+      state.links.remove(link, basis: try row.version)
+      state.hasOpenChanges = true
+    }
+    for key in effects.owners {
+      if let owner = workspace.object(at: key, in: state), workspace.exists(owner) {
+        workspace.noteTouched(owner)
+      }
+    }
+  }
+
+  /// Notes the references of a deleted object, where the context has changed them before.
+  private func noteLastReferences(
+    of object: ManagedObject, _ graph: GraphEntity, in state: StoreState
+  ) throws {
+    guard object.source.isPending else { return }
+    let committed = object.committedPlace
+    let isChanged = graph.toOnes.contains { toOne in
+      toOne.mattersToDeletion
+        && committed.map { $0.source.value(toOne.column, $0.row) }
+          != object.source.value(toOne.column, Int(object.row))
+    }
+    guard isChanged else { return }
+    let builder = LayerBuilder(state.graph.schema)
+    builder.insert(object.key)
+    for toOne in graph.toOnes {
+      builder.set(
+        object.source.value(toOne.column, Int(object.row)), column: toOne.column, of: object.key)
+    }
+    state.lastReferences = try state.lastReferences.merged(
+      with: builder.freeze(), schema: state.graph.schema)
+  }
+}

@@ -1,0 +1,51 @@
+import ObjectModel
+
+/// Evicts the objects of a workspace that only the workspace knows, once there are many.
+struct ObjectEviction {
+  let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  /// Evicts unused objects if more are known than after the last eviction, times two.
+  func runIfNeeded() {
+    for state in workspace.storeStates {
+      for entity in state.knownEntities { entity.forgetPassingSources() }
+    }
+    if workspace.settings.retainsRegisteredObjects { return }
+    let count = workspace.storeStates.reduce(0) {
+      $0 + $1.knownEntities.reduce(0) { $0 + $1.objects.count }
+    }
+    guard count > workspace.evictionThreshold else { return }
+    run()
+  }
+
+  /// Evicts the unchanged objects that the program does not hold, and the values kept for them.
+  func run() {
+    var count = 0
+    for state in workspace.storeStates {
+      state.forgetLists()
+      for entity in state.knownEntities {
+        entity.objects.sweep()
+        count += entity.objects.count
+      }
+    }
+    workspace.evictionThreshold = max(4096, count * 2)
+    workspace.transients.evict { isKnown($0) }
+    if !workspace.orderEnds.isEmpty {
+      workspace.orderEnds = workspace.orderEnds.filter { isKnown($0.key.owner) }
+    }
+  }
+
+  private func isKnown(_ id: ObjectID) -> Bool {
+    let entity = workspace.knownState(of: id.store)?.entity(id.key.entity, workspace)
+    return entity?.known(id.key.number) != nil
+  }
+}
+
+extension Workspace {
+  /// Evicts unused objects once there are many.
+  func sweepIfNeeded() { ObjectEviction(self).runIfNeeded() }
+
+  /// Evicts the unchanged objects that the program does not hold.
+  func sweep() { ObjectEviction(self).run() }
+}

@@ -1,0 +1,91 @@
+import ObjectModel
+import StoreInterface
+
+/// Inserts objects into a workspace.
+struct ObjectInserter {
+  let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  private var targets: InsertionTargets {
+    _read { yield workspace.insertion }
+    nonmutating _modify { yield &workspace.insertion }
+  }
+
+  @discardableResult
+  func insert<T: ManagedObject>(
+    _ type: T.Type, into store: PersistentStore? = nil, _ fill: (T) throws -> Void = { _ in }
+  ) throws -> T {
+    let object = try insert(T.entityName, into: store)
+    if Swift.type(of: object) == T.self {
+      // SAFETY: That is what was asked above.
+      let typed = unsafe unsafeDowncast(object, to: T.self)
+      try fill(typed)
+      return typed
+    }
+    guard let typed = object as? T else {
+      misuse(
+        """
+        The objects of "\(T.entityName)" are of the class \(Swift.type(of: object)), not \(T.self). \
+        Name the class when the coordinator is made.
+        """)
+    }
+    try fill(typed)
+    return typed
+  }
+
+  @discardableResult
+  func insert(
+    _ entity: String, into store: PersistentStore? = nil
+  ) throws -> ManagedObject {
+    workspace.checkPlace()
+    let state = try entityState(entity, into: store)
+    let object = try state.insert()
+    object.state = [.inserted, .realized, .pending]
+    workspace.changedObjects.append(object)
+    object.awakeFromInsert()
+    return object
+  }
+
+  /// Returns the entity that a new object goes to.
+  private func entityState(_ entity: String, into store: PersistentStore?) throws -> EntityState {
+    let stores = workspace.coordinator.storeChanges
+    if store == nil, let last = targets.last, last.graph.name == entity,
+      stores == targets.storeChanges,
+      targets.assignments.isEmpty
+        || last.store === targets.assignments[entity] ?? last.store
+    {
+      return last
+    }
+    guard let described = workspace.coordinator.model[entity] else {
+      throw ContextError.unknownEntity(entity, in: workspace.coordinator.model)
+    }
+    guard !described.isAbstract else {
+      throw ContextError(
+        .unknownEntity, "The entity \"\(entity)\" is abstract and has no objects of its own.")
+    }
+    let target =
+      try store ?? targets.assignments[entity] ?? workspace.coordinator.store(for: entity)
+    guard !target.isGone else {
+      throw ContextError(
+        .noStore,
+        "The store \(target.path ?? "in memory") was removed from the coordinator, or moved.")
+    }
+    guard target.holds(entity) else {
+      throw ContextError(
+        .noStore, "The store \(target.path ?? "in memory") does not hold \"\(entity)\".")
+    }
+    let state = try workspace.state(of: target)
+    guard let number = state.graph[entity]?.number, let found = state.entity(number, workspace)
+    else {
+      throw ContextError.unknownEntity(entity, in: workspace.coordinator.model)
+    }
+    if store == nil { (targets.last, targets.storeChanges) = (found, stores) }
+    return found
+  }
+
+  func assign(_ entity: String, to store: PersistentStore?) {
+    workspace.checkPlace()
+    targets.assignments[entity] = store
+  }
+}

@@ -1,0 +1,61 @@
+import ObjectModel
+
+/// The values of transient properties in one context, by object. No store has them.
+struct TransientValues {
+  /// The values, by the place of the property among those of the entity.
+  var values: [ObjectID: [Int: Value]] = [:]
+  /// The objects whose values are kept when the object is evicted.
+  ///
+  /// Values set in `awakeFromFetch()` are not kept: the next fault sets them again.
+  var retainedOwners: Set<ObjectID> = []
+  /// The properties that were set since the last push to the parent context, by object.
+  var unpushed: [ObjectID: Set<Int>] = [:]
+
+  /// Drops the values of an object.
+  mutating func remove(_ id: ObjectID) {
+    values[id] = nil
+    retainedOwners.remove(id)
+    unpushed[id] = nil
+  }
+
+  /// Drops the values of evicted objects, except those that must be kept.
+  mutating func evict(unless isKnown: (ObjectID) -> Bool) {
+    if values.isEmpty { return }
+    values = values.filter { retainedOwners.contains($0.key) || isKnown($0.key) }
+  }
+}
+
+extension Workspace {
+  // An accessor that yields calls nobody, so that values are changed in place.
+
+  /// The values of transient properties.
+  var transientValues: [ObjectID: [Int: Value]] {
+    _read { yield transients.values }
+    _modify { yield &transients.values }
+  }
+  /// The objects whose transient values are kept when the object is evicted.
+  var lastingTransients: Set<ObjectID> {
+    _read { yield transients.retainedOwners }
+    _modify { yield &transients.retainedOwners }
+  }
+  /// The transient properties that were set since the last push to the parent context, by object.
+  var freshTransients: [ObjectID: Set<Int>] {
+    _read { yield transients.unpushed }
+    _modify { yield &transients.unpushed }
+  }
+
+  /// The value of a transient property, if it was set.
+  func transientValue(of object: ManagedObject, _ property: Int) -> Value? {
+    transients.values[object.objectID]?[property]
+  }
+
+  /// Sets a transient property of an object.
+  func setTransientValue(_ value: Value, of object: ManagedObject, _ property: Int) {
+    // A value set in `awakeFromFetch()` is set again by the next fault: that is no change.
+    restoreTransientValue(
+      value, of: object.objectID, property, isLasting: !object.state.contains(.awaking))
+  }
+
+  /// Drops the transient values of an object.
+  func forgetTransientValues(of id: ObjectID) { transients.remove(id) }
+}
