@@ -71,15 +71,18 @@ struct ValueMerge {
     var derived: [UInt16: Set<Int>] = [:]
     for key in try all ? changes.layer.allKeys() : candidates() where !givenUp.contains(key) {
       guard let layout = graph.schema[key.entity] else { continue }
+      let (then, now) = (try before.row(of: key), try rows.base.row(of: key))
+      let mine = try changes.layer.entry(of: key)
+      // An inserted row that neither base has concerns this side only.
+      if then == nil, now == nil, case .put = mine { continue }
       if derived[key.entity] == nil {
         derived[key.entity] = graph[key.entity]?.derivedColumns ?? []
       }
       meetings.append(
         Meeting(
           key: key, layout: layout, derived: derived[key.entity]!,
-          mine: try changes.layer.entry(of: key), then: try before.row(of: key),
-          now: try rows.base.row(of: key), isContested: try isContested(key, layout),
-          isSeen: try isSeen(key)))
+          mine: mine, then: then, now: now,
+          isContested: try isContested(key, layout), isSeen: try isSeen(key)))
     }
   }
 
@@ -204,13 +207,9 @@ struct ValueMerge {
     var outcome = Outcome()
     let originals = LayerBuilder(graph.schema)
     // Each row is written anew, above the version that the new base has.
-    var replaced: [(meeting: Meeting, mine: ViewRow?)] = []
-    for meeting in meetings {
-      let mine = try View(changes.originalTables + [changes.layer]).row(of: meeting.key)
-      if meeting.now == nil, meeting.then == nil { continue }
-      replaced.append((meeting, mine))
-    }
-    try rows.drop(Set(replaced.map(\.meeting.key)))
+    let original = View(changes.originalTables + [changes.layer])
+    let replaced = try meetings.map { (meeting: $0, mine: try original.row(of: $0.key)) }
+    try rows.drop(Set(meetings.map(\.key)))
     for (meeting, mine) in replaced {
       if try differs(meeting) { outcome.met.insert(meeting.key) }
       if let resolution = meeting.resolution {

@@ -130,9 +130,8 @@ extension UndoStack {
       let derived = graph.derivedColumns
       for one in try changes.entries() {
         let key = ObjectKey(entity: changes.entityNumber, number: one.key)
-        let expected = try expectedRow(key, after: step)
         guard let saved = try base.row(of: key), let now = try shown.row(of: key) else { continue }
-        guard let expected else {
+        guard let expected = try expectedRow(key, after: step) else {
           builder.remove(key)
           continue
         }

@@ -306,7 +306,7 @@ extension UndoStack {
     guard !undoStack.isEmpty || !redoStack.isEmpty || !openGroups.isEmpty else { return }
     let base = View(state.tables)
     let builder = LayerBuilder(state.graph.schema)
-    for key in seen.keys.union(try seen.ownSave.allKeys()) {
+    for key in seen.keys {
       guard let layout = state.graph.schema[key.entity] else { continue }
       if let row = try base.row(of: key) {
         try builder.insert(key, copying: row, layout)
@@ -314,7 +314,8 @@ extension UndoStack {
         builder.remove(key)
       }
     }
-    let layer = builder.freeze()
+    // Of a save on the context's behalf it has seen the values that the save gave.
+    let layer = try builder.freeze().merged(with: seen.ownSave, schema: state.graph.schema)
     if layer.isEmpty { return }
     known.append(KnownRows(number: nextStep(), store: state.persistent, rows: .changed(layer)))
     forgetKnown()

@@ -90,6 +90,8 @@ struct Advance {
         one.object.state.formUnion([.missing, .deleted])
         one.object.state.subtract([.updated, .pending])
       }
+      // Links alone have changed it, and the save reads its values without a look at its state.
+      if one.object.state.contains(.pending) { try workspace.resolve(one.object, in: state) }
       guard one.isDifferent else { continue }
       workspace.unannounced.events.add(
         one.object.objectID, wasThere: one.wasThere, isThere: one.isThere)
@@ -109,6 +111,8 @@ struct Advance {
     for object in told where type(of: object) != ManagedObject.self {
       object.awake(fromSnapshotEvents: events)
     }
+    // Observers are notified when changes are next processed: soon, if no turn is under way.
+    if !workspace.unannounced.isEmpty { workspace.endTurnSoon() }
   }
 
   /// Leads an object to the row that the changes and the base have for it.

@@ -35,7 +35,7 @@ struct Take {
     let rebased = try rebase(changes, isAged)
     for key in rebased.cascaded { prepareForDeletion(key) }
     try workspace.sealForUndo()
-    let view = workspace.undoManager?.isRecording ?? false ? View(state.tables + state.pending) : nil
+    let view = viewToUndo(changes)
     let layer = rebased.changes.layer
     let restored = try restoredKeys(layer)
     try state.push(layer, originals: originals(rebased.changes.originals))
@@ -45,6 +45,14 @@ struct Take {
     try lift(restored)
     if !layer.isEmpty { workspace.noteSealed(layer, above: view, in: state) }
     return rebased.touched
+  }
+
+  /// The rows that undo leads back to; `nil` when nothing is recorded.
+  ///
+  /// A redo leads back to what its undo was made on, whatever another save has written since.
+  private func viewToUndo(_ changes: Changes) -> View? {
+    guard let view = workspace.viewToUndo(in: state) else { return nil }
+    return events.isEmpty ? view : view.pushing(changes.originals)
   }
 
   private func rebase(_ changes: Changes, _ isAged: Bool) throws -> Rebased {
@@ -193,8 +201,12 @@ struct Take {
   /// The keys of whole rows that restore a saved object whose deletion was not saved.
   private func restoredKeys(_ layer: Layer) throws -> [ObjectKey] {
     let base = View(state.tables)
-    return try layer.allKeys([\.put]).filter { key in
-      try state.graph[key.entity] != nil && base.row(of: key) != nil
+    return try layer.entities.flatMap { changes -> [ObjectKey] in
+      let isDeleting = state.pending.contains { !($0[changes.entityNumber]?.removed.isEmpty ?? true) }
+      guard isDeleting, state.graph[changes.entityNumber] != nil else { return [] }
+      return try changes.put.numbers()
+        .map { ObjectKey(entity: changes.entityNumber, number: $0) }
+        .filter { try base.row(of: $0) != nil }
     }
   }
 
