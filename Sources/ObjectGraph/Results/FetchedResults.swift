@@ -51,7 +51,7 @@ public final class FetchedResults<Object: ManagedObject> {
     sectioning = sections
     self.request = request
     query = try FetchedQuery(request.forObjects, sections, in: workspace)
-    following = try workspace.prepareToFollow(query.states(in: workspace))
+    following = try FollowerUpdate(workspace).begin(query.states(in: workspace))
     list = try query.load(in: workspace, following)
     round = following.round
     try list.checkSections()
@@ -71,7 +71,7 @@ public final class FetchedResults<Object: ManagedObject> {
   ///
   /// - Parameter note: Called before the difference is told.
   private func ask(_ next: FetchedQuery, _ note: () -> Void = {}) throws {
-    let following = try workspace.prepareToFollow(next.states(in: workspace))
+    let following = try FollowerUpdate(workspace).begin(next.states(in: workspace))
     let found = try next.load(in: workspace, following)
     try found.checkSections()
     (query, self.following) = (next, following)
@@ -152,7 +152,7 @@ extension FetchedResults: RandomAccessCollection {
   }
   /// The object at a place among all.
   public subscript(position: Int) -> Object {
-    workspace.object(with: list.identifiers[position]).typed()
+    ObjectLookup(workspace).object(with: list.identifiers[position]).typed()
   }
 }
 

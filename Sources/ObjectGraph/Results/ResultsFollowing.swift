@@ -224,35 +224,3 @@ final class ResultsFollowing {
     return ends
   }
 }
-
-extension Workspace {
-  /// Tells those who follow requests what has changed. Everything must be sealed.
-  func updateFollowers() {
-    guard let following else { return }
-    if following.isLeft { self.following = nil }
-    if following.isEmpty { return }
-    // Whoever is told may change objects. It goes on until nobody does.
-    for _ in 0..<1000 {
-      guard following.update(storeStates, coordinator.stores, note: note) else { return }
-      do {
-        try propagateDeletionsOrThrow()
-        try sealAll()
-      } catch { return note(error) }
-      publish()
-      announceChanges()
-    }
-  }
-
-  /// Processes everything up to now, so that somebody may follow what some stores hold.
-  func prepareToFollow(_ stores: [StoreState]) throws -> ResultsFollowing {
-    // What those saw who have left is not what is there now.
-    if following?.isLeft ?? false { following = nil }
-    let following = following ?? ResultsFollowing(coordinator.stores)
-    self.following = following
-    for state in stores { try advance(state) }
-    try processPendingChanges()
-    updateFollowers()
-    for state in stores { following.watch(state) }
-    return following
-  }
-}

@@ -56,8 +56,9 @@ struct DuplicateMerge {
     workspace.realize(other)
     var conflict = MergeConflict(
       object: other.objectID, entity: other.source.entity.graph.name,
-      base: object.source.entity.graph.namedValuesAtBirth, mine: object.valuesByName,
-      theirs: other.valuesByName)
+      base: object.source.entity.graph.namedValuesAtBirth,
+      mine: object.source.valuesByName(row: Int(object.row)),
+      theirs: other.source.valuesByName(row: Int(other.row)))
     conflict.uniqueKeys = constraint.names
     conflict.derivedKeys = object.source.entity.graph.derivedNames
     switch try decide(conflict) {
@@ -116,14 +117,12 @@ extension ManagedObject.State {
   }
 }
 
-extension ManagedObject {
-  /// Everything that rows hold of the object, by the columns' names.
-  final var valuesByName: [String: Value] {
-    let columns = source.entity.graph.layout.columns
+extension RowSource {
+  /// Returns the values of a row, references and places included, by the names of the columns.
+  fileprivate func valuesByName(row: Int) -> [String: Value] {
+    let columns = entity.graph.layout.columns
     return Dictionary(
-      uniqueKeysWithValues: columns.indices.map {
-        (columns[$0].name, source.value($0, Int(row)))
-      })
+      uniqueKeysWithValues: columns.indices.map { (columns[$0].name, value($0, row)) })
   }
 }
 

@@ -95,6 +95,14 @@ final class Workspace: @unchecked Sendable {
   }
 }
 
+extension Workspace {
+  /// The moment that the context is pinned to; `nil` when it follows the stores.
+  var pinned: QueryGeneration? {
+    get { mail.published.withLock { $0.pinned } }
+    set { mail.published.withLock { $0.pinned = newValue } }
+  }
+}
+
 // MARK: - Failures
 
 extension Workspace {

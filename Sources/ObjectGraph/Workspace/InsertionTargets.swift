@@ -1,0 +1,34 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// The caches of insertions: where new objects go, and leased keys.
+struct InsertionTargets {
+  /// The entity of the last insertion, which is likely to be that of the next.
+  var last: EntityState?
+  /// The number of changes of the coordinator's stores at that insertion.
+  var storeChanges = 0
+  /// The stores that the program has chosen for new objects, by entity.
+  var assignments: [String: PersistentStore] = [:]
+  /// The leased keys for new links, by store and table.
+  private var linkKeys: [StoreTag: [UInt16: Range<UInt64>]] = [:]
+
+  /// Returns a key for a new link that no other link has.
+  mutating func nextLinkKey(_ table: UInt16, _ state: StoreState) throws -> UInt64 {
+    if let range = linkKeys[state.tag]?[table], !range.isEmpty {
+      linkKeys[state.tag]![table] = range.dropFirst()
+      return range.lowerBound
+    }
+    let range = try state.persistent.store.leaseKeys(ofEntity: table, count: 256)
+    linkKeys[state.tag, default: [:]][table] = range.dropFirst()
+    return range.lowerBound
+  }
+}
+
+extension Workspace {
+  /// The entity of the last insertion.
+  var lastInsertion: EntityState? {
+    get { insertion.last }
+    set { insertion.last = newValue }
+  }
+}
