@@ -389,9 +389,36 @@ let package = Package(
   ],
 )
 
+/// Removes every target that is neither named nor needed by a named one, and the products of such targets.
+@MainActor
+func keepTargets(_ names: Set<String>) {
+  // Libraries that the tests of plug-ins load.
+  let exports = ["BinaryStoreExport", "XMLStoreExport", "SQLiteStoreExport"]
+  var needed = names
+  var added = names
+  while !added.isEmpty {
+    let dependencies = package.targets.filter { added.contains($0.name) }.flatMap(\.dependencies)
+    let below = dependencies.compactMap { dependency in
+      if case .byNameItem(let name, _) = dependency { name } else { nil }
+    }
+    added = Set(below + (below.contains("InstalledPlugins") ? exports : [])).subtracting(needed)
+    needed.formUnion(added)
+  }
+  // The build plug-in goes too: its tool would be compiled for the host, with all modules below it, a second time.
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products.removeAll { product in
+    switch product {
+    case let library as Product.Library: !needed.isSuperset(of: library.targets)
+    case let program as Product.Executable: !needed.isSuperset(of: program.targets)
+    default: true
+    }
+  }
+}
+
 // Fuzzers exist only when asked for, with the flags that `./run fuzz` gives: libFuzzer must be linked
 // in, and every module they reach instrumented with it.
 if Context.environment["QUIRE_FUZZ"] != nil {
+  let others = Set(package.targets.map(\.name))
   func fuzzer(_ name: String, exclude: [String] = []) -> Target {
     .executableTarget(
       name: name, dependencies: ["FuzzDriver", "HostileInputs"], path: "Fuzz/\(name)",
@@ -421,15 +448,15 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     fuzzer("ValidationFuzz", exclude: ["Seeds"]),
     fuzzer("XMLStoreFuzz", exclude: ["Seeds"]),
   ]
+  keepTargets(Set(package.targets.map(\.name)).subtracting(others))
 }
 
-// A run of a few test targets, such as a step of CI under a sanitizer, compiles no other test target.
+// A run of a few test targets, such as a step of CI under a sanitizer, compiles only the modules below these targets.
 if let wanted = Context.environment["QUIRE_TEST_TARGETS"] {
   let names = Set(wanted.split(separator: " ").map(String.init))
-  package.targets.removeAll { $0.type == .test && !names.contains($0.name) }
-  // The plug-in's tool would be compiled for the host, with all modules below it, a second time.
-  package.targets.removeAll { $0.type == .plugin }
-  package.products.removeAll { $0 is Product.Plugin }
+  // These tests run the package's own programs.
+  let runsPrograms = !names.isDisjoint(with: ["ModelCodeTests", "ToolCommandsTests"])
+  keepTargets(runsPrograms ? names.union(["quire-cli", "quire-classes"]) : names)
 }
 
 // What the thread sanitizer has to be told of Swift's mutexes, for tests that run under it.

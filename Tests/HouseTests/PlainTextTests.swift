@@ -97,12 +97,14 @@ private func postponedWork(in file: SourceFile) -> [Finding] {
 private func emptyNames(in file: SourceFile) -> [Finding] {
   // A name that everybody knows from Core Data says what it is.
   let known: Set<Substring> = ["MigrationManager"]
-  return file.lines.enumerated().compactMap { index, line in
-    line.firstMatch(
+  // The words are searched for first: matching each of 100,000 lines takes more than a minute.
+  let words = ["Manager", "Helper", "Utils", "Utilities", "Kit"]
+  return words.flatMap { file.lines(with: $0) }.compactMap { number, text in
+    text.firstMatch(
       of:
         #/^ *(?:\w+ )*(?:class|struct|enum|actor|protocol) (\w+(?:Manager|Helpers?|Utils|Utilities|Kit))\b/#
     ).flatMap { known.contains($0.1) ? nil : $0 }
-      .map { Finding(file, index + 1, "'\($0.1)' does not say what it is.") }
+      .map { Finding(file, number, "'\($0.1)' does not say what it is.") }
   }
 }
 

@@ -1,195 +1,126 @@
-import Foundation
 import ObjectGraph
 import ObjectModel
-import ObjectQuery
-import StoreInterface
 import Testing
 
-/// What both sides have changed, and who did not know of the other.
+/// Changes of two sides that did not know of each other, and their relationships afterwards.
 @Suite("Agreement with others")
 struct AgreementTests {
-  private static let policies: [(name: String, policy: MergePolicy)] = [
-    ("store wins", .storeWins), ("object wins", .objectWins), ("overwrite", .overwrite),
-    ("rollback", .rollback),
-    ("custom", .custom { $0.isDeletedHere ? .delete : .save($0.mine ?? [:]) }),
+  private static let policies: [ScenarioPolicy] = [
+    .storeWins, .objectWins, .overwrite, .rollback,
+    ScenarioPolicy(
+      "custom", .custom { $0.isDeletedHere ? .delete : .save($0.mine ?? [:]) }),
   ]
 
   @Test(
-    "Both ends of one to one agree, whatever is decided about a conflict", arguments: Kind.allCases,
-    policies.indices)
-  func oneToOne(_ kind: Kind, _ policy: Int) throws {
-    let graph = try Graph(kind)
-    let one = graph.context()
-    let ada = try one.insert(Person.self) { $0.name = "Ada" }
-    let bob = try one.insert(Person.self) { $0.name = "Bob" }
-    let old = try one.insert(Passport.self) { $0.number = "old" }
-    let new = try one.insert(Passport.self) { $0.number = "new" }
-    ada.passport = old
-    try one.save()
-    let two = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
-    (two.object(with: bob.objectID) as! Person).passport =
-      two.object(with: old.objectID) as? Passport
-    try two.save()
+    "Both ends of a one-to-one relationship agree after every resolution of a conflict",
+    arguments: Kind.allCases, policies)
+  func oneToOne(_ kind: Kind, _ policy: ScenarioPolicy) throws {
+    try scenario(kind, policy) { s in
+      s.one.insert(person: "ada").insert(person: "bob")
+      s.one.insert(passport: "old").insert(passport: "new").set("ada", passport: "old").save()
+      s.outside.set("bob", passport: "old").save()
 
-    ada.passport = new
-    one.mergePolicy = Self.policies[policy].policy
-    try one.save()
+      s.one.set("ada", passport: "new").policy(policy).save()
 
-    let fresh = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
-    one.refreshAllObjects()
-    for context in [one, fresh] {
-      #expect(try context.disagreements() == [], "\(Self.policies[policy].name)")
+      s.one.refreshAll().expectAgreement()
+      let isStores = ["storeWins", "rollback"].contains(policy.description)
+      s.one.expect("ada", passport: isStores ? nil : "new")
     }
-    #expect((ada.passport == new) == [1, 2, 4].contains(policy))
   }
 
   @Test(
-    "Who was led elsewhere and goes is not led to by whom others had led to it",
+    "A deletion follows a reference that was moved here, also if another context has moved it before",
     arguments: Kind.allCases)
   func goneAfterLeading(_ kind: Kind) throws {
-    let graph = try Graph(kind)
-    let one = graph.context()
-    let ada = try one.insert(Person.self) { $0.name = "Ada" }
-    let bob = try one.insert(Person.self) { $0.name = "Bob" }
-    let passport = try one.insert(Passport.self) { $0.number = "1" }
-    try one.save()
-    #expect(ada.passport == nil)
-    let two = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
-    (two.object(with: passport.objectID) as! Passport).holder =
-      two.object(with: ada.objectID) as? Person
-    try two.save()
+    try scenario(kind) { s in
+      s.one.insert(person: "ada").insert(person: "bob").insert("passport").save()
+      s.one.expect("ada", passport: nil)
+      s.outside.set("passport", holder: "ada").save()
 
-    // Ada is as she was here, and Bob takes the passport with him.
-    one.mergePolicy = .overwrite
-    one.refresh(passport, mergeChanges: false)
-    bob.passport = passport
-    one.delete(bob)
-    try one.save()
-    let fresh = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
-    #expect(try fresh.disagreements() == [])
-    #expect(try fresh.count(for: FetchRequest("Passport")) == 0)
+      // Ada is unchanged here. Bob's deletion cascades to the passport.
+      s.one.policy(.overwrite).refresh("passport", keepingChanges: false)
+      s.one.set("bob", passport: "passport").delete("bob").save()
+      s.store.expectAgreement().contains(passport: [])
+    }
   }
 
   @Test(
-    "Giving up the changes of one object leaves both ends of one to one in agreement",
+    "Both ends of a one-to-one relationship agree after one object's changes are given up",
     arguments: Kind.allCases)
   func givenUp(_ kind: Kind) throws {
-    let graph = try Graph(kind)
-    let context = graph.context()
-    let ada = try context.insert(Person.self) { $0.name = "Ada" }
-    let bob = try context.insert(Person.self) { $0.name = "Bob" }
-    let old = try context.insert(Passport.self) { $0.number = "old" }
-    let new = try context.insert(Passport.self) { $0.number = "new" }
-    ada.passport = old
-    try context.save()
-    ada.passport = new
-    context.refresh(ada, mergeChanges: false)
-    #expect(ada.passport == old && old.holder == ada && new.holder == nil)
-    ada.passport = new
-    bob.passport = old
-    context.refresh(ada, mergeChanges: false)
-    #expect(try context.disagreements() == [] && bob.passport == old && new.holder == nil)
-    try context.save()
-    let fresh = graph.context()
-    #expect(try fresh.disagreements() == [])
+    try scenario(kind) { s in
+      s.one.insert(person: "ada").insert(person: "bob")
+      s.one.insert(passport: "old").insert(passport: "new").set("ada", passport: "old").save()
+      s.one.set("ada", passport: "new").refresh("ada", keepingChanges: false)
+      s.one.expect("ada", passport: "old").expect("old", holder: "ada").expect("new", holder: nil)
+
+      s.one.set("ada", passport: "new").set("bob", passport: "old")
+      s.one.refresh("ada", keepingChanges: false).expectAgreement()
+      s.one.expect("bob", passport: "old").expect("new", holder: nil).save()
+    }
   }
 
-  @Test("Looking again takes no denial of a deletion away", arguments: Kind.allCases)
+  @Test("A refresh keeps the denial of a deletion", arguments: Kind.allCases)
   func deniedStill(_ kind: Kind) throws {
-    let graph = try Graph(kind, model: Wild.model, classes: [])
-    let context = graph.context()
-    try context.insert("Node")["i32"] = .integer(1)
-    try context.save()
-    let other = graph.context()
-    try other.fetch(FetchRequest("Node"))[0]["i32"] = .integer(2)
-    try other.save()
-    let node = try context.insert("Node")
-    let guardian = try context.insert("Guard")
-    guardian.setObjects([node], forKey: "post")
-    context.delete(node)
-    context.refreshAllObjects()
-
-    let error = #expect(throws: ContextError.self) { try context.save() }
-    #expect(error?.failures.map(\.rule) == [.deletionDenied])
-    context.delete(guardian)
-    try context.save()
-    #expect(try context.count(for: FetchRequest("Guard")) == 0)
+    try scenario(kind, model: Wild.model, classes: []) { s in
+      s.one.insert(node: "first", i32: 1).save()
+      s.other.contains(node: ["first"]).set("first", i32: 2).save()
+      s.one.insert(node: "second").insert(guard: "guardian", post: ["second"]).delete("second")
+      s.one.refreshAll().save(expecting: .denied)
+      s.one.delete("guardian").save().contains(guard: [])
+    }
   }
 
   @Test(
-    "Two links that were made side by side to connect the same go together",
+    "Two links that two contexts made between the same objects are removed together",
     arguments: Kind.allCases)
   func repeatedLinks(_ kind: Kind) throws {
-    let graph = try Graph(kind)
-    let one = graph.context()
-    let ada = try one.insert(Person.self) { $0.name = "Ada" }
-    let bob = try one.insert(Person.self) { $0.name = "Bob" }
-    try one.save()
-    let two = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
-    let there = try two.fetch(Person.self, sortedBy: [SortKey("name")])
-    ada.add(bob, to: Person.friends)
-    there[0].add(there[1], to: Person.friends)
-    try one.save()
-    try two.save()
-    two.delete(there[1])
-    try two.save()
+    try scenario(kind) { s in
+      s.one.insert(person: "ada").insert(person: "bob").save()
+      s.outside.contains(person: ["ada", "bob"])
+      s.one.add("ada", friends: "bob")
+      s.outside.add("ada", friends: "bob")
+      s.one.save()
+      s.outside.save().delete("bob").save()
 
-    one.refreshAllObjects()
-    #expect(ada.friends.isEmpty)
-    ada.age = 7
-    try one.save()
-    let fresh = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
-    #expect(try fresh.fetch(Person.self).map(\.friends.count) == [0])
+      s.one.refreshAll().expect("ada", friends: []).set("ada", age: 7).save()
+      s.store.contains(person: ["ada"]).expect("ada", friends: [])
+    }
   }
 
   @Test(
-    "What stays because its policy says so leads to nobody who goes", arguments: Kind.allCases)
-  func staying(_ kind: Kind) throws {
-    let graph = try Graph(kind)
-    let one = graph.context()
-    one.mergePolicy = .storeWins
-    let ada = try one.insert(Person.self) { $0.name = "Ada" }
-    let passport = try one.insert(Passport.self) { $0.number = "1" }
-    passport.holder = ada
-    try one.save()
-    let two = graph.context()
-    try two.fetch(Passport.self)[0].number = "2"
-    try two.save()
-    one.delete(passport)
-    try one.processPendingChanges()
-    one.delete(ada)
-    try one.save()
-
-    #expect(!passport.isDeleted && passport["holder"] == .null && ada.isGone)
-    let fresh = graph.context()
-    #expect(try fresh.disagreements() == [])
-    #expect(try fresh.fetch(Passport.self).map(\.number) == ["2"])
-  }
-
-  @Test(
-    "After a conflict was decided about, what others changed before is still noticed",
+    "Two links that a parent and its child made between the same objects are removed together",
     arguments: Kind.allCases)
-  func afterConflict(_ kind: Kind) throws {
-    let graph = try Graph(kind)
-    let one = graph.context()
-    let ada = try one.insert(Person.self) { $0.name = "Ada" }
-    let bob = try one.insert(Person.self) { $0.name = "Bob" }
-    try one.save()
-    let two = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
-    for person in try two.fetch(Person.self) { person.age += 1 }
-    try two.save()
-    one.mergePolicy = .objectWins
-    ada.age = 50
-    try one.save()
+  func repeatedLinksOfChild(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.parent.insert(person: "ada").insert(person: "bob").save()
+      s.child.contains(person: ["ada", "bob"])
+      s.parent.add("ada", friends: "bob").process()
+      s.child.add("ada", friends: "bob").save()
 
-    one.mergePolicy = .error
-    bob.age = 60
-    let error = #expect(throws: ContextError.self) { try one.save() }
-    #expect(error?.code == .conflict && error?.conflicts.map(\.object) == [bob.objectID])
+      s.parent.expect("ada", friends: ["bob"]).remove("ada", friends: "bob").save()
+      s.parent.expect("ada", friends: []).expect("bob", friends: [])
+      s.store.expect("ada", friends: []).expect("bob", friends: [])
+    }
   }
 
   @Test(
-    "What follows from others is no reason for a conflict, and follows from what there is by then",
+    "An object that a merge policy keeps has no reference to an object that is deleted with it",
+    arguments: Kind.allCases)
+  func staying(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.one.policy(.storeWins).insert(person: "ada").insert("passport", holder: "ada").save()
+      s.two.contains(passport: ["passport"]).set("passport", number: "2").save()
+      s.one.delete("passport").process().delete("ada").save()
+
+      s.one.expectDeleted("passport", isDeleted: false).expect("passport", holder: nil)
+      s.one.expectGone("ada")
+      s.store.contains(passport: ["passport"]).expect("passport", number: "2")
+    }
+  }
+
+  @Test(
+    "A derived value is never in conflict, and is computed from the objects that are stored then",
     arguments: Kind.allCases)
   func derived(_ kind: Kind) throws {
     let model = try Model(entities: [
@@ -207,219 +138,119 @@ struct AgreementTests {
           .relationship(Relationship("owner", to: "Owner", inverse: "things")),
         ]),
     ])
-    let graph = try Graph(kind, model: model, classes: [])
-    let one = graph.context()
-    let owner = try one.insert("Owner")
-    func thing(_ cost: Int64, in context: ManagedObjectContext) throws -> ManagedObject {
-      let thing = try context.insert("Thing")
-      thing["cost"] = .integer(cost)
-      thing.setObjects([context.object(with: owner.objectID)], forKey: "owner")
-      return thing
+    try scenario(kind, model: model, classes: []) { s in
+      s.one.insert("owner").insert(thing: "first", cost: 1, owner: "owner").save()
+      s.one.expect("owner", total: 1)
+      s.two.set("first", cost: 10).insert(thing: "second", cost: 100, owner: "owner").save()
+      s.one.insert(thing: "third", cost: 1000, owner: "owner").save()
+      s.two.set("owner", name: "Ada").save()
+
+      s.one.expect("owner", total: 1110).expect("first", cost: 10)
+      s.store.expect("owner", total: 1110, name: "Ada")
     }
-    let first = try thing(1, in: one)
-    try one.save()
-    #expect(owner["total"] == .integer(1))
-    let two = graph.context()
-    two.object(with: first.objectID)["cost"] = .integer(10)
-    _ = try thing(100, in: two)
-    try two.save()
-    _ = try thing(1000, in: one)
-    try one.save()
-    two.object(with: owner.objectID)["name"] = .string("Ada")
-    try two.save()
-
-    #expect(owner["total"] == .integer(1110) && first["cost"] == .integer(10))
-    let fresh = graph.context()
-    #expect(fresh.object(with: owner.objectID)["total"] == .integer(1110))
-    #expect(fresh.object(with: owner.objectID)["name"] == .string("Ada"))
   }
 
   @Test(
-    "What a policy decides is held to the same rules as everything else", arguments: Kind.allCases)
+    "The values that a merge policy decides on are validated like all values",
+    arguments: Kind.allCases)
   func validatedAfterConflict(_ kind: Kind) throws {
-    let graph = try Graph(kind)
-    let one = graph.context()
-    let first = try one.insert(Passport.self) { $0.number = "1" }
-    let second = try one.insert(Passport.self) { $0.number = "2" }
-    try one.save()
-    let two = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
-    let theirs = try two.fetch(Passport.self, sortedBy: [SortKey("number")])
-    theirs[0].number = "4"
-    theirs[1].number = "3"
-    try two.save()
-    one.mergePolicy = .objectWins
-    first.number = "3"
+    try scenario(kind) { s in
+      s.one.insert(passport: "first", number: "1").insert(passport: "second", number: "2").save()
+      s.outside.contains(passport: ["first", "second"])
+      s.outside.set("first", number: "4").set("second", number: "3").save()
+      s.one.policy(.objectWins).set("first", number: "3").save(expecting: .sharedValue("first"))
 
-    let error = #expect(throws: ContextError.self) { try one.save() }
-
-    #expect(error?.constraintConflicts.map(\.conflictingObjects) == [[first.objectID]])
-    #expect(first.number == "3")
-    first.number = "5"
-    try one.save()
-    #expect(second.isFault == false)
-    let fresh = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
-    #expect(
-      try fresh.fetch(Passport.self, sortedBy: [SortKey("number")]).map(\.number) == ["3", "5"])
+      s.one.expect("first", number: "3").set("first", number: "5").save()
+      s.store.contains(passport: ["first", "second"])
+      s.store.expect("first", number: "5").expect("second", number: "3")
+    }
   }
 
   @Test(
-    "A child that did not look again leads nothing to what its parent has deleted",
+    "A child that has not advanced leads no relationship to an object that its parent has deleted",
     arguments: Kind.allCases, [false, true])
   func staleChild(_ kind: Kind, _ isSaved: Bool) throws {
-    let graph = try Graph(kind)
-    let parent = graph.context()
-    let ada = try parent.insert(Person.self) { $0.name = "Ada" }
-    let bob = try parent.insert(Person.self) { $0.name = "Bob" }
-    let coast = try parent.insert(Trip.self) { $0.name = "Coast" }
-    try parent.insert(Passport.self) { $0.number = "1" }
-    if isSaved { try parent.save() } else { try parent.processPendingChanges() }
-    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
-    func mine<T: ManagedObject>(_ object: T) throws -> T {
-      try #require(try child.existingObject(with: object.objectID) as? T)
-    }
-    let (adaThere, bobThere, coastThere) = (try mine(ada), try mine(bob), try mine(coast))
-    let passport = try #require(try child.fetch(Passport.self).first)
-    #expect(adaThere.name == "Ada" && bobThere.name == "Bob" && coastThere.name == "Coast")
-    parent.delete(ada)
-    parent.delete(coast)
-    try parent.processPendingChanges()
+    try scenario(kind, isSaved ? "saved" : "unsaved") { s in
+      s.parent.insert(person: "ada").insert(person: "bob").insert(trip: "coast").insert("passport")
+      if isSaved { s.parent.save() } else { s.parent.process() }
+      s.child.find("ada", "bob", "coast").contains(passport: ["passport"])
+      s.child.expect("ada", name: "ada").expect("bob", name: "bob").expect("coast", name: "coast")
+      s.parent.delete("ada", "coast").process()
 
-    let trip = try child.insert(Trip.self) { $0.name = "Faro" }
-    trip.owner = adaThere
-    trip.members = [adaThere, bobThere]
-    let other = try child.insert(Trip.self) { $0.name = "Lagos" }
-    other.owner = bobThere
-    passport.holder = adaThere
-    let stop = try child.insert(Stop.self) {
-      $0.place = "Beach"
-      $0.trip = coastThere
-    }
-    try child.save()
+      s.child.insert(trip: "faro", owner: "ada", members: ["ada", "bob"])
+      s.child.insert(trip: "lagos", owner: "bob").set("passport", holder: "ada")
+      s.child.insert(stop: "beach", trip: "coast").save()
 
-    #expect(try parent.disagreements() == [])
-    #expect(try parent.fetch(Person.self) == [bob] && !child.hasChanges)
-    #expect(try parent.count(for: FetchRequest("Trip")) == 2)
-    #expect(trip["owner"] == .null && Array(trip.members) == [bobThere])
-    #expect(passport["holder"] == .null && stop["trip"] == .null && other.owner == bobThere)
-    child.refreshAllObjects()
-    #expect(try child.disagreements() == [])
-    try parent.save()
-    let fresh = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
-    #expect(try fresh.disagreements() == [])
+      s.parent.expectAgreement().contains(person: ["bob"], trip: ["faro", "lagos"])
+      s.child.expectNoChanges().expect("faro", owner: nil, members: ["bob"])
+      s.child.expect("passport", holder: nil).expect("beach", trip: nil)
+      s.child.expect("lagos", owner: "bob").refreshAll().expectAgreement()
+      s.parent.save()
+    }
   }
 
   @Test(
-    "A child that leads one to one elsewhere than its parent parts whom the parent had led there",
+    "A child's one-to-one reference ends the one that its parent made to the same object",
     arguments: Kind.allCases)
   func displaced(_ kind: Kind) throws {
-    let graph = try Graph(kind)
-    let parent = graph.context()
-    let ada = try parent.insert(Person.self) { $0.name = "Ada" }
-    let bob = try parent.insert(Person.self) { $0.name = "Bob" }
-    let passport = try parent.insert(Passport.self) { $0.number = "1" }
-    try parent.save()
-    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
-    let there = try #require(try child.fetch(Passport.self).first)
-    there.holder = try child.existingObject(with: ada.objectID) as? Person
-    bob.passport = passport
-    try child.save()
+    try scenario(kind) { s in
+      s.parent.insert(person: "ada").insert(person: "bob").insert("passport").save()
+      s.child.contains(passport: ["passport"]).find("ada").set("passport", holder: "ada")
+      s.parent.set("bob", passport: "passport")
+      s.child.save()
 
-    #expect(passport.holder == ada && ada.passport == passport && bob.passport == nil)
-    #expect(try parent.disagreements() == [])
-  }
-
-  @Test("A child's deletion reaches what its parent has led there since", arguments: Kind.allCases)
-  func deletingChild(_ kind: Kind) throws {
-    let graph = try Graph(kind)
-    let parent = graph.context()
-    let ada = try parent.insert(Person.self) { $0.name = "Ada" }
-    let trip = try parent.insert(Trip.self) { $0.name = "Faro" }
-    try parent.save()
-    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
-    let there = try #require(try child.fetch(Person.self).first)
-    #expect(there.name == "Ada")
-    trip.members = [ada]
-    let passport = try parent.insert(Passport.self) {
-      $0.number = "1"
-      $0.holder = ada
+      s.parent.expect("passport", holder: "ada").expect("ada", passport: "passport")
+      s.parent.expect("bob", passport: nil).expectAgreement()
     }
-    try parent.processPendingChanges()
-
-    child.delete(there)
-    try child.save()
-
-    #expect(ada.isDeleted && passport.isDeleted && trip.members.isEmpty)
-    try parent.save()
-    let fresh = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
-    #expect(try fresh.disagreements() == [])
-    #expect(try fresh.count(for: FetchRequest("Passport")) == 0)
   }
 
   @Test(
-    "Undoing an insertion reaches what leads to the object by work that is not undone",
+    "A child's deletion includes the objects that its parent has added since",
+    arguments: Kind.allCases)
+  func deletingChild(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.parent.insert(person: "ada").insert("trip").save()
+      s.child.contains(person: ["ada"]).expect("ada", name: "ada")
+      s.parent.set("trip", members: ["ada"]).insert("passport", holder: "ada").process()
+
+      s.child.delete("ada").save()
+
+      s.parent.expectDeleted("ada", "passport").expect("trip", members: []).save()
+      s.store.contains(passport: [])
+    }
+  }
+
+  @Test(
+    "Undo of an insertion includes references that were made without undo",
     arguments: Kind.allCases)
   func undoneInsertion(_ kind: Kind) throws {
-    let graph = try Graph(kind)
-    let context = graph.context()
-    let trip = try context.insert(Trip.self) { $0.name = "Faro" }
-    try context.save()
-    let undo = UndoStack()
-    context.undoManager = undo
-    let ada = try context.insert(Person.self) { $0.name = "Ada" }
-    try context.processPendingChanges()
-    var passport: Passport?
-    try undo.withoutUndo {
-      passport = try context.insert(Passport.self) {
-        $0.number = "1"
-        $0.holder = ada
+    try scenario(kind) { s in
+      s.one.insert("trip").save().startUndo().insert(person: "ada").process()
+      s.one.withoutUndo {
+        s.one.insert("passport", holder: "ada").set("trip", members: ["ada"])
       }
-      trip.members = [ada]
-    }
 
-    try undo.undo()
-    #expect(ada.isDeleted && passport?.isDeleted == true && trip.members.isEmpty)
-    #expect(try context.disagreements() == [])
-    try undo.redo()
-    #expect(ada.passport == passport && passport?.holder == ada && Array(trip.members) == [ada])
-    #expect(try context.disagreements() == [])
-    try undo.undo()
-    try context.save()
-    let fresh = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
-    #expect(try fresh.disagreements() == [])
-    #expect(try fresh.count(for: FetchRequest("Passport")) == 0)
+      s.one.undo().expectDeleted("ada", "passport").expect("trip", members: []).expectAgreement()
+      s.one.redo().expect("ada", passport: "passport").expect("passport", holder: "ada")
+      s.one.expect("trip", members: ["ada"]).expectAgreement()
+      s.one.undo().save()
+      s.store.contains(passport: [])
+    }
   }
 
   @Test(
-    "Undoing what was saved reaches what others have led there since, and nothing comes back to lead nowhere",
+    "Undo of a save includes references of later saves, and restores no reference to a deleted object",
     arguments: Kind.allCases)
   func undoneAfterOthers(_ kind: Kind) throws {
-    let graph = try Graph(kind)
-    let context = graph.context()
-    context.undoManager = UndoStack()
-    let bob = try context.insert(Person.self) { $0.name = "Bob" }
-    let trip = try context.insert(Trip.self) {
-      $0.name = "Faro"
-      $0.owner = bob
-    }
-    try context.save()
-    trip.owner = nil
-    let ada = try context.insert(Person.self) { $0.name = "Ada" }
-    try context.save()
-    let two = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
-    try two.insert(Passport.self) {
-      $0.number = "1"
-      $0.holder = two.object(with: ada.objectID) as? Person
-    }
-    two.delete(two.object(with: bob.objectID))
-    try two.save()
-    context.refreshAllObjects()
+    try scenario(kind) { s in
+      s.one.startUndo().insert(person: "bob").insert("trip", owner: "bob").save()
+      s.one.set("trip", owner: nil).insert(person: "ada").save()
+      s.outside.insert("passport", holder: "ada").delete("bob").save()
+      s.one.refreshAll()
 
-    // Takes Ada back, and leads the trip to Bob again.
-    try context.undoManager?.undo()
-    #expect(ada.isDeleted && trip["owner"] == .null)
-    try context.save()
-    let fresh = ManagedObjectContext(try graph.reopened(), concurrency: .confined)
-    #expect(try fresh.disagreements() == [])
-    #expect(try fresh.count(for: FetchRequest("Passport")) == 0)
+      // Deletes Ada, and would lead the trip to Bob again.
+      s.one.undo().expectDeleted("ada").expect("trip", owner: nil).save()
+      s.store.contains(passport: [])
+    }
   }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ObjectGraph
 
-/// What people say of nested contexts elsewhere, and what is so here.
+/// Known complaints about nested contexts elsewhere, each with its behaviour here.
 @Suite("Nested contexts, complaint by complaint")
 struct NestedContextTests {
   /// Objects `P0`, `P1` and so on, with their numbers as ages, saved.
@@ -23,7 +23,7 @@ struct NestedContextTests {
   }
 
   @Test(
-    "A child's fetch waits for no ancestor, however busy that is", arguments: Kind.allCases)
+    "A child's fetch does not wait for busy ancestors", arguments: Kind.allCases)
   func neverBlocks(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let root = ManagedObjectContext(graph.coordinator)
@@ -60,7 +60,7 @@ struct NestedContextTests {
   }
 
   @Test(
-    "Changing many objects in a child makes what it makes in a root context",
+    "Changes of many objects in a child are one layer, as in a root context",
     arguments: Kind.allCases)
   func changesOfMany(_ kind: Kind) throws {
     func rows(_ context: ManagedObjectContext) throws -> (layers: Int, rows: Int, seals: Int) {
@@ -92,7 +92,7 @@ struct NestedContextTests {
   }
 
   @Test(
-    "What was saved upwards is found at once, one level and two, through relationships too",
+    "A fetch finds saved objects in every ancestor, also through relationships",
     arguments: Kind.allCases)
   func resultsAfterSaving(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -131,7 +131,7 @@ struct NestedContextTests {
   }
 
   @Test(
-    "Relationships of what the parent has not saved are seen in a child", arguments: Kind.allCases)
+    "A child sees relationships of objects that its parent has not saved", arguments: Kind.allCases)
   func unsavedRelationships(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let parent = graph.context()
@@ -155,7 +155,7 @@ struct NestedContextTests {
     #expect(mine.trips[0].owner === mine && child.object(bob).friends.map(\.name) == ["Ada"])
   }
 
-  @Test("Results keep their order whatever is unsaved in the parent", arguments: Kind.allCases)
+  @Test("Results are in order, also with unsaved changes in the parent", arguments: Kind.allCases)
   func order(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let parent = graph.context()
@@ -188,7 +188,7 @@ struct NestedContextTests {
   }
 
   @Test(
-    "Fetching in the background while others wait for it comes to an end", arguments: Kind.allCases)
+    "A child can fetch while its parent waits for the child", arguments: Kind.allCases)
   func noDeadlock(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let root = ManagedObjectContext(graph.coordinator)
@@ -217,7 +217,7 @@ struct NestedContextTests {
   }
 
   @Test(
-    "A list of a child is kept right while the parent waits for the child",
+    "A list of a child stays right while the parent waits for the child",
     arguments: Kind.allCases)
   func listsDontDeadlock(_ kind: Kind) throws {
     let graph = try Graph(kind)
@@ -253,43 +253,32 @@ struct NestedContextTests {
     }
   }
 
-  /// How a context comes to see what others have saved.
+  /// The way in which a context advances to the newest commit.
   enum Look: CaseIterable {
     case fetching, refreshing, refreshingAll
   }
 
   @Test(
-    "A child looks again where its parent does, and changes what that has read",
+    "A child that refreshes sees what its parent has seen, and changes that",
     arguments: Kind.allCases, Look.allCases)
   func lookedAgain(_ kind: Kind, _ look: Look) throws {
-    let graph = try Graph(kind)
-    let (parent, other) = (graph.context(), graph.context())
-    let trip = try parent.insert(Trip.self) { $0.name = "counted" }
-    try parent.save()
-    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
-    let same = child.object(trip)
-    #expect(same.cost == 0)
-    let theirs = other.object(trip)
-    theirs.cost = 10
-    try other.save()
+    try scenario(kind, look) { s in
+      s.parent.insert("trip").save()
+      s.child.expect("trip", cost: 0)
+      s.other.set("trip", cost: 10).save()
 
-    switch look {
-    case .fetching:
-      let found = try parent.fetch(Trip.self, where: QueryPredicate("cost == 10"))
-      #expect(found == [trip])
-    case .refreshing: parent.refresh(trip, mergeChanges: false)
-    case .refreshingAll: parent.refreshAllObjects()
+      switch look {
+      case .fetching: s.parent.fetch("Trip", where: "cost == 10", finds: ["trip"])
+      case .refreshing: s.parent.refresh("trip", keepingChanges: false)
+      case .refreshingAll: s.parent.refreshAll()
+      }
+      s.child.refreshAll().expect("trip", cost: 10).set("trip", cost: 11).save()
+      s.parent.policy(.objectWins).save()
+      s.store.contains(trip: ["trip"]).expect("trip", cost: 11)
     }
-    child.refreshAllObjects()
-    #expect(same.cost == 10)
-    same.cost += 1
-    try child.save()
-    parent.mergePolicy = .objectWins
-    try parent.save()
-    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [11])
   }
 
-  @Test("Identifiers need no obtaining and never change", arguments: Kind.allCases)
+  @Test("An identifier is permanent from the insertion on", arguments: Kind.allCases)
   func identifiers(_ kind: Kind) throws {
     let graph = try Graph(kind)
     let root = graph.context()
@@ -309,7 +298,7 @@ struct NestedContextTests {
   }
 
   @Test(
-    "What is unsaved is seen however deep the contexts are", arguments: Kind.allCases,
+    "Unsaved objects are seen at any depth of nesting", arguments: Kind.allCases,
     [true, false])
   func deep(_ kind: Kind, _ isProcessed: Bool) throws {
     let root = try Graph(kind).context()
@@ -318,7 +307,7 @@ struct NestedContextTests {
     var lowest = root
     for _ in 0..<5 {
       lowest = ManagedObjectContext(parent: lowest, concurrency: .confined)
-      // Whoever looks shows what there is to those below: nobody may have looked.
+      // A context that fetches publishes its changes to its children, so this one must not fetch.
       let lowest = ManagedObjectContext(parent: lowest, concurrency: .confined)
       #expect(try lowest.fetch(Person.self).map(\.name) == ["Ada"])
     }
@@ -326,77 +315,52 @@ struct NestedContextTests {
   }
 
   @Test(
-    "Of what two children change, each value is what the later of them has saved",
+    "A value that two children change is the one that the later child has saved",
     arguments: Kind.allCases)
   func siblings(_ kind: Kind) throws {
-    let graph = try Graph(kind)
-    let parent = graph.context()
-    let trip = try parent.insert(Trip.self) { $0.name = "Porto" }
-    try parent.save()
-    let (one, two) = (
-      ManagedObjectContext(parent: parent, concurrency: .confined),
-      ManagedObjectContext(parent: parent, concurrency: .confined)
-    )
-    one.object(trip).cost = 1
-    one.object(trip).name = "Lisbon"
-    two.object(trip).cost = 2
+    try scenario(kind) { s in
+      s.parent.insert("trip").save()
+      s.child.set("trip", cost: 1, name: "Lisbon")
+      s.sibling.set("trip", cost: 2)
 
-    try one.save()
-    #expect(trip.cost == 1 && trip.name == "Lisbon" && two.object(trip).cost == 2)
-    try two.save()
-    #expect(trip.cost == 2 && trip.name == "Lisbon")
-    try parent.save()
-    let saved = try graph.context().fetch(Trip.self)
-    #expect(saved.map(\.cost) == [2] && saved.map(\.name) == ["Lisbon"])
+      s.child.save()
+      s.parent.expect("trip", cost: 1, name: "Lisbon")
+      s.sibling.expect("trip", cost: 2).save()
+      s.parent.expect("trip", cost: 2, name: "Lisbon").save()
+      s.store.contains(trip: ["trip"]).expect("trip", cost: 2, name: "Lisbon")
+    }
   }
 
   @Test(
-    "What a parent is to delete stays deleted, whatever a child changes in it",
+    "An object that a parent has deleted stays deleted when a child changes it",
     arguments: Kind.allCases)
   func deletedMeanwhile(_ kind: Kind) throws {
-    let graph = try Graph(kind)
-    let parent = graph.context()
-    let trip = try parent.insert(Trip.self) { $0.name = "Porto" }
-    try parent.save()
-    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
-    let same = child.object(trip)
-    #expect(same.cost == 0)
-    parent.delete(trip)
-    same.cost = 1
-    try child.save()
-    #expect(trip.isDeleted)
-    try parent.save()
-    #expect(try graph.context().count(for: FetchRequest("Trip")) == 0)
+    try scenario(kind) { s in
+      s.parent.insert("trip").save()
+      s.child.expect("trip", cost: 0)
+      s.parent.delete("trip")
+      s.child.set("trip", cost: 1).save()
+      s.parent.expectDeleted("trip").save()
+      s.store.contains(trip: [])
+    }
   }
 
   @Test(
-    "Who was to be deleted in the parent and is not is the same object in a child, and not another",
+    "An object whose deletion the parent gives up is the same instance in a child",
     arguments: Kind.allCases, [false, true])
   func deletedAndBack(_ kind: Kind, isUndone: Bool) throws {
-    let graph = try Graph(kind)
-    let parent = graph.context()
-    let trip = try parent.insert(Trip.self) { $0.name = "Porto" }
-    try parent.save()
-    let undo = UndoStack()
-    parent.undoManager = undo
-    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
-    let same = child.object(trip)
-    same.name = "draft"
-    parent.delete(trip)
-    try parent.processPendingChanges()
-    try child.save()
-    #expect(same.isDeleted)
-    if isUndone {
-      while try undo.undo() {}
-    } else {
-      parent.rollback()
-    }
+    try scenario(kind, isUndone ? "undone" : "rolled back") { s in
+      s.parent.insert("trip").save().startUndo()
+      s.child.set("trip", name: "draft")
+      s.parent.delete("trip").process()
+      s.child.save().expectDeleted("trip")
+      if isUndone { s.parent.undoAll() } else { s.parent.rollback() }
 
-    #expect(try child.fetch(Trip.self).first === same)
-    #expect(same.name == "Porto" && !same.isDeleted)
-    same.cost = 1
-    try child.save()
-    try parent.save()
-    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [1])
+      s.child.contains(trip: ["trip"]).expectSameInstance("trip")
+      s.child.expect("trip", name: "trip").expectDeleted("trip", isDeleted: false)
+      s.child.set("trip", cost: 1).save()
+      s.parent.save()
+      s.store.contains(trip: ["trip"]).expect("trip", cost: 1)
+    }
   }
 }

@@ -132,13 +132,18 @@ enum BlockForgery {
 }
 
 enum Reference {
-  /// CRC-32C a bit at a time, as its definition has it.
-  static func crc32c(_ bytes: some Sequence<UInt8>) -> UInt32 {
-    var sum: UInt32 = .max
-    for byte in bytes {
-      sum ^= UInt32(byte)
-      for _ in 0..<8 { sum = sum & 1 != 0 ? sum >> 1 ^ 0x82F6_3B78 : sum >> 1 }
+  /// The sum of each byte alone, a bit at a time as the definition of CRC-32C has it.
+  private static let sums: [UInt32] = (0..<256).map { byte in
+    (0..<8).reduce(UInt32(byte)) { sum, _ in
+      sum & 1 != 0 ? sum >> 1 ^ 0x82F6_3B78 : sum >> 1
     }
+  }
+
+  /// Returns the CRC-32C of some bytes, a byte at a time.
+  static func crc32c(_ bytes: some Sequence<UInt8>) -> UInt32 {
+    let sums = sums
+    var sum: UInt32 = .max
+    for byte in bytes { sum = sum >> 8 ^ sums[Int(UInt8(truncatingIfNeeded: sum) ^ byte)] }
     return ~sum
   }
 }

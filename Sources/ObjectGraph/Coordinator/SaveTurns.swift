@@ -1,11 +1,11 @@
 import Foundation
 
-/// Whose save comes first, of those into the stores of one coordinator.
+/// The fairness of the saves into the stores of one coordinator (decision 0019).
 ///
-/// Saves look at everything without a lock and are done again when another has come first. One that takes long would
-/// be overtaken by small ones without end, so once it was overtaken twice the others give way: they wait before they
-/// commit until it is done, or for twice as long as it took so far. Nobody waits for ever: what a save asks of its
-/// program may be the save of another context.
+/// A save holds no lock while it prepares, and starts again when another save commits first. Quick saves would overtake
+/// a slow one without end. So after a save was overtaken twice, the other saves wait before they commit until that
+/// save is done, or for twice as long as its longest attempt. The wait ends because a hook of the slow save may wait
+/// for the save of another context. Saves of other processes do not wait.
 final class SaveTurns: @unchecked Sendable {
   // Sendable: the condition guards what may change.
   private let condition = NSCondition()

@@ -102,7 +102,7 @@ struct Rebase {
     // A deletion that is replayed reaches what is new. One by the policy, and each that follows, reaches everything.
     var isReplayed = true
     // Each wave deletes at least one more row of a finite view.
-    while !wave.isEmpty {
+    while !wave.isEmpty || isReplayed && !givenUp.isEmpty {
       var next: [ObjectKey] = []
       let source = rows.source()
       for key in wave {
@@ -128,6 +128,9 @@ struct Rebase {
         for link in effects.links { try rows.remove(link) }
         next += effects.deleted.filter { doomed.insert($0).inserted }
       }
+      if isReplayed {
+        next += try givenUpDeletions(rows).filter { doomed.insert($0).inserted }
+      }
       try rows.seal()
       wave = next
       cascaded += next
@@ -136,6 +139,21 @@ struct Rebase {
     for key in doomed where try rows.isAlive(key) { try rows.remove(key) }
     try rows.seal()
     return cascaded + outcome.deleted.sorted()
+  }
+}
+
+extension Rebase {
+  /// Returns the objects that lead to a deleted one since their changes were given up, and that its delete rule deletes.
+  private func givenUpDeletions(_ rows: RebasedRows) throws -> [ObjectKey] {
+    try givenUp.sorted().filter { key in
+      guard let entity = graph[key.entity], let row = try rows.row(key) else { return false }
+      return try entity.toOnes.contains { toOne in
+        guard toOne.inverse?.deleteRule == .cascade,
+          let target = try row.reference(entity.layout.columns[toOne.column])
+        else { return false }
+        return try rows.row(target) == nil && rows.base.row(of: target) != nil
+      }
+    }
   }
 }
 

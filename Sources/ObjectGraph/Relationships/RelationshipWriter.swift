@@ -14,6 +14,15 @@ struct RelationshipWriter {
     var wanted: [ManagedObject] = []
     var seen: Set<ManagedObject> = []
     for other in objects where seen.insert(other).inserted { wanted.append(other) }
+    if let side = toMany.links {
+      do { try LinkWriter(workspace).set(side, of: object, toMany, to: wanted) } catch {
+        workspace.note(error)
+      }
+      if toMany.relationship.keepsOrder {
+        OrderedPlaces(workspace).number(wanted, in: object, toMany)
+      }
+      return
+    }
     for other in RelationshipReader(workspace).objects(of: object, toMany)
     where !seen.contains(other) {
       remove(other, from: object, toMany)

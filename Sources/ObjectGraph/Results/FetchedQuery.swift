@@ -7,6 +7,8 @@ import Rows
 struct FetchedQuery {
   let request: FetchRequest
   private let sections: FetchedSections?
+  /// The transient attribute that sections are made of; `nil` where there is none.
+  private let transientPath: String?
   private let scope: RequestScope
   private let entities: Set<String>
   /// The stores that are looked in.
@@ -28,9 +30,11 @@ struct FetchedQuery {
   ) throws {
     var request = request
     var sections = sections
+    var transientPath: String?
     if let path = sections?.path {
       if workspace.coordinator.model.property(path, of: request.entity)?.isTransient ?? false {
         sections = sections?.askingObjects()
+        transientPath = path
       } else if request.sortKeys.first?.path != path {
         request.sortKeys.insert(SortKey(path), at: 0)
       }
@@ -43,6 +47,7 @@ struct FetchedQuery {
     }
     self.request = request
     self.sections = sections
+    self.transientPath = transientPath
     guard workspace.coordinator.model[request.entity] != nil else {
       throw ContextError.unknownEntity(request.entity, in: workspace.coordinator.model)
     }
@@ -112,6 +117,45 @@ struct FetchedQuery {
         change.state.graph[key.entity].map { entities.contains($0.name) } ?? true
       }
     }
+  }
+}
+
+// MARK: - Sections
+
+extension FetchedQuery {
+  /// Returns the error for a list in which a section comes twice; `nil` if none does.
+  func failure(of list: FetchedSnapshot) -> ContextError? {
+    guard let name = list.repeatedSection else { return nil }
+    let first = request.sortKeys.first.map { "\"\($0.path)\"" }
+    let rule: String
+    if let path = sections?.path {
+      rule = """
+        The results are sorted by "\(path)" first: give values of "\(path)" that follow one another in that order \
+        section names that do.
+        """
+    } else {
+      let order =
+        transientPath.map { "by the stored values that \"\($0)\" follows from" }
+        ?? "by section"
+      let now =
+        first.map { "the results are sorted by \($0) first" } ?? "the request has no sort key"
+      rule = "Put a sort key first that orders the objects \(order); now \(now)."
+    }
+    return ContextError(
+      .notSupported,
+      """
+      Can't divide the results of "\(request.entity)" into sections: the section "\(name)" comes twice. \(rule)
+      """)
+  }
+}
+
+extension FetchedSnapshot {
+  /// The name of the first section that an earlier section has too; `nil` if all names differ.
+  fileprivate var repeatedSection: String? {
+    // Neighbours have different names, so a name needs three sections to come twice.
+    guard sections.count > 2 else { return nil }
+    var seen: Set<String> = []
+    return sections.first { !seen.insert($0.name).inserted }?.name
   }
 }
 

@@ -26,6 +26,13 @@ public final class FetchedResults<Object: ManagedObject> {
   public let sectioning: FetchedSections?
   /// Called in the context's turn when the list has changed. It may read and change objects.
   public var onChange: ((FetchedResultsChange) -> Void)?
+  /// The reason why the list stays as it was; `nil` when the list shows all changes.
+  ///
+  /// Set when a change of objects makes a section come twice. The list then keeps its last state, and is loaded again
+  /// after each further change until it can be divided into sections.
+  public private(set) var failure: ContextError?
+  /// Called in the context's turn when ``failure`` is set. If it is `nil`, the context's next save throws the failure.
+  public var onFailure: ((ContextError) -> Void)?
 
   private var workspace: Workspace { context.workspace }
   private(set) var list = FetchedSnapshot()
@@ -54,7 +61,7 @@ public final class FetchedResults<Object: ManagedObject> {
     following = try FollowerUpdate(workspace).begin(query.states(in: workspace))
     list = try query.load(in: workspace, following)
     round = following.round
-    try list.checkSections()
+    if let failure = query.failure(of: list) { throw failure }
     following.add(self)
   }
 
@@ -73,7 +80,7 @@ public final class FetchedResults<Object: ManagedObject> {
   private func ask(_ next: FetchedQuery, _ note: () -> Void = {}) throws {
     let following = try FollowerUpdate(workspace).begin(next.states(in: workspace))
     let found = try next.load(in: workspace, following)
-    try found.checkSections()
+    if let failure = next.failure(of: found) { throw failure }
     (query, self.following) = (next, following)
     note()
     take(found) { _ in false }
@@ -182,6 +189,7 @@ extension FetchedResults: ResultsFollower {
       isStale = false
       return
     }
+    if refuses(change.after) { return }
     isStale = false
     tell(change)
   }
@@ -189,7 +197,11 @@ extension FetchedResults: ResultsFollower {
   func followStores() throws {
     guard query.isOutdated(in: workspace) else { return }
     isStale = true
-    try ask(FetchedQuery(request.forObjects, sectioning, in: workspace))
+    let next = try FetchedQuery(request.forObjects, sectioning, in: workspace)
+    let following = try FollowerUpdate(workspace).begin(next.states(in: workspace))
+    let found = try next.load(in: workspace, following)
+    (query, self.following) = (next, following)
+    take(found) { _ in false }
   }
 
   private func reload(_ touched: (ObjectID) -> Bool) throws {
@@ -200,11 +212,23 @@ extension FetchedResults: ResultsFollower {
   /// Takes what was found, and tells how that differs from what was there.
   private func take(_ found: FetchedSnapshot, _ touched: (ObjectID) -> Bool) {
     let wasStale = isStale
-    isStale = false
     round = following.round
+    isStale = true
+    if refuses(found) { return }
+    isStale = false
     tell(
       FetchedResultsChange(
         list, found, ListChange(from: list, to: found) { wasStale || touched($0) }))
+  }
+
+  /// Returns whether a section comes twice in a list, and reports that failure once.
+  private func refuses(_ found: FetchedSnapshot) -> Bool {
+    let isKnown = failure != nil
+    failure = query.failure(of: found)
+    guard let failure else { return false }
+    if isKnown { return true }
+    if let onFailure { onFailure(failure) } else { workspace.note(failure) }
+    return true
   }
 
   private func tell(_ change: FetchedResultsChange) {
@@ -234,25 +258,5 @@ extension FetchRequest {
     var request = self
     request.resultType = .objects
     return request
-  }
-}
-
-extension FetchedSnapshot {
-  /// Refuses a list in which a section comes twice.
-  fileprivate func checkSections() throws {
-    guard let twice = sections.map(\.name).firstRepeated else { return }
-    throw ContextError(
-      .notSupported,
-      """
-      The section "\(twice)" comes twice in the order of the results: sort by what sections are made \
-      of, and give values that follow one another names that do.
-      """)
-  }
-}
-
-extension [String] {
-  fileprivate var firstRepeated: String? {
-    var seen: Set<String> = []
-    return first { !seen.insert($0).inserted }
   }
 }

@@ -32,6 +32,7 @@ struct Save {
     var refusals = 0
     for _ in 0..<Save.mostRounds {
       let isConcerned = try SaveRebase(workspace).run()
+      if isConcerned { isAnnounced = false }
       if isConcerned || !isPrepared {
         isPrepared = try prepare()
         if !isPrepared { continue }

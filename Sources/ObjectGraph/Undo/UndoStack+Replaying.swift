@@ -105,7 +105,8 @@ extension UndoStack {
       let back = try layer.inverse()
       var changes = Changes(
         base: state.shown, layer: back, originals: try originals(of: layer, back, in: state))
-      changes.lastReferences = try layer.noReferences()
+      // A deletion that is done again is denied as it was.
+      if direction == .undoing { changes.lastReferences = try layer.noReferences() }
       try Take(workspace, state, events: .undo).run(changes, isAged: true)
       try workspace.sealForUndo()
     case .transient(let id, let property, let value):

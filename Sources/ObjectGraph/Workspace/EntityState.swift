@@ -45,6 +45,8 @@ final class EntityState {
     return made
   }
   private var madeUnresolved: RowSource?
+  /// Whether an object of the table is not looked up yet.
+  var hasFaults: Bool { madeUnresolved?.isLent ?? false }
 
   /// The rows that the context writes.
   private var drafts = EntityDrafts()

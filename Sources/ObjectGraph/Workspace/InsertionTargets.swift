@@ -14,12 +14,17 @@ struct InsertionTargets {
   private var linkKeys: [StoreTag: [UInt16: Range<UInt64>]] = [:]
 
   /// Returns a key for a new link that no other link has.
-  mutating func nextLinkKey(_ table: UInt16, _ state: StoreState) throws -> UInt64 {
+  ///
+  /// - Parameter remaining: The number of links that the caller is about to put.
+  mutating func nextLinkKey(
+    _ table: UInt16, _ state: StoreState, _ remaining: Int
+  ) throws -> UInt64 {
     if let range = linkKeys[state.tag]?[table], !range.isEmpty {
       linkKeys[state.tag]![table] = range.dropFirst()
       return range.lowerBound
     }
-    let range = try state.persistent.store.leaseKeys(ofEntity: table, count: 256)
+    let range = try state.persistent.store.leaseKeys(
+      ofEntity: table, count: max(256, min(remaining, 65_536)))
     linkKeys[state.tag, default: [:]][table] = range.dropFirst()
     return range.lowerBound
   }

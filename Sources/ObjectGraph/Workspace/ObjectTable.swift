@@ -87,6 +87,14 @@ struct ObjectTable: ~Copyable {
       return (gone, left)
     }
 
+    /// Calls `body` with each object that has a holder other than the table.
+    func visitHeld(_ body: (ManagedObject) -> Void) {
+      for place in 0..<Page.count where address(UInt64(place)) != 0 {
+        if unsafe isKnownUniquelyReferenced(&places[place]) { continue }
+        if let object = unsafe places[place] { body(object) }
+      }
+    }
+
     @inline(__always)
     func bringPlaceNear(_ number: UInt64) {
       unsafe quire_prefetch(places + Int(truncatingIfNeeded: number & 63))
@@ -225,5 +233,11 @@ struct ObjectTable: ~Copyable {
   func visit(_ body: (ManagedObject) throws -> Void) rethrows {
     for index in 0..<low.count { try low[index]?.visit(body) }
     for page in high.values { try page.visit(body) }
+  }
+
+  /// Calls `body` with each object that has a holder other than the table.
+  func visitHeld(_ body: (ManagedObject) -> Void) {
+    for index in 0..<low.count { low[index]?.visitHeld(body) }
+    for page in high.values { page.visitHeld(body) }
   }
 }

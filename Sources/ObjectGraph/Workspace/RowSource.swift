@@ -191,6 +191,9 @@ final class RowSource {
     if unsafe lentCount == 0 { unsafe Unmanaged.passUnretained(self).release() }
   }
 
+  /// Whether an object of the context's table leads here.
+  var isLent: Bool { unsafe lentCount != 0 }
+
   /// Whether the rows of another source are of the same store in the same context.
   func shares(_ other: RowSource) -> Bool {
     unsafe turn == other.turn && entity.store === other.entity.store

@@ -90,7 +90,10 @@ final class Workspace: @unchecked Sendable {
     let before = place.enter()
     defer { place.leave(before) }
     for state in storeStates {
-      for entity in state.knownEntities { entity.detach() }
+      for entity in state.knownEntities {
+        entity.resolveHeldFaults(in: state.tables)
+        entity.detach()
+      }
     }
   }
 }
@@ -115,6 +118,9 @@ extension Workspace {
   func throwReadFailure() throws {
     guard let failure = progress.readFailure else { return }
     progress.readFailure = nil
+    if let own = failure as? ContextError, own.code == .notSupported {
+      throw ContextError(own.code, "\(own.message) Nothing was saved.", cause: own)
+    }
     throw ContextError(
       .unreadable, "A value could not be read: \(failure). Nothing was saved.", cause: failure)
   }

@@ -12,7 +12,7 @@ extension CaseRun {
     let builder = LayerBuilder(snapshot.schema)
     for (index, size) in [0, 1, 16_383, 16_384, 16_385, 300_000, 3_000_000].enumerated() {
       let key = try key(store, "Thing", UInt64(index + 1))
-      let bytes = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ index) })
+      let bytes = StoreConformance.bytes(size, step: 7, from: index)
       builder.insert(key)
       builder.set(.binary(bytes), "bytes", of: key, snapshot.schema)
       builder.set(
@@ -32,7 +32,7 @@ extension CaseRun {
     var store = try make()
     let keys = try (1...4).map { try key(store, "Thing", UInt64($0)) }
     func value(_ number: Int, _ byteCount: Int) -> Value {
-      .binary(Data((0..<byteCount).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ number) }))
+      .binary(StoreConformance.bytes(byteCount, step: 13, from: number))
     }
     func save(_ change: (LayerBuilder, any StoreSnapshot) throws -> Void) throws {
       let base = try store.snapshot()

@@ -8,16 +8,16 @@ import Testing
 
 @testable import ObjectGraph
 
-/// Children that show by themselves what was saved above them.
+/// Children that merge the saves of their ancestors without being asked.
 @Suite("Children that follow")
 struct FollowingChildrenTests {
-  /// What a parent saves.
+  /// A change that a parent saves.
   enum Change: CaseIterable {
     case value, deletion, thereAndBack
   }
 
   @Test(
-    "A child of the main actor's shows what its parent has saved, also when it has fetched before the save",
+    "A child on the main actor shows its parent's save, also if the child has fetched before the save",
     arguments: Kind.allCases, Change.allCases)
   @MainActor func fetchedBetween(_ kind: Kind, _ change: Change) async throws {
     let graph = try Graph(kind)
@@ -56,61 +56,33 @@ struct FollowingChildrenTests {
   }
 
   @Test(
-    "What a child has read before it looked again and hands over is in conflict with what was saved",
-    arguments: Kind.allCases)
-  func handedOver(_ kind: Kind) throws {
-    let graph = try Graph(kind)
-    let (parent, other) = (graph.context(), graph.context())
-    let trip = try parent.insert(Trip.self) { $0.name = "counted" }
-    try parent.save()
-    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
-    child.automaticallyMergesChangesFromParent = true
-    let mine = child.object(trip)
-    #expect(mine.cost == 0)
-    let theirs = other.object(trip)
-    theirs.cost = 10
-    try other.save()
-    // The parent looks again, and the child at what lies beneath and not at the object.
-    parent.refreshAllObjects()
-    _ = try child.fetch(Person.self)
-    #expect(mine.cost == 0)
-
-    mine.cost += 1
-    try child.handOver()
-    let error = #expect(throws: ContextError.self) { try parent.save() }
-    #expect(error?.code == .conflict)
-    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
-  }
-
-  @Test(
-    "Who follows a context that follows shows what others have saved into the stores",
+    "A child that follows a following parent shows saves of other contexts",
     arguments: Kind.allCases, [false, true])
   func throughTheParent(_ kind: Kind, isBatch: Bool) throws {
-    let graph = try Graph(kind)
-    let (parent, other) = (graph.context(), graph.context())
-    parent.automaticallyMergesChangesFromParent = true
-    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
-    child.automaticallyMergesChangesFromParent = true
-    let trip = try parent.insert(Trip.self) { $0.name = "counted" }
-    try parent.save()
-    let mine = child.object(trip)
-    let theirs = other.object(trip)
-    #expect(mine.cost == 0 && theirs.cost == 0)
+    try scenario(kind, isBatch ? "a batch" : "a save") { s in
+      s.parent.follow()
+      s.child.follow()
+      s.parent.insert("trip").save()
+      s.child.expect("trip", cost: 0)
+      s.other.expect("trip", cost: 0)
 
-    if isBatch {
-      var update = BatchUpdateRequest("Trip")
-      update.valuesToUpdate = ["cost": try QueryExpression("10.0")]
-      try parent.execute(update)
-    } else {
-      theirs.cost = 10
-      try other.save()
+      if isBatch {
+        s.parent.step("set all costs to 10 in a batch") { context in
+          var update = BatchUpdateRequest("Trip")
+          update.valuesToUpdate = ["cost": try QueryExpression("10.0")]
+          try context.execute(update)
+        }
+      } else {
+        s.other.set("trip", cost: 10).save()
+      }
+
+      s.parent.expect("trip", cost: 10)
+      s.child.expect("trip", cost: 10)
     }
-
-    #expect(trip.cost == 10 && mine.cost == 10)
   }
 
   @Test(
-    "What its parent merges from two saves at once a child of the main actor's shows of both",
+    "A child on the main actor shows both of two saves that its parent merges at once",
     arguments: Kind.allCases)
   @MainActor func twoSaves(_ kind: Kind) async throws {
     let graph = try Graph(kind)
@@ -138,7 +110,7 @@ struct FollowingChildrenTests {
     #expect(mine.map(\.cost) == [10, 10])
   }
 
-  @Test("Nothing is kept for a context that is gone")
+  @Test("No mail is kept for a deallocated context")
   func gone() async throws {
     let graph = try Graph(.memory)
     let saver = ManagedObjectContext(graph.coordinator)

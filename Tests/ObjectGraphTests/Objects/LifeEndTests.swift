@@ -157,4 +157,53 @@ struct LifeEndTests {
     here.refresh(bo, mergeChanges: false)
     #expect(bo["name"] == .null && state(bo) == deletedElsewhere)
   }
+
+  @Test(
+    "Held objects that nothing was read of show their values after their context is gone",
+    arguments: Kind.allCases)
+  func faultsAfterTheEnd(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let writer = graph.context()
+    for number in 0..<5 {
+      try writer.insert(Person.self) {
+        $0.name = "P\(number)"
+        $0["photo"] = .binary(Data(repeating: UInt8(number), count: 200_000))
+      }
+    }
+    try writer.save()
+    let ids = try writer.fetchIdentifiers(FetchRequest("Person", sortedBy: [SortKey("name")]))
+
+    var context: ManagedObjectContext? = graph.context()
+    let found = try #require(context).fetch(
+      Person.self, where: QueryPredicate("name != 'P0'"), sortedBy: [SortKey("name")], limit: 3)
+    let fault = try #require(context?.object(with: ids[0]) as? Person)
+    let refreshed = try #require(context?.existingObject(with: ids[4]) as? Person)
+    #expect(refreshed.name == "P4")
+    context?.refresh(refreshed, mergeChanges: false)
+    weak let ended = context
+    context = nil
+
+    #expect(ended == nil)
+    let held = [fault] + found + [refreshed]
+    #expect(held.map(\.name) == ["P0", "P1", "P2", "P3", "P4"])
+    for (number, object) in held.enumerated() {
+      #expect(object["photo"] == .binary(Data(repeating: UInt8(number), count: 200_000)))
+      #expect(state(object) == free)
+    }
+  }
+
+  @Test("A child's held faults show what the parent had published", arguments: Kind.allCases)
+  func faultsOfAChild(_ kind: Kind) throws {
+    let parent = try Graph(kind).context()
+    let ada = try parent.insert(Person.self) { $0.name = "Ada" }
+    try parent.save()
+    ada.name = "Ada Lovelace"
+    try parent.processPendingChanges()
+
+    var child: ManagedObjectContext? = ManagedObjectContext(parent: parent, concurrency: .confined)
+    let fault = try #require(child?.object(with: ada.objectID) as? Person)
+    child = nil
+
+    #expect(fault.name == "Ada Lovelace")
+  }
 }

@@ -1,150 +1,147 @@
-import Foundation
 import ObjectGraph
 import ObjectModel
-import ObjectQuery
-import StoreInterface
 import Testing
 
 @Suite("Merge policies, case by case")
 struct MergePolicyTests {
-  /// What each side has done to a person called "base" of the age 1.
+  /// The changes of both sides to a person with the name "base" and the age 1.
   enum Situation: String, CaseIterable {
-    /// Both have changed the name, they the age as well.
+    /// Both contexts have changed the name, and the other context the age as well.
     case contested
-    /// Here the name was changed, there the age.
+    /// This context has changed the name, and the other context the age.
     case apart
-    /// Deleted here, renamed there.
+    /// This context has deleted the person, and the other context has changed the name.
     case deletedHere
-    /// Renamed here, deleted there.
+    /// This context has changed the name, and the other context has deleted the person.
     case deletedThere
-    /// Deleted by both.
+    /// Both contexts have deleted the person.
     case deletedByBoth
   }
 
-  /// A policy and what it makes of each situation: the name and the age, nothing when the object is gone,
-  /// "error" when saving fails.
+  /// The result of a save.
+  enum Outcome {
+    case refused
+    case gone
+    case saved(name: StepValue, age: StepValue)
+  }
+
+  /// A policy and the outcome of each situation.
   struct Case: Sendable, CustomTestStringConvertible {
-    let name: String
-    let policy: MergePolicy
-    let outcomes: [Situation: String]
-    var testDescription: String { name }
+    let policy: ScenarioPolicy
+    let outcomes: [Situation: Outcome]
+    var testDescription: String { policy.description }
   }
 
   static let cases: [Case] = [
     Case(
-      name: "error", policy: .error,
+      policy: .error,
       outcomes: [
-        .contested: "error", .apart: "error", .deletedHere: "error", .deletedThere: "error",
-        .deletedByBoth: "",
+        .contested: .refused, .apart: .refused, .deletedHere: .refused, .deletedThere: .refused,
+        .deletedByBoth: .gone,
       ]),
     Case(
-      name: "storeWins", policy: .storeWins,
+      policy: .storeWins,
       outcomes: [
-        .contested: "theirs 2", .apart: "mine 2", .deletedHere: "theirs 1", .deletedThere: "",
-        .deletedByBoth: "",
+        .contested: .saved(name: "theirs", age: 2), .apart: .saved(name: "mine", age: 2),
+        .deletedHere: .saved(name: "theirs", age: 1), .deletedThere: .gone, .deletedByBoth: .gone,
       ]),
     Case(
-      name: "objectWins", policy: .objectWins,
+      policy: .objectWins,
       outcomes: [
-        .contested: "mine 2", .apart: "mine 2", .deletedHere: "", .deletedThere: "mine 1",
-        .deletedByBoth: "",
+        .contested: .saved(name: "mine", age: 2), .apart: .saved(name: "mine", age: 2),
+        .deletedHere: .gone, .deletedThere: .saved(name: "mine", age: 1), .deletedByBoth: .gone,
       ]),
     Case(
-      name: "overwrite", policy: .overwrite,
+      policy: .overwrite,
       outcomes: [
-        .contested: "mine 1", .apart: "mine 1", .deletedHere: "", .deletedThere: "mine 1",
-        .deletedByBoth: "",
+        .contested: .saved(name: "mine", age: 1), .apart: .saved(name: "mine", age: 1),
+        .deletedHere: .gone, .deletedThere: .saved(name: "mine", age: 1), .deletedByBoth: .gone,
       ]),
     Case(
-      name: "rollback", policy: .rollback,
+      policy: .rollback,
       outcomes: [
-        .contested: "theirs 2", .apart: "base 2", .deletedHere: "theirs 1", .deletedThere: "",
-        .deletedByBoth: "",
+        .contested: .saved(name: "theirs", age: 2), .apart: .saved(name: "base", age: 2),
+        .deletedHere: .saved(name: "theirs", age: 1), .deletedThere: .gone, .deletedByBoth: .gone,
       ]),
     Case(
-      name: "custom values", policy: .custom { _ in .save(["name": .string("chosen")]) },
+      policy: ScenarioPolicy("custom values", .custom { _ in .save(["name": .string("chosen")]) }),
       outcomes: [
-        .contested: "chosen 2", .apart: "chosen 2", .deletedHere: "chosen 1", .deletedByBoth: "",
+        .contested: .saved(name: "chosen", age: 2), .apart: .saved(name: "chosen", age: 2),
+        .deletedHere: .saved(name: "chosen", age: 1), .deletedByBoth: .gone,
       ]),
     Case(
-      name: "custom deletion", policy: .custom { _ in .delete },
+      policy: ScenarioPolicy("custom deletion", .custom { _ in .delete }),
       outcomes: [
-        .contested: "", .apart: "", .deletedHere: "", .deletedThere: "", .deletedByBoth: "",
+        .contested: .gone, .apart: .gone, .deletedHere: .gone, .deletedThere: .gone,
+        .deletedByBoth: .gone,
       ]),
     Case(
-      name: "custom refusal", policy: .custom { throw Unwanted(what: $0.entity) },
-      outcomes: [.contested: "error", .apart: "error", .deletedHere: "error", .deletedByBoth: ""]),
+      policy: ScenarioPolicy("custom refusal", .custom { throw Unwanted(what: $0.entity) }),
+      outcomes: [
+        .contested: .refused, .apart: .refused, .deletedHere: .refused, .deletedByBoth: .gone,
+      ]),
   ]
 
-  @Test("Each makes of each situation what it says", arguments: Kind.allCases, Self.cases)
+  @Test("Each policy resolves each situation as it promises", arguments: Kind.allCases, Self.cases)
   func outcomes(_ kind: Kind, _ policy: Case) throws {
-    for (situation, wanted) in policy.outcomes {
-      let graph = try Graph(kind)
-      let (one, two) = (graph.context(), graph.context())
-      one.mergePolicy = policy.policy
-      let mine = try one.insert(Person.self) {
-        $0.name = "base"
-        $0.age = 1
-      }
-      let bystander = try one.insert(Person.self) { $0.name = "bystander" }
-      try one.save()
-      let theirs = two.object(mine)
-      switch situation {
-      case .contested:
-        (theirs.name, theirs.age) = ("theirs", 2)
-      case .apart: theirs.age = 2
-      case .deletedHere: theirs.name = "theirs"
-      case .deletedThere, .deletedByBoth: two.delete(theirs)
-      }
-      try two.save()
-      switch situation {
-      case .contested, .apart, .deletedThere: mine.name = "mine"
-      case .deletedHere, .deletedByBoth: one.delete(mine)
-      }
-      bystander.age = 50
+    for (situation, outcome) in policy.outcomes {
+      try scenario(kind, policy.policy, situation) { s in
+        s.one.policy(policy.policy).insert(person: "ada", name: "base", age: 1)
+        s.one.insert(person: "bystander").save()
+        switch situation {
+        case .contested: s.two.set("ada", name: "theirs", age: 2)
+        case .apart: s.two.set("ada", age: 2)
+        case .deletedHere: s.two.set("ada", name: "theirs")
+        case .deletedThere, .deletedByBoth: s.two.delete("ada")
+        }
+        s.two.save()
+        switch situation {
+        case .contested, .apart, .deletedThere: s.one.set("ada", name: "mine")
+        case .deletedHere, .deletedByBoth: s.one.delete("ada")
+        }
+        s.one.set("bystander", age: 50)
 
-      var found = ""
-      do {
-        try one.save()
-        #expect(!one.hasChanges, "\(situation)")
-      } catch is ContextError {
-        found = "error"
-      } catch is Unwanted {
-        found = "error"
+        if case .refused = outcome {
+          s.one.save(expecting: policy.policy.isError ? conflict(situation) : .unwanted)
+          s.one.expectChanges().expectUpdated("bystander")
+        } else {
+          s.one.save().expectNoChanges()
+          s.store.expect("bystander", age: 50)
+        }
+        for context in [s.store, s.one] {
+          switch outcome {
+          case .refused: break
+          case .gone: context.contains(person: ["bystander"])
+          case .saved(let name, let age):
+            context.contains(person: ["ada", "bystander"]).expect("ada", name: name, age: age)
+          }
+        }
       }
-      let other = try graph.again()
-      let stored = try other.fetch(Person.self, where: QueryPredicate("name != 'bystander'"))
-      if found == "error" {
-        #expect(one.hasChanges && bystander.isUpdated, "\(situation)")
-      } else {
-        found = stored.map { "\($0.name) \($0.age)" }.joined(separator: ", ")
-        let here = try one.fetch(Person.self, where: QueryPredicate("name != 'bystander'"))
-        #expect(
-          here.map { "\($0.name) \($0.age)" }.joined(separator: ", ") == found, "\(situation)")
-        #expect(
-          try other.count(for: FetchRequest("Person", where: QueryPredicate("age == 50"))) == 1)
-      }
-      #expect(found == wanted, "\(situation)")
+    }
+  }
+
+  /// The conflict that the situation is without a policy.
+  private func conflict(_ situation: Situation) -> SaveRefusal {
+    switch situation {
+    case .contested: .conflict("ada", "name", base: "base", mine: "mine", theirs: "theirs")
+    case .apart: .conflictAboutObject("ada")
+    case .deletedHere, .deletedByBoth: .deletedHere("ada", base: ["name": "base"])
+    case .deletedThere: .deletedThere("ada", base: ["name": "base"], mine: ["name": "mine"])
     }
   }
 
   @Test(
-    "A value that a custom policy makes up and that is of no such type is an error, and nothing is lost",
+    "A value of the wrong type from a custom policy is an error, and the changes are kept",
     arguments: Kind.allCases)
   func wrongValue(_ kind: Kind) throws {
-    let graph = try Graph(kind)
-    let (one, other) = (graph.context(), graph.context())
-    let mine = try one.insert(Trip.self) { $0.name = "Porto" }
-    try one.save()
-    let theirs = other.object(mine)
-    theirs.cost = 10
-    try other.save()
-    mine.cost = 1
-    one.mergePolicy = .custom { _ in .save(["cost": .integer(5)]) }
-    let error = #expect(throws: ContextError.self) { try one.save() }
-    #expect(error?.message.contains("cost") ?? false)
-    one.mergePolicy = .custom { _ in .save(["cost": .double(5)]) }
-    try one.save()
-    #expect(mine.cost == 5 && other.hasChanges == false)
+    let wrong = ScenarioPolicy("of an integer", .custom { _ in .save(["cost": .integer(5)]) })
+    let right = ScenarioPolicy("of a double", .custom { _ in .save(["cost": .double(5)]) })
+    try scenario(kind) { s in
+      s.one.insert("trip").save()
+      s.other.set("trip", cost: 10).save()
+      s.one.set("trip", cost: 1).policy(wrong).save(expecting: .error(with: "cost"))
+      s.one.policy(right).save().expect("trip", cost: 5)
+      s.other.expectNoChanges()
+    }
   }
 }

@@ -106,4 +106,51 @@ struct RelatedObjectsTests {
   private func toMany(_ name: String, _ graph: GraphEntity) -> GraphProperty.ToMany? {
     if case .toMany(let found)? = graph[name]?.place { found } else { nil }
   }
+
+  @Test(
+    "Setting all of a relationship to many links the differences only", arguments: Kind.allCases)
+  func setToMany(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let context = graph.context()
+    let trip = try context.insert(Trip.self) { $0.name = "Porto" }
+    let people = try (0..<8).map { number in
+      try context.insert(Person.self) { $0.name = "P\(number)" }
+    }
+    trip.members = RelatedObjects(Array(people[0..<5]))
+    try context.save()
+
+    trip.members = RelatedObjects(Array(people[0..<5]))
+    #expect(!context.hasChanges, "Links that are there are not put again.")
+    trip.members = RelatedObjects([people[3], people[6], people[4], people[6]])
+
+    #expect(context.updatedObjects == Set([trip] + [people[0], people[1], people[2], people[6]]))
+    try context.save()
+    #expect(Set(trip.members) == [people[3], people[4], people[6]])
+    #expect(people[0].joined.isEmpty && Array(people[6].joined) == [trip])
+    let other = graph.context()
+    #expect(other.object(trip).members.map(\.name).sorted() == ["P3", "P4", "P6"])
+  }
+
+  @Test("Setting all of a relationship that is its own inverse", arguments: Kind.allCases)
+  func setSymmetric(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let context = graph.context()
+    let people = try (0..<5).map { number in
+      try context.insert(Person.self) { $0.name = "P\(number)" }
+    }
+    people[1].friends = RelatedObjects([people[0]])
+    try context.save()
+
+    // From the other side, and with itself.
+    people[0].friends = RelatedObjects([people[1], people[2], people[0]])
+    context.delete(people[3])
+    people[0].friends = RelatedObjects([people[0], people[2], people[3], people[4]])
+    try context.save()
+
+    let other = graph.context()
+    func friends(_ index: Int) -> [String] {
+      other.object(people[index]).friends.map(\.name).sorted()
+    }
+    #expect(friends(0) == ["P0", "P2", "P4"] && friends(1).isEmpty && friends(2) == ["P0"])
+  }
 }

@@ -7,334 +7,238 @@ import Testing
 
 @testable import ObjectGraph
 
-/// What others have saved and whoever changes the same has not seen.
+/// Lost-update detection: saves by another context that the author of a change has not seen.
 @Suite("Saves that were not seen")
 struct UnseenTests {
-  /// What a parent has done since its child read something.
+  /// A parent's work between its child's read and the child's change.
   enum Look: CaseIterable {
     case nothing, knowing, fetching, refreshing, changing
   }
 
   @Test(
-    "What was saved since a child has read it is not written over through its parent",
+    "A child's change of a value that another context has saved since is a conflict in its parent",
     arguments: Kind.allCases, Look.allCases)
   func child(_ kind: Kind, _ look: Look) throws {
-    for depth in 1...2 { try child(kind, look, depth: depth) }
-  }
-
-  private func child(_ kind: Kind, _ look: Look, depth: Int) throws {
-    let graph = try Graph(kind)
-    let (parent, other) = (graph.context(), graph.context())
-    let theirs = try other.insert(Trip.self) { $0.name = "counted" }
-    try other.save()
-    if look != .nothing { _ = try parent.fetch(Person.self) }
-    if look == .refreshing { #expect((parent.object(with: theirs.objectID) as? Trip)?.cost == 0) }
-    let between = ManagedObjectContext(parent: parent, concurrency: .confined)
-    let child =
-      depth == 1 ? between : ManagedObjectContext(parent: between, concurrency: .confined)
-    let same = child.object(theirs)
-    #expect(same.cost == 0)
-    theirs.cost = 10
-    try other.save()
-    switch look {
-    case .nothing, .knowing: break
-    case .fetching: _ = try parent.fetch(Person.self)
-    case .refreshing: parent.refreshAllObjects()
-    case .changing:
-      _ = try parent.fetch(Person.self)
-      (parent.object(with: theirs.objectID) as? Trip)?.name = "renamed"
+    for depth in 1...2 {
+      try scenario(kind, look, "depth \(depth)") { s in
+        s.other.insert("trip").save()
+        if look != .nothing { s.parent.fetch() }
+        if look == .refreshing { s.parent.expect("trip", cost: 0) }
+        let lowest = depth == 1 ? s.child : s.grandchild
+        lowest.expect("trip", cost: 0)
+        s.other.set("trip", cost: 10).save()
+        switch look {
+        case .nothing, .knowing: break
+        case .fetching: s.parent.fetch()
+        case .refreshing: s.parent.refreshAll()
+        case .changing: s.parent.fetch().set("trip", name: "renamed")
+        }
+        lowest.set("trip", cost: 1).save()
+        if depth == 2 { s.child.save() }
+        s.parent.save(expecting: .conflict("trip", "cost", base: 0, mine: 1, theirs: 10))
+        s.store.contains(trip: ["trip"]).expect("trip", cost: 10)
+        s.parent.policy(.objectWins).save()
+        s.store.expect("trip", cost: 1, name: look == .changing ? "renamed" : "trip")
+      }
     }
-
-    same.cost += 1
-    try child.save()
-    if depth == 2 { try between.save() }
-    let error = #expect(throws: ContextError.self) { try parent.save() }
-    #expect(error?.code == .conflict)
-    #expect(error?.conflicts.first?.contestedKeys == ["cost"])
-    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
-    parent.mergePolicy = .objectWins
-    try parent.save()
-    let found = try #require(try graph.context().fetch(Trip.self).first)
-    #expect(found.cost == 1 && found.name == (look == .changing ? "renamed" : "counted"))
   }
 
   @Test(
-    "What was saved since a child has saved it is not written over through its parent",
+    "A child's change of an object that the child has saved before is a conflict too",
     arguments: Kind.allCases, [false, true])
   func childAgain(_ kind: Kind, isHandedOver: Bool) throws {
-    let graph = try Graph(kind)
-    let (parent, other) = (graph.context(), graph.context())
-    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
-    let same = try child.insert(Trip.self) { $0.name = "counted" }
-    try child.save()
-    try parent.save()
-    let theirs = other.object(same)
-    theirs.cost = 10
-    try other.save()
-    parent.refreshAllObjects()
-    #expect(same.cost == 0)
-    same.cost += 1
-    if isHandedOver { try child.handOver() } else { try child.save() }
-    let error = #expect(throws: ContextError.self) { try parent.save() }
-    #expect(error?.conflicts.first?.contestedKeys == ["cost"])
-    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
+    try scenario(kind, isHandedOver ? "handed over" : "saved") { s in
+      s.child.insert("trip").save()
+      s.parent.save()
+      s.other.set("trip", cost: 10).save()
+      s.parent.refreshAll()
+      s.child.expect("trip", cost: 0)
+      s.child.set("trip", cost: 1).push(handingOver: isHandedOver)
+      s.parent.save(expecting: .conflict("trip", "cost", base: 0, mine: 1, theirs: 10))
+      s.store.contains(trip: ["trip"]).expect("trip", cost: 10)
+    }
   }
 
   @Test(
-    "What a child has read counts, and not what its parent showed before", arguments: Kind.allCases,
-    [false, true])
-  func readByChild(_ kind: Kind, isHandedOver: Bool) throws {
-    let graph = try Graph(kind)
-    let (parent, other) = (graph.context(), graph.context())
-    let trip = try parent.insert(Trip.self) { $0.name = "counted" }
-    try parent.save()
-    let theirs = other.object(trip)
-    theirs.cost = 10
-    try other.save()
-    _ = try parent.fetch(Person.self)
-    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
-    let same = child.object(trip)
-    #expect(same.cost == 10 && trip.cost == 0)
-    // Back to what the parent shows.
-    theirs.cost = 0
-    try other.save()
-    same.cost += 1
-    if isHandedOver { try child.handOver() } else { try child.save() }
-    let error = try #require(throws: ContextError.self) { try parent.save() }
-    #expect(error.conflicts.first?.base?["cost"] == .double(10))
-    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [0])
-  }
-
-  @Test(
-    "What was saved since a child has read it is not deleted through its parent",
+    "A child's deletion of an object that another context has saved since is a conflict",
     arguments: Kind.allCases)
   func childDeletion(_ kind: Kind) throws {
-    let graph = try Graph(kind)
-    let (parent, other) = (graph.context(), graph.context())
-    let theirs = try other.insert(Trip.self) { $0.name = "counted" }
-    try other.save()
-    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
-    let same = child.object(theirs)
-    #expect(same.cost == 0)
-    theirs.cost = 10
-    try other.save()
-    child.delete(same)
-    try child.save()
-    let error = #expect(throws: ContextError.self) { try parent.save() }
-    #expect(error?.code == .conflict)
-    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
-  }
-
-  @Test(
-    "So is its change of what it has saved there itself", arguments: Kind.allCases, [false, true])
-  func deletedThereAfterSaving(_ kind: Kind, isOwn: Bool) throws {
-    let graph = try Graph(kind)
-    let (parent, other) = (graph.context(), graph.context())
-    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
-    let same = try child.insert(Trip.self) { $0.name = "counted" }
-    try child.save()
-    try parent.save()
-    let deleting = isOwn ? parent : other
-    deleting.delete(deleting.object(same))
-    try deleting.save()
-    parent.refreshAllObjects()
-    same.cost = 1
-    try child.save()
-    let error = #expect(throws: ContextError.self) { try parent.save() }
-    #expect(error?.conflicts.map(\.isDeletedThere) == [true])
-    #expect(try graph.context().count(for: FetchRequest("Trip")) == 0)
-    parent.mergePolicy = .objectWins
-    try parent.save()
-    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [1])
-  }
-
-  @Test(
-    "What others have deleted and brought back is there again", arguments: Kind.allCases,
-    [false, true])
-  func broughtBack(_ kind: Kind, isPrefetched: Bool) throws {
-    let graph = try Graph(kind)
-    let (one, other) = (graph.context(), graph.context())
-    let ada = try one.insert(Person.self) { $0.name = "Ada" }
-    let trip = try one.insert(Trip.self) { trip in
-      trip.name = "counted"
-      trip.owner = ada
+    try scenario(kind) { s in
+      s.other.insert("trip").save()
+      s.child.expect("trip", cost: 0)
+      s.other.set("trip", cost: 10).save()
+      s.child.delete("trip").save()
+      s.parent.save(expecting: .deletedHere("trip"))
+      s.store.contains(trip: ["trip"]).expect("trip", cost: 10)
     }
-    try one.save()
-    let undo = UndoStack()
-    other.undoManager = undo
-    other.delete(other.object(trip))
-    try other.save()
-    one.refreshAllObjects()
-    #expect(trip.name == "")
-    try undo.undo()
-    try other.save()
-
-    var request = FetchRequest("Person")
-    if isPrefetched { request.relationshipKeyPathsForPrefetching = ["trips"] }
-    _ = try one.fetch(request)
-    #expect(ada.trips.first === trip && trip.name == "counted" && !trip.isDeleted)
-    trip.cost = 5
-    #expect(one.hasChanges)
-    #expect(try one.existingObject(with: trip.objectID) === trip)
-    try one.save()
-    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [5])
   }
 
   @Test(
-    "A batch about another value of an object takes no conflict away", arguments: Kind.allCases)
+    "A child's change of an object that the child saved and another context deleted is a conflict",
+    arguments: Kind.allCases, [false, true])
+  func deletedThereAfterSaving(_ kind: Kind, isOwn: Bool) throws {
+    try scenario(kind, isOwn ? "deleted by the parent" : "deleted by another context") { s in
+      s.child.insert("trip").save()
+      s.parent.save()
+      (isOwn ? s.parent : s.other).delete("trip").save()
+      s.parent.refreshAll()
+      s.child.set("trip", cost: 1).save()
+      s.parent.save(expecting: .deletedThere("trip"))
+      s.store.contains(trip: [])
+      s.parent.policy(.objectWins).save()
+      s.store.contains(trip: ["trip"]).expect("trip", cost: 1)
+    }
+  }
+
+  @Test(
+    "An object that another context deleted and brought back is there again, as the same instance",
+    arguments: Kind.allCases, [false, true])
+  func broughtBack(_ kind: Kind, isPrefetched: Bool) throws {
+    try scenario(kind, isPrefetched ? "prefetched" : "not prefetched") { s in
+      s.one.insert(person: "ada").insert("trip", owner: "ada").save()
+      s.other.startUndo().delete("trip").save()
+      s.one.refreshAll().expect("trip", name: nil)
+      s.other.undo().save()
+
+      let one = s.one
+      one.step("fetch people") { context in
+        var request = FetchRequest("Person")
+        if isPrefetched { request.relationshipKeyPathsForPrefetching = ["trips"] }
+        _ = try context.fetch(request)
+        guard try (one.object("ada") as? Person)?.trips.first === one.object("trip") else {
+          throw StepFailure("The trip is a new instance.")
+        }
+      }
+      one.expect("ada", trips: ["trip"]).expect("trip", name: "trip").expectDeleted(
+        "trip", isDeleted: false)
+      one.set("trip", cost: 5).expectChanges().expectSameInstance("trip").save()
+      s.store.contains(trip: ["trip"]).expect("trip", cost: 5)
+    }
+  }
+
+  @Test(
+    "A batch that changes another value of an object removes no conflict", arguments: Kind.allCases)
   func batchBeside(_ kind: Kind) throws {
-    let graph = try Graph(kind)
-    let (one, other) = (graph.context(), graph.context())
-    let trip = try one.insert(Trip.self) { $0.name = "counted" }
-    try one.save()
-    trip.cost += 1
-    other.object(trip).cost = 10
-    try other.save()
-    var update = BatchUpdateRequest("Trip")
-    update.valuesToUpdate = ["name": try QueryExpression("uppercase(name)")]
-    try one.execute(update)
-    #expect(trip.name == "COUNTED" && trip.cost == 1)
-    let error = #expect(throws: ContextError.self) { try one.save() }
-    #expect(error?.conflicts.map(\.contestedKeys) == [["cost"]])
-    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
-    // What the batch itself has changed it has changed for this context.
-    one.refresh(trip, mergeChanges: false)
-    trip.name = "own"
-    try one.execute(update)
-    #expect(trip.name == "own")
-    try one.save()
-    #expect(try graph.context().fetch(Trip.self).map(\.name) == ["own"])
+    func upperCaseNames(_ context: ManagedObjectContext) throws {
+      var update = BatchUpdateRequest("Trip")
+      update.valuesToUpdate = ["name": try QueryExpression("uppercase(name)")]
+      try context.execute(update)
+    }
+    try scenario(kind) { s in
+      s.one.insert("trip").save().set("trip", cost: 1)
+      s.other.set("trip", cost: 10).save()
+      s.one.step("upper-case all names in a batch", upperCaseNames)
+      s.one.expect("trip", name: "TRIP", cost: 1)
+      s.one.save(expecting: .conflict("trip", "cost", base: 0, mine: 1, theirs: 10))
+      s.store.contains(trip: ["trip"]).expect("trip", cost: 10)
+      // A batch of this context is seen by this context, so a change of the same value is no conflict.
+      s.one.refresh("trip", keepingChanges: false).set("trip", name: "own")
+      s.one.step("upper-case all names in a batch", upperCaseNames)
+      s.one.expect("trip", name: "own").save()
+      s.store.contains(trip: ["trip"]).expect("trip", name: "own")
+    }
   }
 
   @Test(
-    "What a grandchild has read counts, whatever the context between has saved and looked at",
+    "A grandchild's change is based on what the grandchild read, not on its parent's newer state",
     arguments: Kind.allCases, [false, true])
   func between(_ kind: Kind, isSaved: Bool) throws {
-    let graph = try Graph(kind)
-    let (root, other) = (graph.context(), graph.context())
-    let trip = try root.insert(Trip.self) { $0.name = "counted" }
-    try root.save()
-    let between = ManagedObjectContext(parent: root, concurrency: .confined)
-    let child = ManagedObjectContext(parent: between, concurrency: .confined)
-    let same = child.object(trip)
-    #expect(same.cost == 0)
-    other.object(trip).cost = 10
-    try other.save()
-    root.refreshAllObjects()
-    between.object(trip).name = "renamed"
-    try between.save()
-    if isSaved { try root.save() }
-    between.refreshAllObjects()
-    #expect(between.object(trip).cost == 10)
+    try scenario(kind, isSaved ? "the root saves" : "the root does not save") { s in
+      s.parent.insert("trip").save()
+      s.grandchild.expect("trip", cost: 0)
+      s.other.set("trip", cost: 10).save()
+      s.parent.refreshAll()
+      s.child.set("trip", name: "renamed").save()
+      if isSaved { s.parent.save() }
+      s.child.refreshAll().expect("trip", cost: 10)
 
-    same.cost += 1
-    try child.save()
-    try between.save()
-    let error = #expect(throws: ContextError.self) { try root.save() }
-    #expect(error?.conflicts.map(\.contestedKeys) == [["cost"]])
-    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
+      s.grandchild.set("trip", cost: 1).save()
+      s.child.save()
+      s.parent.save(expecting: .conflict("trip", "cost", mine: 1, theirs: 10))
+      s.store.contains(trip: ["trip"]).expect("trip", cost: 10)
+    }
+  }
+
+  /// The context that deletes an object while a child changes it.
+  enum Deleter: CaseIterable {
+    case other, otherAboveGrandchild, parent
   }
 
   @Test(
-    "A child's change of what others have deleted is in conflict, whoever has looked at that",
-    arguments: Kind.allCases, [false, true])
-  func deletedThere(_ kind: Kind, isHandedOver: Bool) throws {
-    for (depth, isOwn) in [(1, false), (2, false), (1, true)] {
-      let graph = try Graph(kind)
-      let (parent, other) = (graph.context(), graph.context())
-      let ada = try other.insert(Person.self) { $0.name = "Ada" }
-      let theirs = try other.insert(Trip.self) { trip in
-        trip.name = "counted"
-        trip.owner = ada
-      }
-      try other.save()
-      _ = try parent.fetch(Person.self)
-      let between = ManagedObjectContext(parent: parent, concurrency: .confined)
-      let child =
-        depth == 1 ? between : ManagedObjectContext(parent: between, concurrency: .confined)
-      let same = child.object(theirs)
-      #expect(same.cost == 0)
-      let deleting = isOwn ? parent : other
-      deleting.delete(deleting.object(theirs))
-      try deleting.save()
-      _ = try parent.fetch(Person.self)
-      if isOwn { parent.workspace.sweep() }
+    "A child's change of an object that is deleted above the child is a conflict",
+    arguments: Kind.allCases, Deleter.allCases)
+  func deletedThere(_ kind: Kind, _ deleter: Deleter) throws {
+    for isHandedOver in [false, true] {
+      try scenario(kind, deleter, isHandedOver ? "handed over" : "saved") { s in
+        s.other.insert(person: "ada").insert("trip", owner: "ada").save()
+        s.parent.fetch()
+        let lowest = deleter == .otherAboveGrandchild ? s.grandchild : s.child
+        lowest.expect("trip", cost: 0)
+        (deleter == .parent ? s.parent : s.other).delete("trip").save()
+        s.parent.fetch()
+        if deleter == .parent { s.parent.release("trip").sweep() }
 
-      same.cost += 1
-      if isHandedOver { try child.handOver() } else { try child.save() }
-      if depth == 2 { try between.save() }
-      let error = #expect(throws: ContextError.self) { try parent.save() }
-      #expect(error?.conflicts.map(\.isDeletedThere) == [true])
-      #expect(error?.conflicts.first?.base?["name"] == .string("counted"))
-      #expect(error?.conflicts.first?.mine?["cost"] == .double(1))
-      #expect(try graph.context().count(for: FetchRequest("Trip")) == 0)
-      parent.mergePolicy = .objectWins
-      try parent.save()
-      let fresh = graph.context()
-      let found = try #require(try fresh.fetch(Trip.self).first)
-      #expect(found.cost == 1 && found.name == "counted" && found.owner?.name == "Ada")
-      #expect(try parent.disagreements() == [])
+        lowest.set("trip", cost: 1).push(handingOver: isHandedOver)
+        if deleter == .otherAboveGrandchild { s.child.save() }
+        s.parent.save(
+          expecting: .deletedThere("trip", base: ["name": "trip"], mine: ["cost": 1]))
+        s.store.contains(trip: [])
+        s.parent.policy(.objectWins).save().expectAgreement()
+        s.store.contains(trip: ["trip"]).expect("trip", cost: 1, name: "trip", owner: "ada")
+      }
+    }
+  }
+
+  /// Inserts a person in a batch, which saves and advances the context.
+  private func insertPerson(_ context: ManagedObjectContext) throws {
+    try context.execute(BatchInsertRequest("Person", objects: [["name": .string("Ada")]]))
+  }
+
+  @Test(
+    "A batch that changes other objects removes no conflict", arguments: Kind.allCases,
+    [false, true])
+  func batch(_ kind: Kind, deleting: Bool) throws {
+    try scenario(kind, deleting ? "deleted" : "changed") { s in
+      s.one.insert("trip").save()
+      if deleting { s.one.delete("trip") } else { s.one.set("trip", cost: 1) }
+      s.other.contains(trip: ["trip"]).set("trip", cost: 10).save()
+      s.one.step("insert a person in a batch", insertPerson)
+      s.one.save(
+        expecting: deleting
+          ? .deletedHere("trip") : .conflict("trip", "cost", base: 0, mine: 1, theirs: 10))
+      s.store.contains(trip: ["trip"]).expect("trip", cost: 10)
     }
   }
 
   @Test(
-    "A batch about other objects takes no conflict away", arguments: Kind.allCases, [false, true])
-  func batch(_ kind: Kind, deleting: Bool) throws {
-    let graph = try Graph(kind)
-    let (one, other) = (graph.context(), graph.context())
-    let trip = try one.insert(Trip.self) { $0.name = "counted" }
-    try one.save()
-    if deleting { one.delete(trip) } else { trip.cost += 1 }
-    let theirs = try #require(try other.fetch(Trip.self).first)
-    theirs.cost = 10
-    try other.save()
-    try one.execute(BatchInsertRequest("Person", objects: [["name": .string("Ada")]]))
-    let error = #expect(throws: ContextError.self) { try one.save() }
-    #expect(error?.code == .conflict)
-    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [10])
-  }
-
-  @Test(
-    "A batch about other objects gives up no change of one that others have deleted",
+    "A batch that changes other objects keeps the change of an object that another context deleted",
     arguments: Kind.allCases)
   func batchBesideDeleted(_ kind: Kind) throws {
-    let graph = try Graph(kind)
-    let (one, other) = (graph.context(), graph.context())
-    let trip = try one.insert(Trip.self) { $0.name = "counted" }
-    try one.save()
-    trip.cost += 1
-    other.delete(other.object(trip))
-    try other.save()
-    try one.execute(BatchInsertRequest("Person", objects: [["name": .string("Ada")]]))
-    #expect(trip.cost == 1)
-    let error = #expect(throws: ContextError.self) { try one.save() }
-    #expect(error?.conflicts.first?.isDeletedThere == true)
-    one.mergePolicy = .objectWins
-    try one.save()
-    #expect(try graph.context().fetch(Trip.self).map(\.cost) == [1])
+    try scenario(kind) { s in
+      s.one.insert("trip").save().set("trip", cost: 1)
+      s.other.delete("trip").save()
+      s.one.step("insert a person in a batch", insertPerson).expect("trip", cost: 1)
+      s.one.save(expecting: .deletedThere("trip"))
+      s.one.policy(.objectWins).save()
+      s.store.contains(trip: ["trip"]).expect("trip", cost: 1)
+    }
   }
 
-  @Test(
-    "Looking again at one object takes no conflict of another away", arguments: Kind.allCases)
+  @Test("A refresh of one object removes no conflict of another", arguments: Kind.allCases)
   func another(_ kind: Kind) throws {
-    let graph = try Graph(kind)
-    let (one, other) = (graph.context(), graph.context())
-    let trip = try one.insert(Trip.self) { $0.name = "counted" }
-    let second = try one.insert(Trip.self) { $0.name = "second" }
-    try one.save()
-    trip.cost += 1
-    let theirs = other.object(trip)
-    theirs.cost = 10
-    try other.save()
-    one.refresh(second, mergeChanges: true)
-    let error = #expect(throws: ContextError.self) { try one.save() }
-    #expect(error?.code == .conflict)
-    #expect(error?.conflicts.first?.contestedKeys == ["cost"])
-    #expect(theirs.cost == 10 && trip.cost == 1)
+    try scenario(kind) { s in
+      s.one.insert("trip").insert(trip: "second").save().set("trip", cost: 1)
+      s.other.set("trip", cost: 10).save()
+      s.one.refresh("second", keepingChanges: true)
+      s.one.save(expecting: .conflict("trip", "cost", base: 0, mine: 1, theirs: 10))
+      s.other.expect("trip", cost: 10)
+      s.one.expect("trip", cost: 1)
+    }
   }
 
   @Test(
-    "What is saved while all objects are looked at again is noticed", arguments: Kind.allCases)
+    "A save during a refresh of all objects is a conflict for a change after the refresh",
+    arguments: Kind.allCases)
   func whileRefreshing(_ kind: Kind) throws {
     let graph = try Graph(kind, classes: [Person.self, Meddler.self])
     let (one, other) = (graph.context(), graph.context())
@@ -356,37 +260,32 @@ struct UnseenTests {
   }
 
   @Test(
-    "Rolling back leads to what a parent showed before its child saved", arguments: Kind.allCases,
-    [false, true])
+    "A rollback gives up a child's changes and shows the newest state that the parent has seen",
+    arguments: Kind.allCases, [false, true])
   func rolledBack(_ kind: Kind, isDeleted: Bool) throws {
-    let graph = try Graph(kind)
-    let (parent, other) = (graph.context(), graph.context())
-    let trip = try parent.insert(Trip.self) { $0.name = "counted" }
-    try parent.save()
-    let child = ManagedObjectContext(parent: parent, concurrency: .confined)
-    let (same, theirs) = (child.object(trip), other.object(trip))
-    #expect(same.cost == 0)
-    if isDeleted { other.delete(theirs) } else { theirs.cost = 10 }
-    try other.save()
-    parent.refreshAllObjects()
-    #expect(parent.object(with: trip.objectID) === trip && trip.cost == (isDeleted ? 0 : 10))
-    same.cost += 1
-    try child.save()
-    #expect(throws: ContextError.self) { try parent.save() }
+    try scenario(kind, isDeleted ? "deleted" : "changed") { s in
+      s.parent.insert("trip").save()
+      s.child.expect("trip", cost: 0)
+      if isDeleted { s.other.delete("trip") } else { s.other.set("trip", cost: 10) }
+      s.other.save()
+      let newest: StepValue = isDeleted ? nil : 10
+      s.parent.refreshAll().expect("trip", cost: newest)
+      s.child.set("trip", cost: 1).save()
+      s.parent.save(
+        expecting: isDeleted
+          ? .deletedThere("trip") : .conflict("trip", "cost", base: 0, mine: 1, theirs: 10))
 
-    parent.rollback()
-    #expect(!parent.hasChanges && trip.cost == (isDeleted ? 0 : 10))
-    if isDeleted {
-      #expect(throws: ContextError.self) { try parent.existingObject(with: trip.objectID) }
+      s.parent.rollback().expectNoChanges().expect("trip", cost: newest)
+      if isDeleted { s.parent.expectMissing("trip") }
+      s.parent.expectDeleted("trip", isDeleted: isDeleted)
+      s.parent.set("trip", cost: isDeleted ? 1 : 11).save()
+      s.store.contains(trip: isDeleted ? [] : ["trip"])
+      if !isDeleted { s.store.expect("trip", cost: 11) }
     }
-    #expect(trip.isDeleted == isDeleted)
-    trip.cost += 1
-    try parent.save()
-    #expect(try graph.context().fetch(Trip.self).map(\.cost) == (isDeleted ? [] : [11]))
   }
 
   @Test(
-    "The main actor's context shows what was saved, also when it has fetched before it was told",
+    "A context on the main actor shows a save, also if it has fetched before it was notified",
     arguments: Kind.allCases)
   @MainActor func fetchedBefore(_ kind: Kind) async throws {
     let graph = try Graph(kind, classes: [Person.self, Meddler.self])
@@ -400,13 +299,13 @@ struct UnseenTests {
     theirs["cost"] = .double(10)
     theirs.saved = { _ = try main.fetch(Person.self) }
     try other.save()
-    // What the context was to do comes before.
+    // The queue runs the work of the context first.
     await withCheckedContinuation { done in DispatchQueue.main.async { done.resume() } }
     #expect(mine["cost"] == .double(10))
   }
 }
 
-/// A trip that does something when it was looked at again, or saved.
+/// A trip that does something when it was refreshed or saved.
 private class Meddler: ManagedObject {
   override class var entityName: String { "Trip" }
   var reaction: (() throws -> Void)?

@@ -134,4 +134,75 @@ struct AskedSectionsTests {
     }
     #expect(refused?.code == .notSupported)
   }
+
+  private static let byParity = FetchedSections(of: Decades.self) {
+    $0.age % 2 == 0 ? "even" : "odd"
+  }
+
+  @Test(
+    "A change that makes a name come twice is an error of the next save, once",
+    arguments: Kind.allCases)
+  func repeatedByChange(_ kind: Kind) throws {
+    let context = try context(kind, ages: [21, 25, 34])
+    let results = try FetchedResults(
+      Decades.self, Self.byAge, in: context, sections: Self.byParity)
+    let before = results.snapshot
+    results.onChange = { _ in Issue.record("The list can't show the change.") }
+
+    results[2].age = 22
+    try context.processPendingChanges()
+    #expect(results.failure?.code == .notSupported)
+    let error = #expect(throws: ContextError.self) { try context.save() }
+
+    #expect(error?.code == .notSupported)
+    #expect(
+      error?.message == """
+        Can't divide the results of "Person" into sections: the section "odd" comes twice. Put a sort key first \
+        that orders the objects by section; now the results are sorted by "age" first. Nothing was saved.
+        """)
+    #expect(results.snapshot == before && results.failure != nil)
+    try context.save()
+    #expect(!context.hasChanges && results.snapshot == before)
+  }
+
+  @Test("The list goes on once each name comes once again", arguments: Kind.allCases)
+  func repeatedUntilChanged(_ kind: Kind) throws {
+    let context = try context(kind, ages: [21, 25, 34])
+    let results = try FetchedResults(
+      Decades.self, Self.byAge, in: context, sections: Self.byParity)
+    var failures: [ContextError] = []
+    var changes: [FetchedResultsChange] = []
+    results.onFailure = { failures.append($0) }
+    results.onChange = { changes.append($0) }
+
+    let oldest = results[2]
+    oldest.age = 22
+    try context.save()
+    oldest.age = 24
+    try context.save()
+    #expect(failures.count == 1 && changes.isEmpty && results.failure != nil)
+
+    oldest.age = 40
+    try context.save()
+
+    #expect(results.failure == nil && failures.count == 1 && changes.count == 1)
+    #expect(results.map(\.age) == [21, 25, 40])
+    #expect(results.sections.map(\.name) == ["odd", "even"])
+  }
+
+  @Test("A list of a limited request is refused likewise", arguments: Kind.allCases)
+  func repeatedInReload(_ kind: Kind) throws {
+    let context = try context(kind, ages: [21, 25, 34])
+    var request = Self.byAge
+    request.fetchLimit = 10
+    let results = try FetchedResults(Decades.self, request, in: context, sections: Self.byParity)
+    var failures: [ContextError] = []
+    results.onFailure = { failures.append($0) }
+
+    results[2].age = 22
+    try context.processPendingChanges()
+
+    #expect(failures.count == 1 && results.count == 3)
+    #expect(throws: ContextError.self) { try results.change(to: Self.byAge) }
+  }
 }

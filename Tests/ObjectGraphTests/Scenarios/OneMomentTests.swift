@@ -1,0 +1,119 @@
+import Testing
+
+@testable import ObjectGraph
+
+/// A context shows one moment: when it advances, its unchanged objects show the values of the new commit.
+///
+/// A changed object keeps the version that its change was made on, so the conflict stays (decision 0020).
+@Suite("One moment")
+struct OneMomentTests {
+  @Test(
+    "A child's change is based on the value that the child read", arguments: Kind.allCases,
+    [false, true])
+  func readByChild(_ kind: Kind, isHandedOver: Bool) throws {
+    try scenario(kind, isHandedOver ? "handed over" : "saved") { s in
+      s.parent.insert("trip").save()
+      s.other.set("trip", cost: 10).save()
+      s.parent.fetch()
+      s.child.expect("trip", cost: 10)
+      s.parent.expect("trip", cost: 10)
+      s.other.set("trip", cost: 0).save()
+      s.child.set("trip", cost: 11).push(handingOver: isHandedOver)
+      s.parent.save(expecting: .conflict("trip", "cost", base: 10, mine: 11, theirs: 0))
+      s.store.contains(trip: ["trip"]).expect("trip", cost: 0)
+    }
+  }
+
+  @Test(
+    "After a fetch an unchanged object shows the saved value, and undo leads back to it",
+    arguments: Kind.allCases, [false, true])
+  func undone(_ kind: Kind, deleting: Bool) throws {
+    try scenario(kind, deleting ? "deleted" : "changed") { s in
+      s.one.insert("trip").save().startUndo()
+      s.other.set("trip", cost: 10).save()
+      s.one.fetch("Trip", where: "cost == 10", finds: ["trip"])
+      s.one.expect("trip", cost: 10)
+
+      if deleting { s.one.delete("trip") } else { s.one.set("trip", cost: 1) }
+      s.one.undo().expect("trip", cost: 10).expectNoChanges()
+      s.one.expectDeleted("trip", isDeleted: false)
+      s.one.redo().expectDeleted("trip", isDeleted: deleting)
+      if !deleting { s.one.expect("trip", cost: 1) }
+      s.one.save()
+      s.store.contains(trip: deleting ? [] : ["trip"])
+    }
+  }
+
+  @Test(
+    "A change before a fetch is in conflict after it, and shows the new values beside it",
+    arguments: Kind.allCases)
+  func changedBefore(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.one.insert("trip").save()
+      s.other.set("trip", cost: 10, name: "renamed").save()
+      s.one.set("trip", cost: 1).fetch()
+      s.one.expect("trip", cost: 1, name: "renamed")
+      s.one.save(expecting: .conflict("trip", "cost", base: 0, mine: 1, theirs: 10))
+      s.one.policy(.objectWins).save()
+      s.store.contains(trip: ["trip"]).expect("trip", cost: 1, name: "renamed")
+    }
+  }
+
+  @Test(
+    "A save shows the values of saves before it, and a change of them is no conflict",
+    arguments: Kind.allCases)
+  func afterConflict(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.one.insert(person: "ada").insert(person: "bob").save()
+      s.outside.contains(person: ["ada", "bob"]).set("ada", age: 1).set("bob", age: 1).save()
+      s.one.policy(.objectWins).set("ada", age: 50).save()
+
+      s.one.policy(.error).expect("bob", age: 1).set("bob", age: 60).save()
+      s.store.contains(person: ["ada", "bob"]).expect("bob", age: 60)
+    }
+  }
+
+  @Test(
+    "A fetch shows the newest values of an object, after any number of saves of the object",
+    arguments: Kind.allCases, 1...9)
+  func savedOften(_ kind: Kind, count: Int) throws {
+    try scenario(kind, "\(count) saves") { s in
+      func number(_ cost: Int) -> StepValue { .number(Double(cost)) }
+      s.one.insert("trip").insert(trip: "neighbor").save()
+      for cost in 1...count { s.one.set("trip", cost: number(cost)).save() }
+      s.other.fetch("Trip", where: "cost > 0", finds: ["trip"])
+      s.other.set("trip", cost: number(count + 10), name: "renamed").save()
+      s.one.set("trip", cost: number(count + 1)).contains(trip: ["trip", "neighbor"])
+      s.one.expect("trip", cost: number(count + 1), name: "renamed")
+      s.one.save(
+        expecting: .conflict(
+          "trip", "cost", base: number(count), mine: number(count + 1), theirs: number(count + 10)))
+      s.one.policy(.objectWins).save()
+      s.one.expect("trip", cost: number(count + 1), name: "renamed")
+      s.one.expect("neighbor", name: "neighbor")
+      s.store.contains(trip: ["trip", "neighbor"]).expect("neighbor", cost: 0)
+      s.store.expect("trip", cost: number(count + 1))
+    }
+  }
+
+  @Test(
+    "A child that has not looked again is in conflict in its parent, and one that has is not",
+    arguments: Kind.allCases, [false, true])
+  func handedOver(_ kind: Kind, hasLooked: Bool) throws {
+    try scenario(kind, hasLooked ? "has looked" : "has not looked") { s in
+      s.parent.insert("trip").save()
+      s.child.follow().expect("trip", cost: 0)
+      s.other.set("trip", cost: 10).save()
+      s.parent.refreshAll()
+      if hasLooked { s.child.fetch().expect("trip", cost: 10) }
+
+      s.child.set("trip", cost: 1).handOver()
+      if hasLooked {
+        s.parent.save()
+      } else {
+        s.parent.save(expecting: .conflict("trip", "cost", base: 0, mine: 1, theirs: 10))
+      }
+      s.store.contains(trip: ["trip"]).expect("trip", cost: hasLooked ? 1 : 10)
+    }
+  }
+}
