@@ -30,7 +30,7 @@ struct BatchRunner {
   func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
     try run(request.resultType) { batch in
       // Objects and their values are asked for one after the other, and others may save in between.
-      try batch.setQueryGeneration(QueryGeneration(workspace.coordinator))
+      try ObjectRefresh(batch).pin(to: QueryGeneration(workspace.coordinator))
       var fetch = FetchRequest(request.entity, where: request.predicate)
       fetch.includesSubentities = request.includesSubentities
       let names = request.valuesToUpdate.keys.sorted()

@@ -45,7 +45,7 @@ struct DocumentChanges {
 
   /// Drops all changes and reads the newest state.
   func revert() {
-    workspace.rollback()
-    workspace.refreshAllObjects()
+    Rollback(workspace).run()
+    ObjectRefresh(workspace).refreshAll()
   }
 }

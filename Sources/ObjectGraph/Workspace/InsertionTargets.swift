@@ -2,7 +2,7 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// The caches of insertions: where new objects go, and leased keys.
+/// The caches of insertions: where new objects and new members go, and leased keys.
 struct InsertionTargets {
   /// The entity of the last insertion, which is likely to be that of the next.
   var last: EntityState?
@@ -10,6 +10,8 @@ struct InsertionTargets {
   var storeChanges = 0
   /// The stores that the program has chosen for new objects, by entity.
   var assignments: [String: PersistentStore] = [:]
+  /// The ends of ordered relationships: the places for the next members.
+  var orderEnds: [OrderEnd: Int64] = [:]
   /// The leased keys for new links, by store and table.
   private var linkKeys: [StoreTag: [UInt16: Range<UInt64>]] = [:]
 
@@ -31,9 +33,9 @@ struct InsertionTargets {
 }
 
 extension Workspace {
-  /// The entity of the last insertion.
-  var lastInsertion: EntityState? {
-    get { insertion.last }
-    set { insertion.last = newValue }
+  /// The ends of ordered relationships: the places for the next members.
+  var orderEnds: [OrderEnd: Int64] {
+    _read { yield insertion.orderEnds }
+    _modify { yield &insertion.orderEnds }
   }
 }

@@ -141,6 +141,13 @@ extension Workspace {
     object.state.insert(.pending)
     changedObjects.append(object)
   }
+
+  /// Points an object to the values that it showed before it was changed.
+  func leadBack(_ object: ManagedObject) {
+    object.leadBack()
+    // Another save may have deleted the object meanwhile.
+    if object.source.isUnresolved, !exists(object) { object.state.insert(.deleted) }
+  }
 }
 
 // One entrance for each kind of relationship.

@@ -56,9 +56,7 @@ final class Workspace: @unchecked Sendable {
   }
   /// The values of transient properties.
   var transients = TransientValues()
-  /// The ends of ordered relationships: the places for the next members.
-  var orderEnds: [OrderEnd: Int64] = [:]
-  /// The caches of insertions.
+  /// The caches of insertions into stores and relationships.
   var insertion = InsertionTargets()
   /// The results of the save under way, and of the last one.
   var saveRecord = SaveRecord()

@@ -203,7 +203,7 @@ extension ScenarioContext {
 
   /// Releases the objects that the program does not hold.
   @discardableResult
-  func sweep() -> ScenarioContext { step("sweep") { $0.sweep() } }
+  func sweep() -> ScenarioContext { step("sweep") { $0.workspace.sweep() } }
 }
 
 // MARK: - Saving
