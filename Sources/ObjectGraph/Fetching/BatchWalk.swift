@@ -1,4 +1,4 @@
-// SAFETY: Sources are kept by whoever walks as long as their rows are used.
+// SAFETY: The walk keeps each source as long as its rows are used.
 
 import ObjectModel
 import ObjectQuery
@@ -26,7 +26,7 @@ struct BatchWalk {
       return
     }
     var batch: [ManagedObject] = []
-    // What is saved or processed by whoever gets a batch may put other rows in the place of those that were found.
+    // The receiver of a batch may save or process changes, and other rows replace the found rows then.
     var isCurrent = true
     try part.plan.forEachRun(in: part.source) { run in
       guard let entity = part.state.entity(run.entityNumber, workspace) else { return }
@@ -53,7 +53,7 @@ struct BatchWalk {
     if !batch.isEmpty { try hand(&batch, to: body) }
   }
 
-  /// Hands over the objects of a batch that are there, and lets go of what nobody keeps.
+  /// Passes the existing objects of a batch to `body`, and evicts the objects that the program does not keep.
   private func hand(
     _ batch: inout [ManagedObject], to body: ([ManagedObject]) throws -> Void
   ) throws {

@@ -21,7 +21,7 @@ struct DuplicateMerge {
         for object in workspace.changedObjects
         where object.source.entity === entity && object.state.isDuplicable {
           for constraint in constraints {
-            // What was merged before may have freed the values, or taken them.
+            // An earlier merge may have freed the values, or taken them.
             if isAny { try workspace.sealAll() }
             guard let other = try existingMatch(of: object, constraint, in: state) else { continue }
             try merge(object, into: other, constraint, decide)
@@ -85,7 +85,7 @@ struct DuplicateMerge {
       guard attribute.derivation == nil, object.source.value(column, Int(object.row)) != value
       else { return }
     case .toOne(let toOne):
-      // What it led to may be gone, and the inserted object only denies that.
+      // The destination may be gone, which the inserted object does not show.
       guard object.source.value(toOne.column, Int(object.row)) != value,
         value.isNull || object.destination(value, of: toOne) != nil
       else { return }
@@ -111,7 +111,7 @@ struct DuplicateMerge {
 }
 
 extension ManagedObject.State {
-  /// Whether an object may be a second one of what is there already.
+  /// Whether an object may be a duplicate of an existing object.
   fileprivate var isDuplicable: Bool {
     contains(.inserted) && isDisjoint(with: [.deleted, .missing])
   }
@@ -132,6 +132,6 @@ extension GraphEntity {
     Dictionary(zip(layout.columns.map(\.name), valuesAtBirth)) { first, _ in first }
   }
 
-  /// The names of the attributes that follow from others.
+  /// The names of the derived attributes.
   fileprivate var derivedNames: Set<String> { Set(derived.map { properties[$0].name }) }
 }
