@@ -96,19 +96,19 @@ struct ObjectValidator {
       {
         return nil
       }
-      return object.failure(
-        property.name, .null, .required, "\"\(property.name)\" must lead to an object.")
+      return ValidationFailure(
+        object, property.name, .null, .required, "\"\(property.name)\" must lead to an object.")
     case .toMany(let toMany):
       let count = RelationshipReader(workspace).keys(of: object, toMany).count
       switch toMany.relationship.problem(withCount: count) {
       case nil: return nil
       case .tooFew(let least):
-        return object.failure(
-          property.name, nil, .tooFewObjects,
+        return ValidationFailure(
+          object, property.name, nil, .tooFewObjects,
           "\"\(property.name)\" leads to \(count) objects, and must lead to at least \(least).")
       case .tooMany(let most):
-        return object.failure(
-          property.name, nil, .tooManyObjects,
+        return ValidationFailure(
+          object, property.name, nil, .tooManyObjects,
           "\"\(property.name)\" leads to \(count) objects, and may lead to at most \(most).")
       }
     default: return nil
@@ -133,7 +133,8 @@ struct ObjectValidator {
           throw wrong
         }
       } catch {
-        failures.append(object.failure(key, value, .custom, "\"\(key)\": \(error)", cause: error))
+        failures.append(
+          ValidationFailure(object, key, value, .custom, "\"\(key)\": \(error)", cause: error))
       }
     }
     do {
@@ -143,7 +144,7 @@ struct ObjectValidator {
         try object.validateForUpdate()
       }
     } catch {
-      failures.append(object.failure(nil, nil, .custom, "\(error)", cause: error))
+      failures.append(ValidationFailure(object, nil, nil, .custom, "\(error)", cause: error))
     }
     return failures
   }
@@ -154,7 +155,7 @@ struct ObjectValidator {
       try object.validateForDelete()
       return nil
     } catch {
-      return object.failure(nil, nil, .custom, "\(error)", cause: error)
+      return ValidationFailure(object, nil, nil, .custom, "\(error)", cause: error)
     }
   }
 }

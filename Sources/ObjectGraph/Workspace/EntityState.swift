@@ -200,15 +200,29 @@ extension EntityState {
     return entity.object(key.number)
   }
 
-  /// Fails when the objects are not of a class.
+  /// Returns the object that a value leads to; `nil` if the relationship may not lead there.
+  func destination(_ value: Value, of toOne: GraphProperty.ToOne) -> ManagedObject? {
+    guard case .object(let key) = value, let workspace,
+      let other = workspace.object(at: key, in: store),
+      graph.model.entity(
+        other.source.entity.graph.name, isOrInheritsFrom: toOne.relationship.destination),
+      workspace.exists(other)
+    else { return nil }
+    return other
+  }
+
+  /// Stops the program unless the objects are of a class.
   func requireClass<T: ManagedObject>(_ wanted: T.Type) {
-    guard type == wanted || type is T.Type else {
-      misuse(
-        """
-        The objects of "\(graph.name)" are of the class \(type), not \(T.self). Name the class when the \
-        coordinator is made.
-        """)
-    }
+    guard type == wanted || type is T.Type else { refuseClass(wanted) }
+  }
+
+  /// Stops the program, because the objects are not of a class.
+  func refuseClass(_ wanted: ManagedObject.Type) -> Never {
+    misuse(
+      """
+      The objects of "\(graph.name)" are of the class \(type), not \(wanted). Name the class when the \
+      coordinator is made.
+      """)
   }
 
   /// Whether the objects belong to a workspace.

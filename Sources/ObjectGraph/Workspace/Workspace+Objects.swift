@@ -144,7 +144,11 @@ extension Workspace {
 
   /// Points an object to the values that it showed before it was changed.
   func leadBack(_ object: ManagedObject) {
-    object.leadBack()
+    if let place = object.committedPlace {
+      object.point(to: place.source, row: place.row)
+    } else {
+      object.point(to: object.source.entity.unresolved, row: 0)
+    }
     // Another save may have deleted the object meanwhile.
     if object.source.isUnresolved, !exists(object) { object.state.insert(.deleted) }
   }
