@@ -19,9 +19,6 @@ struct TypeSizeTests {
 
   /// Types that may be larger. An exception is removed when its type fits the limits.
   static let exceptions: [String: Exception] = [
-    "ObjectGraph.ManagedObject": Exception(
-      lines: 1100,
-      reason: "Access by typed name, by key and by position are three public faces of one object."),
     "ObjectGraph.RowSource": Exception(
       properties: 28,
       reason: "A value is read from it in one step, so tables of its entity are repeated in it."),
