@@ -75,7 +75,7 @@ extension ManagedObject {
     _ name: AttributeName<Data?>, as type: T.Type
   ) throws -> T? {
     guard let data = self[name] else { return nil }
-    let transformer = try transformer(of: name.name.description, type)
+    let transformer = try ValueTransformer.of(name.name.description, type, for: self)
     return try transformer.decode(data) as? T
   }
 
@@ -87,18 +87,26 @@ extension ManagedObject {
       self[name] = nil
       return
     }
-    self[name] = try transformer(of: name.name.description, T.self).encode(value)
+    self[name] = try ValueTransformer.of(
+      name.name.description, T.self, for: self
+    ).encode(value)
   }
+}
 
-  private final func transformer(of name: String, _ type: Any.Type) throws -> ValueTransformer {
-    let graph = source.entity.graph
+extension ValueTransformer {
+  /// Returns the transformer of an object's attribute.
+  fileprivate static func of(
+    _ name: String, _ type: Any.Type, for object: ManagedObject
+  ) throws -> ValueTransformer {
+    let graph = object.source.entity.graph
     guard case .attribute(let attribute)? = graph[name]?.property,
       attribute.type == .transformable
     else { graph.refuse(name, as: "a transformable attribute") }
     let wanted = attribute.valueTransformerName ?? ""
-    guard let workspace = source.entity.workspace else {
+    guard let workspace = object.source.entity.workspace else {
       throw ContextError(
-        .notSupported, "The context of \(self) is gone, and with it the transformer \"\(wanted)\".")
+        .notSupported,
+        "The context of \(object) is gone, and with it the transformer \"\(wanted)\".")
     }
     guard let transformer = workspace.coordinator.transformers[wanted] else {
       throw ContextError(

@@ -3,38 +3,25 @@ import Testing
 /// The parts of the object graph that do not know each other.
 @Suite("Names in the object graph")
 struct ObjectGraphNamesTests {
-  /// The folder of the context; its old name stands until the files of that folder have moved.
-  static let contextFolders = ["Sources/ObjectGraph/Context/", "Sources/ObjectGraph/Contexts/"]
+  /// The folder of the context.
+  static let contextFolder = "Sources/ObjectGraph/Context/"
 
   /// Files outside the context's folder that name the context, each with its reason.
   static let exceptions: [String: String] = {
-    let lasting = [
-      "Coordinator/PersistentStoreCoordinator.swift": "It registers the contexts to notify.",
+    let reasons = [
       "Objects/ManagedObject.swift": "An object has a public property for its context.",
       "PersistentContainer.swift": "A container makes contexts for its callers.",
       "Results/FetchedResults.swift": "A list has a public initialiser with its context.",
       "Results/LiveResult.swift": "A live result has a public initialiser with its context.",
-      "Undo/UndoStack.swift": "A stack belongs to the context that it was assigned to.",
     ]
-    let temporary = [
-      "Batches/ManagedObjectContext+Batches.swift", "Results/FetchedQuery.swift",
-      "Results/ResultsFollowing.swift", "Saving/ManagedObjectContext+Announcing.swift",
-      "Saving/ManagedObjectContext+Applying.swift", "Saving/ManagedObjectContext+Conflicts.swift",
-      "Saving/ManagedObjectContext+Derived.swift", "Saving/ManagedObjectContext+HandingOver.swift",
-      "Saving/ManagedObjectContext+Merging.swift", "Saving/ManagedObjectContext+Saving.swift",
-      "Saving/ManagedObjectContext+Uniqueness.swift", "Saving/ManagedObjectContext+Unseen.swift",
-      "Saving/ManagedObjectContext+Upserting.swift", "Saving/ManagedObjectContext+Validation.swift",
-      "Undo/ManagedObjectContext+Overlooked.swift", "Undo/ManagedObjectContext+Undo.swift",
-    ].map { ($0, "Its work moves into a type that is given a workspace.") }
-    let all = lasting.merging(temporary) { reason, _ in reason }
     return Dictionary(
-      uniqueKeysWithValues: all.map { ("Sources/ObjectGraph/\($0.key)", $0.value) })
+      uniqueKeysWithValues: reasons.map { ("Sources/ObjectGraph/\($0.key)", $0.value) })
   }()
 
   @Test("Only the folder of the context names the context")
   func context() {
     let files = House.swift(in: "Sources/ObjectGraph")
-    let findings = names(["ManagedObjectContext"], in: files, except: Self.contextFolders)
+    let findings = names(["ManagedObjectContext"], in: files, except: [Self.contextFolder])
     let stale = Set(Self.exceptions.keys).subtracting(findings.map(\.path)).sorted()
 
     let unexplained = findings.filter { Self.exceptions[$0.path] == nil }

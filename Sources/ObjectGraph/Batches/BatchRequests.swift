@@ -1,7 +1,7 @@
 public import ObjectModel
 public import ObjectQuery
 
-/// What a batch gives back.
+/// The form of a batch's result.
 public enum BatchResultType: Sendable, Hashable {
   /// Nothing but that it was done.
   case statusOnly
@@ -11,13 +11,13 @@ public enum BatchResultType: Sendable, Hashable {
   case identifiers
 }
 
-/// What a batch has done.
+/// The result of a batch.
 public struct BatchResult: Sendable {
   /// How many objects it was about.
   public let count: Int
   /// Their identifiers, when they were asked for.
   public let identifiers: [ObjectID]
-  /// What it has changed in the stores, for contexts to merge.
+  /// The changes in the stores, for contexts to merge.
   public let change: ContextChange
 }
 
@@ -33,7 +33,7 @@ public struct BatchResult: Sendable {
 public struct BatchInsertRequest {
   /// The entity.
   public var entity: String
-  /// What is given back.
+  /// The form of the result.
   public var resultType = BatchResultType.statusOnly
   let fill: (Int, inout [String: Value]) throws -> Bool
 
@@ -71,7 +71,7 @@ public struct BatchUpdateRequest: Sendable {
   public var includesSubentities = true
   /// The values, by the names of attributes: expressions over each object.
   public var valuesToUpdate: [String: QueryExpression]
-  /// What is given back.
+  /// The form of the result.
   public var resultType = BatchResultType.statusOnly
 
   /// Sets values of the objects that meet a predicate.
@@ -90,10 +90,10 @@ public struct BatchUpdateRequest: Sendable {
 public struct BatchDeleteRequest: Sendable {
   /// Which objects.
   public var request: FetchRequest
-  /// What is given back.
+  /// The form of the result.
   public var resultType = BatchResultType.statusOnly
 
-  /// Deletes what a request finds.
+  /// Deletes the objects that a request finds.
   public init(_ request: FetchRequest) { self.request = request }
 
   /// Deletes the objects that meet a predicate.

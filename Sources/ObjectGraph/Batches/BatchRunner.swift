@@ -29,8 +29,8 @@ struct BatchRunner {
 
   func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
     try run(request.resultType) { batch in
-      // Objects and their values are asked for one after the other, and others may save in between.
-      try batch.setQueryGeneration(QueryGeneration(workspace.coordinator))
+      // Objects and their values are fetched one after the other, and another context may save in between.
+      try ObjectRefresh(batch).pin(to: QueryGeneration(workspace.coordinator))
       var fetch = FetchRequest(request.entity, where: request.predicate)
       fetch.includesSubentities = request.includesSubentities
       let names = request.valuesToUpdate.keys.sorted()
@@ -53,7 +53,7 @@ struct BatchRunner {
     }
   }
 
-  /// The values that a request asks for, a row for each object that it finds.
+  /// Returns the values that a request asks for, a row for each object that it finds.
   private func rowsOfEach(_ request: FetchRequest, in batch: Workspace) throws -> [[Value]] {
     var request = request
     request.resultType = .dictionaries
@@ -77,7 +77,7 @@ struct BatchRunner {
     }
   }
 
-  /// Runs a batch above the stores, and merges what it did into this context.
+  /// Runs a batch above the stores, and merges its changes into this context.
   private func run(
     _ resultType: BatchResultType, _ body: (Workspace) throws -> [ManagedObject]
   ) throws -> BatchResult {
@@ -98,9 +98,9 @@ struct BatchRunner {
     return BatchResult(count: count, identifiers: identifiers, change: change)
   }
 
-  /// Merges what was saved in the stores into this context, and before into those that it sees the stores through.
+  /// Merges the changes of a batch into the ancestors of this context, and then into this context.
   ///
-  /// Waits for them, as a save does.
+  /// Waits for the ancestors, as a save does.
   private func mergeFromTheStores(_ change: ContextChange) throws {
     if let parent = workspace.parent {
       try parent.performAndWait { try BatchRunner(parent).mergeFromTheStores(change) }

@@ -18,7 +18,7 @@ public struct ContextChange: Sendable {
   public let kind: Kind
   /// The name of the context.
   public let contextName: String?
-  /// Who the changes are said to be by.
+  /// The author of the changes.
   public let author: String?
   /// The context's own changes, by store. A merge, a refresh or a rollback adds nothing here.
   public let layers: [StoreTag: Layer]
@@ -113,12 +113,12 @@ struct UnannouncedChanges {
 }
 
 extension Notification.Name {
-  /// A context has processed changes, merged those of another context, refreshed objects, rolled back or was reset.
+  /// A context has processed changes, merged another context's save, refreshed objects, rolled back or was reset.
   /// The object is the context; ``ContextChange`` is under
   /// ``ContextChange/userInfoKey``.
   public static let managedObjectContextObjectsDidChange = Notification.Name(
     "ManagedObjectContextObjectsDidChange")
-  /// A context is about to save. What is changed in it by whoever is told is saved too.
+  /// A context is about to save. Changes that an observer makes in it are saved too.
   public static let managedObjectContextWillSave = Notification.Name(
     "ManagedObjectContextWillSave")
   /// A context has saved.

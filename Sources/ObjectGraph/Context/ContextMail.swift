@@ -2,15 +2,17 @@ import Dispatch
 import ObjectModel
 import Synchronization
 
-/// What whoever saves knows of another context, and leaves for it, without holding it: a context that somebody else
-/// holds for a moment might end there, while its objects are read where it was let go.
+/// The part of a context that other contexts use: its queue and its mailbox.
+///
+/// Does not retain the context. A context that another thread retains for a moment might end there, while its objects
+/// are read where the program released it.
 final class ContextMail: Sendable {
   let place: ContextPlace
   /// Where a context with a queue of its own does its work.
   let queue: DispatchQueue?
   /// The workspace of the context's parent, for as long as the context is there.
   let parent: ObjectIdentifier?
-  /// Whether the context follows what is saved beneath it.
+  /// Whether the context follows the saves of other contexts.
   let isFollowing = Atomic(false)
   /// Whether something was left that waits for the context to be used.
   let hasWaiting = Atomic(false)
@@ -18,9 +20,9 @@ final class ContextMail: Sendable {
   let owedTurn = OwedTurn()
   /// Set when the context is gone.
   let isGone = Atomic(false)
-  /// What children get, and what they have handed over.
+  /// The state that children see, and the changes that they have pushed.
   let published = Mutex(PublishedState())
-  /// What others have saved, where the context is to look at it when it is used next.
+  /// The saves of other contexts that the context merges when it is used next.
   private let toMerge = Mutex<[StoreTag: ObjectsToMerge]>([:])
 
   init(_ place: ContextPlace, parent: Workspace?) {
@@ -30,7 +32,7 @@ final class ContextMail: Sendable {
     self.parent = parent.map { ObjectIdentifier($0) }
   }
 
-  /// Whether nobody here can have a turn of the context, which is confined to another thread.
+  /// Whether the context is confined to another thread, so that this thread can have no turn of it.
   var isOutOfReach: Bool { place.concurrency == .confined && !place.isCurrent }
 
   /// Runs `body` later, where the context belongs, if it is there by then.
@@ -51,7 +53,7 @@ final class ContextMail: Sendable {
     }
   }
 
-  /// Nobody reads what is left from now on, and nothing that the context has shown is held.
+  /// Empties the mailbox and releases the published state, because the context is gone.
   func end() {
     isGone.store(true, ordering: .relaxed)
     owedTurn.end()
@@ -59,7 +61,7 @@ final class ContextMail: Sendable {
     _ = take()
   }
 
-  /// Leaves what others have saved.
+  /// Leaves a save for the context.
   func leave(_ parts: [ObjectsToMerge]) {
     toMerge.withLock { waiting in
       for part in parts { waiting[part.store, default: part].add(part) }
@@ -67,7 +69,7 @@ final class ContextMail: Sendable {
     hasWaiting.store(true, ordering: .releasing)
   }
 
-  /// Takes what was left.
+  /// Takes the saves that were left.
   func take() -> [ObjectsToMerge] {
     toMerge.withLock { waiting in
       defer { waiting = [:] }

@@ -21,9 +21,9 @@ final class ContextPlace: @unchecked Sendable {
   }
   /// Whether the thread was noted as it used the context, and took no turn: it may do something else by now.
   private let isNoted = Atomic(false)
-  /// What the context's rule is called in messages.
+  /// The rule for the place.
   let concurrency: ContextConcurrency
-  /// Set when the context is gone: its objects may be read anywhere then.
+  /// Whether the context is gone, so that its objects may be read on any thread.
   private let isAnywhere = Atomic(false)
   private let contextName = Mutex<String>("")
 
@@ -51,16 +51,16 @@ final class ContextPlace: @unchecked Sendable {
   /// The thread that does work of the main actor's within a queue that this waits for.
   private static let lent = Atomic<UInt>(0)
 
-  /// Whether whoever asks is on the main actor.
+  /// Whether the caller is on the main actor.
   static var isMainActor: Bool {
     Thread.isMainThread || lent.load(ordering: .relaxed) == currentThread
       || DispatchQueue.getSpecific(key: mainQueueMark) != nil
   }
 
-  /// Does something on a queue and waits for it. What the main actor waits for is done on the main actor's behalf.
+  /// Runs `body` on a queue and waits for it. Work that the main actor waits for counts as work of the main actor.
   static func wait<R>(for queue: DispatchQueue, _ body: () throws -> R) rethrows -> R {
     if Thread.isMainThread || !isMainActor { return try queue.sync(execute: body) }
-    // Whoever waits lends its thread.
+    // The waiting main actor lends its rights to the thread of the queue.
     let before = lent.exchange(currentThread, ordering: .relaxed)
     defer { lent.store(before, ordering: .relaxed) }
     return try queue.sync(execute: body)
@@ -71,20 +71,20 @@ final class ContextPlace: @unchecked Sendable {
   @inline(__always)
   var isCurrent: Bool { thread == ContextPlace.currentThread }
 
-  /// Whether whoever asks has the turn.
+  /// Whether the caller has the turn.
   var isHeld: Bool {
-    // Who has taken the turn elsewhere is the thread before it is not noted.
+    // A turn on another thread sets the thread before it clears the note.
     let isNoted = isNoted.load(ordering: .acquiring)
     return isCurrent && (!isNoted || ContextPlace.isMainActor)
   }
 
-  /// Who had the turn before.
+  /// The former holder of the turn.
   struct Holder {
     fileprivate let thread: UInt
     fileprivate let isNoted: Bool
   }
 
-  /// Takes the turn and gives who had it.
+  /// Takes the turn and returns the former holder.
   func enter() -> Holder {
     let before = Holder(thread: thread, isNoted: isNoted.load(ordering: .relaxed))
     thread = ContextPlace.currentThread

@@ -8,31 +8,31 @@ extension ManagedObjectContext {
   ///
   /// - Throws: `StoreError` if a store is damaged.
   package func unsavedRequests() throws -> [(store: any Store, request: CommitRequest)] {
-    try workspace.unsavedRequests()
+    try DocumentChanges(workspace).unsavedRequests()
   }
 
   /// Whether the context has no unsaved changes, and no child has pushed any. Read in a turn.
   package var isClean: Bool {
-    workspace.isClean
+    DocumentChanges(workspace).isClean
   }
 
   /// Makes the changes of layers in this context, which saves them later.
   ///
   /// - Throws: `StoreError` if a layer is damaged.
   package func take(_ layers: [StoreTag: Layer]) throws {
-    try workspace.take(layers)
+    try DocumentChanges(workspace).take(layers)
   }
 
   /// Merges the save of another process, and tells the child contexts.
   ///
   /// - Throws: `StoreError` if a store is damaged.
   package func mergeFromOutside(_ layers: [StoreTag: Layer]) throws {
-    try workspace.mergeFromOutside(layers)
+    try DocumentChanges(workspace).mergeFromOutside(layers)
   }
 
   /// Drops all changes, with the changes that child contexts have pushed, and reads the newest state.
   package func revert() {
-    workspace.revert()
+    DocumentChanges(workspace).revert()
   }
 
   /// Pushes all changes to the parent without waiting for it.

@@ -51,23 +51,23 @@ extension ManagedObjectContext {
   /// - Precondition: The identifier belongs to a store of the coordinator that can be opened. If that is uncertain,
   ///   call ``existingObject(with:)``, which throws.
   public func object(with id: ObjectID) -> ManagedObject {
-    workspace.object(with: id)
+    ObjectLookup(workspace).object(with: id)
   }
 
   /// Returns the object with an identifier.
   ///
   /// - Throws: ``ContextError`` if there is none; `StoreError` if the store is damaged.
   public func existingObject(with id: ObjectID) throws -> ManagedObject {
-    try workspace.existingObject(with: id)
+    try ObjectLookup(workspace).existingObject(with: id)
   }
 
   /// Returns the object with an identifier, if the context knows it.
   public func registeredObject(for id: ObjectID) -> ManagedObject? {
-    workspace.registeredObject(for: id)
+    ObjectLookup(workspace).registeredObject(for: id)
   }
 
   /// Returns this context's object for an object of any context.
   public func object<T: ManagedObject>(_ object: T) -> T {
-    workspace.object(object)
+    ObjectLookup(workspace).counterpart(of: object)
   }
 }

@@ -6,23 +6,23 @@ extension ManagedObjectContext {
   /// - Parameter mergeChanges: Whether the object's own changes stay. Otherwise they are dropped and the object becomes
   ///   a fault. If the fault leads to an object that is deleted here, the delete rule of that object applies to it.
   public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
-    workspace.refresh(object, mergeChanges: mergeChanges)
+    ObjectRefresh(workspace).refresh(object, mergeChanges: mergeChanges)
   }
 
   /// Reads all known objects again from the parent or the stores. Changes stay.
   public func refreshAllObjects() {
-    workspace.refreshAllObjects()
+    ObjectRefresh(workspace).refreshAll()
   }
 
   /// Drops all unsaved changes, and everything that could be undone and redone.
   public func rollback() {
-    workspace.rollback()
+    Rollback(workspace).run()
   }
 
   /// Forgets all changes and objects. Objects that the program still holds can't be used any more, and their hooks are
   /// not called.
   public func reset() {
-    workspace.reset()
+    Rollback(workspace).reset()
   }
 
   /// Returns the conflict that a save of an object would find, because another context has changed it since.
@@ -30,7 +30,7 @@ extension ManagedObjectContext {
   /// - Returns: `nil` if there is no conflict, and in a child context: conflicts are found when its parent saves.
   /// - Throws: `StoreError` if a store is damaged.
   public func detectConflicts(for object: ManagedObject) throws -> MergeConflict? {
-    try workspace.detectConflicts(for: object)
+    try ConflictCheck(workspace).conflict(of: object)
   }
 
   /// Pins the context to one moment of the stores, or lets it follow the newest commit again.
@@ -38,7 +38,7 @@ extension ManagedObjectContext {
   /// A save compares the changes with the newest commit, and moves the pinned moment to the commit that it writes. Known
   /// objects without changes are read again.
   public func setQueryGeneration(_ generation: QueryGeneration?) throws {
-    try workspace.setQueryGeneration(generation)
+    try ObjectRefresh(workspace).pin(to: generation)
   }
 
   /// Merges the save of another context or process into this context.

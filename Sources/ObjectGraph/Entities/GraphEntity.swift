@@ -203,3 +203,19 @@ extension GraphEntity {
     return code
   }
 }
+
+extension GraphEntity {
+  /// Returns the error for a value that a property of an object can't have; `nil` if the value is valid.
+  func refusal(of value: Value, for name: String, in object: ManagedObject) -> ContextError? {
+    guard let property = self[name] else { return .unknownProperty(name, of: self) }
+    switch property.place {
+    case .attribute(let attribute, _), .transient(let attribute):
+      if attribute.derivation != nil { return .derived(name, of: self) }
+      return attribute.type.accepts(value) ? nil : .wrongType(value, attribute, of: self)
+    case .toOne(let toOne):
+      return value.isNull || object.source.entity.destination(value, of: toOne) != nil
+        ? nil : .wrongDestination(name, of: self)
+    default: return .notSingle(name, of: self)
+    }
+  }
+}

@@ -15,7 +15,7 @@ struct AskedStore: Sendable {
     guard state.persistent.store.capabilities.contains(.querying),
       let store = state.persistent.store as? any QueryingStore, state.base.layers.isEmpty,
       !(request.includesPendingChanges && state.hasChanges),
-      // A store that somebody gave another model since would be asked by other names.
+      // A store that was given another model since has other names.
       state.base.snapshot.schema == state.graph.schema
     else { return nil }
     self.store = store
@@ -40,7 +40,7 @@ struct AskedStore: Sendable {
 protocol AnsweredPart {
   /// The store, where it can be asked.
   var asked: AskedStore? { get }
-  /// What is asked for.
+  /// The plan of the request.
   var plan: QueryPlan { get }
   /// The rows.
   var source: ViewSource { get }

@@ -68,7 +68,7 @@ struct BackgroundSearch {
     }
   }
 
-  /// Runs `body` elsewhere, on what the context shows now.
+  /// Runs `body` on another thread, on the state that the context shows now.
   private func search<R: Sendable>(
     _ request: FetchRequest, _ progress: Progress?,
     _ body: @escaping @Sendable ([SearchPart]) throws -> R
@@ -112,7 +112,7 @@ struct BackgroundSearch {
     }
   }
 
-  /// What a search elsewhere needs: the stores as they are seen now.
+  /// Returns the stores as the context sees them now, for a search on another thread.
   private func searchParts(_ request: FetchRequest, _ watch: SearchWatch) throws -> [SearchPart] {
     var parts = try ObjectFetcher(workspace).prepare(request)
     let isMerged = parts.count > 1
@@ -133,7 +133,7 @@ struct BackgroundSearch {
     }
   }
 
-  /// The objects at the places that a search has found, without those that were deleted meanwhile.
+  /// Returns the objects at the places that a search has found, without objects that were deleted meanwhile.
   private func objects(
     _ found: FoundPlaces, of parts: [SearchPart], _ request: FetchRequest
   ) throws -> [ManagedObject] {
@@ -174,7 +174,7 @@ struct BackgroundSearch {
     return isSame ? gathered.objects : try objects(keys, of: parts)
   }
 
-  /// The objects with some keys of several stores, without those that there are not by now.
+  /// Returns the objects with some keys of several stores, without missing objects.
   private func objects(
     _ keys: [(part: Int, key: ObjectKey)], of parts: [SearchPart]
   ) throws -> [ManagedObject] {
@@ -198,7 +198,7 @@ struct BackgroundSearch {
     return found.compactMap { $0 }.filter { $0.state.isDisjoint(with: [.deleted, .missing]) }
   }
 
-  /// The same objects as those of a class, which they must be of.
+  /// Returns the same objects as objects of a class. They must be of that class.
   private func checked<T: ManagedObject>(_ objects: [ManagedObject], as type: T.Type) -> [T] {
     var checked: ManagedObject.Type?
     for object in objects where Swift.type(of: object) != checked {
@@ -208,7 +208,7 @@ struct BackgroundSearch {
     return unsafe unsafeBitCast(objects, to: [T].self)
   }
 
-  /// What the context sees by now of the store that a part of a search was in; `nil` when it is gone.
+  /// Returns the present view of the store that a part of a search was in; `nil` if the store is gone.
   private func state(of part: SearchPart) throws -> StoreState? {
     try part.source.store.flatMap { try workspace.state(of: $0) }
   }

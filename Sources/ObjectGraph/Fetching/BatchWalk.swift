@@ -1,4 +1,4 @@
-// SAFETY: Sources are kept by whoever walks as long as their rows are used.
+// SAFETY: The walk keeps each source as long as its rows are used.
 
 import ObjectModel
 import ObjectQuery
@@ -19,14 +19,14 @@ struct BatchWalk {
       let identifiers = try ObjectFetcher(workspace).fetchIdentifiers(request)
       for start in stride(from: 0, to: identifiers.count, by: size) {
         var batch = identifiers[start..<min(start + size, identifiers.count)].map {
-          workspace.object(with: $0)
+          ObjectLookup(workspace).object(with: $0)
         }
         try hand(&batch, to: body)
       }
       return
     }
     var batch: [ManagedObject] = []
-    // What is saved or processed by whoever gets a batch may put other rows in the place of those that were found.
+    // The receiver of a batch may save or process changes, and other rows replace the found rows then.
     var isCurrent = true
     try part.plan.forEachRun(in: part.source) { run in
       guard let entity = part.state.entity(run.entityNumber, workspace) else { return }
@@ -38,7 +38,8 @@ struct BatchWalk {
           batch.append(unsafe entity.object(number, at: Unmanaged.passUnretained(source), row))
         } else {
           let key = ObjectKey(entity: run.entityNumber, number: number)
-          batch.append(workspace.object(with: ObjectID(store: part.state.tag, key: key)))
+          batch.append(
+            ObjectLookup(workspace).object(with: ObjectID(store: part.state.tag, key: key)))
         }
         guard batch.count == size else { continue }
         try hand(&batch, to: body)
@@ -52,7 +53,7 @@ struct BatchWalk {
     if !batch.isEmpty { try hand(&batch, to: body) }
   }
 
-  /// Hands over the objects of a batch that are there, and lets go of what nobody keeps.
+  /// Passes the existing objects of a batch to `body`, and evicts the objects that the program does not keep.
   private func hand(
     _ batch: inout [ManagedObject], to body: ([ManagedObject]) throws -> Void
   ) throws {

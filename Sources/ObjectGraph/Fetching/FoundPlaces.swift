@@ -11,11 +11,11 @@ struct SearchPart: Sendable {
   let plan: QueryPlan
   /// The store, where it can be asked instead.
   let asked: AskedStore?
-  /// The order of what several stores find; `nil` when there is one store.
+  /// The order of the objects that several stores find; `nil` when there is one store.
   let order: CompiledOrder?
 }
 
-/// What a search elsewhere has found: places, of which a context makes objects.
+/// The places that a search on another thread has found. A context makes objects of them.
 struct FoundPlaces: Sendable {
   /// Rows of blocks, in the order asked for; of one store.
   struct Rows: Sendable {
@@ -30,12 +30,12 @@ struct FoundPlaces: Sendable {
   }
   /// Where one store's objects were found.
   var rows = Rows()
-  /// What several stores found, by the store's place among the parts.
+  /// The keys that several stores found, by the store's place among the parts.
   var keys: [(part: Int, key: ObjectKey)] = []
 
   /// Searches.
   ///
-  /// - Parameter request: What is asked for, with the limits that count for all stores together.
+  /// - Parameter request: The request, with the limits that count for all stores together.
   init(_ parts: [SearchPart], _ request: FetchRequest) throws {
     if parts.count == 1 {
       var rows = Rows()

@@ -5,7 +5,7 @@ import StoreInterface
 
 /// Answers fetch requests in the turn of a context.
 ///
-/// A request is answered on rows: those of each store, and above them those of the context's own changes.
+/// A request is answered on the rows of each store, and on the rows of the context's own changes above them.
 struct ObjectFetcher {
   let workspace: Workspace
 
@@ -106,7 +106,7 @@ struct ObjectFetcher {
     }
   }
 
-  /// The objects that a request finds.
+  /// Returns the objects that a request finds.
   private func found(
     _ request: FetchRequest, check: (EntityState) -> Void
   ) throws -> [ManagedObject] {
@@ -145,7 +145,7 @@ struct ObjectFetcher {
     return gathered.objects
   }
 
-  /// What several stores find, in the order that the request asks for.
+  /// Returns the keys that several stores find, in the order of the request.
   private func merged(
     _ request: FetchRequest
   ) throws -> [(state: StoreState, key: ObjectKey)] {

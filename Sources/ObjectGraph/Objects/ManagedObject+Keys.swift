@@ -105,23 +105,8 @@ extension ManagedObject {
   /// - Throws: ``ContextError`` for the first name the entity does not have, or value that is not of its
   ///   property's type.
   public final func setValues(_ values: [String: Value]) throws {
-    let graph = source.entity.graph
     for (name, value) in values {
-      guard let property = graph[name] else {
-        throw ContextError.unknownProperty(name, of: graph)
-      }
-      switch property.place {
-      case .attribute(let attribute, _), .transient(let attribute):
-        if attribute.derivation != nil { throw ContextError.derived(name, of: graph) }
-        guard attribute.type.accepts(value) else {
-          throw ContextError.wrongType(value, attribute, of: graph)
-        }
-      case .toOne(let toOne):
-        guard value.isNull || destination(value, of: toOne) != nil else {
-          throw ContextError.wrongDestination(name, of: graph)
-        }
-      default: throw ContextError.notSingle(name, of: graph)
-      }
+      if let wrong = source.entity.graph.refusal(of: value, for: name, in: self) { throw wrong }
     }
     for (name, value) in values {
       if let wrong = setValue(value, PropertyHash.of(name), name) { throw wrong }
@@ -168,7 +153,8 @@ extension ManagedObject {
     let columns = source.entity.graph.layout.columns
     var values: [String: Value] = [:]
     let committed = committedPlace
-    for (column, value) in pendingValues where !columns[column].name.contains("#") {
+    for (column, value) in source.pendingValues(Int(row)) where !columns[column].name.contains("#")
+    {
       if let committed, committed.source.value(column, committed.row) == value { continue }
       if committed == nil, value.isNull { continue }
       values[columns[column].name] = value

@@ -2,96 +2,103 @@ import ObjectModel
 
 // Places in ordered relationships.
 extension ManagedObject {
-  /// Puts an object at a place of an ordered relationship. One that is in it already moves there.
+  /// Inserts an object at a place of an ordered relationship. A member moves there.
   ///
   ///     trip.insert(porto, into: Trip.stops, at: 0)
   ///
-  /// - Precondition: The relationship is ordered, and the place is one of it, or the one behind the last.
+  /// - Precondition: The relationship is ordered and has the place, or the place is behind the last one.
   public final func insert<D: ManagedObject>(
     _ other: D, into name: ToManyName<D>, at index: Int
   ) {
     insert(CollectionOfOne(other), into: name, at: index)
   }
 
-  /// Puts objects one behind another at a place of an ordered relationship. Those that are in it already
-  /// move there.
+  /// Inserts objects one behind another at a place of an ordered relationship. Members move there.
   ///
   /// - Precondition: As for ``insert(_:into:at:)-(D,_,_)``.
   public final func insert<D: ManagedObject>(
     _ others: some Sequence<D>, into name: ToManyName<D>, at index: Int
   ) {
     let others = Array(others)
-    change(name) { objects in
+    let edit = OrderedEdit(object: self, name: name)
+    edit.change { objects in
       let arriving = Set(others)
       objects.removeAll { arriving.contains($0) }
-      requirePlace(index, within: 0..<objects.count + 1, of: name)
+      edit.requirePlace(index, within: 0..<objects.count + 1)
       objects.insert(contentsOf: others, at: index)
     }
   }
 
-  /// Takes the object at a place out of an ordered relationship.
+  /// Removes the object at a place from an ordered relationship.
   ///
   /// - Precondition: The relationship is ordered and has such a place.
   public final func remove<D: ManagedObject>(at index: Int, from name: ToManyName<D>) {
     let objects = self[name]
-    requireOrder(of: name)
-    requirePlace(index, within: 0..<objects.count, of: name)
+    let edit = OrderedEdit(object: self, name: name)
+    edit.requireOrder()
+    edit.requirePlace(index, within: 0..<objects.count)
     remove(objects[index], from: name)
   }
 
-  /// Moves the object at one place of an ordered relationship to another: that is where it is then.
+  /// Moves the object at one place of an ordered relationship to another place, where it is afterwards.
   ///
   /// - Precondition: The relationship is ordered and has such places.
   public final func move<D: ManagedObject>(
     in name: ToManyName<D>, from index: Int, to target: Int
   ) {
-    change(name) { objects in
+    let edit = OrderedEdit(object: self, name: name)
+    edit.change { objects in
       for place in [index, target] {
-        requirePlace(place, within: 0..<objects.count, of: name)
+        edit.requirePlace(place, within: 0..<objects.count)
       }
       objects.insert(objects.remove(at: index), at: target)
     }
   }
 
-  /// Puts an object in the place of the one that is there. One that is in the relationship already moves
-  /// there.
+  /// Replaces the object at a place of an ordered relationship. A member moves there.
   ///
   /// - Precondition: The relationship is ordered and has such a place.
   public final func replace<D: ManagedObject>(
     at index: Int, in name: ToManyName<D>, with other: D
   ) {
-    change(name) { objects in
-      requirePlace(index, within: 0..<objects.count, of: name)
+    let edit = OrderedEdit(object: self, name: name)
+    edit.change { objects in
+      edit.requirePlace(index, within: 0..<objects.count)
       let former = objects[index]
       if former === other { return }
       objects.removeAll { $0 === other }
       objects[objects.firstIndex(of: former)!] = other
     }
   }
+}
 
-  private final func change<D: ManagedObject>(
-    _ name: ToManyName<D>, _ body: (inout [D]) -> Void
-  ) {
-    requireOrder(of: name)
-    var objects = self[name].objects
+/// A change of the order of one relationship.
+private struct OrderedEdit<D: ManagedObject> {
+  let object: ManagedObject
+  let name: ToManyName<D>
+
+  /// Changes the members of the relationship, which must be ordered.
+  func change(_ body: (inout [D]) -> Void) {
+    requireOrder()
+    var objects = object[name].objects
     body(&objects)
-    self[name] = RelatedObjects(objects)
+    object[name] = RelatedObjects(objects)
   }
 
-  private final func requireOrder<D: ManagedObject>(of name: ToManyName<D>) {
-    let graph = source.entity.graph
+  /// Stops the program unless the relationship is ordered.
+  func requireOrder() {
+    let graph = object.source.entity.graph
     guard graph[name.name.description]?.relationship?.keepsOrder ?? false else {
       graph.refuse(name.name.description, as: "an ordered relationship")
     }
   }
 
-  private final func requirePlace<D: ManagedObject>(
-    _ index: Int, within places: Range<Int>, of name: ToManyName<D>
-  ) {
+  /// Stops the program unless a place is in a range.
+  func requirePlace(_ index: Int, within places: Range<Int>) {
     require(
       places.contains(index),
       """
-      "\(name.name)" of \(self) has no place \(index): it leads to \(self[name].count) objects.
+      "\(name.name)" of \(object) has no place \(index): it leads to \(object[name].count) objects.
       """)
   }
 }

@@ -123,7 +123,7 @@ extension ManagedObject {
       guard let workspace = source.entity.workspace else { return nil }
       if value.isNull {
         ReferenceWriter(workspace).set(toOne, of: self, to: nil)
-      } else if let other = destination(value, of: toOne) {
+      } else if let other = source.entity.destination(value, of: toOne) {
         ReferenceWriter(workspace).set(toOne, of: self, to: other)
       } else {
         return .wrongDestination(name, of: graph)
@@ -132,17 +132,5 @@ extension ManagedObject {
       return .notSingle(name, of: graph)
     }
     return nil
-  }
-
-  /// The object that a value leads to, where a relationship may lead there.
-  final func destination(_ value: Value, of toOne: GraphProperty.ToOne) -> ManagedObject? {
-    let entity = source.entity
-    guard case .object(let key) = value, let workspace = entity.workspace,
-      let other = workspace.object(at: key, in: entity.store),
-      entity.graph.model.entity(
-        other.source.entity.graph.name, isOrInheritsFrom: toOne.relationship.destination),
-      workspace.exists(other)
-    else { return nil }
-    return other
   }
 }

@@ -40,50 +40,6 @@ struct LinkWriter {
     try put(side, object, other, state)
   }
 
-  /// Links an object to the given objects and to no others.
-  ///
-  /// The links of the object are read once, and only the differences are written. A look for each pair by itself takes
-  /// ten times as long.
-  ///
-  /// - Parameter wanted: The objects to link, none of them twice.
-  func set(
-    _ side: LinkTable.Side, of object: ManagedObject, _ toMany: GraphProperty.ToMany,
-    to wanted: [ManagedObject]
-  ) throws {
-    let present = Set(RelationshipReader(workspace).keys(of: object, toMany))
-    let added = wanted.filter { !present.contains($0.key) }
-    workspace.requireOwn(object)
-    for other in added {
-      workspace.requireOwn(other)
-      if other.source.entity.store !== object.source.entity.store {
-        misuse("\(ContextError.crossStore(toMany.relationship.name, object, other))")
-      }
-    }
-    guard let state = workspace.state(of: object), workspace.exists(object) else { return }
-    // Each object that stays is both present and wanted.
-    if present.count > wanted.count - added.count {
-      try remove(side, of: object, except: Set(wanted.map(\.key)), state)
-    }
-    try Prefetcher(workspace).locate(added)
-    for (index, other) in added.enumerated() where workspace.exists(other) {
-      try put(side, object, other, state, remaining: added.count - index)
-    }
-  }
-
-  /// Removes the links of an object that lead to none of the given objects. Everything must be sealed.
-  private func remove(
-    _ side: LinkTable.Side, of object: ManagedObject, except kept: Set<ObjectKey>,
-    _ state: StoreState
-  ) throws {
-    for found in try LinkReader().links(of: object.key, side, state)
-    where !kept.contains(found.other) {
-      state.links.remove(found.key, basis: found.version)
-      state.hasOpenChanges = true
-      workspace.noteTouched(object)
-      if let other = workspace.object(at: found.other, in: state) { workspace.noteTouched(other) }
-    }
-  }
-
   /// Links two objects that have no link.
   ///
   /// - Parameter remaining: The number of links that the caller is about to put, this link included.
@@ -127,6 +83,50 @@ struct LinkWriter {
     state.hasOpenChanges = true
     for key in [object, other] {
       if let touched = workspace.object(at: key, in: state) { workspace.noteTouched(touched) }
+    }
+  }
+
+  /// Links an object to the given objects and to no others.
+  ///
+  /// The links of the object are read once, and only the differences are written. Asking for each pair by itself takes
+  /// ten times as long.
+  ///
+  /// - Parameter wanted: The objects to link, none of them twice.
+  func set(
+    _ side: LinkTable.Side, of object: ManagedObject, _ toMany: GraphProperty.ToMany,
+    to wanted: [ManagedObject]
+  ) throws {
+    let present = Set(RelationshipReader(workspace).keys(of: object, toMany))
+    let added = wanted.filter { !present.contains($0.key) }
+    workspace.requireOwn(object)
+    for other in added {
+      workspace.requireOwn(other)
+      if other.source.entity.store !== object.source.entity.store {
+        misuse("\(ContextError.crossStore(toMany.relationship.name, object, other))")
+      }
+    }
+    guard let state = workspace.state(of: object), workspace.exists(object) else { return }
+    // Each object that stays is both present and wanted.
+    if present.count > wanted.count - added.count {
+      try remove(side, of: object, except: Set(wanted.map(\.key)), state)
+    }
+    try Prefetcher(workspace).locate(added)
+    for (index, other) in added.enumerated() where workspace.exists(other) {
+      try put(side, object, other, state, remaining: added.count - index)
+    }
+  }
+
+  /// Removes the links of an object that lead to none of the given objects. All drafts must be frozen.
+  private func remove(
+    _ side: LinkTable.Side, of object: ManagedObject, except kept: Set<ObjectKey>,
+    _ state: StoreState
+  ) throws {
+    for found in try LinkReader().links(of: object.key, side, state)
+    where !kept.contains(found.other) {
+      state.links.remove(found.key, basis: found.version)
+      state.hasOpenChanges = true
+      workspace.noteTouched(object)
+      if let other = workspace.object(at: found.other, in: state) { workspace.noteTouched(other) }
     }
   }
 

@@ -5,7 +5,7 @@ import Rows
 struct OpenLinks {
   private let schema: Schema
   private var builder: LayerBuilder?
-  /// The numbers of the links that were put, by table and by what they connect.
+  /// The numbers of the links that were put, by table and by the connected objects.
   private var put: [Link: UInt64] = [:]
   /// The links that were taken out.
   private var removed: Set<ObjectKey> = []

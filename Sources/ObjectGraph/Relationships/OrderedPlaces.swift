@@ -23,7 +23,7 @@ struct OrderedPlaces {
       return known
     }
     var next: Int64 = 0
-    // Nothing can lead to an owner yet whose first row is still being written.
+    // No member can lead yet to an owner with a first row that is still being written.
     if !owner.isInserted || !owner.source.isOpen || owner.source.isSparse,
       case .toMany(let toMany)? = owner.source.entity.graph[relationship]?.place
     {

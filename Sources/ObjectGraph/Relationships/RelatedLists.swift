@@ -3,13 +3,13 @@ import Rows
 
 /// Lists of related objects that were asked for since the view changed, to be given again.
 ///
-/// They are a view's as its index is, so nothing has to be kept right in them: what changes the view forgets them.
-/// Whoever walks through relationships again and again is spared the search, and the objects' places in the table.
+/// The lists belong to one view, as its index does. A change of the view drops them.
+/// A repeated walk through relationships is spared the search, and the look into the table of objects.
 struct RelatedLists {
   private var lists: [Owner: RelatedStorage] = [:]
-  /// How many places the lists have, and what each takes by itself.
+  /// The number of places of all lists, with the cost of each list itself.
   private var size = 0
-  /// About what a list takes, in places of its own.
+  /// The approximate cost of a list itself, in places.
   private static let overhead = 16
   /// So many places are kept where few objects are known.
   private static let least = 4096
@@ -26,7 +26,7 @@ struct RelatedLists {
   /// Remembers a list.
   ///
   /// - Parameter room: How many objects are known that lists of this kind lead to. Lists that lead to more than twice as
-  ///   many are more than those that are used, and all are forgotten.
+  ///   many are more than the lists in use, and all lists are dropped.
   mutating func note(
     _ list: RelatedStorage, _ key: ObjectKey, _ toMany: GraphProperty.ToMany, room: Int
   ) {

@@ -222,7 +222,7 @@ extension FetchedQuery {
   private func ask(
     _ name: (ManagedObject) -> String, of id: ObjectID, in workspace: Workspace
   ) -> String {
-    let object = workspace.object(with: id)
+    let object = ObjectLookup(workspace).object(with: id)
     return workspace.following?.asking { name(object) } ?? name(object)
   }
 

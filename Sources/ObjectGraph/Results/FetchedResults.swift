@@ -58,7 +58,7 @@ public final class FetchedResults<Object: ManagedObject> {
     sectioning = sections
     self.request = request
     query = try FetchedQuery(request.forObjects, sections, in: workspace)
-    following = try workspace.prepareToFollow(query.states(in: workspace))
+    following = try FollowerUpdate(workspace).begin(query.states(in: workspace))
     list = try query.load(in: workspace, following)
     round = following.round
     if let failure = query.failure(of: list) { throw failure }
@@ -78,7 +78,7 @@ public final class FetchedResults<Object: ManagedObject> {
   ///
   /// - Parameter note: Called before the difference is told.
   private func ask(_ next: FetchedQuery, _ note: () -> Void = {}) throws {
-    let following = try workspace.prepareToFollow(next.states(in: workspace))
+    let following = try FollowerUpdate(workspace).begin(next.states(in: workspace))
     let found = try next.load(in: workspace, following)
     if let failure = next.failure(of: found) { throw failure }
     (query, self.following) = (next, following)
@@ -159,7 +159,7 @@ extension FetchedResults: RandomAccessCollection {
   }
   /// The object at a place among all.
   public subscript(position: Int) -> Object {
-    workspace.object(with: list.identifiers[position]).typed()
+    ObjectLookup(workspace).object(with: list.identifiers[position]).typed()
   }
 }
 
@@ -198,7 +198,7 @@ extension FetchedResults: ResultsFollower {
     guard query.isOutdated(in: workspace) else { return }
     isStale = true
     let next = try FetchedQuery(request.forObjects, sectioning, in: workspace)
-    let following = try workspace.prepareToFollow(next.states(in: workspace))
+    let following = try FollowerUpdate(workspace).begin(next.states(in: workspace))
     let found = try next.load(in: workspace, following)
     (query, self.following) = (next, following)
     take(found) { _ in false }

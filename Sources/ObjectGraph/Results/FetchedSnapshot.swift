@@ -116,14 +116,9 @@ public struct FetchedSections: Sendable {
 }
 
 extension ManagedObject {
-  /// The object as one of the class that somebody asks for.
+  /// The object as an object of a class, which it must be of.
   func typed<Object: ManagedObject>() -> Object {
-    guard let typed = self as? Object else {
-      misuse(
-        """
-        \(self) is of the class \(type(of: self)), not \(Object.self). Name the class when the coordinator is made.
-        """)
-    }
+    guard let typed = self as? Object else { source.entity.refuseClass(Object.self) }
     return typed
   }
 }

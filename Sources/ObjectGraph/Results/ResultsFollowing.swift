@@ -3,17 +3,17 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-/// Something that follows what a request finds in a context.
+/// An observer of the objects that a request finds in a context.
 protocol ResultsFollower: AnyObject {
-  /// Whether objects of an entity in a store may be among what is found.
+  /// Whether the request may find objects of an entity in a store.
   func isAsked(_ entity: UInt16, in tag: StoreTag) -> Bool
-  /// Whether what is found is put in order by what objects say, and not only by what stores hold.
+  /// Whether the order depends on the objects, and not only on the rows of stores.
   var asksObjects: Bool { get }
-  /// Whether only what is saved is found.
+  /// Whether the request finds saved objects only.
   var asksForSaved: Bool { get }
-  /// What the context shows has changed. Nothing has, when whoever could not follow is to try again.
+  /// Follows changes of the context's view. The changes are empty when a follower that failed is to try again.
   func follow(_ changes: [ViewChange]) throws
-  /// The coordinator has other stores than before.
+  /// Follows a change of the coordinator's stores.
   func followStores() throws
 }
 
@@ -27,7 +27,7 @@ struct ViewChange {
   let keys: Set<ObjectKey>?
 }
 
-/// What a context keeps for those who follow it: how each store looked when they were last told.
+/// The followers of a context, and the view of each store that they were last told of.
 final class ResultsFollowing {
   private struct Weak {
     weak var follower: (any ResultsFollower)?
@@ -43,7 +43,7 @@ final class ResultsFollowing {
   private var seen: [StoreTag: Seen] = [:]
   private var isUpdating = false
   private var isAsking = false
-  /// Whether somebody could not follow the last time.
+  /// Whether a follower failed the last time.
   private var isBehind = false
   /// The stores that there were when followers were last told.
   private var stores: [PersistentStore]
@@ -52,10 +52,10 @@ final class ResultsFollowing {
 
   init(_ stores: [PersistentStore]) { self.stores = stores }
 
-  /// Whether anybody follows.
+  /// Whether there is no follower.
   var isEmpty: Bool { !followers.contains { $0.follower != nil } }
 
-  /// Whether somebody followed, and nobody does any more.
+  /// Whether all followers are gone.
   var isLeft: Bool { !followers.isEmpty && isEmpty }
 
   func add(_ follower: any ResultsFollower) {
@@ -77,7 +77,7 @@ final class ResultsFollowing {
     note(key, in: tag)
   }
 
-  /// Asks an object something. What it sets when it awakes for that is no change of what it would have said.
+  /// Asks an object. Values that its awakening sets do not count as changes.
   func asking<R>(_ body: () throws -> R) rethrows -> R {
     let wasAsking = isAsking
     isAsking = true
@@ -103,11 +103,11 @@ final class ResultsFollowing {
     if seen[state.tag] == nil { seen[state.tag] = Seen(base: state.base, source: state.source) }
   }
 
-  /// Tells followers what has changed since the last time. Everything must be sealed.
+  /// Tells followers of the changes since the last time. All drafts must be frozen.
   ///
-  /// Who can't follow looks for everything anew the next time; the others are told.
+  /// A follower that fails loads everything the next time. The failure does not affect other followers.
   ///
-  /// - Parameter note: Is given what failed.
+  /// - Parameter note: Receives the errors.
   /// - Returns: Whether there was anything to tell.
   func update(
     _ states: [StoreState], _ stores: [PersistentStore], note: (any Error) -> Void
@@ -155,7 +155,7 @@ final class ResultsFollowing {
     return changes
   }
 
-  /// The objects that may be different, links included, and those whose relationships may be.
+  /// Returns the keys of objects and links that may differ, and of objects with relationships that may differ.
   private func changedKeys(
     _ known: Seen, _ state: StoreState, _ after: ViewSource
   ) throws -> Set<ObjectKey> {
@@ -207,7 +207,7 @@ final class ResultsFollowing {
     }
   }
 
-  /// What links among the given keys connect, or connected.
+  /// Returns the objects that links among the given keys connect or connected.
   private func ends(
     of keys: Set<ObjectKey>, _ state: StoreState, _ before: ViewSource, _ after: ViewSource
   ) throws -> Set<ObjectKey> {
@@ -222,37 +222,5 @@ final class ResultsFollowing {
       }
     }
     return ends
-  }
-}
-
-extension Workspace {
-  /// Tells those who follow requests what has changed. Everything must be sealed.
-  func updateFollowers() {
-    guard let following else { return }
-    if following.isLeft { self.following = nil }
-    if following.isEmpty { return }
-    // Whoever is told may change objects. It goes on until nobody does.
-    for _ in 0..<1000 {
-      guard following.update(storeStates, coordinator.stores, note: note) else { return }
-      do {
-        try propagateDeletionsOrThrow()
-        try sealAll()
-      } catch { return note(error) }
-      publish()
-      announceChanges()
-    }
-  }
-
-  /// Processes everything up to now, so that somebody may follow what some stores hold.
-  func prepareToFollow(_ stores: [StoreState]) throws -> ResultsFollowing {
-    // What those saw who have left is not what is there now.
-    if following?.isLeft ?? false { following = nil }
-    let following = following ?? ResultsFollowing(coordinator.stores)
-    self.following = following
-    for state in stores { try advance(state) }
-    try processPendingChanges()
-    updateFollowers()
-    for state in stores { following.watch(state) }
-    return following
   }
 }

@@ -26,8 +26,8 @@ struct DeniedDeletions {
         let staying = try denying(object, graph.properties[index].place, in: state)
         guard let first = staying.first else { continue }
         failures.append(
-          object.failure(
-            relationship.name, nil, .deletionDenied,
+          ValidationFailure(
+            object, relationship.name, nil, .deletionDenied,
             """
             can't be deleted as long as "\(relationship.name)" leads to \
             \(staying.count == 1 ? "\(first)" : "\(staying.count) objects").

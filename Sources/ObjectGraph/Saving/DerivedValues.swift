@@ -22,7 +22,7 @@ struct DerivedValues {
       }
     }
     let now = Date()
-    // All are computed before the first is set: what lies in open drafts has to be sealed to be read.
+    // All values are computed before the first is set: open drafts must be frozen to be read.
     var computed: [(object: ManagedObject, column: Int, value: Value)] = []
     for object in concerned.sorted(by: { $0.key < $1.key }) {
       for index in object.source.entity.graph.derived {

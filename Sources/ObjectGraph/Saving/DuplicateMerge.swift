@@ -21,7 +21,7 @@ struct DuplicateMerge {
         for object in workspace.changedObjects
         where object.source.entity === entity && object.state.isDuplicable {
           for constraint in constraints {
-            // What was merged before may have freed the values, or taken them.
+            // An earlier merge may have freed the values, or taken them.
             if isAny { try workspace.sealAll() }
             guard let other = try existingMatch(of: object, constraint, in: state) else { continue }
             try merge(object, into: other, constraint, decide)
@@ -56,8 +56,9 @@ struct DuplicateMerge {
     workspace.realize(other)
     var conflict = MergeConflict(
       object: other.objectID, entity: other.source.entity.graph.name,
-      base: object.source.entity.graph.namedValuesAtBirth, mine: object.valuesByName,
-      theirs: other.valuesByName)
+      base: object.source.entity.graph.namedValuesAtBirth,
+      mine: object.source.valuesByName(row: Int(object.row)),
+      theirs: other.source.valuesByName(row: Int(other.row)))
     conflict.uniqueKeys = constraint.names
     conflict.derivedKeys = object.source.entity.graph.derivedNames
     switch try decide(conflict) {
@@ -84,9 +85,9 @@ struct DuplicateMerge {
       guard attribute.derivation == nil, object.source.value(column, Int(object.row)) != value
       else { return }
     case .toOne(let toOne):
-      // What it led to may be gone, and the inserted object only denies that.
+      // The destination may be gone, which the inserted object does not show.
       guard object.source.value(toOne.column, Int(object.row)) != value,
-        value.isNull || object.destination(value, of: toOne) != nil
+        value.isNull || object.source.entity.destination(value, of: toOne) != nil
       else { return }
     default: return
     }
@@ -110,20 +111,18 @@ struct DuplicateMerge {
 }
 
 extension ManagedObject.State {
-  /// Whether an object may be a second one of what is there already.
+  /// Whether an object may be a duplicate of an existing object.
   fileprivate var isDuplicable: Bool {
     contains(.inserted) && isDisjoint(with: [.deleted, .missing])
   }
 }
 
-extension ManagedObject {
-  /// Everything that rows hold of the object, by the columns' names.
-  final var valuesByName: [String: Value] {
-    let columns = source.entity.graph.layout.columns
+extension RowSource {
+  /// Returns the values of a row, references and places included, by the names of the columns.
+  fileprivate func valuesByName(row: Int) -> [String: Value] {
+    let columns = entity.graph.layout.columns
     return Dictionary(
-      uniqueKeysWithValues: columns.indices.map {
-        (columns[$0].name, source.value($0, Int(row)))
-      })
+      uniqueKeysWithValues: columns.indices.map { (columns[$0].name, value($0, row)) })
   }
 }
 
@@ -133,6 +132,6 @@ extension GraphEntity {
     Dictionary(zip(layout.columns.map(\.name), valuesAtBirth)) { first, _ in first }
   }
 
-  /// The names of the attributes that follow from others.
+  /// The names of the derived attributes.
   fileprivate var derivedNames: Set<String> { Set(derived.map { properties[$0].name }) }
 }

@@ -12,8 +12,8 @@ struct ObjectValidator {
     var failures: [ValidationFailure] = []
     for object in objects where type(of: object) != ManagedObject.self {
       if !object.state.contains(.deleted) {
-        failures += object.failuresOfClass()
-      } else if !object.state.contains(.inserted), let failure = object.failureOfDelete() {
+        failures += failuresOfClass(of: object)
+      } else if !object.state.contains(.inserted), let failure = failureOfDelete(of: object) {
         failures.append(failure)
       }
     }
@@ -48,7 +48,7 @@ struct ObjectValidator {
     workspace.realize(object)
     guard object.state.isDisjoint(with: [.deleted, .missing]) else { return [] }
     let constraints = object.source.entity.graph.constraints
-    var failures = type(of: object) == ManagedObject.self ? [] : object.failuresOfClass()
+    var failures = type(of: object) == ManagedObject.self ? [] : failuresOfClass(of: object)
     failures += constraints.failures(of: object)
     failures += constraints.transientFailures(of: object)
     return failures + relationshipFailures(of: object)
@@ -96,22 +96,66 @@ struct ObjectValidator {
       {
         return nil
       }
-      return object.failure(
-        property.name, .null, .required, "\"\(property.name)\" must lead to an object.")
+      return ValidationFailure(
+        object, property.name, .null, .required, "\"\(property.name)\" must lead to an object.")
     case .toMany(let toMany):
       let count = RelationshipReader(workspace).keys(of: object, toMany).count
       switch toMany.relationship.problem(withCount: count) {
       case nil: return nil
       case .tooFew(let least):
-        return object.failure(
-          property.name, nil, .tooFewObjects,
+        return ValidationFailure(
+          object, property.name, nil, .tooFewObjects,
           "\"\(property.name)\" leads to \(count) objects, and must lead to at least \(least).")
       case .tooMany(let most):
-        return object.failure(
-          property.name, nil, .tooManyObjects,
+        return ValidationFailure(
+          object, property.name, nil, .tooManyObjects,
           "\"\(property.name)\" leads to \(count) objects, and may lead to at most \(most).")
       }
     default: return nil
+    }
+  }
+
+  /// Returns the failures that the class of an object finds in its values, and in the whole.
+  private func failuresOfClass(of object: ManagedObject) -> [ValidationFailure] {
+    var failures: [ValidationFailure] = []
+    for key in type(of: object).validatedKeys {
+      let before: Value
+      switch object.source.entity.graph[key]?.place {
+      case .attribute(_, let column): before = object.source.value(column, Int(object.row))
+      case .transient: before = object[key]
+      default:
+        object.source.entity.graph.refuse(key, as: "an attribute that can be validated by itself")
+      }
+      var value = before
+      do {
+        try object.validateValue(&value, forKey: key)
+        if value != before, let wrong = object.setValue(value, PropertyHash.of(key), key) {
+          throw wrong
+        }
+      } catch {
+        failures.append(
+          ValidationFailure(object, key, value, .custom, "\"\(key)\": \(error)", cause: error))
+      }
+    }
+    do {
+      if object.isInserted {
+        try object.validateForInsert()
+      } else {
+        try object.validateForUpdate()
+      }
+    } catch {
+      failures.append(ValidationFailure(object, nil, nil, .custom, "\(error)", cause: error))
+    }
+    return failures
+  }
+
+  /// Returns the failure that the class of an object finds in its deletion.
+  private func failureOfDelete(of object: ManagedObject) -> ValidationFailure? {
+    do {
+      try object.validateForDelete()
+      return nil
+    } catch {
+      return ValidationFailure(object, nil, nil, .custom, "\(error)", cause: error)
     }
   }
 }
@@ -121,43 +165,6 @@ extension EntityState {
   var mayFailValidation: Bool {
     sealedSources.contains { source in
       source.draft.map { graph.constraints.mayFail($0) } ?? !source.isValidated
-    }
-  }
-}
-
-extension ManagedObject {
-  /// What the object's class says of its values, and of the whole.
-  fileprivate final func failuresOfClass() -> [ValidationFailure] {
-    var failures: [ValidationFailure] = []
-    for key in type(of: self).validatedKeys {
-      let before: Value
-      switch source.entity.graph[key]?.place {
-      case .attribute(_, let column): before = source.value(column, Int(row))
-      case .transient: before = self[key]
-      default: source.entity.graph.refuse(key, as: "an attribute that can be validated by itself")
-      }
-      var value = before
-      do {
-        try validateValue(&value, forKey: key)
-        if value != before, let wrong = setValue(value, PropertyHash.of(key), key) { throw wrong }
-      } catch {
-        failures.append(failure(key, value, .custom, "\"\(key)\": \(error)", cause: error))
-      }
-    }
-    do {
-      if isInserted { try validateForInsert() } else { try validateForUpdate() }
-    } catch {
-      failures.append(failure(nil, nil, .custom, "\(error)", cause: error))
-    }
-    return failures
-  }
-
-  fileprivate final func failureOfDelete() -> ValidationFailure? {
-    do {
-      try validateForDelete()
-      return nil
-    } catch {
-      return failure(nil, nil, .custom, "\(error)", cause: error)
     }
   }
 }

@@ -95,14 +95,18 @@ struct ValidationPlan: Sendable {
   func transientFailures(of object: ManagedObject) -> [ValidationFailure] {
     transients.compactMap { check in
       let value = object[check.attribute.name]
-      return check.problem(with: value).map { object.failure(check.attribute.name, value, $0) }
+      return check.problem(with: value).map {
+        ValidationFailure(object, check.attribute.name, value, $0)
+      }
     }
   }
 
   /// Returns the failures of an object's relationships and composite attributes that have predicates.
   func predicateFailures(of object: ManagedObject, in state: StoreState) -> [ValidationFailure] {
     propertyPredicates.compactMap { property, check in
-      check.problem(with: object.key, in: state.source).map { object.failure(property, nil, $0) }
+      check.problem(with: object.key, in: state.source).map {
+        ValidationFailure(object, property, nil, $0)
+      }
     }
   }
 
@@ -110,7 +114,9 @@ struct ValidationPlan: Sendable {
   func failures(of object: ManagedObject) -> [ValidationFailure] {
     attributes.compactMap { check in
       let value = object.source.value(check.column, Int(object.row))
-      return check.problem(with: value).map { object.failure(check.attribute.name, value, $0) }
+      return check.problem(with: value).map {
+        ValidationFailure(object, check.attribute.name, value, $0)
+      }
     }
   }
 }
@@ -225,21 +231,21 @@ package struct ValueCheck: Sendable {
   package func problem(with value: Value) -> String? { failure(of: value)?.message }
 }
 
-extension ManagedObject {
-  /// A failure of the object, for a problem with one of its values.
-  final func failure(_ key: String, _ value: Value?, _ problem: ValueProblem) -> ValidationFailure {
-    ValidationFailure(
-      object: objectID, entity: source.entity.graph.name, key: key, value: value,
+extension ValidationFailure {
+  /// A failure of an object, for a problem with one of its values.
+  init(_ object: ManagedObject, _ key: String, _ value: Value?, _ problem: ValueProblem) {
+    self.init(
+      object: object.objectID, entity: object.source.entity.graph.name, key: key, value: value,
       rule: problem.rule, message: problem.message, code: problem.code)
   }
 
-  /// Something that is wrong with the object.
-  final func failure(
-    _ key: String?, _ value: Value?, _ rule: ValidationFailure.Rule, _ message: String,
+  /// A failure of an object, or of one of its values.
+  init(
+    _ object: ManagedObject, _ key: String?, _ value: Value?, _ rule: Rule, _ message: String,
     cause: (any Error)? = nil
-  ) -> ValidationFailure {
-    ValidationFailure(
-      object: objectID, entity: source.entity.graph.name, key: key, value: value, rule: rule,
-      message: message, cause: cause)
+  ) {
+    self.init(
+      object: object.objectID, entity: object.source.entity.graph.name, key: key, value: value,
+      rule: rule, message: message, cause: cause)
   }
 }

@@ -88,26 +88,4 @@ extension ManagedObject {
     }
     return source.isUnresolved ? nil : (source, row)
   }
-
-  /// Leads the object to the values that it showed before it was changed.
-  final func leadBack() {
-    if let place = committedPlace {
-      point(to: place.source, row: place.row)
-    } else {
-      point(to: source.entity.unresolved, row: 0)
-    }
-  }
-}
-
-extension ManagedObject {
-  /// The values that were given and not saved, by column.
-  final var pendingValues: [(column: Int, value: Value)] {
-    let row = Int(row)
-    guard source.isPending else { return [] }
-    if source.below(row)?.source.isPending != true {
-      return source.givenColumns(row).map { ($0, source.given($0, row) ?? .null) }
-    }
-    let values = source.given(row, while: \.isPending).values
-    return values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-  }
 }

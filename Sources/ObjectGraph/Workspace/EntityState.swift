@@ -5,8 +5,7 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// The objects of one entity of one store in one context: those it knows, and the drafts of those it
-/// changes.
+/// The known objects of one entity of one store in one context, and the drafts of the changed objects.
 @safe
 final class EntityState {
   /// The workspace; `nil` when its context is gone and only objects are left.
@@ -23,21 +22,21 @@ final class EntityState {
   /// The objects that the context knows.
   @inline(__always)
   var objects: ObjectTable {
-    // SAFETY: The table calls nobody while it is being changed.
+    // SAFETY: The table runs no other code while it is being changed.
     _read { yield unsafe storedObjects }
     _modify { yield unsafe &storedObjects }
   }
   /// The object with the given number, if the context knows it.
   @inline(__always)
   func known(_ number: UInt64) -> ManagedObject? { unsafe storedObjects[number] }
-  /// How often objects have left the table: as long as none has, it holds those that it held.
+  /// The number of times that objects have left the table.
   @inline(__always)
   var departures: Int { unsafe storedObjects.departures }
   /// Which column of the objects was read last.
   let lastRead: UnsafeMutablePointer<Int>
   /// The sources of the blocks that objects were found in.
   private(set) var sources = BlockSources()
-  /// What objects lead to that are not looked up yet.
+  /// The source of objects that are not looked up yet.
   var unresolved: RowSource {
     if let madeUnresolved { return madeUnresolved }
     let made = RowSource(self, block: nil)
@@ -65,8 +64,7 @@ final class EntityState {
 
   deinit { unsafe lastRead.deallocate() }
 
-  /// Lets go of the context, and of everything that leads back here. Objects that somebody holds may
-  /// still be read.
+  /// Releases the context and everything that leads back here. Objects that the program holds may still be read.
   func detach() {
     unsafe workspaceReference = nil
     unsafe lastDestination = nil
@@ -110,7 +108,7 @@ extension EntityState {
   /// The object with the given number, made if it is not known: a row of a source, or one that is not
   /// looked up yet.
   ///
-  /// - Parameter source: Kept by whoever asks.
+  /// - Parameter source: A source that the caller keeps.
   @inline(__always)
   @unsafe func object(
     _ number: UInt64, at source: Unmanaged<RowSource>, _ row: Int
@@ -118,7 +116,7 @@ extension EntityState {
     if let known = known(number) {
       if unsafe known.sourceReference._withUnsafeGuaranteedRef({ $0.isUnresolved }) {
         unsafe known.point(to: source.takeUnretainedValue(), row: row)
-        // Whoever was deleted has been brought back.
+        // Another context has restored the deleted object.
         if known.state.contains(.missing) { known.state.subtract([.missing, .deleted]) }
       }
       return known
@@ -144,17 +142,16 @@ extension EntityState {
   /// After so many objects ``bringNear(_:from:)`` is to be called again.
   static let nearStep = 8
 
-  /// Has the processor fetch what using objects one after another needs, some steps ahead of whoever uses them: what is
-  /// far away in memory comes for many at a time and while others are used.
+  /// Has the processor fetch the memory that the use of objects one after another needs, some steps ahead of the use.
   ///
   /// Each step prepares the next: an object's place in the table is near before the object is asked for there, and
   /// the object before the value that is likely to be read of it.
   ///
   /// - Parameters:
   ///   - numbers: The objects' numbers.
-  ///   - addresses: Where those lie that were met before, and nothing has left the table since; 0 for others. What is
-  ///     met now is noted.
-  ///   - position: Where whoever uses them is: at each ``nearStep``-th, from the first on.
+  ///   - addresses: The addresses of objects that were met before, if no object has left the table since; 0 for the
+  ///     other objects. New addresses are added.
+  ///   - position: The position of the caller, a multiple of ``nearStep``.
   @inline(never)
   @unsafe func bringNear(
     _ numbers: [UInt64], _ addresses: UnsafeMutablePointer<UInt>? = nil, from position: Int
@@ -203,18 +200,32 @@ extension EntityState {
     return entity.object(key.number)
   }
 
-  /// Fails when the objects are not of a class.
-  func requireClass<T: ManagedObject>(_ wanted: T.Type) {
-    guard type == wanted || type is T.Type else {
-      misuse(
-        """
-        The objects of "\(graph.name)" are of the class \(type), not \(T.self). Name the class when the \
-        coordinator is made.
-        """)
-    }
+  /// Returns the object that a value leads to; `nil` if the relationship may not lead there.
+  func destination(_ value: Value, of toOne: GraphProperty.ToOne) -> ManagedObject? {
+    guard case .object(let key) = value, let workspace,
+      let other = workspace.object(at: key, in: store),
+      graph.model.entity(
+        other.source.entity.graph.name, isOrInheritsFrom: toOne.relationship.destination),
+      workspace.exists(other)
+    else { return nil }
+    return other
   }
 
-  /// Whether the objects are those of a workspace.
+  /// Stops the program unless the objects are of a class.
+  func requireClass<T: ManagedObject>(_ wanted: T.Type) {
+    guard type == wanted || type is T.Type else { refuseClass(wanted) }
+  }
+
+  /// Stops the program, because the objects are not of a class.
+  func refuseClass(_ wanted: ManagedObject.Type) -> Never {
+    misuse(
+      """
+      The objects of "\(graph.name)" are of the class \(type), not \(wanted). Name the class when the \
+      coordinator is made.
+      """)
+  }
+
+  /// Whether the objects belong to a workspace.
   func belongs(to workspace: Workspace) -> Bool {
     unsafe workspaceReference?.toOpaque() == Unmanaged.passUnretained(workspace).toOpaque()
   }
@@ -225,7 +236,7 @@ extension EntityState {
       ?? false
   }
 
-  /// - Parameter source: Kept by whoever asks.
+  /// - Parameter source: A source that the caller keeps.
   @unsafe private func make(
     _ number: UInt64, at source: Unmanaged<RowSource>, _ row: Int
   ) -> ManagedObject {
@@ -258,7 +269,7 @@ extension EntityState {
     return unsafe make(number, at: source, row)
   }
 
-  /// Gives an object that has none a row in an open draft, above what it leads to.
+  /// Gives an object a row in an open draft, above its present row.
   func beginChange(of object: ManagedObject) throws -> RowSource {
     let old = object.source
     let row = Int(object.row)

@@ -18,7 +18,7 @@ struct ObjectInserter {
   ) throws -> T {
     let object = try insert(T.entityName, into: store)
     if Swift.type(of: object) == T.self {
-      // SAFETY: That is what was asked above.
+      // SAFETY: The condition above has compared the types.
       let typed = unsafe unsafeDowncast(object, to: T.self)
       try fill(typed)
       return typed

@@ -5,15 +5,15 @@ import Rows
 
 /// Where an entity's rows lie: blocks that were come upon, by the numbers of their objects.
 ///
-/// Whoever follows a reference looks here first: that is a few steps in one small array, where asking the
+/// The follower of a reference looks here first: that is a few steps in one small array, where a look into the
 /// tables of a store takes a lock and several steps in each. Only blocks stand here that nothing above
 /// them says anything of.
 @safe
 struct RowFinder {
   private var stretches: [Stretch] = unsafe []
-  /// Keeps what the stretches lead to.
+  /// The sources of the stretches, which keep them alive.
   private var sources: [RowSource] = []
-  /// From where to where each table speaks of the entity, of those that were asked.
+  /// The ranges of keys that each table has of the entity, as far as the tables were asked.
   private var ranges: [KeyRanges?] = []
 
   /// From which number to which a block has rows.
@@ -25,7 +25,7 @@ struct RowFinder {
     var source: Unmanaged<RowSource>
   }
 
-  /// Where an object lies, without counting who looks there; `nil` when its block was not come upon yet.
+  /// Returns the place of an object's row, which is not retained; `nil` if its block was not seen yet.
   @inline(__always)
   @unsafe func place(of number: UInt64) -> (source: Unmanaged<RowSource>, row: Int)? {
     unsafe stretches.withUnsafeBufferPointer { stretches in

@@ -407,3 +407,15 @@ extension RowSource {
     self.version = version
   }
 }
+
+extension RowSource {
+  /// Returns the unsaved values of a row, by column.
+  func pendingValues(_ row: Int) -> [(column: Int, value: Value)] {
+    guard isPending else { return [] }
+    if below(row)?.source.isPending != true {
+      return givenColumns(row).map { ($0, given($0, row) ?? .null) }
+    }
+    let values = given(row, while: \.isPending).values
+    return values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+}

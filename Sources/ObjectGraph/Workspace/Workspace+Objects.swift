@@ -4,49 +4,7 @@ import StoreInterface
 
 // Finding objects.
 extension Workspace {
-  func object(with id: ObjectID) -> ManagedObject {
-    checkPlace()
-    do {
-      if let state = try state(of: id.store), let object = object(at: id.key, in: state) {
-        return object
-      }
-    } catch {
-      misuse("The store of \(id.uri) can't be read: \(error)")
-    }
-    misuse("No store of the coordinator has objects like \(id.uri).")
-  }
-
-  func existingObject(with id: ObjectID) throws -> ManagedObject {
-    checkPlace()
-    let known = knownState(of: id.store)
-    guard let state = try known ?? state(of: id.store),
-      let object = object(at: id.key, in: state)
-    else {
-      throw ContextError(.noObject, "No store of the coordinator has objects like \(id.uri).")
-    }
-    if object.source.isUnresolved {
-      // What was looked at for the first time is the newest.
-      if known != nil { try advance(state) }
-      try resolve(object, in: state)
-    }
-    guard !object.state.contains(.missing), !object.isDeleted else {
-      throw ContextError(.noObject, "There is no object \(id.uri).")
-    }
-    return object
-  }
-
-  func registeredObject(for id: ObjectID) -> ManagedObject? {
-    checkPlace()
-    guard let state = knownState(of: id.store) else { return nil }
-    return state.entity(id.key.entity, self)?.objects[id.key.number]
-  }
-
-  func object<T: ManagedObject>(_ object: T) -> T {
-    if !object.state.contains(.detached), object.source.entity.workspace === self { return object }
-    return self.object(with: object.objectID) as! T
-  }
-
-  /// The object with a key; `nil` when the store has no such entity.
+  /// Returns the object with a key; `nil` if the store has no such entity.
   func object(at key: ObjectKey, in state: StoreState) -> ManagedObject? {
     guard let entity = state.entity(key.entity, self), key.number > 0 else { return nil }
     return entity.object(key.number)
@@ -76,11 +34,12 @@ extension Workspace {
     return objects
   }
 
-  /// The state of a key's entity in the store that another entity is in.
+  /// Returns the entity of a key in the store that another entity is in.
   func entityState(of key: ObjectKey, beside entity: EntityState) -> EntityState? {
     knownState(of: entity.store)?.entity(key.entity, self)
   }
 
+  /// Returns the object with a key in a store that the context has looked at.
   func object(at key: ObjectKey, in store: PersistentStore) -> ManagedObject? {
     knownState(of: store).flatMap { object(at: key, in: $0) }
   }
@@ -96,13 +55,13 @@ extension Workspace {
     }
   }
 
-  /// What messages call the context.
+  /// The name of the context in messages.
   var label: String { settings.name.map { "the context \"\($0)\"" } ?? "a context without a name" }
 }
 
 // Reading and changing one object.
 extension Workspace {
-  /// Makes sure that an object leads to its values. One that was not there may have been brought back.
+  /// Looks up an object's row if it was not looked up yet, and wakes the object before its first use.
   func realize(_ object: ManagedObject) {
     if object.source.isUnresolved, let state = state(of: object) {
       do { try resolve(object, in: state) } catch { note(error) }
@@ -110,7 +69,7 @@ extension Workspace {
     if !object.state.contains(.realized) { object.awake() }
   }
 
-  /// Whether there is an object, looked up if it was not yet.
+  /// Whether an object exists. Looks up its row if it was not looked up yet.
   func exists(_ object: ManagedObject) -> Bool {
     if object.source.isUnresolved, let state = state(of: object) {
       do { try resolve(object, in: state) } catch { note(error) }
@@ -118,10 +77,10 @@ extension Workspace {
     return isAlive(object)
   }
 
-  /// Looks for an object's row.
+  /// Looks up an object's row.
   func resolve(_ object: ManagedObject, in state: StoreState) throws {
     let entity = object.source.entity
-    // Most objects are a row that nothing above changes.
+    // Most objects are a row that no table above changes.
     let tables = state.tables
     for index in tables.indices.reversed() {
       switch try tables[index].entry(of: object.key) {
@@ -143,17 +102,17 @@ extension Workspace {
     object.point(to: entity.source(of: found.blocks[place.block]), row: place.row)
   }
 
-  /// Notes that there is an object. One that was gone has been brought back.
+  /// Notes that an object exists. A missing object may have been restored by another context.
   func noteFound(_ object: ManagedObject) {
     if object.state.contains(.missing) { object.state.subtract([.missing, .deleted]) }
   }
 
-  /// Gives an object a row that may be written; `nil` when it was deleted, or there is no such object.
+  /// Returns a source with a row of the object that may be written; `nil` if the object is deleted or missing.
   func beginChange(of object: ManagedObject) -> RowSource? {
     if object.source.isOpen { return object.source }
     realize(object)
     guard object.state.isDisjoint(with: [.missing, .deleted]) else { return nil }
-    // What it does when it awakes may have given it a row.
+    // The hook that wakes the object may have changed the object.
     if object.source.isOpen { return object.source }
     do {
       // An object that was changed by many saves is looked up again, so that its values lie near one another.
@@ -176,11 +135,22 @@ extension Workspace {
     if !object.state.contains(.inserted) { object.state.insert(.updated) }
   }
 
-  /// Notes that an object is not what is saved.
+  /// Adds an object to the changed objects.
   func noteChange(of object: ManagedObject) {
     guard !object.state.contains(.pending) else { return }
     object.state.insert(.pending)
     changedObjects.append(object)
+  }
+
+  /// Points an object to the values that it showed before it was changed.
+  func leadBack(_ object: ManagedObject) {
+    if let place = object.committedPlace {
+      object.point(to: place.source, row: place.row)
+    } else {
+      object.point(to: object.source.entity.unresolved, row: 0)
+    }
+    // Another save may have deleted the object meanwhile.
+    if object.source.isUnresolved, !exists(object) { object.state.insert(.deleted) }
   }
 }
 

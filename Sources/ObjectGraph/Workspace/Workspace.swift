@@ -22,7 +22,7 @@ final class Workspace: @unchecked Sendable {
   /// The settings that a program makes.
   var settings = ContextSettings()
 
-  /// What takes changes back; `nil` when nothing is recorded. What was changed before it is set stays.
+  /// The stack that undoes changes; `nil` when changes are not recorded.
   var undoManager: UndoStack? {
     willSet {
       do { try sealForUndo() } catch { note(error) }
@@ -50,15 +50,13 @@ final class Workspace: @unchecked Sendable {
   @exclusivity(unchecked) private var storedDeletionsToPropagate: [ManagedObject] = []
   /// The deleted objects whose deletion has not reached related objects yet. Read at every reference that is followed.
   var deletionsToPropagate: [ManagedObject] {
-    // SAFETY: An array of objects calls nobody while it is being changed.
+    // SAFETY: An array of objects runs no other code while it is being changed.
     _read { yield unsafe storedDeletionsToPropagate }
     _modify { yield unsafe &storedDeletionsToPropagate }
   }
   /// The values of transient properties.
   var transients = TransientValues()
-  /// The ends of ordered relationships: the places for the next members.
-  var orderEnds: [OrderEnd: Int64] = [:]
-  /// The caches of insertions.
+  /// The caches of insertions into stores and relationships.
   var insertion = InsertionTargets()
   /// The results of the save under way, and of the last one.
   var saveRecord = SaveRecord()
@@ -98,6 +96,14 @@ final class Workspace: @unchecked Sendable {
   }
 }
 
+extension Workspace {
+  /// The moment that the context is pinned to; `nil` when it follows the stores.
+  var pinned: QueryGeneration? {
+    get { mail.published.withLock { $0.pinned } }
+    set { mail.published.withLock { $0.pinned = newValue } }
+  }
+}
+
 // MARK: - Failures
 
 extension Workspace {
@@ -121,7 +127,7 @@ extension Workspace {
 // MARK: - Stores
 
 extension Workspace {
-  /// The context's view of a store.
+  /// Returns the context's view of a store.
   func state(of store: PersistentStore) throws -> StoreState {
     if let known = knownState(of: store) { return known }
     let made = StoreState(store, try newestBase(of: store))
@@ -132,25 +138,25 @@ extension Workspace {
     return made
   }
 
-  /// The view of a store that the context has looked at.
+  /// Returns the view of a store, if the context has looked at the store.
   func knownState(of store: PersistentStore) -> StoreState? {
     storeStates.first { $0.persistent === store }
   }
 
-  /// The same, by the store's tag: of a store that was removed and added again the one that is there.
+  /// Returns the view of the store with a tag. If the store was removed and added again, the new store counts.
   func knownState(of tag: StoreTag) -> StoreState? {
     storeStates.first { $0.tag == tag && !$0.persistent.isGone }
       ?? storeStates.first { $0.tag == tag }
   }
 
-  /// What lies beneath the context's changes by now.
+  /// Returns the newest state of the parent or the store, which the context's changes are to lie above.
   func newestBase(of store: PersistentStore) throws -> StoreBase {
     ContextExecutor(self).catchUpWithMainActor()
-    // Whoever has saved asks too, wherever that is.
+    // A save calls this on any thread.
     var generation = mail.published.withLock { $0.pinned }
     var next = parent
     while let ancestor = next {
-      // One that has not looked at the store shows what lies beneath it.
+      // An ancestor that has not looked at the store shows the state beneath the ancestor.
       let (base, pinned) = ancestor.mail.published.withLock { ($0.bases[store.tag], $0.pinned) }
       if let base { return base }
       generation = generation ?? pinned
@@ -162,13 +168,13 @@ extension Workspace {
     return StoreBase(snapshot: try store.store.snapshot())
   }
 
-  /// The state of the store with the given tag.
+  /// Returns the view of the store with a tag; `nil` if the coordinator has no such store.
   func state(of tag: StoreTag) throws -> StoreState? {
     if let known = knownState(of: tag) { return known }
     return try coordinator.store(of: tag).map { try state(of: $0) }
   }
 
-  /// The states of the stores that hold objects of an entity.
+  /// Returns the views of the stores that hold objects of an entity.
   func states(holding entity: String, among wanted: [UUID]? = nil) throws -> [StoreState] {
     try coordinator.stores.filter { store in
       store.graph[entity] != nil && (wanted?.contains(store.uuid) ?? true)
@@ -224,7 +230,7 @@ extension Workspace {
     recordForUndo(layer, above: view, state.persistent)
   }
 
-  /// Shows children what they may see.
+  /// Publishes the state that child contexts see.
   func publish() {
     var bases: [StoreTag: StoreBase] = [:]
     for state in storeStates { bases[state.tag] = state.shown }
@@ -233,7 +239,7 @@ extension Workspace {
   }
 }
 
-// MARK: - What there is
+// MARK: - Changes and objects
 
 extension Workspace {
   var hasChanges: Bool {

@@ -1,0 +1,43 @@
+/// Tells the followers of fetched results what has changed in a workspace.
+struct FollowerUpdate {
+  let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  /// Tells followers of all changes. All drafts must be frozen.
+  func run() {
+    guard let following = workspace.following else { return }
+    if following.isLeft { workspace.following = nil }
+    if following.isEmpty { return }
+    // A follower may change objects, and the followers are told of these changes too.
+    for _ in 0..<1000 {
+      let hasChanged = following.update(
+        workspace.storeStates, workspace.coordinator.stores, note: workspace.note)
+      guard hasChanged else { return }
+      do {
+        try workspace.propagateDeletionsOrThrow()
+        try workspace.sealAll()
+      } catch { return workspace.note(error) }
+      workspace.publish()
+      workspace.announceChanges()
+    }
+  }
+
+  /// Processes all changes, so that a follower may begin to follow some stores.
+  func begin(_ stores: [StoreState]) throws -> ResultsFollowing {
+    // The state that former followers were told of is outdated.
+    if workspace.following?.isLeft ?? false { workspace.following = nil }
+    let following = workspace.following ?? ResultsFollowing(workspace.coordinator.stores)
+    workspace.following = following
+    for state in stores { try workspace.advance(state) }
+    try workspace.processPendingChanges()
+    run()
+    for state in stores { following.watch(state) }
+    return following
+  }
+}
+
+extension Workspace {
+  /// Tells the followers of fetched results what has changed. All drafts must be frozen.
+  func updateFollowers() { FollowerUpdate(self).run() }
+}

@@ -1,0 +1,61 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// Finds objects by their identifiers.
+struct ObjectLookup {
+  let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  /// Returns the object with an identifier, without looking for it in the store.
+  func object(with id: ObjectID) -> ManagedObject {
+    workspace.checkPlace()
+    do {
+      if let state = try workspace.state(of: id.store),
+        let object = workspace.object(at: id.key, in: state)
+      {
+        return object
+      }
+    } catch {
+      misuse("The store of \(id.uri) can't be read: \(error)")
+    }
+    misuse("No store of the workspace.coordinator has objects like \(id.uri).")
+  }
+
+  /// Returns the object with an identifier, which must exist.
+  func existingObject(with id: ObjectID) throws -> ManagedObject {
+    workspace.checkPlace()
+    let known = workspace.knownState(of: id.store)
+    guard let state = try known ?? workspace.state(of: id.store),
+      let object = workspace.object(at: id.key, in: state)
+    else {
+      throw ContextError(
+        .noObject, "No store of the workspace.coordinator has objects like \(id.uri).")
+    }
+    if object.source.isUnresolved {
+      // A store that is looked at for the first time is at its newest commit.
+      if known != nil { try workspace.advance(state) }
+      try workspace.resolve(object, in: state)
+    }
+    guard !object.state.contains(.missing), !object.isDeleted else {
+      throw ContextError(.noObject, "There is no object \(id.uri).")
+    }
+    return object
+  }
+
+  /// Returns the object with an identifier, if the context knows it.
+  func registeredObject(for id: ObjectID) -> ManagedObject? {
+    workspace.checkPlace()
+    guard let state = workspace.knownState(of: id.store) else { return nil }
+    return state.entity(id.key.entity, workspace)?.objects[id.key.number]
+  }
+
+  /// Returns this context's object for an object of any context.
+  func counterpart<T: ManagedObject>(of object: T) -> T {
+    if !object.state.contains(.detached), object.source.entity.workspace === workspace {
+      return object
+    }
+    return self.object(with: object.objectID) as! T
+  }
+}

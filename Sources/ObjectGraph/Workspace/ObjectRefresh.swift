@@ -1,0 +1,137 @@
+import ObjectModel
+import Rows
+import StoreInterface
+
+/// Reads objects of a workspace again from the parent or the stores.
+struct ObjectRefresh {
+  let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  /// Reads an object again. Its own changes stay or are dropped.
+  func refresh(_ object: ManagedObject, mergeChanges: Bool) {
+    workspace.checkPlace()
+    workspace.requireOwn(object)
+    guard !object.isInserted, let state = workspace.state(of: object) else { return }
+    defer { workspace.announceChanges() }
+    do {
+      try workspace.processPendingChanges()
+      if mergeChanges {
+        try show([object], in: state)
+      } else {
+        try workspace.advance(state)
+        try dropChanges(of: object, in: state)
+      }
+    } catch { workspace.note(error) }
+  }
+
+  /// Shows the newest rows of some objects. Their changes stay on top, without a conflict.
+  private func show(_ objects: [ManagedObject], in state: StoreState) throws {
+    let mark = workspace.unannounced.events.refreshed.count
+    let seen = SeenRows(keys: Set(objects.map(\.key)))
+    let isFixed = workspace.pinned != nil || state.persistent.isGone
+    let base = isFixed ? state.base : try workspace.newestBase(of: state.persistent)
+    try Advance(workspace, state).run(to: base, seen: seen)
+    try workspace.undoManager?.noteSeen(seen, in: state)
+    // An object that another save has not changed is told all the same, because the program has asked.
+    let told = Set(
+      workspace.unannounced.events.refreshed[
+        min(mark, workspace.unannounced.events.refreshed.count)...])
+    for object in objects where workspace.exists(object) && !object.isInserted {
+      if told.contains(object.objectID) { continue }
+      workspace.unannounced.events.refreshed.append(object.objectID)
+      if object.state.contains(.realized) { object.awake(fromSnapshotEvents: .refresh) }
+    }
+    try workspace.sealForUndo()
+  }
+
+  /// Drops the changes of an object, which becomes a fault.
+  private func dropChanges(of object: ManagedObject, in state: StoreState) throws {
+    workspace.unannounced.events.refreshed.append(object.objectID)
+    let isFault = object.isFault
+    if !isFault {
+      object.willTurnIntoFault()
+      // The changes of this hook are dropped with the other changes.
+      try workspace.sealForUndo()
+    }
+    if object.state.contains(.pending) {
+      let events = workspace.unannounced.events
+      try Advance(workspace, state).run(to: state.base, givenUp: [object.key])
+      workspace.unannounced.events = events
+      workspace.changedObjects.removeAll { $0 === object && !$0.state.contains(.pending) }
+    }
+    if !object.state.contains(.pending) { makeFault(object) }
+    try workspace.undoManager?.noteSeen(SeenRows(keys: [object.key]), in: state)
+    workspace.forgetTransientValues(of: object.objectID)
+    if !isFault { object.didTurnIntoFault() }
+  }
+
+  private func makeFault(_ object: ManagedObject) {
+    object.state.subtract([.realized, .updated, .deleted, .pending, .missing])
+    object.point(to: object.source.entity.unresolved, row: 0)
+  }
+
+  /// Reads all known objects again. Changes stay.
+  func refreshAll() {
+    workspace.checkPlace()
+    do {
+      try workspace.processPendingChanges()
+      try showAllObjects()
+    } catch { workspace.note(error) }
+  }
+
+  /// Shows the newest rows of all objects, which become faults. All drafts must be frozen.
+  private func showAllObjects() throws {
+    workspace.workDepth += 1
+    defer { workspace.workDepth -= 1 }
+    for state in workspace.storeStates {
+      try workspace.advance(state)
+      var objects: [ManagedObject] = []
+      // A hook may make more objects known, so all objects are found before the first hook is called.
+      var faults: [ManagedObject] = []
+      for entity in state.knownEntities {
+        entity.objects.visit { object in
+          if object.state.contains(.pending) {
+            objects.append(object)
+            return
+          }
+          if object.state.contains(.missing) { return }
+          workspace.unannounced.events.refreshed.append(object.objectID)
+          if entity.type != ManagedObject.self, object.state.contains(.realized) {
+            faults.append(object)
+          } else {
+            makeFault(object)
+          }
+        }
+      }
+      for object in faults where !object.state.contains(.pending) {
+        object.willTurnIntoFault()
+        // The hook of this object, or of another object, may have changed it.
+        if object.state.contains(.pending) { continue }
+        makeFault(object)
+        object.didTurnIntoFault()
+      }
+      // The changes of the hooks must be frozen too.
+      try workspace.sealForUndo()
+      try show(objects, in: state)
+      workspace.undoManager?.noteSeenAll(in: state)
+    }
+    workspace.orderEnds = [:]
+    workspace.publish()
+    workspace.announceChanges()
+  }
+
+  /// Pins the context to one moment of the stores, or lets it follow the newest commit again.
+  func pin(to generation: QueryGeneration?) throws {
+    workspace.checkPlace()
+    try workspace.processPendingChanges()
+    workspace.pinned = generation
+    for state in workspace.storeStates where !state.persistent.isGone {
+      let refreshed = workspace.unannounced.events.refreshed
+      try Advance(workspace, state).run(to: workspace.newestBase(of: state.persistent))
+      workspace.unannounced.events.refreshed = refreshed
+    }
+    try showAllObjects()
+    workspace.updateFollowers()
+  }
+}

@@ -1,0 +1,22 @@
+/// The observers of a context, and the changes that they do not know of yet.
+struct Observation {
+  /// The streams of changes and saves.
+  let streams = StreamHub<ContextChange>()
+  /// The observers of fetched results; `nil` when there are none.
+  var following: ResultsFollowing?
+  /// The changes that were frozen, and the objects that were read again, since observers were notified last.
+  var unannounced = UnannouncedChanges()
+}
+
+extension Workspace {
+  /// The observers of fetched results; `nil` when there are none.
+  var following: ResultsFollowing? {
+    get { observation.following }
+    set { observation.following = newValue }
+  }
+  /// The changes that observers do not know of yet.
+  var unannounced: UnannouncedChanges {
+    _read { yield observation.unannounced }
+    _modify { yield &observation.unannounced }
+  }
+}

@@ -1,0 +1,79 @@
+import ObjectModel
+import Rows
+
+/// Drops the changes of a workspace.
+struct Rollback {
+  let workspace: Workspace
+
+  init(_ workspace: Workspace) { self.workspace = workspace }
+
+  /// Drops all changes and tells observers.
+  func run() {
+    dropChanges()
+    workspace.announceChanges()
+  }
+
+  private func dropChanges() {
+    workspace.checkPlace()
+    workspace.workDepth += 1
+    defer { workspace.workDepth -= 1 }
+    workspace.undoManager?.didRollBack()
+    let objects = workspace.changedObjects
+    workspace.changedObjects = []
+    workspace.deletionsToPropagate = []
+    workspace.orderEnds = [:]
+    workspace.unannounced = UnannouncedChanges()
+    for state in workspace.storeStates {
+      for layer in state.pending { workspace.following?.note(layer, in: state.tag) }
+      state.discard()
+    }
+    // All objects show their saved values before the first hook is called: changes of the hooks are new changes.
+    var told: [ManagedObject] = []
+    for object in objects {
+      workspace.forgetTransientValues(of: object.objectID)
+      if object.state.contains(.inserted) {
+        workspace.unannounced.events.add(
+          object.objectID, wasThere: !object.state.contains(.deleted), isThere: false)
+        object.source.entity.objects.remove(object.key.number)
+        object.state.subtract([.inserted, .updated, .pending, .deletionToPropagate])
+        object.state.insert([.deleted, .missing, .detached])
+        continue
+      }
+      let wasThere = !object.state.contains(.deleted)
+      object.state.subtract([.updated, .deleted, .pending, .deletionToPropagate])
+      workspace.leadBack(object)
+      workspace.unannounced.events.add(
+        object.objectID, wasThere: wasThere, isThere: !object.state.contains(.missing))
+      if !object.state.contains(.missing) { told.append(object) }
+    }
+    for object in told { object.awake(fromSnapshotEvents: .rollback) }
+    workspace.publish()
+    workspace.updateFollowers()
+  }
+
+  /// Forgets all changes and objects.
+  func reset() {
+    workspace.checkPlace()
+    dropChanges()
+    var events = ObjectEvents()
+    events.invalidatesAll = true
+    for state in workspace.storeStates {
+      for entity in state.knownEntities {
+        entity.objects.visit { object in
+          events.invalidated.append(object.objectID)
+          object.point(to: entity.unresolved, row: 0)
+          object.state = [.missing, .deleted, .realized, .detached]
+        }
+        // Objects that the program holds may outlive the context.
+        entity.detach()
+      }
+    }
+    workspace.storeStates = []
+    workspace.transients = TransientValues()
+    workspace.insertion.last = nil
+    workspace.unannounced = UnannouncedChanges()
+    workspace.unannounced.events = events
+    workspace.publish()
+    workspace.announceChanges()
+  }
+}
