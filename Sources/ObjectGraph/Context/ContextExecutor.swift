@@ -77,9 +77,11 @@ struct ContextExecutor {
 
 extension ContextExecutor {
   /// Has the main queue process changes that are made on the main actor outside of `perform`, in a turn of its own.
-  func endTurnSoon() {
+  ///
+  /// - Parameter isOwed: Whether children wait for that turn, because it shows them something new.
+  func endTurnSoon(isOwed: Bool = true) {
     guard place.concurrency == .mainActor, workspace.progress.turnDepth == 0 else { return }
-    workspace.mail.owedTurn.begin()
+    if isOwed { workspace.mail.owedTurn.begin() }
     guard !workspace.progress.isTurnComing else { return }
     workspace.progress.isTurnComing = true
     let context = WeakContext(context: workspace.face.context)

@@ -91,7 +91,7 @@ struct ObjectFetcher {
     let states = try workspace.states(holding: request.entity, among: request.affectedStores)
     guard !states.isEmpty else {
       throw ContextError(
-        .noStore, "The workspace.coordinator has no store that holds \"\(request.entity)\".")
+        .noStore, "The coordinator has no store that holds \"\(request.entity)\".")
     }
     return try states.map { state in
       try workspace.advance(state)

@@ -5,10 +5,10 @@ import Rows
 /// Takes back what was done in a context, and does it again: insertions, changes, deletions with all that
 /// they entail, and relationships of every kind.
 ///
-///     workspace.undoManager = UndoStack()
+///     context.undoManager = UndoStack()
 ///     trip.name = "Porto"
 ///     try workspace.processPendingChanges()
-///     try workspace.undoManager?.undo()
+///     try context.undoManager?.undo()
 ///
 /// What one turn of work does (`perform`, or what lies between two calls of
 /// ``ManagedObjectContext/processPendingChanges()``) is one group and is taken back as one. Groups of your

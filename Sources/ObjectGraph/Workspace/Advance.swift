@@ -112,7 +112,9 @@ struct Advance {
       object.awake(fromSnapshotEvents: events)
     }
     // Observers are notified when changes are next processed: soon, if no turn is under way.
-    if !workspace.unannounced.isEmpty { workspace.endTurnSoon() }
+    if !workspace.unannounced.isEmpty {
+      ContextExecutor(workspace).endTurnSoon(isOwed: false)
+    }
   }
 
   /// Leads an object to the row that the changes and the base have for it.

@@ -20,7 +20,7 @@ struct ObjectLookup {
     } catch {
       misuse("The store of \(id.uri) can't be read: \(error)")
     }
-    misuse("No store of the workspace.coordinator has objects like \(id.uri).")
+    misuse("No store of the coordinator has objects like \(id.uri).")
   }
 
   /// Returns the object with an identifier, which must exist.
@@ -31,7 +31,7 @@ struct ObjectLookup {
       let object = workspace.object(at: id.key, in: state)
     else {
       throw ContextError(
-        .noObject, "No store of the workspace.coordinator has objects like \(id.uri).")
+        .noObject, "No store of the coordinator has objects like \(id.uri).")
     }
     if object.source.isUnresolved {
       // A store that is looked at for the first time is at its newest commit.
