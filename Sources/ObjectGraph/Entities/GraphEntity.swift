@@ -24,6 +24,8 @@ final class GraphEntity: @unchecked Sendable {
   /// Those of them whose inverses lead to a certain number of objects: where this object goes concerns
   /// those at the other end.
   let countedRelationships: [Int]
+  /// Whether a reference has a second end, as one to one, or a place in an ordered relationship.
+  let hasDependentReferences: Bool
   /// Whether anything must be asked when an object is validated.
   let constraints: ValidationPlan
   /// What finds a property by its name's number; sources have a copy of the pointer.
@@ -68,6 +70,9 @@ final class GraphEntity: @unchecked Sendable {
     }
     countedRelationships = relationships.filter {
       properties[$0].inverse.map(ValidationPlan.counts) ?? false
+    }
+    hasDependentReferences = properties.contains {
+      if case .toOne(let toOne) = $0.place { !toOne.isPlain } else { false }
     }
     constraints = ValidationPlan(properties, layout, model, schema)
     var capacity = 16

@@ -277,7 +277,8 @@ struct ValueMerge {
     outcome.isOvertaken = try outcome.isOvertaken || isOvertaken(meeting)
     guard let now = meeting.now else {
       // Another save has deleted the row.
-      guard isConflict, own.contains(where: { !meeting.derived.contains($0) }), let then = meeting.then
+      guard isConflict, own.contains(where: { !meeting.derived.contains($0) }),
+        let then = meeting.then
       else {
         outcome.settled.insert(key)
         return

@@ -7,7 +7,7 @@ import Rows
 ///
 ///     context.undoManager = UndoStack()
 ///     trip.name = "Porto"
-///     try workspace.processPendingChanges()
+///     try context.processPendingChanges()
 ///     try context.undoManager?.undo()
 ///
 /// What one turn of work does (`perform`, or what lies between two calls of

@@ -61,7 +61,8 @@ struct Advance {
   /// Tells objects that a delete rule is about to delete them.
   private func prepareForDeletion(_ keys: [ObjectKey]) throws {
     for key in keys {
-      guard let object = workspace.object(at: key, in: state), type(of: object) != ManagedObject.self,
+      guard let object = workspace.object(at: key, in: state),
+        type(of: object) != ManagedObject.self,
         !object.state.contains(.deleted), workspace.exists(object),
         !object.state.contains(.beingDeleted)
       else { continue }

@@ -1,6 +1,7 @@
 import ObjectModel
 import Rows
 import StoreInterface
+import Synchronization
 
 /// Reads objects of a workspace again from the parent or the stores.
 struct ObjectRefresh {
@@ -15,7 +16,12 @@ struct ObjectRefresh {
     guard !object.isInserted, let state = workspace.state(of: object) else { return }
     defer { workspace.announceChanges() }
     do {
-      try workspace.processPendingChanges()
+      // Nothing is published between one object and the next, so that many are refreshed in little time.
+      if mergeChanges || workspace.hasUnprocessedChanges
+        || workspace.mail.hasWaiting.load(ordering: .relaxed)
+      {
+        try workspace.processPendingChanges()
+      }
       if mergeChanges {
         try show([object], in: state)
       } else {
@@ -54,7 +60,12 @@ struct ObjectRefresh {
       // The changes of this hook are dropped with the other changes.
       try workspace.sealForUndo()
     }
-    if object.state.contains(.pending) {
+    if object.state.contains(.pending), standsAlone(object, in: state) {
+      state.giveUp(object.key)
+      workspace.following?.note(object.key, in: state.tag)
+      object.state.remove(.pending)
+      workspace.changed.hasUnchanged = true
+    } else if object.state.contains(.pending) {
       let events = workspace.unannounced.events
       try Advance(workspace, state).run(to: state.base, givenUp: [object.key])
       workspace.unannounced.events = events
@@ -64,6 +75,13 @@ struct ObjectRefresh {
     try workspace.undoManager?.noteSeen(SeenRows(keys: [object.key]), in: state)
     workspace.forgetTransientValues(of: object.objectID)
     if !isFault { object.didTurnIntoFault() }
+  }
+
+  /// Whether nothing else in the store follows from the changes of an object: it is not deleted, its references have no
+  /// second end and no place, and no deletion may reach it again.
+  private func standsAlone(_ object: ManagedObject, in state: StoreState) -> Bool {
+    let graph = object.source.entity.graph
+    return !object.state.contains(.deleted) && !graph.hasDependentReferences && !state.hasRemovals
   }
 
   private func makeFault(_ object: ManagedObject) {

@@ -10,7 +10,20 @@ final class StoreState {
   /// The tables beneath the changes of the context, the bottom first.
   private(set) var tables: [any RowTable]
   /// The sealed changes of the context, the oldest first; merged in tiers.
-  private(set) var pending: [Layer] = []
+  private(set) var pending: [Layer] {
+    get {
+      if !givenUp.isEmpty { dropGivenUp() }
+      return storedPending
+    }
+    set {
+      if !givenUp.isEmpty { dropGivenUp() }
+      storedPending = newValue
+    }
+  }
+  private var storedPending: [Layer] = []
+  /// The keys of objects whose changes are given up and still in the layers. To take out many at once costs little more
+  /// than to take out one.
+  private var givenUp: Set<ObjectKey> = []
   /// The rows that the changes were made on, where another save has replaced them (``Changes/originals``).
   private(set) var originals = Layer()
   /// The last references of deleted objects that deny a deletion (``Changes/lastReferences``).
@@ -169,6 +182,26 @@ final class StoreState {
     }
     if !originals.isEmpty { originals = try originals.without(keys, schema: graph.schema) }
     changeView()
+  }
+
+  /// Gives up the sealed changes of one object at once, or soon.
+  ///
+  /// - Precondition: Nothing else in the store follows from these changes.
+  func giveUp(_ key: ObjectKey) {
+    givenUp.insert(key)
+    changeView()
+  }
+
+  private func dropGivenUp() {
+    let keys = givenUp
+    givenUp = []
+    // The layers lie in memory, and were read when they were made.
+    try! forgetPending(keys)
+  }
+
+  /// Whether a sealed change deletes an object or removes a link.
+  var hasRemovals: Bool {
+    storedPending.contains { layer in layer.entities.contains { !$0.removed.isEmpty } }
   }
 
   /// Puts a layer on top of the sealed changes.

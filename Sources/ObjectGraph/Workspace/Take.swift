@@ -202,7 +202,9 @@ struct Take {
   private func restoredKeys(_ layer: Layer) throws -> [ObjectKey] {
     let base = View(state.tables)
     return try layer.entities.flatMap { changes -> [ObjectKey] in
-      let isDeleting = state.pending.contains { !($0[changes.entityNumber]?.removed.isEmpty ?? true) }
+      let isDeleting = state.pending.contains {
+        !($0[changes.entityNumber]?.removed.isEmpty ?? true)
+      }
       guard isDeleting, state.graph[changes.entityNumber] != nil else { return [] }
       return try changes.put.numbers()
         .map { ObjectKey(entity: changes.entityNumber, number: $0) }

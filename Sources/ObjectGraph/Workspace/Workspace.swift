@@ -46,7 +46,18 @@ final class Workspace: @unchecked Sendable {
   /// The view of each store that the context has looked at.
   var storeStates: [StoreState] = []
   /// The objects with changes that are not saved, in the order in which they were first changed.
-  var changedObjects: [ManagedObject] = []
+  var changedObjects: [ManagedObject] {
+    get {
+      changed.forgetUnchanged()
+      return changed.objects
+    }
+    _modify {
+      changed.forgetUnchanged()
+      yield &changed.objects
+    }
+  }
+  /// The same, with objects whose changes were given up since.
+  var changed = ChangedObjects()
   @exclusivity(unchecked) private var storedDeletionsToPropagate: [ManagedObject] = []
   /// The deleted objects whose deletion has not reached related objects yet. Read at every reference that is followed.
   var deletionsToPropagate: [ManagedObject] {
@@ -262,5 +273,18 @@ extension Workspace {
       for entity in state.knownEntities { entity.objects.visit { all.insert($0) } }
     }
     return all
+  }
+}
+
+/// The changed objects of a context, and perhaps objects that are not changed any more.
+struct ChangedObjects {
+  fileprivate var objects: [ManagedObject] = []
+  /// Whether the changes of some objects were given up. They leave the list when it is read next, all at once.
+  var hasUnchanged = false
+
+  fileprivate mutating func forgetUnchanged() {
+    guard hasUnchanged else { return }
+    hasUnchanged = false
+    objects.removeAll { !$0.state.contains(.pending) }
   }
 }
