@@ -2,7 +2,7 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// What a workspace shows its children, and what they have pushed that it has not taken yet.
+/// The state that a workspace shows its children, and the pushes of children that it has not taken yet.
 struct PublishedState: Sendable {
   /// The state that children see, by store: pushed changes included, from the moment they are pushed.
   var bases: [StoreTag: StoreBase] = [:]

@@ -2,14 +2,14 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-/// Applies the delete rules of a row's relationships: it finds out what the deletion does to other rows.
+/// Finds the effects of deleting a row on other rows, by the delete rules of its relationships.
 ///
 /// The caller applies the effects: a context to its objects, a rebase to its rows.
 struct DeletePropagation {
   private let graph: GraphSchema
   private let source: ViewSource
 
-  /// What the deletion of a row does to other rows.
+  /// The effects of deleting a row on other rows.
   struct Effects {
     /// The objects that the deletion deletes too.
     var deleted: [ObjectKey] = []

@@ -1,12 +1,11 @@
 public import ObjectModel
 
-/// What becomes of changes to objects that somebody else has changed since they were read.
+/// A rule for conflicts: changes of objects that another save has changed since.
 ///
 ///     context.mergePolicy = .objectWins
 ///
-/// Values are compared three ways: what the object was when it was read, what it is here, and what it is
-/// in the store. A value that only one side has changed is that side's, whatever the policy but
-/// ``error``, ``overwrite`` and ``rollback``.
+/// Values are compared three ways: the values that the changes were made on, the values here, and the stored values. A
+/// value that one side alone has changed is that side's, except under ``error``, ``overwrite`` and ``rollback``.
 ///
 /// The policy also decides when an object was inserted that has the unique values of one that is there
 /// already: with ``error`` saving fails, with any other the inserted object is merged into the one that is
@@ -44,7 +43,7 @@ public struct MergePolicy: Sendable {
   }
 }
 
-/// What becomes of an object that is in conflict.
+/// The outcome of a conflict about one object.
 public enum MergeResolution: Sendable {
   /// It stays as the store has it.
   case keepStored
@@ -54,13 +53,13 @@ public enum MergeResolution: Sendable {
   case save([String: Value])
 }
 
-/// An object that was changed here, and by somebody else meanwhile.
+/// An object that was changed here, and by another save meanwhile.
 public struct MergeConflict: Sendable, CustomStringConvertible {
   /// The object.
   public let object: ObjectID
   /// The name of the object's entity.
   public let entity: String
-  /// The values when the object was read, by name; `nil` when it was not there.
+  /// The values that the changes were made on, by name; `nil` if there was no such object.
   public let base: [String: Value]?
   /// The values here; `nil` when it was deleted here.
   public let mine: [String: Value]?

@@ -170,7 +170,7 @@ struct Rebased {
   var cascaded: [ObjectKey] = []
   /// Whether another save has changed rows that the changes may have to do with.
   var isConcerned = false
-  /// Whether another save has given other values to what the changes change.
+  /// Whether another save has written different values to a property that the changes change.
   var isOvertaken = false
 
   init(changes: Changes, differences: [Layer]) {

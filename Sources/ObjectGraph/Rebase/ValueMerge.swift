@@ -35,7 +35,7 @@ struct ValueMerge {
     var deleted: Set<ObjectKey> = []
     /// The keys of rows that both sides have changed.
     var met: Set<ObjectKey> = []
-    /// Whether another save has given other values to what the changes change.
+    /// Whether another save has written different values to a property that the changes change.
     var isOvertaken = false
   }
 
@@ -331,7 +331,7 @@ struct ValueMerge {
     }
   }
 
-  /// Whether another save has given other values to what the changes change.
+  /// Whether another save has written different values to a property that the changes change.
   private func isOvertaken(_ meeting: Meeting) throws -> Bool {
     guard let then = meeting.then else { return false }
     guard let now = meeting.now else { return true }

@@ -71,7 +71,7 @@ extension Workspace {
       }
       isAnyTold = isAnyTold || type(of: object) != ManagedObject.self
     }
-    // Nobody is told before all are saved: what didSave changes, here or elsewhere, belongs to the next save.
+    // No object is told before all are saved: a change in didSave belongs to the next save.
     guard isAnyTold else { return }
     for object in objects where type(of: object) != ManagedObject.self { object.didSave() }
   }

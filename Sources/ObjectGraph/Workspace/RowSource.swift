@@ -60,7 +60,7 @@ final class RowSource {
   private(set) var version: Int64? = 0
   /// Whether a row gives some values only, and the others lie beneath it.
   let isSparse: Bool
-  /// What lies beneath each sparse row; `nil` for a row of a block that no object leads to.
+  /// The row beneath each sparse row; `nil` for a row of a block that no object leads to.
   private var beneath: [Beneath?] = []
   /// How many objects of the context's table lead here. As long as any does this is kept, counted once for all
   /// of them: counting for each is an atomic step, which takes longer than all else in making an object.

@@ -9,7 +9,7 @@ import StoreInterface
 struct Take {
   private let workspace: Workspace
   private let state: StoreState
-  /// What observers of objects are told.
+  /// The events that objects are told of.
   private let events: SnapshotEvents
 
   init(_ workspace: Workspace, _ state: StoreState, events: SnapshotEvents = []) {
@@ -49,7 +49,7 @@ struct Take {
 
   /// The rows that undo leads back to; `nil` when nothing is recorded.
   ///
-  /// A redo leads back to what its undo was made on, whatever another save has written since.
+  /// A redo leads back to the rows that its undo was made on, though another save has replaced them since.
   private func viewToUndo(_ changes: Changes) -> View? {
     guard let view = workspace.viewToUndo(in: state) else { return nil }
     return events.isEmpty ? view : view.pushing(changes.originals)
@@ -120,6 +120,7 @@ struct Take {
         let source = entity.pendingSource(of: block, isSparse: false)
         source.isValidated = isValidated
         for row in 0..<block.rowCount {
+          // SAFETY: The entity keeps the source.
           let object = unsafe entity.object(
             try source.number(row), at: Unmanaged.passUnretained(source), row)
           try insert(object, source, row)
