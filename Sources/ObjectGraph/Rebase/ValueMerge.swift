@@ -35,6 +35,8 @@ struct ValueMerge {
     var deleted: Set<ObjectKey> = []
     /// The keys of rows that both sides have changed.
     var met: Set<ObjectKey> = []
+    /// The one-to-one references of decided rows that both sides have changed, by their columns.
+    var contested: [(key: ObjectKey, column: Int)] = []
     /// Whether another save has given other values to what the changes change.
     var isOvertaken = false
   }
@@ -217,6 +219,7 @@ struct ValueMerge {
         outcome.settled.insert(meeting.key)
         outcome.isOvertaken = try outcome.isOvertaken || isOvertaken(meeting)
         try resolve(meeting, resolution, &outcome)
+        outcome.contested += try contestedEnds(meeting, mine)
         continue
       }
       try keep(meeting, mine, originals, &outcome)
@@ -254,6 +257,20 @@ struct ValueMerge {
     }
   }
 
+  /// Returns the one-to-one references that both sides have changed, and differently.
+  private func contestedEnds(
+    _ meeting: Meeting, _ mine: ViewRow?
+  ) throws -> [(key: ObjectKey, column: Int)] {
+    guard let then = meeting.then, let now = meeting.now, let mine else { return [] }
+    return try (graph[meeting.key.entity]?.oneToOnes ?? []).compactMap { toOne in
+      let column = meeting.layout.columns[toOne.column]
+      let (before, here) = (try then.reference(column), try mine.reference(column))
+      let there = try now.reference(column)
+      return before != here && before != there && here != there
+        ? (meeting.key, toOne.column) : nil
+    }
+  }
+
   /// Keeps the changes on top of the new row.
   ///
   /// - Parameter mine: The row that the changes make of the row that they were made on.
@@ -278,7 +295,8 @@ struct ValueMerge {
     outcome.isOvertaken = try outcome.isOvertaken || isOvertaken(meeting)
     guard let now = meeting.now else {
       // Another save has deleted the row.
-      guard isConflict, own.contains(where: { !meeting.derived.contains($0) }), let then = meeting.then
+      guard isConflict, own.contains(where: { !meeting.derived.contains($0) }),
+        let then = meeting.then
       else {
         outcome.settled.insert(key)
         return
