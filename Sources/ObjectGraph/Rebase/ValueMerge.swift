@@ -248,8 +248,10 @@ struct ValueMerge {
         }
         return rows.insert(meeting.key, all)
       }
+      let given = columns.indices.filter { values[columns[$0].name] != nil }
+      let lapsed = try lapsedPlaces(meeting, given)
       for (name, value) in values {
-        guard let column = meeting.layout.index(of: name),
+        guard let column = meeting.layout.index(of: name), !lapsed.contains(column),
           try now.value(columns[column]) != value
         else { continue }
         try rows.set(value, column: column, of: meeting.key)
@@ -365,7 +367,9 @@ struct ValueMerge {
   /// A place is one among the members of an owner. When another save has led the object to another owner, the place
   /// lapses.
   private func lapsedPlaces(_ meeting: Meeting, _ own: [Int]) throws -> Set<Int> {
-    guard let entity = graph[meeting.key.entity], let then = meeting.then, let now = meeting.now
+    // A rebase before has let older places lapse, so a place that is left is one in the old base.
+    guard let entity = graph[meeting.key.entity], let now = meeting.now,
+      let then = try View(changes.base.tables).row(of: meeting.key)
     else { return [] }
     var lapsed: Set<Int> = []
     for index in entity.relationships {

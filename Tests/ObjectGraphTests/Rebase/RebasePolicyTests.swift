@@ -75,4 +75,19 @@ struct RebasePolicyTests {
       """
     ).cases)
   func undisputed(_ row: RebaseCase) throws { try row.check() }
+
+  @Test(
+    "A place lapses if the policy leaves the member with the saved owner",
+    arguments: RebaseTable(
+      """
+      case                               | base                                    | mine               | theirs             | policy    | view
+      Led nowhere                        | page1, line1 page=page1@0               | line1 page=@2      | line1 page=-       | object    | page1, line1
+      Led to another owner               | page1, page2, line1 page=page2@0        | line1 page=@1      | line1 page=page1@0 | store     | page1, page2, line1 page=page1@0
+      Led by both sides, the saved owner | page1, page2, page3, line1 page=page1@0 | line1 page=page2@5 | line1 page=page3@0 | store     | page1, page2, page3, line1 page=page3@0
+      Led by both sides, my owner        | page1, page2, page3, line1 page=page1@0 | line1 page=page2@5 | line1 page=page3@0 | object    | page1, page2, page3, line1 page=page2@5
+      My row with its owner              | page1, page2, line1 page=page2@0        | line1 page=@1      | line1 page=page1@0 | overwrite | page1, page2, line1 page=page2@1
+      The same owner                     | page1, line1 page=page1@0               | line1 page=@2      | line1 x=1          | store     | page1, line1 page=page1@2 x=1
+      """
+    ).cases)
+  func places(_ row: RebaseCase) throws { try row.check() }
 }

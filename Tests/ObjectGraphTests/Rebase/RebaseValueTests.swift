@@ -60,16 +60,18 @@ struct RebaseValueTests {
     "A row stays in conflict over several rebases",
     arguments: RebaseTable(
       """
-      case                                                     | base             | was        | mine       | theirs    | view                 | originals
-      Nothing new keeps the conflict                           | page1 x=3        | page1 x=1  | page1 x=2  |           | page1 x=2            | page1 x=1
-      A save of another value widens it                        | page1 x=3        | page1 x=1  | page1 x=2  | page1 y=5 | page1 x=2 y=5        | page1 x=1 y=-
-      A save of the first value ends it                        | page1 x=3        | page1 x=1  | page1 x=2  | page1 x=1 | page1 x=2            |
-      A save of another row keeps it                           | page1 x=3, page2 | page1 x=1  | page1 x=2  | page2 x=1 | page1 x=2, page2 x=1 | page1 x=1
-      The first value, set after the first rebase, is a change | page1 x=3        | page1 x=1  | page1 x=1  | page1 y=2 | page1 x=1 y=2        | page1 x=1 y=-
-      A deletion after that keeps the row                      | page1 x=3        | page1 x=1  | page1 x=2  | -page1    | page1 x=2            | +page1 x=1
-      A row that I deleted keeps its conflict                  | page1 x=3        | page1 x=1  | -page1     | page1 y=5 |                      | page1 x=1 y=-
-      A kept row stays kept                                    | page2            | +page1 x=1 | +page1 x=2 | page2 x=1 | page1 x=2, page2 x=1 | +page1 x=1
-      A conflict ends with the change                          | page1 x=3, page2 | page1 x=1  | page2 x=1  |           | page1 x=3, page2 x=1 |
+      case                                                     | base                                    | was              | mine          | theirs             | view                                    | originals
+      Nothing new keeps the conflict                           | page1 x=3                               | page1 x=1        | page1 x=2     |                    | page1 x=2                               | page1 x=1
+      A save of another value widens it                        | page1 x=3                               | page1 x=1        | page1 x=2     | page1 y=5          | page1 x=2 y=5                           | page1 x=1 y=-
+      A save of the first value ends it                        | page1 x=3                               | page1 x=1        | page1 x=2     | page1 x=1          | page1 x=2                               |
+      A save of another row keeps it                           | page1 x=3, page2                        | page1 x=1        | page1 x=2     | page2 x=1          | page1 x=2, page2 x=1                    | page1 x=1
+      The first value, set after the first rebase, is a change | page1 x=3                               | page1 x=1        | page1 x=1     | page1 y=2          | page1 x=1 y=2                           | page1 x=1 y=-
+      A deletion after that keeps the row                      | page1 x=3                               | page1 x=1        | page1 x=2     | -page1             | page1 x=2                               | +page1 x=1
+      A row that I deleted keeps its conflict                  | page1 x=3                               | page1 x=1        | -page1        | page1 y=5          |                                         | page1 x=1 y=-
+      A kept row stays kept                                    | page2                                   | +page1 x=1       | +page1 x=2    | page2 x=1          | page1 x=2, page2 x=1                    | +page1 x=1
+      A conflict ends with the change                          | page1 x=3, page2                        | page1 x=1        | page2 x=1     |                    | page1 x=3, page2 x=1                    |
+      My place among the members of the new owner stays        | page1, page2, line1 page=page2@1        | line1 page=page1 | line1 page=@5 | page1 x=1          | page1 x=1, page2, line1 page=page2@5    | line1 page=page1
+      My place lapses when the member is led on                | page1, page2, page3, line1 page=page2@1 | line1 page=page1 | line1 page=@5 | line1 page=page3@1 | page1, page2, page3, line1 page=page3@1 |
       """
     ).cases)
   func earlier(_ row: RebaseCase) throws { try row.check() }
