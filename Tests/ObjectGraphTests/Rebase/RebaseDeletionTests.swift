@@ -11,8 +11,9 @@ struct RebaseDeletionTests {
       Cascade deletes a member led there             | page1, page2, line1 page=page2@1 | -page1               | line1 page=page1@1                     | page2                | line1    |
       Cascade leaves a member led away               | page1, page2, line1 page=page1@1 | -page2               | line1 page=-, page1 x=1                | page1 x=1, line1     |          |
       Nullify clears the reference                   | page1                            | -page1               | +note1 page=page1                      | note1                |          |
-      Nullify clears the place                       | page1, page2                     | -page1               | +note1 page=page1 x=1, page2 x=1       | page2 x=1, note1 x=1 |          |
+      Two rows that the deletion reaches             | page1, page2                     | -page1               | +note1 page=page1 x=1, page2 x=1       | page2 x=1, note1 x=1 |          |
       No action clears the reference too             | page1                            | -page1               | +mark1 page=page1                      | mark1                |          |
+      The place is cleared with the reference        | page1                            | -page1               | +mark1 page=page1@3                    | mark1                |          |
       Deny leaves the reference for validation       | page1                            | -page1               | +guard1 page=page1                     | guard1 page=page1    |          |
       A reference without an inverse is cleared      | page1, page2                     | -page1               | page2 hint=page1                       | page2                |          |
       A link of the deleted row is removed           | page1, tag1                      | -page1               | +tags1 page1>tag1@1                    | tag1                 |          |
@@ -43,9 +44,11 @@ struct RebaseDeletionTests {
     "The references that a row had last decide where its deletion leads",
     arguments: RebaseTable(
       """
-      case                                              | base                                                | mine                           | last               | theirs            | view             | cascaded
-      The last reference, led back by another save      | page1, cover1                                       | -page1                         | page1 cover=cover1 | cover1 page=page1 |                  | cover1
-      The saved reference, given up before the deletion | page1 cover=cover1, cover1 page=page1, cover2, tag1 | -page1, cover1 page=-, -cover2 | page1 cover=cover2 | tag1 x=5          | cover1, tag1 x=5 |
+      case                                              | base                                                | mine                           | last               | theirs            | given up | view             | cascaded
+      The last reference, led back by another save      | page1, cover1                                       | -page1                         | page1 cover=cover1 | cover1 page=page1 |          |                  | cover1
+      The saved reference, given up before the deletion | page1 cover=cover1, cover1 page=page1, cover2, tag1 | -page1, cover1 page=-, -cover2 | page1 cover=cover2 | tag1 x=5          |          | cover1, tag1 x=5 |
+      Cascade deletes a row that is led back            | page1 cover=cover1, cover1 page=page1, cover2       | -page1, cover1 page=-, -cover2 | page1 cover=cover2 | cover1 x=2        | cover1   |                  | cover1
+      An end that is led back is cleared                | page1 next=page2, page2 next=page1, page3           | -page1, page2 next=-           | page1 next=page3   | page2 x=2         | page2    | page2 x=2, page3 |
       """
     ).cases)
   func last(_ row: RebaseCase) throws { try row.check() }

@@ -21,7 +21,7 @@ enum SmallModel {
         many("lines", to: "Line", inverse: "page", isOrdered: true, .cascade),
         many("guards", to: "Guard", inverse: "page", .deny),
         many("notes", to: "Note", inverse: "page", .nullify),
-        many("marks", to: "Mark", inverse: "page", .noAction),
+        many("marks", to: "Mark", inverse: "page", isOrdered: true, .noAction),
         one("cover", to: "Cover", inverse: "page", .cascade),
         one("seal", to: "Seal", inverse: "page", .deny),
         one("next", to: "Page", inverse: "next", .nullify),
