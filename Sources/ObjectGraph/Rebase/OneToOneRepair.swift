@@ -15,8 +15,22 @@ struct OneToOneRepair {
   /// - Parameters:
   ///   - settled: The keys of rows that may have no change any more.
   ///   - givenUp: The keys of rows whose changes were given up.
-  func run(settled: Set<ObjectKey>, givenUp: Set<ObjectKey>) throws {
-    for key in givenUp.sorted() { try giveBack(key) }
+  ///   - contested: The references that both sides have changed and that the policy has decided about.
+  func run(
+    settled: Set<ObjectKey>, givenUp: Set<ObjectKey>, contested: [(key: ObjectKey, column: Int)]
+  ) throws {
+    for key in givenUp.sorted() {
+      for toOne in rows.graph[key.entity]?.oneToOnes ?? [] { try giveBack(key, toOne) }
+    }
+    for (key, column) in contested {
+      // A rebase before may have cleared the other end, which the policy was not asked about.
+      guard let toOne = rows.graph[key.entity]?.oneToOnes.first(where: { $0.column == column }),
+        let layout = rows.graph.schema[key.entity],
+        let other = try rows.reference(key, column), !settled.contains(other),
+        try rows.base.row(of: key)?.reference(layout.columns[column]) == other
+      else { continue }
+      try giveBack(key, toOne)
+    }
     try rows.seal()
     var keys = settled
     for changes in rows.layer.entities {
@@ -42,15 +56,13 @@ struct OneToOneRepair {
   }
 
   /// Leads the object back that a given-up change had led away, unless it leads elsewhere by now.
-  private func giveBack(_ key: ObjectKey) throws {
-    guard let entity = rows.graph[key.entity], try rows.isAlive(key) else { return }
-    for toOne in entity.oneToOnes {
-      guard let inverse = toOne.inverse, let other = try rows.reference(key, toOne.column),
-        let backward = rows.graph.toOne(inverse.name, of: other), try rows.isAlive(other),
-        try rows.reference(other, backward.toOne.column) == nil
-      else { continue }
-      try rows.set(.object(key), column: backward.toOne.column, of: other)
-    }
+  private func giveBack(_ key: ObjectKey, _ toOne: GraphProperty.ToOne) throws {
+    guard try rows.isAlive(key), let inverse = toOne.inverse,
+      let other = try rows.reference(key, toOne.column),
+      let backward = rows.graph.toOne(inverse.name, of: other), try rows.isAlive(other),
+      try rows.reference(other, backward.toOne.column) == nil
+    else { return }
+    try rows.set(.object(key), column: backward.toOne.column, of: other)
   }
 
   /// Clears a reference that is not led back to.

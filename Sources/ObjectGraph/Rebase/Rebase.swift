@@ -67,7 +67,8 @@ struct Rebase {
       try LinkMerge(rows).dropDoubles()
       rebased.cascaded = try propagateDeletions(rows, outcome)
       try lost.clearDeleted()
-      try OneToOneRepair(rows).run(settled: settled, givenUp: givenUp)
+      try OneToOneRepair(rows).run(
+        settled: settled, givenUp: givenUp, contested: outcome.contested)
       try OrderMerge(rows, before: View(changes.originalTables)).run()
     }
     rebased.changes.layer = try rows.sealedLayer()

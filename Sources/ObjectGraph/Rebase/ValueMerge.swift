@@ -35,6 +35,8 @@ struct ValueMerge {
     var deleted: Set<ObjectKey> = []
     /// The keys of rows that both sides have changed.
     var met: Set<ObjectKey> = []
+    /// The one-to-one references of decided rows that both sides have changed, by their columns.
+    var contested: [(key: ObjectKey, column: Int)] = []
     /// Whether another save has written different values to a property that the changes change.
     var isOvertaken = false
   }
@@ -216,6 +218,7 @@ struct ValueMerge {
         outcome.settled.insert(meeting.key)
         outcome.isOvertaken = try outcome.isOvertaken || isOvertaken(meeting)
         try resolve(meeting, resolution, &outcome)
+        outcome.contested += try contestedEnds(meeting, mine)
         continue
       }
       try keep(meeting, mine, originals, &outcome)
@@ -244,12 +247,28 @@ struct ValueMerge {
         }
         return rows.insert(meeting.key, all)
       }
+      let given = columns.indices.filter { values[columns[$0].name] != nil }
+      let lapsed = try lapsedPlaces(meeting, given)
       for (name, value) in values {
-        guard let column = meeting.layout.index(of: name),
+        guard let column = meeting.layout.index(of: name), !lapsed.contains(column),
           try now.value(columns[column]) != value
         else { continue }
         try rows.set(value, column: column, of: meeting.key)
       }
+    }
+  }
+
+  /// Returns the one-to-one references that both sides have changed, and differently.
+  private func contestedEnds(
+    _ meeting: Meeting, _ mine: ViewRow?
+  ) throws -> [(key: ObjectKey, column: Int)] {
+    guard let then = meeting.then, let now = meeting.now, let mine else { return [] }
+    return try (graph[meeting.key.entity]?.oneToOnes ?? []).compactMap { toOne in
+      let column = meeting.layout.columns[toOne.column]
+      let (before, here) = (try then.reference(column), try mine.reference(column))
+      let there = try now.reference(column)
+      return before != here && before != there && here != there
+        ? (meeting.key, toOne.column) : nil
     }
   }
 
@@ -347,7 +366,9 @@ struct ValueMerge {
   /// A place is one among the members of an owner. When another save has led the object to another owner, the place
   /// lapses.
   private func lapsedPlaces(_ meeting: Meeting, _ own: [Int]) throws -> Set<Int> {
-    guard let entity = graph[meeting.key.entity], let then = meeting.then, let now = meeting.now
+    // A rebase before has let older places lapse, so a place that is left is one in the old base.
+    guard let entity = graph[meeting.key.entity], let now = meeting.now,
+      let then = try View(changes.base.tables).row(of: meeting.key)
     else { return [] }
     var lapsed: Set<Int> = []
     for index in entity.relationships {

@@ -1,0 +1,220 @@
+import Foundation
+import ObjectModel
+import Rows
+import Testing
+
+@testable import ObjectGraph
+
+@Suite("Rebase: laws on random rows")
+struct RebaseLawTests {
+  private static let policies = ["", "error", "store", "object", "rollback"]
+
+  @Test("A rebase onto the own base changes nothing")
+  func ownBase() {
+    RandomRebase.run { row in
+      let base = try row.bases()[0]
+      let changes = try row.changes(above: base)
+      let before = try View(base.tables + [changes.layer]).rows().text
+      for aged in ["", "yes"] {
+        var row = row
+        row.cells["aged"] = aged
+        let result = try RebaseResult(row.rebase(changes, onto: base))
+        let found = [result.view, result.originals, result.cascaded]
+        if found != [before, "", ""] { return "aged: \(aged)\nbefore: \(before)\nfound: \(found)" }
+      }
+      return nil
+    }
+  }
+
+  /// A row that was kept against its deletion, and of which a rebase has cleared all that the changes made of it, goes.
+  @Test("A second rebase onto the same base shows the same")
+  func again() {
+    RandomRebase.run { row in
+      let bases = try row.bases()
+      let rebase = try row.rebase(row.changes(above: bases[0]), onto: bases[1])
+      let once = try RebaseResult(rebase)
+      if once.keepsUnchanged { return nil }
+      let twice = try RebaseResult(row.rebase(rebase().changes, onto: bases[1]))
+      if once.view == twice.view { return nil }
+      return "once: \(once)\ntwice: \(twice)"
+    }
+  }
+
+  /// The law has limits, because changes are what the context shows after the first step:
+  ///
+  /// - A value that both sides gave is no change after it, and a later save may replace the value.
+  /// - Rows that a rule has reached are changed by it, so they are in conflict with a later save. They stay changed if
+  ///   the policy gives a deletion up.
+  /// - A member has made room, and keeps its place if the other member moves on.
+  /// - A deleted row that the policy restores has the values that the context shows.
+  @Test("A rebase in two steps gives the same as a rebase in one")
+  func twoSteps() {
+    RandomRebase.run { row in
+      let bases = try row.bases()
+      let rebase = try row.rebase(row.changes(above: bases[0]), onto: bases[1])
+      let halfway = try RebaseResult(rebase)
+      if halfway.keepsUnchanged || !halfway.keepsAll(of: row) { return nil }
+      for policy in Self.policies where !row.isBeyondLaw(policy) {
+        var row = row
+        row.cells["policy"] = policy
+        let one = try RebaseResult(row.rebase(row.changes(above: bases[0]), onto: bases[2]))
+        let two = try RebaseResult(row.rebase(rebase().changes, onto: bases[2]))
+        let areConflictsSame = two.conflicts(of: row).isSubset(of: one.conflicts(of: row))
+        let isSame =
+          row.movesMembers
+          ? one.withoutPlaces == two.withoutPlaces
+          : one.view == two.view && one.originals(of: row) == two.originals(of: row)
+        if !areConflictsSame || policy != "error" && !isSame {
+          return "policy: \(policy)\none: \(one)\ntwo: \(two)\nhalfway: \(halfway)"
+        }
+      }
+      return nil
+    }
+  }
+
+  @Test("The rows after a rebase agree with each other")
+  func agreement() {
+    RandomRebase.run { row in
+      let bases = try row.bases()
+      for policy in Self.policies + ["overwrite", "delete", "x=9"] {
+        var row = row
+        row.cells["policy"] = policy
+        let result = try RebaseResult(row.rebase(row.changes(above: bases[0]), onto: bases[1]))
+        guard let rebased = result.rebased else { continue }
+        let faults = try Agreement(rebased.changes).faults()
+        if !faults.isEmpty { return "policy: \(policy)\nview: \(result.view)\nfaults: \(faults)" }
+      }
+      return nil
+    }
+  }
+}
+
+extension RebaseCase {
+  /// Whether the law of two steps does not hold under a policy.
+  fileprivate func isBeyondLaw(_ policy: String) -> Bool {
+    let mine = RowText.rows(cells["mine"]!)
+    switch policy {
+    case "store", "rollback":
+      return mine.contains { $0.sign == .remove && SmallModel.graph[$0.key.entity] != nil }
+    case "object":
+      let changed = Set(mine.map(\.key))
+      return RowText.rows(cells["then"]!).contains {
+        $0.sign == .remove && changed.contains($0.key)
+      }
+    default: return false
+    }
+  }
+
+  /// Whether the last save moves or removes a member of an ordered relationship.
+  fileprivate var movesMembers: Bool {
+    RowText.rows(cells["then"]!).contains { row in
+      let name = SmallModel.name(row.key)
+      return row.sign != .insert
+        && ["line", "mark", "tags", "peers"].contains { name.hasPrefix($0) }
+    }
+  }
+}
+
+extension RebaseResult: CustomStringConvertible {
+  var description: String {
+    "\(view)\n  originals: \(originals)\n  changes: \(changes)\n  conflicts: \(conflicts)"
+  }
+
+  /// Returns the conflicts over rows that a case changes.
+  fileprivate func conflicts(of row: RebaseCase) -> Set<String> {
+    let names = Set(RowText.rows(row.cells["mine"]!).map { SmallModel.name($0.key) })
+    return Set(conflicts.components(separatedBy: ", "))
+      .filter { names.contains(String($0.prefix { $0 != " " })) }
+  }
+
+  /// Returns the originals of rows that a case changes.
+  fileprivate func originals(of row: RebaseCase) -> String {
+    let keys = Set(RowText.rows(row.cells["mine"]!).map(\.key))
+    return RowText.rows(originals).filter { keys.contains($0.key) }.text
+  }
+
+  /// Whether every value that a case changes is still changed, and the last save changes no other changed row.
+  fileprivate func keepsAll(of row: RebaseCase) -> Bool {
+    let kept = Dictionary(uniqueKeysWithValues: RowText.rows(changes).map { ($0.key, $0) })
+    let mine = RowText.rows(row.cells["mine"]!)
+    let reached = Set(kept.keys).subtracting(mine.map(\.key))
+    if RowText.rows(row.cells["then"]!).contains(where: { reached.contains($0.key) }) {
+      return false
+    }
+    return mine.allSatisfy { mine in
+      guard let row = kept[mine.key] else { return false }
+      return row.sign != .none || Set(mine.values.keys).isSubset(of: row.values.keys)
+    }
+  }
+
+  /// The view without places.
+  fileprivate var withoutPlaces: String {
+    RowText.rows(view).map { row in
+      var row = row
+      row.values = row.values.filter { !$0.key.hasSuffix("#order") }
+      return row
+    }.text
+  }
+
+  /// Whether a row is kept against its deletion though nothing of it is changed.
+  fileprivate var keepsUnchanged: Bool {
+    let rows = Set(RowText.rows(view))
+    return RowText.rows(originals).contains {
+      $0.sign == .insert && rows.contains(RowText(.none, $0.key, $0.values))
+    }
+  }
+}
+
+/// The rules that the rows of a view obey together.
+struct Agreement {
+  private let rows: RandomRows
+  private let base: View
+
+  init(_ changes: Changes) throws {
+    base = View(changes.base.tables)
+    var rows = RandomRows()
+    for row in try View(changes.base.tables + [changes.layer]).rows() {
+      rows.rows[row.key] = row.values
+    }
+    self.rows = rows
+  }
+
+  /// Returns each broken rule.
+  func faults() throws -> [String] {
+    var faults: [String] = []
+    var pairs: Set<[String]> = []
+    for (key, row) in rows.rows.sorted(by: { $0.key < $1.key }) {
+      let name = SmallModel.name(key)
+      guard let entity = SmallModel.graph[key.entity] else {
+        let ends = RandomRows.ends(row)
+        if ends.contains(where: { rows.rows[$0] == nil }) { faults.append("\(name) dangles") }
+        let kind = String(name.prefix { $0.isLetter })
+        let names = ends.map { SmallModel.name($0) }
+        if !pairs.insert([kind] + (kind == "peers" ? names.sorted() : names)).inserted {
+          faults.append("\(name) is a double")
+        }
+        continue
+      }
+      for toOne in entity.toOnes {
+        guard case .object(let target)? = row[toOne.relationship.name] else { continue }
+        let inverse = toOne.inverse
+        guard let other = rows.rows[target] else {
+          let isDenied = try inverse?.deleteRule == .deny && base.row(of: target) != nil
+          if !isDenied { faults.append("\(name) leads to \(SmallModel.name(target))") }
+          continue
+        }
+        if let inverse, !inverse.isToMany, other[inverse.name] != .object(key) {
+          faults.append("\(SmallModel.name(target)) does not lead back to \(name)")
+        }
+      }
+      guard name.hasPrefix("page") else { continue }
+      for kind in ["line", "tags", "peers"] {
+        let places = rows.places(of: key, kind)
+        if Set(places).count < places.count {
+          faults.append("\(name) has doubled places of \(kind)")
+        }
+      }
+    }
+    return faults
+  }
+}
