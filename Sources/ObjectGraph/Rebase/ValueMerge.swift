@@ -311,7 +311,8 @@ struct ValueMerge {
     let lapsed = try lapsedPlaces(meeting, own)
     for column in own where !lapsed.contains(column) {
       let value = try mine.value(columns[column])
-      if try now.value(columns[column]).isIdentical(to: value) { continue }
+      // Two contexts that write one value, as counters do, are in conflict too: each knew of one count.
+      if !isConflict, try now.value(columns[column]).isIdentical(to: value) { continue }
       try rows.set(value, column: column, of: key)
     }
     guard isConflict else { return }

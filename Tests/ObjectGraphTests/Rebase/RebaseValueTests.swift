@@ -9,7 +9,7 @@ struct RebaseValueTests {
       case                                                       | base                            | mine                | theirs              | view                            | originals
       A value that one side has changed is that side's           | page1 x=1 y=1                   | page1 x=2           | page1 y=3           | page1 x=2 y=3                   | page1 y=1
       My value stays on top of the other value                   | page1 x=1                       | page1 x=2           | page1 x=3           | page1 x=2                       | page1 x=1
-      Equal changes leave nothing to save                        | page1 x=1                       | page1 x=2           | page1 x=2           | page1 x=2                       |
+      Equal changes are in conflict, as each knew of one alone   | page1 x=1                       | page1 x=2           | page1 x=2           | page1 x=2                       | page1 x=1
       A value that I set to itself is no change                  | page1 x=1                       | page1 x=1           | page1 x=3           | page1 x=3                       |
       A value that I cleared stays cleared                       | page1 x=1                       | page1 x=-           | page1 x=3           | page1                           | page1 x=1
       A derived value is in no conflict                          | page1 x=1 n=0                   | page1 x=2           | page1 n=1           | page1 x=2 n=1                   |
@@ -28,11 +28,11 @@ struct RebaseValueTests {
   func values(_ row: RebaseCase) throws { try row.check() }
 
   @Test(
-    "Changes that both sides made come to nothing in the layer",
+    "A rebase keeps the changes of a value, and drops the others from the layer",
     arguments: RebaseTable(
       """
       case                                     | base                 | mine      | theirs    | changes        | originals
-      Equal changes                            | page1 x=1            | page1 x=2 | page1 x=2 |                |
+      Equal changes                            | page1 x=1            | page1 x=2 | page1 x=2 | page1 x=2      | page1 x=1
       A value set to itself                    | page1 x=1            | page1 x=1 | page1 x=3 |                |
       Deletions by both sides                  | page1 x=1            | -page1    | -page1    |                |
       A row kept against its deletion is whole | page1 x=1 y=1        | page1 x=2 | -page1    | +page1 x=2 y=1 | +page1 x=1 y=1

@@ -60,6 +60,28 @@ struct OneMomentTests {
   }
 
   @Test(
+    "Two contexts that write one value are in conflict, also after a fetch and in a child",
+    arguments: Kind.allCases, [false, true])
+  func sameValue(_ kind: Kind, inChild: Bool) throws {
+    try scenario(kind, inChild ? "in a child" : "after a fetch") { s in
+      s.parent.insert("trip").save()
+      let counting = inChild ? s.child : s.parent
+      counting.expect("trip", cost: 0)
+      s.other.set("trip", cost: 1).save()
+      counting.set("trip", cost: 1)
+      s.parent.fetch()
+      if inChild { s.child.save() }
+      s.parent.step("save, expecting a conflict of one object") { context in
+        do { try context.save() } catch let error as ContextError {
+          if error.conflicts.count == 1 { return }
+          throw error
+        }
+        throw StepFailure("The save succeeded, and one of two counts is lost.")
+      }
+    }
+  }
+
+  @Test(
     "A save shows the values of saves before it, and a change of them is no conflict",
     arguments: Kind.allCases)
   func afterConflict(_ kind: Kind) throws {
