@@ -19,6 +19,14 @@ struct SaveRebase {
     var heads: [(state: StoreState, base: StoreBase)] = []
     for state in states {
       let head = try state.persistent.store.snapshot()
+      guard head.schema == state.graph.schema else {
+        throw StoreError(
+          .incompatibleModel,
+          """
+          The store was migrated to another model while this context had it open. Nothing was saved. Open the store \
+          with its new model, and make the changes again.
+          """, path: state.persistent.path)
+      }
       if head.commit == state.base.snapshot.commit, state.originals.isEmpty { continue }
       heads.append((state, StoreBase(snapshot: head)))
     }
