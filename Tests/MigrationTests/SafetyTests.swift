@@ -246,12 +246,40 @@ struct SafetyTests {
     try context.save()
     try migrator.migrate(storeAt: World.path, to: Way.rewriting.target, in: world.places)
     #expect(try world.dump(Way.rewriting.target).contains("Trip name=late note=none"))
-    // Whoever has the old one open can't save any more, and is told so.
+    // A context of the former model can't save any more, even if a fetch has shown it the migrated store.
     try context.insert("Trip")["name"] = .string("too late")
-    #expect(throws: (any Error).self) { try context.save() }
+    let refused = #expect(throws: ContextError.self) { try context.save() }
+    #expect(refused?.code == .incompatibleModel)
+    _ = try context.fetch(FetchRequest("Trip"))
+    let refusedAgain = #expect(throws: ContextError.self) { try context.save() }
+    #expect(refusedAgain?.code == .incompatibleModel)
     try? coordinator.remove(store)
     #expect(try world.dump(Way.rewriting.target).count == 41)
     migrator.backup = .none
+  }
+
+  @Test(
+    "A save is refused after a migration that changes the meaning of values and no column",
+    arguments: Kind.allCases)
+  func otherMeaning(_ kind: Kind) throws {
+    let world = World(kind)
+    try world.make(Versions.all[0].model, fill)
+    let coordinator = PersistentStoreCoordinator(
+      model: Versions.all[0].model, places: world.places)
+    let store = try coordinator.addStore(at: World.path)
+    let context = ManagedObjectContext(coordinator, concurrency: .confined)
+    var trip = Entity("Trip", .text("name"))
+    trip.versionHashModifier = "names in upper case"
+    let next = model(trip)
+    try Migrator(knowing: Versions.all).migrate(
+      storeAt: World.path, to: next, in: world.places)
+
+    try context.insert("Trip")["name"] = .string("too late")
+    let refused = #expect(throws: ContextError.self) { try context.save() }
+
+    #expect(refused?.code == .incompatibleModel)
+    try? coordinator.remove(store)
+    #expect(try world.dump(next).count == 40)
   }
 
   @Test(

@@ -18,14 +18,17 @@ public final class PersistentStore: Sendable {
   /// What objects know of its entities.
   let graph: GraphSchema
   private let gone = Atomic(false)
+  /// The newest commit that is known to be of the coordinator's model.
+  private let checkedCommit: Atomic<Int64>
   /// Whether another store has taken its place. Whoever commits to it holds this, so that nothing is committed to it
   /// afterwards.
   private let isReplaced = Mutex(false)
 
   init(
     _ store: any Store, uuid: UUID, configuration: String?, entities: Set<String>?,
-    isReadOnly: Bool, graph: GraphSchema
+    isReadOnly: Bool, graph: GraphSchema, checkedCommit: Int64
   ) {
+    self.checkedCommit = Atomic(checkedCommit)
     self.store = store
     self.uuid = uuid
     self.configuration = configuration
@@ -58,6 +61,12 @@ extension PersistentStore {
 
   /// Notes that it was taken out.
   func noteGone() { gone.store(true, ordering: .releasing) }
+
+  /// Whether a commit is known to be of the coordinator's model.
+  func isChecked(_ commit: Int64) -> Bool { checkedCommit.load(ordering: .relaxed) == commit }
+
+  /// Notes that a commit is of the coordinator's model.
+  func noteChecked(_ commit: Int64) { checkedCommit.store(commit, ordering: .relaxed) }
 
   /// Calls `body` while nobody else of its coordinator commits to the store.
   ///

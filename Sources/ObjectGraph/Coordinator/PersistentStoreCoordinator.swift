@@ -204,7 +204,7 @@ extension PersistentStoreCoordinator {
     let entities = try configuration.map { Set(try self.configuration($0).entities) }
     return PersistentStore(
       store, uuid: uuid, configuration: configuration, entities: entities, isReadOnly: readOnly,
-      graph: GraphSchema.of(model, snapshot.schema))
+      graph: GraphSchema.of(model, snapshot.schema), checkedCommit: snapshot.commit)
   }
 
   /// Takes a store out and closes it. Objects of it that contexts still have can be read but not saved.
@@ -294,6 +294,21 @@ extension PersistentStoreCoordinator {
     _ = try self.configuration(configuration)
     // Entities that lead out of the configuration can't be had by themselves.
     return (try? model.subset(configuration: configuration)) ?? model
+  }
+
+  /// Refuses a commit of another model: another process has migrated the store since it was added.
+  ///
+  /// Costs nothing for a commit of this coordinator.
+  func checkModel(of snapshot: any StoreSnapshot, in store: PersistentStore) throws {
+    if store.isChecked(snapshot.commit) { return }
+    try check(snapshot.metadata, snapshot, store.configuration, store.path)
+    guard snapshot.schema == store.graph.schema else {
+      throw ContextError(
+        .incompatibleModel,
+        "The store\(at(store.path)) numbers its entities and properties in another way than when it was added. "
+          + "Remove it from the coordinator, and add it again.")
+    }
+    store.noteChecked(snapshot.commit)
   }
 
   /// Refuses a store that was written with another model, and says what differs.

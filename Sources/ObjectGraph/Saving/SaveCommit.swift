@@ -71,6 +71,7 @@ final class SaveCommit {
   /// Moves a store of the workspace on to its commit.
   private func settle(_ state: StoreState, _ snapshot: any StoreSnapshot) {
     let before = state.base.snapshot.commit
+    state.persistent.noteChecked(snapshot.commit)
     workspace.pinned?.advance(state.tag, to: snapshot)
     state.setSaved(
       StoreBase(snapshot: snapshot), version: snapshot.countsVersions ? nil : snapshot.commit)

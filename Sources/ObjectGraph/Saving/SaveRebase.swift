@@ -11,7 +11,8 @@ struct SaveRebase {
   /// Rebases the changes of all stores. A child's changes are rebased by its parent.
   ///
   /// - Returns: Whether another save has changed rows that the changes may have to do with.
-  /// - Throws: ``ContextError`` with the conflicts of all stores if the policy is to fail; nothing is changed then.
+  /// - Throws: ``ContextError`` with the conflicts of all stores if the policy is to fail, or with the code
+  ///   ``ContextError/Code/incompatibleModel`` if a store was migrated since. Nothing is changed then.
   func run() throws -> Bool {
     if workspace.parent != nil { return false }
     try workspace.sealForUndo()
@@ -19,14 +20,8 @@ struct SaveRebase {
     var heads: [(state: StoreState, base: StoreBase)] = []
     for state in states {
       let head = try state.persistent.store.snapshot()
-      guard head.schema == state.graph.schema else {
-        throw StoreError(
-          .incompatibleModel,
-          """
-          The store was migrated to another model while this context had it open. Nothing was saved. Open the store \
-          with its new model, and make the changes again.
-          """, path: state.persistent.path)
-      }
+      // A fetch may have moved the context past a migration. The store can't refuse the changes then.
+      try workspace.coordinator.checkModel(of: head, in: state.persistent)
       if head.commit == state.base.snapshot.commit, state.originals.isEmpty { continue }
       heads.append((state, StoreBase(snapshot: head)))
     }
