@@ -230,16 +230,21 @@ struct SafetyTests {
     }
   }
 
-  @Test(
-    "Nobody can save into a store while it is migrated, and nothing that was saved is lost",
-    arguments: Kind.allCases)
-  func others(_ kind: Kind) throws {
+  /// Makes a filled store, and opens it in a context of the former model.
+  private func openWorld(_ kind: Kind) throws -> (World, ManagedObjectContext) {
     let world = World(kind)
     try world.make(Versions.all[0].model, fill)
     let coordinator = PersistentStoreCoordinator(
       model: Versions.all[0].model, places: world.places)
-    let store = try coordinator.addStore(at: World.path)
-    let context = ManagedObjectContext(coordinator, concurrency: .confined)
+    try coordinator.addStore(at: World.path)
+    return (world, ManagedObjectContext(coordinator, concurrency: .confined))
+  }
+
+  @Test(
+    "Nobody can save into a store while it is migrated, and nothing that was saved is lost",
+    arguments: Kind.allCases)
+  func others(_ kind: Kind) throws {
+    let (world, context) = try openWorld(kind)
     var migrator = try Way.rewriting.migrator
     // Somebody saves just before the objects are read.
     try context.insert("Trip")["name"] = .string("late")
@@ -253,7 +258,7 @@ struct SafetyTests {
     _ = try context.fetch(FetchRequest("Trip"))
     let refusedAgain = #expect(throws: ContextError.self) { try context.save() }
     #expect(refusedAgain?.code == .incompatibleModel)
-    try? coordinator.remove(store)
+    try? context.coordinator.remove(context.coordinator.stores[0])
     #expect(try world.dump(Way.rewriting.target).count == 41)
     migrator.backup = .none
   }
@@ -262,12 +267,7 @@ struct SafetyTests {
     "A save is refused after a migration that changes the meaning of values and no column",
     arguments: Kind.allCases)
   func otherMeaning(_ kind: Kind) throws {
-    let world = World(kind)
-    try world.make(Versions.all[0].model, fill)
-    let coordinator = PersistentStoreCoordinator(
-      model: Versions.all[0].model, places: world.places)
-    let store = try coordinator.addStore(at: World.path)
-    let context = ManagedObjectContext(coordinator, concurrency: .confined)
+    let (world, context) = try openWorld(kind)
     var trip = Entity("Trip", .text("name"))
     trip.versionHashModifier = "names in upper case"
     let next = model(trip)
@@ -278,7 +278,7 @@ struct SafetyTests {
     let refused = #expect(throws: ContextError.self) { try context.save() }
 
     #expect(refused?.code == .incompatibleModel)
-    try? coordinator.remove(store)
+    try? context.coordinator.remove(context.coordinator.stores[0])
     #expect(try world.dump(next).count == 40)
   }
 

@@ -4,8 +4,8 @@ import Foundation
 ///
 /// A save holds no lock while it prepares, and starts again when another save commits first. Quick saves would overtake
 /// a slow one without end. So after a save was overtaken twice, the other saves wait before they commit until that
-/// save is done, or for twice as long as its longest attempt. The wait ends because a hook of the slow save may wait
-/// for the save of another context. Saves of other processes do not wait.
+/// save is done, or for twice as long as its longest attempt. The wait has a limit because a hook of the slow save may
+/// itself wait for the save of another context. Saves of other processes do not wait.
 final class SaveTurns: @unchecked Sendable {
   // Sendable: the condition guards what may change.
   private let condition = NSCondition()

@@ -17,15 +17,20 @@ final class GraphEntity: @unchecked Sendable {
   let initialValues: [(column: Int, value: Value)]
   /// The derived attributes, by their positions among the properties.
   let derived: [Int]
+  /// The columns of the derived attributes.
+  let derivedColumns: Set<Int>
   /// The relationships, by their positions among the properties.
   let relationships: [Int]
-  /// Those of them that a deletion has to do with, beyond what leads here.
+  /// The stored to-one relationships.
+  let toOnes: [GraphProperty.ToOne]
+  /// The stored one-to-one relationships.
+  let oneToOnes: [GraphProperty.ToOne]
+  /// The relationships whose delete rule, or whose inverse, a deletion has to apply.
   let relationshipsToPropagate: [Int]
-  /// Those of them whose inverses lead to a certain number of objects: where this object goes concerns
-  /// those at the other end.
+  /// The relationships whose inverses the model limits in number or by a predicate.
   let countedRelationships: [Int]
   /// Whether a reference has a second end, as one to one, or a place in an ordered relationship.
-  let hasDependentReferences: Bool
+  var hasDependentReferences: Bool { toOnes.contains { !$0.isPlain } }
   /// Whether anything must be asked when an object is validated.
   let constraints: ValidationPlan
   /// What finds a property by its name's number; sources have a copy of the pointer.
@@ -60,6 +65,16 @@ final class GraphEntity: @unchecked Sendable {
         false
       }
     }
+    derivedColumns = Set(
+      derived.compactMap {
+        if case .attribute(_, let column) = properties[$0].place { column } else { nil }
+      })
+    toOnes = properties.compactMap {
+      if case .toOne(let toOne) = $0.place { toOne } else { nil }
+    }
+    oneToOnes = toOnes.filter { toOne in
+      toOne.inverse.map { !$0.isToMany && !$0.isTransient } ?? false
+    }
     relationships = properties.indices.filter { properties[$0].relationship != nil }
     relationshipsToPropagate = relationships.filter {
       switch properties[$0].place {
@@ -70,9 +85,6 @@ final class GraphEntity: @unchecked Sendable {
     }
     countedRelationships = relationships.filter {
       properties[$0].inverse.map(ValidationPlan.counts) ?? false
-    }
-    hasDependentReferences = properties.contains {
-      if case .toOne(let toOne) = $0.place { !toOne.isPlain } else { false }
     }
     constraints = ValidationPlan(properties, layout, model, schema)
     var capacity = 16
@@ -113,15 +125,6 @@ final class GraphEntity: @unchecked Sendable {
     let code = code(PropertyHash.of(name))
     guard code.form != .none, properties[Int(code.property)].name == name else { return nil }
     return properties[Int(code.property)]
-  }
-
-  /// Whether the property whose name has the given number holds yes or no.
-  func isBoolean(_ hash: UInt64) -> Bool {
-    let code = code(hash)
-    guard code.form != .none,
-      case .attribute(let attribute) = properties[Int(code.property)].property
-    else { return false }
-    return attribute.type == .boolean
   }
 
   /// Fails because a program asked for a property that there is not, or as what it is not.

@@ -120,13 +120,7 @@ extension Workspace {
       throw error
     }
     for state in storeStates { state.forgetEmptyChanges() }
-    undoManager?.didSave(true)
-    finishSaving()
-    publish()
-    announceChanges()
-    announceSave(pushed)
-    updateFollowers()
-    sweepIfNeeded()
+    SaveFinish(self).run(pushed)
   }
 
   /// Takes the pushes of children. One that can't be taken stays, and the next save throws its error.

@@ -31,6 +31,4 @@ struct SeenRows: Sendable {
   var keys: Set<ObjectKey> = []
   /// A save on behalf of the context, of which it has seen the values that the save gave.
   var ownSave = Layer()
-
-  var isEmpty: Bool { keys.isEmpty && ownSave.isEmpty }
 }

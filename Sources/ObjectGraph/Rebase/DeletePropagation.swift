@@ -156,7 +156,7 @@ struct FoundLink {
 
 extension LinkTable.Side {
   /// The index of the links by the object that has the relationship.
-  fileprivate func ownerIndex(in schema: Schema) -> IndexLayout {
+  func ownerIndex(in schema: Schema) -> IndexLayout {
     let number = table.layout.entityNumber
     return schema.index(ofEntity: number, by: [owner])
       ?? IndexLayout(number: 0, entityNumber: number, columns: [owner])

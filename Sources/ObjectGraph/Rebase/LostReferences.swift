@@ -40,7 +40,7 @@ struct LostReferences {
         guard case .object(let target)? = try location.block.value(column, row: location.row),
           try isLost(target), try rows.base.row(of: key)?.reference(column) != target
         else { continue }
-        try clear(toOne, of: key)
+        try rows.clear(toOne, of: key)
       }
     }
   }
@@ -77,15 +77,10 @@ struct LostReferences {
         guard let target = try row.reference(entity.layout.columns[toOne.column]),
           try !rows.isAlive(target), try !rows.isDenied(target, toOne)
         else { continue }
-        try clear(toOne, of: key)
+        try rows.clear(toOne, of: key)
       }
     }
     try rows.seal()
-  }
-
-  private func clear(_ toOne: GraphProperty.ToOne, of key: ObjectKey) throws {
-    try rows.set(.null, column: toOne.column, of: key)
-    if let order = toOne.order { try rows.set(.null, column: order, of: key) }
   }
 }
 
@@ -94,15 +89,6 @@ extension RebasedRows {
   func isDenied(_ target: ObjectKey, _ toOne: GraphProperty.ToOne) throws -> Bool {
     guard toOne.inverse?.deleteRule == .deny else { return false }
     return try base.row(of: target) != nil
-  }
-}
-
-extension GraphEntity {
-  /// The stored relationships to one object.
-  var toOnes: [GraphProperty.ToOne] {
-    relationships.compactMap { index in
-      if case .toOne(let toOne) = properties[index].place { toOne } else { nil }
-    }
   }
 }
 

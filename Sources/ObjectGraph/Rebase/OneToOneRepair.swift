@@ -93,10 +93,3 @@ struct OneToOneRepair {
     try rows.set(.null, column: backward.toOne.column, of: before)
   }
 }
-
-extension GraphEntity {
-  /// The stored relationships to one object that lead back to one.
-  var oneToOnes: [GraphProperty.ToOne] {
-    toOnes.filter { toOne in toOne.inverse.map { !$0.isToMany && !$0.isTransient } ?? false }
-  }
-}

@@ -122,10 +122,7 @@ struct Rebase {
         } isReached: {
           try isMoved($0)
         }
-        for (other, toOne) in effects.cleared {
-          try rows.set(.null, column: toOne.column, of: other)
-          if let order = toOne.order { try rows.set(.null, column: order, of: other) }
-        }
+        for (other, toOne) in effects.cleared { try rows.clear(toOne, of: other) }
         for link in effects.links { try rows.remove(link) }
         next += effects.deleted.filter { doomed.insert($0).inserted }
       }
@@ -178,9 +175,6 @@ struct Rebased {
     self.changes = changes
     self.differences = differences
   }
-
-  /// Whether both sides have changed a row.
-  func isMet(_ key: ObjectKey) -> Bool { met.contains(key) }
 }
 
 extension Layer {

@@ -74,6 +74,12 @@ final class RebasedRows {
     edited.insert(key)
   }
 
+  /// Clears a reference of a row, and its place among those that lead to the same object.
+  func clear(_ toOne: GraphProperty.ToOne, of key: ObjectKey) throws {
+    try set(.null, column: toOne.column, of: key)
+    if let order = toOne.order { try set(.null, column: order, of: key) }
+  }
+
   /// Removes a row.
   func remove(_ key: ObjectKey) throws {
     guard removed.insert(key).inserted else { return }

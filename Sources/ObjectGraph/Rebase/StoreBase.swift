@@ -62,6 +62,18 @@ extension BlockRun {
 }
 
 extension ViewRow {
+  /// Whether two rows have different values, apart from some columns. A missing row differs from every row.
+  static func differ(
+    _ one: ViewRow?, _ other: ViewRow?, in columns: [LayoutColumn], besides ignored: Set<Int> = []
+  ) throws -> Bool {
+    guard let one, let other else { return (one == nil) != (other == nil) }
+    if one.isSame(as: other) { return false }
+    return try columns.indices.contains { index in
+      try !ignored.contains(index)
+        && !one.value(columns[index]).isIdentical(to: other.value(columns[index]))
+    }
+  }
+
   /// Whether the two rows are the same rows of the same blocks.
   func isSame(as other: ViewRow) -> Bool {
     locations.count == other.locations.count

@@ -70,19 +70,15 @@ struct ValueMerge {
   ///   - givenUp: The keys of rows whose changes are given up.
   mutating func collect(all: Bool, besides givenUp: Set<ObjectKey>) throws {
     let before = View(changes.originalTables)
-    var derived: [UInt16: Set<Int>] = [:]
     for key in try all ? changes.layer.allKeys() : candidates() where !givenUp.contains(key) {
       guard let layout = graph.schema[key.entity] else { continue }
       let (then, now) = (try before.row(of: key), try rows.base.row(of: key))
       let mine = try changes.layer.entry(of: key)
       // An inserted row that neither base has concerns this side only.
       if then == nil, now == nil, case .put = mine { continue }
-      if derived[key.entity] == nil {
-        derived[key.entity] = graph[key.entity]?.derivedColumns ?? []
-      }
       meetings.append(
         Meeting(
-          key: key, layout: layout, derived: derived[key.entity]!,
+          key: key, layout: layout, derived: graph[key.entity]?.derivedColumns ?? [],
           mine: mine, then: then, now: now,
           isContested: try isContested(key, layout), isSeen: try isSeen(key)))
     }
@@ -121,23 +117,15 @@ struct ValueMerge {
     if then == nil, now == nil, changes.base.snapshot.commit != newBase.snapshot.commit {
       return try rows.base.row(of: key) == nil
     }
-    return try differs(then, now, layout, graph[key.entity]?.derivedColumns ?? [])
+    return try ViewRow.differ(
+      then, now, in: layout.columns, besides: graph[key.entity]?.derivedColumns ?? [])
   }
 
-  /// Whether the two rows have different values, apart from derived ones.
-  private func differs(
-    _ one: ViewRow?, _ other: ViewRow?, _ layout: Layout, _ derived: Set<Int>
-  ) throws -> Bool {
-    guard let one, let other else { return (one == nil) != (other == nil) }
-    if one.isSame(as: other) { return false }
-    return try layout.columns.indices.contains { column in
-      try !derived.contains(column)
-        && !one.value(layout.columns[column]).isIdentical(to: other.value(layout.columns[column]))
-    }
-  }
-
+  /// Whether the row of the new base has other values than the row that the changes were made on, apart from derived
+  /// ones.
   private func differs(_ meeting: Meeting) throws -> Bool {
-    try differs(meeting.then, meeting.now, meeting.layout, meeting.derived)
+    try ViewRow.differ(
+      meeting.then, meeting.now, in: meeting.layout.columns, besides: meeting.derived)
   }
 
   // MARK: Deciding
@@ -157,10 +145,7 @@ struct ValueMerge {
     }
     guard !disputes.isEmpty else { return }
     guard let decide = policy.decide else {
-      let count = disputes.count == 1 ? "1 object was" : "\(disputes.count) objects were"
-      throw ContextError(
-        .conflict, "\(count) changed by another save since this context read them.",
-        conflicts: disputes.map(\.conflict))
+      throw ContextError(conflicts: disputes.map(\.conflict))
     }
     for (index, conflict) in disputes {
       let resolution = try decide(conflict)
@@ -384,14 +369,6 @@ struct ValueMerge {
 }
 
 extension GraphEntity {
-  /// The columns of derived attributes.
-  var derivedColumns: Set<Int> {
-    Set(
-      derived.compactMap { index in
-        if case .attribute(_, let column) = properties[index].place { column } else { nil }
-      })
-  }
-
   /// The values of a new object, by column.
   var valuesAtBirth: [Value] {
     var values = layout.columns.map(\.defaultValue)

@@ -12,12 +12,6 @@ struct LinkReader {
     try FoundLink.links(of: key, side, in: state.source).filter { !state.links.isRemoved($0.key) }
   }
 
-  private func linkIndex(of side: LinkTable.Side, _ state: StoreState) -> IndexLayout {
-    let number = side.table.layout.entityNumber
-    return state.graph.schema.index(ofEntity: number, by: [side.owner])
-      ?? IndexLayout(number: 0, entityNumber: number, columns: [side.owner])
-  }
-
   /// Returns the links between two objects in the view.
   ///
   /// The search begins at the object with fewer links: the other may have very many, and be searched for each.
@@ -27,7 +21,8 @@ struct LinkReader {
     guard let indexed = state.source.indexed else { return [] }
     func mostLinks(of key: ObjectKey, _ side: LinkTable.Side) throws -> Int {
       try indexed.mostKeys(
-        linkIndex(of: side, state), in: IndexRange(equalTo: IndexBound([.object(key)])))
+        side.ownerIndex(in: state.graph.schema), in: IndexRange(equalTo: IndexBound([.object(key)]))
+      )
     }
     // Where links have no direction each object has them on either side.
     let sides = side.table.isSymmetric ? [side, side.turned] : [side]

@@ -11,9 +11,6 @@ struct Save {
   private var validation: SaveValidation
   private var isAnnounced = false
 
-  /// The most rounds of one save. A round ends when objects or observers change something, or when another save came
-  /// first.
-  static let mostRounds = Workspace.mostRounds
   /// The most refusals by a store to which nothing was saved in between.
   private static let mostRefusals = 16
 
@@ -30,7 +27,8 @@ struct Save {
     defer { commit.end() }
     var isPrepared = false
     var refusals = 0
-    for _ in 0..<Save.mostRounds {
+    // A round ends when objects or observers change something, or when another save came first.
+    for _ in 0..<Workspace.mostRounds {
       let isConcerned = try SaveRebase(workspace).run()
       if isConcerned { isAnnounced = false }
       if isConcerned || !isPrepared {
@@ -39,7 +37,7 @@ struct Save {
       }
       switch try commit.run() {
       case .saved(let saved):
-        try SaveFinish(workspace).run(saved)
+        SaveFinish(workspace).run(saved)
         return saved
       case .overtaken: refusals = 0
       case .refused:
@@ -55,14 +53,14 @@ struct Save {
     throw ContextError(
       .conflict,
       """
-      The save was begun \(Save.mostRounds) times, and each time objects or observers changed something, or another \
+      The save was begun \(Workspace.mostRounds) times, and each time objects or observers changed something, or another \
       save came first. Save again.
       """)
   }
 
   /// Prepares and checks the changes without a save.
   mutating func validate() throws {
-    for _ in 0..<Save.mostRounds {
+    for _ in 0..<Workspace.mostRounds {
       try SavePreparation(workspace).run()
       try validation.run()
       if validation.isComplete { return try validation.throwFailures() }

@@ -8,7 +8,7 @@ struct SaveFinish {
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  func run(_ saved: [StoreTag: Layer]) throws {
+  func run(_ saved: [StoreTag: Layer]) {
     // The changes of objects and observers that are told belong to the next save.
     workspace.undoManager?.didSave(true)
     workspace.finishSaving()

@@ -258,9 +258,6 @@ extension UndoStack {
 // MARK: - Recording
 
 extension UndoStack {
-  /// Whether what is changed now is to be recorded.
-  var isRecording: Bool { isEnabled }
-
   func add(_ step: UndoStep) {
     if let replayed {
       replayed.steps.append(step)

@@ -11,7 +11,7 @@ extension Workspace {
 
   /// The rows beneath the changes that are not sealed yet; `nil` when nothing is recorded.
   func viewToUndo(in state: StoreState) -> View? {
-    guard undoManager?.isRecording ?? false else { return nil }
+    guard undoManager?.isEnabled ?? false else { return nil }
     return View(state.tables + state.pending)
   }
 
@@ -46,7 +46,7 @@ extension Workspace {
   }
 
   func recordTransientForUndo(_ id: ObjectID, _ property: Int) {
-    guard let undoManager, undoManager.isRecording else { return }
+    guard let undoManager, undoManager.isEnabled else { return }
     undoManager.add(.transient(id, property: property, transientValues[id]?[property]))
   }
 

@@ -35,7 +35,7 @@ struct Advance {
     // An object that is about to be deleted may change others, and then all is replayed once more.
     for _ in 0..<Workspace.mostRounds {
       let mark = workspace.sealCount
-      try prepareForDeletion(rebased.cascaded)
+      for key in rebased.cascaded { workspace.announceDeletion(of: key, in: state) }
       try workspace.sealForUndo()
       if workspace.sealCount == mark {
         try show(rebased, policy == nil ? .refresh : .mergePolicy)
@@ -56,20 +56,6 @@ struct Advance {
       policy: policy)
     rebase.givenUp = givenUp
     return try rebase()
-  }
-
-  /// Tells objects that a delete rule is about to delete them.
-  private func prepareForDeletion(_ keys: [ObjectKey]) throws {
-    for key in keys {
-      guard let object = workspace.object(at: key, in: state),
-        type(of: object) != ManagedObject.self,
-        !object.state.contains(.deleted), workspace.exists(object),
-        !object.state.contains(.beingDeleted)
-      else { continue }
-      object.state.insert(.beingDeleted)
-      object.prepareForDeletion()
-      object.state.remove(.beingDeleted)
-    }
   }
 
   // MARK: Showing
@@ -106,7 +92,9 @@ struct Advance {
       try show(object, rebased.changes.layer)
       let isThere = workspace.isAlive(object)
       workspace.unannounced.events.add(object.objectID, wasThere: wasThere, isThere: isThere)
-      if isThere, object.state.contains(.realized), rebased.isMet(key) { told.append(object) }
+      if isThere, object.state.contains(.realized), rebased.met.contains(key) {
+        told.append(object)
+      }
     }
     workspace.changedObjects.removeAll { !$0.state.contains(.pending) }
     for object in told where type(of: object) != ManagedObject.self {
@@ -183,7 +171,7 @@ struct Advance {
           found.append(
             Refault(
               object: object, wasThere: old != nil, isThere: new != nil,
-              isDifferent: try differs(old, new, entity.graph.layout)))
+              isDifferent: try ViewRow.differ(old, new, in: entity.graph.layout.columns)))
         }
       }
     }
@@ -193,14 +181,6 @@ struct Advance {
   /// Whether the changes have a row of an object. Links change no row of the objects they connect.
   private func hasRow(_ key: ObjectKey) throws -> Bool {
     try state.pending.contains { try $0.mentions(key) }
-  }
-
-  private func differs(_ one: ViewRow?, _ other: ViewRow?, _ layout: Layout) throws -> Bool {
-    guard let one, let other else { return one != nil || other != nil }
-    if one.isSame(as: other) { return false }
-    return try layout.columns.contains { column in
-      try !one.value(column).isIdentical(to: other.value(column))
-    }
   }
 }
 

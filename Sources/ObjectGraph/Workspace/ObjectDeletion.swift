@@ -17,10 +17,7 @@ struct ObjectDeletion {
     workspace.realize(object)
     // The object may be missing, or delete itself when it awakes.
     guard object.state.isDisjoint(with: [.deleted, .missing]) else { return }
-    // The object's hook may delete the object again.
-    object.state.insert(.beingDeleted)
-    object.prepareForDeletion()
-    object.state.remove(.beingDeleted)
+    workspace.announceDeletion(of: object)
     object.state.insert([.deleted, .deletionToPropagate])
     workspace.noteChange(of: object)
     workspace.deletionsToPropagate.append(object)
@@ -103,5 +100,22 @@ struct ObjectDeletion {
     }
     state.lastReferences = try state.lastReferences.merged(
       with: builder.freeze(), schema: state.graph.schema)
+  }
+}
+
+extension Workspace {
+  /// Tells an object of a subclass that a delete rule is about to delete it, unless it is deleted or being deleted.
+  func announceDeletion(of key: ObjectKey, in state: StoreState) {
+    guard let object = object(at: key, in: state), type(of: object) != ManagedObject.self,
+      exists(object), !object.state.contains(.beingDeleted)
+    else { return }
+    announceDeletion(of: object)
+  }
+
+  /// Tells an object that it is about to be deleted. A hook that deletes the object again does nothing.
+  fileprivate func announceDeletion(of object: ManagedObject) {
+    object.state.insert(.beingDeleted)
+    object.prepareForDeletion()
+    object.state.remove(.beingDeleted)
   }
 }

@@ -33,7 +33,7 @@ struct Take {
     try workspace.sealForUndo()
     workspace.orderEnds = [:]
     let rebased = try rebase(changes, isAged)
-    for key in rebased.cascaded { prepareForDeletion(key) }
+    for key in rebased.cascaded { workspace.announceDeletion(of: key, in: state) }
     try workspace.sealForUndo()
     let view = viewToUndo(changes)
     let layer = rebased.changes.layer
@@ -61,15 +61,6 @@ struct Take {
     return try rebase()
   }
 
-  private func prepareForDeletion(_ key: ObjectKey) {
-    guard let object = workspace.object(at: key, in: state), type(of: object) != ManagedObject.self,
-      workspace.exists(object), !object.state.contains(.beingDeleted)
-    else { return }
-    object.state.insert(.beingDeleted)
-    object.prepareForDeletion()
-    object.state.remove(.beingDeleted)
-  }
-
   // MARK: Conflicts
 
   /// Returns the rows that all changes were made on, once the changes are on top of the workspace's own.
@@ -93,11 +84,7 @@ struct Take {
             builder.set(value, column: index, of: key)
           }
         case (.put(let location), nil):
-          builder.insert(key)
-          for (index, column) in layout.columns.enumerated() {
-            let value = try location.block.value(column, row: location.row) ?? column.defaultValue
-            builder.set(value, column: index, of: key)
-          }
+          try builder.insert(key, copying: ViewRow(locations: [location]), layout)
         case (.removed, .some): builder.remove(key)
         default: continue
         }

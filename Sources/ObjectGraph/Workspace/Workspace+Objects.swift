@@ -153,23 +153,3 @@ extension Workspace {
     if object.source.isUnresolved, !exists(object) { object.state.insert(.deleted) }
   }
 }
-
-// One entrance for each kind of relationship.
-extension Workspace {
-  /// Writes a reference, and leaves its inverse as it is.
-  func write(_ key: ObjectKey?, of object: ManagedObject, _ column: Int) {
-    ReferenceWriter(self).write(key, of: object, column)
-  }
-
-  /// Writes the place of an object in an ordered relationship.
-  func write(order: Int64?, of object: ManagedObject, _ column: Int) {
-    ReferenceWriter(self).write(order: order, of: object, column)
-  }
-
-  /// Returns the links of an object in the view, seen from one side.
-  func links(
-    of key: ObjectKey, _ side: LinkTable.Side, _ state: StoreState
-  ) throws -> [FoundLink] {
-    try LinkReader().links(of: key, side, state)
-  }
-}

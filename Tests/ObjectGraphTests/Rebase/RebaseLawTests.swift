@@ -40,9 +40,9 @@ struct RebaseLawTests {
     }
   }
 
-  /// The law has limits, because changes are what the context shows after the first step:
+  /// The law has limits, because the second step replays what the context shows after the first:
   ///
-  /// - A value that both sides gave is no change after it, and a later save may replace the value.
+  /// - A change that the first step has dropped is not replayed, for example a link that both sides have made.
   /// - Rows that a rule has reached are changed by it, so they are in conflict with a later save. They stay changed if
   ///   the policy gives a deletion up.
   /// - A member has made room, and keeps its place if the other member moves on.
