@@ -138,8 +138,9 @@ extension Workspace {
   /// Adds an object to the changed objects.
   func noteChange(of object: ManagedObject) {
     guard !object.state.contains(.pending) else { return }
-    object.state.insert(.pending)
+    // Before the list takes the object, it drops the objects without changes, perhaps this one among them.
     changedObjects.append(object)
+    object.state.insert(.pending)
   }
 
   /// Points an object to the values that it showed before it was changed.

@@ -59,6 +59,21 @@ struct GivingUpTests {
     #expect(found.map(\.cost) == [9] && found.map(\.name) == ["Faro"])
   }
 
+  @Test(
+    "An object that is changed right after its changes were given up is listed once",
+    arguments: Kind.allCases)
+  func listedOnce(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let context = graph.context()
+    let trip = try context.insert(Trip.self) { $0.name = "Faro" }
+    try context.save()
+    trip.cost = 1
+    context.refresh(trip, mergeChanges: false)
+    trip.cost = 2
+
+    #expect(context.workspace.changedObjects == [trip])
+  }
+
   @Test("A conflict goes with the changes that are given up", arguments: Kind.allCases)
   func conflict(_ kind: Kind) throws {
     let graph = try Graph(kind)
