@@ -25,7 +25,7 @@ final class GraphEntity: @unchecked Sendable {
   let toOnes: [GraphProperty.ToOne]
   /// The stored one-to-one relationships.
   let oneToOnes: [GraphProperty.ToOne]
-  /// The relationships whose delete rule, or whose inverse, a deletion has to apply.
+  /// The relationships that change other objects when an object is deleted.
   let relationshipsToPropagate: [Int]
   /// The relationships whose inverses the model limits in number or by a predicate.
   let countedRelationships: [Int]

@@ -10,7 +10,7 @@ struct FollowerUpdate {
     if following.isLeft { workspace.following = nil }
     if following.isEmpty { return }
     // A follower may change objects, and the followers are told of these changes too.
-    for _ in 0..<1000 {
+    for _ in 0..<Workspace.mostRounds {
       let hasChanged = following.update(
         workspace.storeStates, workspace.coordinator.stores, note: workspace.note)
       guard hasChanged else { return }

@@ -36,7 +36,7 @@ struct DerivedValues {
         let old = object.source.value(column, Int(object.row))
         if derivation.isMoment, !object.hasChanges { continue }
         if derivation.isMoment,
-          !workspace.saveRecord.timestampedObjects.insert(object.objectID).inserted
+          !workspace.saveRecord.momentsTaken.insert(object.objectID).inserted
         {
           continue
         }

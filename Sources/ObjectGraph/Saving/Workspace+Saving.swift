@@ -48,7 +48,7 @@ extension Workspace {
   func finishSaving() {
     let objects = changedObjects
     changedObjects = []
-    momentsTaken = []
+    saveRecord.momentsTaken = []
     if !freshTransients.isEmpty {
       for object in objects { freshTransients[object.objectID] = nil }
     }

@@ -96,7 +96,7 @@ struct Advance {
         told.append(object)
       }
     }
-    workspace.changedObjects.removeAll { !$0.state.contains(.pending) }
+    workspace.changed.hasUnchanged = true
     for object in told where type(of: object) != ManagedObject.self {
       object.awake(fromSnapshotEvents: events)
     }

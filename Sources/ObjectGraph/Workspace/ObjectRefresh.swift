@@ -69,7 +69,6 @@ struct ObjectRefresh {
       let events = workspace.unannounced.events
       try Advance(workspace, state).run(to: state.base, givenUp: [object.key])
       workspace.unannounced.events = events
-      workspace.changedObjects.removeAll { $0 === object && !$0.state.contains(.pending) }
     }
     if !object.state.contains(.pending) { makeFault(object) }
     try workspace.undoManager?.noteSeen(SeenRows(keys: [object.key]), in: state)

@@ -7,7 +7,7 @@ struct SaveRecord {
   /// The number of times that a store was moved to another base.
   var advanceCount = 0
   /// The objects for which the save under way has noted its moment.
-  var timestampedObjects: Set<ObjectID> = []
+  var momentsTaken: Set<ObjectID> = []
   /// The inserted objects that the last save merged into existing ones.
   var replacements: [ObjectID: ObjectID] = [:]
 }
@@ -19,11 +19,6 @@ extension Workspace {
   var advanceCount: Int {
     get { saveRecord.advanceCount }
     set { saveRecord.advanceCount = newValue }
-  }
-  /// The objects for which the save under way has noted its moment.
-  var momentsTaken: Set<ObjectID> {
-    get { saveRecord.timestampedObjects }
-    set { saveRecord.timestampedObjects = newValue }
   }
   /// The inserted objects that the last save merged into existing ones.
   var replacements: [ObjectID: ObjectID] {

@@ -226,7 +226,7 @@ struct Take {
       guard let object = workspace.object(at: key, in: state) else { continue }
       try Advance(workspace, state).show(object, lifted)
     }
-    workspace.changedObjects.removeAll { !$0.state.contains(.pending) }
+    workspace.changed.hasUnchanged = true
   }
 }
 

@@ -56,7 +56,7 @@ final class Workspace: @unchecked Sendable {
       yield &changed.objects
     }
   }
-  /// The same, with objects whose changes were given up since.
+  /// The same, with objects that have no changes any more.
   var changed = ChangedObjects()
   @exclusivity(unchecked) private var storedDeletionsToPropagate: [ManagedObject] = []
   /// The deleted objects whose deletion has not reached related objects yet. Read at every reference that is followed.
@@ -279,7 +279,7 @@ extension Workspace {
 /// The changed objects of a context, and perhaps objects that are not changed any more.
 struct ChangedObjects {
   fileprivate var objects: [ManagedObject] = []
-  /// Whether the changes of some objects were given up. They leave the list when it is read next, all at once.
+  /// Whether some objects may have no changes any more. They leave the list when it is read next, all at once.
   var hasUnchanged = false
 
   fileprivate mutating func forgetUnchanged() {
