@@ -127,7 +127,8 @@ private struct PositionRun: Sendable {
       return place == count - 2 && scalars[place] == 0x0D && scalars[place + 1] == 0x0A
     case .lineStart:
       if place == 0 { return true }
-      return place < count && ScalarTest.endsLine(scalars[place - 1]) && !isWithinLineEnd(place)
+      // Foundation finds one between a carriage return and its line feed as well.
+      return place < count && ScalarTest.endsLine(scalars[place - 1])
     case .lineEnd:
       return place == count || ScalarTest.endsLine(scalars[place]) && !isWithinLineEnd(place)
     case .wordBoundary: return isWordBoundary(place)
