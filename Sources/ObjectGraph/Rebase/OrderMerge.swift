@@ -34,88 +34,66 @@ struct OrderMerge {
 
   /// Gives each member that shares a place with another a place of its own.
   func run() throws {
+    for (list, mine) in try placed() {
+      let members =
+        switch list.members {
+        case .references(let name): try referenceMembers(list.owner, name, mine)
+        case .links(let side): try linkMembers(list.owner, side, mine)
+        }
+      try give(changedPlaces(members))
+    }
+    try rows.seal()
+  }
+
+  // MARK: The lists that the changes have given places in
+
+  /// The ordered relationship of one object.
+  private struct List: Hashable {
+    let owner: ObjectKey
+    let members: Members
+
+    enum Members: Hashable {
+      /// The objects that refer to the owner, by the name of its relationship.
+      case references(String)
+      /// The links of the owner on one side of their table.
+      case links(LinkTable.Side)
+    }
+  }
+
+  /// Returns the lists that the changes have given places in, with the members that got them. A list may have members
+  /// of several entities, or links that lead to its owner from either end.
+  private func placed() throws -> [List: Set<ObjectKey>] {
+    var placed: [List: Set<ObjectKey>] = [:]
     for changes in rows.layer.entities {
       if let entity = rows.graph[changes.entityNumber] {
+        let columns = entity.layout.columns
         for toOne in entity.toOnes {
           guard let order = toOne.order, let inverse = toOne.inverse else { continue }
-          try mergeReferences(changes, entity, toOne, order, inverse)
+          try add(changes, owner: columns[toOne.column], order: columns[order], to: &placed) {
+            List(owner: $0, members: .references(inverse.name))
+          }
         }
       } else if let table = rows.graph.schema.linkTables.first(where: {
         $0.layout.entityNumber == changes.entityNumber
       }) {
         for isForward in [true, false] {
           let side = LinkTable.Side(table: table, isForward: isForward)
-          if let order = side.order { try mergeLinks(changes, side, order) }
+          guard let order = side.order else { continue }
+          // The links of a relationship that is its own inverse are one list, whichever end is the owner's.
+          let listSide = table.isSymmetric ? LinkTable.Side(table: table, isForward: true) : side
+          try add(changes, owner: side.owner, order: order, to: &placed) {
+            List(owner: $0, members: .links(listSide))
+          }
         }
       }
     }
-    try rows.seal()
+    return placed
   }
 
-  private func mergeReferences(
-    _ changes: Layer.EntityChanges, _ entity: GraphEntity, _ toOne: GraphProperty.ToOne,
-    _ order: Int, _ inverse: Relationship
+  private func add(
+    _ changes: Layer.EntityChanges, owner: LayoutColumn, order: LayoutColumn,
+    to placed: inout [List: Set<ObjectKey>], list: (ObjectKey) -> List
   ) throws {
-    let columns = entity.layout.columns
-    let placed = try placed(by: changes, columns[toOne.column], columns[order])
-    for (owner, mine) in placed.sorted(by: { $0.key < $1.key }) {
-      guard case .toMany(let toMany)? = rows.graph[owner.entity]?[inverse.name]?.place else {
-        continue
-      }
-      var members: [Member] = []
-      for key in try rows.source().objects(relatedTo: owner, through: toMany.query) {
-        guard let row = try rows.row(key),
-          let backward = rows.graph.toOne(toOne.relationship.name, of: key),
-          let order = backward.toOne.order, let layout = rows.graph.schema[key.entity],
-          case .integer(let place) = try row.value(layout.columns[order])
-        else { continue }
-        let wasThere = try before.row(of: key)?.reference(backward.layoutColumn) == owner
-        members.append(
-          Member(
-            key: key, place: place, columns: [order],
-            origin: wasThere ? .old : mine.contains(key) ? .mine : .theirs))
-      }
-      try give(changedPlaces(members))
-    }
-  }
-
-  private func mergeLinks(
-    _ changes: Layer.EntityChanges, _ side: LinkTable.Side, _ order: LayoutColumn
-  ) throws {
-    let placed = try placed(by: changes, side.owner, order)
-    let layout = side.table.layout
-    for (owner, mine) in placed.sorted(by: { $0.key < $1.key }) {
-      let links = try FoundLink.links(of: owner, side, in: rows.source())
-      // A link of an object to itself is found from both sides, and counts once.
-      let columns = Dictionary(grouping: links, by: \.key).mapValues { found in
-        found.compactMap { $0.orderColumn.flatMap { layout.index(ofNumber: $0.number) } }
-      }
-      var seen: Set<ObjectKey> = []
-      let members = try links.sorted { $0.order < $1.order }
-        .filter { seen.insert($0.key).inserted }
-        .map { link in
-          let wasThere = try before.row(of: link.key) != nil
-          return Member(
-            key: link.key, place: link.order, columns: columns[link.key] ?? [],
-            origin: wasThere ? .old : mine.contains(link.key) ? .mine : .theirs)
-        }
-      try give(changedPlaces(members))
-    }
-  }
-
-  private func give(_ places: [(member: Member, place: Int64)]) throws {
-    for (member, place) in places {
-      for column in member.columns {
-        try rows.set(.integer(place), column: column, of: member.key)
-      }
-    }
-  }
-
-  /// Returns the keys that some changes have given a place, by the owner of the relationship.
-  private func placed(
-    by changes: Layer.EntityChanges, _ owner: LayoutColumn, _ order: LayoutColumn
-  ) throws -> [ObjectKey: Set<ObjectKey>] {
-    var placed: [ObjectKey: Set<ObjectKey>] = [:]
     for one in try changes.entries() {
       guard let location = one.entry.given,
         case .integer? = try location.block.value(order, row: location.row)
@@ -124,9 +102,60 @@ struct OrderMerge {
       // Nothing but the changes themselves leads to an owner that they insert.
       guard let found = try rows.row(key)?.reference(owner), try rows.base.row(of: found) != nil
       else { continue }
-      placed[found, default: []].insert(key)
+      placed[list(found), default: []].insert(key)
     }
-    return placed
+  }
+
+  // MARK: Their members
+
+  private func referenceMembers(
+    _ owner: ObjectKey, _ relationship: String, _ mine: Set<ObjectKey>
+  ) throws -> [Member] {
+    guard case .toMany(let toMany)? = rows.graph[owner.entity]?[relationship]?.place,
+      let inverse = toMany.inverse
+    else { return [] }
+    return try rows.source().objects(relatedTo: owner, through: toMany.query).compactMap { key in
+      guard let row = try rows.row(key),
+        let backward = rows.graph.toOne(inverse.name, of: key),
+        let order = backward.toOne.order, let layout = rows.graph.schema[key.entity],
+        case .integer(let place) = try row.value(layout.columns[order])
+      else { return nil }
+      let wasThere = try before.row(of: key)?.reference(backward.layoutColumn) == owner
+      return Member(
+        key: key, place: place, columns: [order],
+        origin: wasThere ? .old : mine.contains(key) ? .mine : .theirs)
+    }
+  }
+
+  private func linkMembers(
+    _ owner: ObjectKey, _ side: LinkTable.Side, _ mine: Set<ObjectKey>
+  ) throws -> [Member] {
+    let links = try FoundLink.links(of: owner, side, in: rows.source())
+    // A link of an object to itself is found from both sides, and counts once.
+    let columns = Dictionary(grouping: links, by: \.key).mapValues { found in
+      found.compactMap { link in
+        link.orderColumn.flatMap { side.table.layout.index(ofNumber: $0.number) }
+      }
+    }
+    var seen: Set<ObjectKey> = []
+    return try links.sorted { $0.order < $1.order }
+      .filter { seen.insert($0.key).inserted }
+      .map { link in
+        let wasThere = try before.row(of: link.key) != nil
+        return Member(
+          key: link.key, place: link.order, columns: columns[link.key] ?? [],
+          origin: wasThere ? .old : mine.contains(link.key) ? .mine : .theirs)
+      }
+  }
+
+  // MARK: Their places
+
+  private func give(_ places: [(member: Member, place: Int64)]) throws {
+    for (member, place) in places {
+      for column in member.columns {
+        try rows.set(.integer(place), column: column, of: member.key)
+      }
+    }
   }
 
   /// Returns the members that need other places, and the places.

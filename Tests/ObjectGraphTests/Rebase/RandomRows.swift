@@ -23,15 +23,19 @@ struct RandomRows {
     }
   }
 
-  private static let entities = ["page", "line", "guard", "note", "mark", "cover", "seal", "tag"]
+  private static let entities = [
+    "page", "line", "verse", "guard", "note", "mark", "cover", "seal", "tag",
+  ]
   private static let oneToOnes = [
     ("page", "cover", "cover", "page"), ("page", "seal", "seal", "page"),
     ("page", "next", "page", "next"),
   ]
 
   private func keys(_ name: String) -> [ObjectKey] {
-    let entity = SmallModel.layouts[name]!.entityNumber
-    return rows.keys.filter { $0.entity == entity }.sorted()
+    // Every verse is a line.
+    let names = name == "line" ? [name, "verse"] : [name]
+    let entities = names.map { SmallModel.layouts[$0]!.entityNumber }
+    return rows.keys.filter { entities.contains($0.entity) }.sorted()
   }
 
   private func pick(_ name: String, _ number: Int) -> ObjectKey? {
@@ -54,7 +58,7 @@ struct RandomRows {
       let name = SmallModel.name(key).hasPrefix("page") && edit.second % 2 == 0 ? "y" : "x"
       rows[key]![name] = edit.value % 4 == 0 ? nil : .integer(Int64(edit.value % 4))
     case 15..<30:
-      insert(RandomRows.entities[edit.first % 8], newKey)
+      insert(RandomRows.entities[edit.first % 9], newKey)
     case 30..<42:
       guard !objects.isEmpty else { return }
       delete(objects[edit.first % objects.count])
@@ -180,7 +184,8 @@ struct RandomRows {
       let names = leading.map { SmallModel.name($0) }
       if names.contains(where: { $0.hasPrefix("guard") || $0.hasPrefix("seal") }) { return }
       doomed += leading.filter {
-        SmallModel.name($0).hasPrefix("line") || SmallModel.name($0).hasPrefix("cover")
+        let name = SmallModel.name($0)
+        return ["line", "verse", "cover"].contains { name.hasPrefix($0) }
       }
     }
     for gone in doomed { rows[gone] = nil }

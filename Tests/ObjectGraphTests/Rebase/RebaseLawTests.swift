@@ -110,7 +110,7 @@ extension RebaseCase {
     RowText.rows(cells["then"]!).contains { row in
       let name = SmallModel.name(row.key)
       return row.sign != .insert
-        && ["line", "mark", "tags", "peers"].contains { name.hasPrefix($0) }
+        && ["line", "verse", "mark", "tags", "peers"].contains { name.hasPrefix($0) }
     }
   }
 }

@@ -37,6 +37,7 @@ struct RebaseOrderTests {
       A member led there by each side                        | page1, line1, line2                                               | line1 page=page1@1                       | line2 page=page1@1                       | page1, line2 page=page1@1, line1 page=page1@2
       Places of different owners may be the same             | page1, page2                                                      | +line1 page=page1@1                      | +line2 page=page2@1                      | page1, page2, line1 page=page1@1, line2 page=page2@1
       Different places stay                                  | page1, line1 page=page1@1                                         | +line2 page=page1@7                      | +line3 page=page1@4                      | page1, line1 page=page1@1, line3 page=page1@4, line2 page=page1@7
+      Additions of two entities stay together                | page1                                                             | +line1 page=page1@0, +verse1 page=page1@1 | +line2 page=page1@0, +verse2 page=page1@1 | page1, line2 page=page1@0, verse2 page=page1@1, line1 page=page1@2, verse1 page=page1@3
       Places that the changes do not give stay               | page1, line1 page=page1@1                                         | page1 x=1                                | +line2 page=page1@1                      | page1 x=1, line1 page=page1@1, line2 page=page1@1
       """
     ).cases)
@@ -54,6 +55,7 @@ struct RebaseOrderTests {
       Places of one object at different ends of links | page1, page2, page3                         | +peers1 page1>page2@1/1 | +peers2 page3>page1@1/1                  | page1, page2, page3, peers2 page3>page1@1/1, peers1 page1>page2@2/1
       A link of an object to itself has one place     | page1, page2                                | +peers1 page1>page1@1/1 | +peers2 page1>page2@1/1                  | page1, page2, peers2 page1>page2@1/1, peers1 page1>page1@2/2
       The other save's link of an object to itself    | page1, page2                                | +peers1 page1>page2@1/1 | +peers2 page1>page1@1/1                  | page1, page2, peers2 page1>page1@1/1, peers1 page1>page2@2/1
+      Links from both ends, one of them to itself     | page1, page2, page3                         | +peers1 page2>page1@0/0, +peers2 page1>page1@1/1 | +peers3 page3>page1@0/0          | page1, page2, page3, peers3 page3>page1@0/0, peers1 page2>page1@0/1, peers2 page1>page1@2/2
       A link that takes over my place makes room      | page1, tag1, tag2                           | +tags1 page1>tag1@2     | +tags2 page1>tag1@1, +tags3 page1>tag2@2 | page1, tag1, tag2, tags2 page1>tag1@3, tags3 page1>tag2@2
       """
     ).cases)

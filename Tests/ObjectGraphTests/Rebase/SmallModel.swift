@@ -31,6 +31,7 @@ enum SmallModel {
         many("sees", to: "Tag", inverse: nil, .nullify),
       ]),
     Entity("Line", properties: [x, one("page", to: "Page", inverse: "lines", .nullify)]),
+    Entity("Verse", superentity: "Line"),
     Entity("Guard", properties: [x, one("page", to: "Page", inverse: "guards", .nullify)]),
     Entity("Note", properties: [x, one("page", to: "Page", inverse: "notes", .nullify)]),
     Entity("Mark", properties: [x, one("page", to: "Page", inverse: "marks", .nullify)]),
