@@ -18,11 +18,24 @@ struct Changes: Sendable {
   var originals = Layer()
   /// The references of deleted objects, where the context changed them before the deletion: whole rows.
   var lastReferences = Layer()
+  /// The rows of ``layer`` that a rebase has repaired, for example to clear what leads to a deleted object.
+  var repairs = Repairs()
 
   /// The rows that the changes were made on.
   var originalTables: [any RowTable] {
     originals.isEmpty ? base.tables : base.tables + [originals]
   }
+}
+
+/// The rows that a rebase has repaired, so that they agree with the rows of another save.
+///
+/// The next rebase takes the repairs back, and repairs the rows that need it then. So a repair is never in conflict, and
+/// goes when its reason goes.
+struct Repairs: Sendable {
+  /// The changes of the rows since the repair. A row that has been changed once more is no longer repaired.
+  var repaired = Layer()
+  /// The changes of the same rows before the repair; nothing of a row that was not changed.
+  var before = Layer()
 }
 
 /// The rows of which a context has asked to see the newest state, so that its changes of them are in no conflict.

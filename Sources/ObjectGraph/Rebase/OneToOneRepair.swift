@@ -10,14 +10,14 @@ struct OneToOneRepair {
 
   init(_ rows: RebasedRows) { self.rows = rows }
 
-  /// Repairs the ends at the changed rows.
+  /// Leads the objects back that given-up changes had led away.
   ///
   /// - Parameters:
-  ///   - settled: The keys of rows that may have no change any more.
   ///   - givenUp: The keys of rows whose changes were given up.
+  ///   - settled: The keys of rows that may have no change any more.
   ///   - contested: The references that both sides have changed and that the policy has decided about.
-  func run(
-    settled: Set<ObjectKey>, givenUp: Set<ObjectKey>, contested: [(key: ObjectKey, column: Int)]
+  func giveBack(
+    _ givenUp: Set<ObjectKey>, settled: Set<ObjectKey>, contested: [(key: ObjectKey, column: Int)]
   ) throws {
     for key in givenUp.sorted() {
       for toOne in rows.graph[key.entity]?.oneToOnes ?? [] { try giveBack(key, toOne) }
@@ -32,6 +32,12 @@ struct OneToOneRepair {
       try giveBack(key, toOne)
     }
     try rows.seal()
+  }
+
+  /// Repairs the ends at the changed rows.
+  ///
+  /// - Parameter settled: The keys of rows that may have no change any more.
+  func run(_ settled: Set<ObjectKey>) throws {
     var keys = settled
     for changes in rows.layer.entities {
       guard let entity = rows.graph[changes.entityNumber], !entity.oneToOnes.isEmpty else {

@@ -55,31 +55,49 @@ struct Rebase {
     }
     let rows = RebasedRows(changes, newBase, graph, store)
     try rows.drop(givenUp)
-    var merge = ValueMerge(rows, changes, newBase, differences, seen)
+    let repaired = try repairedKeys()
+    try rows.takeBack(repaired, changes.repairs.before)
+    var given = changes
+    given.layer = rows.layer
+    var merge = ValueMerge(rows, given, newBase, differences, seen)
     try merge.collect(all: isAged, besides: givenUp)
     if let policy { try merge.decide(policy) }
     let outcome = try merge.apply()
     let settled = outcome.settled.union(givenUp)
-    rebased.isConcerned = isAged || !settled.isEmpty || reaches(differences, rows)
+    rebased.isConcerned =
+      isAged || !settled.isEmpty || !repaired.isEmpty || reaches(differences, rows)
     if rebased.isConcerned {
       let lost = LostReferences(rows, isAged ? nil : differences, settled: settled)
       try lost.clear()
       try LinkMerge(rows).dropDoubles()
-      rebased.cascaded = try propagateDeletions(rows, outcome)
+      let oneToOnes = OneToOneRepair(rows)
+      try oneToOnes.giveBack(givenUp, settled: settled, contested: outcome.contested)
+      rows.beginRepairs()
+      rebased.cascaded = try propagateDeletions(rows, outcome, repaired)
       try lost.clearDeleted()
-      try OneToOneRepair(rows).run(
-        settled: settled, givenUp: givenUp, contested: outcome.contested)
+      try oneToOnes.run(settled)
       try OrderMerge(rows, before: View(changes.originalTables)).run()
     }
-    rebased.changes.layer = try rows.sealedLayer()
-    rebased.changes.originals = try outcome.originals.keeping(
-      rebased.changes.layer, graph.schema)
-    rebased.changes.lastReferences = try changes.lastReferences.keeping(
-      rebased.changes.layer, graph.schema)
-    rebased.touched = rows.touched
+    let layer = try rows.sealedLayer()
+    rebased.changes.layer = layer
+    rebased.changes.originals = try outcome.originals.keeping(layer, graph.schema)
+    rebased.changes.lastReferences = try changes.lastReferences.keeping(layer, graph.schema)
+    rebased.changes.repairs = try rows.repairs()
+    let repairedAgain = try repaired.filter {
+      try layer.hasSameEntry(as: changes.layer, of: $0, graph.schema)
+    }
+    rebased.touched = rows.touched.subtracting(repairedAgain)
     rebased.met = outcome.met
     rebased.isOvertaken = outcome.isOvertaken
     return rebased
+  }
+
+  /// Returns the keys of the repaired rows that have not been changed since.
+  private func repairedKeys() throws -> Set<ObjectKey> {
+    let keys = try changes.repairs.repaired.allKeys().filter {
+      try changes.repairs.repaired.hasSameEntry(as: changes.layer, of: $0, graph.schema)
+    }
+    return Set(keys).subtracting(givenUp)
   }
 
   /// Whether another save has changed rows that the relationships of the changes may have to do with.
@@ -92,9 +110,10 @@ struct Rebase {
 
   /// Applies the delete rules of deleted rows to the rows that another save has led to them, or them to.
   ///
+  /// - Parameter repaired: The keys of rows that a rebase before has repaired, and of which the repairs are taken back.
   /// - Returns: The keys of the objects that the rules delete.
   private func propagateDeletions(
-    _ rows: RebasedRows, _ outcome: ValueMerge.Outcome
+    _ rows: RebasedRows, _ outcome: ValueMerge.Outcome, _ repaired: Set<ObjectKey>
   ) throws -> [ObjectKey] {
     var cascaded: [ObjectKey] = []
     let before = View(changes.originalTables)
@@ -112,7 +131,9 @@ struct Rebase {
         let then = isReplayed && !outcome.deleted.contains(key) ? try before.row(of: key) : nil
         func isMoved(_ column: Int) throws -> Bool {
           guard let then else { return true }
-          return try then.reference(columns[column]) != row.reference(columns[column])
+          let other = try row.reference(columns[column])
+          if let other, repaired.contains(other) { return true }
+          return try then.reference(columns[column]) != other
         }
         let effects = try DeletePropagation(graph, source).effects(of: key) { column in
           if try !isMoved(column), case .put(let last) = try changes.lastReferences.entry(of: key) {

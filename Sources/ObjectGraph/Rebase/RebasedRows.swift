@@ -17,6 +17,9 @@ final class RebasedRows {
   private(set) var touched: Set<ObjectKey> = []
 
   let store: StoreTag
+  /// The changes before the repairs; `nil` until then.
+  private var unrepaired: Layer?
+  private var repaired: Set<ObjectKey> = []
   private var edits: LayerBuilder
   private var edited: Set<ObjectKey> = []
   private var removed: Set<ObjectKey> = []
@@ -107,6 +110,7 @@ final class RebasedRows {
     if edited.isEmpty { return }
     layer = try layer.merged(with: edits.freeze(), schema: graph.schema)
     touched.formUnion(edited)
+    if unrepaired != nil { repaired.formUnion(edited) }
     edits = LayerBuilder(graph.schema)
     edited = []
     removed = []
@@ -117,5 +121,78 @@ final class RebasedRows {
   func sealedLayer() throws -> Layer {
     try seal()
     return layer
+  }
+
+  // MARK: Repairs
+
+  /// Begins to note what the passes edit as repairs.
+  func beginRepairs() { unrepaired = layer }
+
+  /// Returns the repairs.
+  func repairs() throws -> Repairs {
+    guard let unrepaired else { return Repairs() }
+    let schema = graph.schema
+    let keys = try repaired.filter {
+      try !layer.hasSameEntry(as: unrepaired, of: $0, schema)
+    }
+    return Repairs(
+      repaired: try layer.rows(of: keys, above: base, schema),
+      before: try unrepaired.rows(of: keys, above: base, schema))
+  }
+
+  /// Gives rows the changes that they had before a rebase repaired them.
+  func takeBack(_ keys: Set<ObjectKey>, _ before: Layer) throws {
+    if keys.isEmpty { return }
+    try drop(keys)
+    let others = Set(try before.allKeys()).subtracting(keys)
+    let given = others.isEmpty ? before : try before.without(others, schema: graph.schema)
+    layer = try layer.merged(with: given, schema: graph.schema)
+  }
+}
+
+extension Layer {
+  /// Returns a layer of some rows of this one.
+  func rows(
+    of keys: Set<ObjectKey>, above base: View, _ schema: Schema
+  ) throws -> Layer {
+    if keys.isEmpty { return Layer() }
+    let builder = LayerBuilder(schema)
+    for key in keys {
+      guard let layout = schema[key.entity] else { continue }
+      let basis = try base.row(of: key)?.version ?? 0
+      let entry = try entry(of: key)
+      switch entry {
+      case .absent: continue
+      case .removed: builder.remove(key, basis: basis)
+      case .put: builder.insert(key)
+      case .changed: break
+      }
+      for (column, value) in try entry.givenValues(layout).enumerated() {
+        if let value { builder.set(value, column: column, of: key, basis: basis) }
+      }
+    }
+    return builder.freeze()
+  }
+
+  /// Whether this layer and another do the same to a row.
+  func hasSameEntry(
+    as other: Layer, of key: ObjectKey, _ schema: Schema
+  ) throws -> Bool {
+    guard let layout = schema[key.entity] else { return false }
+    let (mine, theirs) = (try entry(of: key), try other.entry(of: key))
+    switch (mine, theirs) {
+    case (.removed, .removed), (.absent, .absent): return true
+    case (.put, .put), (.changed, .changed):
+      return try mine.givenValues(layout) == theirs.givenValues(layout)
+    default: return false
+    }
+  }
+}
+
+extension RowEntry {
+  /// Returns the values that the entry gives, by column; `nil` for a value that it leaves.
+  fileprivate func givenValues(_ layout: Layout) throws -> [Value?] {
+    guard let given else { return [] }
+    return try layout.columns.map { try given.block.value($0, row: given.row) }
   }
 }

@@ -160,15 +160,17 @@ struct ValueMerge {
       try differs(meeting)
     else { return nil }
     var mine: ViewRow?
-    if case .removed = meeting.mine {} else { mine = try shown(meeting.key) }
+    if case .removed = meeting.mine {} else { mine = try made(meeting) }
     if mine == nil, meeting.now == nil || meeting.then == nil { return nil }
     return try MergeConflict(
       meeting.key, of: entity, in: rows.store, base: meeting.then, mine: mine, theirs: meeting.now)
   }
 
-  /// Returns the row as the context shows it.
-  private func shown(_ key: ObjectKey) throws -> ViewRow? {
-    try View(changes.base.tables + [changes.layer]).row(of: key)
+  /// Returns the row that the changes make of the row that they were made on. They may give a part of a row that another
+  /// save has brought back.
+  private func made(_ meeting: Meeting) throws -> ViewRow? {
+    let below = meeting.then == nil ? changes.base.tables : changes.originalTables
+    return try View(below + [changes.layer]).row(of: meeting.key)
   }
 
   /// Refuses values that a policy made up and that are not of the types of their properties.
@@ -280,8 +282,9 @@ struct ValueMerge {
     let own = try ownColumns(meeting, mine)
     outcome.isOvertaken = try outcome.isOvertaken || isOvertaken(meeting)
     guard let now = meeting.now else {
-      // Another save has deleted the row.
-      guard isConflict, own.contains(where: { !meeting.derived.contains($0) }),
+      // Another save has deleted the row. Once it is kept, only a policy or the context gives it up.
+      let isKept = try changes.originals.mentions(key)
+      guard isConflict, isKept || own.contains(where: { !meeting.derived.contains($0) }),
         let then = meeting.then
       else {
         outcome.settled.insert(key)

@@ -28,6 +28,8 @@ final class StoreState {
   private(set) var originals = Layer()
   /// The last references of deleted objects that deny a deletion (``Changes/lastReferences``).
   var lastReferences = Layer()
+  /// The rows that a rebase has repaired (``Changes/repairs``).
+  private(set) var repairs = Repairs()
   /// The states of the entities, by their numbers.
   private var entities: [EntityState?]
   /// Links that were put or taken out since the last sealing.
@@ -38,7 +40,14 @@ final class StoreState {
   }
   /// Called when there is a first change since the last sealing.
   var whenChanged: (() -> Void)?
-  private var cached: ViewSource?
+  /// The sources that were made of the tables.
+  private struct Sources {
+    var shown: ViewSource?
+    /// The last source of what is shown; a new one reuses its parts.
+    var lastShown: ViewSource?
+    var base: ViewSource?
+  }
+  private var sources = Sources()
 
   var tag: StoreTag { persistent.tag }
   var graph: GraphSchema { persistent.graph }
@@ -82,29 +91,27 @@ final class StoreState {
 
   /// What the context sees, to be queried. Everything must be sealed.
   var source: ViewSource {
-    if let cached { return cached }
+    if let known = sources.shown { return known }
     let made = ViewSource(
       View(tables + pending), model: graph.model, schema: graph.schema, store: tag,
-      reusing: lastSource)
-    cached = made
-    lastSource = made
+      reusing: sources.lastShown)
+    sources.shown = made
+    sources.lastShown = made
     return made
   }
-  private var lastSource: ViewSource?
 
   /// What lies beneath the context's changes, to be queried.
   var baseSource: ViewSource {
-    if let cachedBase { return cachedBase }
+    if let known = sources.base { return known }
     let made = ViewSource(
       View(tables), model: graph.model, schema: graph.schema, store: tag)
-    cachedBase = made
+    sources.base = made
     return made
   }
-  private var cachedBase: ViewSource?
 
   /// Says that the view is not what it was.
   private func changeView() {
-    cached = nil
+    sources.shown = nil
     lists.forget()
   }
 
@@ -171,7 +178,8 @@ final class StoreState {
   /// Returns the sealed changes and the state that they were made on.
   func changes() throws -> Changes {
     Changes(
-      base: base, layer: try pendingLayer(), originals: originals, lastReferences: lastReferences)
+      base: base, layer: try pendingLayer(), originals: originals, lastReferences: lastReferences,
+      repairs: repairs)
   }
 
   /// Gives up the sealed changes of some objects.
@@ -215,18 +223,31 @@ final class StoreState {
     changeView()
   }
 
+  /// Takes over the repairs of changes that are about to be put on top.
+  func addRepairs(_ added: Repairs) throws {
+    if added.repaired.isEmpty { return }
+    let schema = graph.schema
+    let keys = Set(try added.repaired.allKeys())
+    let mine = try pendingLayer().rows(of: keys, above: View(tables), schema)
+    for part in [\Repairs.repaired, \.before] {
+      repairs[keyPath: part] = try repairs[keyPath: part].without(keys, schema: schema)
+        .merged(with: mine.merged(with: added[keyPath: part], schema: schema), schema: schema)
+    }
+  }
+
   /// Takes over the changes after a rebase.
   func setRebased(_ changes: Changes) {
     pending = changes.layer.isEmpty ? [] : [changes.layer]
     originals = changes.originals
     lastReferences = changes.lastReferences
+    repairs = changes.repairs
     replaceBase(changes.base)
   }
 
   private func replaceBase(_ base: StoreBase) {
     self.base = base
     tables = base.tables
-    cachedBase = nil
+    sources.base = nil
     for entity in knownEntities { entity.forgetSources() }
     changeView()
   }
@@ -238,6 +259,7 @@ final class StoreState {
     pending = []
     originals = Layer()
     lastReferences = Layer()
+    repairs = Repairs()
     for entity in knownEntities { entity.setSaved(version) }
     replaceBase(base)
   }
@@ -252,6 +274,7 @@ final class StoreState {
     pending = []
     originals = Layer()
     lastReferences = Layer()
+    repairs = Repairs()
     hasOpenChanges = false
     links = OpenLinks(graph.schema)
     for entity in knownEntities { entity.discard() }

@@ -38,6 +38,7 @@ struct Take {
     let view = viewToUndo(changes)
     let layer = rebased.changes.layer
     let restored = try restoredKeys(layer)
+    try state.addRepairs(rebased.changes.repairs)
     try state.push(layer, originals: originals(rebased.changes.originals))
     state.lastReferences = try state.lastReferences.merged(
       with: rebased.changes.lastReferences, schema: state.graph.schema)

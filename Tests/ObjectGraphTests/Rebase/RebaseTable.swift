@@ -18,6 +18,7 @@ import Testing
 /// | `last` | the last references of deleted rows |
 /// | `seen`, `own save` | the rows that the context has asked to see, and a save on its behalf |
 /// | `given up` | the rows whose changes are given up |
+/// | `since` | the changes that the context makes after `theirs`: there is a rebase before `then` and one after it |
 /// | `aged` | `yes` for the changes of undo |
 /// | `policy` | the merge policy |
 /// | `view`, `originals`, `changes`, `cascaded`, `conflicts` | the expected result |
@@ -111,7 +112,16 @@ struct RebaseCase: Sendable, CustomTestStringConvertible {
   /// Returns the rebase that the cells describe.
   func rebase() throws -> Rebase {
     let bases = try bases()
-    return try rebase(changes(above: bases[0]), onto: bases[2])
+    var changes = try changes(above: bases[0])
+    if cells["since"] != nil {
+      var first = try rebase(changes, onto: bases[1])
+      first.policy = nil
+      changes = try first().changes
+      changes.layer = try changes.layer.merged(
+        with: rows("since").layer(above: View(changes.base.tables)),
+        schema: SmallModel.graph.schema)
+    }
+    return try rebase(changes, onto: bases[2])
   }
 
   /// Runs the rebase and compares each result that the table has a column for.

@@ -26,6 +26,7 @@ enum SmallModel {
         one("seal", to: "Seal", inverse: "page", .deny),
         one("next", to: "Page", inverse: "next", .nullify),
         one("hint", to: "Page", inverse: nil, .nullify),
+        many("tickets", to: "Ticket", inverse: "page", .nullify),
         many("tags", to: "Tag", inverse: "pages", isOrdered: true, .nullify),
         many("peers", to: "Page", inverse: "peers", isOrdered: true, .nullify),
         many("sees", to: "Tag", inverse: nil, .nullify),
@@ -37,6 +38,7 @@ enum SmallModel {
     Entity("Mark", properties: [x, one("page", to: "Page", inverse: "marks", .nullify)]),
     Entity("Cover", properties: [x, one("page", to: "Page", inverse: "cover", .nullify)]),
     Entity("Seal", properties: [x, one("page", to: "Page", inverse: "seal", .nullify)]),
+    Entity("Ticket", properties: [x, one("page", to: "Page", inverse: "tickets", .cascade)]),
     Entity("Tag", properties: [x, many("pages", to: "Page", inverse: "tags", .nullify)]),
   ]
 

@@ -1,0 +1,82 @@
+import Testing
+
+/// What a context had to change because of another save.
+@Suite("Repairs")
+struct RepairTests {
+  @Test(
+    "A deletion that the policy gives up gives back what led to the object",
+    arguments: Kind.allCases, [false, true])
+  func givenUpDeletion(_ kind: Kind, byChild: Bool) throws {
+    try scenario(kind, byChild ? "in a child" : "in a root context") { s in
+      let one = s.one(isChild: byChild)
+      let root = byChild ? s.parent : one
+      root.insert(person: "ada").insert("passport").save()
+      one.expect("ada", passport: nil).delete("passport")
+      s.other.set("ada", passport: "passport").save()
+      one.fetch().expect("ada", passport: nil)
+      if byChild { one.handOver() }
+      s.other.set("passport", number: "2").save()
+
+      root.policy(.storeWins).save()
+      root.expect("ada", passport: "passport").expect("passport", number: "2")
+      s.store.contains(passport: ["passport"]).expect("ada", passport: "passport")
+    }
+  }
+
+  @Test(
+    "A deletion that the policy gives up gives back the parts of the object",
+    arguments: Kind.allCases, [false, true])
+  func givenUpDeletionOfParts(_ kind: Kind, byChild: Bool) throws {
+    try scenario(kind, byChild ? "in a child" : "in a root context") { s in
+      let one = s.one(isChild: byChild)
+      let root = byChild ? s.parent : one
+      root.insert(person: "ada").insert("trip").insert(trip: "coast").save()
+      one.expect("trip", owner: nil).expect("coast", owner: nil).delete("ada")
+      s.other.set("trip", owner: "ada").set("coast", owner: "ada").save()
+      root.set("coast", cost: 7).fetch()
+      one.fetch().expectDeleted("trip", "coast")
+      if byChild { one.handOver() }
+      s.other.set("ada", age: 10).save()
+
+      root.policy(.storeWins).save()
+      root.expectDeleted("trip", "coast", "ada", isDeleted: false)
+      root.expect("trip", owner: "ada").expect("coast", cost: 7, owner: "ada")
+      s.store.contains(trip: ["trip", "coast"]).expect("trip", owner: "ada")
+      s.store.expect("coast", cost: 7, owner: "ada")
+    }
+  }
+
+  @Test("A repair of an object is in no conflict about it", arguments: Kind.allCases)
+  func noConflict(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.one.insert(person: "ada").insert("passport").save()
+      s.one.delete("passport")
+      s.other.set("ada", passport: "passport").save()
+      s.one.fetch().expect("ada", passport: nil)
+      s.other.set("ada", age: 10).save()
+
+      s.one.policy(.objectWins).save()
+      s.store.contains(passport: []).expect("ada", age: 10, passport: nil)
+    }
+  }
+
+  @Test(
+    "A change of a repaired object is a change like any other", arguments: Kind.allCases,
+    [false, true])
+  func changedSince(_ kind: Kind, inParent: Bool) throws {
+    try scenario(kind, inParent ? "in the parent" : "after the repair") { s in
+      s.parent.insert(person: "ada").insert("passport").save()
+      s.child.expect("ada", age: 0).delete("passport")
+      if inParent { s.parent.set("ada", age: 7) }
+      s.other.set("ada", passport: "passport").save()
+      s.parent.fetch()
+      s.child.fetch()
+      if !inParent { s.child.set("ada", age: 7) }
+      s.child.handOver()
+      s.other.set("ada", age: 10).save()
+
+      s.parent.policy(.objectWins).save()
+      s.store.contains(passport: []).expect("ada", age: 7, passport: nil)
+    }
+  }
+}
