@@ -160,7 +160,8 @@ extension UndoStack {
     var locations: [RowLocation] = []
     for rows in later.reversed().map(\.rows) + [.changed(step.done)] {
       switch rows {
-      case .seen(let view):
+      case .seen(let view, let keys, _):
+        if let keys, !keys.contains(key) { continue }
         guard let row = try view.row(of: key) else {
           return locations.isEmpty ? nil : { _ in nil }
         }

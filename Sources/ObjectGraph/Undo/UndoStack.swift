@@ -1,6 +1,7 @@
 public import Foundation
 import ObjectModel
 import Rows
+import StoreInterface
 
 /// Takes back what was done in a context, and does it again: insertions, changes, deletions with all that
 /// they entail, and relationships of every kind.
@@ -291,30 +292,31 @@ extension UndoStack {
   }
 
   /// Notes that the context has asked to see all rows of a store.
-  func noteSeenAll(in state: StoreState) {
-    guard !undoStack.isEmpty || !redoStack.isEmpty || !openGroups.isEmpty else { return }
-    known.append(
-      KnownRows(number: nextStep(), store: state.persistent, rows: .seen(View(state.tables))))
-    forgetKnown()
-  }
+  func noteSeenAll(in state: StoreState) { addSeen(nil, in: state) }
 
   /// Notes that the context has asked to see rows.
-  func noteSeen(_ seen: SeenRows, in state: StoreState) throws {
-    guard !undoStack.isEmpty || !redoStack.isEmpty || !openGroups.isEmpty else { return }
-    let base = View(state.tables)
-    let builder = LayerBuilder(state.graph.schema)
-    for key in seen.keys {
-      guard let layout = state.graph.schema[key.entity] else { continue }
-      if let row = try base.row(of: key) {
-        try builder.insert(key, copying: row, layout)
-      } else {
-        builder.remove(key)
-      }
-    }
+  func noteSeen(_ seen: SeenRows, in state: StoreState) {
+    if !seen.keys.isEmpty { addSeen(seen.keys, in: state) }
     // Of a save on the context's behalf it has seen the values that the save gave.
-    let layer = try builder.freeze().merged(with: seen.ownSave, schema: state.graph.schema)
-    if layer.isEmpty { return }
-    known.append(KnownRows(number: nextStep(), store: state.persistent, rows: .changed(layer)))
+    if !seen.ownSave.isEmpty { addKnown(.changed(seen.ownSave), of: state.persistent) }
+  }
+
+  /// - Parameter keys: The keys of the rows; `nil` for all rows.
+  private func addSeen(_ keys: Set<ObjectKey>?, in state: StoreState) {
+    // A program may refresh very many objects one after the other.
+    if let keys, let last = known.indices.last, known[last].number == lastStep,
+      known[last].addSeen(keys, of: state)
+    {
+      return
+    }
+    addKnown(
+      .seen(View(state.tables), keys: keys, commit: state.base.snapshot.commit),
+      of: state.persistent)
+  }
+
+  private func addKnown(_ rows: KnownRows.Rows, of store: PersistentStore) {
+    guard !undoStack.isEmpty || !redoStack.isEmpty || !openGroups.isEmpty else { return }
+    known.append(KnownRows(number: nextStep(), store: store, rows: rows))
     forgetKnown()
   }
 

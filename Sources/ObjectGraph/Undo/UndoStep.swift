@@ -1,6 +1,7 @@
 import ObjectModel
 import ObjectQuery
 import Rows
+import StoreInterface
 
 /// What is undone as one.
 final class UndoGroup {
@@ -47,13 +48,27 @@ struct KnownRows {
   /// The place among all steps that the stack has recorded.
   let number: UInt64
   let store: PersistentStore
-  let rows: Rows
+  var rows: Rows
 
   enum Rows {
-    /// Rows that the context has changed without a record, or has asked to see.
+    /// Rows that the context has changed without a record, or values that were saved on its behalf.
     case changed(Layer)
-    /// All rows, which the context has asked to see.
-    case seen(View)
+    /// Rows that the context has asked to see, by their keys, or all rows without keys.
+    case seen(View, keys: Set<ObjectKey>?, commit: Int64)
+  }
+
+  /// Adds rows that the context has asked to see.
+  ///
+  /// - Returns: Whether the rows are of the same state as those that are known.
+  mutating func addSeen(_ keys: Set<ObjectKey>, of state: StoreState) -> Bool {
+    guard store === state.persistent, state.base.layers.isEmpty,
+      case .seen(let view, var known?, let commit) = rows, commit == state.base.snapshot.commit
+    else { return false }
+    // The set has one owner while it grows.
+    rows = .seen(View(), keys: nil, commit: commit)
+    known.formUnion(keys)
+    rows = .seen(view, keys: known, commit: commit)
+    return true
   }
 }
 

@@ -38,7 +38,7 @@ struct ObjectRefresh {
     let isFixed = workspace.pinned != nil || state.persistent.isGone
     let base = isFixed ? state.base : try workspace.newestBase(of: state.persistent)
     try Advance(workspace, state).run(to: base, seen: seen)
-    try workspace.undoManager?.noteSeen(seen, in: state)
+    workspace.undoManager?.noteSeen(seen, in: state)
     // An object that another save has not changed is told all the same, because the program has asked.
     let told = Set(
       workspace.unannounced.events.refreshed[
@@ -71,7 +71,7 @@ struct ObjectRefresh {
       workspace.unannounced.events = events
     }
     if !object.state.contains(.pending) { makeFault(object) }
-    try workspace.undoManager?.noteSeen(SeenRows(keys: [object.key]), in: state)
+    workspace.undoManager?.noteSeen(SeenRows(keys: [object.key]), in: state)
     workspace.forgetTransientValues(of: object.objectID)
     if !isFault { object.didTurnIntoFault() }
   }
