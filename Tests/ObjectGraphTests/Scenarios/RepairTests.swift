@@ -1,6 +1,6 @@
 import Testing
 
-/// What a context had to change because of another save.
+/// Rows that a context repairs because of another save.
 @Suite("Repairs")
 struct RepairTests {
   @Test(
