@@ -11,9 +11,6 @@ struct PatternReader {
   private var place = 0
   private var flags: Flags
   private var depth = 0
-  /// Whether the reader is within `(?<=…)` or `(?<!…)`. Foundation hides from such a part what follows
-  /// its end, and the automata do not, so a part that looks ahead by itself is left to Foundation.
-  private var isInLookBehind = false
   /// The tests of scalars, each once.
   private(set) var tests: [ScalarTest] = []
   private var testNumbers: [ScalarTest: Int] = [:]
@@ -22,6 +19,9 @@ struct PatternReader {
     var ignoresCase = false
     var isMultiline = false
     var dotMatchesAll = false
+    /// Whether the group is within `(?<=…)` or `(?<!…)`. Foundation hides the text behind the end of such a group
+    /// from the group, and the automata do not. So Foundation decides a pattern whose group looks ahead.
+    var isInLookBehind = false
   }
 
   init(_ text: String, ignoresCase: Bool) {
@@ -132,7 +132,7 @@ struct PatternReader {
     switch try advance() {
     case ".":
       guard flags.dotMatchesAll else { return .scalar(number(.noLineEnd)) }
-      if isInLookBehind { throw Unsupported() }
+      if flags.isInLookBehind { throw Unsupported() }
       // A carriage return and the line feed behind it are one.
       let (feed, carriage) = (number(.anyOf([0x0A])), number(.anyOf([0x0D])))
       let other = number(.set("[^\\r]", ignoresCase: false))
@@ -177,10 +177,8 @@ struct PatternReader {
         guard take(":") else { throw Unsupported() }
       }
     }
-    let wasInLookBehind = isInLookBehind
-    if let look, look.isBehind { isInLookBehind = true }
+    if let look, look.isBehind { flags.isInLookBehind = true }
     let inner = try choice()
-    isInLookBehind = wasInLookBehind
     guard take(")") else { throw Unsupported() }
     flags = outside
     return look.map { .look(inner, isBehind: $0.isBehind, isNegated: $0.isNegated) } ?? inner
@@ -226,7 +224,7 @@ struct PatternReader {
     var result = whole
     if take("+") {
       // Such a repetition gives nothing back: it takes all there are, if these are single scalars.
-      guard isScalar, !isInLookBehind else { throw Unsupported() }
+      guard isScalar, !flags.isInLookBehind else { throw Unsupported() }
       let noMore = PatternNode.look(part, isBehind: false, isNegated: true)
       if let most {
         var choices = [PatternNode.repetition(part, least: most, most: most)]

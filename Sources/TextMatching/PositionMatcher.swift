@@ -127,7 +127,7 @@ private struct PositionRun: Sendable {
       return place == count - 2 && scalars[place] == 0x0D && scalars[place + 1] == 0x0A
     case .lineStart:
       if place == 0 { return true }
-      // Foundation finds one between a carriage return and its line feed as well.
+      // For Foundation a line also starts between a carriage return and its line feed.
       return place < count && ScalarTest.endsLine(scalars[place - 1])
     case .lineEnd:
       return place == count || ScalarTest.endsLine(scalars[place]) && !isWithinLineEnd(place)

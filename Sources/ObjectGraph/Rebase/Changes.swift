@@ -18,7 +18,7 @@ struct Changes: Sendable {
   var originals = Layer()
   /// The references of deleted objects, where the context changed them before the deletion: whole rows.
   var lastReferences = Layer()
-  /// The rows of ``layer`` that a rebase has repaired, for example to clear what leads to a deleted object.
+  /// The rows of ``layer`` that a rebase has repaired, for example a row with a reference to a deleted object.
   var repairs = Repairs()
 
   /// The rows that the changes were made on.
@@ -29,12 +29,13 @@ struct Changes: Sendable {
 
 /// The rows that a rebase has repaired, so that they agree with the rows of another save.
 ///
-/// The next rebase takes the repairs back, and repairs the rows that need it then. So a repair is never in conflict, and
-/// goes when its reason goes.
+/// The next rebase first takes all repairs back, and then repairs the rows anew. So no repair is in conflict, and a repair
+/// without a reason ends.
 struct Repairs: Sendable {
-  /// The changes of the rows since the repair. A row that has been changed once more is no longer repaired.
+  /// The changes of the rows after the repair. If the context changes a row once more, the row counts as changed by the
+  /// context.
   var repaired = Layer()
-  /// The changes of the same rows before the repair; nothing of a row that was not changed.
+  /// The changes of the same rows before the repair; a row without changes is absent.
   var before = Layer()
 }
 

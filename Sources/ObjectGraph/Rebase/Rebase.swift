@@ -65,7 +65,7 @@ struct Rebase {
     let outcome = try merge.apply()
     let settled = outcome.settled.union(givenUp)
     rebased.isConcerned =
-      isAged || !settled.isEmpty || !repaired.isEmpty || reaches(differences, rows)
+      isAged || !settled.isEmpty || !repaired.isEmpty || reaches(differences)
     if rebased.isConcerned {
       let lost = LostReferences(rows, isAged ? nil : differences, settled: settled)
       try lost.clear()
@@ -101,7 +101,7 @@ struct Rebase {
   }
 
   /// Whether another save has changed rows that the relationships of the changes may have to do with.
-  private func reaches(_ differences: [Layer], _ rows: RebasedRows) -> Bool {
+  private func reaches(_ differences: [Layer]) -> Bool {
     let mine = graph.neighbors(of: changes.layer.entities.map(\.entityNumber))
     return differences.contains { layer in
       layer.entities.contains { mine.contains($0.entityNumber) }

@@ -1,7 +1,6 @@
 public import Foundation
 import ObjectModel
 import Rows
-import StoreInterface
 
 /// Takes back what was done in a context, and does it again: insertions, changes, deletions with all that
 /// they entail, and relationships of every kind.
@@ -310,7 +309,7 @@ extension UndoStack {
       return
     }
     addKnown(
-      .seen(View(state.tables), keys: keys, commit: state.base.snapshot.commit),
+      .seen(View(state.tables), keys: keys, commit: state.committedBase),
       of: state.persistent)
   }
 

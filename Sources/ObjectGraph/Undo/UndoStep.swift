@@ -1,7 +1,6 @@
 import ObjectModel
 import ObjectQuery
 import Rows
-import StoreInterface
 
 /// What is undone as one.
 final class UndoGroup {
@@ -54,15 +53,16 @@ struct KnownRows {
     /// Rows that the context has changed without a record, or values that were saved on its behalf.
     case changed(Layer)
     /// Rows that the context has asked to see, by their keys, or all rows without keys.
-    case seen(View, keys: Set<ObjectKey>?, commit: Int64)
+    /// No commit: the view has changes that no commit has.
+    case seen(View, keys: Set<ObjectKey>?, commit: Int64?)
   }
 
   /// Adds rows that the context has asked to see.
   ///
   /// - Returns: Whether the rows are of the same state as those that are known.
   mutating func addSeen(_ keys: Set<ObjectKey>, of state: StoreState) -> Bool {
-    guard store === state.persistent, state.base.layers.isEmpty,
-      case .seen(let view, var known?, let commit) = rows, commit == state.base.snapshot.commit
+    guard store === state.persistent, case .seen(let view, var known?, let commit?) = rows,
+      commit == state.committedBase
     else { return false }
     // The set has one owner while it grows.
     rows = .seen(View(), keys: nil, commit: commit)

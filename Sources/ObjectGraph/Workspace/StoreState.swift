@@ -79,6 +79,9 @@ final class StoreState {
   /// The states of the entities that were asked for.
   var knownEntities: [EntityState] { entities.compactMap { $0 } }
 
+  /// The commit that the base shows; `nil` if the base has changes that no commit has.
+  var committedBase: Int64? { base.layers.isEmpty ? base.snapshot.commit : nil }
+
   /// What children see: what lies beneath, and the sealed changes above it.
   var shown: StoreBase {
     var shown = base
@@ -252,14 +255,18 @@ final class StoreState {
     changeView()
   }
 
-  /// Moves on to the commit that has saved the changes.
-  ///
-  /// - Parameter version: The version of all changed rows since; `nil` when each was saved once more.
-  func setSaved(_ base: StoreBase, version: Int64?) {
+  private func forgetChanges() {
     pending = []
     originals = Layer()
     lastReferences = Layer()
     repairs = Repairs()
+  }
+
+  /// Moves on to the commit that has saved the changes.
+  ///
+  /// - Parameter version: The version of all changed rows since; `nil` when each was saved once more.
+  func setSaved(_ base: StoreBase, version: Int64?) {
+    forgetChanges()
     for entity in knownEntities { entity.setSaved(version) }
     replaceBase(base)
   }
@@ -271,10 +278,7 @@ final class StoreState {
 
   /// Forgets the changes.
   func discard() {
-    pending = []
-    originals = Layer()
-    lastReferences = Layer()
-    repairs = Repairs()
+    forgetChanges()
     hasOpenChanges = false
     links = OpenLinks(graph.schema)
     for entity in knownEntities { entity.discard() }
