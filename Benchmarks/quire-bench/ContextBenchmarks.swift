@@ -119,15 +119,24 @@ extension ObjectBench {
   func measureUndo() throws {
     var measurement = Measurement(rounds: 5)
     var context: ManagedObjectContext?
-    func add(_ name: String, _ work: @escaping (ManagedObjectContext) -> Void) {
+    func add(
+      _ name: String, inserting: Bool = false, _ work: @escaping (ManagedObjectContext) -> Void
+    ) {
       measurement.add(name, count / 100, "object") {
         work(context!)
         return 1
       }
       measurement.prepare { [self] in
         context = copy("copy")
-        for person in try! context!.fetch(PersonObject.self, where: hundredth) {
-          person.balance += 1
+        if inserting {
+          for index in 0..<count / 100 {
+            let person = try! context!.insert(PersonObject.self)
+            person.balance = Double(index)
+          }
+        } else {
+          for person in try! context!.fetch(PersonObject.self, where: hundredth) {
+            person.balance += 1
+          }
         }
         try! context!.processPendingChanges()
         if name.hasPrefix("redo") { _ = try! context!.undoManager!.undo() }
@@ -135,6 +144,8 @@ extension ObjectBench {
     }
     add("undo") { _ = try! $0.undoManager!.undo() }
     add("redo") { _ = try! $0.undoManager!.redo() }
+    add("undo an insertion", inserting: true) { _ = try! $0.undoManager!.undo() }
+    add("redo an insertion", inserting: true) { _ = try! $0.undoManager!.redo() }
     add("roll back") { $0.rollback() }
     add("refresh each by itself") { context in
       for object in context.updatedObjects { context.refresh(object, mergeChanges: false) }

@@ -67,9 +67,11 @@ extension Layer {
       })
   }
 
-  /// The layer that takes this one back: applied above it, everything is as it was.
+  /// Returns the layer that takes this one back: above this layer it leads to the rows beneath this layer.
   ///
-  /// - Parameter view: What lies beneath this layer.
+  /// A value that this layer sets to the value beneath it is no change, and is not in the inverse.
+  ///
+  /// - Parameter view: The rows beneath this layer.
   /// - Throws: ``BlockError`` when a block is damaged, or what its source throws.
   public func inverted(above view: View, schema: Schema) throws -> Layer {
     var writer = BlockWriter()
@@ -83,7 +85,7 @@ extension Layer {
           case .absent: break
           case .changed(let location):
             guard let row = try view.row(of: key) else { continue }
-            inversion.changeBack(one.key, location, to: row)
+            try inversion.changeBack(one.key, location, to: row)
           case .put(let location), .removed(let location):
             if let row = try view.row(of: key) {
               inversion.restore(one.key, row, basis: try location.version)
@@ -276,8 +278,12 @@ private struct LayerMerge {
   }
 
   /// Takes back the values that a change gives, and no others.
-  mutating func changeBack(_ key: UInt64, _ change: RowLocation, to row: ViewRow) {
-    back.append((key, change, row))
+  mutating func changeBack(_ key: UInt64, _ change: RowLocation, to row: ViewRow) throws {
+    let isChange = try layout.columns.contains { column in
+      guard let value = try change.block.value(column, row: change.row) else { return false }
+      return try !row.value(column).isIdentical(to: value)
+    }
+    if isChange { back.append((key, change, row)) }
   }
 
   /// The changes picked so far.
@@ -302,10 +308,9 @@ private struct LayerMerge {
       let draft = drafts[drafts.count - 1]
       let row = draft.append(key: key, basis: try change.version)
       for (position, column) in layout.columns.enumerated() {
-        guard let given = try change.block.presence(of: column), given.isGiven(change.row) else {
-          continue
-        }
-        draft.set(try beneath.value(column), column: position, row: row)
+        guard let value = try change.block.value(column, row: change.row) else { continue }
+        let before = try beneath.value(column)
+        if !before.isIdentical(to: value) { draft.set(before, column: position, row: row) }
       }
     }
     return BlockRun(Draft.freeze(drafts, &writer))

@@ -116,7 +116,9 @@ struct LinkWriter {
     }
   }
 
-  /// Removes the links of an object that lead to none of the given objects. All drafts must be frozen.
+  /// Removes the links of an object that lead to none of the given objects.
+  ///
+  /// - Precondition: Every link of the object is in the view.
   private func remove(
     _ side: LinkTable.Side, of object: ManagedObject, except kept: Set<ObjectKey>,
     _ state: StoreState

@@ -7,8 +7,12 @@ struct OpenLinks {
   private var builder: LayerBuilder?
   /// The numbers of the links that were put, by table and by the connected objects.
   private var put: [Link: UInt64] = [:]
+  /// The objects at both ends of the links that were put.
+  private var ends: Set<ObjectKey> = []
   /// The links that were taken out.
   private var removed: Set<ObjectKey> = []
+  /// Whether a link of the view was given another place.
+  private var hasOrders = false
 
   struct Link: Hashable {
     var table: UInt16
@@ -26,6 +30,11 @@ struct OpenLinks {
   }
 
   func number(of link: Link) -> UInt64? { put[link] }
+
+  /// Whether the links of an object may be others than in the view, or in another order.
+  func mayConcern(_ key: ObjectKey) -> Bool {
+    !removed.isEmpty || hasOrders || ends.contains(key)
+  }
 
   /// Whether a link of the view was taken out.
   func isRemoved(_ key: ObjectKey) -> Bool { removed.contains(key) }
@@ -48,6 +57,8 @@ struct OpenLinks {
     if let targetOrder { set(.integer(targetOrder), LinkTable.Column.targetOrder) }
     if let sourceOrder { set(.integer(sourceOrder), LinkTable.Column.sourceOrder) }
     put[link] = number
+    ends.insert(link.source)
+    ends.insert(link.target)
   }
 
   /// Sets the place of a link that is in the view.
@@ -55,6 +66,7 @@ struct OpenLinks {
     guard let layout = schema[key.entity], let position = layout.index(ofNumber: column.number)
     else { return }
     makeBuilder().set(.integer(order), column: position, of: key, basis: basis)
+    hasOrders = true
   }
 
   /// Takes out a link that was put since the last sealing; whether there was one.

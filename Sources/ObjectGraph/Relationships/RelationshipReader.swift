@@ -24,18 +24,29 @@ struct RelationshipReader {
     of object: ManagedObject, _ toMany: GraphProperty.ToMany
   ) throws -> [ObjectKey] {
     guard let state = workspace.state(of: object) else { return [] }
-    try workspace.sealAll()
+    try sealMembers(of: object, toMany, state)
     let keys = try state.source.objects(relatedTo: object.key, through: toMany.query)
     guard toMany.mayLeadToDeleted else { return keys }
     return workspace.objects(at: keys, in: state).filter { !$0.state.contains(.deleted) }.map(\.key)
+  }
+
+  /// Freezes all drafts, unless the members of a relationship do not depend on drafts.
+  ///
+  /// A program that links very many objects to one another reads and sets the links of each object in turn. A freeze for
+  /// each object would take most of the time.
+  private func sealMembers(
+    of object: ManagedObject, _ toMany: GraphProperty.ToMany, _ state: StoreState
+  ) throws {
+    if toMany.links != nil, !state.links.mayConcern(object.key) { return }
+    try workspace.sealAll()
   }
 
   /// Returns the members of a relationship as a list that makes each object when it is read.
   func list(of object: ManagedObject, _ toMany: GraphProperty.ToMany) -> RelatedStorage {
     do {
       try workspace.propagateDeletionsOrThrow()
-      try workspace.sealAll()
       guard let state = workspace.state(of: object) else { return RelatedStorage([]) }
+      try sealMembers(of: object, toMany, state)
       if let number = toMany.way.onlyEntity, let entity = state.entity(number, workspace) {
         return try state.related(object.key, toMany, in: entity)
       }

@@ -103,12 +103,18 @@ extension UndoStack {
     case .layer(let layer):
       guard let workspace, let state = workspace.knownState(of: layer.store) else { return }
       let back = try layer.inverse()
-      var changes = Changes(
-        base: state.shown, layer: back, originals: try originals(of: layer, back, in: state))
+      // Nothing has happened since the step, so its inverse needs no rebase.
+      let isExact = isDirectlyAfter(layer, in: state)
+      let count = lastStep
+      var changes = Changes(base: state.shown, layer: back)
+      if !isExact { changes.originals = try originals(of: layer, back, in: state) }
       // A deletion that is done again is denied as it was.
       if direction == .undoing { changes.lastReferences = try layer.noReferences() }
-      try Take(workspace, state, events: .undo).run(changes, isAged: true)
+      try Take(workspace, state, events: .undo).run(changes, isAged: !isExact)
+      if isExact { noteReturn(to: layer, after: count) }
       try workspace.sealForUndo()
+      // An object that was told of the change has changed more.
+      if lastStep > count + 1 { noteStrayChange() }
     case .transient(let id, let property, let value):
       workspace?.restoreTransientValue(value, of: id, property)
     case .action(let action):

@@ -37,7 +37,9 @@ public final class UndoStack {
   /// Rows as the context knows them though no step has recorded them: its unrecorded changes, and rows that it has
   /// asked to see. Taking back an older step is in no conflict with them.
   private(set) var known: [KnownRows] = []
-  private var lastStep: UInt64 = 0
+  private(set) var lastStep: UInt64 = 0
+  /// The name of the rows that the context shows: the number of the step that has led to them (``Moments``).
+  private(set) var moment: UInt64 = 0
   /// Whether the context is saving: what that changes belongs to what is there already.
   private var isSaving = false
   private var disableCount = 0
@@ -277,11 +279,34 @@ extension UndoStack {
     openGroups[openGroups.count - 1].steps.append(step)
   }
 
-  /// Returns the number of the next step.
+  /// Returns the number of the next step, which leads to rows that were not shown before.
   func nextStep() -> UInt64 {
     lastStep += 1
+    moment = lastStep
     return lastStep
   }
+
+  /// Whether the context shows the rows that a step has led to.
+  func isDirectlyAfter(_ step: UndoableLayer, in state: StoreState) -> Bool {
+    step.moments.after == moment && step.moments.commit != nil
+      && step.moments.commit == state.committedBase && state.isSettled
+  }
+
+  /// Notes that the last step has led back to the rows before another step.
+  ///
+  /// - Parameter count: The count of steps before the step was taken back. If the program has changed more meanwhile, the
+  ///   rows are new.
+  func noteReturn(to step: UndoableLayer, after count: UInt64) {
+    guard lastStep == count + 1, let replayed, let last = replayed.steps.indices.last,
+      case .layer(var back) = replayed.steps[last], back.number == lastStep
+    else { return }
+    moment = step.moments.before
+    back.moments.after = moment
+    replayed.steps[last] = .layer(back)
+  }
+
+  /// Notes that a replay has changed more than its group, so that the position of the stack does not tell the state.
+  func noteStrayChange() { hasUnrecorded = true }
 
   /// Notes changes of the context that are not recorded.
   func noteUnrecorded(_ layer: Layer, of store: PersistentStore) {
@@ -360,6 +385,8 @@ extension UndoStack {
       self.workspace == nil || self.workspace === workspace,
       "An undo stack belongs to one context: what it undoes was done there.")
     self.workspace = workspace
+    // The context may have changed while it had another stack.
+    _ = nextStep()
     saved = workspace.hasChanges ? nil : position
   }
 }

@@ -72,6 +72,15 @@ struct KnownRows {
   }
 }
 
+/// The rows that a context shows before and after a step, named by numbers. The same number stands for the same rows.
+struct Moments {
+  let before: UInt64
+  var after: UInt64
+  /// The commit that lay beneath; `nil` if the step can only be taken back by a rebase, because the base has changes that
+  /// no commit has, or because a change is in conflict or was repaired.
+  let commit: Int64?
+}
+
 /// A recorded layer, and the layer that takes it back.
 struct UndoableLayer {
   let store: PersistentStore
@@ -79,6 +88,8 @@ struct UndoableLayer {
   let number: UInt64
   /// The changes that were recorded.
   let done: Layer
+  /// The moments of the context before and after the step.
+  var moments: Moments
   private var others: Others = .none
 
   private enum Others {
@@ -95,9 +106,12 @@ struct UndoableLayer {
   /// The layer that takes back one that was just sealed.
   ///
   /// - Parameter view: The rows beneath it: no row that it inserts.
-  init(_ layer: Layer, above view: View, _ store: PersistentStore, number: UInt64) throws {
+  init(
+    _ layer: Layer, above view: View, _ store: PersistentStore, number: UInt64, _ moments: Moments
+  ) throws {
     self.store = store
     self.number = number
+    self.moments = moments
     done = layer
     let rest = layer.entities.filter { !$0.changed.isEmpty || !$0.removed.isEmpty }.map {
       Layer.EntityChanges(

@@ -17,13 +17,21 @@ extension Workspace {
 
   /// Records changes that were just sealed.
   ///
-  /// - Parameter view: The rows beneath them; `nil` when nothing was recorded as they were sealed.
-  func recordForUndo(_ layer: Layer, above view: View?, _ store: PersistentStore) {
+  /// - Parameters:
+  ///   - view: The rows beneath them; `nil` when nothing was recorded as they were sealed.
+  ///   - isExact: Whether taking the changes back leads to the rows that were shown before.
+  func recordForUndo(_ layer: Layer, above view: View?, in state: StoreState, isExact: Bool) {
     guard let undoManager else { return }
+    let store = state.persistent
     guard let view else { return undoManager.noteUnrecorded(layer, of: store) }
     do {
+      let before = undoManager.moment
+      let number = undoManager.nextStep()
+      let moments = Moments(
+        before: before, after: number,
+        commit: isExact && state.isSettled ? state.committedBase : nil)
       undoManager.add(
-        .layer(try UndoableLayer(layer, above: view, store, number: undoManager.nextStep())))
+        .layer(try UndoableLayer(layer, above: view, store, number: number, moments)))
       try recordTransients(ofRemoved: layer, of: store, undoManager)
     } catch {
       // Changes that can't be read can't be taken back.

@@ -82,6 +82,9 @@ final class StoreState {
   /// The commit that the base shows; `nil` if the base has changes that no commit has.
   var committedBase: Int64? { base.layers.isEmpty ? base.snapshot.commit : nil }
 
+  /// Whether no change is in conflict, and a rebase has repaired none.
+  var isSettled: Bool { originals.isEmpty && repairs.repaired.isEmpty }
+
   /// What children see: what lies beneath, and the sealed changes above it.
   var shown: StoreBase {
     var shown = base

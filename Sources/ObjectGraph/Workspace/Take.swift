@@ -42,9 +42,13 @@ struct Take {
     try state.push(layer, originals: originals(rebased.changes.originals))
     state.lastReferences = try state.lastReferences.merged(
       with: rebased.changes.lastReferences, schema: state.graph.schema)
+    // Objects that are told of the changes may change more, which is recorded after this.
+    if !layer.isEmpty {
+      workspace.noteSealed(
+        layer, above: view, in: state, isExact: changes.originals.isEmpty)
+    }
     try show(layer, isValidated: isValidated && rebased.touched.isEmpty)
     try lift(restored)
-    if !layer.isEmpty { workspace.noteSealed(layer, above: view, in: state) }
     return rebased.touched
   }
 

@@ -233,12 +233,16 @@ extension Workspace {
 
   /// Notes changes of the context that were just put on top of its sealed changes.
   ///
-  /// - Parameter view: The rows beneath them; `nil` when nothing was recorded as they were sealed.
-  func noteSealed(_ layer: Layer, above view: View?, in state: StoreState) {
+  /// - Parameters:
+  ///   - view: The rows beneath them; `nil` when nothing was recorded as they were sealed.
+  ///   - isExact: Whether taking the changes back leads to the rows that were shown before.
+  func noteSealed(
+    _ layer: Layer, above view: View?, in state: StoreState, isExact: Bool = true
+  ) {
     saveRecord.sealCount += 1
     observation.unannounced.layers[state.tag, default: []].append(layer)
     observation.following?.note(layer, in: state.tag)
-    recordForUndo(layer, above: view, state.persistent)
+    recordForUndo(layer, above: view, in: state, isExact: isExact)
   }
 
   /// Publishes the state that child contexts see.

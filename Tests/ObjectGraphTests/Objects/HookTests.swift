@@ -117,6 +117,33 @@ struct HookTests {
   }
 
   @Test(
+    "A change that an object makes when it is told of an undo is redone after that undo",
+    arguments: Kind.allCases, [false, true])
+  func changedByUndo(_ kind: Kind, fetching: Bool) throws {
+    let scene = try Scene(kind)
+    defer { scene.forgetReactions() }
+    let one = try scene.insert()
+    one[Diarist.text] = "first"
+    try scene.context.save()
+    let undo = UndoStack()
+    scene.context.undoManager = undo
+    one[Diarist.text] = "second"
+    try scene.context.processPendingChanges()
+    scene.react(one) { event, object in
+      guard event == "undoUpdate" else { return }
+      object[Diarist.text] = "told"
+      if fetching { _ = try? scene.context.fetch(Diarist.self) }
+    }
+    try undo.undo()
+    #expect(one[Diarist.text] == "told")
+    scene.forgetReactions()
+    try undo.redo()
+    #expect(one[Diarist.text] == "second")
+    try undo.undo()
+    #expect(one[Diarist.text] == "told" && undo.undoCount == 0)
+  }
+
+  @Test(
     "Inserting, changing, deleting and saving tell each object once, in this order",
     arguments: Kind.allCases)
   func saving(_ kind: Kind) throws {

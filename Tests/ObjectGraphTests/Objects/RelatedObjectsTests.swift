@@ -1,4 +1,5 @@
 import ObjectModel
+import SeededRandom
 import Testing
 
 @testable import ObjectGraph
@@ -43,6 +44,53 @@ struct RelatedObjectsTests {
     #expect(trips.map(\.objectID) == ids)
     context = nil
     #expect(trips[5].objectID == ids[5] && trips.map(\.objectID) == ids)
+  }
+
+  @Test(
+    "Links read as they were set, whether they are frozen yet or not", arguments: Kind.allCases)
+  func unfrozenLinks(_ kind: Kind) throws {
+    let context = try Graph(kind).context()
+    let people = try (0..<5).map { n in try context.insert(Person.self) { $0.name = "P\(n)" } }
+    let trips = try (0..<4).map { n in try context.insert(Trip.self) { $0.name = "T\(n)" } }
+    try context.save()
+    var expected = [Set<Int>](repeating: [], count: trips.count)
+    var random = SeededGenerator(seed: 25)
+    for round in 0..<400 {
+      let (trip, person) = (
+        Int.random(in: 0..<4, using: &random), Int.random(in: 0..<5, using: &random)
+      )
+      switch Int.random(in: 0..<5, using: &random) {
+      case 0:
+        let chosen = people.indices.filter { _ in Bool.random(using: &random) }
+        trips[trip].members = RelatedObjects(chosen.map { people[$0] })
+        expected[trip] = Set(chosen)
+      case 1:
+        let chosen = trips.indices.filter { _ in Bool.random(using: &random) }
+        people[person].joined = RelatedObjects(chosen.map { trips[$0] })
+        for index in trips.indices {
+          if chosen.contains(index) {
+            expected[index].insert(person)
+          } else {
+            expected[index].remove(person)
+          }
+        }
+      case 2:
+        trips[trip].add(people[person], to: ToManyName<Person>("members"))
+        expected[trip].insert(person)
+      case 3:
+        trips[trip].remove(people[person], from: ToManyName<Person>("members"))
+        expected[trip].remove(person)
+      default: if round % 50 == 0 { try context.save() }
+      }
+      // One object at a time, so that the links of the others stay open.
+      if Bool.random(using: &random) {
+        let joined = trips.indices.filter { expected[$0].contains(person) }
+        #expect(Set(people[person].joined) == Set(joined.map { trips[$0] }), "round \(round)")
+      } else {
+        #expect(
+          Set(trips[trip].members) == Set(expected[trip].map { people[$0] }), "round \(round)")
+      }
+    }
   }
 
   @Test(

@@ -221,4 +221,49 @@ struct UndoBesideOthersTests {
       s.one.undo().redo().expect("ada", age: 1).expectNoChanges()
     }
   }
+
+  @Test("A change stays in conflict when it is undone and redone", arguments: Kind.allCases)
+  func redoneInConflict(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.one.insert("trip").save().startUndo().set("trip", cost: 1)
+      s.other.set("trip", cost: 10).save()
+      s.one.fetch().undo().redo().undo().redo().expect("trip", cost: 1)
+      s.one.save(expecting: .conflict("trip", "cost", base: 0, mine: 1, theirs: 10))
+    }
+  }
+
+  /// A way to change a context without a record for undo.
+  enum Unrecorded: CaseIterable {
+    case stackOff, withoutUndo
+  }
+
+  @Test(
+    "Undo and redo of an insertion clear references that were not recorded",
+    arguments: Kind.allCases, Unrecorded.allCases)
+  func unrecordedReferences(_ kind: Kind, _ way: Unrecorded) throws {
+    try scenario(kind, way) { s in
+      s.one.insert(trip: "beside").save().startUndo().insert("trip").process()
+      switch way {
+      case .stackOff:
+        s.one.stopUndo().insert("stop", trip: "trip").process().startUndo()
+      case .withoutUndo: s.one.withoutUndo { s.one.insert("stop", trip: "trip") }
+      }
+      s.one.undo().save()
+      s.store.contains(trip: ["beside"]).fetch("Stop", where: "trip != nil", finds: [])
+    }
+  }
+
+  @Test(
+    "Undo leads over a commit of another context, and redo leads back", arguments: Kind.allCases)
+  func overCommit(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.one.insert("trip").insert(trip: "doomed").insert(stop: "lisbon").save().startUndo()
+      s.one.set("lisbon", trip: "doomed").process()
+      s.other.delete("doomed").save()
+      s.one.undo().fetch()
+      // The redo must not lead the stop to a trip that is gone.
+      s.one.redo().save()
+      s.store.contains(trip: ["trip"]).fetch("Stop", where: "trip != nil", finds: [])
+    }
+  }
 }

@@ -1,5 +1,4 @@
 import Foundation
-package import ObjectModel
 
 extension Value {
   /// Whether another value is the same to the last bit: "not a number" is itself, zeros have signs, and
