@@ -83,8 +83,10 @@ struct Rebase {
     rebased.changes.originals = try outcome.originals.keeping(layer, graph.schema)
     rebased.changes.lastReferences = try changes.lastReferences.keeping(layer, graph.schema)
     rebased.changes.repairs = try rows.repairs()
-    let repairedAgain = try repaired.filter {
-      try layer.hasSameEntry(as: changes.layer, of: $0, graph.schema)
+    // The same repair above the same row.
+    let repairedAgain = try repaired.filter { key in
+      try layer.hasSameEntry(as: changes.layer, of: key, graph.schema)
+        && !differences.contains { try $0.mentions(key) }
     }
     rebased.touched = rows.touched.subtracting(repairedAgain)
     rebased.met = outcome.met

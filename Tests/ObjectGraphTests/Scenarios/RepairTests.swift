@@ -79,4 +79,19 @@ struct RepairTests {
       s.store.contains(passport: []).expect("ada", age: 7, passport: nil)
     }
   }
+
+  @Test(
+    "A repaired object shows a value that another context has changed since",
+    arguments: Kind.allCases)
+  func changedBeneath(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.parent.insert(person: "ada", age: 1).insert("passport").save()
+      s.child.delete("passport")
+      s.parent.set("ada", passport: "passport").process()
+      // The child deletes the passport that the reference leads to.
+      s.child.refreshAll().expect("ada", age: 1, passport: nil)
+      s.parent.set("ada", age: 2).process()
+      s.child.refreshAll().expect("ada", age: 2, passport: nil)
+    }
+  }
 }
