@@ -217,10 +217,14 @@ extension NaiveGraph {
 // MARK: - Bringing together
 
 extension NaiveGraph {
-  /// What has become of both sides' changes: a value that was changed here is that of here.
+  /// Merges the changes of both sides: a value that was changed here is that of here.
+  ///
+  /// - Parameter repaired: The objects of which repairs were taken back.
+  /// - Returns: The merged graph, and the part of it that is a repair.
   static func merged(
-    base: NaiveGraph, mine: NaiveGraph, theirs: NaiveGraph, denials: [Denial]? = nil
-  ) -> NaiveGraph {
+    base: NaiveGraph, mine: NaiveGraph, theirs: NaiveGraph, denials: [Denial]? = nil,
+    repaired: Set<ObjectID> = []
+  ) -> (graph: NaiveGraph, repairs: NaiveRepairs) {
     var result = theirs
     result.denials = denials ?? mine.denials
     // Who is gone beneath needs no deletion.
@@ -271,11 +275,31 @@ extension NaiveGraph {
     // they were led away from it before.
     for id in doomed {
       for (name, other) in theirs.objects[id]?.references ?? [:]
-      where base.objects[id]!.references[name] == other {
+      where base.objects[id]!.references[name] == other && !repaired.contains(other) {
         result.objects[id]!.references[name] = nil
       }
     }
+    var unrepaired = result
+    unrepaired.clearLost()
+    for id in doomed { unrepaired.objects[id] = nil }
     result.delete(doomed)
-    return result
+    return (result, NaiveRepairs(before: unrepaired, after: result))
+  }
+
+  /// Clears what leads to objects that are gone.
+  private mutating func clearLost() {
+    for (id, object) in objects {
+      for (name, other) in object.references
+      where objects[other] == nil && !(name == "post" && dangling[id] == other) {
+        objects[id]!.references[name] = nil
+        objects[id]!.places[name] = nil
+      }
+    }
+    for table in links.keys {
+      links[table] = links[table]!.filter {
+        objects[$0.key.source] != nil && objects[$0.key.target] != nil
+      }
+      if links[table]!.isEmpty { links[table] = nil }
+    }
   }
 }

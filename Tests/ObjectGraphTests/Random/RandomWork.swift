@@ -142,7 +142,10 @@ final class RandomWork {
   }
 
   private func look(_ seat: Seat, _ beneath: NaiveGraph, _ version: Int) {
-    let merged = NaiveGraph.merged(base: seat.base, mine: seat.now, theirs: beneath)
+    let (mine, repaired) = seat.repairs.takenBack(from: seat.now)
+    let (merged, repairs) = NaiveGraph.merged(
+      base: seat.base, mine: mine, theirs: beneath, repaired: repaired)
+    seat.repairs = repairs
     if merged != seat.now {
       seat.now = merged
       seat.version += 1
@@ -308,6 +311,7 @@ final class RandomWork {
     note(seat, "rolls back")
     seat.context.rollback()
     seat.now = seat.base
+    seat.repairs = NaiveRepairs()
     seat.held = seat.held.filter { seat.now.objects[$0.key] != nil }
   }
 
@@ -316,6 +320,7 @@ final class RandomWork {
     seat.held = [:]
     seat.context.reset()
     seat.now = seat.base
+    seat.repairs = NaiveRepairs()
   }
 
   private func save(_ seat: Seat) throws {
@@ -361,11 +366,16 @@ final class RandomWork {
     seat.now.settle()
     merged = seat.now
     seat.base = merged
+    defer { seat.repairs = NaiveRepairs() }
     if let parent = seat.parent {
       defer { parent.dropGone() }
       let before = parent.now
-      parent.now = NaiveGraph.merged(
-        base: parent.now.seenFromAbove, mine: merged, theirs: parent.now, denials: before.denials)
+      parent.now =
+        NaiveGraph.merged(
+          base: parent.now.seenFromAbove, mine: merged, theirs: parent.now,
+          denials: before.denials
+        ).graph
+      parent.repairs.add(seat.repairs, above: parent.base)
       parent.insertions += merged.objects.keys.sorted().filter { before.objects[$0] == nil }
       if parent.now != before { parent.version += 1 }
       seat.seen = parent.version

@@ -22,6 +22,8 @@ final class Seat {
   }
   /// What lay beneath it when it last looked.
   var base: NaiveGraph
+  /// What the last merge has repaired.
+  var repairs = NaiveRepairs()
   /// Goes up with every change of what the context shows.
   var version = 0
   /// The version of what lay beneath when the context last looked.

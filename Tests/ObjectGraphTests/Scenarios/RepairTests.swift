@@ -94,4 +94,20 @@ struct RepairTests {
       s.child.refreshAll().expect("ada", age: 2, passport: nil)
     }
   }
+
+  @Test(
+    "A part that a child's deletion deletes does not come back in the parent that inserted both",
+    arguments: Kind.allCases)
+  func insertedParts(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.parent.insert(trip: "saved").save()
+      s.parent.insert("trip").process()
+      s.child.fetch().delete("trip")
+      s.parent.insert(stop: "lisbon", place: "a", trip: "trip").process()
+      s.child.refreshAll().save()
+      s.other.set("saved", cost: 1).save()
+      s.parent.fetch().save()
+      s.store.contains(trip: ["saved"]).contains(stop: [])
+    }
+  }
 }

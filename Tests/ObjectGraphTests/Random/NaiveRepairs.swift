@@ -1,0 +1,61 @@
+import ObjectModel
+
+/// What a merge has repaired, so that it agrees with what other contexts have done: references to deleted objects, parts
+/// of deleted objects, ends of one-to-one relationships, links.
+///
+/// The next merge takes all repairs back first (decision 0020).
+struct NaiveRepairs {
+  private struct Change<Part: Equatable> {
+    let before: Part?
+    let after: Part?
+  }
+
+  private var objects: [ObjectID: Change<NaiveGraph.Object>] = [:]
+  private var links: [String: [NaiveGraph.Pair: Change<NaiveGraph.Link>]] = [:]
+
+  init() {}
+
+  /// The difference that repairs have made.
+  init(before: NaiveGraph, after: NaiveGraph) {
+    for id in Set(before.objects.keys).union(after.objects.keys)
+    where before.objects[id] != after.objects[id] {
+      objects[id] = Change(before: before.objects[id], after: after.objects[id])
+    }
+    for table in Set(before.links.keys).union(after.links.keys) {
+      let (old, new) = (before.links[table] ?? [:], after.links[table] ?? [:])
+      for pair in Set(old.keys).union(new.keys) where old[pair] != new[pair] {
+        links[table, default: [:]][pair] = Change(before: old[pair], after: new[pair])
+      }
+    }
+  }
+
+  /// Returns a graph as it was before the repairs, and the objects of which a repair was taken back. What was changed
+  /// since stays.
+  func takenBack(from graph: NaiveGraph) -> (graph: NaiveGraph, objects: Set<ObjectID>) {
+    var result = graph
+    var repaired: Set<ObjectID> = []
+    for (id, change) in objects where graph.objects[id] == change.after {
+      result.objects[id] = change.before
+      repaired.insert(id)
+    }
+    for (table, changes) in links {
+      for (pair, change) in changes where graph.links[table]?[pair] == change.after {
+        result.links[table, default: [:]][pair] = change.before
+      }
+      if result.links[table]?.isEmpty ?? false { result.links[table] = nil }
+    }
+    return (result, repaired)
+  }
+
+  /// Adds the repairs of a child that has pushed its changes. What the parent has inserted and the
+  /// child's repair has deleted leaves no trace, so such a repair is final.
+  ///
+  /// - Parameter base: What lies beneath the parent.
+  mutating func add(_ pushed: NaiveRepairs, above base: NaiveGraph) {
+    objects.merge(pushed.objects.filter { base.objects[$0.key] != nil }) { $1 }
+    for (table, changes) in pushed.links {
+      let kept = changes.filter { base.links[table]?[$0.key] != nil }
+      links[table, default: [:]].merge(kept) { $1 }
+    }
+  }
+}
