@@ -1,4 +1,5 @@
 // swift-tools-version: 6.2
+import CompilerPluginSupport
 import PackageDescription
 
 // The house, top to bottom. A target imports only what stands above it; `./run check` builds with
@@ -145,10 +146,17 @@ let package = Package(
       "StoreConformance",
       ["StoreInterface", "ObjectModel", "Rows", "PropertyLists", "SeededRandom"]),
 
+    // Macros that make an entity of a class: their expansion, and the program that the compiler starts for it.
+    module("MacroExpansion", ["JSONText"]),
+    .macro(name: "EntityMacros", dependencies: ["MacroExpansion"], swiftSettings: strict),
+
     // Objects: coordinator, contexts, managed objects.
     module(
       "ObjectGraph",
-      ["CProcessor", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "TextMatching"]),
+      [
+        "CProcessor", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "TextMatching",
+        "EntityMacros",
+      ]),
 
     // Stores brought from one version of their model to another.
     module("Migration", ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph"]),
@@ -275,6 +283,7 @@ let package = Package(
     tests("DeflateTests", ["Deflate", "SeededRandom"]),
     tests("PropertyListsTests", ["PropertyLists", "XMLEvents", "SeededRandom"]),
     tests("JSONTextTests", ["JSONText"]),
+    tests("MacroExpansionTests", ["MacroExpansion", "JSONText", "SeededRandom"]),
     tests("TextMatchingTests", ["TextMatching", "SeededRandom"]),
     tests("DurableFilesTests", ["DurableFiles", "SeededRandom"]),
     tests(

@@ -5,7 +5,8 @@ import Foundation
 let parts = [
   ("rows", runRowBenchmarks), ("queries", runQueryBenchmarks), ("stores", runStoreBenchmarks),
   ("opening", runOpeningBenchmarks), ("objects", runObjectBenchmarks),
-  ("contexts", runContextBenchmarks), ("walking", runWalkingBenchmarks),
+  ("contexts", runContextBenchmarks), ("entities", runEntityBenchmarks),
+  ("walking", runWalkingBenchmarks),
   ("memory", runMemoryBenchmarks), ("xml", runXMLBenchmarks),
   ("migration", runMigrationBenchmarks), ("documents", runDocumentBenchmarks),
   ("plugins", runPluginBenchmarks), ("sqlite", runSQLiteBenchmarks),

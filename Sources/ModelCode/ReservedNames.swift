@@ -2,8 +2,9 @@
 enum ReservedNames {
   /// What managed objects have themselves. A property of such a name gets another in Swift.
   static let members: Set<String> = [
-    "context", "debugDescription", "description", "entity", "entityName", "hash", "hashValue",
-    "managedObjectContext", "objectID",
+    "context", "debugDescription", "description", "entity", "entityDeclaration", "entityName",
+    "entityProperties", "hash", "hashValue", "managedObjectContext", "objectID", "propertyNames",
+    "setInitialValues",
     "changedValues", "changedValuesForCurrentEvent", "faultingState", "hasChanges",
     "hasPersistentChangedValues", "isDeleted", "isFault", "isInserted", "isUpdated",
     "awakeFromFetch", "awakeFromInsert", "didSave", "didTurnIntoFault", "prepareForDeletion",

@@ -75,6 +75,9 @@ struct ArrowsTests {
       foreignImports(in: sources, declared: declared).map(\.description)
         == ["Sources/Base/Base.swift:1: Base must not import Top."])
     #expect(idleArrows(in: sources, declared: declared) == ["Base <- CSystem", "Top <- CGround"])
+    let macros = SourceFile(
+      "Sources/Top/Macros.swift", "macro M() = #externalMacro(module: \"CGround\", type: \"M\")")
+    #expect(idleArrows(in: sources + [macros], declared: declared) == ["Base <- CSystem"])
     #expect(sharedCModules(in: declared) == ["CGround"])
     #expect(cycle(in: declared) == nil)
     #expect(cycle(in: ["A": ["B"], "B": ["C"], "C": ["A"]]) != nil)
@@ -87,7 +90,7 @@ struct ArrowsTests {
 private func declaredArrows(in package: SourceFile) -> [String: Set<String>] {
   let text = package.lines.joined(separator: " ")
   let target =
-    #/(?:module\(|\.target\(\s*name:|\.systemLibrary\(\s*name:|\.executableTarget\(\s*name:)\s*"([\w-]+)"(?:,\s*(?:dependencies:\s*)?\[([^\]]*)\])?/#
+    #/(?:module\(|\.target\(\s*name:|\.systemLibrary\(\s*name:|\.executableTarget\(\s*name:|\.macro\(\s*name:)\s*"([\w-]+)"(?:,\s*(?:dependencies:\s*)?\[([^\]]*)\])?/#
   var arrows: [String: Set<String>] = [:]
   for match in text.matches(of: target) {
     arrows[String(match.1)] = Set((match.2 ?? "").matches(of: #/"(\w+)"/#).map { String($0.1) })
@@ -114,6 +117,13 @@ private func imports(of file: SourceFile) -> [(line: Int, module: String)] {
   }
 }
 
+/// The modules whose macros a file declares.
+private func macroModules(of file: SourceFile) -> [String] {
+  file.lines(with: "#externalMacro(module: ").compactMap { _, text in
+    text.firstMatch(of: #/#externalMacro\(module: "(\w+)"/#).map { String($0.1) }
+  }
+}
+
 // MARK: - Judging
 
 /// Imports of modules of the house that the importing module does not declare.
@@ -133,6 +143,7 @@ private func idleArrows(in files: [SourceFile], declared: [String: Set<String>])
   var used: [String: Set<String>] = [:]
   for file in files {
     used[file.module, default: []].formUnion(imports(of: file).map(\.module))
+    used[file.module, default: []].formUnion(macroModules(of: file))
   }
   return declared.filter { !isC($0.key) }.flatMap { module, dependencies in
     dependencies.subtracting(used[module, default: []]).map { "\(module) <- \($0)" }

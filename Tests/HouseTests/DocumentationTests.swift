@@ -38,9 +38,19 @@ struct DocumentationTests {
         func documented()
       }
       @available(*, deprecated) public let bare = 1
+      /// Documented.
+      @available(
+        *, deprecated
+      )
+      @frozen
+      public let documented = 1
+      @available(
+        *, deprecated
+      )
+      public let bare = 1
       """)
 
-    #expect(undocumented(in: file).map(\.line) == [5, 13, 20, 24])
+    #expect(undocumented(in: file).map(\.line) == [5, 13, 20, 24, 34])
   }
 }
 
@@ -99,8 +109,15 @@ private func withoutAttributes(_ text: Substring) -> Substring {
 
 /// Whether a documentation comment stands above the line, attributes on lines of their own between.
 private func isDocumented(_ lines: [String], at index: Int) -> Bool {
+  var isInAttribute = false
   for line in lines[..<index].reversed() {
     let text = line.drop { $0 == " " }
+    // An attribute of several lines ends with a parenthesis of its own.
+    if text == ")" { isInAttribute = true }
+    if isInAttribute {
+      isInAttribute = !text.hasPrefix("@")
+      continue
+    }
     if text.hasPrefix("///") { return true }
     if !text.hasPrefix("@") && !text.hasPrefix("#") && !text.hasPrefix("// swift-format") {
       return false

@@ -88,6 +88,33 @@ extension ManagedObjectContext {
   }
 }
 
+// Fetching by typed requests.
+extension ManagedObjectContext {
+  /// Returns the objects that a request finds, in its order.
+  ///
+  /// - Throws: `QueryError` if the request does not fit the model; `StoreError` if a store is damaged.
+  public func fetch<Object: ManagedObject>(_ request: EntityRequest<Object>) throws -> [Object] {
+    try fetch(request.request, as: Object.self)
+  }
+
+  /// Returns the objects that meet one of Foundation's predicates.
+  ///
+  ///     try context.fetch(#Predicate<Trip> { $0.name.contains("Lis") })
+  ///
+  /// - Throws: As ``fetch(_:)-(EntityRequest<Object>)``.
+  public func fetch<Object: ManagedObject>(_ predicate: Predicate<Object>) throws -> [Object] {
+    try fetch(
+      FetchRequest(Object.entityName, where: try QueryPredicate(predicate)), as: Object.self)
+  }
+
+  /// Returns the number of objects that a request finds.
+  ///
+  /// - Throws: As ``fetch(_:)-(EntityRequest<Object>)``.
+  public func count<Object: ManagedObject>(for request: EntityRequest<Object>) throws -> Int {
+    try count(for: request.request)
+  }
+}
+
 // Fetching while the context is free for other work.
 extension ManagedObjectContext {
   /// Finds the objects of a request while the context is free for other work, and passes them to `body` in a turn.

@@ -17,6 +17,12 @@ public struct AttributeName<Value: AttributeValue>: Sendable {
     self.name = name
     hash = PropertyHash.of(name)
   }
+
+  /// - Parameter hash: The hash of the name, which the caller has computed.
+  @inlinable init(_ name: StaticString, hash: UInt64) {
+    self.name = name
+    self.hash = hash
+  }
 }
 
 /// The name of a relationship to one object, and the class of that object.
@@ -30,6 +36,12 @@ public struct ToOneName<Destination: ManagedObject>: Sendable {
     self.name = name
     hash = PropertyHash.of(name)
   }
+
+  /// - Parameter hash: The hash of the name, which the caller has computed.
+  @inlinable init(_ name: StaticString, hash: UInt64) {
+    self.name = name
+    self.hash = hash
+  }
 }
 
 /// The name of a relationship to any number of objects, ordered or not, and their class.
@@ -42,6 +54,12 @@ public struct ToManyName<Destination: ManagedObject>: Sendable {
   @inlinable public init(_ name: StaticString) {
     self.name = name
     hash = PropertyHash.of(name)
+  }
+
+  /// - Parameter hash: The hash of the name, which the caller has computed.
+  @inlinable init(_ name: StaticString, hash: UInt64) {
+    self.name = name
+    self.hash = hash
   }
 }
 

@@ -95,9 +95,15 @@ open class ManagedObject {
 
   /// The name of the entity that this class is for; that of the class unless a subclass says otherwise.
   open class var entityName: String { String(describing: self) }
+  /// The entity that this class declares with ``Entity(_:)``; `nil` if the model is declared elsewhere.
+  open class var entityDeclaration: EntityDeclaration? { nil }
+  /// The names of properties by their key paths, for `#Predicate`. A class with ``Entity(_:)`` has them.
+  open class var propertyNames: [AnyKeyPath: String] { PropertyPaths.names(of: self) }
 
   // MARK: What happens to an object
 
+  /// Sets the initial values that differ from object to object. A class with ``Entity(_:)`` overrides this.
+  open func setInitialValues() {}
   /// The object was inserted. Give it the values that defaults can't say.
   open func awakeFromInsert() {}
   /// The object's values are about to be read for the first time since it was fetched.
@@ -256,6 +262,8 @@ extension ManagedObject: Hashable {
   /// The object itself counts, and not its values.
   public final func hash(into hasher: inout Hasher) { hasher.combine(key.rawValue) }
 }
+
+extension ManagedObject: EntityMapped {}
 
 extension ManagedObject: QueryArgument {
   /// The object, to be compared with: `owner == %@`.

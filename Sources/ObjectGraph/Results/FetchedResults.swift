@@ -89,6 +89,19 @@ public final class FetchedResults<Object: ManagedObject> {
   deinit { streams.finish() }
 }
 
+extension FetchedResults {
+  /// Finds the objects of a request, and follows them from then on.
+  ///
+  /// - Throws: `QueryError` if the request does not fit the model; ``ContextError`` if no store holds such objects, or a
+  ///   section comes twice; `StoreError` if a store is damaged.
+  public convenience init(
+    _ request: EntityRequest<Object>, in context: ManagedObjectContext,
+    sections: FetchedSections? = nil
+  ) throws {
+    try self.init(Object.self, request.request, in: context, sections: sections)
+  }
+}
+
 // MARK: - What is found
 
 extension FetchedResults {

@@ -37,9 +37,8 @@ public final class UndoStack {
   /// Rows as the context knows them though no step has recorded them: its unrecorded changes, and rows that it has
   /// asked to see. Taking back an older step is in no conflict with them.
   private(set) var known: [KnownRows] = []
-  private(set) var lastStep: UInt64 = 0
-  /// The name of the rows that the context shows: the number of the step that has led to them (``Moments``).
-  private(set) var moment: UInt64 = 0
+  /// The recorded steps, counted.
+  private var steps = StepCounter()
   /// Whether the context is saving: what that changes belongs to what is there already.
   private var isSaving = false
   private var disableCount = 0
@@ -279,11 +278,14 @@ extension UndoStack {
     openGroups[openGroups.count - 1].steps.append(step)
   }
 
+  /// The number of the last step.
+  var lastStep: UInt64 { steps.last }
+  /// The name of the rows that the context shows (``Moments``).
+  var moment: UInt64 { steps.moment }
+
   /// Returns the number of the next step, which leads to rows that were not shown before.
   func nextStep() -> UInt64 {
-    lastStep += 1
-    moment = lastStep
-    return lastStep
+    steps.next()
   }
 
   /// Whether the context shows the rows that a step has led to.
@@ -300,7 +302,7 @@ extension UndoStack {
     guard lastStep == count + 1, let replayed, let last = replayed.steps.indices.last,
       case .layer(var back) = replayed.steps[last], back.number == lastStep
     else { return }
-    moment = step.moments.before
+    steps.moment = step.moments.before
     back.moments.after = moment
     replayed.steps[last] = .layer(back)
   }

@@ -81,6 +81,21 @@ struct Moments {
   let commit: Int64?
 }
 
+/// The numbers of recorded steps, and the moment that the context shows.
+struct StepCounter {
+  /// The number of the last step.
+  private(set) var last: UInt64 = 0
+  /// The number of the step that has led to the rows that the context shows.
+  var moment: UInt64 = 0
+
+  /// Returns the number of the next step, which leads to a new moment.
+  mutating func next() -> UInt64 {
+    last += 1
+    moment = last
+    return last
+  }
+}
+
 /// A recorded layer, and the layer that takes it back.
 struct UndoableLayer {
   let store: PersistentStore

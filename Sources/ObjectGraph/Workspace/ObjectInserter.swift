@@ -43,6 +43,7 @@ struct ObjectInserter {
     let object = try state.insert()
     object.state = [.inserted, .realized, .pending]
     workspace.changedObjects.append(object)
+    object.setInitialValues()
     object.awakeFromInsert()
     return object
   }

@@ -74,7 +74,7 @@ extension Model {
 
 extension Model.Description {
   /// Gives relationships without an inverse the one that names them as its own.
-  fileprivate mutating func stateInversesAtBothEnds() {
+  package mutating func stateInversesAtBothEnds() {
     for entity in entities {
       for relationship in entity.declaredRelationships {
         guard let inverse = relationship.inverse,

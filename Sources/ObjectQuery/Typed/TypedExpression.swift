@@ -4,8 +4,8 @@ public import ObjectModel
 /// Something with a value of a known type for each object of an entity: a path to an attribute, or
 /// what is computed from some.
 public protocol TypedExpression<Root, Value>: Sendable {
-  /// The entity whose objects have the value.
-  associatedtype Root: EntityType
+  /// The class, or the entity type, whose objects have the value.
+  associatedtype Root
   /// The type of the value.
   associatedtype Value: AttributeValue
 
@@ -26,7 +26,7 @@ extension AttributePath: TypedExpression {
 }
 
 /// A value computed from others: `Trip.days * 2`, `Trip.stops.count`.
-public struct ComputedExpression<Root: EntityType, Value: AttributeValue>: TypedExpression, Hashable
+public struct ComputedExpression<Root, Value: AttributeValue>: TypedExpression, Hashable
 {
   /// The expression as a tree.
   public let queryExpression: QueryExpression

@@ -1,5 +1,3 @@
-public import ObjectModel
-
 /// A condition on objects of one entity, checked by the compiler.
 ///
 ///     let soon = Trip.start > now && Trip.name.begins(with: "L", .caseInsensitive)
@@ -8,7 +6,7 @@ public import ObjectModel
 /// Names are properties of the entity type, values are of their types, and conditions on different
 /// entities do not go together. What it says is a ``QueryPredicate`` like any other, and both may be
 /// mixed through ``predicate`` and ``init(_:)``.
-public struct TypedPredicate<Root: EntityType>: Sendable, Hashable {
+public struct TypedPredicate<Root>: Sendable, Hashable {
   /// The condition as a tree.
   public let predicate: QueryPredicate
 

@@ -36,6 +36,25 @@ struct Compiler {
     ).output
   }
 
+  /// Returns the errors that the compiler shows for a file, each with its line and column: `3:7 The message`. An error in
+  /// the expansion of a macro has no place in the file.
+  func errors(in text: String) throws -> [String] {
+    let folder = try Folder()
+    let file = folder.url.appending(path: "A.swift")
+    try Data(text.utf8).write(to: file)
+    let output = try run(
+      "swiftc",
+      ["-typecheck", "-swift-version", "6", "-module-name", "Made", "-diagnostic-style", "llvm"]
+        + (try Self.modules()) + [file.path], mayFail: true
+    ).output
+    return output.split(separator: "\n").compactMap { line -> String? in
+      guard let end = line.range(of: ": error: ") else { return nil }
+      guard line.hasPrefix(file.path) else { return "in an expansion \(line[end.upperBound...])" }
+      let place = line[..<end.lowerBound].dropFirst(file.path.count + 1)
+      return "\(place) \(line[end.upperBound...])"
+    }
+  }
+
   /// Makes a program of source files, beside what the build made.
   func makeProgram(_ files: [URL], named name: String) throws -> URL {
     let program = try Self.build().appending(path: name)
@@ -73,12 +92,17 @@ struct Compiler {
     let sources = ["Sources/XMLEvents/CLibXML2", "Sources/Deflate/CZlib"].map {
       root.appending(path: "\($0)/module.modulemap").path
     }
-    return ["-I", build.appending(path: "Modules").path, "-Xcc", "-I/usr/include/libxml2"]
+    // The program that expands macros.
+    let macros = build.appending(path: "EntityMacros-tool").path + "#EntityMacros"
+    return [
+      "-I", build.appending(path: "Modules").path, "-Xcc", "-I/usr/include/libxml2",
+      "-load-plugin-executable", macros,
+    ]
       + (names + sources).flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
   }
 
   private func run(
-    _ tool: String, _ arguments: [String]
+    _ tool: String, _ arguments: [String], mayFail: Bool = false
   ) throws -> (status: Int32, output: String) {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
@@ -93,7 +117,7 @@ struct Compiler {
     try process.run()
     process.waitUntilExit()
     let output = try String(contentsOf: file, encoding: .utf8)
-    #expect(process.terminationStatus == 0, "\(tool): \(output)")
+    #expect(process.terminationStatus == 0 || mayFail, "\(tool): \(output)")
     return (process.terminationStatus, output)
   }
 }

@@ -3,66 +3,7 @@ import ObjectGraph
 import ObjectModel
 import ObjectQuery
 import StoreInterface
-import Synchronization
 import Testing
-
-/// What happens to the objects of the tests below, in order.
-private final class Diary: Sendable {
-  static let shared = Diary()
-  private let entries = Mutex<[String: [String]]>([:])
-
-  func write(_ what: String, of name: String) {
-    entries.withLock { $0[name, default: []].append(what) }
-  }
-
-  /// What was written since the last time, of one test's objects.
-  func take(_ name: String) -> [String] { entries.withLock { $0.removeValue(forKey: name) ?? [] } }
-}
-
-/// An object that keeps a diary under the name its store's coordinator was told.
-private class Diarist: ManagedObject {
-  override class var entityName: String { "Diarist" }
-  static let book = AttributeName<String?>("book")
-  static let text = AttributeName<String?>("text")
-  static let count = AttributeName<Int32>("count")
-  var parent: Diarist? {
-    get { self[ToOneName<Diarist>("parent")] }
-    set { self[ToOneName<Diarist>("parent")] = newValue }
-  }
-  // SAFETY: Set and read with the lock held, and each by the one test whose object it is for.
-  /// What is done when something happens.
-  nonisolated(unsafe) static var reactions: [ObjectID: (String, Diarist) -> Void] = [:]
-  static let lock = NSLock()
-
-  private func note(_ what: String) {
-    // The context is gone with the last of it; nothing can be read then.
-    guard let name = managedObjectContext?.name else { return }
-    Diary.shared.write(what + (managedObjectContext?.parent == nil ? "" : " in child"), of: name)
-    Diarist.lock.lock()
-    let reaction = Diarist.reactions[objectID]
-    Diarist.lock.unlock()
-    reaction?(what, self)
-  }
-
-  override func awakeFromInsert() { note("insert") }
-  override func awakeFromFetch() { note("fetch") }
-  override func awake(fromSnapshotEvents events: SnapshotEvents) {
-    let names: [(SnapshotEvents, String)] = [
-      (.undoInsertion, "undoInsertion"), (.undoDeletion, "undoDeletion"),
-      (.undoUpdate, "undoUpdate"),
-      (.rollback, "rollback"), (.refresh, "refresh"), (.mergePolicy, "mergePolicy"),
-    ]
-    note(names.filter { events.contains($0.0) }.map(\.1).joined(separator: "+"))
-  }
-  override func willSave() { note("willSave") }
-  override func didSave() { note("didSave") }
-  override func willTurnIntoFault() { note("willTurnIntoFault") }
-  override func didTurnIntoFault() { note("didTurnIntoFault") }
-  override func prepareForDeletion() { note("prepareForDeletion") }
-  override func validateForInsert() throws { note("validateForInsert") }
-  override func validateForUpdate() throws { note("validateForUpdate") }
-  override func validateForDelete() throws { note("validateForDelete") }
-}
 
 @Suite("What objects are told")
 struct HookTests {

@@ -1,0 +1,84 @@
+/// A part of the source.
+struct SourceText: Equatable {
+  let text: String
+  /// The place of the text: offsets of bytes in the source.
+  let range: Range<Int>
+}
+
+/// An attribute of a declaration, such as `@Relationship(.cascade, inverse: \Stop.trip)`.
+struct AttributeSyntax: Equatable {
+  /// The name without the at sign.
+  let name: SourceText
+  /// The arguments without the parentheses; `nil` if there are no parentheses.
+  let arguments: SourceText?
+  /// The whole attribute.
+  let range: Range<Int>
+}
+
+/// The type of a property, as its declaration writes it.
+struct TypeSyntax: Equatable {
+  indirect enum Shape: Equatable {
+    /// A name, with the parts before dots and without generic arguments.
+    case named(String)
+    case optional(Shape)
+    case implicitlyUnwrapped(Shape)
+    case array(Shape)
+    case dictionary
+    /// A set of a type.
+    case set(Shape)
+    case tuple
+    case function
+    /// `any P`, `some P` or a composition.
+    case existential
+  }
+
+  let source: SourceText
+  let shape: Shape
+}
+
+/// A declaration of a variable or a constant.
+struct VariableSyntax: Equatable {
+  let attributes: [AttributeSyntax]
+  let modifiers: [SourceText]
+  /// The word `var` or `let`.
+  let keyword: SourceText
+  let name: SourceText
+  let type: TypeSyntax?
+  let initialValue: SourceText?
+  let accessors: Accessors
+  /// Whether the declaration lies in `#if`.
+  let isConditional: Bool
+  /// The place of the whole declaration.
+  let range: Range<Int>
+
+  enum Accessors: Equatable {
+    case none
+    /// `willSet` or `didSet`.
+    case observers(Range<Int>)
+    case computed
+  }
+
+  /// Whether the variable belongs to the type and not to an object.
+  var isStatic: Bool { modifiers.contains { $0.text == "static" || $0.text == "class" } }
+
+  /// The name without backticks.
+  var plainName: String { name.text.filter { $0 != "`" } }
+}
+
+/// The declaration of a class, or of another type.
+struct ClassSyntax: Equatable {
+  let attributes: [AttributeSyntax]
+  let modifiers: [SourceText]
+  /// The word `class`, or that of another kind of type.
+  let keyword: SourceText
+  let name: SourceText
+  /// Whether the declaration has generic parameters.
+  let isGeneric: Bool
+  /// The superclass and the protocols.
+  let inherited: [SourceText]
+  /// The variables and constants that the body declares.
+  let variables: [VariableSyntax]
+
+  /// The name without backticks.
+  var plainName: String { name.text.filter { $0 != "`" } }
+}

@@ -1,0 +1,303 @@
+/// Checks the declarations of a class with `@Entity`, and collects the problems that the compiler is to show.
+struct EntityChecker {
+  private(set) var problems: [SourceProblem] = []
+
+  static let markers: Set<String> = [
+    "Attribute", "Relationship", "Unique", "Transient", "Derived", "Fetched",
+  ]
+
+  /// Checks a class and its properties.
+  ///
+  /// - Returns: The entity; `nil` if the declaration can't be one.
+  mutating func check(
+    _ declaration: ClassSyntax, _ attribute: AttributeSyntax?
+  ) -> EntitySyntax? {
+    guard declaration.keyword.text == "class" else {
+      let fixText = declaration.keyword.text == "struct" ? "class" : nil
+      problems.append(
+        SourceProblem(
+          "@Entity is for classes, and this is a declaration of another kind: \(declaration.keyword.text).",
+          at: declaration.keyword.range,
+          fix: fixText.map {
+            .init(message: "Write class", range: declaration.keyword.range, text: $0)
+          }))
+      return nil
+    }
+    if declaration.isGeneric {
+      problems.append(
+        SourceProblem(
+          "A class with @Entity has no generic parameters: its entity is one.",
+          at: declaration.name.range))
+      return nil
+    }
+    guard let superclass = declaration.inherited.first else {
+      let end = declaration.name.range.upperBound
+      problems.append(
+        SourceProblem(
+          "A class with @Entity inherits from ManagedObject, or from another class with @Entity.",
+          at: declaration.name.range,
+          fix: .init(message: "Add ': ManagedObject'", range: end..<end, text: ": ManagedObject")))
+      return nil
+    }
+    let isRoot = superclass.text.split(separator: ".").last == "ManagedObject"
+    var properties: [PropertySyntax] = []
+    var declared: Set<Int> = []
+    for variable in declaration.variables where !variable.isStatic {
+      if !declared.insert(variable.range.lowerBound).inserted {
+        problems.append(
+          SourceProblem(
+            "Declare each property of an entity by itself: var \(variable.name.text).",
+            at: variable.name.range))
+        continue
+      }
+      if let property = check(variable) { properties.append(property) }
+    }
+    return EntitySyntax(
+      declaration: declaration, arguments: attribute?.arguments,
+      superentity: isRoot ? nil : superclass, properties: properties)
+  }
+
+  /// Checks a variable.
+  ///
+  /// - Returns: The property; `nil` if the variable is none, or a wrong one.
+  mutating func check(_ variable: VariableSyntax) -> PropertySyntax? {
+    let markers = variable.markers
+    if variable.accessors == .computed {
+      if let marker = markers.first {
+        report(
+          "\(variable.plainName) is computed, so nothing of it is stored: remove @\(marker.plainName).",
+          at: marker.range,
+          .init(message: "Remove @\(marker.plainName)", range: marker.range, text: ""))
+      }
+      return nil
+    }
+    let count = problems.count
+    checkForm(variable)
+    guard let type = variable.type else {
+      reportMissingType(variable)
+      return nil
+    }
+    let role = checkRole(markers)
+    checkType(type, role, variable, markers)
+    checkDefault(type, role, variable)
+    guard problems.count == count else { return nil }
+    let isMain = { (marker: AttributeSyntax) in
+      marker.plainName != "Unique" && marker.plainName != "Transient"
+    }
+    return PropertySyntax(
+      variable: variable, role: role, arguments: markers.first(where: isMain)?.arguments,
+      isUnique: markers.contains { $0.plainName == "Unique" })
+  }
+
+  private mutating func report(
+    _ message: String, at range: Range<Int>, _ fix: SourceProblem.Fix? = nil
+  ) {
+    problems.append(SourceProblem(message, at: range, fix: fix))
+  }
+
+  // MARK: Form
+
+  private mutating func checkForm(_ variable: VariableSyntax) {
+    let name = variable.plainName
+    if variable.keyword.text == "let" {
+      report(
+        "A property of an entity is a variable: write var \(name).", at: variable.keyword.range,
+        .init(message: "Write var", range: variable.keyword.range, text: "var"))
+    }
+    if case .observers(let range) = variable.accessors {
+      report(
+        "A property of an entity has no observers. A computed property may set it and do more, and FetchedResults tells of changes.",
+        at: range, .init(message: "Remove the observers", range: range, text: ""))
+    }
+    if variable.isConditional {
+      report(
+        "A property of an entity can't lie in #if: the same files would have two models.",
+        at: variable.name.range)
+    }
+    for modifier in variable.modifiers {
+      let word = modifier.text
+      if word.contains("(") {
+        report(
+          "A property of an entity is read and set with one access level: remove \(word).",
+          at: modifier.range, .init(message: "Remove \(word)", range: modifier.range, text: ""))
+      } else if ["lazy", "weak", "unowned"].contains(word) {
+        report(
+          "A property of an entity is not \(word): its value lies in the store.",
+          at: modifier.range, .init(message: "Remove \(word)", range: modifier.range, text: ""))
+      }
+    }
+  }
+
+  private mutating func reportMissingType(_ variable: VariableSyntax) {
+    let end = variable.name.range.upperBound
+    let typeName: String? =
+      switch variable.initialValue.flatMap({ LiteralKind($0.text) }) {
+      case .text: "String"
+      case .whole: "Int"
+      case .real: "Double"
+      case .boolean: "Bool"
+      case .some(.none), nil: nil
+      }
+    report(
+      "The type of \(variable.plainName) is missing: write var \(variable.name.text): \(typeName ?? "String").",
+      at: variable.name.range,
+      typeName.map { .init(message: "Add ': \($0)'", range: end..<end, text: ": \($0)") })
+  }
+
+  // MARK: Markers
+
+  private mutating func checkRole(_ markers: [AttributeSyntax]) -> PropertySyntax.Role {
+    var role = PropertySyntax.Role.plain
+    var chosen: AttributeSyntax?
+    for marker in markers {
+      let next: PropertySyntax.Role
+      switch marker.plainName {
+      case "Relationship": next = .relationship
+      case "Transient": next = .transient
+      case "Derived": next = .derived
+      case "Fetched": next = .fetched
+      default: continue
+      }
+      if let chosen {
+        report(
+          "A property is either @\(chosen.plainName) or @\(marker.plainName): remove one of them.",
+          at: marker.range)
+      }
+      (role, chosen) = (next, marker)
+    }
+    for marker in markers where role != .plain {
+      let isWrong =
+        switch (marker.plainName, role) {
+        case ("Attribute", .relationship), ("Attribute", .fetched), ("Attribute", .derived): true
+        case ("Unique", .relationship), ("Unique", .transient), ("Unique", .fetched): true
+        default: false
+        }
+      if isWrong, let chosen {
+        report(
+          "@\(marker.plainName) does not go with @\(chosen.plainName): remove one of them.",
+          at: marker.range)
+      }
+    }
+    return role
+  }
+
+  // MARK: Types
+
+  private mutating func checkType(
+    _ type: TypeSyntax, _ role: PropertySyntax.Role, _ variable: VariableSyntax,
+    _ markers: [AttributeSyntax]
+  ) {
+    let name = variable.plainName
+    let range = type.source.range
+    switch type.shape {
+    case .tuple, .function, .existential, .dictionary:
+      report(
+        "Quire stores no values of the type \(type.source.text). Declare a type that conforms to AttributeValue, and use it for \(name).",
+        at: range)
+    case .implicitlyUnwrapped:
+      let plain = String(type.source.text.dropLast())
+      report(
+        "A property of an entity is optional or required: write \(plain)? or \(plain).", at: range,
+        .init(message: "Write \(plain)?", range: range, text: plain + "?"))
+    case .optional(.optional):
+      report("An optional of an optional can't be stored.", at: range)
+    case .optional(.array(let element)) where !element.isKnownValue:
+      let plain = String(type.source.text.dropLast())
+      report(
+        "A relationship to many objects is never nil, but empty: write \(plain).", at: range,
+        .init(message: "Write \(plain)", range: range, text: plain))
+    case .set(let element) where !element.isKnownValue:
+      let element = element.bareName ?? "Element"
+      report(
+        "A relationship to many objects is an array: write [\(element)].", at: range,
+        .init(message: "Write [\(element)]", range: range, text: "[\(element)]"))
+    case .array(let element), .set(let element), .optional(.array(let element)),
+      .optional(.set(let element)):
+      checkMany(element, type, role, variable)
+    case .named, .optional: checkOne(type, role, markers)
+    }
+  }
+
+  private mutating func checkMany(
+    _ element: TypeSyntax.Shape, _ type: TypeSyntax, _ role: PropertySyntax.Role,
+    _ variable: VariableSyntax
+  ) {
+    let range = type.source.range
+    if element.isKnownValue {
+      report(
+        "An attribute holds one value, and \(type.source.text) are many. Declare a type with the list that conforms to AttributeValue, or an entity for the elements and a relationship to it.",
+        at: range)
+      return
+    }
+    guard role == .plain, let destination = element.bareName else { return }
+    let start = variable.range.lowerBound
+    report(
+      "The inverse of \(variable.plainName) is missing: write @Relationship(inverse: \\\(destination).…), or @Relationship if \(destination) names \(variable.plainName) as an inverse.",
+      at: variable.name.range,
+      .init(
+        message: "Add @Relationship", range: start..<start,
+        text: "@Relationship(inverse: \\\(destination).<#inverse#>) "))
+  }
+
+  private mutating func checkOne(
+    _ type: TypeSyntax, _ role: PropertySyntax.Role, _ markers: [AttributeSyntax]
+  ) {
+    guard role == .relationship || role == .fetched,
+      let marker = markers.first(where: {
+        ["Relationship", "Fetched"].contains($0.plainName)
+      })
+    else { return }
+    let range = type.source.range
+    if type.shape.isKnownValue {
+      report(
+        "A relationship leads to objects, and \(type.source.text) is a value: remove @\(marker.plainName).",
+        at: marker.range,
+        .init(message: "Remove @\(marker.plainName)", range: marker.range, text: ""))
+      return
+    }
+    let element = type.shape.bareName ?? "Element"
+    let isOrdered = marker.arguments.map { $0.text.filter { $0 != " " }.contains("ordered:true") }
+    if role == .fetched || isOrdered == true {
+      let subject = role == .fetched ? "A fetched property" : "An ordered relationship"
+      report(
+        "\(subject) leads to many objects: write [\(element)].", at: range,
+        .init(message: "Write [\(element)]", range: range, text: "[\(element)]"))
+    }
+  }
+
+  // MARK: Defaults
+
+  private mutating func checkDefault(
+    _ type: TypeSyntax, _ role: PropertySyntax.Role, _ variable: VariableSyntax
+  ) {
+    guard let value = variable.initialValue else { return }
+    if role == .derived || role == .fetched {
+      report(
+        "The value of \(variable.plainName) is computed by the store, so it has no default.",
+        at: value.range)
+      return
+    }
+    let isEmpty = value.text == "nil" || value.text == "[]"
+    if role == .relationship, !isEmpty {
+      report(
+        "A relationship of a new object leads nowhere: remove the default.", at: value.range)
+      return
+    }
+    guard let literal = LiteralKind(value.text), literal.fits(type.shape) == false else { return }
+    report(
+      "The default of \(variable.plainName) is no \(type.source.text): \(value.text).",
+      at: value.range)
+  }
+}
+
+extension VariableSyntax {
+  /// The attributes that say what kind of property the variable is.
+  var markers: [AttributeSyntax] {
+    attributes.filter { EntityChecker.markers.contains($0.plainName) }
+  }
+}
+
+extension AttributeSyntax {
+  /// The name without the module.
+  var plainName: String { name.text.split(separator: ".").last.map(String.init) ?? "" }
+}

@@ -1,0 +1,114 @@
+/// A class with `@Entity`, checked.
+struct EntitySyntax {
+  let declaration: ClassSyntax
+  /// The arguments of `@Entity`, as the source writes them.
+  let arguments: SourceText?
+  /// The superclass, if it is an entity too.
+  let superentity: SourceText?
+  let properties: [PropertySyntax]
+}
+
+/// A property of an entity, checked.
+struct PropertySyntax: Equatable {
+  enum Role: Equatable {
+    /// An attribute or a relationship: the compiler knows by its type.
+    case plain
+    case relationship
+    case transient
+    case derived
+    case fetched
+  }
+
+  let variable: VariableSyntax
+  let role: Role
+  /// The arguments of `@Attribute`, `@Relationship`, `@Derived` or `@Fetched`, as the source writes them.
+  let arguments: SourceText?
+  let isUnique: Bool
+
+  /// The initial value, if it is the same for all objects.
+  var constantDefault: SourceText? {
+    variable.initialValue.flatMap { PropertySyntax.isConstant($0.text, variable) ? $0 : nil }
+  }
+
+  /// The initial value, if it is computed for each object, such as `UUID()`.
+  var computedDefault: SourceText? {
+    variable.initialValue.flatMap { PropertySyntax.isConstant($0.text, variable) ? nil : $0 }
+  }
+
+  private static func isConstant(_ text: String, _ variable: VariableSyntax) -> Bool {
+    guard let tokens = try? SourceLexer.tokens(of: Array(text.utf8)) else { return false }
+    let bytes = Array(text.utf8)
+    func word(_ token: SourceToken) -> String {
+      String(decoding: bytes[token.range], as: UTF8.self)
+    }
+    switch (tokens.first?.kind, tokens.count) {
+    case (.string, 1): return !LiteralKind.isInterpolated(text)
+    case (.number, 1): return true
+    case (.word, 1): return ["true", "false", "nil"].contains(word(tokens[0]))
+    case (.mark("-"), 2): return tokens[1].kind == .number
+    case (.mark("."), 2):
+      // `Date.now` and the like differ from object to object.
+      return variable.type?.shape.bareName.map { !["Date", "UUID"].contains($0) } ?? true
+    default: return false
+    }
+  }
+}
+
+/// The kind of a literal, as far as it decides which types it may be of.
+enum LiteralKind {
+  case text, whole, real, boolean, none
+
+  init?(_ text: String) {
+    guard let tokens = try? SourceLexer.tokens(of: Array(text.utf8)) else { return nil }
+    let hasSign = tokens.first?.isMark("-") ?? false
+    guard tokens.count == (hasSign ? 2 : 1), let last = tokens.last else { return nil }
+    switch last.kind {
+    case .string where !hasSign: self = .text
+    case .number:
+      let isReal = text.contains(".") || !text.contains("x") && text.lowercased().contains("e")
+      self = isReal ? .real : .whole
+    case .word where text == "true" || text == "false": self = .boolean
+    case .word where text == "nil": self = .none
+    default: return nil
+    }
+  }
+
+  static func isInterpolated(_ text: String) -> Bool {
+    let pounds = text.prefix { $0 == "#" }
+    return text.contains("\\\(pounds)(")
+  }
+
+  /// Whether a type of the standard library takes the literal; `nil` if the type is another.
+  func fits(_ shape: TypeSyntax.Shape) -> Bool? {
+    if case .optional(let wrapped) = shape { return self == .none ? true : fits(wrapped) }
+    guard case .named(let name) = shape else { return nil }
+    switch name.split(separator: ".").last {
+    case "String": return self == .text
+    case "Int", "Int16", "Int32", "Int64": return self == .whole
+    case "Double", "Float", "Decimal": return self == .whole || self == .real
+    case "Bool": return self == .boolean
+    case "Date", "UUID", "URL", "Data": return false
+    default: return self == .none ? false : nil
+    }
+  }
+}
+
+extension TypeSyntax.Shape {
+  /// The name of the type without optionality; `nil` if the type has no name.
+  var bareName: String? {
+    switch self {
+    case .named(let name): name.split(separator: ".").last.map(String.init)
+    case .optional(let wrapped): wrapped.bareName
+    default: nil
+    }
+  }
+
+  /// Whether the type is one of the standard library that attributes hold.
+  var isKnownValue: Bool {
+    let names: Set<String> = [
+      "String", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32",
+      "UInt64", "Double", "Float", "Decimal", "Bool", "Date", "UUID", "URL", "Data", "Character",
+    ]
+    return bareName.map(names.contains) ?? false
+  }
+}

@@ -1,0 +1,140 @@
+/// Writes the members that `@Entity` adds to a class.
+struct EntityWriter {
+  private let entity: EntitySyntax
+
+  init(_ entity: EntitySyntax) { self.entity = entity }
+
+  private var className: String { entity.declaration.name.text }
+
+  /// The access level of the members: that of the class, as far as overriding members need one.
+  private var access: String {
+    for modifier in entity.declaration.modifiers {
+      switch modifier.text {
+      case "public", "open": return "public "
+      case "package": return "package "
+      default: continue
+      }
+    }
+    return ""
+  }
+
+  /// The parameter of the function with the properties. No name of a program is like it.
+  private static let root = "Root__"
+
+  /// Returns the members, as source.
+  func members() -> String {
+    var members = [nameProperty, propertiesFunction, declarationProperty]
+    let computed = entity.properties.filter { $0.computedDefault != nil }
+    if !computed.isEmpty { members.append(initialValues(computed)) }
+    return members.joined(separator: "\n")
+  }
+
+  /// The name in the arguments of `@Entity`, as a literal; the name of the class if there is none.
+  private var nameLiteral: String { arguments.name ?? "\"\(entity.declaration.plainName)\"" }
+
+  private var nameProperty: String {
+    "\(access)override class var entityName: String { \(nameLiteral) }"
+  }
+
+  /// The arguments of `@Entity`: the name, if the first argument is one, and the options.
+  private var arguments: (name: String?, options: String) {
+    guard let given = entity.arguments else { return (nil, "") }
+    let bytes = Array(given.text.utf8)
+    guard let tokens = try? SourceLexer.tokens(of: bytes), let first = tokens.first,
+      first.kind == .string
+    else { return (nil, given.text) }
+    let rest = tokens.count > 1 && tokens[1].isMark(",") ? tokens[1].range.upperBound : bytes.count
+    return (
+      String(decoding: bytes[first.range], as: UTF8.self),
+      String(decoding: bytes[rest...], as: UTF8.self)
+    )
+  }
+
+  /// A function that is generic over the class whose properties are asked for: a key path of a subclass has the subclass
+  /// as its root, also where a superclass declares the property.
+  private var propertiesFunction: String {
+    let inherited = entity.superentity.map {
+      "\($0.text).entityProperties(of: \(EntityWriter.root).self) + "
+    }
+    return """
+      \(access)class func entityProperties<\(EntityWriter.root): \(className)>(of _: \(EntityWriter.root).Type) -> [EntityProperty] {
+        \(inherited ?? "")[
+      \(entity.properties.map { "    " + line($0) + "," }.joined(separator: "\n"))
+        ]
+      }
+      """
+  }
+
+  private var declarationProperty: String {
+    var arguments = ["\(className).self", "named: \(nameLiteral)"]
+    if let superentity = entity.superentity {
+      arguments.append("inheriting: \(superentity.text).self")
+    }
+    arguments.append("properties: entityProperties(of: \(className).self)")
+    let options = self.arguments.options
+    if !options.isBlank { arguments.append("options: [\(options)]") }
+    return """
+      \(access)override class var entityDeclaration: EntityDeclaration? {
+        EntityDeclaration(\(arguments.joined(separator: ", ")))
+      }
+      """
+  }
+
+  private func initialValues(_ properties: [PropertySyntax]) -> String {
+    let lines = properties.map { property in
+      "  self.\(property.variable.name.text) = \(property.computedDefault?.text ?? "")"
+    }
+    return """
+      \(access)override func setInitialValues() {
+        super.setInitialValues()
+      \(lines.joined(separator: "\n"))
+      }
+      """
+  }
+
+  /// The line that declares a property of the entity.
+  private func line(_ property: PropertySyntax) -> String {
+    let variable = property.variable
+    let word =
+      switch property.role {
+      case .plain: "property"
+      case .relationship: "relationship"
+      case .transient: "transient"
+      case .derived: "derived"
+      case .fetched: "fetched"
+      }
+    var arguments = [
+      "\"\(variable.plainName)\"", "\\\(EntityWriter.root).\(variable.name.text)",
+    ]
+    let isValue = property.role == .plain || property.role == .transient
+    if isValue, let value = property.constantDefault, value.text != "nil", value.text != "[]" {
+      arguments.append("default: \(value.text)")
+    }
+    if property.isUnique { arguments.append("unique: true") }
+    if let given = property.arguments, !given.text.isBlank { arguments.append(given.text) }
+    return ".\(word)(\(arguments.joined(separator: ", ")))"
+  }
+}
+
+extension String {
+  fileprivate var isBlank: Bool { allSatisfy(\.isWhitespace) }
+}
+
+/// Writes the accessors of a property of an entity.
+enum AccessorWriter {
+  /// Returns a block of accessors that read and write rows. The hash of the name is computed here and not when the program
+  /// runs.
+  static func accessors(of variable: VariableSyntax, isReadOnly: Bool) -> String {
+    let place = "\"\(variable.plainName)\", \(hash(of: variable.plainName))"
+    let getter = "get { self[stored: \(place)] }"
+    return isReadOnly
+      ? "{\n  \(getter)\n}" : "{\n  \(getter)\n  set { self[stored: \(place)] = newValue }\n}"
+  }
+
+  /// FNV-1a of the name's UTF-8, as `PropertyHash` of the object graph computes it.
+  static func hash(of name: String) -> String {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return "0x" + String(hash, radix: 16)
+  }
+}

@@ -1,0 +1,45 @@
+/// Expands the macros of the object graph.
+enum MacroExpansion {
+  /// Expands a macro in one of its roles.
+  ///
+  /// - Parameters:
+  ///   - macro: The type that the macro's declaration names.
+  ///   - role: The role, as the compiler names it.
+  ///   - attribute: The source of the attribute.
+  ///   - declaration: The source of the declaration with the attribute, or of a member of it.
+  /// - Returns: The source to add, and the problems to show.
+  /// - Throws: ``SourceProblem`` for a declaration that can't be parsed.
+  static func expand(
+    macro: String, role: String, attribute: String, declaration: String
+  ) throws(SourceProblem) -> (source: String, problems: [SourceProblem]) {
+    switch (macro, role) {
+    case ("EntityMacro", "member"):
+      var parser = try DeclarationParser(declaration)
+      let parsed = try parser.parseClass()
+      var checker = EntityChecker()
+      let entity = checker.check(
+        parsed, parsed.attributes.first { $0.plainName == "Entity" })
+      // A class with problems gets no members, so that the compiler does not show more problems that follow from them.
+      guard let entity, checker.problems.isEmpty else { return ("", checker.problems) }
+      return (EntityWriter(entity).members(), [])
+    case ("EntityMacro", "memberAttribute"):
+      var parser = try DeclarationParser(declaration)
+      guard let variable = try parser.parseVariable(), isProperty(variable) else { return ("", []) }
+      return ("@StoredProperty", [])
+    case ("StoredPropertyMacro", "accessor"):
+      var parser = try DeclarationParser(declaration)
+      guard let variable = try parser.parseVariable() else { return ("", []) }
+      let isReadOnly = variable.markers.contains { ["Derived", "Fetched"].contains($0.plainName) }
+      return (AccessorWriter.accessors(of: variable, isReadOnly: isReadOnly), [])
+    default: return ("", [])
+    }
+  }
+
+  /// Whether a member gets accessors. A wrong declaration gets none: the problems of the class tell why.
+  private static func isProperty(_ variable: VariableSyntax) -> Bool {
+    guard variable.accessors == .none, variable.keyword.text == "var", !variable.isStatic,
+      variable.type != nil
+    else { return false }
+    return !variable.attributes.contains { $0.plainName == "StoredProperty" }
+  }
+}

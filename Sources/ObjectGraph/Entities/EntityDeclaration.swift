@@ -1,0 +1,69 @@
+import ObjectModel
+import Synchronization
+
+/// The entity that a class with ``Entity(_:)`` declares.
+public struct EntityDeclaration {
+  let entity: Entity
+  /// The class of the entity that it inherits from.
+  let superclass: ManagedObject.Type?
+  /// The properties, inherited ones first.
+  let properties: [EntityProperty]
+
+  /// The entity of a class.
+  ///
+  /// - Parameter properties: The properties of the class and of its superclasses, those of the superclasses first.
+  public init(
+    _ type: ManagedObject.Type, named name: String,
+    inheriting superclass: ManagedObject.Type? = nil,
+    properties: [EntityProperty], options: [EntityOption] = []
+  ) {
+    let inheritedCount = superclass?.entityDeclaration?.properties.count ?? 0
+    let own = properties.dropFirst(inheritedCount)
+    var entity = Entity(
+      name, className: String(describing: type), superentity: superclass?.entityName,
+      properties: own.map(\.property))
+    entity.uniquenessConstraints = own.filter(\.isUnique).map { [$0.property.name] }
+    for option in options { option.apply(&entity) }
+    self.entity = entity
+    self.superclass = superclass
+    self.properties = properties
+  }
+
+  /// The properties that the class itself declares.
+  var ownProperties: ArraySlice<EntityProperty> {
+    properties.suffix(entity.declaredProperties.count)
+  }
+}
+
+/// The names of properties by their key paths, for each class that was asked for.
+enum PropertyPaths {
+  /// Key paths never change, so threads may share them.
+  private struct Names: @unchecked Sendable {
+    let byPath: [AnyKeyPath: String]
+  }
+
+  private static let known = Mutex<[ObjectIdentifier: Names]>([:])
+
+  /// Returns the names of the properties of a class, by their paths.
+  static func names(of type: ManagedObject.Type) -> [AnyKeyPath: String] {
+    let identifier = ObjectIdentifier(type)
+    if let names = known.withLock({ $0[identifier] }) { return names.byPath }
+    let properties = type.entityDeclaration?.properties ?? []
+    let names = Names(
+      byPath: Dictionary(
+        properties.map { ($0.path, $0.property.name) }, uniquingKeysWith: { $1 }))
+    known.withLock { $0[identifier] = names }
+    return names.byPath
+  }
+
+  /// Returns the class that declares a property: the given class, or one of its superclasses.
+  static func owner(of name: String, in type: ManagedObject.Type) -> ManagedObject.Type {
+    var owner = type
+    while let declaration = owner.entityDeclaration, let superclass = declaration.superclass,
+      !declaration.ownProperties.contains(where: { $0.property.name == name })
+    {
+      owner = superclass
+    }
+    return owner
+  }
+}

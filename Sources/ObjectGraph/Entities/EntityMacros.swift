@@ -1,0 +1,79 @@
+public import ObjectModel
+
+// The macros with which classes declare entities. `docs/typed-classes.md` shows them in use.
+
+/// Makes an entity of a class of managed objects: each stored property of the class becomes a property of the entity.
+///
+///     @Entity final class Trip: ManagedObject {
+///       var name: String = "Untitled"
+///       var start: Date?
+///       @Unique var code: String
+///       @Relationship(.cascade, inverse: \Stop.trip, ordered: true) var stops: [Stop]
+///     }
+///
+/// The entity has the name of the class. A property whose type is optional may have no value. An initial value is the
+/// default of the property; one that differs from object to object, such as `UUID()`, is set when an object is inserted.
+/// A class may inherit from another class with `@Entity`.
+@attached(
+  member, names: named(entityName), named(entityProperties), named(entityDeclaration),
+  named(setInitialValues)
+)
+@attached(memberAttribute)
+public macro Entity(_ options: EntityOption...) =
+  #externalMacro(module: "EntityMacros", type: "EntityMacro")
+
+/// Makes an entity with a name of its own of a class of managed objects.
+///
+///     @Entity("Journey") final class Trip: ManagedObject { ... }
+@attached(
+  member, names: named(entityName), named(entityProperties), named(entityDeclaration),
+  named(setInitialValues)
+)
+@attached(memberAttribute)
+public macro Entity(_ name: String, _ options: EntityOption...) =
+  #externalMacro(module: "EntityMacros", type: "EntityMacro")
+
+/// Reads and writes a property of an entity in the rows of the object's context. ``Entity(_:)`` adds this macro.
+@attached(accessor)
+public macro StoredProperty() =
+  #externalMacro(module: "EntityMacros", type: "StoredPropertyMacro")
+
+/// States what the type of an attribute does not tell: which values are valid, and how they are stored.
+///
+///     @Attribute(.range(0...365)) var days: Int = 1
+///     @Attribute(.length(1...100), .matches("[A-Z].*")) var name: String
+@attached(peer)
+public macro Attribute(_ options: AttributeOption...) =
+  #externalMacro(module: "EntityMacros", type: "MarkerMacro")
+
+/// Lets no two objects have the same value of an attribute, or the same values of several.
+@attached(peer)
+public macro Unique() = #externalMacro(module: "EntityMacros", type: "MarkerMacro")
+
+/// Keeps a property in memory only.
+@attached(peer)
+public macro Transient() = #externalMacro(module: "EntityMacros", type: "MarkerMacro")
+
+/// Has the context compute an attribute from other properties when it saves: `@Derived("stops.@count")`.
+///
+/// - Parameter filter: The predicate of the objects that count; `nil` for all objects.
+@attached(peer)
+public macro Derived(_ expression: String, where filter: String? = nil) =
+  #externalMacro(module: "EntityMacros", type: "MarkerMacro")
+
+/// Makes a relationship of a property that leads to one object or to many.
+///
+/// - Parameters:
+///   - rule: The consequence for the other objects when this object is deleted.
+///   - inverse: The relationship that leads back. State it at one end; the other end needs `@Relationship` alone, or
+///     nothing if it leads to one object.
+///   - ordered: Whether the objects are in an order of their own.
+///   - minimum: The least number of objects.
+///   - maximum: The greatest number of objects; 0 for any number.
+///   - originalName: The name in the version of the model before, for migration.
+///   - hashModifier: A text that changes the version hash when nothing else does.
+@attached(peer)
+public macro Relationship(
+  _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil, ordered: Bool = false,
+  minimum: Int = 0, maximum: Int = 0, originalName: String? = nil, hashModifier: String? = nil
+) = #externalMacro(module: "EntityMacros", type: "MarkerMacro")

@@ -1,0 +1,127 @@
+public import ObjectModel
+
+/// A property of an entity, as a class with ``Entity(_:)`` declares it.
+public struct EntityProperty {
+  /// The path that reads the property of an object.
+  let path: AnyKeyPath
+  /// The property without its inverse, which is known once all classes are.
+  let property: Property
+  var destination: ManagedObject.Type?
+  var inverse: AnyKeyPath?
+  var isUnique = false
+}
+
+// MARK: - Attributes
+
+extension EntityProperty {
+  /// An attribute.
+  public static func property<Root: ManagedObject, Value: AttributeValue>(
+    _ name: String, _ path: KeyPath<Root, Value>, default value: Value? = nil,
+    unique: Bool = false, _ options: AttributeOption...
+  ) -> EntityProperty {
+    attribute(name, path, default: value, options, isUnique: unique)
+  }
+
+  /// An attribute in memory only.
+  public static func transient<Root: ManagedObject, Value: AttributeValue>(
+    _ name: String, _ path: KeyPath<Root, Value>, default value: Value? = nil,
+    _ options: AttributeOption...
+  ) -> EntityProperty {
+    attribute(name, path, default: value, options) { $0.isTransient = true }
+  }
+
+  /// An attribute that follows from other properties.
+  public static func derived<Root: ManagedObject, Value: AttributeValue>(
+    _ name: String, _ path: KeyPath<Root, Value>, _ expression: String,
+    where filter: String? = nil
+  ) -> EntityProperty {
+    attribute(name, path, default: nil, []) {
+      $0.derivation = .init(expression, filter: filter)
+    }
+  }
+
+  private static func attribute<Root: ManagedObject, Value: AttributeValue>(
+    _ name: String, _ path: KeyPath<Root, Value>, default value: Value?,
+    _ options: [AttributeOption], isUnique: Bool = false,
+    _ change: (inout Attribute) -> Void = { _ in }
+  ) -> EntityProperty {
+    var attribute = Attribute(
+      name, Value.attributeType, isOptional: Value.isOptional,
+      defaultValue: value?.storedValue ?? .null)
+    for option in options { option.apply(&attribute) }
+    change(&attribute)
+    return EntityProperty(path: path, property: .attribute(attribute), isUnique: isUnique)
+  }
+}
+
+// MARK: - Relationships
+
+extension EntityProperty {
+  /// A relationship that leads to one object.
+  public static func property<Root: ManagedObject, Destination: ManagedObject>(
+    _ name: String, _ path: KeyPath<Root, Destination>
+  ) -> EntityProperty { relationship(name, path) }
+
+  /// A relationship that leads to one object at most.
+  public static func property<Root: ManagedObject, Destination: ManagedObject>(
+    _ name: String, _ path: KeyPath<Root, Destination?>
+  ) -> EntityProperty { relationship(name, path) }
+
+  /// A relationship that leads to one object.
+  public static func relationship<Root: ManagedObject, Destination: ManagedObject>(
+    _ name: String, _ path: KeyPath<Root, Destination>,
+    _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
+    ordered: Bool = false, minimum: Int = 0, maximum: Int = 0, originalName: String? = nil,
+    hashModifier: String? = nil
+  ) -> EntityProperty {
+    relationship(
+      name, path, to: Destination.self, inverse,
+      Relationship(
+        name, to: Destination.entityName, count: .init(minimum: 1, maximum: 1), deleteRule: rule,
+        isOptional: false, renamingIdentifier: originalName, versionHashModifier: hashModifier))
+  }
+
+  /// A relationship that leads to one object at most.
+  public static func relationship<Root: ManagedObject, Destination: ManagedObject>(
+    _ name: String, _ path: KeyPath<Root, Destination?>,
+    _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
+    ordered: Bool = false, minimum: Int = 0, maximum: Int = 0, originalName: String? = nil,
+    hashModifier: String? = nil
+  ) -> EntityProperty {
+    relationship(
+      name, path, to: Destination.self, inverse,
+      Relationship(
+        name, to: Destination.entityName, count: .toOne, deleteRule: rule,
+        renamingIdentifier: originalName, versionHashModifier: hashModifier))
+  }
+
+  /// A relationship that leads to many objects.
+  public static func relationship<Root: ManagedObject, Many: RelatedCollection>(
+    _ name: String, _ path: KeyPath<Root, Many>,
+    _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
+    ordered: Bool = false, minimum: Int = 0, maximum: Int = 0, originalName: String? = nil,
+    hashModifier: String? = nil
+  ) -> EntityProperty {
+    relationship(
+      name, path, to: Many.Element.self, inverse,
+      Relationship(
+        name, to: Many.Element.entityName, count: .init(minimum: minimum, maximum: maximum),
+        isOrdered: ordered, deleteRule: rule, isOptional: minimum == 0,
+        renamingIdentifier: originalName, versionHashModifier: hashModifier))
+  }
+
+  private static func relationship(
+    _ name: String, _ path: AnyKeyPath, to destination: ManagedObject.Type,
+    _ inverse: AnyKeyPath?, _ relationship: Relationship
+  ) -> EntityProperty {
+    EntityProperty(
+      path: path, property: .relationship(relationship), destination: destination,
+      inverse: inverse)
+  }
+}
+
+/// A collection of the objects that a relationship leads to: `[Stop]`, or `RelatedObjects<Stop>`.
+public protocol RelatedCollection: Sequence where Element: ManagedObject {}
+
+extension Array: RelatedCollection where Element: ManagedObject {}
+extension RelatedObjects: RelatedCollection {}

@@ -1,0 +1,146 @@
+public import ObjectModel
+public import ObjectQuery
+
+/// A property of the objects that a predicate is about, or of objects that they lead to.
+///
+///     Trip.where { $0.start > .now && $0.stops.count >= 2 && $0.owner.name.begins(with: "A") }
+///
+/// A predicate compares fields with values and with one another. A field of a relationship has the fields of its
+/// destination, and a field of many objects has `any`, `all`, `count` and the like.
+@dynamicMemberLookup
+public struct EntityField<Root, Value>: Sendable, Hashable {
+  /// The names of the properties, from the object to the value.
+  let pathElements: [String]
+
+  init(_ pathElements: [String]) { self.pathElements = pathElements }
+
+  /// The path as a tree.
+  public var queryExpression: QueryExpression { .keyPath(of: .evaluatedObject, pathElements) }
+
+  private func field<Object: ManagedObject, Next>(
+    _ path: KeyPath<Object, Next>
+  ) -> EntityField<Root, Next> {
+    // A path that is no property is refused when the request is bound to the model, with this text.
+    let name = Object.propertyNames[path] ?? "\(path)"
+    return EntityField<Root, Next>(pathElements + [name])
+  }
+
+  /// A property of the object.
+  public subscript<Next>(dynamicMember path: KeyPath<Value, Next>) -> EntityField<Root, Next>
+  where Value: ManagedObject { field(path) }
+
+  /// A property of the object that a relationship leads to. It has no value if the relationship leads nowhere.
+  public subscript<Object: ManagedObject, Next>(
+    dynamicMember path: KeyPath<Object, Next>
+  ) -> EntityField<Root, Next> where Value == Object? { field(path) }
+}
+
+extension EntityField: TypedExpression where Value: AttributeValue {}
+
+// MARK: - One object
+
+extension EntityField where Value: ManagedObject {
+  /// Whether the relationship leads to an object.
+  public static func == (left: Self, right: Value) -> TypedPredicate<Root> {
+    left.compared(.equal, .object(right.objectID))
+  }
+
+  /// Whether the relationship leads to another object.
+  public static func != (left: Self, right: Value) -> TypedPredicate<Root> {
+    left.compared(.notEqual, .object(right.objectID))
+  }
+}
+
+extension EntityField {
+  /// Whether the relationship leads to an object; with `nil`, whether it leads nowhere.
+  public static func == <Object: ManagedObject>(
+    left: Self, right: Object?
+  ) -> TypedPredicate<Root> where Value == Object? {
+    left.compared(.equal, (right?.objectID).queryExpression)
+  }
+
+  /// Whether the relationship leads to another object; with `nil`, whether it leads to any.
+  public static func != <Object: ManagedObject>(
+    left: Self, right: Object?
+  ) -> TypedPredicate<Root> where Value == Object? {
+    left.compared(.notEqual, (right?.objectID).queryExpression)
+  }
+
+  private func compared(
+    _ operation: QueryPredicate.Operator, _ right: QueryExpression
+  ) -> TypedPredicate<Root> {
+    TypedPredicate(.comparison(.init(queryExpression, operation, right)))
+  }
+}
+
+// MARK: - Many objects
+
+extension EntityField where Value: RelatedCollection {
+  /// The number of objects.
+  public var count: ComputedExpression<Root, Int> { collected("@count") }
+
+  /// Whether there is no object.
+  public var isEmpty: TypedPredicate<Root> { count == 0 }
+
+  /// Whether one of the objects meets a condition.
+  public func any(
+    _ condition: (EntityField<Value.Element, Value.Element>) -> TypedPredicate<Value.Element>
+  ) -> TypedPredicate<Root> { count(where: condition) > 0 }
+
+  /// Whether every object meets a condition. True if there is no object.
+  public func all(
+    _ condition: (EntityField<Value.Element, Value.Element>) -> TypedPredicate<Value.Element>
+  ) -> TypedPredicate<Root> { count { !condition($0) } == 0 }
+
+  /// The number of objects that meet a condition.
+  public func count(
+    where condition: (EntityField<Value.Element, Value.Element>) -> TypedPredicate<Value.Element>
+  ) -> ComputedExpression<Root, Int> {
+    let condition = condition(EntityField<Value.Element, Value.Element>([])).predicate
+    let name = condition.freeVariable
+    let subquery = QueryExpression.subquery(
+      queryExpression, variable: name, condition.rooted(at: .variable(name)))
+    return ComputedExpression(.keyPath(of: subquery, ["@count"]))
+  }
+
+  /// Whether an object is one of the objects.
+  public func contains(_ object: Value.Element) -> TypedPredicate<Root> {
+    TypedPredicate(
+      .comparison(
+        .init(queryExpression, .equal, .object(object.objectID), modifier: .any)))
+  }
+
+  /// The sum of an attribute of the objects; 0 if there is no object.
+  public func sum<Next: AttributeValue>(
+    of path: KeyPath<Value.Element, Next>
+  ) -> ComputedExpression<Root, Next.Bare> where Next.Bare: NumericAttributeValue {
+    collected("@sum", path)
+  }
+
+  /// The mean of an attribute of the objects.
+  public func average<Next: AttributeValue>(
+    of path: KeyPath<Value.Element, Next>
+  ) -> ComputedExpression<Root, Double?> where Next.Bare: NumericAttributeValue {
+    collected("@avg", path)
+  }
+
+  /// The least value of an attribute of the objects.
+  public func min<Next: AttributeValue>(
+    of path: KeyPath<Value.Element, Next>
+  ) -> ComputedExpression<Root, Next.Bare?>
+  where Next.Bare: Comparable, Next.Bare.Bare == Next.Bare { collected("@min", path) }
+
+  /// The greatest value of an attribute of the objects.
+  public func max<Next: AttributeValue>(
+    of path: KeyPath<Value.Element, Next>
+  ) -> ComputedExpression<Root, Next.Bare?>
+  where Next.Bare: Comparable, Next.Bare.Bare == Next.Bare { collected("@max", path) }
+
+  private func collected<Result>(
+    _ operation: String, _ path: PartialKeyPath<Value.Element>? = nil
+  ) -> ComputedExpression<Root, Result> {
+    let names = path.map { [Value.Element.propertyNames[$0] ?? "\($0)"] } ?? []
+    return ComputedExpression(
+      .keyPath(of: .evaluatedObject, pathElements + [operation] + names))
+  }
+}

@@ -1,0 +1,190 @@
+import Testing
+
+@testable import MacroExpansion
+
+@Suite("A wrong declaration is refused at its place, with the text to write")
+struct EntityCheckerTests {
+  /// A wrong member, the text that the problem is at, words of the message, and the member after the fix.
+  struct Wrong: Sendable, CustomTestStringConvertible {
+    let member: String
+    let place: String
+    let words: String
+    let fixed: String?
+    var testDescription: String { member }
+
+    init(_ member: String, at place: String, _ words: String, fixed: String? = nil) {
+      self.member = member
+      self.place = place
+      self.words = words
+      self.fixed = fixed
+    }
+  }
+
+  static let wrong = [
+    Wrong("let name: String", at: "let", "write var name", fixed: "var name: String"),
+    Wrong(
+      "var name = \"x\"", at: "name", "write var name: String", fixed: "var name: String = \"x\""),
+    Wrong("var size = 1.5", at: "size", "write var size: Double", fixed: "var size: Double = 1.5"),
+    Wrong(
+      "private(set) var age: Int", at: "private(set)", "one access level", fixed: " var age: Int"),
+    Wrong("lazy var age: Int = 1", at: "lazy", "not lazy", fixed: " var age: Int = 1"),
+    Wrong("weak var trip: Trip?", at: "weak", "not weak", fixed: " var trip: Trip?"),
+    Wrong(
+      "var age: Int = 1 { didSet { } }", at: "{ didSet { } }", "no observers",
+      fixed: "var age: Int = 1 "),
+    Wrong(
+      "@Attribute(.range(0...1)) var age: Int { 3 }", at: "@Attribute(.range(0...1))",
+      "is computed", fixed: " var age: Int { 3 }"),
+    Wrong("var stops: [Stop]", at: "stops", "write @Relationship(inverse: \\Stop.…)"),
+    Wrong(
+      "@Relationship var stops: Set<Stop>", at: "Set<Stop>", "write [Stop]",
+      fixed: "@Relationship var stops: [Stop]"),
+    Wrong(
+      "@Relationship var stops: [Stop]?", at: "[Stop]?", "never nil",
+      fixed: "@Relationship var stops: [Stop]"),
+    Wrong(
+      "@Relationship(ordered: true) var stops: Stop?", at: "Stop?", "write [Stop]",
+      fixed: "@Relationship(ordered: true) var stops: [Stop]"),
+    Wrong(
+      "@Relationship var name: String", at: "@Relationship", "is a value",
+      fixed: " var name: String"),
+    Wrong("var trip: Trip!", at: "Trip!", "write Trip? or Trip", fixed: "var trip: Trip?"),
+    Wrong("var tags: [String]", at: "[String]", "one value"),
+    Wrong("var map: [String: Int]", at: "[String: Int]", "no values of the type [String: Int]"),
+    Wrong("var pair: (Int, Int)", at: "(Int, Int)", "no values of the type"),
+    Wrong("var f: () -> Void", at: "() -> Void", "no values of the type"),
+    Wrong("var p: any Proto", at: "any Proto", "no values of the type"),
+    Wrong("var x: Int??", at: "Int??", "optional of an optional"),
+    Wrong("var age: Int = \"three\"", at: "\"three\"", "no Int"),
+    Wrong("var age: Int = 1.5", at: "1.5", "no Int"),
+    Wrong("var age: Int = nil", at: "nil", "no Int"),
+    Wrong("var name: String = 3", at: "3", "no String"),
+    Wrong("var on: Bool = 1", at: "1", "no Bool"),
+    Wrong("@Relationship var stops: [Stop] = [Stop()]", at: "[Stop()]", "remove the default"),
+    Wrong("@Derived(\"now()\") var at: Date = .now", at: ".now", "has no default"),
+    Wrong(
+      "@Transient @Derived(\"now()\") var at: Date?", at: "@Derived(\"now()\")",
+      "remove one of them"),
+    Wrong("@Unique @Transient var at: Date?", at: "@Unique", "does not go with @Transient"),
+    Wrong("var a: Int, b: Int", at: "b", "by itself"),
+    Wrong("#if DEBUG\nvar a: Int\n#endif", at: "a", "#if"),
+  ]
+
+  private func problems(_ source: String) throws -> [SourceProblem] {
+    do throws(SourceProblem) {
+      return try MacroExpansion.expand(
+        macro: "EntityMacro", role: "member", attribute: "@Entity", declaration: source
+      ).problems
+    } catch { return [error] }
+  }
+
+  @Test("A wrong member", arguments: wrong)
+  func members(_ wrong: Wrong) throws {
+    let head = "@Entity final class Trip: ManagedObject {\n"
+    let source = head + wrong.member + "\n}"
+    let problems = try problems(source)
+    try #require(problems.count == 1, "\(problems.map(\.message))")
+    let problem = problems[0]
+    let bytes = Array(source.utf8)
+    #expect(String(decoding: bytes[problem.range], as: UTF8.self) == wrong.place)
+    #expect(problem.message.contains(wrong.words), "\(problem.message)")
+    guard let fixed = wrong.fixed else { return }
+    let fix = try #require(problem.fix)
+    let text =
+      bytes[..<fix.range.lowerBound] + Array(fix.text.utf8) + bytes[fix.range.upperBound...]
+    #expect(String(decoding: text, as: UTF8.self) == head + fixed + "\n}")
+  }
+
+  @Test(
+    "A wrong class",
+    arguments: [
+      ("struct Trip: ManagedObject { }", "struct", "is for classes"),
+      ("enum Trip { case a }", "enum", "is for classes"),
+      ("class Trip<T>: ManagedObject { }", "Trip", "no generic parameters"),
+      ("class Trip { }", "Trip", "inherits from ManagedObject"),
+    ])
+  func classes(_ source: String, _ place: String, _ words: String) throws {
+    let source = "@Entity " + source.replacing("case a", with: "")
+    let problem = try #require(try problems(source).first)
+    #expect(String(decoding: Array(source.utf8)[problem.range], as: UTF8.self) == place)
+    #expect(problem.message.contains(words))
+  }
+
+  @Test("Members that are no properties are left alone, and right properties have no problem")
+  func right() throws {
+    let source = """
+      @Entity final class Trip: ManagedObject {
+        static let shared = 3
+        var summary: String { name }
+        func f() { let x: Int; var y = 2 }
+        var name: String = "Untitled"
+        var start: Date?
+        var id: UUID = UUID()
+        var kind: Kind = .leisure
+        var budget: Decimal = -1.5
+        @Attribute(.range(0...365)) var days: Int16 = 1
+        @Unique var code: String
+        @Relationship(.cascade, inverse: \\Stop.trip, ordered: true) var stops: [Stop]
+        @Relationship var tags: RelatedObjects<Tag>
+        var owner: Person?
+        @Transient var isSelected: Bool = false
+        @Derived("stops.@count") var stopCount: Int
+      }
+      """
+    #expect(try problems(source) == [])
+    let members = try MacroExpansion.expand(
+      macro: "EntityMacro", role: "member", attribute: "@Entity", declaration: source
+    ).source
+    #expect(
+      members == """
+        override class var entityName: String { "Trip" }
+        class func entityProperties<Root__: Trip>(of _: Root__.Type) -> [EntityProperty] {
+          [
+            .property("name", \\Root__.name, default: "Untitled"),
+            .property("start", \\Root__.start),
+            .property("id", \\Root__.id),
+            .property("kind", \\Root__.kind, default: .leisure),
+            .property("budget", \\Root__.budget, default: -1.5),
+            .property("days", \\Root__.days, default: 1, .range(0...365)),
+            .property("code", \\Root__.code, unique: true),
+            .relationship("stops", \\Root__.stops, .cascade, inverse: \\Stop.trip, ordered: true),
+            .relationship("tags", \\Root__.tags),
+            .property("owner", \\Root__.owner),
+            .transient("isSelected", \\Root__.isSelected, default: false),
+            .derived("stopCount", \\Root__.stopCount, "stops.@count"),
+          ]
+        }
+        override class var entityDeclaration: EntityDeclaration? {
+          EntityDeclaration(Trip.self, named: "Trip", properties: entityProperties(of: Trip.self))
+        }
+        override func setInitialValues() {
+          super.setInitialValues()
+          self.id = UUID()
+        }
+        """)
+  }
+
+  @Test("Options, a name, access and a superclass reach the members that are added")
+  func header() throws {
+    let source = """
+      @Entity("Journey", .abstract, .originalName("Trip")) public class Trip: Base {
+        var `default`: Int
+      }
+      """
+    let members = try MacroExpansion.expand(
+      macro: "EntityMacro", role: "member", attribute: "@Entity", declaration: source
+    ).source
+    #expect(
+      members == """
+        public override class var entityName: String { "Journey" }
+        public class func entityProperties<Root__: Trip>(of _: Root__.Type) -> [EntityProperty] {
+          Base.entityProperties(of: Root__.self) + [
+            .property("default", \\Root__.`default`),
+          ]
+        }
+        public override class var entityDeclaration: EntityDeclaration? {
+          EntityDeclaration(Trip.self, named: "Journey", inheriting: Base.self, properties: entityProperties(of: Trip.self), options: [ .abstract, .originalName("Trip")])
+        }
+        """)
+  }
+}

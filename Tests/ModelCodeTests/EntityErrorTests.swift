@@ -1,0 +1,98 @@
+import Testing
+
+/// Wrong declarations of entities, as the compiler shows them in the file of the program.
+@Suite("Wrong declarations of entities are errors at their places")
+struct EntityErrorTests {
+  private func errors(_ members: String) throws -> [String] {
+    try Compiler().errors(
+      in: """
+        import Foundation
+        import Quire
+        @Entity final class Trip: ManagedObject {
+        \(members)
+        }
+        @Entity final class Stop: ManagedObject {
+          var trip: Trip?
+        }
+        """)
+  }
+
+  @Test("A right declaration has no error")
+  func right() throws {
+    let errors = try errors(
+      """
+      var name: String = "x"
+      @Relationship(.cascade, inverse: \\Stop.trip) var stops: [Stop]
+      """)
+    #expect(errors == [])
+  }
+
+  @Test(
+    "A wrong member has an error at its place",
+    arguments: [
+      ("  let name: String", "4:3", "write var name"),
+      ("  private(set) var name: String", "4:3", "one access level"),
+      ("  var stops: [Stop]", "4:7", "The inverse of stops is missing"),
+      ("  @Relationship var stops: Set<Stop>", "4:28", "write [Stop]"),
+      ("  var name: Int = \"one\"", "4:19", "is no Int"),
+      ("  var name = \"one\"", "4:7", "write var name: String"),
+      ("  var map: [String: Int]", "4:12", "no values of the type [String: Int]"),
+    ])
+  func places(_ member: String, _ place: String, _ words: String) throws {
+    let errors = try errors(member)
+    #expect(
+      errors.contains { $0.hasPrefix(place + " ") && $0.contains(words) }, "\(errors)")
+  }
+
+  @Test("A type that can't be stored, a wrong default and a wrong argument are errors")
+  func types() throws {
+    for member in [
+      "var a: Date = 3",
+      "var a: Int? = Bool.random() ? 1 : \"x\"",
+      "@Attribute(.range(\"a\")) var a: Int", "@Relationship(inverse: \\Stop.nothing) var a: Stop?",
+      "@Relationship(.explode) var a: Stop?", "@Relationship var a: Int",
+    ] {
+      #expect(try !errors(member).isEmpty, "\(member)")
+    }
+  }
+
+  @Test("A type that can't be stored is told what to do")
+  func unknownType() throws {
+    let errors = try errors("struct Unknown {}; var a: Unknown")
+    #expect(errors.contains { $0.contains("conform the type to AttributeValue") }, "\(errors)")
+  }
+
+  @Test("A class that is no entity is told what is missing")
+  func classes() throws {
+    let errors = try Compiler().errors(in: "import Quire\n@Entity final class Trip { }")
+    #expect(errors.contains { $0.hasPrefix("2:21 ") && $0.contains("inherits from ManagedObject") })
+  }
+
+  @Test("Predicates are checked by the compiler")
+  func predicates() throws {
+    func errors(_ condition: String) throws -> [String] {
+      try Compiler().errors(
+        in: """
+          import Foundation
+          import Quire
+          @Entity final class Trip: ManagedObject {
+            var name: String = "x"
+            var start: Date?
+            @Relationship(.cascade, inverse: \\Stop.trip) var stops: [Stop]
+          }
+          @Entity final class Stop: ManagedObject {
+            var nights: Int = 1
+            var trip: Trip?
+          }
+          let request = Trip.where { \(condition) }
+          """)
+    }
+    #expect(try errors("$0.stops.any { $0.nights > 1 } && $0.start > .now") == [])
+    for condition in [
+      "$0.name > 3", "$0.nights > 1", "$0.stops.any { $0.name == \"x\" }", "$0.name + 1",
+      "$0.stops == 3", "$0.nothing == 1",
+    ] {
+      #expect(try !errors(condition).isEmpty, "\(condition)")
+    }
+  }
+}
