@@ -40,6 +40,7 @@ import ObjectModel
 func runEntityBenchmarks(_ count: Int) throws {
   let bench = try ObjectBench(count)
   defer { bench.clean() }
+  func byHandContext(_ path: String) -> ManagedObjectContext { bench.open(path) }
   func declared(_ path: String) -> ManagedObjectContext {
     let classes: [ManagedObject.Type] = [DeclaredPerson.self, DeclaredCompany.self]
     let coordinator = PersistentStoreCoordinator(
@@ -82,7 +83,7 @@ func runEntityBenchmarks(_ count: Int) throws {
       context!.undoManager = nil
     }
   }
-  add("by hand: insert and save", open: { bench.open($0) }) {
+  add("by hand: insert and save", open: byHandContext) {
     try! context!.insert(PersonObject.self).fill($0, Person($0, companies: bench.companies))
   }
   add("@Entity: insert and save", open: declared) {

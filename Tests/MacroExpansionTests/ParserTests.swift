@@ -75,7 +75,7 @@ struct ParserTests {
       "stops|[Stop]|[]"),
   ]
 
-  @Test("The variables of a class are found, and none of those inside its members", arguments: table)
+  @Test("The variables of a class are found, and none inside its members", arguments: table)
   func members(_ member: Member) throws {
     let found = try variables(member.source).map {
       "\($0.name.text)|\($0.type?.source.text ?? "")|\($0.initialValue?.text ?? "")"

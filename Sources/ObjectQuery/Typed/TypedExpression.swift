@@ -26,8 +26,7 @@ extension AttributePath: TypedExpression {
 }
 
 /// A value computed from others: `Trip.days * 2`, `Trip.stops.count`.
-public struct ComputedExpression<Root, Value: AttributeValue>: TypedExpression, Hashable
-{
+public struct ComputedExpression<Root, Value: AttributeValue>: TypedExpression, Hashable {
   /// The expression as a tree.
   public let queryExpression: QueryExpression
 
