@@ -251,11 +251,12 @@ struct SafetyTests {
     try context.save()
     try migrator.migrate(storeAt: World.path, to: Way.rewriting.target, in: world.places)
     #expect(try world.dump(Way.rewriting.target).contains("Trip name=late note=none"))
-    // A context of the former model can't save any more, even if a fetch has shown it the migrated store.
+    // A context of the former model can neither save nor read the migrated store.
     try context.insert("Trip")["name"] = .string("too late")
     let refused = #expect(throws: ContextError.self) { try context.save() }
     #expect(refused?.code == .incompatibleModel)
-    _ = try context.fetch(FetchRequest("Trip"))
+    let unread = #expect(throws: ContextError.self) { try context.fetch(FetchRequest("Trip")) }
+    #expect(unread?.code == .incompatibleModel)
     let refusedAgain = #expect(throws: ContextError.self) { try context.save() }
     #expect(refusedAgain?.code == .incompatibleModel)
     try? context.coordinator.remove(context.coordinator.stores[0])
@@ -268,6 +269,7 @@ struct SafetyTests {
     arguments: Kind.allCases)
   func otherMeaning(_ kind: Kind) throws {
     let (world, context) = try openWorld(kind)
+    #expect(try context.count(for: FetchRequest("Trip")) > 0)
     var trip = Entity("Trip", .text("name"))
     trip.versionHashModifier = "names in upper case"
     let next = model(trip)
@@ -278,6 +280,9 @@ struct SafetyTests {
     let refused = #expect(throws: ContextError.self) { try context.save() }
 
     #expect(refused?.code == .incompatibleModel)
+    context.rollback()
+    let unread = #expect(throws: ContextError.self) { try context.count(for: FetchRequest("Trip")) }
+    #expect(unread?.code == .incompatibleModel)
     try? context.coordinator.remove(context.coordinator.stores[0])
     #expect(try world.dump(next).count == 40)
   }

@@ -20,7 +20,7 @@ struct SaveRebase {
     var heads: [(state: StoreState, base: StoreBase)] = []
     for state in states {
       let head = try state.persistent.store.snapshot()
-      // A fetch may have moved the context past a migration. The store can't refuse the changes then.
+      // The store can't refuse changes of the former model once they are rebased.
       try workspace.coordinator.checkModel(of: head, in: state.persistent)
       if head.commit == state.base.snapshot.commit, state.originals.isEmpty { continue }
       heads.append((state, StoreBase(snapshot: head)))

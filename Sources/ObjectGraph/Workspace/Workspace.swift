@@ -176,7 +176,10 @@ extension Workspace {
     if let snapshot = generation?.snapshot(of: store.tag) {
       return StoreBase(snapshot: snapshot)
     }
-    return StoreBase(snapshot: try store.store.snapshot())
+    let snapshot = try store.store.snapshot()
+    // The rows of a migrated store mean something else than the model of this coordinator says.
+    try coordinator.checkModel(of: snapshot, in: store)
+    return StoreBase(snapshot: snapshot)
   }
 
   /// Returns the view of the store with a tag; `nil` if the coordinator has no such store.
