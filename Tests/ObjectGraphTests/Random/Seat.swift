@@ -86,7 +86,7 @@ extension Seat {
       for (id, wanted) in now.objects.sorted(by: { $0.key < $1.key }) {
         try compare(id, wanted, ordered: ordered)
       }
-      try compareChanges()
+      try compareChanges(ordered: ordered)
     }
   }
 
@@ -150,7 +150,7 @@ extension Seat {
     }
   }
 
-  private func compareChanges() throws {
+  private func compareChanges(ordered: Bool) throws {
     let inserted = Set(now.objects.keys).subtracting(base.objects.keys)
     let deleted = Set(base.objects.keys).subtracting(now.objects.keys)
     // Places say something only together: the context may have counted them otherwise.
@@ -168,7 +168,10 @@ extension Seat {
       updated.isSuperset(of: changed), "updated are \(short(updated)), not \(short(changed))")
     try require(
       updated.isDisjoint(with: inserted.union(deleted)), "updated are also inserted or deleted")
-    if now != base {
+    let links = now.links.mapValues { Set($0.keys) }
+    let areLinked = links != base.links.mapValues { Set($0.keys) }
+    let isMoved = ordered && now != base
+    if !inserted.isEmpty || !deleted.isEmpty || !changed.isEmpty || areLinked || isMoved {
       try require(context.hasChanges, "there are changes, and the context has none")
     }
   }
