@@ -271,7 +271,7 @@ let package = Package(
         "StoreInterface",
         "DurableFiles", "ObjectModel", "ObjectQuery", "Migration", "QueryWorld",
         "PropertyLists", "Rows", "Checksums", "Archives", "PluginHost", "PluginSupport",
-        "CStorePlugin", "CArrow", "SQLiteStore",
+        "CStorePlugin", "CArrow", "SQLiteStore", "MacroExpansion", "JSONText",
       ], path: "Tests/Support/HostileInputs", swiftSettings: relaxed),
     .target(
       name: "SQLText", dependencies: ["CSQLite3"], path: "Tests/Support/SQLText",
@@ -441,6 +441,7 @@ if Context.environment["QUIRE_FUZZ"] != nil {
     ),
     fuzzer("ArchiveFuzz", exclude: ["Seeds"]),
     fuzzer("BlockFuzz"),
+    fuzzer("DeclarationFuzz", exclude: ["seeds.txt"]),
     fuzzer("IdentifierFuzz"),
     fuzzer("ManifestFuzz", exclude: ["Seeds"]),
     fuzzer("MappingFuzz", exclude: ["Seeds"]),

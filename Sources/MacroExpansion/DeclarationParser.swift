@@ -7,6 +7,7 @@ struct DeclarationParser {
   private let tokens: [SourceToken]
   private var position = 0
   private var conditionDepth = 0
+  private var typeDepth = 0
 
   init(_ source: String) throws(SourceProblem) {
     bytes = Array(source.utf8)
@@ -162,42 +163,50 @@ struct DeclarationParser {
     }
     guard isAt("{") else { throw problem("The body of the class is expected.") }
     position += 1
-    let variables = try parseMembers()
+    let (variables, expansions) = try parseMembers()
     return ClassSyntax(
       attributes: attributes, modifiers: modifiers, keyword: keyword, name: name,
-      isGeneric: isGeneric, inherited: inherited, variables: variables)
+      isGeneric: isGeneric, inherited: inherited, variables: variables,
+      expansions: expansions)
   }
 
-  private mutating func parseMembers() throws(SourceProblem) -> [VariableSyntax] {
+  private mutating func parseMembers() throws(SourceProblem) -> (
+    [VariableSyntax], [ExpansionSyntax]
+  ) {
     var variables: [VariableSyntax] = []
+    var expansions: [ExpansionSyntax] = []
     while !isAt("}") {
       guard next != nil else { throw problem("The body of the class does not end.") }
       if isAt(";") {
         position += 1
       } else if isAt("#") {
-        try skipDirective()
+        if let expansion = try parseDirective() { expansions.append(expansion) }
       } else {
         variables += try parseMember()
       }
     }
-    return variables
+    return (variables, expansions)
   }
 
-  /// Skips a directive such as `#if`, or the expansion of a macro.
-  private mutating func skipDirective() throws(SourceProblem) {
+  /// Parses the expansion of a macro, or skips a directive such as `#if`.
+  private mutating func parseDirective() throws(SourceProblem) -> ExpansionSyntax? {
     position += 1
-    let word = try takeWord("the directive").text
-    switch word {
+    let name = try takeWord("the directive")
+    switch name.text {
     case "if": conditionDepth += 1
     case "endif": conditionDepth -= 1
     case "elseif", "else", "warning", "error", "sourceLocation": break
     default:
-      // The expansion of a macro: `#Index<Trip>([\.start])`.
       if isAt("<") { try skipGenerics() }
-      while let next, !next.beginsLine, next.isMark("(") || next.isMark("{") { try skipBrackets() }
-      return
+      var arguments: SourceText?
+      while let next, !next.beginsLine, next.isMark("(") || next.isMark("{") {
+        try skipBrackets()
+        if next.isMark("(") { arguments = source(next.range.upperBound..<end - 1) }
+      }
+      return ExpansionSyntax(name: name, arguments: arguments)
     }
     while let next, !next.beginsLine, !next.isMark("}") { position += 1 }
+    return nil
   }
 
   private mutating func parseMember() throws(SourceProblem) -> [VariableSyntax] {
@@ -342,6 +351,11 @@ struct DeclarationParser {
   }
 
   private mutating func parseShape() throws(SourceProblem) -> TypeSyntax.Shape {
+    guard typeDepth < SourceLexer.mostDepth else {
+      throw problem("The type is nested too deeply.")
+    }
+    typeDepth += 1
+    defer { typeDepth -= 1 }
     _ = try parseAttributes()
     var isExistential = false
     while let word,

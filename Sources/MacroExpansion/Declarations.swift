@@ -65,6 +65,14 @@ struct VariableSyntax: Equatable {
   var plainName: String { name.text.filter { $0 != "`" } }
 }
 
+/// The expansion of a macro.
+struct ExpansionSyntax: Equatable {
+  /// The name without the number sign.
+  let name: SourceText
+  /// The arguments without the parentheses; `nil` if there are no parentheses.
+  let arguments: SourceText?
+}
+
 /// The declaration of a class, or of another type.
 struct ClassSyntax: Equatable {
   let attributes: [AttributeSyntax]
@@ -78,6 +86,8 @@ struct ClassSyntax: Equatable {
   let inherited: [SourceText]
   /// The variables and constants that the body declares.
   let variables: [VariableSyntax]
+  /// The macros that the body expands, such as `#Unique<Trip>([\.name, \.start])`.
+  let expansions: [ExpansionSyntax]
 
   /// The name without backticks.
   var plainName: String { name.text.filter { $0 != "`" } }

@@ -71,6 +71,11 @@ struct EntityWriter {
       arguments.append("inheriting: \(superentity.text).self")
     }
     arguments.append("properties: entityProperties(of: \(className).self)")
+    for (label, macro) in [("unique", "Unique"), ("indexes", "Index")] {
+      let given = entity.declaration.expansions.filter { $0.name.text == macro }
+        .compactMap { $0.arguments?.text }
+      if !given.isEmpty { arguments.append("\(label): [\(given.joined(separator: ", "))]") }
+    }
     let options = self.arguments.options
     if !options.isBlank { arguments.append("options: [\(options)]") }
     return """

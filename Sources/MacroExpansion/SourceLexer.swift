@@ -3,8 +3,13 @@
 /// Knows the parts of Swift's lexical structure that decide where a token ends: nested comments, strings of one and of
 /// several lines, raw strings, interpolations, regular expressions and names in backticks.
 struct SourceLexer {
+  /// The deepest nesting of interpolations, and of types, that is read.
+  static let mostDepth = 64
+
   private let bytes: [UInt8]
   private var offset = 0
+  /// The number of interpolations around the current place.
+  private var depth = 0
   private var tokens: [SourceToken] = []
   private var beginsLine = true
   private var hasSpaceBefore = true
@@ -192,8 +197,12 @@ struct SourceLexer {
   /// Skips an expression in parentheses, which may contain strings.
   private mutating func skipInterpolation() throws(SourceProblem) {
     let start = offset
+    guard depth < SourceLexer.mostDepth else {
+      throw SourceProblem("The interpolations are nested too deeply.", at: start..<start + 1)
+    }
     var inner = SourceLexer(bytes)
     inner.offset = offset
+    inner.depth = depth + 1
     var depth = 0
     repeat {
       guard try inner.skipSpace() else {

@@ -129,6 +129,8 @@ struct EntityCheckerTests {
         var owner: Person?
         @Transient var isSelected: Bool = false
         @Derived("stops.@count") var stopCount: Int
+        #Unique<Trip>([\\.name, \\.start])
+        #Index<Trip>([\\.start], [\\.name, \\.start]); #Index<Trip>([\\.code])
       }
       """
     #expect(try problems(source) == [])
@@ -155,7 +157,7 @@ struct EntityCheckerTests {
           ]
         }
         override class var entityDeclaration: EntityDeclaration? {
-          EntityDeclaration(Trip.self, named: "Trip", properties: entityProperties(of: Trip.self))
+          EntityDeclaration(Trip.self, named: "Trip", properties: entityProperties(of: Trip.self), unique: [[\\.name, \\.start]], indexes: [[\\.start], [\\.name, \\.start], [\\.code]])
         }
         override func setInitialValues() {
           super.setInitialValues()

@@ -132,6 +132,14 @@ struct ParserTests {
       ),
       ("class A: B { var a: Int = }", "The initial value is expected."),
       ("class A: B { var a: Int", "The body of the class does not end."),
+      (
+        "class A: B { var a: \(String(repeating: "[", count: 100_000)) }",
+        "The type is nested too deeply."
+      ),
+      (
+        "class A: B { var a = \(String(repeating: "\"\\(", count: 50_000)) }",
+        "The interpolations are nested too deeply."
+      ),
       ("func f() {}", "A class is expected."), ("", "A class is expected."),
       ("class A: B { var `a: Int\n }", "The name does not end with a backtick."),
     ])

@@ -8,6 +8,8 @@ import Testing
   var budget: Decimal = 0
   @Unique var code: String
   @Relationship(.cascade, inverse: \Port.voyage, ordered: true) var stops: [Port]
+  #Unique<Voyage>([\.name, \.start])
+  #Index<Voyage>([\.start], [\.name, \.start])
 }
 
 @Entity final class Port: ManagedObject {
@@ -197,6 +199,16 @@ struct EntityClassTests {
     port.nights = 4
     try context.processPendingChanges()
     #expect(results.objects == [voyage])
+  }
+
+  @Test("Constraints and indexes over several properties are in the model")
+  func constraints() throws {
+    let model = try Model(classes: [Voyage.self, Port.self])
+    #expect(model["Voyage"]?.uniquenessConstraints == [["code"], ["name", "start"]])
+    #expect(
+      model["Voyage"]?.fetchIndexes.map { $0.elements.map(\.property) } == [
+        ["start"], ["name", "start"],
+      ])
   }
 
   @Test("A class without an entity, or with an inverse elsewhere, makes no model")

@@ -11,18 +11,31 @@ public struct EntityDeclaration {
 
   /// The entity of a class.
   ///
-  /// - Parameter properties: The properties of the class and of its superclasses, those of the superclasses first.
-  public init(
-    _ type: ManagedObject.Type, named name: String,
-    inheriting superclass: ManagedObject.Type? = nil,
-    properties: [EntityProperty], options: [EntityOption] = []
+  /// - Parameters:
+  ///   - properties: The properties of the class and of its superclasses, those of the superclasses first.
+  ///   - unique: Sets of properties whose values, taken together, no two objects share.
+  ///   - indexes: Sets of properties that stores keep an index over.
+  public init<Object: ManagedObject>(
+    _ type: Object.Type, named name: String, inheriting superclass: ManagedObject.Type? = nil,
+    properties: [EntityProperty], unique: [[PartialKeyPath<Object>]] = [],
+    indexes: [[PartialKeyPath<Object>]] = [], options: [EntityOption] = []
   ) {
     let inheritedCount = superclass?.entityDeclaration?.properties.count ?? 0
     let own = properties.dropFirst(inheritedCount)
+    func names(_ paths: [PartialKeyPath<Object>]) -> [String] {
+      // A path that is no property is refused when the model is made, with this text.
+      paths.map { path in
+        properties.first { $0.path == path }?.property.name ?? "\(path)"
+      }
+    }
     var entity = Entity(
       name, className: String(describing: type), superentity: superclass?.entityName,
       properties: own.map(\.property))
-    entity.uniquenessConstraints = own.filter(\.isUnique).map { [$0.property.name] }
+    entity.uniquenessConstraints =
+      own.filter(\.isUnique).map { [$0.property.name] } + unique.map(names)
+    entity.fetchIndexes = indexes.map(names).map { names in
+      FetchIndex("by_" + names.joined(separator: "_"), elements: names.map { .init($0) })
+    }
     for option in options { option.apply(&entity) }
     self.entity = entity
     self.superclass = superclass

@@ -46,9 +46,21 @@ public macro StoredProperty() =
 public macro Attribute(_ options: AttributeOption...) =
   #externalMacro(module: "EntityMacros", type: "MarkerMacro")
 
-/// Lets no two objects have the same value of an attribute, or the same values of several.
+/// Lets no two objects have the same value of an attribute.
 @attached(peer)
 public macro Unique() = #externalMacro(module: "EntityMacros", type: "MarkerMacro")
+
+/// Lets no two objects have the same values of several properties. Stands in the body of the class:
+/// `#Unique<Trip>([\.name, \.start])`.
+@freestanding(declaration)
+public macro Unique<Object: ManagedObject>(_ properties: [PartialKeyPath<Object>]...) =
+  #externalMacro(module: "EntityMacros", type: "MarkerMacro")
+
+/// Has stores keep an index over properties, so that a fetch need not look at every row. Stands in the body of the class:
+/// `#Index<Trip>([\.start], [\.name, \.start])`.
+@freestanding(declaration)
+public macro Index<Object: ManagedObject>(_ properties: [PartialKeyPath<Object>]...) =
+  #externalMacro(module: "EntityMacros", type: "MarkerMacro")
 
 /// Keeps a property in memory only.
 @attached(peer)

@@ -12,7 +12,8 @@ import Rows
 public enum HostileInputs {
   /// The bodies, by the names of the fuzzers.
   public static let all: [String: @Sendable ([UInt8]) -> Void] = [
-    "ArchiveFuzz": archive, "BlockFuzz": block, "IdentifierFuzz": identifier,
+    "ArchiveFuzz": archive, "BlockFuzz": block, "DeclarationFuzz": declaration,
+    "IdentifierFuzz": identifier,
     "ManifestFuzz": manifest, "MetadataFuzz": metadata,
     "MappingFuzz": mapping, "ModelArchiveFuzz": modelArchive, "ModelSourceFuzz": modelSource,
     "PluginBatchFuzz": pluginBatch, "PluginManifestFuzz": pluginManifest,
