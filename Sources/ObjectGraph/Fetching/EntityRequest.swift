@@ -19,7 +19,7 @@ public struct EntityRequest<Object: ManagedObject>: Sendable, Hashable {
       Object.entityName, where: try condition(EntityField<Object, Object>([])).predicate)
   }
 
-  /// What the request says beside its entity: `fetchLimit`, `includesSubentities` and the like.
+  /// A setting of the request, such as `fetchLimit` or `includesSubentities`.
   public subscript<Value>(dynamicMember path: WritableKeyPath<FetchRequest, Value>) -> Value {
     get { request[keyPath: path] }
     set { request[keyPath: path] = newValue }

@@ -12,7 +12,7 @@ final class Diary: Sendable {
     entries.withLock { $0[name, default: []].append(what) }
   }
 
-  /// What was written since the last time, of one test's objects.
+  /// Returns the events of the objects of one test since the last call.
   func take(_ name: String) -> [String] { entries.withLock { $0.removeValue(forKey: name) ?? [] } }
 }
 
@@ -26,8 +26,8 @@ class Diarist: ManagedObject {
     get { self[ToOneName<Diarist>("parent")] }
     set { self[ToOneName<Diarist>("parent")] = newValue }
   }
-  // SAFETY: Set and read with the lock held, and each by the one test whose object it is for.
-  /// What is done when something happens.
+  // SAFETY: A test sets and reads the reactions of its own objects only, with the lock held.
+  /// The reactions of objects to events.
   nonisolated(unsafe) static var reactions: [ObjectID: (String, Diarist) -> Void] = [:]
   static let lock = NSLock()
 

@@ -1,6 +1,6 @@
 import ObjectModel
 
-/// What a merge has repaired, so that it agrees with what other contexts have done: references to deleted objects, parts
+/// The repairs of a merge, which make changes agree with the saves of other contexts: references to deleted objects, parts
 /// of deleted objects, ends of one-to-one relationships, links.
 ///
 /// The next merge takes all repairs back first (decision 0020).
@@ -47,8 +47,8 @@ struct NaiveRepairs {
     return (result, repaired)
   }
 
-  /// Adds the repairs of a child that has pushed its changes. What the parent has inserted and the
-  /// child's repair has deleted leaves no trace, so such a repair is final.
+  /// Adds the repairs of a child that has pushed its changes. If a repair deletes an object
+  /// that the parent has inserted, the repair is final: insertion and deletion leave no trace.
   ///
   /// - Parameter base: What lies beneath the parent.
   mutating func add(_ pushed: NaiveRepairs, above base: NaiveGraph) {

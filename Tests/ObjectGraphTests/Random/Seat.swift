@@ -22,7 +22,7 @@ final class Seat {
   }
   /// What lay beneath it when it last looked.
   var base: NaiveGraph
-  /// What the last merge has repaired.
+  /// The repairs of the last merge.
   var repairs = NaiveRepairs()
   /// Goes up with every change of what the context shows.
   var version = 0
