@@ -8,11 +8,17 @@ struct LostReferences {
   private let differences: [Layer]?
   /// The keys of other rows that may be gone.
   private let settled: Set<ObjectKey>
+  /// The keys of rows that have got changes back, and so may lead to any row that is gone.
+  private let restored: Set<ObjectKey>
 
-  init(_ rows: RebasedRows, _ differences: [Layer]?, settled: Set<ObjectKey>) {
+  init(
+    _ rows: RebasedRows, _ differences: [Layer]?, settled: Set<ObjectKey>,
+    restored: Set<ObjectKey>
+  ) {
     self.rows = rows
     self.differences = differences
     self.settled = settled
+    self.restored = restored
   }
 
   /// Clears what leads to rows that another save has deleted.
@@ -38,7 +44,8 @@ struct LostReferences {
       for toOne in references {
         let column = entity.layout.columns[toOne.column]
         guard case .object(let target)? = try location.block.value(column, row: location.row),
-          try isLost(target), try rows.base.row(of: key)?.reference(column) != target
+          try isLost(target, from: key),
+          try rows.base.row(of: key)?.reference(column) != target
         else { continue }
         try rows.clear(toOne, of: key)
       }
@@ -53,15 +60,16 @@ struct LostReferences {
         guard case .object(let target)? = try location.block.value(end, row: location.row) else {
           return false
         }
-        return try isLost(target)
+        return try isLost(
+          target, from: ObjectKey(entity: changes.entityNumber, number: one.key))
       }
       if leadsAway { try rows.remove(ObjectKey(entity: changes.entityNumber, number: one.key)) }
     }
   }
 
   /// Whether another save has deleted a row, and the changes do not insert it.
-  private func isLost(_ key: ObjectKey) throws -> Bool {
-    if let differences, !settled.contains(key),
+  private func isLost(_ key: ObjectKey, from source: ObjectKey) throws -> Bool {
+    if let differences, !settled.contains(key), !restored.contains(source),
       try !differences.contains(where: { try $0.mentions(key) })
     {
       return false

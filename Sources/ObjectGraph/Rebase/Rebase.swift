@@ -67,7 +67,8 @@ struct Rebase {
     rebased.isConcerned =
       isAged || !settled.isEmpty || !repaired.isEmpty || reaches(differences)
     if rebased.isConcerned {
-      let lost = LostReferences(rows, isAged ? nil : differences, settled: settled)
+      let lost = LostReferences(
+        rows, isAged ? nil : differences, settled: settled, restored: repaired)
       try lost.clear()
       try LinkMerge(rows).dropDoubles()
       let oneToOnes = OneToOneRepair(rows)

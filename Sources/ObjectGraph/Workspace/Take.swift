@@ -38,7 +38,7 @@ struct Take {
     let view = viewToUndo(changes)
     let layer = rebased.changes.layer
     let restored = try restoredKeys(layer)
-    try state.addRepairs(rebased.changes.repairs)
+    if try !removesInsertion(layer) { try state.addRepairs(rebased.changes.repairs) }
     try state.push(layer, originals: originals(rebased.changes.originals))
     state.lastReferences = try state.lastReferences.merged(
       with: rebased.changes.lastReferences, schema: state.graph.schema)
@@ -50,6 +50,17 @@ struct Take {
     try show(layer, isValidated: isValidated && rebased.touched.isEmpty)
     try lift(restored)
     return rebased.touched
+  }
+
+  /// Whether a layer deletes an object that the workspace has inserted.
+  ///
+  /// Such a deletion leaves no trace, so a later rebase would take back the repairs that follow from it. They are changes
+  /// of the workspace from now on.
+  private func removesInsertion(_ layer: Layer) throws -> Bool {
+    let base = View(state.tables)
+    return try layer.allKeys([\.removed]).contains {
+      try state.graph[$0.entity] != nil && base.row(of: $0) == nil
+    }
   }
 
   /// The rows that undo leads back to; `nil` when nothing is recorded.

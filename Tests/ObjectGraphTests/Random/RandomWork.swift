@@ -375,7 +375,11 @@ final class RandomWork {
           base: parent.now.seenFromAbove, mine: merged, theirs: parent.now,
           denials: before.denials
         ).graph
-      parent.repairs.add(seat.repairs, above: parent.base)
+      // The deletion of what the parent has inserted leaves no trace, so the repairs that follow from it are final.
+      let isFinal = before.objects.keys.contains {
+        parent.base.objects[$0] == nil && merged.objects[$0] == nil
+      }
+      if !isFinal { parent.repairs.add(seat.repairs, above: parent.base) }
       parent.insertions += merged.objects.keys.sorted().filter { before.objects[$0] == nil }
       if parent.now != before { parent.version += 1 }
       seat.seen = parent.version

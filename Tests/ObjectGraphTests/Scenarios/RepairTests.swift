@@ -110,4 +110,20 @@ struct RepairTests {
       s.store.contains(trip: ["saved"]).contains(stop: [])
     }
   }
+
+  @Test(
+    "A part stays deleted in the parent that inserted the whole, beside a save of another context",
+    arguments: Kind.allCases)
+  func savedPart(_ kind: Kind) throws {
+    try scenario(kind) { s in
+      s.parent.insert(stop: "lisbon", place: "a").insert(trip: "beside").save()
+      s.parent.insert("trip").process()
+      s.child.fetch().delete("trip")
+      s.parent.set("lisbon", trip: "trip").process()
+      s.child.save()
+      s.other.set("beside", cost: 1).save()
+      s.parent.save()
+      s.store.contains(trip: ["beside"]).contains(stop: [])
+    }
+  }
 }
