@@ -35,7 +35,7 @@ package enum CompilerMessages {
       do {
         let (source, problems) = try MacroExpansion.expand(
           macro: body["macro"]?["typeName"]?.text ?? "", role: body["macroRole"]?.text ?? "",
-          attribute: Syntax(body["attributeSyntax"]).source, declaration: declaration.source)
+          declaration: declaration.source)
         return expansion(source, problems.map { diagnostic($0, in: declaration) })
       } catch {
         return expansion("", [diagnostic(error, in: declaration)])

@@ -3,7 +3,7 @@ struct EntityChecker {
   private(set) var problems: [SourceProblem] = []
 
   static let markers: Set<String> = [
-    "Attribute", "Relationship", "Unique", "Transient", "Derived", "Fetched",
+    "Attribute", "Relationship", "Unique", "Transient", "Derived",
   ]
 
   /// Checks a class and its properties.
@@ -19,7 +19,7 @@ struct EntityChecker {
           "@Entity is for classes, and this is a declaration of another kind: \(declaration.keyword.text).",
           at: declaration.keyword.range,
           fix: fixText.map {
-            .init(message: "Write class", range: declaration.keyword.range, text: $0)
+            .writing($0, at: declaration.keyword.range)
           }))
       return nil
     }
@@ -67,7 +67,7 @@ struct EntityChecker {
         report(
           "\(variable.plainName) is computed, so nothing of it is stored: remove @\(marker.plainName).",
           at: marker.range,
-          .init(message: "Remove @\(marker.plainName)", range: marker.range, text: ""))
+          .removing("@\(marker.plainName)", at: marker.range))
       }
       return nil
     }
@@ -102,12 +102,12 @@ struct EntityChecker {
     if variable.keyword.text == "let" {
       report(
         "A property of an entity is a variable: write var \(name).", at: variable.keyword.range,
-        .init(message: "Write var", range: variable.keyword.range, text: "var"))
+        .writing("var", at: variable.keyword.range))
     }
     if case .observers(let range) = variable.accessors {
       report(
         "A property of an entity has no observers. A computed property may set it and do more, and FetchedResults tells of changes.",
-        at: range, .init(message: "Remove the observers", range: range, text: ""))
+        at: range, .removing("the observers", at: range))
     }
     if variable.isConditional {
       report(
@@ -119,11 +119,11 @@ struct EntityChecker {
       if word.contains("(") {
         report(
           "A property of an entity is read and set with one access level: remove \(word).",
-          at: modifier.range, .init(message: "Remove \(word)", range: modifier.range, text: ""))
+          at: modifier.range, .removing(word, at: modifier.range))
       } else if ["lazy", "weak", "unowned"].contains(word) {
         report(
           "A property of an entity is not \(word): its value lies in the store.",
-          at: modifier.range, .init(message: "Remove \(word)", range: modifier.range, text: ""))
+          at: modifier.range, .removing(word, at: modifier.range))
       }
     }
   }
@@ -155,7 +155,6 @@ struct EntityChecker {
       case "Relationship": next = .relationship
       case "Transient": next = .transient
       case "Derived": next = .derived
-      case "Fetched": next = .fetched
       default: continue
       }
       if let chosen {
@@ -168,8 +167,8 @@ struct EntityChecker {
     for marker in markers where role != .plain {
       let isWrong =
         switch (marker.plainName, role) {
-        case ("Attribute", .relationship), ("Attribute", .fetched), ("Attribute", .derived): true
-        case ("Unique", .relationship), ("Unique", .transient), ("Unique", .fetched): true
+        case ("Attribute", .relationship), ("Attribute", .derived): true
+        case ("Unique", .relationship), ("Unique", .transient): true
         default: false
         }
       if isWrong, let chosen {
@@ -198,19 +197,19 @@ struct EntityChecker {
       let plain = String(type.source.text.dropLast())
       report(
         "A property of an entity is optional or required: write \(plain)? or \(plain).", at: range,
-        .init(message: "Write \(plain)?", range: range, text: plain + "?"))
+        .writing(plain + "?", at: range))
     case .optional(.optional):
       report("An optional of an optional can't be stored.", at: range)
     case .optional(.array(let element)) where !element.isKnownValue:
       let plain = String(type.source.text.dropLast())
       report(
         "A relationship to many objects is never nil, but empty: write \(plain).", at: range,
-        .init(message: "Write \(plain)", range: range, text: plain))
+        .writing(plain, at: range))
     case .set(let element) where !element.isKnownValue:
       let element = element.bareName ?? "Element"
       report(
         "A relationship to many objects is an array: write [\(element)].", at: range,
-        .init(message: "Write [\(element)]", range: range, text: "[\(element)]"))
+        .writing("[\(element)]", at: range))
     case .array(let element), .set(let element), .optional(.array(let element)),
       .optional(.set(let element)):
       checkMany(element, type, role, variable)
@@ -242,26 +241,22 @@ struct EntityChecker {
   private mutating func checkOne(
     _ type: TypeSyntax, _ role: PropertySyntax.Role, _ markers: [AttributeSyntax]
   ) {
-    guard role == .relationship || role == .fetched,
-      let marker = markers.first(where: {
-        ["Relationship", "Fetched"].contains($0.plainName)
-      })
+    guard role == .relationship,
+      let marker = markers.first(where: { $0.plainName == "Relationship" })
     else { return }
     let range = type.source.range
     if type.shape.isKnownValue {
       report(
-        "A relationship leads to objects, and \(type.source.text) is a value: remove @\(marker.plainName).",
-        at: marker.range,
-        .init(message: "Remove @\(marker.plainName)", range: marker.range, text: ""))
+        "A relationship leads to objects, and \(type.source.text) is a value: remove @Relationship.",
+        at: marker.range, .removing("@Relationship", at: marker.range))
       return
     }
     let element = type.shape.bareName ?? "Element"
     let isOrdered = marker.arguments.map { $0.text.filter { $0 != " " }.contains("ordered:true") }
-    if role == .fetched || isOrdered == true {
-      let subject = role == .fetched ? "A fetched property" : "An ordered relationship"
+    if isOrdered == true {
       report(
-        "\(subject) leads to many objects: write [\(element)].", at: range,
-        .init(message: "Write [\(element)]", range: range, text: "[\(element)]"))
+        "An ordered relationship leads to many objects: write [\(element)].", at: range,
+        .writing("[\(element)]", at: range))
     }
   }
 
@@ -271,7 +266,7 @@ struct EntityChecker {
     _ type: TypeSyntax, _ role: PropertySyntax.Role, _ variable: VariableSyntax
   ) {
     guard let value = variable.initialValue else { return }
-    if role == .derived || role == .fetched {
+    if role == .derived {
       report(
         "The value of \(variable.plainName) is computed by the store, so it has no default.",
         at: value.range)

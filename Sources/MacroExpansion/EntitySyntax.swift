@@ -16,12 +16,11 @@ struct PropertySyntax: Equatable {
     case relationship
     case transient
     case derived
-    case fetched
   }
 
   let variable: VariableSyntax
   let role: Role
-  /// The arguments of `@Attribute`, `@Relationship`, `@Derived` or `@Fetched`, as the source writes them.
+  /// The arguments of `@Attribute`, `@Relationship` or `@Derived`, as the source writes them.
   let arguments: SourceText?
   let isUnique: Bool
 
@@ -36,21 +35,14 @@ struct PropertySyntax: Equatable {
   }
 
   private static func isConstant(_ text: String, _ variable: VariableSyntax) -> Bool {
-    guard let tokens = try? SourceLexer.tokens(of: Array(text.utf8)) else { return false }
-    let bytes = Array(text.utf8)
-    func word(_ token: SourceToken) -> String {
-      String(decoding: bytes[token.range], as: UTF8.self)
+    if let literal = LiteralKind(text) {
+      return literal != .text || !LiteralKind.isInterpolated(text)
     }
-    switch (tokens.first?.kind, tokens.count) {
-    case (.string, 1): return !LiteralKind.isInterpolated(text)
-    case (.number, 1): return true
-    case (.word, 1): return ["true", "false", "nil"].contains(word(tokens[0]))
-    case (.mark("-"), 2): return tokens[1].kind == .number
-    case (.mark("."), 2):
-      // `Date.now` and the like differ from object to object.
-      return variable.type?.shape.bareName.map { !["Date", "UUID"].contains($0) } ?? true
-    default: return false
-    }
+    guard let tokens = try? SourceLexer.tokens(of: Array(text.utf8)), tokens.count == 2,
+      tokens[0].isMark(".")
+    else { return false }
+    // `Date.now` and the like differ from object to object.
+    return variable.type?.shape.bareName.map { !["Date", "UUID"].contains($0) } ?? true
   }
 }
 

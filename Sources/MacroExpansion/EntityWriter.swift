@@ -1,8 +1,17 @@
 /// Writes the members that `@Entity` adds to a class.
 struct EntityWriter {
   private let entity: EntitySyntax
+  /// The name of the entity, as a literal.
+  private let nameLiteral: String
+  /// The options in the arguments of `@Entity`, as the source writes them.
+  private let options: String
 
-  init(_ entity: EntitySyntax) { self.entity = entity }
+  init(_ entity: EntitySyntax) {
+    self.entity = entity
+    let (name, options) = EntityWriter.parse(entity.arguments)
+    nameLiteral = name ?? "\"\(entity.declaration.plainName)\""
+    self.options = options
+  }
 
   private var className: String { entity.declaration.name.text }
 
@@ -29,16 +38,13 @@ struct EntityWriter {
     return members.joined(separator: "\n")
   }
 
-  /// The name in the arguments of `@Entity`, as a literal; the name of the class if there is none.
-  private var nameLiteral: String { arguments.name ?? "\"\(entity.declaration.plainName)\"" }
-
   private var nameProperty: String {
     "\(access)override class var entityName: String { \(nameLiteral) }"
   }
 
-  /// The arguments of `@Entity`: the name, if the first argument is one, and the options.
-  private var arguments: (name: String?, options: String) {
-    guard let given = entity.arguments else { return (nil, "") }
+  /// Returns the name in the arguments of `@Entity`, if the first argument is one, and the options.
+  private static func parse(_ arguments: SourceText?) -> (name: String?, options: String) {
+    guard let given = arguments else { return (nil, "") }
     let bytes = Array(given.text.utf8)
     guard let tokens = try? SourceLexer.tokens(of: bytes), let first = tokens.first,
       first.kind == .string
@@ -76,7 +82,6 @@ struct EntityWriter {
         .compactMap { $0.arguments?.text }
       if !given.isEmpty { arguments.append("\(label): [\(given.joined(separator: ", "))]") }
     }
-    let options = self.arguments.options
     if !options.isBlank { arguments.append("options: [\(options)]") }
     return """
       \(access)override class var entityDeclaration: EntityDeclaration? {
@@ -106,7 +111,6 @@ struct EntityWriter {
       case .relationship: "relationship"
       case .transient: "transient"
       case .derived: "derived"
-      case .fetched: "fetched"
       }
     var arguments = [
       "\"\(variable.plainName)\"", "\\\(EntityWriter.root).\(variable.name.text)",

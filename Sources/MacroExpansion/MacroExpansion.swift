@@ -5,12 +5,11 @@ enum MacroExpansion {
   /// - Parameters:
   ///   - macro: The type that the macro's declaration names.
   ///   - role: The role, as the compiler names it.
-  ///   - attribute: The source of the attribute.
   ///   - declaration: The source of the declaration with the attribute, or of a member of it.
   /// - Returns: The source to add, and the problems to show.
   /// - Throws: ``SourceProblem`` for a declaration that can't be parsed.
   static func expand(
-    macro: String, role: String, attribute: String, declaration: String
+    macro: String, role: String, declaration: String
   ) throws(SourceProblem) -> (source: String, problems: [SourceProblem]) {
     switch (macro, role) {
     case ("EntityMacro", "member"):
@@ -29,7 +28,7 @@ enum MacroExpansion {
     case ("StoredPropertyMacro", "accessor"):
       var parser = try DeclarationParser(declaration)
       guard let variable = try parser.parseVariable() else { return ("", []) }
-      let isReadOnly = variable.markers.contains { ["Derived", "Fetched"].contains($0.plainName) }
+      let isReadOnly = variable.markers.contains { $0.plainName == "Derived" }
       return (AccessorWriter.accessors(of: variable, isReadOnly: isReadOnly), [])
     default: return ("", [])
     }

@@ -30,6 +30,16 @@ struct SourceProblem: Error, Equatable {
     let message: String
     let range: Range<Int>
     let text: String
+
+    /// Writes a text in the place of another.
+    static func writing(_ text: String, at range: Range<Int>) -> Fix {
+      Fix(message: "Write \(text)", range: range, text: text)
+    }
+
+    /// Removes a part of the source.
+    static func removing(_ part: String, at range: Range<Int>) -> Fix {
+      Fix(message: "Remove \(part)", range: range, text: "")
+    }
   }
 
   let message: String

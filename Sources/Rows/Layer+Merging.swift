@@ -85,7 +85,7 @@ extension Layer {
           case .absent: break
           case .changed(let location):
             guard let row = try view.row(of: key) else { continue }
-            try inversion.changeBack(one.key, location, to: row)
+            inversion.changeBack(one.key, location, to: row)
           case .put(let location), .removed(let location):
             if let row = try view.row(of: key) {
               inversion.restore(one.key, row, basis: try location.version)
@@ -278,12 +278,8 @@ private struct LayerMerge {
   }
 
   /// Takes back the values that a change gives, and no others.
-  mutating func changeBack(_ key: UInt64, _ change: RowLocation, to row: ViewRow) throws {
-    let isChange = try layout.columns.contains { column in
-      guard let value = try change.block.value(column, row: change.row) else { return false }
-      return try !row.value(column).isIdentical(to: value)
-    }
-    if isChange { back.append((key, change, row)) }
+  mutating func changeBack(_ key: UInt64, _ change: RowLocation, to row: ViewRow) {
+    back.append((key, change, row))
   }
 
   /// The changes picked so far.
@@ -304,14 +300,17 @@ private struct LayerMerge {
   private func changedBack(_ writer: inout BlockWriter) throws -> BlockRun {
     var drafts: [Draft] = []
     for (key, change, beneath) in back {
-      if drafts.last?.isFull ?? true { drafts.append(Draft(layout, role: .changes)) }
-      let draft = drafts[drafts.count - 1]
-      let row = draft.append(key: key, basis: try change.version)
+      var values: [(position: Int, value: Value)] = []
       for (position, column) in layout.columns.enumerated() {
         guard let value = try change.block.value(column, row: change.row) else { continue }
         let before = try beneath.value(column)
-        if !before.isIdentical(to: value) { draft.set(before, column: position, row: row) }
+        if !before.isIdentical(to: value) { values.append((position, before)) }
       }
+      if values.isEmpty { continue }
+      if drafts.last?.isFull ?? true { drafts.append(Draft(layout, role: .changes)) }
+      let draft = drafts[drafts.count - 1]
+      let row = draft.append(key: key, basis: try change.version)
+      for (position, value) in values { draft.set(value, column: position, row: row) }
     }
     return BlockRun(Draft.freeze(drafts, &writer))
   }

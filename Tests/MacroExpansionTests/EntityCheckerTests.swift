@@ -73,7 +73,7 @@ struct EntityCheckerTests {
   private func problems(_ source: String) throws -> [SourceProblem] {
     do throws(SourceProblem) {
       return try MacroExpansion.expand(
-        macro: "EntityMacro", role: "member", attribute: "@Entity", declaration: source
+        macro: "EntityMacro", role: "member", declaration: source
       ).problems
     } catch { return [error] }
   }
@@ -135,7 +135,7 @@ struct EntityCheckerTests {
       """
     #expect(try problems(source) == [])
     let members = try MacroExpansion.expand(
-      macro: "EntityMacro", role: "member", attribute: "@Entity", declaration: source
+      macro: "EntityMacro", role: "member", declaration: source
     ).source
     #expect(
       members == """
@@ -174,7 +174,7 @@ struct EntityCheckerTests {
       }
       """
     let members = try MacroExpansion.expand(
-      macro: "EntityMacro", role: "member", attribute: "@Entity", declaration: source
+      macro: "EntityMacro", role: "member", declaration: source
     ).source
     #expect(
       members == """

@@ -103,8 +103,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: As ``fetch(_:)-(EntityRequest<Object>)``.
   public func fetch<Object: ManagedObject>(_ predicate: Predicate<Object>) throws -> [Object] {
-    try fetch(
-      FetchRequest(Object.entityName, where: try QueryPredicate(predicate)), as: Object.self)
+    try fetch(FetchRequest(predicate), as: Object.self)
   }
 
   /// Returns the number of objects that a request finds.

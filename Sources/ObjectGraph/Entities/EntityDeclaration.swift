@@ -9,12 +9,12 @@ public struct EntityDeclaration {
   /// The properties, inherited ones first.
   let properties: [EntityProperty]
 
-  /// The entity of a class.
+  /// Declares the entity of a class.
   ///
   /// - Parameters:
-  ///   - properties: The properties of the class and of its superclasses, those of the superclasses first.
-  ///   - unique: Sets of properties whose values, taken together, no two objects share.
-  ///   - indexes: Sets of properties that stores keep an index over.
+  ///   - properties: All properties, with the inherited ones first.
+  ///   - unique: Sets of properties. No two objects have the same values of all properties of a set.
+  ///   - indexes: Sets of properties. Stores keep an index for each set.
   public init<Object: ManagedObject>(
     _ type: Object.Type, named name: String, inheriting superclass: ManagedObject.Type? = nil,
     properties: [EntityProperty], unique: [[PartialKeyPath<Object>]] = [],
@@ -67,6 +67,12 @@ enum PropertyPaths {
         properties.map { ($0.path, $0.property.name) }, uniquingKeysWith: { $1 }))
     known.withLock { $0[identifier] = names }
     return names.byPath
+  }
+
+  /// Returns the name of a property by its path. A path that is no property is refused when a request is bound to the
+  /// model, with the text that this returns.
+  static func name(of path: AnyKeyPath, in type: ManagedObject.Type) -> String {
+    type.propertyNames[path] ?? "\(path)"
   }
 
   /// Returns the class that declares a property: the given class, or one of its superclasses.

@@ -73,12 +73,12 @@ public macro Transient() = #externalMacro(module: "EntityMacros", type: "MarkerM
 public macro Derived(_ expression: String, where filter: String? = nil) =
   #externalMacro(module: "EntityMacros", type: "MarkerMacro")
 
-/// Makes a relationship of a property that leads to one object or to many.
+/// Declares a relationship to one object, or to many.
 ///
 /// - Parameters:
 ///   - rule: The consequence for the other objects when this object is deleted.
-///   - inverse: The relationship that leads back. State it at one end; the other end needs `@Relationship` alone, or
-///     nothing if it leads to one object.
+///   - inverse: The inverse relationship. State the inverse at one end. At the other end, write `@Relationship` without
+///     an inverse if that end leads to many objects, and no attribute if it leads to one.
 ///   - ordered: Whether the objects are in an order of their own.
 ///   - minimum: The least number of objects.
 ///   - maximum: The greatest number of objects; 0 for any number.

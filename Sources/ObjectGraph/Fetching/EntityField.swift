@@ -20,9 +20,7 @@ public struct EntityField<Root, Value>: Sendable, Hashable {
   private func field<Object: ManagedObject, Next>(
     _ path: KeyPath<Object, Next>
   ) -> EntityField<Root, Next> {
-    // A path that is no property is refused when the request is bound to the model, with this text.
-    let name = Object.propertyNames[path] ?? "\(path)"
-    return EntityField<Root, Next>(pathElements + [name])
+    EntityField<Root, Next>(pathElements + [PropertyPaths.name(of: path, in: Object.self)])
   }
 
   /// A property of the object.
@@ -96,11 +94,9 @@ extension EntityField where Value: RelatedCollection {
   public func count(
     where condition: (EntityField<Value.Element, Value.Element>) -> TypedPredicate<Value.Element>
   ) -> ComputedExpression<Root, Int> {
-    let condition = condition(EntityField<Value.Element, Value.Element>([])).predicate
-    let name = condition.freeVariable
-    let subquery = QueryExpression.subquery(
-      queryExpression, variable: name, condition.rooted(at: .variable(name)))
-    return ComputedExpression(.keyPath(of: subquery, ["@count"]))
+    ComputedExpression(
+      queryExpression.count(
+        where: condition(EntityField<Value.Element, Value.Element>([])).predicate))
   }
 
   /// Whether an object is one of the objects.
@@ -139,7 +135,7 @@ extension EntityField where Value: RelatedCollection {
   private func collected<Result>(
     _ operation: String, _ path: PartialKeyPath<Value.Element>? = nil
   ) -> ComputedExpression<Root, Result> {
-    let names = path.map { [Value.Element.propertyNames[$0] ?? "\($0)"] } ?? []
+    let names = path.map { [PropertyPaths.name(of: $0, in: Value.Element.self)] } ?? []
     return ComputedExpression(
       .keyPath(of: .evaluatedObject, pathElements + [operation] + names))
   }

@@ -30,7 +30,7 @@ public struct EntityRequest<Object: ManagedObject>: Sendable, Hashable {
     by path: KeyPath<Object, Value>, ascending: Bool = true, options: TextOptions = []
   ) -> EntityRequest {
     var sorted = self
-    let name = Object.propertyNames[path] ?? "\(path)"
+    let name = PropertyPaths.name(of: path, in: Object.self)
     sorted.request.sortKeys.append(SortKey(name, ascending: ascending, options: options))
     return sorted
   }
@@ -46,7 +46,7 @@ public struct EntityRequest<Object: ManagedObject>: Sendable, Hashable {
   public func prefetching<Value>(_ path: KeyPath<Object, Value>) -> EntityRequest {
     var prefetching = self
     prefetching.request.relationshipKeyPathsForPrefetching.append(
-      Object.propertyNames[path] ?? "\(path)")
+      PropertyPaths.name(of: path, in: Object.self))
     return prefetching
   }
 }

@@ -38,7 +38,8 @@ struct Take {
     let view = viewToUndo(changes)
     let layer = rebased.changes.layer
     let restored = try restoredKeys(layer)
-    if try !removesInsertion(layer) { try state.addRepairs(rebased.changes.repairs) }
+    let repairs = rebased.changes.repairs
+    if !repairs.repaired.isEmpty, try !removesInsertion(layer) { try state.addRepairs(repairs) }
     try state.push(layer, originals: originals(rebased.changes.originals))
     state.lastReferences = try state.lastReferences.merged(
       with: rebased.changes.lastReferences, schema: state.graph.schema)

@@ -7,14 +7,14 @@ extension QueryPredicate {
   }
 
   /// A name that no variable in the predicate has.
-  package var freeVariable: String {
+  var freeVariable: String {
     var walker = VariableWalker()
     _ = walker.walk(self)
     return (0...).lazy.map { $0 == 0 ? "x" : "x\($0)" }.first { !walker.names.contains($0) }!
   }
 
   /// The predicate, asked of another object than the one it is asked of.
-  package func rooted(at root: QueryExpression) -> QueryPredicate {
+  func rooted(at root: QueryExpression) -> QueryPredicate {
     var walker = VariableWalker(root: root)
     return walker.walk(self)
   }

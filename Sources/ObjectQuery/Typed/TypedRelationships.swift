@@ -49,12 +49,9 @@ extension ToManyPath {
   public func count(
     where condition: (Destination.Type) -> TypedPredicate<Destination>
   ) -> ComputedExpression<Root, Int> {
-    let condition = condition(Destination.self).predicate
-    let name = condition.freeVariable
-    let subquery = QueryExpression.subquery(
-      .keyPath(of: .evaluatedObject, pathElements), variable: name,
-      condition.rooted(at: .variable(name)))
-    return ComputedExpression(.keyPath(of: subquery, ["@count"]))
+    ComputedExpression(
+      QueryExpression.keyPath(of: .evaluatedObject, pathElements)
+        .count(where: condition(Destination.self).predicate))
   }
 
   /// The sum of the related objects' values; 0 of none.
@@ -141,5 +138,14 @@ public struct QuantifiedPath<Root: EntityType, Value: AttributeValue>: TypedExpr
   init(_ pathElements: [String], _ quantifier: QueryPredicate.Modifier) {
     queryExpression = .keyPath(of: .evaluatedObject, pathElements)
     self.quantifier = quantifier
+  }
+}
+
+extension QueryExpression {
+  /// Returns the number of objects of a relationship that meet a predicate.
+  package func count(where predicate: QueryPredicate) -> QueryExpression {
+    let name = predicate.freeVariable
+    return .keyPath(
+      of: .subquery(self, variable: name, predicate.rooted(at: .variable(name))), ["@count"])
   }
 }
