@@ -173,6 +173,10 @@ extension NaiveGraph {
     }
   }
 
+  private func isDenied(_ deleted: ObjectID) -> Bool {
+    denials.contains { $0.object == deleted }
+  }
+
   /// What contexts above see of this: deletions that are denied are deletions, and none of theirs.
   var seenFromAbove: NaiveGraph {
     var seen = self
@@ -192,9 +196,7 @@ extension NaiveGraph {
       for (name, other) in object.references {
         let relation = Wild.relation(name, of: object.entity)
         if objects[other] == nil {
-          if keepingDenied, name == "post", denials.contains(where: { $0.object == other }) {
-            continue
-          }
+          if keepingDenied, isDenied(other), name == "post" { continue }
           if name == "post", dangling[id] == other { continue }
           objects[id]!.references[name] = nil
           objects[id]!.places[name] = nil
@@ -286,11 +288,11 @@ extension NaiveGraph {
     return (result, NaiveRepairs(before: unrepaired, after: result))
   }
 
-  /// Clears what leads to objects that are gone.
+  /// Clears what leads to objects that are gone, except what denies their deletion.
   private mutating func clearLost() {
     for (id, object) in objects {
-      for (name, other) in object.references
-      where objects[other] == nil && !(name == "post" && dangling[id] == other) {
+      for (name, other) in object.references where objects[other] == nil {
+        if name == "post", isDenied(other) || dangling[id] == other { continue }
         objects[id]!.references[name] = nil
         objects[id]!.places[name] = nil
       }

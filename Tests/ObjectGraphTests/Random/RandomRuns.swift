@@ -100,6 +100,7 @@ struct RandomRuns: Sendable {
 extension RandomRuns.Failure {
   /// The words of the error, whichever objects and contexts it is about.
   fileprivate var kind: String {
-    "\(error)".filter(\.isLetter).replacing("root", with: "").replacing("child", with: "")
+    "\(error)".replacing(/x-quire:\S+/, with: "").filter(\.isLetter)
+      .replacing("root", with: "").replacing("child", with: "")
   }
 }
