@@ -150,7 +150,7 @@ extension NaiveGraph {
     var gone: Set<ObjectID> = []
     var denied: [Denial] = []
     while let id = waiting.popLast() {
-      guard gone.insert(id).inserted else { continue }
+      guard objects[id] != nil, gone.insert(id).inserted else { continue }
       for relation in Wild.relations(of: objects[id]!.entity) {
         let others = related(id, relation.name)
         switch relation.rule {

@@ -65,6 +65,8 @@ struct RandomRuns: Sendable {
   private func failure(_ kind: Kind, _ seed: UInt64, _ attempt: Attempt) -> String? {
     let all = Array(0..<stepsOfRun)
     guard let failure = attempt(kind, seed, all) else { return nil }
+    // Making it smaller takes long, and may end in another failure.
+    print("\(name) on \(kind): seed \(seed) fails: \(failure.error)")
     let least = shrink(failure, Array(all.prefix(failure.step + 1))) { attempt(kind, seed, $0) }
     let smaller = attempt(kind, seed, least) ?? failure
     return """
