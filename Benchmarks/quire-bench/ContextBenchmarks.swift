@@ -81,7 +81,7 @@ extension ObjectBench {
     var others: [ManagedObjectContext] = []
     var lists: [FetchedResults<PersonObject>] = []
     let request = FetchRequest(
-      "Person", where: try QueryPredicate("age > 40"),
+      PersonObject.self, where: try QueryPredicate("age > 40"),
       sortedBy: [SortKey("lastName"), SortKey("id")])
     func add(_ name: String, _ prepare: @escaping () -> Void) {
       measurement.add(name, count / 100, "object") { [self] in
@@ -106,10 +106,10 @@ extension ObjectBench {
       }
     }
     add("the same with a live list of most") {
-      lists = [try! FetchedResults(PersonObject.self, request, in: context!)]
+      lists = [try! FetchedResults(request, in: context!)]
     }
     measurement.add("fetch the list anew", count / 100, "object") {
-      try! context!.fetch(request, as: PersonObject.self).count
+      try! context!.fetch(request).count
     }
     let times = measurement.report("Contexts beside one another, and live lists")
     showRatio(times, "the same beside ten that follow", to: "fetch, change and save")

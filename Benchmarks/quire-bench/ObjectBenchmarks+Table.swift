@@ -34,7 +34,7 @@ extension ObjectBench {
   }
 
   static let filterAndSort = try! FetchRequest(
-    "Person", where: QueryPredicate("lastName BEGINSWITH 'Sm' AND age > 40"),
+    PersonObject.self, where: QueryPredicate("lastName BEGINSWITH 'Sm' AND age > 40"),
     sortedBy: [SortKey("lastName"), SortKey("age")])
 
   /// Opening when nothing of the file is in the page cache (W2).
@@ -48,7 +48,7 @@ extension ObjectBench {
     }
     measurement.prepare { OpeningBench.dropFromCache(theirs) }
     let one = try open(path).fetchIdentifiers(
-      FetchRequest("Person", where: QueryPredicate("id == \(middle)")))[0]
+      FetchRequest(PersonObject.self, where: QueryPredicate("id == \(middle)")))[0]
     measurement.add("open cold and fetch one", 1, "object") {
       let context = self.open(path)
       return withExtendedLifetime(context) {

@@ -279,7 +279,7 @@ final class ObjectBench {
       return 0
     }
     measurement.prepare { if kept == nil { _ = readAll() } }
-    var sum = FetchRequest("Person")
+    var sum = FetchRequest(PersonObject.self)
     sum.resultType = .dictionaries
     sum.propertiesToFetch = [FetchedValue("sum", .function(.sum, [.path("balance")]))]
     measurement.add("sum in the store", count, "row") {
@@ -292,12 +292,12 @@ final class ObjectBench {
     measurement.add("filter and sort", 1, "request") { try! warm.fetch(request).count }
     measurement.prepare { tidyMemory() }
     measurement.add("filter, sort and read", 1, "request") {
-      try! warm.fetch(request, as: PersonObject.self).reduce(0) { $0 &+ $1.readAll() }
+      try! warm.fetch(request).reduce(0) { $0 &+ $1.readAll() }
     }
 
     let grouped = peer.prepare("SELECT lastName, count(*), avg(age) FROM person GROUP BY lastName")
     measurement.add("SQLite: group", 1, "request") { SQLitePeer.count(grouped) }
-    var groups = FetchRequest("Person")
+    var groups = FetchRequest(PersonObject.self)
     groups.resultType = .dictionaries
     groups.propertiesToGroupBy = ["lastName"]
     groups.propertiesToFetch = [

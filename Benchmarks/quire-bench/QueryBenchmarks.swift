@@ -38,13 +38,13 @@ func tidyMemory() {
   UnsafeMutableRawPointer.allocate(byteCount: 1 << 20, alignment: 16).deallocate()
 }
 
-private func plan(_ request: FetchRequest) throws -> QueryPlan {
+private func plan(_ request: QueryRequest) throws -> QueryPlan {
   try QueryPlan(request, model: People.model, schema: People.schema)
 }
 
 private func measureFetching(_ source: ViewSource, _ peer: SQLitePeer) throws {
   var measurement = Measurement()
-  var request = FetchRequest(
+  var request = QueryRequest(
     "Person", where: try QueryPredicate("lastName BEGINSWITH 'Sm' AND age > 40"),
     sortedBy: [SortKey("lastName"), SortKey("age")])
   let condition = "lastName >= 'Sm' AND lastName < 'Sn' AND age > 40 ORDER BY lastName, age"
@@ -71,7 +71,7 @@ private func measureFetching(_ source: ViewSource, _ peer: SQLitePeer) throws {
 
 private func measureGrouping(_ source: ViewSource, _ peer: SQLitePeer) throws {
   var measurement = Measurement(rounds: 5)
-  var request = FetchRequest("Person")
+  var request = QueryRequest("Person")
   request.resultType = .dictionaries
   request.propertiesToGroupBy = ["lastName"]
   request.propertiesToFetch = [
@@ -93,7 +93,7 @@ private func measureSearching(_ source: ViewSource, _ peer: SQLitePeer) throws {
   ] {
     try compare(
       &measurement, "note CONTAINS[c], \(name)",
-      plan(FetchRequest("Person", where: try QueryPredicate("note CONTAINS[c] %@", text))), source,
+      plan(QueryRequest("Person", where: try QueryPredicate("note CONTAINS[c] %@", text))), source,
       peer, "SELECT id FROM person WHERE note LIKE '%\(text)%'"
     ) { try $0.keys(in: source).count }
   }

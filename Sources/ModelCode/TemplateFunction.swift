@@ -44,14 +44,18 @@ struct TemplateFunction {
     usesFoundation = parameters.contains { $0.type.isFoundation }
   }
 
+  /// The class of the objects that the function's request finds.
+  private var objectClass: String { plan.className(of: template.entity) }
+
   /// The classes of entities that the function names.
   var classes: [String] {
-    parameters.compactMap { parameter in
-      switch parameter.type {
-      case .object(let entity), .objects(let entity): plan.className(of: entity)
-      default: nil
+    [objectClass]
+      + parameters.compactMap { parameter in
+        switch parameter.type {
+        case .object(let entity), .objects(let entity): plan.className(of: entity)
+        default: nil
+        }
       }
-    }
   }
 
   /// Writes the function as a member of the entity's class.
@@ -62,7 +66,7 @@ struct TemplateFunction {
     ])
     let types = plan.types
     let closing =
-      ") throws(\(types.quire("QueryError"))) -> \(types.quire("FetchRequest")) {"
+      ") throws(\(types.quire("QueryError"))) -> \(types.quire("FetchRequest"))<\(objectClass)> {"
     lines.list(
       "\(access)static func \(SwiftNames.declared(name))(",
       parameters.map { "\(SwiftNames.declared($0.name)): \(text(of: $0.type))" }, closing)
@@ -70,7 +74,7 @@ struct TemplateFunction {
     let start = [
       "template: \(CodeText.literal(template.name))", "in: \(plan.modelName).model",
     ]
-    let request = "try \(types.quire("FetchRequest"))("
+    let request = "try \(types.quire("FetchRequest"))<\(objectClass)>("
     let values = parameters.map { "\(CodeText.literal($0.variable)): \(argument(for: $0))" }
     let literal = "variables: [\(values.joined(separator: ", "))]"
     if parameters.isEmpty {

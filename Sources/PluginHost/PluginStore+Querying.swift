@@ -13,7 +13,7 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
   /// The objects a request finds, where the plug-in answers all of it. What it answers a part of is looked for
   /// among the rows, which gives the same.
   func keys(
-    answering request: FetchRequest, in snapshot: any StoreSnapshot
+    answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> [ObjectKey]? {
     guard let snapshot = snapshot as? PluginSnapshot, let layout = snapshot.schema[request.entity],
       let functions = unsafe snapshot.handle.store.table.query
@@ -69,7 +69,7 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
 
   /// What a request asks of the objects that meet its predicate, which the plug-in finds; their values come from their rows.
   func table(
-    answering request: FetchRequest, in snapshot: any StoreSnapshot
+    answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> ResultTable? {
     guard request.predicate != nil || request.fetchLimit > 0 else { return nil }
     let all = ViewSource(
@@ -82,7 +82,7 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
         $0.contains("FETCH")
       })
     else { return nil }
-    var search = FetchRequest(request.entity, where: request.predicate)
+    var search = QueryRequest(request.entity, where: request.predicate)
     search.includesSubentities = request.includesSubentities
     // What is found meets the predicate.
     var rest = request
@@ -104,6 +104,6 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
 
   /// As many as a request finds, where the plug-in answers all of it.
   func count(
-    answering request: FetchRequest, in snapshot: any StoreSnapshot
+    answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> Int? { try keys(answering: request, in: snapshot)?.count }
 }

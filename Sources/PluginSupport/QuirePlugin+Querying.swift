@@ -14,7 +14,7 @@ extension QuirePlugin {
         let snapshot = unsafe try ExportedSnapshot.of(snapshot)
         guard let query = unsafe query, let store = snapshot.store.store as? any QueryingStore,
           let layout = unsafe snapshot.snapshot.schema[query.pointee.entity],
-          let request = unsafe FetchRequest(query.pointee, of: layout.entity),
+          let request = unsafe QueryRequest(query.pointee, of: layout.entity),
           let keys = try store.keys(answering: request, in: snapshot.snapshot)
         else {
           throw StoreError(
@@ -34,7 +34,7 @@ extension QuirePlugin {
   }
 }
 
-extension FetchRequest {
+extension QueryRequest {
   /// The request that a host makes; `nil` when its texts are none that are known here.
   @unsafe fileprivate init?(_ query: QuireQuery, of entity: String) {
     self.init(entity)

@@ -9,30 +9,30 @@ public import ObjectQuery
 /// store is none of this one's. Stores say that they answer with ``StoreCapabilities/querying``.
 public protocol QueryingStore: Store {
   /// The objects a request finds, in its order; `nil` when they have to be looked for among the rows.
-  func keys(answering request: FetchRequest, in snapshot: any StoreSnapshot) throws -> [ObjectKey]?
+  func keys(answering request: QueryRequest, in snapshot: any StoreSnapshot) throws -> [ObjectKey]?
 
   /// How many objects a request finds, its limit and offset counted.
-  func count(answering request: FetchRequest, in snapshot: any StoreSnapshot) throws -> Int?
+  func count(answering request: QueryRequest, in snapshot: any StoreSnapshot) throws -> Int?
 
   /// The values, groups or aggregates that a request asks for.
-  func table(answering request: FetchRequest, in snapshot: any StoreSnapshot) throws
+  func table(answering request: QueryRequest, in snapshot: any StoreSnapshot) throws
     -> ResultTable?
 }
 
 extension QueryingStore {
   /// Left to the rows.
   public func keys(
-    answering request: FetchRequest, in snapshot: any StoreSnapshot
+    answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> [ObjectKey]? { nil }
 
   /// Left to the rows.
   public func count(
-    answering request: FetchRequest, in snapshot: any StoreSnapshot
+    answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> Int? { nil }
 
   /// Left to the rows.
   public func table(
-    answering request: FetchRequest, in snapshot: any StoreSnapshot
+    answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> ResultTable? { nil }
 }
 
@@ -42,7 +42,7 @@ extension Store {
   ///
   /// - Throws: `QueryError` when the request does not fit the model, or what the store throws.
   public func keys(
-    _ request: FetchRequest, in snapshot: any StoreSnapshot
+    _ request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> [ObjectKey] {
     let plan = try snapshot.plan(request, tag)
     return try querying?.keys(answering: request, in: snapshot)
@@ -52,7 +52,7 @@ extension Store {
   /// How many objects a request finds in a snapshot of this store.
   ///
   /// - Throws: As ``keys(_:in:)``.
-  public func count(_ request: FetchRequest, in snapshot: any StoreSnapshot) throws -> Int {
+  public func count(_ request: QueryRequest, in snapshot: any StoreSnapshot) throws -> Int {
     let plan = try snapshot.plan(request, tag)
     return try querying?.count(answering: request, in: snapshot)
       ?? plan.count(in: snapshot.querySource(tag))
@@ -62,7 +62,7 @@ extension Store {
   ///
   /// - Throws: As ``keys(_:in:)``.
   public func table(
-    _ request: FetchRequest, in snapshot: any StoreSnapshot
+    _ request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> ResultTable {
     let plan = try snapshot.plan(request, tag)
     return try querying?.table(answering: request, in: snapshot)
@@ -75,7 +75,7 @@ extension Store {
   /// - Parameter rowCount: The most rows of a part.
   /// - Throws: The errors of ``table(_:in:)`` and of `body`.
   package func forEachPart(
-    of request: FetchRequest, in snapshot: any StoreSnapshot, rowCount: Int,
+    of request: QueryRequest, in snapshot: any StoreSnapshot, rowCount: Int,
     _ body: (ResultTable, ViewSource) throws -> Void
   ) throws {
     let plan = try snapshot.plan(request, tag)
@@ -93,7 +93,7 @@ extension Store {
 
 extension StoreSnapshot {
   /// Binds a request, whoever is to answer it: what does not fit the model is refused alike.
-  fileprivate func plan(_ request: FetchRequest, _ store: StoreTag) throws -> QueryPlan {
+  fileprivate func plan(_ request: QueryRequest, _ store: StoreTag) throws -> QueryPlan {
     try QueryPlan(request, model: model, schema: schema, store: store)
   }
 

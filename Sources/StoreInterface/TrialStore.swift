@@ -60,19 +60,19 @@ package final class TrialStore: QueryingStore {
   package func close() throws {}
 
   package func keys(
-    answering request: FetchRequest, in snapshot: any StoreSnapshot
+    answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> [ObjectKey]? {
     try (store as? any QueryingStore)?.keys(answering: request, in: snapshot)
   }
 
   package func count(
-    answering request: FetchRequest, in snapshot: any StoreSnapshot
+    answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> Int? {
     try (store as? any QueryingStore)?.count(answering: request, in: snapshot)
   }
 
   package func table(
-    answering request: FetchRequest, in snapshot: any StoreSnapshot
+    answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> ResultTable? {
     try (store as? any QueryingStore)?.table(answering: request, in: snapshot)
   }

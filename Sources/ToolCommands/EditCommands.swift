@@ -381,7 +381,7 @@ struct StoreEdit {
   private func target(_ text: String, _ entity: String) throws -> ManagedObject {
     guard text.hasPrefix("{"), text.hasSuffix("}") else { return try object(text, of: entity) }
     let condition = String(text.dropFirst().dropLast())
-    let request: FetchRequest
+    let request: FetchRequest<ManagedObject>
     do {
       request = FetchRequest(entity, where: try QueryPredicate(condition), limit: 2)
       let found = try context.fetch(request)

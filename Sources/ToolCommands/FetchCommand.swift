@@ -69,7 +69,7 @@ enum FetchCommand {
   /// - Parameter fetch: Calls its second argument with each part of the results of a request.
   static func show(
     _ invocation: Invocation, _ model: Model, _ schema: Schema,
-    _ fetch: (FetchRequest, (ResultTable, ViewSource) throws -> Void) throws -> Void
+    _ fetch: (QueryRequest, (ResultTable, ViewSource) throws -> Void) throws -> Void
   ) throws {
     var request = try request(invocation)
     let text = invocation.value(of: columns)
@@ -101,10 +101,10 @@ enum FetchCommand {
   static let partRowCount = 512
 
   /// What is asked of which objects.
-  static func request(_ invocation: Invocation) throws -> FetchRequest {
+  static func request(_ invocation: Invocation) throws -> QueryRequest {
     let entity = invocation[.entity]
     let text = invocation.value(of: condition)
-    return FetchRequest(entity, where: try text.map { try QueryPredicate($0) })
+    return QueryRequest(entity, where: try text.map { try QueryPredicate($0) })
   }
 
   /// Refuses an entity that the store's model does not have.
@@ -165,7 +165,7 @@ enum CountCommand {
   }
 
   /// Shows how many objects the command line asks for.
-  static func show(_ invocation: Invocation, _ count: (FetchRequest) throws -> Int) throws {
+  static func show(_ invocation: Invocation, _ count: (QueryRequest) throws -> Int) throws {
     let request = try FetchCommand.request(invocation)
     let count = try FetchCommand.placed(invocation) { try count(request) }
     let output = invocation.console.output

@@ -88,7 +88,7 @@ extension InfoCommand {
   private static func counts(in document: Document) throws -> [(name: String, count: Int)] {
     let model = try document.model
     return try model.entities.filter { !$0.isAbstract }.map(\.name).sorted().map { name in
-      var request = FetchRequest(name)
+      var request = QueryRequest(name)
       request.includesSubentities = false
       var count = 0
       for store in document.stores {

@@ -86,7 +86,7 @@ enum InfoCommand {
   ) throws -> [(name: String, count: Int)] {
     try snapshot.model.entities.filter { !$0.isAbstract }.sorted { $0.name < $1.name }.map {
       entity in
-      var request = FetchRequest(entity.name)
+      var request = QueryRequest(entity.name)
       request.includesSubentities = false
       return (entity.name, try store.count(request, in: snapshot))
     }

@@ -321,7 +321,7 @@ struct LargeValueTests {
     let source = ViewSource(snapshot.view, model: Self.model, schema: snapshot.schema)
     func keys(_ predicate: String) throws -> [UInt64] {
       try QueryPlan(
-        FetchRequest("Photo", where: QueryPredicate(predicate)), model: Self.model,
+        QueryRequest("Photo", where: QueryPredicate(predicate)), model: Self.model,
         schema: snapshot.schema
       ).keys(in: source).map(\.number)
     }
@@ -340,12 +340,12 @@ struct LargeValueTests {
       return
     }
     let same = try QueryPlan(
-      FetchRequest("Photo", matching: ["picture": .binary(bytes)]), model: Self.model,
+      QueryRequest("Photo", matching: ["picture": .binary(bytes)]), model: Self.model,
       schema: snapshot.schema
     ).keys(in: source)
     #expect(same == [Album.key(7)])
     // One picture of all is wanted, and one is read.
-    var request = FetchRequest("Photo", where: try QueryPredicate("name == '1'"))
+    var request = QueryRequest("Photo", where: try QueryPredicate("name == '1'"))
     request.resultType = .dictionaries
     request.propertiesToFetch = [FetchedValue("picture")]
     request.fetchLimit = 1

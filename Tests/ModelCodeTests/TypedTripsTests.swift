@@ -136,7 +136,7 @@ struct TypedTripsTests {
     }
 
     let date = Date(timeIntervalSinceReferenceDate: 2 * 86_400)
-    let found = try context.fetch(Trip.tripsAfter(date: date), as: Trip.self)
+    let found = try context.fetch(Trip.tripsAfter(date: date))
 
     #expect(Set(found.map(\.name)) == ["2", "3"])
   }

@@ -49,7 +49,7 @@ struct MultiStoreTests {
       note["text"] = .string("note \(rank)")
     }
 
-    func ranks(_ request: FetchRequest) throws -> [Value] {
+    func ranks(_ request: FetchRequest<ManagedObject>) throws -> [Value] {
       try context.fetch(request).map { $0["rank"] }
     }
   }

@@ -231,8 +231,7 @@ struct NestedContextTests {
       let child = ManagedObjectContext(parent: parent)
       child.automaticallyMergesChangesFromParent = true
       nonisolated(unsafe) let list = try child.performAndWait {
-        try FetchedResults(
-          Person.self, FetchRequest("Person", sortedBy: [SortKey("name")]), in: child)
+        try FetchedResults(FetchRequest(Person.self, sortedBy: [SortKey("name")]), in: child)
       }
       lists.append((child, list))
       parent.schedule {

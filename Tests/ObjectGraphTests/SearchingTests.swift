@@ -24,7 +24,7 @@ struct SearchingTests {
   }
 
   private let young = FetchRequest(
-    "Person", where: try! QueryPredicate("age < 50"),
+    Person.self, where: try! QueryPredicate("age < 50"),
     sortedBy: [SortKey("age", ascending: false), SortKey("name")])
 
   @Test("It finds what a fetch finds, in its order", arguments: Kind.allCases)
@@ -34,15 +34,15 @@ struct SearchingTests {
     var window = young
     window.fetchOffset = 3
     window.fetchLimit = 20
-    var saved = FetchRequest("Person", sortedBy: [SortKey("name")])
+    var saved = FetchRequest(Person.self, sortedBy: [SortKey("name")])
     saved.includesPendingChanges = false
-    var groups = FetchRequest("Person")
+    var groups = FetchRequest(Person.self)
     groups.propertiesToFetch = [FetchedValue("most", .function(.max, [.path("age")]))]
 
-    for request in [young, window, saved, FetchRequest("Guide")] {
+    for request in [young, window, saved, FetchRequest<Person>(QueryRequest("Guide"))] {
       let wanted = try await context.perform { try context.fetch(request).map(\.objectID) }
       let progress = Progress(totalUnitCount: 0)
-      let found = try await context.fetch(request, as: Person.self, progress: progress) { people in
+      let found = try await context.fetch(request, progress: progress) { people in
         people.map { $0.age < 0 ? nil : $0.objectID }
       }
       #expect(found == wanted)
@@ -67,12 +67,12 @@ struct SearchingTests {
     let gate = GatedProgress.made()
     let request = young
     let search = Task {
-      try await context.fetch(request, as: Person.self, progress: gate) { $0.map(\.name) }
+      try await context.fetch(request, progress: gate) { $0.map(\.name) }
     }
     await gate.begun()
 
     let expected: [String] = try await context.perform {
-      var names = try context.fetch(request, as: Person.self).map(\.name)
+      var names = try context.fetch(request).map(\.name)
       let doomed = try context.fetch(Person.self, where: QueryPredicate("name IN {'P5', 'P195'}"))
       for person in doomed { context.delete(person) }
       try context.insert(Person.self) { $0.name = "New" }
@@ -107,13 +107,13 @@ struct SearchingTests {
     let gate = GatedProgress.made()
     let request = young
     let search = Task {
-      try await context.fetch(request, as: Person.self, progress: gate) { $0.map(\.name).sorted() }
+      try await context.fetch(request, progress: gate) { $0.map(\.name).sorted() }
     }
     await gate.begun()
 
     let expected: [String] = try await context.perform {
       if byReset { context.reset() } else { context.rollback() }
-      return try context.fetch(request, as: Person.self).map(\.name).sorted()
+      return try context.fetch(request).map(\.name).sorted()
     }
     gate.open()
 
@@ -132,7 +132,7 @@ struct SearchingTests {
       let search = Task {
         switch way {
         case "objects":
-          try await context.fetch(request, as: Person.self, progress: gate) { $0.count }
+          try await context.fetch(request, progress: gate) { $0.count }
         case "count": try await context.count(for: request, progress: gate)
         case "identifiers": try await context.fetchIdentifiers(request, progress: gate).count
         default: try await context.fetchTable(request, progress: gate).rows.count
@@ -147,11 +147,11 @@ struct SearchingTests {
     }
     let late = Task {
       try? await Task.sleep(for: .seconds(600))
-      return try await context.count(for: FetchRequest("Person"), progress: nil)
+      return try await context.count(for: FetchRequest(Person.self), progress: nil)
     }
     late.cancel()
     await #expect(throws: CancellationError.self) { try await late.value }
-    #expect(try await context.count(for: FetchRequest("Person"), progress: nil) == 200)
+    #expect(try await context.count(for: FetchRequest(Person.self), progress: nil) == 200)
   }
 
   @Test(
@@ -187,13 +187,13 @@ struct SearchingTests {
       try context.save()
     }
     var request = FetchRequest(
-      "Person", where: try QueryPredicate("age > 3"), sortedBy: [SortKey("age")])
+      Person.self, where: try QueryPredicate("age > 3"), sortedBy: [SortKey("age")])
     request.fetchOffset = 2
     request.fetchLimit = 10
 
     let gate = GatedProgress.made()
     let search = Task { [request] in
-      try await context.fetch(request, as: Person.self, progress: gate) { $0.map(\.age) }
+      try await context.fetch(request, progress: gate) { $0.map(\.age) }
     }
     await gate.begun()
     try await context.perform {
@@ -208,7 +208,7 @@ struct SearchingTests {
     let wanted = try await context.perform { [request] in try context.fetchIdentifiers(request) }
     #expect(identifiers == wanted)
     let error = await #expect(throws: ContextError.self) {
-      try await context.fetchTable(FetchRequest("Person"), progress: nil)
+      try await context.fetchTable(FetchRequest(Person.self), progress: nil)
     }
     #expect(error?.code == .notSupported)
   }
@@ -229,10 +229,10 @@ struct SearchingTests {
     }
     try writer.save()
     let context = ManagedObjectContext(graph.coordinator, concurrency: .mainActor)
-    var request = FetchRequest("Trip", sortedBy: [SortKey("name")])
+    var request = FetchRequest(Trip.self, sortedBy: [SortKey("name")])
     request.relationshipKeyPathsForPrefetching = ["owner"]
 
-    let owners = try await context.fetch(request, as: Trip.self) { trips in
+    let owners = try await context.fetch(request) { trips in
       trips.map { $0.owner?.name }
     }
 
@@ -252,7 +252,7 @@ struct SearchingTests {
     try await withThrowingTaskGroup(of: Int.self) { group in
       for _ in 0..<20 {
         group.addTask {
-          try await reader.fetch(FetchRequest("Person"), as: Person.self) { people in
+          try await reader.fetch(FetchRequest(Person.self)) { people in
             people.reduce(0) { $0 + Int($1.age) }
           }
         }
@@ -282,7 +282,7 @@ struct SearchingTests {
   func confined() async throws {
     let context = try Graph(.memory).context()
     let error = await #expect(throws: ContextError.self) {
-      try await context.count(for: FetchRequest("Person"), progress: nil)
+      try await context.count(for: FetchRequest(Person.self), progress: nil)
     }
     #expect(error?.code == .notSupported && error?.message.contains("confined") ?? false)
   }

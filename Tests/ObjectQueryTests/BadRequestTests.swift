@@ -5,14 +5,14 @@ import Testing
 @Suite("Requests that can't be understood")
 struct BadRequestTests {
   private static let bad:
-    [(change: @Sendable (inout FetchRequest) throws -> Void, code: QueryError.Code, words: String)] =
+    [(change: @Sendable (inout QueryRequest) throws -> Void, code: QueryError.Code, words: String)] =
       [
         ({ $0.entity = "Persn" }, .unknownEntity, "Did you mean \"Person\"?"),
         ({ $0.sortKeys = [SortKey("nme")] }, .unknownProperty, "Did you mean \"name\"?"),
         ({ $0.sortKeys = [SortKey("")] }, .unknownProperty, "\"\""),
         ({ $0.sortKeys = [SortKey("city")] }, .typeMismatch, "objects have no order"),
         (
-          { $0 = FetchRequest("City", sortedBy: [SortKey("people.name")]) }, .typeMismatch,
+          { $0 = QueryRequest("City", sortedBy: [SortKey("people.name")]) }, .typeMismatch,
           "not one value"
         ),
         ({ $0.relationshipKeyPathsForPrefetching = ["name"] }, .typeMismatch, "not to objects"),
@@ -55,7 +55,7 @@ struct BadRequestTests {
         ),
         (
           {
-            $0 = FetchRequest("City")
+            $0 = QueryRequest("City")
             $0.resultType = .dictionaries
             $0.propertiesToFetch = [FetchedValue("people")]
           }, .typeMismatch, "single values"
@@ -66,7 +66,7 @@ struct BadRequestTests {
   @Test("Each says what, and where there is a near name, which", arguments: bad.indices)
   func refused(_ index: Int) throws {
     let crowd = try Crowd(3, seed: 1)
-    var request = FetchRequest("Person")
+    var request = QueryRequest("Person")
     try Self.bad[index].change(&request)
     let error = #expect(throws: QueryError.self) { try crowd.plan(request) }
     #expect(error?.code == Self.bad[index].code)
@@ -77,7 +77,7 @@ struct BadRequestTests {
   func wrongResult() throws {
     let crowd = try Crowd(3, seed: 1)
     #expect(throws: QueryError.self) {
-      try crowd.plan(FetchRequest("Person")).table(in: crowd.source)
+      try crowd.plan(QueryRequest("Person")).table(in: crowd.source)
     }
   }
 }

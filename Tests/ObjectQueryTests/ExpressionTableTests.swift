@@ -49,8 +49,8 @@ struct ExpressionTableTests {
     }
   }
 
-  private func countRequest(_ entity: String, _ predicate: QueryPredicate) -> FetchRequest {
-    var request = FetchRequest(entity, where: predicate)
+  private func countRequest(_ entity: String, _ predicate: QueryPredicate) -> QueryRequest {
+    var request = QueryRequest(entity, where: predicate)
     request.resultType = .count
     return request
   }

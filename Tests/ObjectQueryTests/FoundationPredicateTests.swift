@@ -131,7 +131,7 @@ struct FoundationPredicateTests {
     let error = #expect(throws: QueryError.self) { try SortKey(SortDescriptor(\Trip.notMapped)) }
     #expect(error?.code == .unknownProperty)
 
-    let request = try FetchRequest(
+    let request = try QueryRequest(
       #Predicate<Stop> { $0.place == "x" }, sortedBy: [SortDescriptor(\.nights)], limit: 3)
     #expect(request.entity == "Halt")
     #expect(request.sortKeys == [SortKey("nights")])

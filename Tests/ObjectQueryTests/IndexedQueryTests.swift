@@ -109,7 +109,7 @@ struct IndexedQueryTests {
       for entity in ["Item", "Special"] {
         for order in orders.shuffled(using: &generator).prefix(2) {
           for (limit, offset) in [(0, 0), (3, 0), (20, 5)] {
-            var request = FetchRequest(entity, where: try QueryPredicate(text))
+            var request = QueryRequest(entity, where: try QueryPredicate(text))
             request.sortKeys = order
             request.fetchLimit = limit
             request.fetchOffset = offset
@@ -151,7 +151,7 @@ struct IndexedQueryTests {
     ])
   func used(_ text: String, _ order: String, _ isUsed: Bool) throws {
     let source = Unscannable(source: try Self.world(4))
-    var request = FetchRequest("Item")
+    var request = QueryRequest("Item")
     if !text.isEmpty { request.predicate = try QueryPredicate(text) }
     if !order.isEmpty {
       request.sortKeys = [SortKey(order)]

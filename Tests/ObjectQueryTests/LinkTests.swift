@@ -64,7 +64,7 @@ struct LinkTests {
 
   private func find(_ entity: String, _ text: String, in source: ViewSource) throws -> [UInt64] {
     let plan = try QueryPlan(
-      FetchRequest(entity, where: QueryPredicate(text)), model: model, schema: schema)
+      QueryRequest(entity, where: QueryPredicate(text)), model: model, schema: schema)
     return try plan.keys(in: source).map(\.number)
   }
 

@@ -136,7 +136,7 @@ struct FaultPlaceTests {
     let text = "name == 'x' AND small == $X"
     let error = #expect(throws: QueryError.self) {
       try QueryPlan(
-        FetchRequest("Sample", where: QueryPredicate(text)), model: world.model,
+        QueryRequest("Sample", where: QueryPredicate(text)), model: world.model,
         schema: world.schema, variables: ["X": QueryExpression("1 / 0")])
     }
 

@@ -167,7 +167,7 @@ struct ReadingTests {
     try same(QueryPredicate("a == %@", Data([1])), "a == CAST('AQ==', 'NSData')")
     try same(QueryPredicate("a == %@", UInt64.max), "a == 18446744073709551616.0")
     try same(QueryPredicate("'%@' == a"), "'%@' == a")
-    let request = FetchRequest("Trip", where: try QueryPredicate("x == 1"))
+    let request = QueryRequest("Trip", where: try QueryPredicate("x == 1"))
     try same(
       QueryPredicate("FETCH(%@, %@, YES) > 1", request, nil), "FETCH('Trip', x == 1, YES) > 1")
   }

@@ -15,7 +15,7 @@ struct RequestTests {
         [], .caseInsensitive, [.caseInsensitive, .diacriticInsensitive],
       ] {
         let key = SortKey(path, ascending: isAscending, options: options)
-        let found = try crowd.plan(FetchRequest("Person", sortedBy: [key])).keys(in: crowd.source)
+        let found = try crowd.plan(QueryRequest("Person", sortedBy: [key])).keys(in: crowd.source)
         #expect(found == crowd.sorted([key]), "seed \(crowd.seed), \(key)")
       }
     }
@@ -31,7 +31,7 @@ struct RequestTests {
           Crowd.paths.randomElement(using: &generator)!,
           ascending: Bool.random(using: &generator))
       }
-      var request = FetchRequest("Person", sortedBy: keys)
+      var request = QueryRequest("Person", sortedBy: keys)
       request.fetchLimit = Int.random(in: 0...50, using: &generator)
       request.fetchOffset = Int.random(in: 0...450, using: &generator)
       let all = crowd.sorted(keys).dropFirst(request.fetchOffset)
@@ -50,7 +50,7 @@ struct RequestTests {
     for (offset, limit, count) in [
       (0, .max, 20), (.max, .max, 0), (5, .max, 15), (-3, 4, 4), (.min, -1, 20), (19, 9, 1),
     ] {
-      var request = FetchRequest("Person", sortedBy: [SortKey("age")], limit: limit)
+      var request = QueryRequest("Person", sortedBy: [SortKey("age")], limit: limit)
       request.fetchOffset = offset
       let plan = try crowd.plan(request)
       #expect(try plan.keys(in: crowd.source).count == count, "\(offset), \(limit)")
@@ -61,17 +61,17 @@ struct RequestTests {
   @Test("With subentities and without")
   func subentities() throws {
     let crowd = try Crowd(70)
-    var request = FetchRequest("Person")
+    var request = QueryRequest("Person")
     #expect(try crowd.plan(request).count(in: crowd.source) == 70)
     request.includesSubentities = false
     #expect(try crowd.plan(request).keys(in: crowd.source).count == 60)
-    #expect(try crowd.plan(FetchRequest("Pilot")).count(in: crowd.source) == 10)
+    #expect(try crowd.plan(QueryRequest("Pilot")).count(in: crowd.source) == 10)
   }
 
   @Test("Dictionaries of what is asked for, each different one once on request")
   func dictionaries() throws {
     let crowd = try Crowd()
-    var request = FetchRequest("Person", sortedBy: [SortKey("age"), SortKey("name")])
+    var request = QueryRequest("Person", sortedBy: [SortKey("age"), SortKey("name")])
     request.resultType = .dictionaries
     request.propertiesToFetch = [
       FetchedValue("name"), FetchedValue("where", .path("city.title")),
@@ -105,7 +105,7 @@ struct RequestTests {
   @Test("All properties when none is named, without those of the house's own")
   func allProperties() throws {
     let crowd = try Crowd(8)
-    var request = FetchRequest("Person")
+    var request = QueryRequest("Person")
     request.resultType = .dictionaries
     let table = try crowd.plan(request).table(in: crowd.source)
     let names = Crowd.paths.filter { $0 != "city.title" } + ["city"]
@@ -120,7 +120,7 @@ struct RequestTests {
     ])
   func groups(_ paths: [String]) throws {
     let crowd = try Crowd()
-    var request = FetchRequest("Person")
+    var request = QueryRequest("Person")
     request.resultType = .dictionaries
     request.propertiesToGroupBy = paths
     request.propertiesToFetch =
@@ -172,7 +172,7 @@ struct RequestTests {
   @Test("Groups that meet a condition, in order, some of them")
   func having() throws {
     let crowd = try Crowd()
-    var request = FetchRequest("Person", where: try QueryPredicate("age != nil"))
+    var request = QueryRequest("Person", where: try QueryPredicate("age != nil"))
     request.resultType = .dictionaries
     request.propertiesToGroupBy = ["age"]
     request.propertiesToFetch = [
@@ -200,11 +200,11 @@ struct RequestTests {
   func single() throws {
     let crowd = try Crowd(30)
     func single(_ text: String) throws -> ObjectKey? {
-      try crowd.plan(FetchRequest("Person", where: QueryPredicate(text))).single(in: crowd.source)
+      try crowd.plan(QueryRequest("Person", where: QueryPredicate(text))).single(in: crowd.source)
     }
     let id = ObjectID(store: StoreTag(rawValue: 0), key: crowd.people[4].key)
     #expect(
-      try crowd.plan(FetchRequest("Person", where: QueryPredicate("SELF == %@", id)))
+      try crowd.plan(QueryRequest("Person", where: QueryPredicate("SELF == %@", id)))
         .single(in: crowd.source) == id.key)
     #expect(try single("age == 1000") == nil)
     let error = #expect(throws: QueryError.self) { try single("age < 1000") }
@@ -215,8 +215,8 @@ struct RequestTests {
   @Test("By keys and values")
   func matching() throws {
     let crowd = try Crowd()
-    let both = FetchRequest("Person", matching: ["name": .string("Ada"), "age": .integer(3)])
-    let either = FetchRequest(
+    let both = QueryRequest("Person", matching: ["name": .string("Ada"), "age": .integer(3)])
+    let either = QueryRequest(
       "Person", matching: ["name": .string("Ada"), "age": .integer(3)], all: false)
     func count(_ test: (Bool, Bool) -> Bool) -> Int {
       crowd.people.count {

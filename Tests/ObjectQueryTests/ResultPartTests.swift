@@ -19,7 +19,7 @@ struct ResultPartTests {
     for entity in ["Person", "Pilot"] {
       for sortKeys in [[], [SortKey("age"), SortKey("name", ascending: false)]] {
         for isDistinct in [false, true] {
-          var request = FetchRequest(
+          var request = QueryRequest(
             entity, where: try predicate.map { try QueryPredicate($0) }, sortedBy: sortKeys)
           request.resultType = .dictionaries
           request.returnsDistinctResults = isDistinct
@@ -46,7 +46,7 @@ struct ResultPartTests {
   @Test("Groups come in parts too")
   func groups() throws {
     let crowd = try Crowd()
-    var request = FetchRequest("Person")
+    var request = QueryRequest("Person")
     request.resultType = .dictionaries
     request.propertiesToGroupBy = ["age"]
     request.propertiesToFetch = [
@@ -78,7 +78,7 @@ struct ResultPartTests {
       return builder.freeze(version: Int64(layer + 1))
     }
     let source = ViewSource(View(layers), model: model, schema: schema)
-    var request = FetchRequest("Thing")
+    var request = QueryRequest("Thing")
     request.resultType = .dictionaries
     request.propertiesToFetch = [FetchedValue("name")]
     let passed = Mutex(0)

@@ -95,7 +95,7 @@ struct SharedPathTests {
   func linear(_ text: String, _ expected: Int) throws {
     let source = try company()
     let plan = try QueryPlan(
-      FetchRequest("Employee", where: QueryPredicate(text)), model: source.model,
+      QueryRequest("Employee", where: QueryPredicate(text)), model: source.model,
       schema: source.schema)
 
     #expect(try plan.count(in: source) == expected, "\(text)")

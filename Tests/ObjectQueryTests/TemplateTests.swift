@@ -25,9 +25,9 @@ struct TemplateTests {
 
   @Test("A template becomes a request with everything it says")
   func everything() throws {
-    let request = try FetchRequest(
+    let request = try QueryRequest(
       template: "longTrips", in: model(), variables: ["DAYS": 3, "NAME": "l"])
-    var wanted = FetchRequest(
+    var wanted = QueryRequest(
       "Trip", where: try QueryPredicate("days > 3 AND name CONTAINS[c] 'l'"))
     wanted.sortKeys = [
       SortKey("name", options: .caseInsensitive), SortKey("days", ascending: false),
@@ -43,10 +43,10 @@ struct TemplateTests {
 
   @Test("Variables may be given later, but not some now and some then")
   func variables() throws {
-    let request = try FetchRequest(template: "longTrips", in: model())
+    let request = try QueryRequest(template: "longTrips", in: model())
     #expect(request.predicate?.variables == ["DAYS", "NAME"])
     let error = #expect(throws: QueryError.self) {
-      try FetchRequest(template: "longTrips", in: model(), variables: ["DAYS": 3])
+      try QueryRequest(template: "longTrips", in: model(), variables: ["DAYS": 3])
     }
     #expect(error?.code == .missingVariable)
     #expect(error?.message.contains("$NAME") == true)
@@ -55,13 +55,13 @@ struct TemplateTests {
   @Test("A name that is none, and a comparison that is none")
   func refusing() throws {
     let error = #expect(throws: QueryError.self) {
-      try FetchRequest(template: "longTrip", in: model())
+      try QueryRequest(template: "longTrip", in: model())
     }
     #expect(error?.message.contains("Did you mean \"longTrips\"?") == true)
     let odd = FetchRequestTemplate(
       "odd", entity: "Trip", sortKeys: [.init("name", selector: "compareBackwards:")])
-    #expect(throws: QueryError.self) { try FetchRequest(odd) }
+    #expect(throws: QueryError.self) { try QueryRequest(odd) }
     let broken = FetchRequestTemplate("odd", entity: "Trip", predicate: "name ==")
-    #expect(throws: QueryError.self) { try FetchRequest(broken) }
+    #expect(throws: QueryError.self) { try QueryRequest(broken) }
   }
 }

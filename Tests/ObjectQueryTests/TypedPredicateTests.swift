@@ -122,10 +122,10 @@ struct TypedPredicateTests {
 
   @Test("A request with its sort keys")
   func request() throws {
-    let request = FetchRequest(
+    let request = QueryRequest(
       Stop.self, where: Stop.nights > 1,
       sortedBy: Stop.trip.name.ascending(.caseInsensitive), Stop.nights.descending(), limit: 5)
-    var written = FetchRequest("Stop", where: try QueryPredicate("nights > 1"))
+    var written = QueryRequest("Stop", where: try QueryPredicate("nights > 1"))
     written.sortKeys = [
       SortKey("trip.name", options: .caseInsensitive), SortKey("nights", ascending: false),
     ]
@@ -157,7 +157,7 @@ struct TypedPredicateTests {
       (Trip.stops.any.place == "x" && Trip.stops.max(of: \.nights) == 2).predicate,
     ]
     for condition in conditions {
-      _ = try QueryPlan(FetchRequest("Trip", where: condition), model: model, schema: schema)
+      _ = try QueryPlan(QueryRequest("Trip", where: condition), model: model, schema: schema)
     }
   }
 }

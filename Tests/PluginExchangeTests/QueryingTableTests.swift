@@ -10,9 +10,9 @@ import Testing
 
 @Suite("Tables of what a plug-in finds")
 struct QueryingTableTests {
-  private static func requests() throws -> [FetchRequest] {
-    func request(_ text: String?, _ values: [FetchedValue]) throws -> FetchRequest {
-      var request = FetchRequest("Thing", where: try text.map { try QueryPredicate($0) })
+  private static func requests() throws -> [QueryRequest] {
+    func request(_ text: String?, _ values: [FetchedValue]) throws -> QueryRequest {
+      var request = QueryRequest("Thing", where: try text.map { try QueryPredicate($0) })
       request.resultType = .dictionaries
       request.propertiesToFetch = values
       return request

@@ -12,7 +12,7 @@ import Testing
 struct QueryingTests {
   /// A backend whose stores answer what is about a number of stars, and note what they were asked.
   private struct Answering: StoreBackend {
-    static let asked = Mutex<[FetchRequest]>([])
+    static let asked = Mutex<[QueryRequest]>([])
     var type: StoreType { StoreType(rawValue: "Answering") }
     var capabilities: StoreCapabilities { [.incremental, .querying] }
     func recognizes(_ firstBytes: [UInt8]) -> Bool { false }
@@ -47,7 +47,7 @@ struct QueryingTests {
     func close() throws { try store.close() }
 
     func keys(
-      answering request: FetchRequest, in snapshot: any StoreSnapshot
+      answering request: QueryRequest, in snapshot: any StoreSnapshot
     ) throws -> [ObjectKey]? {
       Answering.asked.withLock { $0.append(request) }
       guard request.predicate.map({ "\($0)".contains("stars") }) ?? false else { return nil }
@@ -74,7 +74,7 @@ struct QueryingTests {
       builder.set(.string("\(6 - number)"), column: 1, of: key)
     }
     let snapshot = try store.commit(CommitRequest(builder.freeze(), basedOn: base))
-    var request = FetchRequest(
+    var request = QueryRequest(
       "Note", where: try QueryPredicate("stars > 3 AND title LIKE[cd] %@", "a, \"b\" \\*"),
       sortedBy: [
         SortKey("title", options: [.caseInsensitive, .diacriticInsensitive]),
@@ -89,7 +89,7 @@ struct QueryingTests {
     let asked = try #require(Answering.asked.withLock { $0.first })
     #expect(asked == request)
 
-    let byTitle = FetchRequest(
+    let byTitle = QueryRequest(
       "Note", where: try QueryPredicate("title > '2'"), sortedBy: [SortKey("title")])
     #expect(try store.keys(byTitle, in: snapshot).map(\.number) == [3, 2, 1])
     #expect(try store.count(byTitle, in: snapshot) == 3)

@@ -224,7 +224,7 @@ struct ObjectsPageTests {
     let scene = try scene()
     let (context, trip, porto) = (scene.context, scene.trip, scene.porto)
     let results = try FetchedResults(
-      Stop.self, FetchRequest("Stop", sortedBy: [SortKey("name")]), in: context,
+      FetchRequest(Stop.self, sortedBy: [SortKey("name")]), in: context,
       sections: FetchedSections("name") { String($0.plainText.prefix(1)) })
     results.onChange = { change in print(change.objects.count, "changes") }
     for section in results.sections { print(section.name, section.range.count) }

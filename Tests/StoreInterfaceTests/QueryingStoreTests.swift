@@ -29,12 +29,12 @@ struct QueryingStoreTests {
     func close() throws { try store.close() }
 
     func keys(
-      answering request: FetchRequest, in snapshot: any StoreSnapshot
+      answering request: QueryRequest, in snapshot: any StoreSnapshot
     ) throws -> [ObjectKey]? {
       request.predicate == nil ? [ObjectKey(entity: 1, number: 4711)] : nil
     }
 
-    func count(answering request: FetchRequest, in snapshot: any StoreSnapshot) throws -> Int? {
+    func count(answering request: QueryRequest, in snapshot: any StoreSnapshot) throws -> Int? {
       request.predicate == nil ? 4711 : nil
     }
   }
@@ -57,8 +57,8 @@ struct QueryingStoreTests {
   func answered() throws {
     let store = try store([.incremental, .querying])
     let snapshot = try store.snapshot()
-    let all = FetchRequest("Note")
-    let some = FetchRequest("Note", where: try QueryPredicate("stars > 3"))
+    let all = QueryRequest("Note")
+    let some = QueryRequest("Note", where: try QueryPredicate("stars > 3"))
 
     #expect(try store.count(all, in: snapshot) == 4711)
     #expect(try store.keys(all, in: snapshot).map(\.number) == [4711])
@@ -73,16 +73,16 @@ struct QueryingStoreTests {
   @Test("A store that does not claim to answer is not asked")
   func unasked() throws {
     let store = try store([.incremental])
-    #expect(try store.count(FetchRequest("Note"), in: store.snapshot()) == 5)
+    #expect(try store.count(QueryRequest("Note"), in: store.snapshot()) == 5)
   }
 
   @Test("What does not fit the model is refused, whoever would answer")
   func refused() throws {
     let store = try store([.incremental, .querying])
     let snapshot = try store.snapshot()
-    #expect(throws: QueryError.self) { try store.count(FetchRequest("Nothing"), in: snapshot) }
+    #expect(throws: QueryError.self) { try store.count(QueryRequest("Nothing"), in: snapshot) }
     #expect(throws: QueryError.self) {
-      try store.keys(FetchRequest("Note", where: QueryPredicate("moons > 3")), in: snapshot)
+      try store.keys(QueryRequest("Note", where: QueryPredicate("moons > 3")), in: snapshot)
     }
   }
 }

@@ -89,15 +89,15 @@ public struct BatchUpdateRequest: Sendable {
 /// saved.
 public struct BatchDeleteRequest: Sendable {
   /// Which objects.
-  public var request: FetchRequest
+  public var query: QueryRequest
   /// The form of the result.
   public var resultType = BatchResultType.statusOnly
 
   /// Deletes the objects that a request finds.
-  public init(_ request: FetchRequest) { self.request = request }
+  public init<Object>(_ request: FetchRequest<Object>) { query = request.query }
 
   /// Deletes the objects that meet a predicate.
   public init(_ entity: String, where predicate: QueryPredicate? = nil) {
-    request = FetchRequest(entity, where: predicate)
+    query = QueryRequest(entity, where: predicate)
   }
 }

@@ -31,7 +31,7 @@ struct BatchRunner {
     try run(request.resultType) { batch in
       // Objects and their values are fetched one after the other, and another context may save in between.
       try ObjectRefresh(batch).pin(to: QueryGeneration(workspace.coordinator))
-      var fetch = FetchRequest(request.entity, where: request.predicate)
+      var fetch = QueryRequest(request.entity, where: request.predicate)
       fetch.includesSubentities = request.includesSubentities
       let names = request.valuesToUpdate.keys.sorted()
       let values = names.map { FetchedValue($0, request.valuesToUpdate[$0]!) }
@@ -40,7 +40,7 @@ struct BatchRunner {
       for store in try ObjectFetcher(batch).prepare(fetch).map(\.state.persistent.uuid) {
         fetch.affectedStores = [store]
         fetch.propertiesToFetch = []
-        let objects = try ObjectFetcher(batch).fetch(fetch)
+        let objects = try ObjectFetcher(batch).fetch(fetch, as: ManagedObject.self)
         fetch.propertiesToFetch = values
         found.append((objects, values.isEmpty ? [] : try rowsOfEach(fetch, in: batch)))
       }
@@ -54,7 +54,7 @@ struct BatchRunner {
   }
 
   /// Returns the values that a request asks for, a row for each object that it finds.
-  private func rowsOfEach(_ request: FetchRequest, in batch: Workspace) throws -> [[Value]] {
+  private func rowsOfEach(_ request: QueryRequest, in batch: Workspace) throws -> [[Value]] {
     var request = request
     request.resultType = .dictionaries
     let part = try ObjectFetcher(batch).prepare(request)[0]
@@ -71,7 +71,7 @@ struct BatchRunner {
 
   func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
     try run(request.resultType) { batch in
-      let objects = try ObjectFetcher(batch).fetch(request.request)
+      let objects = try ObjectFetcher(batch).fetch(request.query, as: ManagedObject.self)
       for object in objects { batch.delete(object) }
       return objects
     }

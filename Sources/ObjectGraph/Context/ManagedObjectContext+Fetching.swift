@@ -6,61 +6,65 @@ public import ObjectQuery
 extension ManagedObjectContext {
   /// Returns the objects that a request finds, in its order.
   ///
+  ///     let soon = try context.fetch(Trip.where { $0.start > .now })
+  ///
   /// Unsaved changes count unless the request excludes them.
   ///
+  /// - Precondition: The objects are of the request's class.
   /// - Throws: `QueryError` if the request does not fit the model; `StoreError` if a store is damaged.
-  public func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
-    try ObjectFetcher(workspace).fetch(request)
+  public func fetch<Object: ManagedObject>(_ request: FetchRequest<Object>) throws -> [Object] {
+    try ObjectFetcher(workspace).fetch(request.query, as: Object.self)
+  }
+
+  /// Returns the objects that meet one of Foundation's predicates.
+  ///
+  ///     try context.fetch(#Predicate<Trip> { $0.name.contains("Lis") })
+  ///
+  /// - Throws: As ``fetch(_:)-(FetchRequest<Object>)``.
+  public func fetch<Object: ManagedObject>(_ predicate: Predicate<Object>) throws -> [Object] {
+    try fetch(FetchRequest(predicate))
   }
 
   /// Returns the objects of a class's entity that meet a predicate.
   ///
   ///     let late = try context.fetch(Trip.self, where: "start > %@", now, sortedBy: [SortKey("start")])
   ///
-  /// - Throws: As ``fetch(_:)``.
+  /// - Throws: As ``fetch(_:)-(FetchRequest<Object>)``.
   public func fetch<T: ManagedObject>(
     _ type: T.Type, where predicate: QueryPredicate? = nil, sortedBy sortKeys: [SortKey] = [],
     limit: Int = 0
   ) throws -> [T] {
-    try ObjectFetcher(workspace).fetch(type, where: predicate, sortedBy: sortKeys, limit: limit)
-  }
-
-  /// Returns the objects of a class that a request finds.
-  ///
-  /// - Precondition: The request is for objects of that class.
-  /// - Throws: As ``fetch(_:)``.
-  public func fetch<T: ManagedObject>(_ request: FetchRequest, as type: T.Type) throws -> [T] {
-    try ObjectFetcher(workspace).fetch(request, as: type)
+    try fetch(FetchRequest(type, where: predicate, sortedBy: sortKeys, limit: limit))
   }
 
   /// Returns the identifiers of the objects that a request finds, in its order.
   ///
-  /// - Throws: As ``fetch(_:)``.
-  public func fetchIdentifiers(_ request: FetchRequest) throws -> [ObjectID] {
-    try ObjectFetcher(workspace).fetchIdentifiers(request)
+  /// - Throws: As ``fetch(_:)-(FetchRequest<Object>)``.
+  public func fetchIdentifiers<Object>(_ request: FetchRequest<Object>) throws -> [ObjectID] {
+    try ObjectFetcher(workspace).fetchIdentifiers(request.query)
   }
 
   /// Returns the number of objects that a request finds.
   ///
-  /// - Throws: As ``fetch(_:)``.
-  public func count(for request: FetchRequest) throws -> Int {
-    try ObjectFetcher(workspace).count(for: request)
+  /// - Throws: As ``fetch(_:)-(FetchRequest<Object>)``.
+  public func count<Object>(for request: FetchRequest<Object>) throws -> Int {
+    try ObjectFetcher(workspace).count(for: request.query)
   }
 
   /// Returns the values, groups or aggregates that a request asks for.
   ///
-  /// - Throws: As ``fetch(_:)``; ``ContextError`` if the entity's objects are in several stores.
-  public func fetchTable(_ request: FetchRequest) throws -> ResultTable {
-    try ObjectFetcher(workspace).fetchTable(request)
+  /// - Throws: As ``fetch(_:)-(FetchRequest<Object>)``; ``ContextError`` if the entity's objects are in several stores.
+  public func fetchTable<Object>(_ request: FetchRequest<Object>) throws -> ResultTable {
+    try ObjectFetcher(workspace).fetchTable(request.query)
   }
 
-  /// Calls `body` with the rows of ``fetchTable(_:)-(FetchRequest)``, a few at a time, and with the objects as the
+  /// Calls `body` with the rows of ``fetchTable(_:)-(FetchRequest<Object>)``, a few at a time, and with the objects as the
   /// context shows them.
   ///
   /// - Parameter rowCount: The largest number of rows in a part.
-  /// - Throws: The errors of ``fetchTable(_:)-(FetchRequest)`` and of `body`.
+  /// - Throws: The errors of ``fetchTable(_:)-(FetchRequest<Object>)`` and of `body`.
   package func forEachPart(
-    of request: FetchRequest, rowCount: Int, _ body: (ResultTable, ViewSource) throws -> Void
+    of request: QueryRequest, rowCount: Int, _ body: (ResultTable, ViewSource) throws -> Void
   ) throws {
     try ObjectFetcher(workspace).forEachPart(of: request, rowCount: rowCount, body)
   }
@@ -69,8 +73,8 @@ extension ManagedObjectContext {
   ///
   /// The memory used does not grow with the number of objects. A sorted request needs eight bytes for each object.
   ///
-  ///     try context.forEachBatch(of: FetchRequest("Trip"), size: 500) { trips in
-  ///       for case let trip as Trip in trips { trip.name = trip.name.capitalized }
+  ///     try context.forEachBatch(of: Trip.all, size: 500) { trips in
+  ///       for trip in trips { trip.name = trip.name.capitalized }
   ///       try context.save()
   ///     }
   ///
@@ -80,37 +84,11 @@ extension ManagedObjectContext {
   /// - Parameters:
   ///   - size: The number of objects in a batch; `nil` for the request's `fetchBatchSize`, or for 1024 if that is 0.
   ///   - body: Receives the objects of one batch. Objects that it does not keep are evicted.
-  /// - Throws: As ``fetch(_:)-(FetchRequest)``; the errors of `body`.
-  public func forEachBatch(
-    of request: FetchRequest, size: Int? = nil, _ body: ([ManagedObject]) throws -> Void
+  /// - Throws: As ``fetch(_:)-(FetchRequest<Object>)``; the errors of `body`.
+  public func forEachBatch<Object>(
+    of request: FetchRequest<Object>, size: Int? = nil, _ body: ([Object]) throws -> Void
   ) throws {
-    try BatchWalk(workspace).forEachBatch(of: request, size: size, body)
-  }
-}
-
-// Fetching by typed requests.
-extension ManagedObjectContext {
-  /// Returns the objects that a request finds, in its order.
-  ///
-  /// - Throws: `QueryError` if the request does not fit the model; `StoreError` if a store is damaged.
-  public func fetch<Object: ManagedObject>(_ request: EntityRequest<Object>) throws -> [Object] {
-    try fetch(request.request, as: Object.self)
-  }
-
-  /// Returns the objects that meet one of Foundation's predicates.
-  ///
-  ///     try context.fetch(#Predicate<Trip> { $0.name.contains("Lis") })
-  ///
-  /// - Throws: As ``fetch(_:)-(EntityRequest<Object>)``.
-  public func fetch<Object: ManagedObject>(_ predicate: Predicate<Object>) throws -> [Object] {
-    try fetch(FetchRequest(predicate), as: Object.self)
-  }
-
-  /// Returns the number of objects that a request finds.
-  ///
-  /// - Throws: As ``fetch(_:)-(EntityRequest<Object>)``.
-  public func count<Object: ManagedObject>(for request: EntityRequest<Object>) throws -> Int {
-    try count(for: request.request)
+    try BatchWalk(workspace).forEachBatch(of: request.query, as: Object.self, size: size, body)
   }
 }
 
@@ -118,7 +96,7 @@ extension ManagedObjectContext {
 extension ManagedObjectContext {
   /// Finds the objects of a request while the context is free for other work, and passes them to `body` in a turn.
   ///
-  ///     let names = try await context.fetch(request, as: Trip.self, progress: progress) { trips in
+  ///     let names = try await context.fetch(request, progress: progress) { trips in
   ///       trips.map(\.name)
   ///     }
   ///
@@ -132,50 +110,56 @@ extension ManagedObjectContext {
   ///   - body: Receives the objects in a turn, and returns a result that may be used elsewhere.
   /// - Precondition: The objects are of the class.
   /// - Throws: `CancellationError` if the search was cancelled; ``ContextError`` with the code
-  ///   ``ContextError/Code/notSupported`` if the context is confined to a thread; the errors of ``fetch(_:)`` and
+  ///   ``ContextError/Code/notSupported`` if the context is confined to a thread; the errors of ``fetch(_:)-(FetchRequest<Object>)`` and
   ///   `body`.
-  public func fetch<T: ManagedObject, R: Sendable>(
-    _ request: FetchRequest, as type: T.Type, progress: Progress? = nil,
-    _ body: @escaping @Sendable ([T]) throws -> R
+  public func fetch<Object: ManagedObject, R: Sendable>(
+    _ request: FetchRequest<Object>, progress: Progress? = nil,
+    _ body: @escaping @Sendable ([Object]) throws -> R
   ) async throws -> R {
-    try await BackgroundSearch(workspace).fetch(request, as: type, progress: progress, body)
+    try await BackgroundSearch(workspace).fetch(
+      request.query, as: Object.self, progress: progress, body)
   }
 
   /// Finds the objects of a class's entity that meet a predicate while the context is free for other work, and passes
   /// them to `body` in a turn.
   ///
-  /// - Throws: As ``fetch(_:as:progress:_:)``.
+  /// - Throws: As ``fetch(_:progress:_:)``.
   public func fetch<T: ManagedObject, R: Sendable>(
     _ type: T.Type, where predicate: QueryPredicate? = nil, sortedBy sortKeys: [SortKey] = [],
     limit: Int = 0, progress: Progress? = nil, _ body: @escaping @Sendable ([T]) throws -> R
   ) async throws -> R {
-    try await BackgroundSearch(workspace).fetch(
-      type, where: predicate, sortedBy: sortKeys, limit: limit, progress: progress, body)
+    try await fetch(
+      FetchRequest(type, where: predicate, sortedBy: sortKeys, limit: limit), progress: progress,
+      body)
   }
 
   /// Finds the identifiers of a request's objects, in its order, while the context is free for other work.
   ///
-  /// - Parameter progress: As for ``fetch(_:as:progress:_:)``; `nil` for no reports.
-  /// - Throws: As ``fetch(_:as:progress:_:)``.
-  public func fetchIdentifiers(
-    _ request: FetchRequest, progress: Progress?
+  /// - Parameter progress: As for ``fetch(_:progress:_:)``; `nil` for no reports.
+  /// - Throws: As ``fetch(_:progress:_:)``.
+  public func fetchIdentifiers<Object>(
+    _ request: FetchRequest<Object>, progress: Progress?
   ) async throws -> [ObjectID] {
-    try await BackgroundSearch(workspace).fetchIdentifiers(request, progress: progress)
+    try await BackgroundSearch(workspace).fetchIdentifiers(request.query, progress: progress)
   }
 
   /// Counts the objects of a request while the context is free for other work.
   ///
-  /// - Parameter progress: As for ``fetch(_:as:progress:_:)``; `nil` for no reports.
-  /// - Throws: As ``fetch(_:as:progress:_:)``.
-  public func count(for request: FetchRequest, progress: Progress?) async throws -> Int {
-    try await BackgroundSearch(workspace).count(for: request, progress: progress)
+  /// - Parameter progress: As for ``fetch(_:progress:_:)``; `nil` for no reports.
+  /// - Throws: As ``fetch(_:progress:_:)``.
+  public func count<Object>(
+    for request: FetchRequest<Object>, progress: Progress?
+  ) async throws -> Int {
+    try await BackgroundSearch(workspace).count(for: request.query, progress: progress)
   }
 
   /// Finds the values, groups or aggregates of a request while the context is free for other work.
   ///
-  /// - Parameter progress: As for ``fetch(_:as:progress:_:)``; `nil` for no reports.
-  /// - Throws: As ``fetch(_:as:progress:_:)``; ``ContextError`` if the entity's objects are in several stores.
-  public func fetchTable(_ request: FetchRequest, progress: Progress?) async throws -> ResultTable {
-    try await BackgroundSearch(workspace).fetchTable(request, progress: progress)
+  /// - Parameter progress: As for ``fetch(_:progress:_:)``; `nil` for no reports.
+  /// - Throws: As ``fetch(_:progress:_:)``; ``ContextError`` if the entity's objects are in several stores.
+  public func fetchTable<Object>(
+    _ request: FetchRequest<Object>, progress: Progress?
+  ) async throws -> ResultTable {
+    try await BackgroundSearch(workspace).fetchTable(request.query, progress: progress)
   }
 }

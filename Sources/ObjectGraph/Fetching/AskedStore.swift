@@ -11,7 +11,7 @@ struct AskedStore: Sendable {
   private let snapshot: any StoreSnapshot
 
   /// - Returns: `nil` when the rows have to be searched.
-  init?(_ state: StoreState, _ request: FetchRequest) {
+  init?(_ state: StoreState, _ request: QueryRequest) {
     guard state.persistent.store.capabilities.contains(.querying),
       let store = state.persistent.store as? any QueryingStore, state.base.layers.isEmpty,
       !(request.includesPendingChanges && state.hasChanges),
@@ -22,15 +22,15 @@ struct AskedStore: Sendable {
     snapshot = state.base.snapshot
   }
 
-  fileprivate func keys(_ request: FetchRequest) throws -> [ObjectKey]? {
+  fileprivate func keys(_ request: QueryRequest) throws -> [ObjectKey]? {
     try store.keys(answering: request, in: snapshot)
   }
 
-  fileprivate func count(_ request: FetchRequest) throws -> Int? {
+  fileprivate func count(_ request: QueryRequest) throws -> Int? {
     try store.count(answering: request, in: snapshot)
   }
 
-  func table(_ request: FetchRequest) throws -> ResultTable? {
+  func table(_ request: QueryRequest) throws -> ResultTable? {
     try store.table(answering: request, in: snapshot)
   }
 }

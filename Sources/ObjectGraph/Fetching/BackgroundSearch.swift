@@ -16,7 +16,7 @@ struct BackgroundSearch {
   init(_ workspace: Workspace) { self.workspace = workspace }
 
   func fetch<T: ManagedObject, R: Sendable>(
-    _ request: FetchRequest, as type: T.Type, progress: Progress? = nil,
+    _ request: QueryRequest, as type: T.Type, progress: Progress? = nil,
     _ body: @escaping @Sendable ([T]) throws -> R
   ) async throws -> R {
     let (parts, found) = try await search(request, progress) { parts in
@@ -26,20 +26,12 @@ struct BackgroundSearch {
       try Task.checkCancellation()
       let objects = try objects(found, of: parts, request)
       try Prefetcher(workspace).read(objects, for: request)
-      return try body(checked(objects, as: T.self))
+      return try body(objects.checked(as: T.self))
     }
   }
 
-  func fetch<T: ManagedObject, R: Sendable>(
-    _ type: T.Type, where predicate: QueryPredicate? = nil, sortedBy sortKeys: [SortKey] = [],
-    limit: Int = 0, progress: Progress? = nil, _ body: @escaping @Sendable ([T]) throws -> R
-  ) async throws -> R {
-    let request = FetchRequest(T.entityName, where: predicate, sortedBy: sortKeys, limit: limit)
-    return try await fetch(request, as: T.self, progress: progress, body)
-  }
-
   func fetchIdentifiers(
-    _ request: FetchRequest, progress: Progress?
+    _ request: QueryRequest, progress: Progress?
   ) async throws -> [ObjectID] {
     try await search(request, progress) { parts in
       if let part = parts.first, parts.count == 1 {
@@ -52,14 +44,14 @@ struct BackgroundSearch {
     }
   }
 
-  func count(for request: FetchRequest, progress: Progress?) async throws -> Int {
+  func count(for request: QueryRequest, progress: Progress?) async throws -> Int {
     try await search(request, progress) { parts in
       if parts.count == 1 { return try parts[0].count() }
       return try FoundPlaces(parts, request).keys.count
     }
   }
 
-  func fetchTable(_ request: FetchRequest, progress: Progress?) async throws -> ResultTable {
+  func fetchTable(_ request: QueryRequest, progress: Progress?) async throws -> ResultTable {
     var request = request
     request.resultType = .dictionaries
     return try await search(request, progress) { [entity = request.entity] parts in
@@ -70,7 +62,7 @@ struct BackgroundSearch {
 
   /// Runs `body` on another thread, on the state that the context shows now.
   private func search<R: Sendable>(
-    _ request: FetchRequest, _ progress: Progress?,
+    _ request: QueryRequest, _ progress: Progress?,
     _ body: @escaping @Sendable ([SearchPart]) throws -> R
   ) async throws -> R {
     guard workspace.concurrency != .confined else {
@@ -113,7 +105,7 @@ struct BackgroundSearch {
   }
 
   /// Returns the stores as the context sees them now, for a search on another thread.
-  private func searchParts(_ request: FetchRequest, _ watch: SearchWatch) throws -> [SearchPart] {
+  private func searchParts(_ request: QueryRequest, _ watch: SearchWatch) throws -> [SearchPart] {
     var parts = try ObjectFetcher(workspace).prepare(request)
     let isMerged = parts.count > 1
     if isMerged { parts = try ObjectFetcher(workspace).prepare(request.fromTheFirst) }
@@ -135,7 +127,7 @@ struct BackgroundSearch {
 
   /// Returns the objects at the places that a search has found, without objects that were deleted meanwhile.
   private func objects(
-    _ found: FoundPlaces, of parts: [SearchPart], _ request: FetchRequest
+    _ found: FoundPlaces, of parts: [SearchPart], _ request: QueryRequest
   ) throws -> [ManagedObject] {
     try workspace.propagateDeletionsOrThrow()
     try workspace.sealAll()
@@ -196,16 +188,6 @@ struct BackgroundSearch {
       }
     }
     return found.compactMap { $0 }.filter { $0.state.isDisjoint(with: [.deleted, .missing]) }
-  }
-
-  /// Returns the same objects as objects of a class. They must be of that class.
-  private func checked<T: ManagedObject>(_ objects: [ManagedObject], as type: T.Type) -> [T] {
-    var checked: ManagedObject.Type?
-    for object in objects where Swift.type(of: object) != checked {
-      object.source.entity.requireClass(T.self)
-      checked = Swift.type(of: object)
-    }
-    return unsafe unsafeBitCast(objects, to: [T].self)
   }
 
   /// Returns the present view of the store that a part of a search was in; `nil` if the store is gone.

@@ -10,8 +10,8 @@ struct BatchWalk {
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  func forEachBatch(
-    of request: FetchRequest, size: Int? = nil, _ body: ([ManagedObject]) throws -> Void
+  func forEachBatch<T: ManagedObject>(
+    of request: QueryRequest, as type: T.Type, size: Int? = nil, _ body: ([T]) throws -> Void
   ) throws {
     let size = max(size ?? (request.fetchBatchSize > 0 ? request.fetchBatchSize : 1024), 1)
     let parts = try ObjectFetcher(workspace).prepare(request)
@@ -54,12 +54,12 @@ struct BatchWalk {
   }
 
   /// Passes the existing objects of a batch to `body`, and evicts the objects that the program does not keep.
-  private func hand(
-    _ batch: inout [ManagedObject], to body: ([ManagedObject]) throws -> Void
+  private func hand<T: ManagedObject>(
+    _ batch: inout [ManagedObject], to body: ([T]) throws -> Void
   ) throws {
     try Prefetcher(workspace).locate(batch)
     batch.removeAll { $0.source.isUnresolved || !workspace.isThere($0) }
-    if !batch.isEmpty { try body(batch) }
+    if !batch.isEmpty { try body(batch.checked(as: T.self)) }
     batch.removeAll(keepingCapacity: true)
     guard !workspace.settings.retainsRegisteredObjects else { return }
     workspace.sweep()

@@ -10,17 +10,17 @@ struct FetchedPropertyReader {
 
   /// Returns the objects that a fetched property of an object finds, in any store.
   func objects(of property: FetchedProperty, for object: ManagedObject) throws -> [ManagedObject] {
-    var request = try FetchRequest(property.request)
+    var request = try QueryRequest(property.request)
     request.predicate = try request.predicate?.replacing("FETCH_SOURCE") { path in
       try value(of: object, at: path)
     }
-    return try ObjectFetcher(workspace).fetch(request)
+    return try ObjectFetcher(workspace).fetch(request, as: ManagedObject.self)
   }
 
   /// Returns the value at the end of a path from an object, which may be in another store than the objects found.
   private func value(of object: ManagedObject, at path: [String]) throws -> QueryExpression {
     if path.contains(where: { $0.hasPrefix("@") }) {
-      var request = FetchRequest(
+      var request = QueryRequest(
         object.entity.name,
         where: .comparison(.init(.evaluatedObject, .equal, .object(object.objectID))))
       request.propertiesToFetch = [FetchedValue("value", .keyPath(of: .evaluatedObject, path))]

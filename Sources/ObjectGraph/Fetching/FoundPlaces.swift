@@ -36,7 +36,7 @@ struct FoundPlaces: Sendable {
   /// Searches.
   ///
   /// - Parameter request: The request, with the limits that count for all stores together.
-  init(_ parts: [SearchPart], _ request: FetchRequest) throws {
+  init(_ parts: [SearchPart], _ request: QueryRequest) throws {
     if parts.count == 1 {
       var rows = Rows()
       try parts[0].plan.forEachRun(in: parts[0].source) { run in

@@ -11,34 +11,22 @@ struct ObjectFetcher {
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  func fetch(_ request: FetchRequest) throws -> [ManagedObject] {
-    try fetch(request) { _ in }
-  }
-
   /// - Parameter check: Looks at every entity that objects were found of.
   private func fetch(
-    _ request: FetchRequest, check: (EntityState) -> Void
+    _ request: QueryRequest, check: (EntityState) -> Void
   ) throws -> [ManagedObject] {
     let objects = try found(request, check: check)
     try Prefetcher(workspace).read(objects, for: request)
     return objects
   }
 
-  func fetch<T: ManagedObject>(
-    _ type: T.Type, where predicate: QueryPredicate? = nil, sortedBy sortKeys: [SortKey] = [],
-    limit: Int = 0
-  ) throws -> [T] {
-    let request = FetchRequest(T.entityName, where: predicate, sortedBy: sortKeys, limit: limit)
-    return try fetch(request, as: T.self)
-  }
-
-  func fetch<T: ManagedObject>(_ request: FetchRequest, as type: T.Type) throws -> [T] {
+  func fetch<T: ManagedObject>(_ request: QueryRequest, as type: T.Type) throws -> [T] {
     let objects = try fetch(request) { $0.requireClass(T.self) }
     // SAFETY: Every object is of the class, and an array of objects of a class is one of pointers.
     return unsafe unsafeBitCast(objects, to: [T].self)
   }
 
-  func fetchIdentifiers(_ request: FetchRequest) throws -> [ObjectID] {
+  func fetchIdentifiers(_ request: QueryRequest) throws -> [ObjectID] {
     let parts = try prepare(request)
     if parts.count == 1 {
       return try parts[0].keys().map {
@@ -48,7 +36,7 @@ struct ObjectFetcher {
     return try merged(request).map { ObjectID(store: $0.state.tag, key: $0.key) }
   }
 
-  func count(for request: FetchRequest) throws -> Int {
+  func count(for request: QueryRequest) throws -> Int {
     let parts = try prepare(request)
     if parts.count == 1 { return try parts[0].count() }
     var unlimited = request
@@ -58,7 +46,7 @@ struct ObjectFetcher {
     return request.window(of: count).count
   }
 
-  func fetchTable(_ request: FetchRequest) throws -> ResultTable {
+  func fetchTable(_ request: QueryRequest) throws -> ResultTable {
     var request = request
     request.resultType = .dictionaries
     let parts = try prepare(request)
@@ -67,7 +55,7 @@ struct ObjectFetcher {
   }
 
   func forEachPart(
-    of request: FetchRequest, rowCount: Int, _ body: (ResultTable, ViewSource) throws -> Void
+    of request: QueryRequest, rowCount: Int, _ body: (ResultTable, ViewSource) throws -> Void
   ) throws {
     var request = request
     request.resultType = .dictionaries
@@ -80,7 +68,7 @@ struct ObjectFetcher {
     try part.plan.forEachPart(in: part.source, rowCount: rowCount) { try body($0, part.source) }
   }
 
-  func prepare(_ request: FetchRequest) throws -> [FetchPart] {
+  func prepare(_ request: QueryRequest) throws -> [FetchPart] {
     workspace.checkPlace()
     workspace.takeWaiting()
     guard workspace.coordinator.model[request.entity] != nil else {
@@ -108,7 +96,7 @@ struct ObjectFetcher {
 
   /// Returns the objects that a request finds.
   private func found(
-    _ request: FetchRequest, check: (EntityState) -> Void
+    _ request: QueryRequest, check: (EntityState) -> Void
   ) throws -> [ManagedObject] {
     let parts = try prepare(request)
     guard parts.count == 1, let part = parts.first else {
@@ -147,7 +135,7 @@ struct ObjectFetcher {
 
   /// Returns the keys that several stores find, in the order of the request.
   private func merged(
-    _ request: FetchRequest
+    _ request: QueryRequest
   ) throws -> [(state: StoreState, key: ObjectKey)] {
     var found: [(one: (state: StoreState, key: ObjectKey), place: CompiledOrder.Place)] = []
     var order: CompiledOrder?
@@ -162,5 +150,18 @@ struct ObjectFetcher {
       }
     }
     return order?.merged(found, request) ?? []
+  }
+}
+
+extension [ManagedObject] {
+  /// Returns the same objects as objects of a class. They must be of that class.
+  func checked<T: ManagedObject>(as type: T.Type) -> [T] {
+    var checked: ManagedObject.Type?
+    for object in self where Swift.type(of: object) != checked {
+      object.source.entity.requireClass(T.self)
+      checked = Swift.type(of: object)
+    }
+    // SAFETY: Every object is of the class, and an array of objects of a class is one of pointers.
+    return unsafe unsafeBitCast(self, to: [T].self)
   }
 }

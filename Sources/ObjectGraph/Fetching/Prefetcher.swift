@@ -9,7 +9,7 @@ struct Prefetcher {
   init(_ workspace: Workspace) { self.workspace = workspace }
 
   /// Reads the values and the related objects that a request asks for besides the objects it finds.
-  func read(_ objects: [ManagedObject], for request: FetchRequest) throws {
+  func read(_ objects: [ManagedObject], for request: QueryRequest) throws {
     if !request.returnsObjectsAsFaults { for object in objects { workspace.realize(object) } }
     if !request.relationshipKeyPathsForPrefetching.isEmpty {
       try prefetch(request.relationshipKeyPathsForPrefetching, of: objects)

@@ -5,7 +5,7 @@ import Rows
 
 /// How a list of results is found, and found again.
 struct FetchedQuery {
-  let request: FetchRequest
+  let request: QueryRequest
   private let sections: FetchedSections?
   /// The transient attribute that sections are made of; `nil` where there is none.
   private let transientPath: String?
@@ -26,7 +26,7 @@ struct FetchedQuery {
   }
 
   init(
-    _ request: FetchRequest, _ sections: FetchedSections?, in workspace: Workspace
+    _ request: QueryRequest, _ sections: FetchedSections?, in workspace: Workspace
   ) throws {
     var request = request
     var sections = sections
@@ -182,13 +182,13 @@ extension FetchedQuery {
     request.includesPendingChanges ? following.source(of: state) : state.baseSource
   }
 
-  func plan(_ request: FetchRequest, _ state: StoreState) throws -> QueryPlan {
+  func plan(_ request: QueryRequest, _ state: StoreState) throws -> QueryPlan {
     try QueryPlan(
       request, model: state.graph.model, schema: state.graph.schema, store: state.tag, now: now)
   }
 
   private func load(
-    _ request: FetchRequest, _ state: StoreState, _ following: ResultsFollowing,
+    _ request: QueryRequest, _ state: StoreState, _ following: ResultsFollowing,
     in workspace: Workspace
   ) throws -> [(id: ObjectID, name: String)] {
     let source = source(state, following)

@@ -1,11 +1,11 @@
 import ObjectModel
-public import ObjectQuery
+import ObjectQuery
 
 /// The objects that a request finds, as a list that stays right: what `NSFetchedResultsController` is to
 /// Core Data.
 ///
 ///     let trips = try FetchedResults(
-///       Trip.self, FetchRequest("Trip", sortedBy: [SortKey("name")]), in: workspace,
+///       Trip.all.sorted(by: \.name), in: context,
 ///       sections: FetchedSections("name") { String($0.plainText.prefix(1)) })
 ///     trips.onChange = { change in … }
 ///
@@ -21,7 +21,7 @@ public final class FetchedResults<Object: ManagedObject> {
   /// The context that is looked in.
   public let context: ManagedObjectContext
   /// What is asked for.
-  public private(set) var request: FetchRequest
+  public private(set) var request: FetchRequest<Object>
   /// How results are put into sections.
   public let sectioning: FetchedSections?
   /// Called in the context's turn when the list has changed. It may read and change objects.
@@ -43,13 +43,13 @@ public final class FetchedResults<Object: ManagedObject> {
   private var round: Int
   private let streams = FetchedStreams()
 
-  /// Looks for the objects, and follows them from then on.
+  /// Finds the objects of a request, and follows them from then on.
   ///
-  /// - Precondition: The request is for objects of that class.
-  /// - Throws: `QueryError` when the request does not fit the model, ``ContextError`` when no store holds
-  ///   such objects or a section comes twice, or what a damaged store throws.
+  /// - Precondition: The objects are of the request's class.
+  /// - Throws: `QueryError` if the request does not fit the model; ``ContextError`` if no store holds such objects, or a
+  ///   section comes twice; `StoreError` if a store is damaged.
   public init(
-    _ type: Object.Type, _ request: FetchRequest, in context: ManagedObjectContext,
+    _ request: FetchRequest<Object>, in context: ManagedObjectContext,
     sections: FetchedSections? = nil
   ) throws {
     let workspace = context.workspace
@@ -57,7 +57,7 @@ public final class FetchedResults<Object: ManagedObject> {
     self.context = context
     sectioning = sections
     self.request = request
-    query = try FetchedQuery(request.forObjects, sections, in: workspace)
+    query = try FetchedQuery(request.query.forObjects, sections, in: workspace)
     following = try FollowerUpdate(workspace).begin(query.states(in: workspace))
     list = try query.load(in: workspace, following)
     round = following.round
@@ -67,10 +67,10 @@ public final class FetchedResults<Object: ManagedObject> {
 
   /// Asks for something else. The difference is told as any other change.
   ///
-  /// - Throws: As ``init(_:_:in:sections:)``; the list is as it was then.
-  public func change(to request: FetchRequest) throws {
+  /// - Throws: As ``init(_:in:sections:)``; the list is as it was then.
+  public func change(to request: FetchRequest<Object>) throws {
     workspace.checkPlace()
-    let next = try FetchedQuery(request.forObjects, sectioning, in: workspace)
+    let next = try FetchedQuery(request.query.forObjects, sectioning, in: workspace)
     try ask(next) { self.request = request }
   }
 
@@ -87,19 +87,6 @@ public final class FetchedResults<Object: ManagedObject> {
   }
 
   deinit { streams.finish() }
-}
-
-extension FetchedResults {
-  /// Finds the objects of a request, and follows them from then on.
-  ///
-  /// - Throws: `QueryError` if the request does not fit the model; ``ContextError`` if no store holds such objects, or a
-  ///   section comes twice; `StoreError` if a store is damaged.
-  public convenience init(
-    _ request: EntityRequest<Object>, in context: ManagedObjectContext,
-    sections: FetchedSections? = nil
-  ) throws {
-    try self.init(Object.self, request.request, in: context, sections: sections)
-  }
 }
 
 // MARK: - What is found
@@ -210,7 +197,7 @@ extension FetchedResults: ResultsFollower {
   func followStores() throws {
     guard query.isOutdated(in: workspace) else { return }
     isStale = true
-    let next = try FetchedQuery(request.forObjects, sectioning, in: workspace)
+    let next = try FetchedQuery(request.query.forObjects, sectioning, in: workspace)
     let following = try FollowerUpdate(workspace).begin(next.states(in: workspace))
     let found = try next.load(in: workspace, following)
     (query, self.following) = (next, following)
@@ -265,9 +252,9 @@ private struct FetchedStreams: Sendable {
   }
 }
 
-extension FetchRequest {
+extension QueryRequest {
   /// The same request, for objects.
-  fileprivate var forObjects: FetchRequest {
+  fileprivate var forObjects: QueryRequest {
     var request = self
     request.resultType = .objects
     return request

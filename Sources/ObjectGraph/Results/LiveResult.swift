@@ -5,7 +5,7 @@ import Rows
 /// What a request gives, kept right: a number, identifiers, values or aggregates, without a list of
 /// objects.
 ///
-///     let open = try LiveResult.count(FetchRequest("Task", where: QueryPredicate("done == NO")), in: context)
+///     let open = try LiveResult.count(Task.where { $0.isDone == false }, in: context)
 ///     open.onChange = { badge = $0 }
 ///     for await count in open.values { … }
 ///
@@ -16,7 +16,7 @@ public final class LiveResult<Output: Equatable & Sendable> {
   /// The context that is looked in.
   public let context: ManagedObjectContext
   /// What is asked for.
-  public let request: FetchRequest
+  public let request: QueryRequest
   /// Called in the context's turn with what the request gives by now.
   public var onChange: ((Output) -> Void)?
 
@@ -33,7 +33,7 @@ public final class LiveResult<Output: Equatable & Sendable> {
   private let streams = StreamHub<Output>()
 
   fileprivate init(
-    _ request: FetchRequest, in context: ManagedObjectContext,
+    _ request: QueryRequest, in context: ManagedObjectContext,
     ask:
       @escaping (Workspace, FetchedQuery, ResultsFollowing) throws -> Output,
     adjust: @escaping (Output, FetchedQuery, [ViewChange]) throws -> Output? = { _, _, _ in nil }
@@ -104,11 +104,11 @@ extension LiveResult where Output == Int {
   /// How many objects a request finds.
   ///
   /// - Throws: `QueryError` when the request does not fit the model, or what a damaged store throws.
-  public static func count(
-    _ request: FetchRequest, in context: ManagedObjectContext
+  public static func count<Object>(
+    _ request: FetchRequest<Object>, in context: ManagedObjectContext
   ) throws -> LiveResult {
     try LiveResult(
-      request, in: context,
+      request.query, in: context,
       ask: { workspace, query, following in try query.count(in: workspace, following) },
       adjust: { count, query, changes in try query.count(count, after: changes) })
   }
@@ -118,10 +118,10 @@ extension LiveResult where Output == [ObjectID] {
   /// The identifiers of the objects that a request finds, in its order.
   ///
   /// - Throws: As ``count(_:in:)``.
-  public static func identifiers(
-    _ request: FetchRequest, in context: ManagedObjectContext
+  public static func identifiers<Object>(
+    _ request: FetchRequest<Object>, in context: ManagedObjectContext
   ) throws -> LiveResult {
-    try LiveResult(request, in: context) { workspace, query, following in
+    try LiveResult(request.query, in: context) { workspace, query, following in
       try query.load(in: workspace, following).identifiers
     }
   }
@@ -131,10 +131,10 @@ extension LiveResult where Output == ResultTable {
   /// The values, groups or aggregates that a request asks for.
   ///
   /// - Throws: As ``count(_:in:)``; ``ContextError`` when the entity's objects are in several stores.
-  public static func table(
-    _ request: FetchRequest, in context: ManagedObjectContext
+  public static func table<Object>(
+    _ request: FetchRequest<Object>, in context: ManagedObjectContext
   ) throws -> LiveResult {
-    try LiveResult(request, in: context) { workspace, query, following in
+    try LiveResult(request.query, in: context) { workspace, query, following in
       try query.table(in: workspace, following)
     }
   }

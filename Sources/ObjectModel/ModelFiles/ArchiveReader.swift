@@ -357,7 +357,7 @@ struct ArchiveReader {
   }
 
   /// The editor's own name for the request of a fetched property.
-  static func requestName(of property: String) -> String { property + "FetchRequest" }
+  static func requestName(of property: String) -> String { property + "QueryRequest" }
 }
 
 // The flags of fetch requests, as archives number them.

@@ -6,7 +6,7 @@ package import Rows
 /// starts from, over rows or by what a store brings.
 package struct BoundRequest: Sendable {
   /// What is asked for.
-  package let request: FetchRequest
+  package let request: QueryRequest
   /// The entities whose objects are asked for.
   package let layouts: [Layout]
   /// What objects must meet; `nil` when all are wanted.
@@ -22,7 +22,7 @@ package struct BoundRequest: Sendable {
   ///
   /// - Throws: ``QueryError`` when a name is not in the model, or types do not go together.
   package init(
-    _ request: FetchRequest, model: Model, schema: Schema, store: StoreTag? = nil,
+    _ request: QueryRequest, model: Model, schema: Schema, store: StoreTag? = nil,
     variables: [String: QueryExpression] = [:], now: Date = Date()
   ) throws(QueryError) {
     guard model[request.entity] != nil else {

@@ -25,7 +25,7 @@ package struct CompiledOrder: Sendable {
   ///
   /// - Throws: ``QueryError`` when a name is not in the model, or values have no order.
   package init(
-    _ request: FetchRequest, model: Model, schema: Schema, store: StoreTag? = nil,
+    _ request: QueryRequest, model: Model, schema: Schema, store: StoreTag? = nil,
     now: Date = Date()
   ) throws(QueryError) {
     guard model[request.entity] != nil else {
@@ -81,7 +81,7 @@ package struct CompiledOrder: Sendable {
 
   /// What several stores have found, in one order; what is equal in everything stays in that of the stores.
   package func merged<Found>(
-    _ found: [(one: Found, place: Place)], _ request: FetchRequest
+    _ found: [(one: Found, place: Place)], _ request: QueryRequest
   ) -> [Found] {
     let sorted = found.enumerated().sorted { left, right in
       areEqual(left.element.place, right.element.place)
@@ -103,9 +103,9 @@ package struct CompiledOrder: Sendable {
   }
 }
 
-extension FetchRequest {
+extension QueryRequest {
   /// The request for all that comes before its offset too: what each of several stores has to find.
-  package var fromTheFirst: FetchRequest {
+  package var fromTheFirst: QueryRequest {
     var request = self
     request.fetchOffset = 0
     if fetchLimit > 0 {

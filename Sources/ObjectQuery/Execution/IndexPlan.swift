@@ -38,7 +38,7 @@ struct IndexPlan: Sendable {
   private static let coveredShare = 4
 
   init(
-    _ predicate: BoundPredicate?, _ sortKeys: [BoundSortKey], _ request: FetchRequest,
+    _ predicate: BoundPredicate?, _ sortKeys: [BoundSortKey], _ request: QueryRequest,
     _ layouts: [Layout], _ schema: Schema
   ) {
     self.predicate = predicate
@@ -56,7 +56,7 @@ struct IndexPlan: Sendable {
   }
 
   private static func order(
-    _ bounds: ColumnBounds, _ sortKeys: [BoundSortKey], _ request: FetchRequest,
+    _ bounds: ColumnBounds, _ sortKeys: [BoundSortKey], _ request: QueryRequest,
     _ layouts: [Layout], _ schema: Schema
   ) -> Order? {
     guard let first = layouts.first, request.fetchLimit > 0,

@@ -12,7 +12,7 @@ public import Rows
 /// Make it once and run it as often as you like, from any thread.
 public struct QueryPlan: Sendable {
   /// What is asked for.
-  public let request: FetchRequest
+  public let request: QueryRequest
   let layouts: [Layout]
   let node: ScanNode
   /// The indexes that may answer the request, instead of a scan.
@@ -34,7 +34,7 @@ public struct QueryPlan: Sendable {
   ///   - now: The moment that `now()` gives.
   /// - Throws: ``QueryError`` when a name is not in the model, or types do not go together.
   public init(
-    _ request: FetchRequest, model: Model, schema: Schema, store: StoreTag? = nil,
+    _ request: QueryRequest, model: Model, schema: Schema, store: StoreTag? = nil,
     variables: [String: QueryExpression] = [:], now: Date = Date()
   ) throws(QueryError) {
     let bound = try BoundRequest(

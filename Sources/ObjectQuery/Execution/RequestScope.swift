@@ -10,7 +10,7 @@ package struct RequestScope: Sendable {
   private let model: Model
 
   /// What a request depends on, and some paths beside it.
-  package init(_ request: FetchRequest, paths: [String] = [], model: Model) {
+  package init(_ request: QueryRequest, paths: [String] = [], model: Model) {
     self.model = model
     entities = Set(model.family(of: request.entity).map(\.name))
     if let predicate = request.predicate { add(predicate, request.entity) }

@@ -14,7 +14,7 @@ package struct TablePlan: Sendable {
   package let having: BoundPredicate?
   package let isGrouped: Bool
 
-  init(_ request: FetchRequest, _ binder: inout Binder) throws(QueryError) {
+  init(_ request: QueryRequest, _ binder: inout Binder) throws(QueryError) {
     let fetched = try TablePlan.fetched(request, binder)
     names = fetched.map(\.name)
     if let twice = Dictionary(grouping: names, by: { $0 }).first(where: { $1.count > 1 }) {
@@ -69,7 +69,7 @@ package struct TablePlan: Sendable {
   }
 
   private static func fetched(
-    _ request: FetchRequest, _ binder: Binder
+    _ request: QueryRequest, _ binder: Binder
   ) throws(QueryError) -> [FetchedValue] {
     guard request.propertiesToFetch.isEmpty else { return request.propertiesToFetch }
     guard request.propertiesToGroupBy.isEmpty else {
@@ -111,7 +111,7 @@ package struct TablePlan: Sendable {
 
   /// One row of values for each group.
   func rows(
-    of groups: Grouping, _ request: FetchRequest, _ interpreter: Interpreter
+    of groups: Grouping, _ request: QueryRequest, _ interpreter: Interpreter
   ) throws -> ResultTable {
     var rows: [[Value]] = []
     for group in groups.groups {
@@ -128,7 +128,7 @@ package struct TablePlan: Sendable {
 extension ResultTable {
   /// The groups of a request that all were found, in the order of their first objects, with what the request asks of
   /// them besides.
-  package init(groups rows: [[Value]], names: [String], _ request: FetchRequest) {
+  package init(groups rows: [[Value]], names: [String], _ request: QueryRequest) {
     self.init(names: names, rows: rows)
     sort(by: request.sortKeys)
     finish(request)
@@ -137,13 +137,13 @@ extension ResultTable {
   /// The rows of a request's objects.
   ///
   /// - Parameter areAll: Whether they are those of all objects found, and not of as many as are wanted.
-  package init(objects rows: [[Value]], names: [String], _ request: FetchRequest, areAll: Bool) {
+  package init(objects rows: [[Value]], names: [String], _ request: QueryRequest, areAll: Bool) {
     self.init(names: names, rows: rows)
     if areAll { finish(request) }
   }
 
   /// Leaves equal rows out if that is asked, and then what limit and offset leave out.
-  mutating func finish(_ request: FetchRequest) {
+  mutating func finish(_ request: QueryRequest) {
     if request.returnsDistinctResults {
       var seen: Set<[Value]> = []
       rows = rows.filter { seen.insert($0).inserted }

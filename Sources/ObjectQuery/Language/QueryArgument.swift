@@ -119,7 +119,7 @@ extension Optional: QueryArgument where Wrapped: QueryArgument {
   public var queryExpression: QueryExpression { self?.queryExpression ?? .null }
 }
 
-extension FetchRequest: QueryArgument {
+extension QueryRequest: QueryArgument {
   /// The objects that the request finds, for `FETCH(%@, …)`.
   ///
   /// Only entity and predicate count: a predicate's meaning does not depend on order and limits.

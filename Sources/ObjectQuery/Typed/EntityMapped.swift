@@ -9,7 +9,7 @@ public import Foundation
 ///       static var propertyNames: [AnyKeyPath: String] { [\Trip.name: "name", \Trip.stops: "stops"] }
 ///     }
 ///
-///     let request = try FetchRequest(
+///     let request = try QueryRequest(
 ///       #Predicate<Trip> { $0.name.contains("Li") && $0.stops.count > 2 },
 ///       sortedBy: [SortDescriptor(\.name)])
 public protocol EntityMapped {
@@ -62,7 +62,7 @@ extension SortKey {
   }
 }
 
-extension FetchRequest {
+extension QueryRequest {
   /// A request for the objects that a type stands for.
   ///
   /// - Throws: ``QueryError`` when the predicate or a descriptor has no counterpart.

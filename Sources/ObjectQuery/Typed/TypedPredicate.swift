@@ -1,7 +1,7 @@
 /// A condition on objects of one entity, checked by the compiler.
 ///
 ///     let soon = Trip.start > now && Trip.name.begins(with: "L", .caseInsensitive)
-///     let request = FetchRequest(Trip.self, where: soon, sortedBy: Trip.start.ascending())
+///     let request = QueryRequest(Trip.self, where: soon, sortedBy: Trip.start.ascending())
 ///
 /// Names are properties of the entity type, values are of their types, and conditions on different
 /// entities do not go together. What it says is a ``QueryPredicate`` like any other, and both may be

@@ -24,10 +24,10 @@ extension AttributePath {
   }
 }
 
-extension FetchRequest {
+extension QueryRequest {
   /// A request for objects of an entity type.
   ///
-  ///     FetchRequest(
+  ///     QueryRequest(
   ///       Trip.self, where: Trip.start > now, sortedBy: Trip.start.ascending(), limit: 20)
   public init<Root: EntityType>(
     _: Root.Type, where predicate: TypedPredicate<Root>? = nil,

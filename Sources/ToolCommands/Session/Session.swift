@@ -154,7 +154,7 @@ final class Session {
       "count", "prints how many objects of an entity meet a predicate", arguments: [.entity],
       options: [FetchCommand.condition, .format]
     ) { [unowned self] invocation in
-      try CountCommand.show(invocation) { try context.count(for: $0) }
+      try CountCommand.show(invocation) { try context.count(for: FetchRequest<ManagedObject>($0)) }
       return .done
     },
     action(

@@ -38,13 +38,13 @@ struct AskingTests {
       return answers ? try ask() : nil
     }
     func keys(
-      answering request: FetchRequest, in snapshot: any StoreSnapshot
+      answering request: QueryRequest, in snapshot: any StoreSnapshot
     ) throws -> [ObjectKey]? { try answer { try store.keys(request, in: snapshot) } }
-    func count(answering request: FetchRequest, in snapshot: any StoreSnapshot) throws -> Int? {
+    func count(answering request: QueryRequest, in snapshot: any StoreSnapshot) throws -> Int? {
       try answer { try store.count(request, in: snapshot) }
     }
     func table(
-      answering request: FetchRequest, in snapshot: any StoreSnapshot
+      answering request: QueryRequest, in snapshot: any StoreSnapshot
     ) throws -> ResultTable? { try answer { try store.table(request, in: snapshot) } }
 
     /// How often it was asked since the last time.
@@ -78,13 +78,15 @@ struct AskingTests {
     return context
   }
 
-  private var some: FetchRequest {
+  private var some: FetchRequest<ManagedObject> {
     FetchRequest(
       "Note", where: .comparison(.init(.path("stars"), .greaterThan, .constant(.integer(3)))),
       sortedBy: [SortKey("stars", ascending: false)])
   }
 
-  private func stars(_ context: ManagedObjectContext, _ request: FetchRequest) throws -> [Value] {
+  private func stars(_ context: ManagedObjectContext, _ request: FetchRequest<ManagedObject>) throws
+    -> [Value]
+  {
     try context.fetch(request).map { $0["stars"] }
   }
 

@@ -85,7 +85,7 @@ struct RegistrationTests {
     let graph = try Graph(kind)
     try people(graph, 1)
     let context = graph.context()
-    let id = try #require(try context.fetchIdentifiers(FetchRequest("Person")).first)
+    let id = try #require(try context.fetchIdentifiers(FetchRequest(Person.self)).first)
     let nobody = ObjectID(
       store: id.store, key: ObjectKey(entity: id.key.entity, number: id.key.number + 1000))
     let fault = context.object(with: nobody)
@@ -105,9 +105,9 @@ struct RegistrationTests {
     try people(graph)
     let context = graph.context()
     context.retainsRegisteredObjects = true
-    var request = FetchRequest("Person")
+    var request = FetchRequest(Person.self)
     request.relationshipKeyPathsForPrefetching = ["trips.members", "passport"]
-    let people = try context.fetch(request, as: Person.self)
+    let people = try context.fetch(request)
     #expect(context.registeredObjects.count == 40)
     #expect(people.allSatisfy { $0.trips.count == 1 && $0.passport == nil })
     #expect(context.registeredObjects.count == 40)

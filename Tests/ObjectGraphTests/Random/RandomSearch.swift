@@ -42,7 +42,7 @@ final class RandomSearch: Sendable {
         case .objects:
           result = .success(
             .objects(
-              try await context.fetch(request, as: ManagedObject.self) { $0.map(\.objectID) }))
+              try await context.fetch(request) { $0.map(\.objectID) }))
         case .identifiers:
           result = .success(
             .identifiers(try await context.fetchIdentifiers(request, progress: nil)))

@@ -33,13 +33,13 @@ struct AskedSectionsTests {
     return context
   }
 
-  private static let byAge = FetchRequest("Person", sortedBy: [SortKey("age")])
+  private static let byAge = FetchRequest(Decades.self, sortedBy: [SortKey("age")])
 
   @Test("What an object sets when it awakes is no step of undo", arguments: Kind.allCases)
   func awaking(_ kind: Kind) throws {
     let context = try context(kind, ages: [21, 34])
     let undo = try #require(context.undoManager)
-    let all = try context.fetch(Self.byAge).compactMap { $0 as? Decades }
+    let all = try context.fetch(Self.byAge)
     all[0].age = 50
     try context.processPendingChanges()
     try undo.undo()
@@ -51,10 +51,10 @@ struct AskedSectionsTests {
   @Test("What objects set when they awake goes with them", arguments: Kind.allCases)
   func walking(_ kind: Kind) throws {
     let context = try context(kind, ages: Array(0..<50))
-    let kept = try #require(try context.fetch(Self.byAge).last as? Decades)
+    let kept = try #require(try context.fetch(Self.byAge).last)
     var nicknames: Set<String> = []
     try context.forEachBatch(of: Self.byAge, size: 10) { batch in
-      for case let one as Decades in batch { nicknames.insert(one.nickname) }
+      for one in batch { nicknames.insert(one.nickname) }
       #expect(context.workspace.transientValues.count <= 11)
     }
     #expect(nicknames.count == 5 && kept.nickname == "40s")
@@ -65,7 +65,7 @@ struct AskedSectionsTests {
   func computed(_ kind: Kind) throws {
     let context = try context(kind, ages: [21, 25, 34, 47])
     let results = try FetchedResults(
-      Decades.self, Self.byAge, in: context,
+      Self.byAge, in: context,
       sections: FetchedSections(of: Decades.self, name: \.decade))
     #expect(results.sections.map(\.name) == ["20s", "30s", "40s"])
     #expect(results.sections.map(\.count) == [2, 1, 1])
@@ -99,7 +99,7 @@ struct AskedSectionsTests {
   func transient(_ kind: Kind) throws {
     let context = try context(kind, ages: [21, 25, 34])
     let results = try FetchedResults(
-      Decades.self, Self.byAge, in: context, sections: FetchedSections("nickname"))
+      Self.byAge, in: context, sections: FetchedSections("nickname"))
     #expect(results.sections.map(\.name) == ["20s", "30s"])
     var count = 0
     results.onChange = { _ in count += 1 }
@@ -121,7 +121,7 @@ struct AskedSectionsTests {
     let context = try context(kind, ages: [21, 34, 25])
     let twice = #expect(throws: ContextError.self) {
       try FetchedResults(
-        Decades.self, Self.byAge, in: context,
+        Self.byAge, in: context,
         sections: FetchedSections(of: Decades.self) { $0.age == 25 ? "one" : "other" })
     }
     #expect(twice?.message.contains("comes twice") == true)
@@ -129,7 +129,7 @@ struct AskedSectionsTests {
     saved.includesPendingChanges = false
     let refused = #expect(throws: ContextError.self) {
       try FetchedResults(
-        Decades.self, saved, in: context,
+        saved, in: context,
         sections: FetchedSections(of: Decades.self, name: \.decade))
     }
     #expect(refused?.code == .notSupported)
@@ -145,7 +145,7 @@ struct AskedSectionsTests {
   func repeatedByChange(_ kind: Kind) throws {
     let context = try context(kind, ages: [21, 25, 34])
     let results = try FetchedResults(
-      Decades.self, Self.byAge, in: context, sections: Self.byParity)
+      Self.byAge, in: context, sections: Self.byParity)
     let before = results.snapshot
     results.onChange = { _ in Issue.record("The list can't show the change.") }
 
@@ -169,7 +169,7 @@ struct AskedSectionsTests {
   func repeatedUntilChanged(_ kind: Kind) throws {
     let context = try context(kind, ages: [21, 25, 34])
     let results = try FetchedResults(
-      Decades.self, Self.byAge, in: context, sections: Self.byParity)
+      Self.byAge, in: context, sections: Self.byParity)
     var failures: [ContextError] = []
     var changes: [FetchedResultsChange] = []
     results.onFailure = { failures.append($0) }
@@ -195,7 +195,7 @@ struct AskedSectionsTests {
     let context = try context(kind, ages: [21, 25, 34])
     var request = Self.byAge
     request.fetchLimit = 10
-    let results = try FetchedResults(Decades.self, request, in: context, sections: Self.byParity)
+    let results = try FetchedResults(request, in: context, sections: Self.byParity)
     var failures: [ContextError] = []
     results.onFailure = { failures.append($0) }
 

@@ -18,7 +18,7 @@ struct FetchedResultsTests {
     let context = try Graph(kind).context()
     _ = try Self.people(context, "Ada", "Bob", "Alan", "Cleo", "Carl")
     let results = try FetchedResults(
-      Person.self, FetchRequest("Person", sortedBy: [SortKey("name")]), in: context,
+      FetchRequest(Person.self, sortedBy: [SortKey("name")]), in: context,
       sections: FetchedSections("name") { String($0.plainText.prefix(1)) })
 
     #expect(results.map(\.name) == ["Ada", "Alan", "Bob", "Carl", "Cleo"])
@@ -30,7 +30,7 @@ struct FetchedResultsTests {
     let place = try #require(results.place(of: results[4]))
     #expect(place == FetchedPlace(index: 4, section: 2, item: 1))
     let age = try FetchedResults(
-      Person.self, FetchRequest("Person", sortedBy: [SortKey("name")]), in: context,
+      FetchRequest(Person.self, sortedBy: [SortKey("name")]), in: context,
       sections: FetchedSections("age"))
     #expect(age.sections.map(\.name) == ["0"] && age.count == 5)
   }
@@ -41,7 +41,7 @@ struct FetchedResultsTests {
     _ = try Self.people(context, "Ada", "Bob", "Cleo")
     let error = #expect(throws: ContextError.self) {
       try FetchedResults(
-        Person.self, FetchRequest("Person"), in: context,
+        FetchRequest(Person.self), in: context,
         sections: FetchedSections("name") { $0.plainText == "Bob" ? "one" : "other" })
     }
     #expect(error?.code == .notSupported)
@@ -67,8 +67,8 @@ struct FetchedResultsTests {
     }
     try context.save()
     let owners = try FetchedResults(
-      Person.self, FetchRequest("Person", sortedBy: [SortKey("name")]), in: context)
-    let trips = try FetchedResults(Trip.self, FetchRequest("Trip"), in: context)
+      FetchRequest(Person.self, sortedBy: [SortKey("name")]), in: context)
+    let trips = try FetchedResults(FetchRequest(Trip.self), in: context)
     var told: [[Int]] = []
     owners.onChange = { told.append(Self.updates($0)) }
     var trippy = 0
@@ -102,8 +102,7 @@ struct FetchedResultsTests {
     let people = try Self.people(context, "Ada", "Bob", "Cleo")
     try context.save()
     let results = try FetchedResults(
-      Person.self,
-      FetchRequest("Person", where: QueryPredicate("age < 90"), sortedBy: [SortKey("name")]),
+      FetchRequest(Person.self, where: QueryPredicate("age < 90"), sortedBy: [SortKey("name")]),
       in: context)
     var told: [FetchedResultsChange] = []
     results.onChange = { told.append($0) }
@@ -158,8 +157,8 @@ struct FetchedResultsTests {
     let graph = try Graph(kind)
     let (one, two) = (graph.context(), graph.context())
     two.automaticallyMergesChangesFromParent = true
-    let request = FetchRequest("Person", sortedBy: [SortKey("name")])
-    let results = try FetchedResults(Person.self, request, in: two)
+    let request = FetchRequest(Person.self, sortedBy: [SortKey("name")])
+    let results = try FetchedResults(request, in: two)
     let ada = try Self.people(one, "Ada", "Bob")[0]
     #expect(results.isEmpty)
     try one.save()
@@ -169,7 +168,7 @@ struct FetchedResultsTests {
     #expect(results.map(\.name) == ["Bob", "Cleo"])
 
     let child = ManagedObjectContext(parent: two, concurrency: .confined)
-    let childResults = try FetchedResults(Person.self, request, in: child)
+    let childResults = try FetchedResults(request, in: child)
     childResults[0].name = "Zed"
     try child.processPendingChanges()
     #expect(childResults.map(\.name) == ["Cleo", "Zed"] && results.map(\.name) == ["Bob", "Cleo"])
@@ -194,10 +193,10 @@ struct FetchedResultsTests {
     }
     (trips[0].owner, trips[1].owner) = (people[0], people[1])
     let results = try FetchedResults(
-      Trip.self, FetchRequest("Trip", sortedBy: [SortKey("owner.name")]), in: context,
+      FetchRequest(Trip.self, sortedBy: [SortKey("owner.name")]), in: context,
       sections: FetchedSections("owner.name"))
     let joined = try FetchedResults(
-      Person.self, FetchRequest("Person", where: QueryPredicate("joined.@count > 0")), in: context)
+      FetchRequest(Person.self, where: QueryPredicate("joined.@count > 0")), in: context)
     #expect(results.sections.map(\.name) == ["Ada", "Bob"] && joined.isEmpty)
 
     people[0].name = "Zoe"
@@ -219,8 +218,8 @@ struct FetchedResultsTests {
     for (index, name) in ["Dora", "Ada", "Cleo", "Bob"].enumerated() {
       try context.insert(Person.self, into: stores[index % 2]) { $0.name = name }
     }
-    let request = FetchRequest("Person", sortedBy: [SortKey("name", ascending: false)])
-    let results = try FetchedResults(Person.self, request, in: context)
+    let request = FetchRequest(Person.self, sortedBy: [SortKey("name", ascending: false)])
+    let results = try FetchedResults(request, in: context)
     let count = try LiveResult.count(request, in: context)
     var told: [FetchedResultsChange] = []
     results.onChange = { told.append($0) }
@@ -241,12 +240,12 @@ struct FetchedResultsTests {
   func otherRequest(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     _ = try Self.people(context, "Ada", "Bob", "Cleo")
-    let results = try FetchedResults(Person.self, FetchRequest("Person"), in: context)
+    let results = try FetchedResults(FetchRequest(Person.self), in: context)
     var told: [FetchedResultsChange] = []
     results.onChange = { told.append($0) }
     try results.change(
       to: FetchRequest(
-        "Person", where: QueryPredicate("name != 'Bob'"),
+        Person.self, where: QueryPredicate("name != 'Bob'"),
         sortedBy: [SortKey("name", ascending: false)]))
     #expect(results.map(\.name) == ["Cleo", "Ada"] && told.count == 1)
     #expect(told[0].applied() == results.snapshot.identifiers)
@@ -264,7 +263,7 @@ struct FetchedResultsTests {
     let context = ManagedObjectContext(graph.coordinator)
     let (snapshots, changes) = try await context.perform {
       let results = try FetchedResults(
-        Person.self, FetchRequest("Person", sortedBy: [SortKey("name")]), in: context)
+        FetchRequest(Person.self, sortedBy: [SortKey("name")]), in: context)
       context.userInfo["results"] = Kept(results)
       return (results.snapshots, results.changes)
     }
@@ -295,11 +294,11 @@ struct FetchedResultsTests {
   func live(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     let people = try Self.people(context, "Ada", "Bob", "Cleo")
-    let young = FetchRequest("Person", where: try QueryPredicate("age < 30"))
+    let young = FetchRequest(Person.self, where: try QueryPredicate("age < 30"))
     let count = try LiveResult.count(young, in: context)
     let ids = try LiveResult.identifiers(
-      FetchRequest("Person", sortedBy: [SortKey("age"), SortKey("name")]), in: context)
-    var sum = FetchRequest("Person")
+      FetchRequest(Person.self, sortedBy: [SortKey("age"), SortKey("name")]), in: context)
+    var sum = FetchRequest(Person.self)
     sum.propertiesToFetch = [FetchedValue("sum", .function(.sum, [.path("age")]))]
     let total = try LiveResult.table(sum, in: context)
     var told: [Int] = []
@@ -325,7 +324,7 @@ struct FetchedResultsTests {
     for seed in UndoWork.seeds(kind) { try Self.walk(kind, seed) }
   }
 
-  private static let requests: [(FetchRequest, FetchedSections?)] = [
+  private static let requests: [(FetchRequest<ManagedObject>, FetchedSections?)] = [
     (FetchRequest("Person"), nil),
     (
       FetchRequest(
@@ -371,7 +370,7 @@ struct FetchedResultsTests {
     for _ in 0..<10 { try work.turn(in: context) }
     try context.save()
     let followed = try Self.requests.map { request, sections in
-      try FetchedResults(ManagedObject.self, request, in: context, sections: sections)
+      try FetchedResults(request, in: context, sections: sections)
     }
     let count = try LiveResult.count(Self.requests[1].0, in: context)
     var lists = followed.map(\.snapshot)
@@ -410,14 +409,15 @@ struct FetchedResultsTests {
         if let path = results.sectioning?.path, request.sortKeys.first?.path != path {
           request.sortKeys.insert(SortKey(path), at: 0)
         }
-        let anew = try FetchedResults(
-          ManagedObject.self, request, in: context, sections: results.sectioning)
+        let anew = try FetchedResults(request, in: context, sections: results.sectioning)
         #expect(
           results.snapshot == anew.snapshot && lists[index] == anew.snapshot,
           "seed \(seed), step \(step), request \(index)")
         #expect(try results.snapshot.identifiers == context.fetchIdentifiers(request))
       }
-      #expect(try count.value == context.count(for: count.request), "seed \(seed), step \(step)")
+      #expect(
+        try count.value == context.count(for: FetchRequest<ManagedObject>(count.request)),
+        "seed \(seed), step \(step)")
     }
   }
 }

@@ -14,16 +14,16 @@ struct FollowingTests {
     try names.map { name in try context.insert(Person.self) { $0.name = name } }
   }
 
-  private static let byName = FetchRequest("Person", sortedBy: [SortKey("name")])
+  private static let byName = FetchRequest(Person.self, sortedBy: [SortKey("name")])
 
   @Test("A list may ask for something else while another is told, and nobody loses anything")
   func masterAndDetail() throws {
     let context = try Graph(.memory).context()
     let porto = try context.insert(Trip.self) { $0.name = "Porto" }
-    let masters = try FetchedResults(Person.self, Self.byName, in: context)
+    let masters = try FetchedResults(Self.byName, in: context)
     let details = try FetchedResults(
-      Trip.self, FetchRequest("Trip", sortedBy: [SortKey("name")]), in: context)
-    let third = try FetchedResults(Person.self, Self.byName, in: context)
+      FetchRequest(Trip.self, sortedBy: [SortKey("name")]), in: context)
+    let third = try FetchedResults(Self.byName, in: context)
     var told: [FetchedResultsChange.ObjectChange] = []
     details.onChange = { change in
       #expect(change.applied() == change.after.identifiers)
@@ -34,8 +34,8 @@ struct FollowingTests {
     masters.onChange = { _ in
       #expect(throws: Never.self) {
         try details.change(
-          to: FetchRequest("Trip", sortedBy: [SortKey("cost"), SortKey("name")]))
-        late = try FetchedResults(Trip.self, FetchRequest("Trip"), in: context)
+          to: FetchRequest(Trip.self, sortedBy: [SortKey("cost"), SortKey("name")]))
+        late = try FetchedResults(FetchRequest(Trip.self), in: context)
         late?.onChange = { _ in lateCount += 1 }
       }
     }
@@ -73,11 +73,11 @@ struct FollowingTests {
   @Test("Who can't follow keeps nobody else from it, and tries again")
   func failingFollower() throws {
     let context = try Graph(.memory).context()
-    let first = try FetchedResults(Person.self, Self.byName, in: context)
+    let first = try FetchedResults(Self.byName, in: context)
     let failing = Failing()
     let following = try #require(context.workspace.following)
     following.add(failing)
-    let last = try FetchedResults(Person.self, Self.byName, in: context)
+    let last = try FetchedResults(Self.byName, in: context)
     let count = try LiveResult.count(Self.byName, in: context)
     failing.failureCount = 1
 
@@ -100,8 +100,8 @@ struct FollowingTests {
   func streamOrder() async throws {
     let context = try Graph(.memory).context()
     var results: FetchedResults<Person>? = try FetchedResults(
-      Person.self, FetchRequest("Person"), in: context)
-    var count: LiveResult<Int>? = try LiveResult.count(FetchRequest("Person"), in: context)
+      FetchRequest(Person.self), in: context)
+    var count: LiveResult<Int>? = try LiveResult.count(FetchRequest(Person.self), in: context)
     let snapshots = try #require(results?.snapshots)
     let changes = try #require(results?.changes)
     let values = try #require(count?.values)
@@ -110,7 +110,7 @@ struct FollowingTests {
       if isAsked { return }
       isAsked = true
       #expect(throws: Never.self) {
-        try results?.change(to: FetchRequest("Person", where: QueryPredicate("name == 'Bob'")))
+        try results?.change(to: FetchRequest(Person.self, where: QueryPredicate("name == 'Bob'")))
       }
     }
     _ = try Self.people(context, "Ada", "Bob")
@@ -133,22 +133,21 @@ struct FollowingTests {
   func distinct(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     _ = try Self.people(context, "Ada", "Bob", "Cleo")
-    var request = FetchRequest("Person", sortedBy: [SortKey("age")])
+    var request = FetchRequest(Person.self, sortedBy: [SortKey("age")])
     request.returnsDistinctResults = true
     request.propertiesToGroupBy = ["age"]
-    let results = try FetchedResults(
-      Person.self, request, in: context, sections: FetchedSections("age"))
+    let results = try FetchedResults(request, in: context, sections: FetchedSections("age"))
     #expect(results.count == 3 && results.sections.map(\.count) == [3])
   }
 
   @Test("A count of different values, or of groups, counts those", arguments: Kind.allCases)
   func countOfValues(_ kind: Kind) throws {
     let context = try Graph(kind).context()
-    var different = FetchRequest("Person")
+    var different = FetchRequest(Person.self)
     different.resultType = .dictionaries
     different.propertiesToFetch = [FetchedValue("age")]
     different.returnsDistinctResults = true
-    var groups = FetchRequest("Person")
+    var groups = FetchRequest(Person.self)
     groups.resultType = .dictionaries
     groups.propertiesToFetch = [FetchedValue("age")]
     groups.propertiesToGroupBy = ["age"]
@@ -169,7 +168,7 @@ struct FollowingTests {
     let start = Date(timeIntervalSinceNow: 0.5)
     let soon = try context.insert(Trip.self) { $0.start = start }
     let count = try LiveResult.count(
-      FetchRequest("Trip", where: QueryPredicate("start > now()")), in: context)
+      FetchRequest(Trip.self, where: QueryPredicate("start > now()")), in: context)
     Thread.sleep(until: start.addingTimeInterval(0.1))
     // So many are not looked at one by one.
     for _ in 0..<5000 { try context.insert(Trip.self) }
@@ -191,7 +190,7 @@ struct FollowingTests {
     context.delete(ada)
     var request = Self.byName
     request.includesPendingChanges = false
-    let results = try FetchedResults(Person.self, request, in: context)
+    let results = try FetchedResults(request, in: context)
     let count = try LiveResult.count(request, in: context)
     #expect(results.count == 2 && count.value == 2)
     #expect(try results.snapshot.identifiers == context.fetchIdentifiers(request))
@@ -204,9 +203,9 @@ struct FollowingTests {
     let context = try Graph(.memory).context()
     _ = try Self.people(context, "Ada", "Bob", "Cleo")
     let others = FetchRequest(
-      "Person", where: try QueryPredicate("name != 'Bob'"), sortedBy: [SortKey("name")])
+      Person.self, where: try QueryPredicate("name != 'Bob'"), sortedBy: [SortKey("name")])
     let results = try FetchedResults(
-      Person.self, others, in: context,
+      others, in: context,
       sections: FetchedSections("name") { $0.plainText == "Bob" ? "one" : "other" })
     var count = 0
     results.onChange = { _ in count += 1 }
@@ -214,7 +213,7 @@ struct FollowingTests {
     let error = #expect(throws: ContextError.self) { try results.change(to: Self.byName) }
     #expect(error?.code == .notSupported)
     #expect(throws: QueryError.self) {
-      try results.change(to: FetchRequest("Person", sortedBy: [SortKey("nothing")]))
+      try results.change(to: FetchRequest(Person.self, sortedBy: [SortKey("nothing")]))
     }
     #expect(results.snapshot == before && results.request == others && count == 0)
     _ = try Self.people(context, "Dora", "Bob")
@@ -228,7 +227,7 @@ struct FollowingTests {
     let context = graph.context()
     _ = try Self.people(context, "Ada")
     try context.save()
-    let results = try FetchedResults(Person.self, Self.byName, in: context)
+    let results = try FetchedResults(Self.byName, in: context)
     let count = try LiveResult.count(Self.byName, in: context)
     var told: [FetchedResultsChange] = []
     results.onChange = { told.append($0) }
@@ -267,7 +266,7 @@ struct FollowingTests {
     let asked = Mutex(0)
     // A section's name is asked for once for each value when all is looked for.
     let results = try FetchedResults(
-      Person.self, Self.byName, in: context,
+      Self.byName, in: context,
       sections: FetchedSections("name") { name in
         asked.withLock { $0 += 1 }
         return name.plainText
@@ -292,7 +291,7 @@ struct FollowingTests {
     ) {
       let context = ManagedObjectContext(try Graph(.memory).coordinator)
       let results = try context.performAndWait {
-        try FetchedResults(Person.self, FetchRequest("Person"), in: context)
+        try FetchedResults(FetchRequest(Person.self), in: context)
       }
       _ = results.count
     }
@@ -304,7 +303,7 @@ struct FollowingTests {
     let context = try Graph(kind).context()
     let ada = try Self.people(context, "Ada")[0]
     try context.save()
-    var first: FetchedResults<Person>? = try FetchedResults(Person.self, Self.byName, in: context)
+    var first: FetchedResults<Person>? = try FetchedResults(Self.byName, in: context)
     #expect(first?.map(\.name) == ["Ada"])
     first = nil
     _ = try Self.people(context, "Bob")
@@ -312,9 +311,9 @@ struct FollowingTests {
     try context.save()
     #expect(context.workspace.following == nil)
 
-    let again = try FetchedResults(Person.self, Self.byName, in: context)
+    let again = try FetchedResults(Self.byName, in: context)
     let count = try LiveResult.count(
-      FetchRequest("Person", where: QueryPredicate("name == 'Ada'")), in: context)
+      FetchRequest(Person.self, where: QueryPredicate("name == 'Ada'")), in: context)
     #expect(again.map(\.name) == ["Bob"] && count.value == 0)
     _ = try Self.people(context, "Ada")
     try context.processPendingChanges()
@@ -324,11 +323,11 @@ struct FollowingTests {
   @Test("Who follows while others leave unnoticed sees what is there now", arguments: Kind.allCases)
   func followedAtOnce(_ kind: Kind) throws {
     let context = try Graph(kind).context()
-    var first: FetchedResults<Person>? = try FetchedResults(Person.self, Self.byName, in: context)
+    var first: FetchedResults<Person>? = try FetchedResults(Self.byName, in: context)
     #expect(first?.isEmpty ?? false)
     _ = try Self.people(context, "Bob")
     first = nil
-    let again = try FetchedResults(Person.self, Self.byName, in: context)
+    let again = try FetchedResults(Self.byName, in: context)
     #expect(again.map(\.name) == ["Bob"])
   }
 }

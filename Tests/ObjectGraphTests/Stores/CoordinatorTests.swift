@@ -318,7 +318,7 @@ struct CoordinatorTests {
     try context.save()
     let names = try context.fetch(Person.self, sortedBy: [SortKey("name")]).map(\.name)
     #expect(names == ["Ada", "Bob", "Cyd", "Gil"])
-    var request = FetchRequest("Person")
+    var request = FetchRequest(Person.self)
     request.affectedStores = [second.uuid]
     #expect(try context.fetch(request) == [ada])
 
@@ -327,7 +327,7 @@ struct CoordinatorTests {
       let readOnly = try graph.coordinator.addStore(
         at: graph.path("/second"), type: kind.type, readOnly: true)
       let reader = graph.context()
-      let found = try #require(try reader.fetch(request, as: Person.self).first)
+      let found = try #require(try reader.fetch(request).first)
       let refused = #expect(throws: (any Error).self) {
         try reader.insert(Person.self, into: readOnly) { $0.name = "No" }
         try reader.save()

@@ -54,7 +54,7 @@ struct UndoBesideOthersTests {
     try one.save()
     let undo = UndoStack()
     one.undoManager = undo
-    let results = try FetchedResults(Trip.self, FetchRequest("Trip"), in: one)
+    let results = try FetchedResults(FetchRequest(Trip.self), in: one)
     results.onChange = { _ in if trip.cost == 1, !trip.hasChanges { ada.age = 1 } }
     trip.cost = 1
     try one.save()

@@ -28,9 +28,10 @@ struct CompositeTests {
 
     let other = try graph.again()
     let request = FetchRequest(
-      "Good", where: try QueryPredicate("address.zip == '54321' AND address.place.latitude < 40"),
+      Good.self,
+      where: try QueryPredicate("address.zip == '54321' AND address.place.latitude < 40"),
       sortedBy: [SortKey("address.place.longitude")])
-    let found = try #require(try other.fetch(request, as: Good.self).first)
+    let found = try #require(try other.fetch(request).first)
     #expect(found[Good.longitude] == -9.1)
     let whole = try #require(found.value(forKey: "address") as? [String: Any])
     #expect(whole["street"] as? String == "Rua Augusta" && whole["zip"] as? String == "54321")

@@ -107,7 +107,7 @@ struct Crowd {
     "name", "note", "age", "big", "score", "born", "flag", "money", "token", "city.title",
   ]
 
-  func plan(_ request: FetchRequest) throws -> QueryPlan {
+  func plan(_ request: QueryRequest) throws -> QueryPlan {
     try QueryPlan(request, model: model, schema: schema)
   }
 

@@ -31,7 +31,7 @@ struct QueryingExpressionTests {
     for line in Self.lines {
       let predicate = try QueryPredicate(line.text)
       for predicate in [predicate, !predicate] {
-        let request = FetchRequest(line.entity, where: predicate)
+        let request = QueryRequest(line.entity, where: predicate)
         let plan = try tables.plan(request)
         let keys = try plan.keys(in: tables.source)
         if let found = try tables.answers.keys(request) { #expect(found == keys, "\(predicate)") }
@@ -47,7 +47,7 @@ struct QueryingExpressionTests {
     let tables = try Self.tables()
     var left: [String] = []
     for line in Self.lines {
-      let request = FetchRequest(line.entity, where: try QueryPredicate(line.text))
+      let request = QueryRequest(line.entity, where: try QueryPredicate(line.text))
       if try tables.answers.keys(request) == nil { left.append(line.text) }
     }
     let folding = left.filter { $0.contains("[") || $0.contains("MATCHES") || $0.contains("LIKE") }
@@ -69,7 +69,7 @@ struct QueryingExpressionTests {
     for path in paths {
       for ascending in [true, false] {
         for (limit, offset) in [(0, 0), (3, 0), (2, 3), (0, 5), (5, 100), (0, -1)] {
-          var request = FetchRequest("Sample", sortedBy: [SortKey(path, ascending: ascending)])
+          var request = QueryRequest("Sample", sortedBy: [SortKey(path, ascending: ascending)])
           (request.fetchLimit, request.fetchOffset) = (limit, offset)
           request.includesSubentities = limit != 2
           let plan = try tables.plan(request)

@@ -23,7 +23,7 @@ struct QueryingFixtureTests {
     let source = ViewSource(
       snapshot.view, model: model, schema: snapshot.schema, store: store.tag)
     var answered = 0
-    func check(_ request: FetchRequest) throws {
+    func check(_ request: QueryRequest) throws {
       guard
         let plan = try? QueryPlan(
           request, model: model, schema: snapshot.schema, store: store.tag)
@@ -52,40 +52,40 @@ struct QueryingFixtureTests {
   /// What can be asked of a property.
   private func requests(
     about property: Property, of entity: String, _ model: Model, _ source: ViewSource
-  ) throws -> [FetchRequest] {
+  ) throws -> [QueryRequest] {
     let path = QueryExpression.keyPath(of: .evaluatedObject, [property.name])
     func request(
       _ left: QueryExpression, _ operation: QueryPredicate.Operator, _ right: QueryExpression,
       _ modifier: QueryPredicate.Modifier = .direct
-    ) -> FetchRequest {
-      FetchRequest(
+    ) -> QueryRequest {
+      QueryRequest(
         entity, where: .comparison(.init(left, operation, right, modifier: modifier)))
     }
     switch property {
     case .attribute:
-      var grouped = FetchRequest(entity)
+      var grouped = QueryRequest(entity)
       grouped.resultType = .dictionaries
       grouped.propertiesToGroupBy = [property.name]
       grouped.propertiesToFetch = [
         FetchedValue(property.name), FetchedValue("count", .function(.count, [.evaluatedObject])),
       ]
-      var values = FetchRequest(entity)
+      var values = QueryRequest(entity)
       values.resultType = .dictionaries
       values.propertiesToFetch = [FetchedValue(property.name)]
       var all = [
-        FetchRequest(entity, sortedBy: [SortKey(property.name, ascending: false)], limit: 20),
-        FetchRequest(entity, sortedBy: [SortKey(property.name)]), request(path, .notEqual, .null),
+        QueryRequest(entity, sortedBy: [SortKey(property.name, ascending: false)], limit: 20),
+        QueryRequest(entity, sortedBy: [SortKey(property.name)]), request(path, .notEqual, .null),
         grouped, values,
       ]
       for function in [QueryExpression.Function.min, .max, .sum, .average] {
-        var aggregate = FetchRequest(entity)
+        var aggregate = QueryRequest(entity)
         aggregate.resultType = .dictionaries
         aggregate.propertiesToFetch = [FetchedValue("it", .function(function, [path]))]
         all.append(aggregate)
       }
       guard
         let plan = try? QueryPlan(
-          FetchRequest(entity, where: all[2].predicate, limit: 3), model: model,
+          QueryRequest(entity, where: all[2].predicate, limit: 3), model: model,
           schema: source.schema),
         let layout = source.schema[entity], let index = layout.index(of: property.name)
       else { return all }
@@ -102,7 +102,7 @@ struct QueryingFixtureTests {
       return [
         request(count, .greaterThan, .constant(.integer(0))),
         request(count, .lessThan, .constant(.integer(2))),
-        FetchRequest(entity, sortedBy: [SortKey("\(property.name).@count")]),
+        QueryRequest(entity, sortedBy: [SortKey("\(property.name).@count")]),
         request(path, .notEqual, .evaluatedObject, .any), request(.evaluatedObject, .in, path),
       ]
     case .relationship(let relationship):

@@ -24,7 +24,7 @@ struct QueryingIndexTests {
     for name in ["ZSMALL", "ZNAME", "ZREAL", "ZWHEN", "ZLINK", "ZOWNER"] {
       try tables.connection.execute("CREATE INDEX I_\(name) ON ZSAMPLE (\(name) COLLATE BINARY)")
     }
-    let request = FetchRequest("Sample", where: try QueryPredicate(text))
+    let request = QueryRequest("Sample", where: try QueryPredicate(text))
     let query = try #require(tables.answers.translation.keys(request))
 
     let plan = try tables.connection.prepare("EXPLAIN QUERY PLAN \(query.text)", isKept: false)
@@ -45,7 +45,7 @@ struct QueryingIndexTests {
     ])
   func shared(text: String) throws {
     let tables = try QueryingExpressionTests.tables()
-    let request = FetchRequest("Sample", where: try QueryPredicate(text))
+    let request = QueryRequest("Sample", where: try QueryPredicate(text))
     let query = try #require(tables.answers.translation.keys(request))
 
     let plan = try tables.connection.prepare("EXPLAIN QUERY PLAN \(query.text)", isKept: false)
@@ -60,7 +60,7 @@ struct QueryingIndexTests {
   func relationships() throws {
     let tables = try QueryingExpressionTests.tables()
     try tables.connection.execute("CREATE INDEX I_OWNER ON ZSAMPLE (ZOWNER)")
-    let request = FetchRequest("Person", where: try QueryPredicate("samples.@count > 1"))
+    let request = QueryRequest("Person", where: try QueryPredicate("samples.@count > 1"))
     let query = try #require(tables.answers.translation.keys(request))
 
     let plan = try tables.connection.prepare("EXPLAIN QUERY PLAN \(query.text)", isKept: false)

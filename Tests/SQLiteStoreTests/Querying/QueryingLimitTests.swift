@@ -21,15 +21,15 @@ struct QueryingLimitTests {
     let deep = (0..<100).reduce(equal(small, 1)) { predicate, _ in .not(predicate) }
 
     for predicate in [long, deep] {
-      #expect(translation.keys(FetchRequest("Sample", where: predicate)) == nil)
+      #expect(translation.keys(QueryRequest("Sample", where: predicate)) == nil)
     }
-    #expect(translation.keys(FetchRequest("Sample", where: equal(small, 1))) != nil)
+    #expect(translation.keys(QueryRequest("Sample", where: equal(small, 1))) != nil)
   }
 
   @Test("A number that leaves 64 bits on its way stops the statement, and the rows answer")
   func overflows() throws {
     let tables = try QueryingExpressionTests.tables()
-    var request = FetchRequest("Sample")
+    var request = QueryRequest("Sample")
     request.resultType = .dictionaries
     request.propertiesToFetch = [FetchedValue("sum", .function(.sum, [.path("large")]))]
 
@@ -41,14 +41,14 @@ struct QueryingLimitTests {
   func nonsense() throws {
     let translation = try QueryingExpressionTests.tables().answers.translation
     for request in [
-      FetchRequest("Nothing"), FetchRequest("Sample", where: equal(.path("nothing"), 1)),
-      FetchRequest("Sample", where: equal(.path("name"), 1)),
-      FetchRequest("Sample", where: try QueryPredicate("small == 1 / 0")),
-      FetchRequest("Sample", where: try QueryPredicate("small != {5}[3]")),
+      QueryRequest("Nothing"), QueryRequest("Sample", where: equal(.path("nothing"), 1)),
+      QueryRequest("Sample", where: equal(.path("name"), 1)),
+      QueryRequest("Sample", where: try QueryPredicate("small == 1 / 0")),
+      QueryRequest("Sample", where: try QueryPredicate("small != {5}[3]")),
     ] {
       #expect(translation.keys(request) == nil)
       #expect(translation.count(request) == nil)
     }
-    #expect(translation.table(FetchRequest("Sample")) == nil)
+    #expect(translation.table(QueryRequest("Sample")) == nil)
   }
 }

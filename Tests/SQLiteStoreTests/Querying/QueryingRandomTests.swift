@@ -83,7 +83,7 @@ struct QueryingRandomTests {
   }
 }
 
-extension FetchRequest {
+extension QueryRequest {
   /// What is asked, for messages.
   var words: String {
     """

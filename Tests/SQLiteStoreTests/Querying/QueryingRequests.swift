@@ -194,10 +194,10 @@ struct QueryingRequests {
     }
   }
 
-  mutating func objects() -> FetchRequest {
+  mutating func objects() -> QueryRequest {
     let entity = pick(["Thing", "Thing", "Odd", "Keeper", "Tag"])
     let known = entity == "Odd" ? "Thing" : entity
-    var request = FetchRequest(entity)
+    var request = QueryRequest(entity)
     if chance(90) { request.predicate = predicate(known, .evaluatedObject, 2) }
     let paths =
       Self.numbers[known]! + Self.texts[known]!
@@ -211,7 +211,7 @@ struct QueryingRequests {
     return request
   }
 
-  mutating func table() -> FetchRequest {
+  mutating func table() -> QueryRequest {
     var request = objects()
     request.resultType = .dictionaries
     request.returnsDistinctResults = chance(30)

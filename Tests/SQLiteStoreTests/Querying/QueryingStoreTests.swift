@@ -43,7 +43,7 @@ struct QueryingStoreTests {
     let source = try source(snapshot, store)
     var answered = 0
     for line in QueryingExpressionTests.lines {
-      let request = FetchRequest(line.entity, where: try QueryPredicate(line.text))
+      let request = QueryRequest(line.entity, where: try QueryPredicate(line.text))
       guard let keys = try store.keys(answering: request, in: snapshot) else { continue }
       answered += 1
       let plan = try QueryPlan(
@@ -87,8 +87,8 @@ struct QueryingStoreTests {
     let world = try World()
     let store = try store(world.model, world.view)
     let key = ObjectKey(entity: world.schema["Person"]!.entityNumber, number: 21)
-    func request(_ tag: StoreTag) -> FetchRequest {
-      FetchRequest(
+    func request(_ tag: StoreTag) -> QueryRequest {
+      QueryRequest(
         "Sample",
         where: .comparison(
           .init(.path("owner"), .equal, .object(ObjectID(store: tag, key: key)))))
@@ -101,7 +101,9 @@ struct QueryingStoreTests {
     #expect(try store.keys(request(other), in: snapshot) == [])
   }
 
-  private func smalls(_ context: ManagedObjectContext, _ request: FetchRequest) throws -> [Value] {
+  private func smalls(_ context: ManagedObjectContext, _ request: FetchRequest<ManagedObject>)
+    throws -> [Value]
+  {
     try context.fetch(request).map { $0["small"] }
   }
 

@@ -29,7 +29,7 @@ struct QueryingTables {
     for links in map.links.values { try insert(links, view) }
   }
 
-  func plan(_ request: FetchRequest) throws -> QueryPlan {
+  func plan(_ request: QueryRequest) throws -> QueryPlan {
     try QueryPlan(request, model: model, schema: schema, store: source.store, now: now)
   }
 

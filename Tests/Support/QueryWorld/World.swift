@@ -67,7 +67,7 @@ public struct World: Sendable {
   /// Finds the objects of an entity that a predicate holds for, by a scan over columns.
   public func scan(_ predicate: QueryPredicate, _ entity: String = "Sample") throws -> [UInt64] {
     let plan = try QueryPlan(
-      FetchRequest(entity, where: predicate), model: model, schema: schema, store: World.store,
+      QueryRequest(entity, where: predicate), model: model, schema: schema, store: World.store,
       now: World.now)
     return try plan.keys(in: source).map(World.label)
   }

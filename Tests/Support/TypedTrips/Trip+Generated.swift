@@ -138,7 +138,7 @@ nonisolated public final class Trip: ManagedObject {
 
 extension Trip {
   /// The fetch request template `tripsAfter`: objects of `Trip` where `start >= $DATE`.
-  public static func tripsAfter(date: Date) throws(QueryError) -> FetchRequest {
-    try FetchRequest(template: "tripsAfter", in: TripsModel.model, variables: ["DATE": date])
+  public static func tripsAfter(date: Date) throws(QueryError) -> FetchRequest<Trip> {
+    try FetchRequest<Trip>(template: "tripsAfter", in: TripsModel.model, variables: ["DATE": date])
   }
 }

@@ -27,7 +27,7 @@ extension ToDoList {
   func dueSoon(days: Int) throws -> [String] {
     var request = try ToDo.openBefore(date: Day.day(days + 1, after: Day.today))
     request.sortKeys = Self.order
-    return try context.fetch(request, as: ToDo.self).map(\.line)
+    return try context.fetch(request).map(\.line)
   }
 }
 

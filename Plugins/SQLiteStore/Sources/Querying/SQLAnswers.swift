@@ -23,7 +23,7 @@ struct SQLAnswers {
   }
 
   /// The objects that a request finds, in its order.
-  func keys(_ request: FetchRequest) throws -> [ObjectKey]? {
+  func keys(_ request: QueryRequest) throws -> [ObjectKey]? {
     guard let query = translation.keys(request) else { return nil }
     var keys: [ObjectKey] = []
     return try run(query) { (row) throws(LeftToRows) in
@@ -32,7 +32,7 @@ struct SQLAnswers {
   }
 
   /// How many objects a request finds, its limit and offset counted.
-  func count(_ request: FetchRequest) throws -> Int? {
+  func count(_ request: QueryRequest) throws -> Int? {
     guard let query = translation.count(request) else {
       return request.resultType == .dictionaries ? try table(request)?.rows.count : nil
     }
@@ -41,7 +41,7 @@ struct SQLAnswers {
   }
 
   /// The values, groups or aggregates that a request asks for.
-  func table(_ request: FetchRequest) throws -> ResultTable? {
+  func table(_ request: QueryRequest) throws -> ResultTable? {
     guard let table = translation.table(request) else { return nil }
     var rows: [[Value]] = []
     let isAnswered = try run(table.query) { (row) throws(LeftToRows) in

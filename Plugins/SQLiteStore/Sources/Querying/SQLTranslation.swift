@@ -32,7 +32,7 @@ struct SQLTranslation: Sendable {
   }
 
   /// The objects that a request finds, in its order: `Z_ENT` and `Z_PK` of each.
-  func keys(_ request: FetchRequest) -> SQLQuery? {
+  func keys(_ request: QueryRequest) -> SQLQuery? {
     try? statement(request) { (walk, found, bound) throws(LeftToRows) in
       let order = try walk.order(bound, found)
       return "SELECT \(found.row.alias).Z_ENT, \(found.row.alias).Z_PK FROM \(found.source)"
@@ -42,7 +42,7 @@ struct SQLTranslation: Sendable {
 
   /// How many objects a request finds, its limit and offset counted; `nil` also for groups and different rows, which
   /// have to be seen to be counted.
-  func count(_ request: FetchRequest) -> SQLQuery? {
+  func count(_ request: QueryRequest) -> SQLQuery? {
     guard request.resultType != .dictionaries || !request.returnsDistinctResults else { return nil }
     return try? statement(request) { (walk, found, bound) throws(LeftToRows) in
       if bound.table?.isGrouped == true { throw LeftToRows() }
@@ -55,7 +55,7 @@ struct SQLTranslation: Sendable {
   }
 
   /// The values, groups or aggregates that a request asks for.
-  func table(_ request: FetchRequest) -> SQLTableQuery? {
+  func table(_ request: QueryRequest) -> SQLTableQuery? {
     guard request.resultType == .dictionaries else { return nil }
     var outputs: [SQLOutput] = []
     var plan: TablePlan?
@@ -88,7 +88,7 @@ struct SQLTranslation: Sendable {
   // MARK: - What all have in common
 
   private func statement(
-    _ request: FetchRequest,
+    _ request: QueryRequest,
     _ write: (inout SQLTranslator, SQLFound, BoundRequest) throws(LeftToRows) -> String
   ) throws(LeftToRows) -> SQLQuery {
     // What is wrong with a request, whoever searches the rows says.

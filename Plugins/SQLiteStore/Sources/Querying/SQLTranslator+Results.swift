@@ -53,7 +53,7 @@ extension SQLTranslator {
   }
 
   /// Limit and offset.
-  mutating func window(_ request: FetchRequest) throws(LeftToRows) -> String {
+  mutating func window(_ request: QueryRequest) throws(LeftToRows) -> String {
     guard request.fetchLimit > 0 || request.fetchOffset > 0 else { return "" }
     let limit = request.fetchLimit > 0 ? request.fetchLimit : -1
     return " LIMIT \(try parameter(.integer(Int64(limit))))"

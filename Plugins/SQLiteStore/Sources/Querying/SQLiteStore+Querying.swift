@@ -8,7 +8,7 @@ extension SQLiteStore: QueryingStore {
   ///
   /// - Throws: `StoreError` when the database can't be read.
   public func keys(
-    answering request: FetchRequest, in snapshot: any StoreSnapshot
+    answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> [ObjectKey]? {
     try answer(snapshot) { try $0.keys(request) }
   }
@@ -17,7 +17,7 @@ extension SQLiteStore: QueryingStore {
   ///
   /// - Throws: `StoreError` when the database can't be read.
   public func count(
-    answering request: FetchRequest, in snapshot: any StoreSnapshot
+    answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> Int? {
     try answer(snapshot) { try $0.count(request) }
   }
@@ -26,7 +26,7 @@ extension SQLiteStore: QueryingStore {
   ///
   /// - Throws: `StoreError` when the database can't be read.
   public func table(
-    answering request: FetchRequest, in snapshot: any StoreSnapshot
+    answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> ResultTable? {
     try answer(snapshot) { try $0.table(request) }
   }

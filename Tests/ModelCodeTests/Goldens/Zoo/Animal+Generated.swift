@@ -256,16 +256,16 @@ nonisolated open class Animal: Creature {
 
 extension Animal {
   /// The fetch request template `all`: objects of `Animal`.
-  public static func all() throws(QueryError) -> FetchRequest {
-    try FetchRequest(template: "all", in: ZooModel.model)
+  public static func all() throws(QueryError) -> FetchRequest<Animal> {
+    try FetchRequest<Animal>(template: "all", in: ZooModel.model)
   }
 
   /// The fetch request template `born between`: objects of `Animal` where `birthday BETWEEN $DATES
   /// AND enclosure == $ENCLOSURE AND weight != $WEIGHT`.
   public static func bornBetween(
     dates: ClosedRange<Date>, enclosure: Enclosure?, weight: Float?
-  ) throws(QueryError) -> FetchRequest {
-    try FetchRequest(
+  ) throws(QueryError) -> FetchRequest<Animal> {
+    try FetchRequest<Animal>(
       template: "born between", in: ZooModel.model,
       variables: ["DATES": dates, "ENCLOSURE": enclosure?.objectID, "WEIGHT": weight])
   }
@@ -276,7 +276,7 @@ extension Animal {
   public static func `default`(
     count: Int, friend: Animal?, latitude: Double, legs: [Int16], name: String,
     price: (any QueryArgument)?
-  ) throws(QueryError) -> FetchRequest {
+  ) throws(QueryError) -> FetchRequest<Animal> {
     let variables: [String: (any QueryArgument)?] = [
       "COUNT": count,
       "FRIEND": friend?.objectID,
@@ -285,6 +285,6 @@ extension Animal {
       "NAME": name,
       "PRICE": price,
     ]
-    return try FetchRequest(template: "default", in: ZooModel.model, variables: variables)
+    return try FetchRequest<Animal>(template: "default", in: ZooModel.model, variables: variables)
   }
 }

@@ -1,9 +1,9 @@
 public import ObjectModel
 
-extension FetchRequest {
+extension QueryRequest {
   /// The request that a model keeps under a name.
   ///
-  ///     let request = try FetchRequest(
+  ///     let request = try QueryRequest(
   ///       template: "tripsTo", in: model, variables: ["PLACE": "Lisbon"])
   ///
   /// - Parameter variables: The values of the variables in its predicate. Without any, they stay
@@ -43,7 +43,7 @@ extension FetchRequest {
       sortKeys.append(
         SortKey(
           key.keyPath, ascending: key.isAscending,
-          options: try FetchRequest.options(of: key.selector, template.name)))
+          options: try QueryRequest.options(of: key.selector, template.name)))
     }
     resultType = template.resultType
     fetchLimit = template.fetchLimit

@@ -3,12 +3,12 @@ public import ObjectModel
 
 /// What to find, in which order, and what to give of it: what `NSFetchRequest` is to Core Data.
 ///
-///     var request = FetchRequest("Person", where: longNamed)
+///     var request = QueryRequest("Person", where: longNamed)
 ///     request.sortKeys = [SortKey("lastName"), SortKey("age", ascending: false)]
 ///     request.fetchLimit = 20
 ///
 /// A request is a value and knows no store. A context runs it; ``QueryPlan`` is how.
-public struct FetchRequest: Sendable, Hashable {
+public struct QueryRequest: Sendable, Hashable {
   /// The name of the entity whose objects are looked for.
   public var entity: String
   /// What objects must meet; `nil` when all are wanted.
@@ -96,10 +96,10 @@ public struct ResultTable: Sendable, Hashable {
 
 // MARK: - Everyday requests
 
-extension FetchRequest {
+extension QueryRequest {
   /// A request for the objects whose properties have the given values.
   ///
-  ///     FetchRequest("Person", matching: ["lastName": .string("Smith"), "age": .integer(40)])
+  ///     QueryRequest("Person", matching: ["lastName": .string("Smith"), "age": .integer(40)])
   ///
   /// - Parameter all: Whether all of them must, or any one.
   public init(

@@ -1,0 +1,129 @@
+public import Foundation
+public import ObjectModel
+public import ObjectQuery
+
+/// A request for objects of a class: which ones, in which order, and how many.
+///
+///     let soon = try context.fetch(Trip.where { $0.start > .now }.sorted(by: \.start))
+///     let late = try context.fetch(FetchRequest(Trip.self, where: QueryPredicate("start < %@", now)))
+///
+/// A request for an entity whose class the program does not know is a `FetchRequest<ManagedObject>`:
+///
+///     let people = try context.fetch(FetchRequest("Person"))
+///
+/// It has the settings of ``ObjectQuery/QueryRequest``: `fetchLimit`, `includesSubentities` and the others.
+@dynamicMemberLookup
+public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
+  /// The request as backends see it.
+  public var query: QueryRequest
+
+  /// A request for all objects of the class.
+  public init() { query = QueryRequest(Object.entityName) }
+
+  /// A request for objects that the program knows to be of the class.
+  public init(_ query: QueryRequest) { self.query = query }
+
+  /// A request for the objects that meet a condition.
+  public init(
+    _ condition: (EntityField<Object, Object>) throws -> TypedPredicate<Object>
+  ) rethrows {
+    query = QueryRequest(
+      Object.entityName, where: try condition(EntityField<Object, Object>([])).predicate)
+  }
+
+  /// A request for the objects of a class that meet a predicate.
+  public init(
+    _ type: Object.Type, where predicate: QueryPredicate? = nil, sortedBy sortKeys: [SortKey] = [],
+    limit: Int = 0
+  ) {
+    query = QueryRequest(type.entityName, where: predicate, sortedBy: sortKeys, limit: limit)
+  }
+
+  /// The request that a model keeps under a name.
+  ///
+  ///     let request = try FetchRequest<Trip>(template: "tripsTo", in: model, variables: ["PLACE": "Lisbon"])
+  ///
+  /// - Parameter variables: The values of the variables in its predicate.
+  /// - Throws: `QueryError` if the model has no such template, its predicate can't be read, or a variable has no value.
+  public init(
+    template name: String, in model: Model, variables: [String: (any QueryArgument)?] = [:]
+  ) throws(QueryError) {
+    query = try QueryRequest(template: name, in: model, variables: variables)
+  }
+
+  /// A setting of the request, such as `fetchLimit` or `includesSubentities`.
+  public subscript<Value>(dynamicMember path: WritableKeyPath<QueryRequest, Value>) -> Value {
+    get { query[keyPath: path] }
+    set { query[keyPath: path] = newValue }
+  }
+
+  /// Returns the request with one more key to sort by, behind those that it has.
+  public func sorted<Value>(
+    by path: KeyPath<Object, Value>, ascending: Bool = true, options: TextOptions = []
+  ) -> FetchRequest {
+    var sorted = self
+    let name = PropertyPaths.name(of: path, in: Object.self)
+    sorted.query.sortKeys.append(SortKey(name, ascending: ascending, options: options))
+    return sorted
+  }
+
+  /// Returns the request for so many objects at most.
+  public func limited(to count: Int) -> FetchRequest {
+    var limited = self
+    limited.query.fetchLimit = count
+    return limited
+  }
+
+  /// Returns the request that loads the objects of a relationship too.
+  public func prefetching<Value>(_ path: KeyPath<Object, Value>) -> FetchRequest {
+    var prefetching = self
+    prefetching.query.relationshipKeyPathsForPrefetching.append(
+      PropertyPaths.name(of: path, in: Object.self))
+    return prefetching
+  }
+}
+
+// Requests for an entity that only the running program knows.
+extension FetchRequest where Object == ManagedObject {
+  /// A request for the objects of an entity, or for those that meet a predicate.
+  public init(
+    _ entity: String, where predicate: QueryPredicate? = nil, sortedBy sortKeys: [SortKey] = [],
+    limit: Int = 0
+  ) { query = QueryRequest(entity, where: predicate, sortedBy: sortKeys, limit: limit) }
+
+  /// A request for the objects whose properties have the given values.
+  ///
+  ///     FetchRequest("Person", matching: ["lastName": .string("Smith"), "age": .integer(40)])
+  ///
+  /// - Parameter all: Whether all values must be equal, or one of them.
+  public init(
+    _ entity: String, matching values: KeyValuePairs<String, Value>, all: Bool = true,
+    sortedBy sortKeys: [SortKey] = []
+  ) { query = QueryRequest(entity, matching: values, all: all, sortedBy: sortKeys) }
+}
+
+extension FetchRequest where Object: EntityMapped {
+  /// A request for the objects that meet one of Foundation's predicates.
+  ///
+  ///     try FetchRequest(#Predicate<Trip> { $0.name.contains("Lis") }, sortedBy: [SortDescriptor(\.name)])
+  ///
+  /// - Throws: `QueryError` if the predicate or a descriptor has no counterpart.
+  public init(
+    _ predicate: Predicate<Object>, sortedBy descriptors: [SortDescriptor<Object>] = [],
+    limit: Int = 0
+  ) throws(QueryError) {
+    query = try QueryRequest(predicate, sortedBy: descriptors, limit: limit)
+  }
+}
+
+extension EntityMapped where Self: ManagedObject {
+  /// Returns a request for the objects that meet a condition.
+  ///
+  ///     Trip.where { $0.name.begins(with: "L") && !$0.stops.isEmpty }
+  public static func `where`(
+    _ condition: (EntityField<Self, Self>) throws -> TypedPredicate<Self>
+  ) rethrows -> FetchRequest<Self> { try FetchRequest(condition) }
+
+  /// A request for all objects.
+  public static var all: FetchRequest<Self> { FetchRequest() }
+}
