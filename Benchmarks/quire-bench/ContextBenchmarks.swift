@@ -159,8 +159,8 @@ extension ObjectBench {
   /// What it costs to link very many objects to one, from either side.
   func measureLinks() throws {
     var measurement = Measurement(rounds: 3)
-    let photos = ToManyName<ManagedObject>("photos")
-    let tags = ToManyName<ManagedObject>("tags")
+    let photos = "photos"
+    let tags = "tags"
     let model = try Model(entities: [
       Entity(
         "Tag",
@@ -191,11 +191,11 @@ extension ObjectBench {
         context = ManagedObjectContext(coordinator, concurrency: .confined)
         tag = try! context!.insert("Tag")
         all = (0..<count / 100).map { _ in try! context!.insert("Photo") }
-        if isLinked { tag![photos] = RelatedObjects(all) }
+        if isLinked { tag!.setObjects(all, forKey: photos) }
         try! context!.save()
       }
     }
-    add("link to one", isLinked: false) { $0[photos] = RelatedObjects(all) }
+    add("link to one", isLinked: false) { $0.setObjects(all, forKey: photos) }
     add("link to one, each by itself, with saves", isLinked: false) { tag in
       for (number, photo) in all.enumerated() {
         tag.add(photo, to: photos)
@@ -203,9 +203,9 @@ extension ObjectBench {
       }
     }
     add("link to one from the other side", isLinked: false) { tag in
-      for photo in all { photo[tags] = RelatedObjects([tag]) }
+      for photo in all { photo.setObjects([tag], forKey: tags) }
     }
-    add("take all out", isLinked: true) { $0[photos] = RelatedObjects([]) }
+    add("take all out", isLinked: true) { $0.setObjects([], forKey: photos) }
     measurement.report("Links of very many to one")
   }
 }

@@ -109,12 +109,29 @@ extension ObjectBench {
 }
 
 /// An object of ten whole numbers.
-final class NumberObject: ManagedObject {
-  override class var entityName: String { "Number" }
-  private static let names: [AttributeName<Int64>] = [
-    .init("n0"), .init("n1"), .init("n2"), .init("n3"), .init("n4"), .init("n5"), .init("n6"),
-    .init("n7"), .init("n8"), .init("n9"),
-  ]
+@Entity("Number") final class NumberObject: ManagedObject {
+  var n0: Int64
+  var n1: Int64
+  var n2: Int64
+  var n3: Int64
+  var n4: Int64
+  var n5: Int64
+  var n6: Int64
+  var n7: Int64
+  var n8: Int64
+  var n9: Int64
+
+  private func fill(_ first: Int64) {
+    (n0, n1, n2, n3, n4) = (first, first &+ 1, first &+ 2, first &+ 3, first &+ 4)
+    (n5, n6, n7, n8, n9) = (first &+ 5, first &+ 6, first &+ 7, first &+ 8, first &+ 9)
+  }
+
+  private var sum: Int {
+    let first = n0 &+ n1 &+ n2 &+ n3 &+ n4
+    let second = n5 &+ n6 &+ n7 &+ n8 &+ n9
+    return Int(first &+ second)
+  }
+
   private static let model = try! Model(entities: [
     Entity(
       "Number",
@@ -133,8 +150,7 @@ final class NumberObject: ManagedObject {
   static func insert(_ count: Int, at path: String) -> Int {
     let context = open(path)
     for number in 0..<count {
-      let object = try! context.insert(NumberObject.self)
-      for (index, name) in names.enumerated() { object[name] = Int64(number &* 10 &+ index) }
+      try! context.insert(NumberObject.self).fill(Int64(number &* 10))
     }
     try! context.save()
     try! context.coordinator.stores[0].store.close()
@@ -144,9 +160,7 @@ final class NumberObject: ManagedObject {
   static func readAll(at path: String) -> Int {
     let context = open(path)
     return withExtendedLifetime(context) {
-      try! context.fetch(NumberObject.self).reduce(0) { sum, object in
-        names.reduce(sum) { $0 &+ Int(object[$1]) }
-      }
+      try! context.fetch(NumberObject.self).reduce(0) { $0 &+ $1.sum }
     }
   }
 }

@@ -23,39 +23,27 @@ func runObjectBenchmarks(_ count: Int) throws {
   try bench.measureNumbers()
 }
 
-final class PersonObject: ManagedObject {
-  override class var entityName: String { "Person" }
-  enum Keys {
-    static let id = AttributeName<Int64>("id")
-    static let firstName = AttributeName<String>("firstName")
-    static let lastName = AttributeName<String>("lastName")
-    static let age = AttributeName<Int32>("age")
-    static let balance = AttributeName<Double>("balance")
-    static let created = AttributeName<Date>("created")
-    static let note = AttributeName<String>("note")
-    static let active = AttributeName<Bool>("active")
-    static let company = ToOneName<CompanyObject>("company")
-  }
-  var balance: Double {
-    get { self[Keys.balance] }
-    set { self[Keys.balance] = newValue }
-  }
-  var age: Int32 { self[Keys.age] }
-  var company: CompanyObject? {
-    get { self[Keys.company] }
-    set { self[Keys.company] = newValue }
-  }
+@Entity("Person") final class PersonObject: ManagedObject {
+  var id: Int64
+  var firstName: String
+  var lastName: String
+  var age: Int32
+  var balance: Double
+  var created: Date
+  var note: String
+  var active: Bool
+  var company: CompanyObject?
 
-  /// Sets every attribute through typed names.
+  /// Sets every attribute through the accessors.
   func fill(_ i: Int, _ person: Person) {
-    self[Keys.id] = Int64(i + 1)
-    self[Keys.firstName] = person.firstName
-    self[Keys.lastName] = person.lastName
-    self[Keys.age] = Int32(person.age)
-    self[Keys.balance] = person.balance
-    self[Keys.created] = Date(timeIntervalSinceReferenceDate: person.created)
-    self[Keys.note] = person.note
-    self[Keys.active] = person.active
+    id = Int64(i + 1)
+    firstName = person.firstName
+    lastName = person.lastName
+    age = Int32(person.age)
+    balance = person.balance
+    created = Date(timeIntervalSinceReferenceDate: person.created)
+    note = person.note
+    active = person.active
   }
 
   /// Sets every attribute by names that are looked up.
@@ -72,18 +60,15 @@ final class PersonObject: ManagedObject {
 
   /// Reads every attribute.
   func readAll() -> Int {
-    Int(self[Keys.id]) &+ self[Keys.firstName].utf8.count &+ self[Keys.lastName].utf8.count
-      &+ Int(self[Keys.age]) &+ Int(self[Keys.balance])
-      &+ Int(self[Keys.created].timeIntervalSinceReferenceDate) &+ self[Keys.note].utf8.count
-      &+ (self[Keys.active] ? 1 : 0)
+    Int(id) &+ firstName.utf8.count &+ lastName.utf8.count &+ Int(age) &+ Int(balance)
+      &+ Int(created.timeIntervalSinceReferenceDate) &+ note.utf8.count &+ (active ? 1 : 0)
   }
 }
 
-final class CompanyObject: ManagedObject {
-  override class var entityName: String { "Company" }
-  static let nameKey = AttributeName<String>("name")
-  static let cityKey = AttributeName<String>("city")
-  static let people = ToManyName<PersonObject>("people")
+@Entity("Company") final class CompanyObject: ManagedObject {
+  var name: String
+  var city: String
+  @Relationship(inverse: \PersonObject.company) var people: RelatedObjects<PersonObject>
 }
 
 /// What plain Swift objects in memory take for the same.
@@ -169,8 +154,8 @@ final class ObjectBench {
     let companies = max(1, count / 100)
     let all = (0..<companies).map { number in
       try! context.insert(CompanyObject.self) {
-        $0[CompanyObject.nameKey] = "Company \(number) Ltd"
-        $0[CompanyObject.cityKey] = People.city(number)
+        $0.name = "Company \(number) Ltd"
+        $0.city = People.city(number)
       }.objectID
     }
     try! context.save()
@@ -375,11 +360,11 @@ final class ObjectBench {
       var sum = 0
       let companies = try! context.fetch(CompanyObject.self)
       for company in companies {
-        for person in company[CompanyObject.people] { sum &+= Int(person.age) }
+        for person in company.people { sum &+= Int(person.age) }
       }
       for company in companies {
-        for person in company[CompanyObject.people] {
-          sum &+= person.company![CompanyObject.cityKey].utf8.count
+        for person in company.people {
+          sum &+= person.company!.city.utf8.count
         }
       }
       return sum

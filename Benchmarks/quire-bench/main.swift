@@ -5,7 +5,7 @@ import Foundation
 let parts = [
   ("rows", runRowBenchmarks), ("queries", runQueryBenchmarks), ("stores", runStoreBenchmarks),
   ("opening", runOpeningBenchmarks), ("objects", runObjectBenchmarks),
-  ("contexts", runContextBenchmarks), ("entities", runEntityBenchmarks),
+  ("contexts", runContextBenchmarks),
   ("walking", runWalkingBenchmarks),
   ("memory", runMemoryBenchmarks), ("xml", runXMLBenchmarks),
   ("migration", runMigrationBenchmarks), ("documents", runDocumentBenchmarks),

@@ -35,7 +35,7 @@ package enum CompilerMessages {
       do {
         let (source, problems) = try MacroExpansion.expand(
           macro: body["macro"]?["typeName"]?.text ?? "", role: body["macroRole"]?.text ?? "",
-          declaration: declaration.source)
+          declaration: declaration.source, extendedType: Syntax(body["extendedTypeSyntax"]).source)
         return expansion(source, problems.map { diagnostic($0, in: declaration) })
       } catch {
         return expansion("", [diagnostic(error, in: declaration)])

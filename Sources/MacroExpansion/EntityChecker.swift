@@ -3,7 +3,7 @@ struct EntityChecker {
   private(set) var problems: [SourceProblem] = []
 
   static let markers: Set<String> = [
-    "Attribute", "Relationship", "Unique", "Transient", "Derived",
+    "Attribute", "Relationship", "Unique", "Transient", "Derived", "Fetched", "Ignored",
   ]
 
   /// Checks a class and its properties.
@@ -62,6 +62,7 @@ struct EntityChecker {
   /// - Returns: The property; `nil` if the variable is none, or a wrong one.
   mutating func check(_ variable: VariableSyntax) -> PropertySyntax? {
     let markers = variable.markers
+    if variable.isIgnored { return nil }
     if variable.accessors == .computed {
       if let marker = markers.first {
         report(
@@ -81,12 +82,16 @@ struct EntityChecker {
     checkType(type, role, variable, markers)
     checkDefault(type, role, variable)
     guard problems.count == count else { return nil }
-    let isMain = { (marker: AttributeSyntax) in
-      marker.plainName != "Unique" && marker.plainName != "Transient"
+    let arguments = [["Relationship", "Derived", "Fetched"], ["Attribute"]].compactMap { names in
+      markers.first { names.contains($0.plainName) }
     }
     return PropertySyntax(
-      variable: variable, role: role, arguments: markers.first(where: isMain)?.arguments,
-      isUnique: markers.contains { $0.plainName == "Unique" })
+      variable: variable, role: role,
+      arguments: arguments.compactMap { marker in
+        // The expression of a derived attribute is no name.
+        marker.plainName == "Derived"
+          ? marker.arguments?.text : NamedArguments(marker.arguments).others
+      }, isUnique: markers.contains { $0.plainName == "Unique" })
   }
 
   private mutating func report(
@@ -108,6 +113,9 @@ struct EntityChecker {
       report(
         "A property of an entity has no observers. A computed property may set it and do more, and FetchedResults tells of changes.",
         at: range, .removing("the observers", at: range))
+    }
+    if let given = variable.modelName, given.text.contains("\\") || given.text.hasPrefix("\"\"") {
+      report("Write the name as a text in quotes, without escapes.", at: given.range)
     }
     if variable.isConditional {
       report(
@@ -155,6 +163,7 @@ struct EntityChecker {
       case "Relationship": next = .relationship
       case "Transient": next = .transient
       case "Derived": next = .derived
+      case "Fetched": next = .fetched
       default: continue
       }
       if let chosen {
@@ -167,8 +176,8 @@ struct EntityChecker {
     for marker in markers where role != .plain {
       let isWrong =
         switch (marker.plainName, role) {
-        case ("Attribute", .relationship), ("Attribute", .derived): true
-        case ("Unique", .relationship), ("Unique", .transient): true
+        case ("Attribute", .relationship), ("Attribute", .fetched): true
+        case ("Unique", .relationship), ("Unique", .transient), ("Unique", .fetched): true
         default: false
         }
       if isWrong, let chosen {
@@ -241,6 +250,12 @@ struct EntityChecker {
   private mutating func checkOne(
     _ type: TypeSyntax, _ role: PropertySyntax.Role, _ markers: [AttributeSyntax]
   ) {
+    if role == .fetched {
+      let element = type.shape.bareName ?? "Element"
+      report(
+        "A fetched property has many objects: write [\(element)].", at: type.source.range,
+        .writing("[\(element)]", at: type.source.range))
+    }
     guard role == .relationship,
       let marker = markers.first(where: { $0.plainName == "Relationship" })
     else { return }
@@ -266,9 +281,9 @@ struct EntityChecker {
     _ type: TypeSyntax, _ role: PropertySyntax.Role, _ variable: VariableSyntax
   ) {
     guard let value = variable.initialValue else { return }
-    if role == .derived {
+    if role == .derived || role == .fetched {
       report(
-        "The value of \(variable.plainName) is computed by the store, so it has no default.",
+        "The value of \(variable.plainName) is computed, so it has no default.",
         at: value.range)
       return
     }
@@ -286,6 +301,9 @@ struct EntityChecker {
 }
 
 extension VariableSyntax {
+  /// Whether the variable is an ordinary one of the class, which the entity does not have.
+  var isIgnored: Bool { markers.contains { $0.plainName == "Ignored" } }
+
   /// The attributes that say what kind of property the variable is.
   var markers: [AttributeSyntax] {
     attributes.filter { EntityChecker.markers.contains($0.plainName) }

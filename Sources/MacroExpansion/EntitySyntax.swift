@@ -16,12 +16,14 @@ struct PropertySyntax: Equatable {
     case relationship
     case transient
     case derived
+    case fetched
   }
 
   let variable: VariableSyntax
   let role: Role
-  /// The arguments of `@Attribute`, `@Relationship` or `@Derived`, as the source writes them.
-  let arguments: SourceText?
+  /// The arguments of `@Relationship`, `@Derived` or `@Fetched` and then those of `@Attribute`, as the source writes them
+  /// and without a name.
+  let arguments: [String]
   let isUnique: Bool
 
   /// The initial value, if it is the same for all objects.
@@ -46,6 +48,48 @@ struct PropertySyntax: Equatable {
   }
 }
 
+/// The arguments of a macro that may begin with a name.
+struct NamedArguments: Equatable {
+  /// The name, if the first argument is a literal without a label.
+  let name: SourceText?
+  /// The other arguments, as the source writes them; `nil` if there are none.
+  let others: String?
+
+  init(_ arguments: SourceText?) {
+    let text = arguments?.text ?? ""
+    let bytes = Array(text.utf8)
+    guard let tokens = try? SourceLexer.tokens(of: bytes), let first = tokens.first,
+      first.kind == .string
+    else {
+      (name, others) = (nil, text.isBlank ? nil : text)
+      return
+    }
+    let start = arguments?.range.lowerBound ?? 0
+    name = SourceText(
+      text: String(decoding: bytes[first.range], as: UTF8.self),
+      range: start + first.range.lowerBound..<start + first.range.upperBound)
+    let hasOthers = tokens.count > 1 && tokens[1].isMark(",")
+    let rest = String(
+      decoding: bytes[(hasOthers ? tokens[1].range.upperBound : bytes.count)...], as: UTF8.self)
+    others = rest.isBlank ? nil : rest
+  }
+}
+
+extension VariableSyntax {
+  /// The name that the model has for the property, as the source gives it; `nil` if it is that of the variable.
+  var modelName: SourceText? {
+    let named = markers.first { ["Attribute", "Relationship"].contains($0.plainName) }
+    return named.flatMap { NamedArguments($0.arguments).name }
+  }
+
+  /// The name that the model has for the property.
+  var storedName: String { modelName.map { String($0.text.dropFirst().dropLast()) } ?? plainName }
+}
+
+extension String {
+  var isBlank: Bool { allSatisfy(\.isWhitespace) }
+}
+
 /// The kind of a literal, as far as it decides which types it may be of.
 enum LiteralKind {
   case text, whole, real, boolean, none
@@ -66,8 +110,8 @@ enum LiteralKind {
   }
 
   static func isInterpolated(_ text: String) -> Bool {
-    let pounds = text.prefix { $0 == "#" }
-    return text.contains("\\\(pounds)(")
+    let escape = "\\" + text.prefix { $0 == "#" }
+    return text.replacing(escape + "\\", with: "").contains(escape + "(")
   }
 
   /// Whether a type of the standard library takes the literal; `nil` if the type is another.

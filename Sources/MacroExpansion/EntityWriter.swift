@@ -4,13 +4,13 @@ struct EntityWriter {
   /// The name of the entity, as a literal.
   private let nameLiteral: String
   /// The options in the arguments of `@Entity`, as the source writes them.
-  private let options: String
+  private let options: String?
 
   init(_ entity: EntitySyntax) {
     self.entity = entity
-    let (name, options) = EntityWriter.parse(entity.arguments)
-    nameLiteral = name ?? "\"\(entity.declaration.plainName)\""
-    self.options = options
+    let arguments = NamedArguments(entity.arguments)
+    nameLiteral = arguments.name?.text ?? "\"\(entity.declaration.plainName)\""
+    options = arguments.others
   }
 
   private var className: String { entity.declaration.name.text }
@@ -39,21 +39,7 @@ struct EntityWriter {
   }
 
   private var nameProperty: String {
-    "\(access)override class var entityName: String { \(nameLiteral) }"
-  }
-
-  /// Returns the name in the arguments of `@Entity`, if the first argument is one, and the options.
-  private static func parse(_ arguments: SourceText?) -> (name: String?, options: String) {
-    guard let given = arguments else { return (nil, "") }
-    let bytes = Array(given.text.utf8)
-    guard let tokens = try? SourceLexer.tokens(of: bytes), let first = tokens.first,
-      first.kind == .string
-    else { return (nil, given.text) }
-    let rest = tokens.count > 1 && tokens[1].isMark(",") ? tokens[1].range.upperBound : bytes.count
-    return (
-      String(decoding: bytes[first.range], as: UTF8.self),
-      String(decoding: bytes[rest...], as: UTF8.self)
-    )
+    "\(access)override class var entityName: Swift.String { \(nameLiteral) }"
   }
 
   /// A function that is generic over the class whose properties are asked for: a key path of a subclass has the subclass
@@ -82,7 +68,10 @@ struct EntityWriter {
         .compactMap { $0.arguments?.text }
       if !given.isEmpty { arguments.append("\(label): [\(given.joined(separator: ", "))]") }
     }
-    if !options.isBlank { arguments.append("options: [\(options)]") }
+    let inverses = entity.declaration.expansions.filter { $0.name.text == "Inverse" }
+      .compactMap { $0.arguments.map { "[\($0.text)]" } }
+    if !inverses.isEmpty { arguments.append("inverses: [\(inverses.joined(separator: ", "))]") }
+    if let options { arguments.append("options: [\(options)]") }
     return """
       \(access)override class var entityDeclaration: EntityDeclaration? {
         EntityDeclaration(\(arguments.joined(separator: ", ")))
@@ -111,32 +100,37 @@ struct EntityWriter {
       case .relationship: "relationship"
       case .transient: "transient"
       case .derived: "derived"
+      case .fetched: "fetched"
       }
-    var arguments = [
-      "\"\(variable.plainName)\"", "\\\(EntityWriter.root).\(variable.name.text)",
-    ]
+    // No key path leads to a property that may throw when it is read. A closure states the type where nothing but a type
+    // can stand.
+    let path =
+      property.role == .fetched
+      ? "{ (_: \(variable.type?.source.text ?? "")) in }"
+      : "\\\(EntityWriter.root).\(variable.name.text)"
+    var arguments = ["\"\(variable.storedName)\"", path]
     let isValue = property.role == .plain || property.role == .transient
     if isValue, let value = property.constantDefault, value.text != "nil", value.text != "[]" {
       arguments.append("default: \(value.text)")
     }
     if property.isUnique { arguments.append("unique: true") }
-    if let given = property.arguments, !given.text.isBlank { arguments.append(given.text) }
-    return ".\(word)(\(arguments.joined(separator: ", ")))"
+    return ".\(word)(\((arguments + property.arguments).joined(separator: ", ")))"
   }
-}
-
-extension String {
-  fileprivate var isBlank: Bool { allSatisfy(\.isWhitespace) }
 }
 
 /// Writes the accessors of a property of an entity.
 enum AccessorWriter {
   /// Returns a block of accessors that read and write rows. The hash of the name is computed here and not when the program
   /// runs.
-  static func accessors(of variable: VariableSyntax, isReadOnly: Bool) -> String {
-    let place = "\"\(variable.plainName)\", \(hash(of: variable.plainName))"
+  static func accessors(of variable: VariableSyntax) -> String {
+    let name = variable.storedName
+    let markers = Set(variable.markers.map(\.plainName))
+    if markers.contains("Fetched") {
+      return "{\n  get throws { try fetchedObjects(stored: \"\(name)\") }\n}"
+    }
+    let place = "\"\(name)\", \(hash(of: name))"
     let getter = "get { self[stored: \(place)] }"
-    return isReadOnly
+    return markers.contains("Derived")
       ? "{\n  \(getter)\n}" : "{\n  \(getter)\n  set { self[stored: \(place)] = newValue }\n}"
   }
 

@@ -6,10 +6,11 @@ enum MacroExpansion {
   ///   - macro: The type that the macro's declaration names.
   ///   - role: The role, as the compiler names it.
   ///   - declaration: The source of the declaration with the attribute, or of a member of it.
+  ///   - extendedType: The name of the type that an extension is for, with the types around it.
   /// - Returns: The source to add, and the problems to show.
   /// - Throws: ``SourceProblem`` for a declaration that can't be parsed.
   static func expand(
-    macro: String, role: String, declaration: String
+    macro: String, role: String, declaration: String, extendedType: String = ""
   ) throws(SourceProblem) -> (source: String, problems: [SourceProblem]) {
     switch (macro, role) {
     case ("EntityMacro", "member"):
@@ -28,8 +29,15 @@ enum MacroExpansion {
     case ("StoredPropertyMacro", "accessor"):
       var parser = try DeclarationParser(declaration)
       guard let variable = try parser.parseVariable() else { return ("", []) }
-      let isReadOnly = variable.markers.contains { $0.plainName == "Derived" }
-      return (AccessorWriter.accessors(of: variable, isReadOnly: isReadOnly), [])
+      return (AccessorWriter.accessors(of: variable), [])
+    case ("CompositeMacro", "extension"):
+      var parser = try DeclarationParser(declaration)
+      let parsed = try parser.parseClass()
+      var checker = CompositeChecker()
+      guard let composite = checker.check(parsed), checker.problems.isEmpty else {
+        return ("", checker.problems)
+      }
+      return (CompositeWriter(composite, typeName: extendedType).members(), [])
     default: return ("", [])
     }
   }
@@ -37,7 +45,7 @@ enum MacroExpansion {
   /// Whether a member gets accessors. A wrong declaration gets none: the problems of the class tell why.
   private static func isProperty(_ variable: VariableSyntax) -> Bool {
     guard variable.accessors == .none, variable.keyword.text == "var", !variable.isStatic,
-      variable.type != nil
+      variable.type != nil, !variable.isIgnored
     else { return false }
     return !variable.attributes.contains { $0.plainName == "StoredProperty" }
   }

@@ -54,7 +54,7 @@ struct ClassPlan {
     // A function of such a name would hide what the classes mean by it.
     var functions = NameScope(
       ReservedNames.members.union(SwiftNames.impossibleMembers)
-        .union(ReservedNames.inTemplates(modelName: modelName)).union(structures)
+        .union(ReservedNames.inTemplates(modelName: modelName)).union(typeNames)
         .union(model.entities.flatMap(\.declaredAttributes).flatMap(\.valueClassWords)))
     let templateNames = model.description.fetchRequestTemplates.map(\.name)
     templates = Dictionary(
@@ -72,10 +72,27 @@ struct ClassPlan {
   /// - Precondition: The model has it.
   subscript(entity: String) -> PlannedEntity { entities[positions[entity]!] }
 
+  /// The name in Swift of a property of an entity, its own or an inherited one; `nil` if no class has it.
+  func member(_ property: String, of entity: PlannedEntity) -> String? {
+    var next: PlannedEntity? = entity
+    while let entity = next {
+      if let member = entity.members[property] { return member }
+      next = entity.entity.superentity.map { self[$0] }
+    }
+    return nil
+  }
+
   /// The class of an entity's objects, as code names it.
   func className(of entity: String) -> String {
     let planned = self[entity]
     return planned.hasClass ? planned.className : types.quire("ManagedObject")
+  }
+
+  /// The class of an entity's objects as the type of a property. A class with the name of a type of values is in backticks,
+  /// by which the macro tells it from that type.
+  func objectType(of entity: String) -> String {
+    let name = className(of: entity)
+    return TypeNames.ofValues.contains(name) ? "`\(name)`" : name
   }
 
   /// The imports of those among the classes that are of other modules.
@@ -134,16 +151,14 @@ struct PlannedEntity {
   let hasClass: Bool
   /// The class inherited from; `nil` when it is that of all managed objects.
   let superclass: String?
-  /// The class whose keys are inherited.
-  let keysSuperclass: String?
   /// Whether other entities inherit from it.
   let isInherited: Bool
   /// The names of properties in Swift, by those in the model.
   let members: [String: String]
-  /// What follows `addTo`, `removeFrom` and `set` in the names of methods, by properties' names.
+  /// What follows `set` in the names of the functions that set transformable attributes, by the attributes' names.
   let methodEndings: [String: String]
-  /// The names of keys, by the names of properties.
-  let keys: [String: String]
+  /// The names of the bytes of transformable attributes, by the attributes' names.
+  let dataMembers: [String: String]
 }
 
 /// What the model and the options say of an entity's class.

@@ -14,18 +14,6 @@ struct ClassWriter {
       requests[template.entity, default: []].append(try TemplateFunction(template, plan))
     }
     self.requests = requests
-    var partCount = 0
-    for entity in plan.entities where entity.kind != .none {
-      for attribute in entity.entity.declaredAttributes where attribute.type == .composite {
-        partCount += try CompositeParts(of: attribute, plan).leaves.count
-      }
-    }
-    guard partCount <= CompositeParts.greatestTotal else {
-      throw ModelCodeError(
-        code: .tooManyParts,
-        message: "The model's composite attributes have more than "
-          + "\(CompositeParts.greatestTotal) parts together.")
-    }
   }
 
   /// The access of declarations, with a space behind it.
@@ -36,10 +24,10 @@ struct ClassWriter {
     var lines = CodeLines()
     lines.document(documentation(of: entity))
     let properties = accessible(entity)
+    if entity.kind == .class { lines.line(entityMarker(of: entity)) }
     lines.open(declaration(of: entity))
-    writeKeys(of: entity, properties, to: &lines)
-    if entity.kind == .class { writeEntityName(of: entity, to: &lines) }
-    for property in properties { try write(property, of: entity, to: &lines) }
+    for property in properties { write(property, of: entity, to: &lines) }
+    writeConstraints(of: entity, to: &lines)
     lines.close()
     let functions = requests[entity.entity.name] ?? []
     if !functions.isEmpty {
@@ -57,10 +45,12 @@ struct ClassWriter {
         if case .attribute(let attribute) = property { usesFoundation(attribute) } else { false }
       }
     var imports: Set = [
-      // For others to see where declarations show their types.
+      // The declarations, also those that the macro adds, show its types.
       CodeImport(
         module: "Quire",
-        access: entity.superclass == nil || !properties.isEmpty || !functions.isEmpty ? access : "")
+        access: entity.kind == .class || !functions.isEmpty
+          || properties.contains(where: showsQuire)
+          ? access : "")
     ]
     if hasFoundation { imports.insert(CodeImport(module: "Foundation", access: access)) }
     imports.formUnion(plan.imports(ofClasses: classes(of: entity, functions), access: access))
@@ -71,7 +61,7 @@ struct ClassWriter {
 
   /// The classes that the declarations of an entity's file name.
   private func classes(of entity: PlannedEntity, _ functions: [TemplateFunction]) -> [String] {
-    var classes = functions.flatMap(\.classes) + [entity.keysSuperclass].compactMap(\.self)
+    var classes = functions.flatMap(\.classes)
     if entity.kind == .class {
       classes += [entity.superclass].compactMap(\.self)
     } else {
@@ -88,12 +78,28 @@ struct ClassWriter {
     return classes
   }
 
-  /// Whether an attribute's values, or parts of them however deep, are of a type of Foundation: the keys and the setter
-  /// of a composite attribute are about each of its parts.
+  /// Whether the declaration of a property shows a type of Quire.
+  private func showsQuire(_ property: Property) -> Bool {
+    guard case .relationship(let relationship) = property else { return false }
+    return relationship.isToMany || !plan[relationship.destination].hasClass
+  }
+
+  /// Whether an attribute's values are of a type of Foundation, or expressions about them.
   private func usesFoundation(_ attribute: Attribute) -> Bool {
-    guard attribute.type == .composite else { return TypeNames.isFoundation(attribute.type) }
-    let parts = attribute.compositeName.flatMap(plan.model.composite)?.storedParts ?? []
-    return parts.contains(where: usesFoundation)
+    TypeNames.isFoundation(attribute.type)
+  }
+
+  private func entityMarker(of entity: PlannedEntity) -> String {
+    let name = entity.entity.name
+    var options = name == entity.className ? [] : [CodeText.literal(name)]
+    if entity.entity.isAbstract { options.append(".abstract") }
+    if let former = entity.entity.renamingIdentifier {
+      options.append(".originalName(\(CodeText.literal(former)))")
+    }
+    if let modifier = entity.entity.versionHashModifier {
+      options.append(".hashModifier(\(CodeText.literal(modifier)))")
+    }
+    return options.isEmpty ? "@Entity" : "@Entity(\(options.joined(separator: ", ")))"
   }
 
   private func declaration(of entity: PlannedEntity) -> String {
@@ -145,98 +151,5 @@ struct ClassWriter {
       "is transient and leads to nothing"
     default: nil
     }
-  }
-
-  private func writeEntityName(of entity: PlannedEntity, to lines: inout CodeLines) {
-    lines.gap()
-    lines.line("/// The entity's name in the model.")
-    let isOpen = entity.isInherited && plan.options.access == .public
-    let access = isOpen ? "open " : access
-    lines.line(
-      "\(access)override class var entityName: \(plan.types.swift("String")) "
-        + "{ \(CodeText.literal(entity.entity.name)) }")
-  }
-}
-
-// MARK: - Keys
-
-extension ClassWriter {
-  /// The keys, in a type that inherits as the entities do.
-  private func writeKeys(
-    of entity: PlannedEntity, _ properties: [Property], to lines: inout CodeLines
-  ) {
-    let superclass = entity.keysSuperclass.map { ": \($0).Keys" } ?? ""
-    let kind =
-      entity.isInherited ? "class" : entity.keysSuperclass == nil ? "enum" : "final class"
-    lines.document([
-      "The names of the properties, each with its type."
-        + (entity.keysSuperclass == nil ? "" : " Inherited ones are inherited here too.")
-    ])
-    guard !properties.isEmpty else {
-      lines.line("nonisolated \(access)\(kind) Keys\(superclass) {}")
-      return
-    }
-    lines.open("nonisolated \(access)\(kind) Keys\(superclass)")
-    for property in properties { writeKey(property, of: entity, to: &lines) }
-    lines.close()
-  }
-
-  private func writeKey(
-    _ property: Property, of entity: PlannedEntity, to lines: inout CodeLines
-  ) {
-    let name = entity.keys[property.name]!
-    switch property {
-    case .attribute(let attribute) where attribute.type == .composite:
-      writeParts(of: attribute, named: name, path: attribute.name, to: &lines)
-    case .attribute(let attribute):
-      write(attribute, named: name, path: attribute.name, to: &lines)
-    case .relationship(let relationship):
-      let type = plan.types.quire(relationship.isToMany ? "ToManyName" : "ToOneName")
-      let destination = plan.className(of: relationship.destination)
-      write("\(type)<\(destination)>", named: name, path: relationship.name, to: &lines)
-    case .fetched(let fetched):
-      let type = plan.types.quire("FetchedName")
-      let destination = plan.className(of: fetched.request.entity)
-      write("\(type)<\(destination)>", named: name, path: fetched.name, to: &lines)
-    }
-  }
-
-  /// The keys of a composite attribute's parts, in a type of their own.
-  private func writeParts(
-    of attribute: Attribute, named name: String, path: String, to lines: inout CodeLines
-  ) {
-    lines.line("/// The parts of \(CodeText.code(path)).")
-    let parts = attribute.compositeName.flatMap(plan.model.composite)?.storedParts ?? []
-    guard !parts.isEmpty else {
-      lines.line("nonisolated \(access)enum \(name) {}")
-      return
-    }
-    lines.open("nonisolated \(access)enum \(name)")
-    for (part, name) in zip(parts, CompositeParts.keys(of: parts)) {
-      let path = "\(path).\(part.name)"
-      if part.type == .composite {
-        writeParts(of: part, named: name, path: path, to: &lines)
-      } else {
-        write(part, named: name, path: path, to: &lines)
-      }
-    }
-    lines.close()
-  }
-
-  private func write(
-    _ attribute: Attribute, named name: String, path: String, to lines: inout CodeLines
-  ) {
-    // What is kept of a transformable value may always be nothing.
-    let isOptional = attribute.isOptional || attribute.type == .transformable
-    let type = plan.types.values(attribute.type)! + (isOptional ? "?" : "")
-    write("\(plan.types.quire("AttributeName"))<\(type)>", named: name, path: path, to: &lines)
-  }
-
-  private func write(
-    _ type: String, named name: String, path: String, to lines: inout CodeLines
-  ) {
-    lines.line("/// \(CodeText.code(path))")
-    lines.list(
-      "\(access)static let \(SwiftNames.declared(name)) = \(type)(", [CodeText.literal(path)], ")")
   }
 }

@@ -8,14 +8,27 @@ extension ClassWriter {
     let members = CompositeParts.members(of: parts)
     var lines = CodeLines()
     lines.document(["The composite type \(CodeText.code(composite.name))."])
+    lines.line("@Composite")
     lines.open(
-      "nonisolated \(access)struct \(name): \(plan.types.swift("Sendable")), "
-        + plan.types.swift("Hashable"))
+      "nonisolated \(access)struct \(name): "
+        + [
+          plan.types.quire("CompositeValue"), plan.types.swift("Sendable"),
+          plan.types.swift("Hashable"),
+        ].joined(separator: ", "))
     for (part, member) in zip(parts, members) {
       lines.document(
         PropertyWords.paragraphs(
           part.userInfo, otherwise: PropertyWords.sentence(about: part)))
-      lines.line("\(access)var \(SwiftNames.declared(member)): \(type(of: part))")
+      for marker in AttributeMarkers(part, plan, named: member).lines { lines.line(marker) }
+      let value = PropertyLiterals.plainDefault(of: part).map { " = \($0)" } ?? ""
+      lines.line("\(access)var \(SwiftNames.declared(member)): \(type(of: part))\(value)")
+    }
+    if name != composite.name {
+      lines.gap()
+      lines.line("/// The name of the type in the model.")
+      lines.line(
+        "\(access)static var compositeName: \(plan.types.swift("String")) { \(CodeText.literal(composite.name)) }"
+      )
     }
     lines.gap()
     lines.line("/// The given parts.")
@@ -30,7 +43,10 @@ extension ClassWriter {
       name: plan.fileNames[name]!, heading: heading,
       // Parts that are structures themselves have the types of theirs in files of their own.
       imports: parts.contains { TypeNames.isFoundation($0.type) }
-        ? [CodeImport(module: "Foundation", access: access)] : [],
+        ? [
+          CodeImport(module: "Foundation", access: access),
+          CodeImport(module: "Quire", access: access),
+        ] : [CodeImport(module: "Quire", access: access)],
       body: lines.lines)
   }
 
@@ -40,17 +56,11 @@ extension ClassWriter {
     return plan.types.values(part.type)! + (isOptional ? "?" : "")
   }
 
-  /// The parameter for a part, with the value of a new object where it can be written plainly.
+  /// The parameter for a part, with the value of a new object where a plain literal states it.
   private func parameter(_ part: Attribute, _ member: String) -> String {
     let start = "\(SwiftNames.declared(member)): \(type(of: part))"
-    let value: String? =
-      switch part.defaultValue {
-      case .boolean(let value): "\(value)"
-      case .integer(let value): "\(value)"
-      case .double(let value) where value.isFinite: "\(value)"
-      case .string(let text): CodeText.literal(text)
-      default: part.type != .composite && part.isOptional ? "nil" : nil
-      }
+    let isOptional = part.isOptional && part.type != .composite || part.type == .transformable
+    let value = PropertyLiterals.plainDefault(of: part) ?? (isOptional ? "nil" : nil)
     return value.map { "\(start) = \($0)" } ?? start
   }
 }

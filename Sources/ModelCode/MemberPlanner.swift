@@ -15,9 +15,7 @@ struct MemberPlanner {
   /// What one class hands down to those that inherit from it.
   private struct Inheritance {
     var members: NameScope
-    var keys: NameScope
     var superclass: String?
-    var keysSuperclass: String?
   }
 
   /// The plans of all entities, in the order of the model.
@@ -26,10 +24,7 @@ struct MemberPlanner {
     var positions: [String: Int] = [:]
     for (index, entity) in model.entities.enumerated() { positions[entity.name] = index }
     var waiting: [(Int, Inheritance)] = []
-    let start = Inheritance(
-      members: NameScope(reserved),
-      keys: NameScope(
-        SwiftNames.impossibleMembers.union(ReservedNames.keys)))
+    let start = Inheritance(members: NameScope(reserved))
     for (index, entity) in model.entities.enumerated() where entity.superentity == nil {
       waiting.append((index, start))
     }
@@ -48,48 +43,32 @@ struct MemberPlanner {
     _ entity: Entity, _ choice: ClassChoice, _ inheritance: inout Inheritance
   ) -> PlannedEntity {
     let above = inheritance
-    var (members, endings, keys): ([String: String], [String: String], [String: String]) =
+    var (members, endings, data): ([String: String], [String: String], [String: String]) =
       ([:], [:], [:])
     if choice.kind != .none {
       let names = entity.declaredProperties.map(\.name)
       let wanted = names.map { SwiftNames.identifier($0, otherwise: "property") }
       members = dictionary(names, inheritance.members.names(for: wanted))
-      let keyNames = inheritance.keys.names(for: wanted)
-      keys = dictionary(names, keyNames)
-      for property in entity.declaredProperties {
-        guard let ending = methodEnding(of: property, &inheritance.members) else { continue }
-        endings[property.name] = ending
+      for attribute in entity.declaredAttributes where attribute.transformedType != nil {
+        endings[attribute.name] = setterEnding(of: attribute, &inheritance.members)
+        data[attribute.name] = inheritance.members.name(for: members[attribute.name]! + "Data")
       }
-      for attribute in entity.declaredAttributes where attribute.type == .composite {
-        let wanted = SwiftNames.capitalized(keys[attribute.name]!)
-        keys[attribute.name] = inheritance.keys.name(
-          for: inheritance.keys.isFree(wanted) ? wanted : wanted + "Parts")
-      }
-      inheritance.keysSuperclass = choice.name
     }
     let hasClass = choice.kind != .none || choice.isNamed
     if hasClass { inheritance.superclass = choice.name }
     return PlannedEntity(
       entity: entity, kind: choice.kind, className: choice.name, hasClass: hasClass,
-      superclass: above.superclass, keysSuperclass: above.keysSuperclass,
+      superclass: above.superclass,
       isInherited: !model.subentities(of: entity.name).isEmpty, members: members,
-      methodEndings: endings, keys: keys)
+      methodEndings: endings, dataMembers: data)
   }
 
-  /// What follows the verbs in the names of a property's methods, where it has any.
-  private func methodEnding(of property: Property, _ scope: inout NameScope) -> String? {
-    let verbs: [String]
-    switch property {
-    case .relationship(let relationship) where relationship.isToMany:
-      verbs =
-        ["addTo", "removeFrom"]
-        + (relationship.isOrdered ? ["insertInto", "moveIn", "replace"] : [])
-    case .attribute(let attribute) where attribute.type == .transformable: verbs = ["set"]
-    default: return nil
-    }
-    var ending = SwiftNames.capitalized(SwiftNames.identifier(property.name, otherwise: "property"))
-    while !verbs.allSatisfy({ scope.isFree($0 + ending) }) { ending += "_" }
-    for verb in verbs { _ = scope.name(for: verb + ending) }
+  /// What follows `set` in the name of the function that sets a transformable attribute.
+  private func setterEnding(of attribute: Attribute, _ scope: inout NameScope) -> String {
+    var ending = SwiftNames.capitalized(
+      SwiftNames.identifier(attribute.name, otherwise: "property"))
+    while !scope.isFree("set" + ending) { ending += "_" }
+    _ = scope.name(for: "set" + ending)
     return ending
   }
 

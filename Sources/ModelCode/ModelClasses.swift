@@ -122,8 +122,6 @@ public struct ModelCodeError: Error, Sendable, Hashable, CustomStringConvertible
     public static let unreadableTemplate = Code(rawValue: "unreadableTemplate")
     /// The model holds something that its source form can't.
     public static let unwritableModel = Code(rawValue: "unwritableModel")
-    /// A composite attribute has more parts than code can sensibly be made for.
-    public static let tooManyParts = Code(rawValue: "tooManyParts")
     /// A file is there that Quire did not write.
     public static let foreignFile = Code(rawValue: "foreignFile")
     /// A file can't be written.

@@ -11,15 +11,7 @@ enum ReservedNames {
     "validateForDelete", "validateForInsert", "validateForUpdate", "validatedKeys", "willSave",
     "willTurnIntoFault",
     // What generated code calls.
-    "add", "fetched", "insert", "move", "queryExpression", "remove", "replace", "setTransformed",
-    "transformed",
-    // What generated classes have.
-    "Keys",
-  ]
-
-  /// What the class of keys uses itself.
-  static let keys: Set<String> = [
-    "AttributeName", "FetchedName", "Keys", "ToManyName", "ToOneName",
+    "fetchedObjects", "queryExpression", "setTransformed", "transformed",
   ]
 
   /// Modules whose types the code names in full where the model has one of the same name.
@@ -27,10 +19,13 @@ enum ReservedNames {
 
   /// Types that would be taken for something else by code that names types of modules in full, or by the type that has
   /// the model, whose members these are.
-  static let types = modules.union(["Keys", "classes", "model", "read", "source", "versions"])
+  static let types = modules.union([
+    "CompositePart", "CompositeParts", "EntityDeclaration", "EntityProperty", "classes", "model",
+    "read", "source", "versions",
+  ])
 
   /// What functions for templates use themselves.
   static func inTemplates(modelName: String) -> Set<String> {
-    modules.union(["FetchRequest", modelName])
+    modules.union(["FetchRequest", "all", "where", modelName])
   }
 }

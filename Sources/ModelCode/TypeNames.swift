@@ -35,6 +35,12 @@ struct TypeNames {
     }
   }
 
+  /// The names of types of values.
+  static let ofValues: Set<String> = [
+    "String", "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32",
+    "UInt64", "Double", "Float", "Decimal", "Bool", "Date", "UUID", "URL", "Data", "Character",
+  ]
+
   /// Whether values of the type are of a type of Foundation.
   static func isFoundation(_ type: AttributeType) -> Bool {
     switch type {

@@ -1,5 +1,5 @@
 public import Foundation
-public import ObjectModel
+import ObjectModel
 
 /// Turns the values of transformable attributes into bytes and back, under the name that the model has.
 ///
@@ -67,29 +67,21 @@ public struct ValueTransformer: Sendable {
 }
 
 extension ManagedObject {
-  /// The value of a transformable attribute.
+  /// Returns the value that the transformer of a transformable attribute makes of the bytes.
   ///
-  /// - Throws: ``ContextError`` when the coordinator has no transformer of the name that the model says, or
-  ///   it is for another type; what the transformer throws when the bytes are none of its.
-  public final func transformed<T>(
-    _ name: AttributeName<Data?>, as type: T.Type
-  ) throws -> T? {
-    guard let data = self[name] else { return nil }
-    let transformer = try ValueTransformer.of(name.name.description, type, for: self)
-    return try transformer.decode(data) as? T
+  /// - Throws: ``ContextError`` if the coordinator has no transformer with the name that the model states, or has one for
+  ///   another type; the error of the transformer if the bytes are not its own.
+  public final func transformed<T>(forKey key: String, as type: T.Type) throws -> T? {
+    guard case .binary(let data) = self[key] else { return nil }
+    return try ValueTransformer.of(key, type, for: self).decode(data) as? T
   }
 
-  /// Sets the value of a transformable attribute.
+  /// Sets the bytes of a transformable attribute to those that its transformer makes of a value.
   ///
-  /// - Throws: As ``transformed(_:as:)``.
-  public final func setTransformed<T>(_ value: T?, _ name: AttributeName<Data?>) throws {
-    guard let value else {
-      self[name] = nil
-      return
-    }
-    self[name] = try ValueTransformer.of(
-      name.name.description, T.self, for: self
-    ).encode(value)
+  /// - Throws: As ``transformed(forKey:as:)``.
+  public final func setTransformed<T>(_ value: T?, forKey key: String) throws {
+    let data = try value.flatMap { try ValueTransformer.of(key, T.self, for: self).encode($0) }
+    self[key] = data.map { .binary($0) } ?? .null
   }
 }
 

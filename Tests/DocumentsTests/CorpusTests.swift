@@ -197,7 +197,7 @@ struct CorpusTests {
   /// Three more versions: objects of all types and an attachment; changes of them; one that is named.
   private static func fill(_ document: Document, _ world: DocumentWorld) throws {
     let context = try world.context(document)
-    let stops = ToManyName<ManagedObject>("stops")
+    let stops = "stops"
     for number in 1...3 {
       let trip = try context.insert("Trip")
       trip["name"] = .string(["Lisboa", "Évora 🚂", "< & > \u{1}"][number - 1])

@@ -139,7 +139,7 @@ struct EntityCheckerTests {
     ).source
     #expect(
       members == """
-        override class var entityName: String { "Trip" }
+        override class var entityName: Swift.String { "Trip" }
         class func entityProperties<Root__: Trip>(of _: Root__.Type) -> [EntityProperty] {
           [
             .property("name", \\Root__.name, default: "Untitled"),
@@ -178,7 +178,7 @@ struct EntityCheckerTests {
     ).source
     #expect(
       members == """
-        public override class var entityName: String { "Journey" }
+        public override class var entityName: Swift.String { "Journey" }
         public class func entityProperties<Root__: Trip>(of _: Root__.Type) -> [EntityProperty] {
           Base.entityProperties(of: Root__.self) + [
             .property("default", \\Root__.`default`),

@@ -51,10 +51,16 @@ struct GoldenTests {
     let several = try compiler.check(
       Dictionary(uniqueKeysWithValues: classes.files.map { ($0.name, $0.text) })
         .merging(["Zoo.swift": Zoo.handwritten]) { first, _ in first },
-      flags: Compiler.strict)
+      flags: Compiler.strict + (access == .package ? ["-no-warnings-as-errors"] : []))
     let one = try compiler.check(["A.swift": classes.text, "Zoo.swift": Zoo.handwritten])
 
-    #expect(several == "" && one == "")
+    // Swift 6.3 warns that an import with the access level `package` is not used if the expansion of a macro uses it. Without
+    // the import the expansion is an error.
+    let problems = several.split(separator: "\n").filter {
+      ($0.contains(": error: ") || $0.contains(": warning: "))
+        && !$0.contains("warning: package import of 'Quire' was not used")
+    }
+    #expect(problems == [] && one == "")
   }
 
   @Test("A class compiles in a file of its own whose dates are parts of a composite, however deep")
@@ -79,8 +85,8 @@ struct GoldenTests {
       Dictionary(uniqueKeysWithValues: files.map { ($0.name, $0.text) }), flags: Compiler.strict)
 
     #expect(messages == "")
-    // The structure around the dates names none of their types itself.
-    #expect(files.filter { $0.text.contains("import Foundation") }.count == 2)
+    // The structure around the dates, and the class, name none of their types themselves.
+    #expect(files.filter { $0.text.contains("import Foundation") }.count == 1)
   }
 
   @Test("It can stand in a module where all else belongs to the main actor")

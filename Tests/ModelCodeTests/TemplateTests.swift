@@ -70,7 +70,7 @@ struct TemplateTests {
     arguments: [
       ("late trips", "lateTrips"), ("FetchRequest", "FetchRequest_"),
       ("description", "description_"),
-      ("default", "`default`"), ("?!", "template"), ("Keys", "Keys_"), ("TModel", "TModel_"),
+      ("default", "`default`"), ("?!", "template"), ("Keys", "Keys"), ("TModel", "TModel_"),
       ("Place", "Place_"), ("Colour", "Colour_"), ("Quire", "Quire_"), ("Swift", "Swift_"),
       ("Foundation", "Foundation_"),
     ])
@@ -91,7 +91,7 @@ struct TemplateTests {
 
     let text = try ModelClasses(of: model, named: "T").text
 
-    #expect(text.contains("public static func \(function)() throws(QueryError) -> FetchRequest"))
+    #expect(text.contains("public static func \(function)() throws(QueryError) -> FetchRequest<"))
     #expect(
       try Compiler().check(["A.swift": text, "B.swift": "public struct Colour: Sendable {}"]) == "")
   }

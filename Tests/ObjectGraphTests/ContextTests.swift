@@ -129,7 +129,7 @@ struct ContextTests {
     let context = graph.context()
     let trip = try context.insert(Trip.self) { $0.name = "Coast" }
     for place in ["Faro", "Lagos", "Sines"] {
-      trip.add(try context.insert(Stop.self) { $0.place = place }, to: ToManyName("stops"))
+      trip.add(try context.insert(Stop.self) { $0.place = place }, to: "stops")
     }
     #expect(trip.stops.map(\.place) == ["Faro", "Lagos", "Sines"])
     try context.save()
@@ -283,7 +283,7 @@ struct ContextTests {
 
     // First what leads there, then the deletion: it goes the way of the relationship's rule.
     let coastThere = two.object(with: coast.objectID) as! Trip
-    coastThere.add(try two.insert(Stop.self) { $0.place = "Here" }, to: ToManyName("stops"))
+    coastThere.add(try two.insert(Stop.self) { $0.place = "Here" }, to: "stops")
     coastThere.members = [there[3]]
     try two.save()
     one.delete(coast)

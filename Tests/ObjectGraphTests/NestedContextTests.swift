@@ -144,7 +144,7 @@ struct NestedContextTests {
       $0.owner = ada
     }
     for place in ["A", "B"] {
-      trip.add(try parent.insert(Stop.self) { $0.place = place }, to: ToManyName("stops"))
+      trip.add(try parent.insert(Stop.self) { $0.place = place }, to: "stops")
     }
 
     let child = ManagedObjectContext(parent: parent, concurrency: .confined)

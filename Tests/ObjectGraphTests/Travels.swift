@@ -4,93 +4,37 @@ import ObjectModel
 
 // The model that most tests use: trips with ordered stops, people who own and join them, passports.
 
-class Person: ManagedObject {
-  static let nameKey = AttributeName<String>("name")
-  static let trips = ToManyName<Trip>("trips")
-  static let joined = ToManyName<Trip>("joined")
-  static let friends = ToManyName<Person>("friends")
-  static let passport = ToOneName<Passport>("passport")
-  var name: String {
-    get { self[Person.nameKey] }
-    set { self[Person.nameKey] = newValue }
-  }
-  var age: Int32 {
-    get { self[AttributeName<Int32>("age")] }
-    set { self[AttributeName<Int32>("age")] = newValue }
-  }
-  var trips: RelatedObjects<Trip> {
-    get { self[Person.trips] }
-    set { self[Person.trips] = newValue }
-  }
-  var joined: RelatedObjects<Trip> {
-    get { self[Person.joined] }
-    set { self[Person.joined] = newValue }
-  }
-  var friends: RelatedObjects<Person> {
-    get { self[Person.friends] }
-    set { self[Person.friends] = newValue }
-  }
-  var passport: Passport? {
-    get { self[Person.passport] }
-    set { self[Person.passport] = newValue }
-  }
-  var tripCount: Int { self[AttributeName<Int>("tripCount")] }
+@Entity class Person: ManagedObject {
+  var name: String
+  var age: Int32
+  @Relationship var trips: RelatedObjects<Trip>
+  @Relationship var joined: RelatedObjects<Trip>
+  @Relationship var friends: RelatedObjects<Person>
+  var passport: Passport?
+  @Derived("trips.@count") var tripCount: Int
 }
 
-final class Guide: Person {
-  var language: String? {
-    get { self[AttributeName<String?>("language")] }
-    set { self[AttributeName<String?>("language")] = newValue }
-  }
+@Entity final class Guide: Person {
+  var language: String?
 }
 
-final class Trip: ManagedObject {
-  var name: String {
-    get { self[AttributeName<String>("name")] }
-    set { self[AttributeName<String>("name")] = newValue }
-  }
-  var start: Date? {
-    get { self[AttributeName<Date?>("start")] }
-    set { self[AttributeName<Date?>("start")] = newValue }
-  }
-  var cost: Double {
-    get { self[AttributeName<Double>("cost")] }
-    set { self[AttributeName<Double>("cost")] = newValue }
-  }
-  var owner: Person? {
-    get { self[ToOneName<Person>("owner")] }
-    set { self[ToOneName<Person>("owner")] = newValue }
-  }
-  var members: RelatedObjects<Person> {
-    get { self[ToManyName<Person>("members")] }
-    set { self[ToManyName<Person>("members")] = newValue }
-  }
-  var stops: RelatedObjects<Stop> {
-    get { self[ToManyName<Stop>("stops")] }
-    set { self[ToManyName<Stop>("stops")] = newValue }
-  }
+@Entity final class Trip: ManagedObject {
+  var name: String
+  var start: Date?
+  var cost: Double
+  var owner: Person?
+  @Relationship var members: RelatedObjects<Person>
+  @Relationship var stops: RelatedObjects<Stop>
 }
 
-final class Stop: ManagedObject {
-  var place: String {
-    get { self[AttributeName<String>("place")] }
-    set { self[AttributeName<String>("place")] = newValue }
-  }
-  var trip: Trip? {
-    get { self[ToOneName<Trip>("trip")] }
-    set { self[ToOneName<Trip>("trip")] = newValue }
-  }
+@Entity final class Stop: ManagedObject {
+  var place: String
+  var trip: Trip?
 }
 
-final class Passport: ManagedObject {
-  var number: String {
-    get { self[AttributeName<String>("number")] }
-    set { self[AttributeName<String>("number")] = newValue }
-  }
-  var holder: Person? {
-    get { self[ToOneName<Person>("holder")] }
-    set { self[ToOneName<Person>("holder")] = newValue }
-  }
+@Entity final class Passport: ManagedObject {
+  var number: String
+  var holder: Person?
 }
 
 enum Travels {

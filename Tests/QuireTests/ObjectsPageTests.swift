@@ -30,7 +30,7 @@ struct ObjectsPageTests {
     let stops = try ["Porto", "Régua"].map { name in
       try context.insert(Stop.self) { $0.name = name }
     }
-    trip.addToStops(stops)
+    trip.add(stops, to: \.stops)
     try context.save()
     return Scene(
       container: container, coordinator: container.coordinator, context: context, trip: trip,
@@ -90,11 +90,11 @@ struct ObjectsPageTests {
     let porto = try context.insert(Stop.self) { $0.name = "Porto" }
     let regua = try context.insert(Stop.self) { $0.name = "Régua" }
     porto.trip = trip
-    trip.addToStops(regua)
+    trip.add(regua, to: \.stops)
     print(trip.stops.map(\.name), regua.trip === trip)
     #expect(trip.stops.map(\.name) == ["Porto", "Régua"] && regua.trip === trip)
 
-    trip.insertIntoStops(try context.insert(Stop.self) { $0.name = "Aveiro" }, at: 0)
+    trip.insert(try context.insert(Stop.self) { $0.name = "Aveiro" }, into: \.stops, at: 0)
     trip.stops = RelatedObjects(trip.stops.reversed())
     #expect(trip.stops.map(\.name) == ["Régua", "Porto", "Aveiro"])
 
@@ -211,7 +211,7 @@ struct ObjectsPageTests {
     let form = ManagedObjectContext(parent: context, concurrency: .mainActor)
     let draft = form.object(trip)
     draft.name = "Algarve"
-    draft.addToStops(try form.insert(Stop.self) { $0.name = "Faro" })
+    draft.add(try form.insert(Stop.self) { $0.name = "Faro" }, to: \.stops)
     try form.save()
     print(trip.name, context.hasChanges)
     try context.save()

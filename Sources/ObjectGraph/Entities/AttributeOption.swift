@@ -68,6 +68,35 @@ public struct AttributeOption: Sendable {
     AttributeOption { $0.options.insert(.preservesValueOnDeletion) }
   }
 
+  /// The bytes are those that a value transformer makes of a value. A computed property may read and set the value with
+  /// ``ManagedObject/transformed(_:as:)``.
+  ///
+  ///     @Attribute("colour", .transformable(by: "ColourTransformer")) var colourData: Data?
+  ///
+  /// - Parameters:
+  ///   - transformer: The name of the transformer.
+  ///   - className: The name of the type of the values.
+  public static func transformable(
+    by transformer: String? = nil, of className: String? = nil
+  ) -> AttributeOption {
+    AttributeOption {
+      $0.type = .transformable
+      $0.valueTransformerName = transformer
+      $0.valueClassName = className
+    }
+  }
+
+  /// The value of a new object, if it takes more than a literal to state it.
+  ///
+  ///     @Attribute(.default(Date(timeIntervalSinceReferenceDate: 0))) var start: Date
+  public static func `default`<V: AttributeValue>(_ value: V) -> AttributeOption {
+    let value = value.storedValue
+    return AttributeOption { $0.defaultValue = value }
+  }
+
+  /// The attribute must have a value, although its type in Swift admits none.
+  public static var required: AttributeOption { AttributeOption { $0.isOptional = false } }
+
   /// The attribute had another name in the version of the model before.
   public static func originalName(_ name: String) -> AttributeOption {
     AttributeOption { $0.renamingIdentifier = name }

@@ -15,10 +15,12 @@ public struct EntityDeclaration {
   ///   - properties: All properties, with the inherited ones first.
   ///   - unique: Sets of properties. No two objects have the same values of all properties of a set.
   ///   - indexes: Sets of properties. Stores keep an index for each set.
+  ///   - inverses: Pairs of relationships of the class that are inverse to one another.
   public init<Object: ManagedObject>(
     _ type: Object.Type, named name: String, inheriting superclass: ManagedObject.Type? = nil,
     properties: [EntityProperty], unique: [[PartialKeyPath<Object>]] = [],
-    indexes: [[PartialKeyPath<Object>]] = [], options: [EntityOption] = []
+    indexes: [[PartialKeyPath<Object>]] = [], inverses: [[PartialKeyPath<Object>]] = [],
+    options: [EntityOption] = []
   ) {
     let inheritedCount = superclass?.entityDeclaration?.properties.count ?? 0
     let own = properties.dropFirst(inheritedCount)
@@ -36,6 +38,14 @@ public struct EntityDeclaration {
     entity.fetchIndexes = indexes.map(names).map { names in
       FetchIndex("by_" + names.joined(separator: "_"), elements: names.map { .init($0) })
     }
+    for pair in inverses.map(names) {
+      for (property, inverse) in [(pair[0], pair[1]), (pair[1], pair[0])] {
+        let isOwn = own.contains { $0.property.name == inverse }
+        let owner =
+          isOwn ? name : PropertyPaths.owner(of: inverse, in: superclass ?? type).entityName
+        entity.setInverse(of: property, to: inverse, owner)
+      }
+    }
     for option in options { option.apply(&entity) }
     self.entity = entity
     self.superclass = superclass
@@ -45,6 +55,18 @@ public struct EntityDeclaration {
   /// The properties that the class itself declares.
   var ownProperties: ArraySlice<EntityProperty> {
     properties.suffix(entity.declaredProperties.count)
+  }
+}
+
+extension Entity {
+  /// States the inverse of a relationship of the entity.
+  fileprivate mutating func setInverse(of name: String, to inverse: String, _ owner: String) {
+    guard let place = declaredProperties.firstIndex(where: { $0.name == name }),
+      case .relationship(var relationship) = declaredProperties[place]
+    else { return }
+    relationship.inverse = inverse
+    relationship.inverseEntity = owner
+    declaredProperties[place] = .relationship(relationship)
   }
 }
 
@@ -62,9 +84,10 @@ enum PropertyPaths {
     let identifier = ObjectIdentifier(type)
     if let names = known.withLock({ $0[identifier] }) { return names.byPath }
     let properties = type.entityDeclaration?.properties ?? []
-    let names = Names(
-      byPath: Dictionary(
-        properties.map { ($0.path, $0.property.name) }, uniquingKeysWith: { $1 }))
+    let paths = properties.compactMap { property in
+      property.path.map { ($0, property.property.name) }
+    }
+    let names = Names(byPath: Dictionary(paths, uniquingKeysWith: { $1 }))
     known.withLock { $0[identifier] = names }
     return names.byPath
   }

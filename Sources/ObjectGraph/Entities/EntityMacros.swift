@@ -1,4 +1,5 @@
 public import ObjectModel
+public import ObjectQuery
 
 // The macros with which classes declare entities. `docs/typed-classes.md` shows them in use.
 
@@ -46,6 +47,13 @@ public macro StoredProperty() =
 public macro Attribute(_ options: AttributeOption...) =
   #externalMacro(module: "EntityMacros", type: "MarkerMacro")
 
+/// Gives an attribute another name in the model than in Swift.
+///
+///     @Attribute("description") var text: String
+@attached(peer)
+public macro Attribute(_ name: String, _ options: AttributeOption...) =
+  #externalMacro(module: "EntityMacros", type: "MarkerMacro")
+
 /// Lets no two objects have the same value of an attribute.
 @attached(peer)
 public macro Unique() = #externalMacro(module: "EntityMacros", type: "MarkerMacro")
@@ -62,9 +70,20 @@ public macro Unique<Object: ManagedObject>(_ properties: [PartialKeyPath<Object>
 public macro Index<Object: ManagedObject>(_ properties: [PartialKeyPath<Object>]...) =
   #externalMacro(module: "EntityMacros", type: "MarkerMacro")
 
+/// Makes two relationships of one class the inverses of one another. Stands in the body of the class, since an attribute of a
+/// property can't name properties of the class itself: `#Inverse<Folder>(\.parent, \.children)`.
+@freestanding(declaration)
+public macro Inverse<Object: ManagedObject>(
+  _ property: PartialKeyPath<Object>, _ inverse: PartialKeyPath<Object>
+) = #externalMacro(module: "EntityMacros", type: "MarkerMacro")
+
 /// Keeps a property in memory only.
 @attached(peer)
 public macro Transient() = #externalMacro(module: "EntityMacros", type: "MarkerMacro")
+
+/// Leaves an ordinary variable of the class as it is: the entity does not have it, and no context knows of its changes.
+@attached(peer)
+public macro Ignored() = #externalMacro(module: "EntityMacros", type: "MarkerMacro")
 
 /// Has the context compute an attribute from other properties when it saves: `@Derived("stops.@count")`.
 ///
@@ -72,6 +91,44 @@ public macro Transient() = #externalMacro(module: "EntityMacros", type: "MarkerM
 @attached(peer)
 public macro Derived(_ expression: String, where filter: String? = nil) =
   #externalMacro(module: "EntityMacros", type: "MarkerMacro")
+
+/// Finds objects anew each time that the property is read, which may throw: `try animal.neighbours`.
+///
+///     @Fetched(where: "enclosure == $FETCH_SOURCE.enclosure") var neighbours: [Animal]
+///
+/// - Parameters:
+///   - predicate: The condition, in which `$FETCH_SOURCE` is the object that has the property; `nil` for all objects.
+///   - sortKeys: The order.
+///   - limit: The greatest number of objects; 0 for any number.
+@attached(peer)
+public macro Fetched(
+  where predicate: String? = nil, sortedBy sortKeys: [SortKey] = [], limit: Int = 0
+) =
+  #externalMacro(module: "EntityMacros", type: "MarkerMacro")
+
+/// Makes a type of composite attributes of a structure: each stored property becomes a part.
+///
+///     @Composite struct Address {
+///       var street: String?
+///       var city: String = ""
+///     }
+@attached(
+  extension, conformances: CompositeValue, names: named(compositeParts), named(init(composite:)),
+  named(write(to:))
+)
+public macro Composite() = #externalMacro(module: "EntityMacros", type: "CompositeMacro")
+
+/// Gives a relationship another name in the model than in Swift.
+///
+///     @Relationship("self", inverse: \Stop.trip) var stops: [Stop]
+///
+/// The other parameters are those of ``Relationship(_:inverse:ordered:minimum:maximum:originalName:hashModifier:)``.
+@attached(peer)
+public macro Relationship(
+  _ name: String, _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
+  ordered: Bool = false, minimum: Int = 0, maximum: Int = 0, originalName: String? = nil,
+  hashModifier: String? = nil
+) = #externalMacro(module: "EntityMacros", type: "MarkerMacro")
 
 /// Declares a relationship to one object, or to many.
 ///

@@ -1,14 +1,17 @@
 public import ObjectModel
+public import ObjectQuery
 
 /// A property of an entity, as a class with ``Entity(_:)`` declares it.
 public struct EntityProperty {
-  /// The path that reads the property of an object.
-  let path: AnyKeyPath
+  /// The path that reads the property of an object; `nil` for a fetched property, to which no path can lead.
+  let path: AnyKeyPath?
   /// The property without its inverse, which is known once all classes are.
   let property: Property
   var destination: ManagedObject.Type?
   var inverse: AnyKeyPath?
   var isUnique = false
+  /// The type of the values of a composite attribute.
+  var composite: (any CompositeValue.Type)?
 }
 
 // MARK: - Attributes
@@ -33,11 +36,20 @@ extension EntityProperty {
   /// An attribute that follows from other properties.
   public static func derived<Root: ManagedObject, Value: AttributeValue>(
     _ name: String, _ path: KeyPath<Root, Value>, _ expression: String,
-    where filter: String? = nil
+    where filter: String? = nil, _ options: AttributeOption...
   ) -> EntityProperty {
-    attribute(name, path, default: nil, []) {
+    attribute(name, path, default: nil, options) {
       $0.derivation = .init(expression, filter: filter)
     }
+  }
+
+  /// A composite attribute.
+  public static func property<Root: ManagedObject, Value: CompositeValue>(
+    _ name: String, _ path: KeyPath<Root, Value>, _ options: AttributeOption...
+  ) -> EntityProperty {
+    EntityProperty(
+      path: path, property: .attribute(.composite(name, Value.self, options)),
+      composite: Value.self)
   }
 
   private static func attribute<Root: ManagedObject, Value: AttributeValue>(
@@ -51,6 +63,31 @@ extension EntityProperty {
     for option in options { option.apply(&attribute) }
     change(&attribute)
     return EntityProperty(path: path, property: .attribute(attribute), isUnique: isUnique)
+  }
+}
+
+// MARK: - Fetched properties
+
+extension EntityProperty {
+  /// A fetched property.
+  ///
+  /// - Parameter type: States the type of the property, and is not called.
+  public static func fetched<Object: ManagedObject>(
+    _ name: String, _ type: ([Object]) -> Void, where predicate: String? = nil,
+    sortedBy sortKeys: [SortKey] = [], limit: Int = 0
+  ) -> EntityProperty {
+    let template = FetchRequestTemplate(
+      name, entity: Object.entityName, predicate: predicate,
+      sortKeys: sortKeys.map { key in
+        guard let key = FetchRequestTemplate.SortKey(key) else {
+          misuse(
+            "The fetched property \"\(name)\" sorts by options that a model can't state: \(key).")
+        }
+        return key
+      }, fetchLimit: limit)
+    return EntityProperty(
+      path: nil, property: .fetched(FetchedProperty(name, request: template)),
+      destination: Object.self)
   }
 }
 
@@ -91,8 +128,9 @@ extension EntityProperty {
     relationship(
       name, path, to: Destination.self, inverse,
       Relationship(
-        name, to: Destination.entityName, count: .toOne, deleteRule: rule,
-        renamingIdentifier: originalName, versionHashModifier: hashModifier))
+        name, to: Destination.entityName, count: .init(minimum: minimum, maximum: 1),
+        deleteRule: rule, isOptional: minimum == 0, renamingIdentifier: originalName,
+        versionHashModifier: hashModifier))
   }
 
   /// A relationship that leads to many objects.

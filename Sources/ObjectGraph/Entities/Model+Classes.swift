@@ -27,9 +27,24 @@ extension Model {
     }
     var description = Description()
     description.entities = try declarations.map { try $0.entityWithInverses() }
+    description.composites = compositeTypes(declarations.flatMap(\.ownProperties))
     description.stateInversesAtBothEnds()
     try self.init(description)
   }
+}
+
+/// Returns the composite types of properties and of their parts.
+private func compositeTypes(_ properties: [EntityProperty]) -> [CompositeType] {
+  var types: [CompositeType] = []
+  var waiting = properties.compactMap(\.composite)
+  var seen: Set<ObjectIdentifier> = []
+  while let type = waiting.popLast() {
+    guard seen.insert(ObjectIdentifier(type)).inserted else { continue }
+    let parts = type.compositeParts
+    types.append(CompositeType(type.compositeName, attributes: parts.map(\.attribute)))
+    waiting += parts.compactMap(\.type)
+  }
+  return types.sorted { $0.name < $1.name }
 }
 
 extension EntityDeclaration {
@@ -51,5 +66,26 @@ extension EntityDeclaration {
       entity.declaredProperties[index] = .relationship(relationship)
     }
     return entity
+  }
+}
+
+extension Model.Description {
+  /// Gives each relationship without an inverse the relationship that names it as its inverse.
+  fileprivate mutating func stateInversesAtBothEnds() {
+    for entity in entities {
+      for relationship in entity.declaredRelationships {
+        guard let inverse = relationship.inverse,
+          let owner = relationship.inverseEntity,
+          let place = entities.firstIndex(where: { $0.name == owner }),
+          let property = entities[place].declaredProperties.firstIndex(where: { $0.name == inverse }
+          ),
+          case .relationship(var back) = entities[place].declaredProperties[property],
+          back.inverse == nil
+        else { continue }
+        back.inverse = relationship.name
+        back.inverseEntity = entity.name
+        entities[place].declaredProperties[property] = .relationship(back)
+      }
+    }
   }
 }

@@ -33,6 +33,13 @@ public struct EntityField<Root, Value>: Sendable, Hashable {
   ) -> EntityField<Root, Next> where Value == Object? { field(path) }
 }
 
+extension EntityField where Value: CompositeValue {
+  /// A part of a composite attribute.
+  public subscript<Next>(dynamicMember path: KeyPath<Value, Next>) -> EntityField<Root, Next> {
+    EntityField<Root, Next>(pathElements + [Value.partNames[path] ?? "\(path)"])
+  }
+}
+
 extension EntityField: TypedExpression where Value: AttributeValue {}
 
 // MARK: - One object

@@ -14,23 +14,14 @@ extension ManagedObject {
     set { setValue(newValue, forKey: name) }
   }
 
-  /// What the object has for an attribute or a relationship to one object, whatever accessors its class has for it.
+  /// The value of an attribute or of a relationship to one object, without the accessors of the class.
   ///
-  ///     final class Person: ManagedObject {
-  ///       var name: String {
-  ///         get { if case .string(let name) = primitiveValue(forKey: "name") { name } else { "" } }
-  ///         set { setPrimitiveValue(.string(newValue.capitalized), forKey: "name") }
-  ///       }
-  ///     }
-  ///
-  /// No accessor of a class is ever called by its name, so this is the same as the subscript: the word for it that
-  /// accessors of Core Data's classes use. A typed name is checked by the compiler, and faster.
+  /// No accessor of a class is ever called by its name, so this is the same as the subscript. Core Data has this word.
   ///
   /// - Precondition: The entity has such a property.
   public final func primitiveValue(forKey key: String) -> Value { self[key] }
 
-  /// Gives the object a value for an attribute or a relationship to one object, as
-  /// ``primitiveValue(forKey:)`` reads it. It is a change like any other: saved, undone, and told to whoever follows.
+  /// Sets the value of an attribute or of a relationship to one object, without the accessors of the class.
   ///
   /// - Precondition: The entity has such a property, and the value is of its type.
   public final func setPrimitiveValue(_ value: Value, forKey key: String) { self[key] = value }
@@ -58,7 +49,7 @@ extension ManagedObject {
       touch()
       return relatedObjects(toMany)
     case .transientRelationship: return nil
-    case .fetched: return try? fetchedObjects(key)
+    case .fetched: return try? fetchedObjects(forKey: key)
     }
   }
 
@@ -122,20 +113,24 @@ extension ManagedObject {
 
   /// The value of an attribute or a reference as rows have it.
   private final func storedValue(_ key: String) -> Value {
-    touch()
-    let code = source.entity.graph.code(PropertyHash.of(key))
-    return code.column >= 0
-      ? source.value(Int(code.column), Int(row)) : otherValue(key, code)
+    storedValue(PropertyHash.of(key)) { key }
   }
 
-  /// What a fetched property finds.
+  /// The value of an attribute or a reference as rows have it.
   ///
-  /// - Throws: `QueryError`, or what a damaged store throws.
-  public final func fetched<D: ManagedObject>(_ name: FetchedName<D>) throws -> [D] {
-    try fetchedObjects(name.name.description).compactMap { $0 as? D }
+  /// - Parameter name: Returns the name, which is needed for a value that is not in a row.
+  final func storedValue(_ hash: UInt64, _ name: () -> String) -> Value {
+    touch()
+    let code = source.entity.graph.code(hash)
+    return code.column >= 0
+      ? source.value(Int(code.column), Int(row)) : otherValue(name(), code)
   }
 
-  private final func fetchedObjects(_ name: String) throws -> [ManagedObject] {
+  /// Returns the objects that a fetched property finds.
+  ///
+  /// - Precondition: The entity has such a fetched property.
+  /// - Throws: `QueryError` if the request does not fit the model; `StoreError` if a store is damaged.
+  public final func fetchedObjects(forKey name: String) throws -> [ManagedObject] {
     touch()
     let graph = source.entity.graph
     guard case .fetched(let property)? = graph[name]?.place else {

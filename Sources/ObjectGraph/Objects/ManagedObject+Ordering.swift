@@ -4,23 +4,19 @@ import ObjectModel
 extension ManagedObject {
   /// Inserts an object at a place of an ordered relationship. A member moves there.
   ///
-  ///     trip.insert(porto, into: Trip.stops, at: 0)
-  ///
   /// - Precondition: The relationship is ordered and has the place, or the place is behind the last one.
-  public final func insert<D: ManagedObject>(
-    _ other: D, into name: ToManyName<D>, at index: Int
-  ) {
-    insert(CollectionOfOne(other), into: name, at: index)
+  public final func insert(_ other: ManagedObject, into key: String, at index: Int) {
+    insert(CollectionOfOne(other), into: key, at: index)
   }
 
   /// Inserts objects one behind another at a place of an ordered relationship. Members move there.
   ///
-  /// - Precondition: As for ``insert(_:into:at:)-(D,_,_)``.
-  public final func insert<D: ManagedObject>(
-    _ others: some Sequence<D>, into name: ToManyName<D>, at index: Int
+  /// - Precondition: As for ``insert(_:into:at:)-(ManagedObject,_,_)``.
+  public final func insert(
+    _ others: some Sequence<ManagedObject>, into key: String, at index: Int
   ) {
     let others = Array(others)
-    let edit = OrderedEdit(object: self, name: name)
+    let edit = OrderedEdit(object: self, key: key)
     edit.change { objects in
       let arriving = Set(others)
       objects.removeAll { arriving.contains($0) }
@@ -32,21 +28,19 @@ extension ManagedObject {
   /// Removes the object at a place from an ordered relationship.
   ///
   /// - Precondition: The relationship is ordered and has such a place.
-  public final func remove<D: ManagedObject>(at index: Int, from name: ToManyName<D>) {
-    let objects = self[name]
-    let edit = OrderedEdit(object: self, name: name)
+  public final func remove(at index: Int, from key: String) {
+    let edit = OrderedEdit(object: self, key: key)
     edit.requireOrder()
+    let objects = objects(forKey: key)
     edit.requirePlace(index, within: 0..<objects.count)
-    remove(objects[index], from: name)
+    remove(objects[index], from: key)
   }
 
   /// Moves the object at one place of an ordered relationship to another place, where it is afterwards.
   ///
   /// - Precondition: The relationship is ordered and has such places.
-  public final func move<D: ManagedObject>(
-    in name: ToManyName<D>, from index: Int, to target: Int
-  ) {
-    let edit = OrderedEdit(object: self, name: name)
+  public final func move(in key: String, from index: Int, to target: Int) {
+    let edit = OrderedEdit(object: self, key: key)
     edit.change { objects in
       for place in [index, target] {
         edit.requirePlace(place, within: 0..<objects.count)
@@ -58,10 +52,8 @@ extension ManagedObject {
   /// Replaces the object at a place of an ordered relationship. A member moves there.
   ///
   /// - Precondition: The relationship is ordered and has such a place.
-  public final func replace<D: ManagedObject>(
-    at index: Int, in name: ToManyName<D>, with other: D
-  ) {
-    let edit = OrderedEdit(object: self, name: name)
+  public final func replace(at index: Int, in key: String, with other: ManagedObject) {
+    let edit = OrderedEdit(object: self, key: key)
     edit.change { objects in
       edit.requirePlace(index, within: 0..<objects.count)
       let former = objects[index]
@@ -73,23 +65,23 @@ extension ManagedObject {
 }
 
 /// A change of the order of one relationship.
-private struct OrderedEdit<D: ManagedObject> {
+private struct OrderedEdit {
   let object: ManagedObject
-  let name: ToManyName<D>
+  let key: String
 
   /// Changes the members of the relationship, which must be ordered.
-  func change(_ body: (inout [D]) -> Void) {
+  func change(_ body: (inout [ManagedObject]) -> Void) {
     requireOrder()
-    var objects = object[name].objects
+    var objects = object.objects(forKey: key).objects
     body(&objects)
-    object[name] = RelatedObjects(objects)
+    object.setObjects(objects, forKey: key)
   }
 
   /// Stops the program unless the relationship is ordered.
   func requireOrder() {
     let graph = object.source.entity.graph
-    guard graph[name.name.description]?.relationship?.keepsOrder ?? false else {
-      graph.refuse(name.name.description, as: "an ordered relationship")
+    guard graph[key]?.relationship?.keepsOrder ?? false else {
+      graph.refuse(key, as: "an ordered relationship")
     }
   }
 
@@ -98,7 +90,7 @@ private struct OrderedEdit<D: ManagedObject> {
     require(
       places.contains(index),
       """
-      "\(name.name)" of \(object) has no place \(index): it leads to \(object[name].count) objects.
+      "\(key)" of \(object) has no place \(index): it leads to \(object.count(forKey: key)) objects.
       """)
   }
 }

@@ -4,44 +4,22 @@ public import Foundation
 public import ObjectModel
 import Rows
 
-// Reading by typed names. What the compiler knows of the type decides which of the plain methods below is
-// called, so that nothing is boxed on the way.
+// Reading attributes. What the compiler knows of the type decides which of the plain methods below is called, so that
+// nothing is boxed on the way.
 extension ManagedObject {
-  /// The value of an attribute.
-  ///
-  ///     let age = person[Person.age]
-  ///
-  /// A required attribute that was given no value yet reads as its type's zero: no text, 0, false, and `about:blank` for a
-  /// URL. A URI may be any text, and as a URL one that is none reads as no value.
-  ///
-  /// - Precondition: The object is used where its context is, its entity has such an attribute, and the value is one of
-  ///   the name's type.
   @inlinable
-  public final subscript<V: AttributeValue>(name: AttributeName<V>) -> V {
-    get {
-      if V.self == String.self { return string(name.hash, name.name) as! V }
-      if V.self == Int.self {
-        return fitting(integer(name.hash, name.name), name.name) as Int as! V
-      }
-      if V.self == Int64.self { return integer(name.hash, name.name) as! V }
-      if V.self == Int32.self {
-        return fitting(integer(name.hash, name.name), name.name) as Int32 as! V
-      }
-      if V.self == Int16.self {
-        return fitting(integer(name.hash, name.name), name.name) as Int16 as! V
-      }
-      if V.self == Double.self { return double(name.hash, name.name) as! V }
-      if V.self == Bool.self { return (integer(name.hash, name.name) != 0) as! V }
-      if V.self == Date.self {
-        return Date(timeIntervalSinceReferenceDate: double(name.hash, name.name)) as! V
-      }
-      return converted(name.hash, name.name)
+  final func read<V: AttributeValue>(_ name: StaticString, _ hash: UInt64) -> V {
+    if V.self == String.self { return string(hash, name) as! V }
+    if V.self == Int.self { return fitting(integer(hash, name), name) as Int as! V }
+    if V.self == Int64.self { return integer(hash, name) as! V }
+    if V.self == Int32.self { return fitting(integer(hash, name), name) as Int32 as! V }
+    if V.self == Int16.self { return fitting(integer(hash, name), name) as Int16 as! V }
+    if V.self == Double.self { return double(hash, name) as! V }
+    if V.self == Bool.self { return (integer(hash, name) != 0) as! V }
+    if V.self == Date.self {
+      return Date(timeIntervalSinceReferenceDate: double(hash, name)) as! V
     }
-    set {
-      if !write(newValue, name.hash) {
-        setStored(newValue.storedValue, name.hash, name.name.description)
-      }
-    }
+    return converted(hash, name)
   }
 }
 
@@ -147,10 +125,14 @@ extension ManagedObject {
   /// A value of any other type.
   @usableFromInline
   final func converted<V: AttributeValue>(_ hash: UInt64, _ name: StaticString) -> V {
-    let code = code(hash)
-    let value =
-      code.column >= 0
-      ? source.value(Int(code.column), Int(row)) : otherValue(name.description, code)
+    converted(hash) { name.description }
+  }
+
+  /// A value of any type.
+  ///
+  /// - Parameter name: Returns the name of the attribute.
+  final func converted<V: AttributeValue>(_ hash: UInt64, name: () -> String) -> V {
+    let value = storedValue(hash, name)
     if let converted = V(storedValue: value) { return converted }
     // Files hold any text for a URI, so what is no URL must not end the program of whoever reads it.
     var isNone = value.isNull
@@ -158,7 +140,8 @@ extension ManagedObject {
     if isNone, let none = V(storedValue: .null) ?? V(storedValue: V.attributeType.zero) {
       return none
     }
-    refuse(value, name, V.self)
+    misuse(
+      "The attribute \"\(name())\" of \(self) has the value \(value.text), which is no \(V.self).")
   }
 
   /// What a property without a column of the right kind has, such as a transient one.

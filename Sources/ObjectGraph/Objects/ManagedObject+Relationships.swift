@@ -3,22 +3,26 @@
 import ObjectModel
 import Rows
 
-// Relationships by typed names.
+// Relationships by their names.
 extension ManagedObject {
   /// The object that a relationship leads to.
-  public final subscript<D: ManagedObject>(name: ToOneName<D>) -> D? {
-    get {
-      guard let other = relatedObject(name.hash, name.name) else { return nil }
-      if type(of: other) == D.self { return unsafe unsafeDowncast(other, to: D.self) }
-      return cast(other, name.name)
+  @usableFromInline
+  final func relatedObject<D: ManagedObject>(_ name: StaticString, _ hash: UInt64) -> D? {
+    guard let other = relatedObject(hash, name) else { return nil }
+    if type(of: other) == D.self { return unsafe unsafeDowncast(other, to: D.self) }
+    return cast(other, name)
+  }
+
+  /// Leads a relationship to one object.
+  @usableFromInline
+  final func relate<D: ManagedObject>(to other: D?, _ name: StaticString, _ hash: UInt64) {
+    if let other {
+      if D.self == ManagedObject.self { requireDestination(other, of: name.description) }
+      if setPlainReference(to: other, hash) { return }
     }
-    set {
-      if let newValue { requireDestination(newValue, of: name.name, as: D.self) }
-      if let newValue, setPlainReference(to: newValue, name.hash) { return }
-      let toOne = toOne(name.hash, name.name)
-      if let workspace = source.entity.workspace {
-        ReferenceWriter(workspace).set(toOne, of: self, to: newValue)
-      }
+    let toOne = toOne(hash, name)
+    if let workspace = source.entity.workspace {
+      ReferenceWriter(workspace).set(toOne, of: self, to: other)
     }
   }
 
@@ -42,38 +46,64 @@ extension ManagedObject {
   }
 
   /// The objects that a relationship leads to.
-  public final subscript<D: ManagedObject>(name: ToManyName<D>) -> RelatedObjects<D> {
-    get {
-      let toMany = toMany(name.hash, name.name)
-      guard let workspace = source.entity.workspace else { return RelatedObjects([]) }
-      return RelatedObjects(RelationshipReader(workspace).list(of: self, toMany))
-    }
-    set {
-      let objects = newValue.objects
-      if D.self == ManagedObject.self {
-        for object in objects { requireDestination(object, of: name.name, as: D.self) }
-      }
-      if let workspace = source.entity.workspace {
-        RelationshipWriter(workspace).set(toMany(name.hash, name.name), of: self, to: objects)
-      }
-    }
+  @usableFromInline
+  final func relatedObjects<D: ManagedObject>(
+    _ name: @autoclosure () -> String, _ hash: UInt64
+  ) -> RelatedObjects<D> {
+    let toMany = toMany(hash, name())
+    guard let workspace = source.entity.workspace else { return RelatedObjects([]) }
+    return RelatedObjects(RelationshipReader(workspace).list(of: self, toMany))
   }
 
-  /// Adds an object to a relationship, at the end where it is ordered. Nothing happens when it is there.
-  public final func add<D: ManagedObject>(_ other: D, to name: ToManyName<D>) {
-    requireDestination(other, of: name.name, as: D.self)
-    if let workspace = source.entity.workspace {
-      RelationshipWriter(workspace).add(other, to: self, toMany(name.hash, name.name))
-    }
-  }
-
-  /// Fails when a relationship can't lead to an object, because that is of another entity. A class of its
-  /// own says that it is not.
-  @inline(__always)
-  private final func requireDestination<D: ManagedObject>(
-    _ other: D, of name: StaticString, as type: D.Type
+  /// Leads a relationship to other objects.
+  @usableFromInline
+  final func relate<D: ManagedObject>(
+    to objects: [D], _ name: @autoclosure () -> String, _ hash: UInt64
   ) {
-    if type == ManagedObject.self { requireDestination(other, of: name.description) }
+    let toMany = toMany(hash, name())
+    if D.self == ManagedObject.self {
+      for object in objects { requireDestination(object, of: name()) }
+    }
+    if let workspace = source.entity.workspace {
+      RelationshipWriter(workspace).set(toMany, of: self, to: objects)
+    }
+  }
+
+  /// The objects that a relationship to many objects leads to.
+  ///
+  /// - Precondition: The entity has such a relationship.
+  public final func objects(forKey key: String) -> RelatedObjects<ManagedObject> {
+    relatedObjects(key, PropertyHash.of(key))
+  }
+
+  /// Adds an object to a relationship, at the end if the relationship is ordered. A member stays where it is.
+  ///
+  /// - Precondition: The entity has such a relationship, and the object is of its destination.
+  public final func add(_ other: ManagedObject, to key: String) {
+    let toMany = toMany(PropertyHash.of(key), key)
+    requireDestination(other, of: key)
+    if let workspace = source.entity.workspace {
+      RelationshipWriter(workspace).add(other, to: self, toMany)
+    }
+  }
+
+  /// Removes an object from a relationship. An object that is no member stays what it is.
+  ///
+  /// - Precondition: The entity has such a relationship.
+  public final func remove(_ other: ManagedObject, from key: String) {
+    let toMany = toMany(PropertyHash.of(key), key)
+    if let workspace = source.entity.workspace {
+      RelationshipWriter(workspace).remove(other, from: self, toMany)
+    }
+  }
+
+  /// Returns the number of objects that a relationship leads to.
+  ///
+  /// - Precondition: The entity has such a relationship.
+  public final func count(forKey key: String) -> Int {
+    let toMany = toMany(PropertyHash.of(key), key)
+    guard let workspace = source.entity.workspace else { return 0 }
+    return RelationshipReader(workspace).keys(of: self, toMany).count
   }
 
   /// Fails when a relationship can't lead to an object, because that is of another entity.
@@ -88,20 +118,6 @@ extension ManagedObject {
       The relationship "\(name)" of \(self) leads to objects of the entity "\(destination)", and \(other) is \
       none.
       """)
-  }
-
-  /// Takes an object out of a relationship. Nothing happens when it is not there.
-  public final func remove<D: ManagedObject>(_ other: D, from name: ToManyName<D>) {
-    if let workspace = source.entity.workspace {
-      RelationshipWriter(workspace).remove(other, from: self, toMany(name.hash, name.name))
-    }
-  }
-
-  /// How many objects a relationship leads to.
-  public final func count<D: ManagedObject>(of name: ToManyName<D>) -> Int {
-    let toMany = toMany(name.hash, name.name)
-    guard let workspace = source.entity.workspace else { return 0 }
-    return RelationshipReader(workspace).keys(of: self, toMany).count
   }
 
   private final func cast<D: ManagedObject>(_ object: ManagedObject, _ name: StaticString) -> D {
@@ -125,14 +141,16 @@ extension ManagedObject {
     return toOne
   }
 
-  private final func toMany(_ hash: UInt64, _ name: StaticString) -> GraphProperty.ToMany {
+  private final func toMany(
+    _ hash: UInt64, _ name: @autoclosure () -> String
+  ) -> GraphProperty.ToMany {
     let source = source
     if !source.isCurrent { refusePlace() }
     let graph = source.entity.graph
     let code = graph.code(hash)
     guard code.form == .other,
       case .toMany(let toMany) = graph.properties[Int(code.property)].place
-    else { graph.refuse(name.description, as: "a relationship to many objects") }
+    else { graph.refuse(name(), as: "a relationship to many objects") }
     return toMany
   }
 

@@ -97,6 +97,16 @@ open class ManagedObject {
   open class var entityName: String { String(describing: self) }
   /// The entity that this class declares with ``Entity(_:)``; `nil` if the model is declared elsewhere.
   open class var entityDeclaration: EntityDeclaration? { nil }
+
+  /// The properties that a class with ``Entity(_:)`` declares; none for any other class.
+  public class func entityProperties<Object: ManagedObject>(
+    of type: Object.Type
+  ) -> [EntityProperty] { [] }
+
+  /// A name that no class of a program can take from the code that ``Entity(_:)`` adds.
+  public typealias EntityProperty = ObjectGraph.EntityProperty
+  /// A name that no class of a program can take from the code that ``Entity(_:)`` adds.
+  public typealias EntityDeclaration = ObjectGraph.EntityDeclaration
   /// The names of properties by their key paths, for `#Predicate`. A class with ``Entity(_:)`` has them.
   open class var propertyNames: [AnyKeyPath: String] { PropertyPaths.names(of: self) }
 

@@ -7,15 +7,17 @@ extension EntityMapped where Self: ManagedObject {
   /// The value of an attribute.
   @inlinable
   public subscript<V: AttributeValue>(stored name: StaticString, hash: UInt64) -> V {
-    get { self[AttributeName<V>(name, hash: hash)] }
-    set { self[AttributeName<V>(name, hash: hash)] = newValue }
+    get { read(name, hash) }
+    set {
+      if !write(newValue, hash) { setStored(newValue.storedValue, hash, name.description) }
+    }
   }
 
   /// The object that a relationship leads to, or `nil`.
   @inlinable
   public subscript<D: ManagedObject>(stored name: StaticString, hash: UInt64) -> D? {
-    get { self[ToOneName<D>(name, hash: hash)] }
-    set { self[ToOneName<D>(name, hash: hash)] = newValue }
+    get { relatedObject(name, hash) }
+    set { relate(to: newValue, name, hash) }
   }
 
   /// The object that a required relationship leads to.
@@ -25,26 +27,37 @@ extension EntityMapped where Self: ManagedObject {
   @inlinable
   public subscript<D: ManagedObject>(stored name: StaticString, hash: UInt64) -> D {
     get {
-      guard let object: D = self[ToOneName<D>(name, hash: hash)] else {
-        missingObject(name)
-      }
+      guard let object: D = relatedObject(name, hash) else { missingObject(name) }
       return object
     }
-    set { self[ToOneName<D>(name, hash: hash)] = newValue }
+    set { relate(to: newValue, name, hash) }
   }
 
   /// The objects that a relationship leads to, as an array.
   @inlinable
   public subscript<D: ManagedObject>(stored name: StaticString, hash: UInt64) -> [D] {
-    get { Array(self[ToManyName<D>(name, hash: hash)]) }
-    set { self[ToManyName<D>(name, hash: hash)] = RelatedObjects(newValue) }
+    get { Array(relatedObjects(name.description, hash) as RelatedObjects<D>) }
+    set { relate(to: newValue, name.description, hash) }
   }
 
   /// The objects that a relationship leads to, each made when it is read.
   @inlinable
   public subscript<D: ManagedObject>(stored name: StaticString, hash: UInt64) -> RelatedObjects<D> {
-    get { self[ToManyName<D>(name, hash: hash)] }
-    set { self[ToManyName<D>(name, hash: hash)] = newValue }
+    get { relatedObjects(name.description, hash) }
+    set { relate(to: newValue.objects, name.description, hash) }
+  }
+
+  /// The structure of a composite attribute. Setting it changes the parts that are different.
+  public subscript<C: CompositeValue>(stored name: StaticString, hash: UInt64) -> C {
+    get { C(composite: CompositeParts(self, name, hash)) }
+    set { newValue.write(to: CompositeParts(self, name, hash)) }
+  }
+
+  /// Returns the objects that a fetched property finds.
+  ///
+  /// - Throws: `QueryError` if the request does not fit the model; `StoreError` if a store is damaged.
+  public func fetchedObjects<D: ManagedObject>(stored name: StaticString) throws -> [D] {
+    try fetchedObjects(forKey: name.description).checked(as: D.self)
   }
 
   /// No property is of this type.

@@ -184,3 +184,12 @@ private struct VariableWalker {
     }
   }
 }
+
+extension QueryExpression {
+  /// Returns the number of objects of a relationship that meet a predicate.
+  package func count(where predicate: QueryPredicate) -> QueryExpression {
+    let name = predicate.freeVariable
+    return .keyPath(
+      of: .subquery(self, variable: name, predicate.rooted(at: .variable(name))), ["@count"])
+  }
+}

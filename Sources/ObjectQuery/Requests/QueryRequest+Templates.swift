@@ -74,3 +74,18 @@ extension QueryRequest {
     }
   }
 }
+
+extension FetchRequestTemplate.SortKey {
+  /// The key as templates have it, with Apple's name for the comparison; `nil` if Apple has no such comparison.
+  package init?(_ key: SortKey) {
+    let selector: String?
+    switch key.options {
+    case []: selector = nil
+    case .caseInsensitive: selector = "caseInsensitiveCompare:"
+    case .localeSensitive: selector = "localizedCompare:"
+    case [.localeSensitive, .caseInsensitive]: selector = "localizedStandardCompare:"
+    default: return nil
+    }
+    self.init(key.path, isAscending: key.isAscending, selector: selector)
+  }
+}

@@ -4,9 +4,7 @@ extension TypedExpression {
   private func compared(
     _ operation: QueryPredicate.Operator, _ right: QueryExpression, _ options: TextOptions = []
   ) -> TypedPredicate<Root> {
-    TypedPredicate(
-      .comparison(
-        .init(queryExpression, operation, right, modifier: quantifier, options: options)))
+    TypedPredicate(.comparison(.init(queryExpression, operation, right, options: options)))
   }
 
   private func compared(

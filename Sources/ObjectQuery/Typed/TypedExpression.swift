@@ -1,31 +1,18 @@
 public import Foundation
 public import ObjectModel
 
-/// Something with a value of a known type for each object of an entity: a path to an attribute, or
-/// what is computed from some.
+/// An expression with a value of a known type for each object of a class: an attribute, or a value computed from attributes.
 public protocol TypedExpression<Root, Value>: Sendable {
-  /// The class, or the entity type, whose objects have the value.
+  /// The class whose objects have the value.
   associatedtype Root
   /// The type of the value.
   associatedtype Value: AttributeValue
 
   /// The expression as a tree.
   var queryExpression: QueryExpression { get }
-  /// Which of the values must compare as asked, where there are many.
-  var quantifier: QueryPredicate.Modifier { get }
 }
 
-extension TypedExpression {
-  /// There is one value.
-  public var quantifier: QueryPredicate.Modifier { .direct }
-}
-
-extension AttributePath: TypedExpression {
-  /// The path as a tree.
-  public var queryExpression: QueryExpression { .keyPath(of: .evaluatedObject, pathElements) }
-}
-
-/// A value computed from others: `Trip.days * 2`, `Trip.stops.count`.
+/// A value computed from others: `$0.days * 2`, `$0.stops.count`.
 public struct ComputedExpression<Root, Value: AttributeValue>: TypedExpression, Hashable {
   /// The expression as a tree.
   public let queryExpression: QueryExpression

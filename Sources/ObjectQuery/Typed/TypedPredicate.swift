@@ -1,19 +1,16 @@
-/// A condition on objects of one entity, checked by the compiler.
+/// A condition on objects of one class, checked by the compiler.
 ///
-///     let soon = Trip.start > now && Trip.name.begins(with: "L", .caseInsensitive)
-///     let request = QueryRequest(Trip.self, where: soon, sortedBy: Trip.start.ascending())
+///     let soon = Trip.where { $0.start > .now && $0.name.begins(with: "L", .caseInsensitive) }
 ///
-/// Names are properties of the entity type, values are of their types, and conditions on different
-/// entities do not go together. What it says is a ``QueryPredicate`` like any other, and both may be
-/// mixed through ``predicate`` and ``init(_:)``.
+/// Names are properties of the class, values are of their types, and conditions on different classes do not go together.
+/// Its ``predicate`` is one like any other, and ``init(_:)`` takes any predicate.
 public struct TypedPredicate<Root>: Sendable, Hashable {
   /// The condition as a tree.
   public let predicate: QueryPredicate
 
-  /// A condition that was written otherwise, as one on objects of this entity.
+  /// Takes any predicate as a condition on objects of the class.
   ///
-  /// Nothing is checked here: names that the entity does not have are refused when a request is
-  /// bound to a model.
+  /// Names that the entity does not have are refused when a request is bound to a model.
   public init(_ predicate: QueryPredicate) { self.predicate = predicate }
 
   /// True when both are.

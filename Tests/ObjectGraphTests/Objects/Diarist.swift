@@ -17,15 +17,11 @@ final class Diary: Sendable {
 }
 
 /// An object that keeps a diary under the name its store's coordinator was told.
-class Diarist: ManagedObject {
-  override class var entityName: String { "Diarist" }
-  static let book = AttributeName<String?>("book")
-  static let text = AttributeName<String?>("text")
-  static let count = AttributeName<Int32>("count")
-  var parent: Diarist? {
-    get { self[ToOneName<Diarist>("parent")] }
-    set { self[ToOneName<Diarist>("parent")] = newValue }
-  }
+@Entity class Diarist: ManagedObject {
+  var book: String?
+  var text: String?
+  var count: Int32
+  var parent: Diarist?
   // SAFETY: A test sets and reads the reactions of its own objects only, with the lock held.
   /// The reactions of objects to events.
   nonisolated(unsafe) static var reactions: [ObjectID: (String, Diarist) -> Void] = [:]

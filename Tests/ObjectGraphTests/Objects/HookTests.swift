@@ -64,24 +64,24 @@ struct HookTests {
     let scene = try Scene(kind)
     defer { scene.forgetReactions() }
     let one = try scene.insert()
-    one[Diarist.text] = "first"
+    one.text = "first"
     try scene.context.save()
     let undo = UndoStack()
     scene.context.undoManager = undo
-    one[Diarist.text] = "second"
+    one.text = "second"
     try scene.context.processPendingChanges()
     scene.react(one) { event, object in
       guard event == "undoUpdate" else { return }
-      object[Diarist.text] = "told"
+      object.text = "told"
       if fetching { _ = try? scene.context.fetch(Diarist.self) }
     }
     try undo.undo()
-    #expect(one[Diarist.text] == "told")
+    #expect(one.text == "told")
     scene.forgetReactions()
     try undo.redo()
-    #expect(one[Diarist.text] == "second")
+    #expect(one.text == "second")
     try undo.undo()
-    #expect(one[Diarist.text] == "told" && undo.undoCount == 0)
+    #expect(one.text == "told" && undo.undoCount == 0)
   }
 
   @Test(
@@ -95,7 +95,7 @@ struct HookTests {
     #expect(scene.events == ["willSave", "validateForInsert", "didSave"])
     try scene.context.save()
     #expect(scene.events == [])
-    one[Diarist.text] = "x"
+    one.text = "x"
     #expect(scene.events == [])
     try scene.context.save()
     #expect(scene.events == ["willSave", "validateForUpdate", "didSave"])
@@ -125,22 +125,22 @@ struct HookTests {
 
     let found = try #require(try other.fetch(Diarist.self).first)
     #expect(found.isFault && scene.events == [])
-    _ = found[Diarist.count]
-    _ = found[Diarist.text]
+    _ = found.count
+    _ = found.text
     #expect(scene.events == ["fetch"] && !found.isFault)
     other.refresh(found, mergeChanges: false)
     #expect(scene.events == ["willTurnIntoFault", "didTurnIntoFault"] && found.isFault)
     other.refresh(found, mergeChanges: false)
     #expect(scene.events == [])
-    found[Diarist.text] = "changed"
+    found.text = "changed"
     #expect(scene.events == ["fetch"])
     other.refreshAllObjects()
-    #expect(scene.events == ["refresh"] && found[Diarist.text] == "changed")
+    #expect(scene.events == ["refresh"] && found.text == "changed")
     try other.save()
     _ = scene.events
     other.refreshAllObjects()
     #expect(scene.events == ["willTurnIntoFault", "didTurnIntoFault"] && found.isFault)
-    #expect(found[Diarist.text] == "changed" && scene.events == ["fetch"])
+    #expect(found.text == "changed" && scene.events == ["fetch"])
     let same = other.object(with: found.objectID)
     #expect(same === found && scene.events == [])
     other.refresh(found, mergeChanges: false)
@@ -158,15 +158,15 @@ struct HookTests {
     try scene.context.save()
     let other = scene.graph.context()
     let theirs = other.object(mine)
-    theirs[Diarist.text] = "theirs"
-    theirs[Diarist.count] = 5
+    theirs.text = "theirs"
+    theirs.count = 5
     try other.save()
     scene.context.mergePolicy = .objectWins
-    mine[Diarist.text] = "mine"
+    mine.text = "mine"
     _ = scene.events
     try scene.context.save()
     #expect(scene.events.count { $0 == "mergePolicy" } == 1)
-    #expect(mine[Diarist.text] == "mine" && mine[Diarist.count] == 5)
+    #expect(mine.text == "mine" && mine.count == 5)
   }
 
   @Test("Going back tells what brought the values about", arguments: Kind.allCases)
@@ -178,15 +178,15 @@ struct HookTests {
     context.undoManager = UndoStack()
     _ = scene.events
 
-    one[Diarist.text] = "x"
+    one.text = "x"
     context.rollback()
     #expect(scene.events == ["rollback"])
-    one[Diarist.text] = "y"
+    one.text = "y"
     try context.processPendingChanges()
     try context.undoManager?.undo()
-    #expect(scene.events == ["undoUpdate"] && one[Diarist.text] == nil)
+    #expect(scene.events == ["undoUpdate"] && one.text == nil)
     try context.undoManager?.redo()
-    #expect(scene.events == ["undoUpdate"] && one[Diarist.text] == "y")
+    #expect(scene.events == ["undoUpdate"] && one.text == "y")
     context.delete(one)
     try context.processPendingChanges()
     _ = scene.events
@@ -210,28 +210,30 @@ struct HookTests {
     try context.save()
     let id = two.objectID
     scene.react(one) { what, object in
-      guard what == "willSave", object[Diarist.count] < 3 else { return }
-      object[Diarist.count] += 1
+      guard what == "willSave", object.count < 3 else { return }
+      object.count += 1
       guard let other = object.managedObjectContext?.object(with: id) as? Diarist else { return }
-      other[Diarist.text] = "by one"
-      if object[Diarist.count] == 2 {
+      other.text = "by one"
+      if object.count == 2 {
         _ = try? object.managedObjectContext?.insert(Diarist.self) { $0.parent = other }
       }
     }
     _ = scene.events
-    one[Diarist.text] = "go"
+    one.text = "go"
     try context.save()
 
     #expect(!context.hasChanges)
     let events = scene.events
     #expect(events.count { $0 == "didSave" } == 3 && events.count { $0 == "insert" } == 1)
     let found = try scene.graph.again()
-    let names = try found.fetch(Diarist.self).map { [$0[Diarist.count], $0.parent == nil ? 0 : 1] }
+    let names: [[Int32]] = try found.fetch(Diarist.self).map {
+      [$0.count, $0.parent == nil ? 0 : 1]
+    }
     #expect(
       names.sorted { $0[0] < $1[0] || $0[0] == $1[0] && $0[1] < $1[1] } == [
         [0, 0], [0, 1], [3, 0],
       ])
-    #expect((try found.existingObject(with: id) as? Diarist)?[Diarist.text] == "by one")
+    #expect((try found.existingObject(with: id) as? Diarist)?.text == "by one")
   }
 
   @Test(
@@ -241,7 +243,7 @@ struct HookTests {
     defer { scene.forgetReactions() }
     let one = try scene.insert()
     scene.react(one) { what, object in
-      if what == "willSave" { object[Diarist.count] += 1 }
+      if what == "willSave" { object.count += 1 }
     }
     let error = #expect(throws: ContextError.self) { try scene.context.save() }
     #expect(error?.code == .validation && error?.message.contains("willSave") ?? false)
@@ -257,10 +259,10 @@ struct HookTests {
     defer { scene.forgetReactions() }
     let one = try scene.insert()
     scene.react(one) { what, object in
-      if what == "didSave", object[Diarist.text] == nil { object[Diarist.text] = "after" }
+      if what == "didSave", object.text == nil { object.text = "after" }
     }
     try scene.context.save()
-    #expect(scene.context.hasChanges && one.isUpdated && one[Diarist.text] == "after")
+    #expect(scene.context.hasChanges && one.isUpdated && one.text == "after")
     #expect(
       try scene.graph.again().fetch(Diarist.self, where: QueryPredicate("text != nil")).isEmpty)
     try scene.context.save()
@@ -287,16 +289,16 @@ struct HookTests {
       guard what == "prepareForDeletion" else { return }
       #expect(!object.isDeleted)
       object.managedObjectContext?.delete(object)
-      (object.managedObjectContext?.object(with: heirID) as? Diarist)?[Diarist.text] = "inherited"
+      (object.managedObjectContext?.object(with: heirID) as? Diarist)?.text = "inherited"
     }
     _ = scene.events
     context.delete(root)
     try context.processPendingChanges()
 
     #expect(scene.events == Array(repeating: "prepareForDeletion", count: 3))
-    #expect(child.isDeleted && grandchild.isDeleted && heir[Diarist.text] == "inherited")
+    #expect(child.isDeleted && grandchild.isDeleted && heir.text == "inherited")
     try context.save()
-    #expect(try scene.graph.again().fetch(Diarist.self).map { $0[Diarist.text] } == ["inherited"])
+    #expect(try scene.graph.again().fetch(Diarist.self).map { $0.text } == ["inherited"])
   }
 
   @Test(
@@ -324,7 +326,7 @@ struct HookTests {
     child.name = scene.name
     _ = scene.events
     let young = try #require(try child.existingObject(with: one.objectID) as? Diarist)
-    young[Diarist.text] = "young"
+    young.text = "young"
     try child.save()
     let events = scene.events
     #expect(
@@ -332,7 +334,7 @@ struct HookTests {
         "fetch in child", "willSave in child", "validateForUpdate in child", "didSave in child",
       ])
     #expect(!events.contains("willSave") && !events.contains("didSave"))
-    #expect(one[Diarist.text] == "young")
+    #expect(one.text == "young")
     try scene.context.save()
     #expect(scene.events == ["willSave", "validateForUpdate", "didSave"])
   }
@@ -345,7 +347,7 @@ struct HookTests {
     _ = scene.events
     #expect(throws: ContextError.self) { try scene.context.save() }
     #expect(scene.events == ["willSave", "validateForInsert"])
-    one[Diarist.count] = 1
+    one.count = 1
     try scene.context.save()
     #expect(scene.events == ["willSave", "validateForInsert", "didSave"])
   }
@@ -357,19 +359,19 @@ struct HookTests {
     let (one, two) = (try scene.insert(), try scene.insert())
     try scene.context.save()
     for object in [one, two] {
-      scene.react(object) { what, object in if what == "fetch" { object[Diarist.count] += 1 } }
+      scene.react(object) { what, object in if what == "fetch" { object.count += 1 } }
     }
     let other = try scene.graph.again()
     other.name = scene.name
     let found: [Diarist] = [one, two].map { other.object($0) }
 
-    found[0][Diarist.text] = "x"
+    found[0].text = "x"
     found[1].parent = found[0]
     try other.save()
 
-    #expect(found.map { $0[Diarist.count] } == [1, 1] && found[0][Diarist.text] == "x")
+    #expect(found.map { $0.count } == [1, 1] && found[0].text == "x")
     #expect(found[1].parent == found[0])
-    let names = try scene.graph.again().fetch(Diarist.self).map { $0[Diarist.count] }
+    let names = try scene.graph.again().fetch(Diarist.self).map { $0.count }
     #expect(names == [1, 1])
   }
 
@@ -389,9 +391,9 @@ struct HookTests {
     let found: [Diarist] = objects.map { other.object($0) }
 
     other.delete(found[0])
-    found[1][Diarist.text] = "x"
+    found[1].text = "x"
     found[2].parent = found[3]
-    _ = found[3][Diarist.text]
+    _ = found[3].text
     try other.save()
 
     #expect(found.allSatisfy { $0.managedObjectContext == nil && !$0.isDeleted })
@@ -405,19 +407,19 @@ struct HookTests {
     let objects = try (0..<3).map { _ in try scene.insert() }
     try scene.context.save()
     scene.react(objects[0]) { what, _ in
-      guard what == "didSave", objects[1][Diarist.text] == nil else { return }
-      objects[1][Diarist.text] = "after"
+      guard what == "didSave", objects[1].text == nil else { return }
+      objects[1].text = "after"
       scene.context.delete(objects[2])
     }
-    for object in objects { object[Diarist.count] = 1 }
+    for object in objects { object.count = 1 }
 
     try scene.context.save()
 
     #expect(objects[1].isUpdated && scene.context.updatedObjects == [objects[1]])
     #expect(scene.context.deletedObjects == [objects[2]])
     scene.context.rollback()
-    #expect(objects[1][Diarist.text] == nil && !objects[2].isDeleted)
-    #expect(objects[2][Diarist.count] == 1)
+    #expect(objects[1].text == nil && !objects[2].isDeleted)
+    #expect(objects[2].count == 1)
   }
 
   @Test("What objects change when they are led back is a change", arguments: Kind.allCases)
@@ -432,23 +434,23 @@ struct HookTests {
       ("willTurnIntoFault", { context.refreshAllObjects() }),
       ("willTurnIntoFault", { context.refresh(one, mergeChanges: false) }),
     ] {
-      _ = (one[Diarist.text], two[Diarist.text])
+      _ = (one.text, two.text)
       if event == "rollback" {
-        one[Diarist.count] = 7
-        two[Diarist.count] = 7
+        one.count = 7
+        two.count = 7
       }
       for (this, other) in [(one, two), (two, one)] {
         scene.react(this) { what, _ in
-          if what == event, !context.hasChanges { other[Diarist.text] = event }
+          if what == event, !context.hasChanges { other.text = event }
         }
       }
       lead()
       for object in [one, two] { scene.react(object) { _, _ in } }
 
-      let changed = [one, two].filter { $0[Diarist.text] == event }
+      let changed = [one, two].filter { $0.text == event }
       #expect(changed.count == 1 && context.updatedObjects == Set(changed), "\(event)")
       context.rollback()
-      #expect([one, two].allSatisfy { $0[Diarist.text] == nil && $0[Diarist.count] == 0 })
+      #expect([one, two].allSatisfy { $0.text == nil && $0.count == 0 })
       #expect(!context.hasChanges)
     }
   }

@@ -75,10 +75,10 @@ struct RelatedObjectsTests {
           }
         }
       case 2:
-        trips[trip].add(people[person], to: ToManyName<Person>("members"))
+        trips[trip].add(people[person], to: "members")
         expected[trip].insert(person)
       case 3:
-        trips[trip].remove(people[person], from: ToManyName<Person>("members"))
+        trips[trip].remove(people[person], from: "members")
         expected[trip].remove(person)
       default: if round % 50 == 0 { try context.save() }
       }

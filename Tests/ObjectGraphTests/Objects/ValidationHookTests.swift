@@ -6,13 +6,12 @@ import StoreInterface
 import Testing
 
 /// An object that has much to say about its values.
-private final class Strict: ManagedObject {
-  override class var entityName: String { "Strict" }
-  static let name = AttributeName<String?>("name")
-  static let code = AttributeName<String?>("code")
-  static let age = AttributeName<Int32>("age")
-  static let zip = AttributeName<String?>("home.zip")
-  static let stamp = AttributeName<Int32>("stamp")
+@Entity private final class Strict: ManagedObject {
+  var name: String?
+  var code: String?
+  var age: Int32
+  var home: Home
+  var stamp: Int32
 
   override class var validatedKeys: [String] { ["name", "code", "age", "home.zip"] }
 
@@ -29,21 +28,25 @@ private final class Strict: ManagedObject {
     }
   }
   override func validateForInsert() throws {
-    self[Strict.stamp] += 1
-    if self[Strict.code] == "never" { throw Unwanted(what: "insert") }
+    self.stamp += 1
+    if self.code == "never" { throw Unwanted(what: "insert") }
   }
   override func validateForUpdate() throws {
-    if self[Strict.code] == "never" { throw Unwanted(what: "update") }
+    if self.code == "never" { throw Unwanted(what: "update") }
     // An object that has others make up for it.
-    if self[Strict.code] == "more", let other = more { other[Strict.stamp] += 1 }
-    if self[Strict.stamp] == 99 { throw Unwanted(what: "stamp") }
+    if self.code == "more", let other = more { other.stamp += 1 }
+    if self.stamp == 99 { throw Unwanted(what: "stamp") }
   }
   override func willSave() { saves += 1 }
-  var more: Strict?
-  var saves = 0
+  @Ignored var more: Strict?
+  @Ignored var saves = 0
   override func validateForDelete() throws {
-    if self[Strict.code] == "keep" { throw Unwanted(what: "delete") }
+    if self.code == "keep" { throw Unwanted(what: "delete") }
   }
+}
+
+@Composite private struct Home {
+  var zip: String?
 }
 
 @Suite("What classes say of their values")
@@ -56,15 +59,15 @@ struct ValidationHookTests {
     let one = try context.insert(Strict.self)
     let other = try context.insert(Strict.self)
     try context.save()
-    (other[Strict.stamp], other.saves) = (97, 0)
+    (other.stamp, other.saves) = (97, 0)
     try context.save()
     one.more = other
     defer { one.more = nil }
     #expect(other.saves == 1)
-    one[Strict.code] = "more"
+    one.code = "more"
     try context.save()
-    #expect(other[Strict.stamp] == 98 && other.saves == 2)
-    one[Strict.age] = 3
+    #expect(other.stamp == 98 && other.saves == 2)
+    one.age = 3
     let error = #expect(throws: ContextError.self) { try context.save() }
     #expect(error?.failures.map(\.object) == [other.objectID])
   }
@@ -99,21 +102,21 @@ struct ValidationHookTests {
   func mended(_ kind: Kind) throws {
     let graph = try graph(kind)
     let context = graph.context()
-    let one = try context.insert(Strict.self) { $0[Strict.name] = "  Ada  " }
-    let two = try context.insert(Strict.self) { $0[Strict.age] = -5 }
-    let long = try context.insert(Strict.self) { $0[Strict.name] = "  1234567890  " }
+    let one = try context.insert(Strict.self) { $0.name = "  Ada  " }
+    let two = try context.insert(Strict.self) { $0.age = -5 }
+    let long = try context.insert(Strict.self) { $0.name = "  1234567890  " }
     try context.save()
 
     #expect(!context.hasChanges)
-    #expect(one[Strict.name] == "Ada" && one["loud"] == .string("ADA"))
+    #expect(one.name == "Ada" && one["loud"] == .string("ADA"))
     #expect(
-      two[Strict.name] == "nobody" && two[Strict.age] == 0 && long[Strict.name] == "1234567890")
+      two.name == "nobody" && two.age == 0 && long.name == "1234567890")
     let other = try graph.again()
     let found = try other.fetch(Strict.self, sortedBy: [SortKey("name")])
-    #expect(found.map { $0[Strict.name] } == ["1234567890", "Ada", "nobody"])
+    #expect(found.map { $0.name } == ["1234567890", "Ada", "nobody"])
     #expect(found.map { $0["loud"] } == [.string("1234567890"), .string("ADA"), .string("NOBODY")])
-    #expect(found.map { $0[Strict.stamp] } == [1, 1, 1])
-    one[Strict.name] = " Bob "
+    #expect(found.map { $0.stamp } == [1, 1, 1])
+    one.name = " Bob "
     try context.save()
     #expect(
       try other.count(
@@ -127,19 +130,19 @@ struct ValidationHookTests {
     let graph = try graph(kind)
     let context = graph.context()
     let kept = try context.insert(Strict.self) {
-      $0[Strict.name] = "kept"
-      $0[Strict.code] = "keep"
+      $0.name = "kept"
+      $0.code = "keep"
     }
-    let changed = try context.insert(Strict.self) { $0[Strict.name] = "changed" }
+    let changed = try context.insert(Strict.self) { $0.name = "changed" }
     try context.save()
     context.delete(kept)
-    changed[Strict.code] = "never"
-    changed[Strict.age] = 100
+    changed.code = "never"
+    changed.age = 100
     let inserted = try context.insert(Strict.self) {
-      $0[Strict.name] = "much too long a name"
-      $0[Strict.code] = "bad"
-      $0[Strict.zip] = "00000"
-      $0[Strict.age] = 7
+      $0.name = "much too long a name"
+      $0.code = "bad"
+      $0.home.zip = "00000"
+      $0.age = 7
     }
 
     let error = #expect(throws: ContextError.self) { try context.save() }
@@ -165,12 +168,12 @@ struct ValidationHookTests {
     // After an error everything is as it was, and may be mended.
     #expect(context.hasChanges && inserted.isInserted && kept.isDeleted && changed.isUpdated)
     context.delete(inserted)
-    kept[Strict.code] = nil
+    kept.code = nil
     context.rollback()
-    #expect(!kept.isDeleted && kept[Strict.code] == "keep" && changed[Strict.age] == 0)
-    kept[Strict.code] = "free"
+    #expect(!kept.isDeleted && kept.code == "keep" && changed.age == 0)
+    kept.code = "free"
     context.delete(kept)
     try context.save()
-    #expect(try graph.again().fetch(Strict.self).map { $0[Strict.name] } == ["changed"])
+    #expect(try graph.again().fetch(Strict.self).map { $0.name } == ["changed"])
   }
 }

@@ -102,9 +102,9 @@ struct ProcessWork {
       let own = try context.fetch(
         Person.self, where: try QueryPredicate("name == %@", "own \(number)"))[0]
       if trip.members.contains(own) {
-        try save(.leave(index)) { _ in own.remove(trip, from: Person.joined) }
+        try save(.leave(index)) { _ in own.remove(trip, from: \.joined) }
       } else {
-        try save(.join(index)) { _ in own.add(trip, to: Person.joined) }
+        try save(.join(index)) { _ in own.add(trip, to: \.joined) }
       }
     case 7:
       let value = Int.random(in: 0..<6, using: &random)
@@ -123,7 +123,7 @@ struct ProcessWork {
       let (from, to) = (
         places.randomElement(using: &random)!, places.randomElement(using: &random)!
       )
-      try save(nil) { _ in trip.move(in: ToManyName<Stop>("stops"), from: from, to: to) }
+      try save(nil) { _ in trip.move(in: "stops", from: from, to: to) }
     default:
       let name = "\(number)-\(Int.random(in: 0..<100_000, using: &random))"
       let trip = try trip("S\(index)")

@@ -191,7 +191,7 @@ final class RandomOthers {
       guard let person = try any(Person.self, number), let friend = try any(Person.self, number)
       else { return }
       note(number, "makes friends of \(name(person)) and \(name(friend))")
-      person.add(friend, to: Person.friends)
+      person.add(friend, to: \.friends)
     }
   }
 

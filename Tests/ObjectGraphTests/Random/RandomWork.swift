@@ -260,12 +260,12 @@ final class RandomWork {
       case 0, 1:
         guard let other = others.randomElement(using: &random) else { return }
         note(seat, "adds \(short(other)) to \(name) of \(short(id))")
-        add(seat.object(other), to: object, name)
+        object.add(seat.object(other), to: name)
         seat.now.add(other, to: id, name)
       case 2:
         guard let other = there.randomElement(using: &random) else { return }
         note(seat, "removes \(short(other)) from \(name) of \(short(id))")
-        remove(seat.object(other), from: object, name)
+        object.remove(seat.object(other), from: name)
         seat.now.remove(other, from: id, name)
       case 3:
         let wanted = there.shuffled(using: &random)
@@ -400,32 +400,5 @@ final class RandomWork {
         look(other, saved, savedVersion)
       }
     }
-  }
-}
-
-// To-many relationships are added to by typed names only.
-private func add(_ other: ManagedObject, to object: ManagedObject, _ name: String) {
-  switch name {
-  case "children": object.add(other, to: ToManyName("children"))
-  case "items": object.add(other, to: ToManyName("items"))
-  case "guards": object.add(other, to: ToManyName("guards"))
-  case "tags": object.add(other, to: ToManyName("tags"))
-  case "picks": object.add(other, to: ToManyName("picks"))
-  case "friends": object.add(other, to: ToManyName("friends"))
-  case "nodes": object.add(other, to: ToManyName("nodes"))
-  default: object.add(other, to: ToManyName("pickers"))
-  }
-}
-
-private func remove(_ other: ManagedObject, from object: ManagedObject, _ name: String) {
-  switch name {
-  case "children": object.remove(other, from: ToManyName("children"))
-  case "items": object.remove(other, from: ToManyName("items"))
-  case "guards": object.remove(other, from: ToManyName("guards"))
-  case "tags": object.remove(other, from: ToManyName("tags"))
-  case "picks": object.remove(other, from: ToManyName("picks"))
-  case "friends": object.remove(other, from: ToManyName("friends"))
-  case "nodes": object.remove(other, from: ToManyName("nodes"))
-  default: object.remove(other, from: ToManyName("pickers"))
   }
 }

@@ -5,16 +5,9 @@ import Testing
 @testable import ObjectGraph
 
 /// A person whose class says what decade it is in, and gives it a nickname when it is read for the first time.
-private final class Decades: ManagedObject {
-  override static var entityName: String { "Person" }
-  var age: Int32 {
-    get { self[AttributeName<Int32>("age")] }
-    set { self[AttributeName<Int32>("age")] = newValue }
-  }
-  var nickname: String {
-    get { self[AttributeName<String>("nickname")] }
-    set { self[AttributeName<String>("nickname")] = newValue }
-  }
+@Entity("Person") private final class Decades: ManagedObject {
+  var age: Int32
+  @Transient var nickname: String
   var decade: String { "\(age / 10)0s" }
   override func awakeFromFetch() { nickname = decade }
 }

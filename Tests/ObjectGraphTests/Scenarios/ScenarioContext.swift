@@ -86,7 +86,7 @@ extension ScenarioContext {
   var add: PropertyStep {
     PropertyStep(self, "add") { [self] _, name, values in
       for (key, value) in values {
-        for other in value.names { try object(name).add(object(other), to: toMany(key)) }
+        for other in value.names { try object(name).add(object(other), to: key) }
       }
     }
   }
@@ -95,7 +95,7 @@ extension ScenarioContext {
   var remove: PropertyStep {
     PropertyStep(self, "remove") { [self] _, name, values in
       for (key, value) in values {
-        for other in value.names { try object(name).remove(object(other), from: toMany(key)) }
+        for other in value.names { try object(name).remove(object(other), from: key) }
       }
     }
   }
@@ -104,7 +104,7 @@ extension ScenarioContext {
   @discardableResult
   func put(_ name: String, into key: String, of owner: String, at index: Int) -> ScenarioContext {
     step("put \(name) into \(key) of \(owner) at \(index)") { _ in
-      try object(owner).insert(object(name), into: toMany(key), at: index)
+      try object(owner).insert(object(name), into: key, at: index)
     }
   }
 
@@ -144,18 +144,6 @@ extension ScenarioContext {
       object.setObjects(try value.names.map(self.object), forKey: key)
     } else {
       object[key] = try value.value(for: key, of: object)
-    }
-  }
-
-  /// The typed name of a relationship. Only text of the program can be one, so this is a list.
-  private func toMany(_ key: String) throws -> ToManyName<ManagedObject> {
-    switch key {
-    case "members": ToManyName("members")
-    case "joined": ToManyName("joined")
-    case "friends": ToManyName("friends")
-    case "trips": ToManyName("trips")
-    case "stops": ToManyName("stops")
-    default: throw StepFailure("No to-many relationship has the name \"\(key)\".")
     }
   }
 }

@@ -140,12 +140,12 @@ struct FetchedPropertyTests {
   func wrong(_ kind: Kind) throws {
     let library = try Library(kind)
     let error = #expect(throws: ContextError.self) {
-      try library.ada.fetched(FetchedName<ManagedObject>("wrong"))
+      try library.ada.fetchedObjects(forKey: "wrong")
     }
     #expect(error?.code == .unknownProperty && error?.message.contains("nothing") ?? false)
     #expect(throws: QueryError.self) {
-      try library.ada.fetched(FetchedName<ManagedObject>("unreadable"))
+      try library.ada.fetchedObjects(forKey: "unreadable")
     }
-    #expect(try library.ada.fetched(FetchedName<ManagedObject>("books")).count == 2)
+    #expect(try library.ada.fetchedObjects(forKey: "books").count == 2)
   }
 }

@@ -11,15 +11,15 @@ struct CompositeTests {
   func parts(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()
-    let good = try context.insert(Good.self) { $0[Good.title] = "Lamp" }
-    #expect(good[Good.latitude] == 51.5 && good[Good.street] == nil)
-    good[Good.street] = "Rua Augusta"
+    let good = try context.insert(Good.self) { $0.title = "Lamp" }
+    #expect(good.address.place.latitude == 51.5 && good.address.street == nil)
+    good.address.street = "Rua Augusta"
     good["address.place.longitude"] = .double(-9.1)
     try good.setValues(["address.zip": .string("12345"), "address.place.latitude": .double(38.7)])
     #expect(good.label == "Lamp, Rua Augusta")
     try context.save()
 
-    good[Good.zip] = "54321"
+    good.address.zip = "54321"
     #expect(good.changedValues() == ["address.zip": .string("54321")])
     #expect(
       good.committedValues(forKeys: ["address.zip", "address.street"])
@@ -32,7 +32,7 @@ struct CompositeTests {
       where: try QueryPredicate("address.zip == '54321' AND address.place.latitude < 40"),
       sortedBy: [SortKey("address.place.longitude")])
     let found = try #require(try other.fetch(request).first)
-    #expect(found[Good.longitude] == -9.1)
+    #expect(found.address.place.longitude == -9.1)
     let whole = try #require(found.value(forKey: "address") as? [String: Any])
     #expect(whole["street"] as? String == "Rua Augusta" && whole["zip"] as? String == "54321")
     let place = try #require(whole["place"] as? [String: Any])
@@ -44,26 +44,26 @@ struct CompositeTests {
     let graph = try Goods.graph(kind)
     let context = graph.context()
     context.undoManager = UndoStack()
-    let good = try context.insert(Good.self) { $0[Good.street] = "One" }
+    let good = try context.insert(Good.self) { $0.address.street = "One" }
     try context.save()
 
-    good[Good.street] = "Two"
+    good.address.street = "Two"
     context.rollback()
-    #expect(good[Good.street] == "One")
-    good[Good.street] = "Three"
+    #expect(good.address.street == "One")
+    good.address.street = "Three"
     try context.processPendingChanges()
     try context.undoManager?.undo()
-    #expect(good[Good.street] == "One" && good[Good.latitude] == 51.5)
+    #expect(good.address.street == "One" && good.address.place.latitude == 51.5)
     try context.undoManager?.redo()
-    #expect(good[Good.street] == "Three")
+    #expect(good.address.street == "Three")
     context.refresh(good, mergeChanges: false)
-    #expect(good[Good.street] == "One")
+    #expect(good.address.street == "One")
   }
 
   @Test("What the model asks of a part is asked", arguments: Kind.allCases)
   func validated(_ kind: Kind) throws {
     let context = try Goods.graph(kind).context()
-    let good = try context.insert(Good.self) { $0[Good.zip] = "1234" }
+    let good = try context.insert(Good.self) { $0.address.zip = "1234" }
     good["address.place.latitude"] = .null
 
     let error = #expect(throws: ContextError.self) { try context.save() }
@@ -79,14 +79,14 @@ struct CompositeTests {
     let graph = try Goods.graph(kind)
     let (one, two) = (graph.context(), graph.context())
     one.mergePolicy = .objectWins
-    let mine = try one.insert(Good.self) { $0[Good.street] = "One" }
+    let mine = try one.insert(Good.self) { $0.address.street = "One" }
     try one.save()
     let theirs = try #require(try two.existingObject(with: mine.objectID) as? Good)
-    theirs[Good.zip] = "11111"
+    theirs.address.zip = "11111"
     try two.save()
-    mine[Good.street] = "Two"
+    mine.address.street = "Two"
     try one.save()
 
-    #expect(mine[Good.street] == "Two" && mine[Good.zip] == "11111")
+    #expect(mine.address.street == "Two" && mine.address.zip == "11111")
   }
 }

@@ -6,26 +6,34 @@ import StoreInterface
 
 // A model with values of every kind: composite, transient, transformable, external, of every type.
 
-final class Good: ManagedObject {
-  static let title = AttributeName<String>("title")
-  static let street = AttributeName<String?>("address.street")
-  static let zip = AttributeName<String?>("address.zip")
-  static let latitude = AttributeName<Double>("address.place.latitude")
-  static let longitude = AttributeName<Double?>("address.place.longitude")
-  static let nickname = AttributeName<String?>("nickname")
-  static let visits = AttributeName<Int32>("visits")
-  static let colour = AttributeName<Data?>("colour")
-  static let picture = AttributeName<Data?>("picture")
-  static let text = AttributeName<String?>("text")
+@Entity final class Good: ManagedObject {
+  var title: String
+  var address: Address
+  @Transient var nickname: String?
+  @Transient var visits: Int32
+  @Attribute(.transformable(by: "Colour")) var colour: Data?
+  @Attribute(.externalStorage) var picture: Data?
+  var text: String?
 
   /// Follows from other values, and is kept nowhere.
-  var label: String { "\(self[Good.title]), \(self[Good.street] ?? "nowhere")" }
+  var label: String { "\(title), \(address.street ?? "nowhere")" }
 
   override static var validatedKeys: [String] { ["nickname"] }
 
   override func validateValue(_ value: inout Value, forKey key: String) throws {
     if value == .string("forbidden") { throw Unwanted(what: "nickname") }
   }
+}
+
+@Composite struct Address {
+  var street: String?
+  @Attribute(.matches("[0-9]{5}")) var zip: String?
+  var place: Place
+}
+
+@Composite struct Place {
+  var latitude: Double
+  var longitude: Double?
 }
 
 /// What tests throw.

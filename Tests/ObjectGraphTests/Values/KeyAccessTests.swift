@@ -44,7 +44,7 @@ struct KeyAccessTests {
   func refused(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()
-    let good = try context.insert(Good.self) { $0[Good.title] = "before" }
+    let good = try context.insert(Good.self) { $0.title = "before" }
     try context.save()
     for (key, value, code) in Self.wrong {
       for filler in ["a", "text", "uuid2", "zzz"] {
@@ -59,7 +59,7 @@ struct KeyAccessTests {
         #expect(key.isEmpty || error?.message.contains(key) ?? false)
       }
     }
-    #expect(good.changedValues().isEmpty && good[Good.title] == "before" && !context.hasChanges)
+    #expect(good.changedValues().isEmpty && good.title == "before" && !context.hasChanges)
     try context.save()
   }
 
@@ -194,15 +194,8 @@ struct KeyAccessTests {
       (
         await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
           let good = try Good.made()
-          good[ToOneName<ManagedObject>("shelf")] = good
-        }, #"leads to objects of the entity "Shelf""#
-      ))
-    results.append(
-      (
-        await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-          let good = try Good.made()
           let shelf = try #require(try good.managedObjectContext?.insert("Shelf"))
-          shelf.add(shelf, to: ToManyName<ManagedObject>("goods"))
+          shelf.add(shelf, to: "goods")
         }, #"leads to objects of the entity "Good""#
       ))
 

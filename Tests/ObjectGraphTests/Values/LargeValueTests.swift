@@ -24,35 +24,35 @@ struct LargeValueTests {
     let graph = try Goods.graph(kind)
     let context = graph.context()
     let (first, second, tiny) = (noise(1_500_000, 1), noise(700_001, 2), noise(3, 3))
-    let good = try context.insert(Good.self) { $0[Good.picture] = first }
-    let small = try context.insert(Good.self) { $0[Good.picture] = tiny }
-    let empty = try context.insert(Good.self) { $0[Good.picture] = Data() }
-    #expect(good[Good.picture] == first)
+    let good = try context.insert(Good.self) { $0.picture = first }
+    let small = try context.insert(Good.self) { $0.picture = tiny }
+    let empty = try context.insert(Good.self) { $0.picture = Data() }
+    #expect(good.picture == first)
     try context.save()
-    good[Good.title] = "Changed"
+    good.title = "Changed"
     try context.save()
-    good[Good.picture] = second
+    good.picture = second
     context.rollback()
-    #expect(good[Good.picture] == first && good[Good.title] == "Changed")
+    #expect(good.picture == first && good.title == "Changed")
 
     let other = try graph.again()
     let found = try #require(try other.existingObject(with: good.objectID) as? Good)
-    #expect(found[Good.picture] == first && found.changedValues().isEmpty)
-    #expect((try other.existingObject(with: small.objectID) as? Good)?[Good.picture] == tiny)
-    #expect((try other.existingObject(with: empty.objectID) as? Good)?[Good.picture] == Data())
+    #expect(found.picture == first && found.changedValues().isEmpty)
+    #expect((try other.existingObject(with: small.objectID) as? Good)?.picture == tiny)
+    #expect((try other.existingObject(with: empty.objectID) as? Good)?.picture == Data())
     #expect(
       try other.count(for: FetchRequest("Good", where: QueryPredicate("picture != nil"))) == 3)
-    found[Good.picture] = second
+    found.picture = second
     #expect(found.committedValues(forKeys: ["picture"]) == ["picture": .binary(first)])
     try other.save()
     context.refresh(good, mergeChanges: true)
-    #expect(good[Good.picture] == second)
-    good[Good.picture] = nil
+    #expect(good.picture == second)
+    good.picture = nil
     context.delete(small)
     try context.save()
 
     let last = try graph.again()
-    #expect((try last.existingObject(with: good.objectID) as? Good)?[Good.picture] == nil)
+    #expect((try last.existingObject(with: good.objectID) as? Good)?.picture == nil)
     #expect(try last.count(for: FetchRequest("Good")) == 2)
   }
 
@@ -62,25 +62,25 @@ struct LargeValueTests {
     let context = graph.context()
     context.undoManager = UndoStack()
     let bytes = noise(400_000, 4)
-    let good = try context.insert(Good.self) { $0[Good.picture] = bytes }
+    let good = try context.insert(Good.self) { $0.picture = bytes }
     try context.save()
-    good[Good.picture] = nil
+    good.picture = nil
     try context.processPendingChanges()
     try context.undoManager?.undo()
-    #expect(good[Good.picture] == bytes)
+    #expect(good.picture == bytes)
     context.delete(good)
     try context.processPendingChanges()
     try context.undoManager?.undo()
-    #expect(good[Good.picture] == bytes && !good.isDeleted)
+    #expect(good.picture == bytes && !good.isDeleted)
 
     let child = ManagedObjectContext(parent: context, concurrency: .confined)
     let young = try #require(try child.existingObject(with: good.objectID) as? Good)
-    #expect(young[Good.picture] == bytes)
-    young[Good.picture] = bytes + bytes
+    #expect(young.picture == bytes)
+    young.picture = bytes + bytes
     try child.save()
-    #expect(good[Good.picture]?.count == 800_000)
+    #expect(good.picture?.count == 800_000)
     try context.save()
-    #expect(try graph.again().fetch(Good.self).first?[Good.picture] == bytes + bytes)
+    #expect(try graph.again().fetch(Good.self).first?.picture == bytes + bytes)
   }
 
   @Test("Texts of megabytes are kept to the byte, compared and searched", arguments: Kind.allCases)
@@ -89,19 +89,19 @@ struct LargeValueTests {
     let context = graph.context()
     let long = String(repeating: "Zürich é\u{301} 👩‍👩‍👧 <&>]]>\n\t", count: 80_000)
     #expect(long.utf8.count > 3_000_000)
-    let good = try context.insert(Good.self) { $0[Good.text] = long }
-    try context.insert(Good.self) { $0[Good.text] = long + "!" }
+    let good = try context.insert(Good.self) { $0.text = long }
+    try context.insert(Good.self) { $0.text = long + "!" }
     try context.save()
 
     let other = try graph.again()
     let found = try #require(try other.existingObject(with: good.objectID) as? Good)
-    #expect(found[Good.text].map { Array($0.utf8) } == Array(long.utf8))
+    #expect(found.text.map { Array($0.utf8) } == Array(long.utf8))
     #expect(
       try other.fetch(Good.self, where: QueryPredicate("text ENDSWITH '!'")).count == 1)
     #expect(try other.fetch(Good.self, where: QueryPredicate("text == %@", long)) == [found])
     #expect(
       try other.fetch(Good.self, sortedBy: [SortKey("text", ascending: false)]).last === found)
-    found[Good.text] = "short"
+    found.text = "short"
     try other.save()
     #expect(
       try graph.again().count(for: FetchRequest("Good", where: QueryPredicate("text == 'short'")))

@@ -31,8 +31,8 @@ struct StrangeValueTests {
     let context = graph.context()
     for (index, text) in Self.texts.enumerated() {
       try context.insert(Good.self) {
-        $0[Good.title] = text
-        $0[Good.street] = text
+        $0.title = text
+        $0.address.street = text
         $0["int32"] = .integer(Int64(index))
       }
     }
@@ -42,8 +42,8 @@ struct StrangeValueTests {
     let found = try other.fetch(Good.self, sortedBy: [SortKey("int32")])
     for (good, text) in zip(found, Self.texts) {
       let wanted = Array(text.utf8)
-      #expect(Array(good[Good.title].utf8) == wanted, "\(text.debugDescription)")
-      #expect(good[Good.street].map { Array($0.utf8) } == wanted, "\(text.debugDescription)")
+      #expect(Array(good.title.utf8) == wanted, "\(text.debugDescription)")
+      #expect(good.address.street.map { Array($0.utf8) } == wanted, "\(text.debugDescription)")
       #expect(good["upper"] == .string(text.uppercased()))
       let same = try other.fetch(
         Good.self,

@@ -14,20 +14,20 @@ struct TransformableTests {
     let graph = try Goods.graph(kind)
     let context = graph.context()
     let good = try context.insert(Good.self)
-    try good.setTransformed(red, Good.colour)
+    try good.setTransformed(red, \.colour)
     good["plain"] = .binary(Data([0, 1, 255]))
     let bare = try context.insert(Good.self)
-    #expect(try bare.transformed(Good.colour, as: Colour.self) == nil)
+    #expect(try bare.transformed(\.colour, as: Colour.self) == nil)
     try context.save()
 
     let other = try graph.again()
     let found = try #require(try other.existingObject(with: good.objectID) as? Good)
-    #expect(try found.transformed(Good.colour, as: Colour.self) == red)
+    #expect(try found.transformed(\.colour, as: Colour.self) == red)
     #expect(found["plain"] == .binary(Data([0, 1, 255])))
-    try found.setTransformed(Colour?.none, Good.colour)
+    try found.setTransformed(Colour?.none, \.colour)
     try other.save()
     context.refresh(good, mergeChanges: false)
-    #expect(try good.transformed(Good.colour, as: Colour.self) == nil)
+    #expect(try good.transformed(\.colour, as: Colour.self) == nil)
     #expect(
       try other.count(for: FetchRequest("Good", where: QueryPredicate("colour == nil"))) == 2)
   }
@@ -37,31 +37,31 @@ struct TransformableTests {
     let graph = try Goods.graph(kind)
     let context = graph.context()
     let good = try context.insert(Good.self)
-    try good.setTransformed(red, Good.colour)
+    try good.setTransformed(red, \.colour)
     let wrong = #expect(throws: ContextError.self) {
-      try good.transformed(Good.colour, as: String.self)
+      try good.transformed(\.colour, as: String.self)
     }
     #expect(wrong?.code == .wrongType && wrong?.message.contains("Colour") ?? false)
-    #expect(throws: ContextError.self) { try good.setTransformed("red", Good.colour) }
+    #expect(throws: ContextError.self) { try good.setTransformed("red", \.colour) }
     let nameless = #expect(throws: ContextError.self) {
-      try good.setTransformed("red", AttributeName<Data?>("plain"))
+      try good.setTransformed("red", forKey: "plain")
     }
     #expect(nameless?.code == .notSupported)
-    #expect(try good.transformed(Good.colour, as: Colour.self) == red)
+    #expect(try good.transformed(\.colour, as: Colour.self) == red)
     try context.save()
 
     // Bytes can be read, written and saved without a transformer; values can't.
     let other = ManagedObjectContext(try graph.reopened([]), concurrency: .confined)
     let found = try #require(try other.fetch(Good.self).first)
     let error = #expect(throws: ContextError.self) {
-      try found.transformed(Good.colour, as: Colour.self)
+      try found.transformed(\.colour, as: Colour.self)
     }
     #expect(error?.code == .notSupported)
     #expect(error?.message.contains("value transformer \"Colour\"") ?? false)
-    #expect(throws: ContextError.self) { try found.setTransformed(red, Good.colour) }
-    found[Good.title] = "Changed"
+    #expect(throws: ContextError.self) { try found.setTransformed(red, \.colour) }
+    found.title = "Changed"
     try other.save()
-    #expect(found[Good.colour] == good[Good.colour])
+    #expect(found.colour == good.colour)
   }
 
   @Test(
@@ -80,19 +80,19 @@ struct TransformableTests {
     let graph = try Goods.graph(kind, [picky])
     let context = graph.context()
     let good = try context.insert(Good.self)
-    try good.setTransformed(Colour(red: 0, name: "blue"), Good.colour)
-    let before = good[Good.colour]
+    try good.setTransformed(Colour(red: 0, name: "blue"), \.colour)
+    let before = good.colour
     #expect(throws: Unwanted(what: "red")) {
-      try good.setTransformed(Colour(red: 2, name: "x"), Good.colour)
+      try good.setTransformed(Colour(red: 2, name: "x"), \.colour)
     }
-    #expect(good[Good.colour] == before)
-    good[Good.colour] = Data(repeating: 65, count: 100)
+    #expect(good.colour == before)
+    good.colour = Data(repeating: 65, count: 100)
     try context.save()
 
     let other = try graph.again()
     let found = try #require(try other.existingObject(with: good.objectID) as? Good)
     #expect(throws: Unwanted(what: "length")) {
-      try found.transformed(Good.colour, as: Colour.self)
+      try found.transformed(\.colour, as: Colour.self)
     }
   }
 
@@ -105,8 +105,8 @@ struct TransformableTests {
     ])
   func hostile(_ data: Data) throws {
     let context = try Goods.graph(.memory).context()
-    let good = try context.insert(Good.self) { $0[Good.colour] = data }
-    #expect(throws: (any Error).self) { try good.transformed(Good.colour, as: Colour.self) }
+    let good = try context.insert(Good.self) { $0.colour = data }
+    #expect(throws: (any Error).self) { try good.transformed(\.colour, as: Colour.self) }
   }
 
   @Test("Property lists hold single values and arrays as well")
@@ -115,11 +115,11 @@ struct TransformableTests {
       let graph = try Goods.graph(.binary, [.coding("Colour", T.self)])
       let context = graph.context()
       let good = try context.insert(Good.self)
-      try good.setTransformed(value, Good.colour)
+      try good.setTransformed(value, \.colour)
       try context.save()
       let other = try graph.again()
       let found = try #require(try other.existingObject(with: good.objectID) as? Good)
-      #expect(try found.transformed(Good.colour, as: T.self) == value)
+      #expect(try found.transformed(\.colour, as: T.self) == value)
     }
     try trip(42)
     try trip("text")

@@ -14,25 +14,25 @@ struct TransientTests {
   func lifetime(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()
-    let good = try context.insert(Good.self) { $0[Good.title] = "Lamp" }
-    #expect(good[Good.nickname] == "none" && good[Good.visits] == 0)
+    let good = try context.insert(Good.self) { $0.title = "Lamp" }
+    #expect(good.nickname == "none" && good.visits == 0)
     #expect(good.value(forKey: "nickname") as? String == "none")
-    good[Good.nickname] = "Lampy"
+    good.nickname = "Lampy"
     good["visits"] = .integer(7)
     #expect(good.changedValues().keys.sorted() == ["address.place.latitude", "title"])
     try context.save()
-    #expect(good[Good.nickname] == "Lampy" && good[Good.visits] == 7 && !good.hasChanges)
+    #expect(good.nickname == "Lampy" && good.visits == 7 && !good.hasChanges)
 
-    good[Good.nickname] = "Other"
+    good.nickname = "Other"
     #expect(!context.hasChanges && !good.hasPersistentChangedValues)
     let other = try graph.again()
     let found = try #require(try other.fetch(Good.self).first)
     #expect(
-      found[Good.nickname] == "none" && found[Good.visits] == 0 && found.label == "Lamp, nowhere")
+      found.nickname == "none" && found.visits == 0 && found.label == "Lamp, nowhere")
     let child = ManagedObjectContext(parent: context, concurrency: .confined)
     let young = try #require(try child.existingObject(with: good.objectID) as? Good)
-    young[Good.nickname] = "Young"
-    #expect(good[Good.nickname] == "Other")
+    young.nickname = "Young"
+    #expect(good.nickname == "Other")
   }
 
   @Test("They are given up with other changes, and undone", arguments: Kind.allCases)
@@ -44,23 +44,23 @@ struct TransientTests {
     try context.save()
     context.undoManager?.removeAll()
 
-    good[Good.nickname] = "A"
+    good.nickname = "A"
     try context.processPendingChanges()
-    good[Good.nickname] = "B"
+    good.nickname = "B"
     try context.processPendingChanges()
     try context.undoManager?.undo()
-    #expect(good[Good.nickname] == "A")
+    #expect(good.nickname == "A")
     try context.undoManager?.undo()
-    #expect(good[Good.nickname] == "none")
+    #expect(good.nickname == "none")
     try context.undoManager?.redo()
-    #expect(good[Good.nickname] == "A")
-    good[Good.title] = "Changed"
+    #expect(good.nickname == "A")
+    good.title = "Changed"
     context.rollback()
-    #expect(good[Good.nickname] == "none" && good[Good.title] == "?")
-    good[Good.nickname] = nil
-    #expect(good[Good.nickname] == nil)
+    #expect(good.nickname == "none" && good.title == "?")
+    good.nickname = nil
+    #expect(good.nickname == nil)
     context.refresh(good, mergeChanges: false)
-    #expect(good[Good.nickname] == "none")
+    #expect(good.nickname == "none")
   }
 
   @Test(
@@ -72,12 +72,12 @@ struct TransientTests {
     let kept = try context.insert(Good.self)
     for _ in 0..<100 { try context.insert(Good.self) }
     try context.save()
-    kept[Good.nickname] = "Kept"
+    kept.nickname = "Kept"
     let other = try context.fetch(Good.self, where: QueryPredicate("SELF != %@", kept))[0].objectID
-    (context.object(with: other) as? Good)?[Good.nickname] = "Other"
+    (context.object(with: other) as? Good)?.nickname = "Other"
     context.workspace.sweep()
-    #expect((context.object(with: other) as? Good)?[Good.nickname] == "Other")
-    #expect(context.workspace.transientValues.count == 2 && kept[Good.nickname] == "Kept")
+    #expect((context.object(with: other) as? Good)?.nickname == "Other")
+    #expect(context.workspace.transientValues.count == 2 && kept.nickname == "Kept")
     context.delete(context.object(with: other))
     try context.save()
     #expect(context.workspace.transientValues.count == 1)
@@ -90,13 +90,13 @@ struct TransientTests {
     #expect(context.workspace.transientValues.isEmpty)
     try undo.undo()
     let back = try #require(try context.existingObject(with: id) as? Good)
-    #expect(back[Good.nickname] == "Kept")
+    #expect(back.nickname == "Kept")
     try context.save()
     try undo.redo()
     try context.save()
     #expect(context.workspace.transientValues.isEmpty)
     try undo.undo()
-    #expect((try context.existingObject(with: id) as? Good)?[Good.nickname] == "Kept")
+    #expect((try context.existingObject(with: id) as? Good)?.nickname == "Kept")
   }
 
   @Test(
@@ -112,20 +112,20 @@ struct TransientTests {
     func save() throws {
       if isHandedOver { try child.handOver() } else { try child.save() }
     }
-    young[Good.nickname] = "Young"
+    young.nickname = "Young"
     young["visits"] = .integer(3)
-    young[Good.title] = "Lamp"
+    young.title = "Lamp"
     try save()
-    good[Good.nickname] = "Old"
-    young[Good.title] = "Lantern"
+    good.nickname = "Old"
+    young.title = "Lantern"
     try save()
-    #expect(good[Good.nickname] == "Old" && good[Good.visits] == 3 && good[Good.title] == "Lantern")
+    #expect(good.nickname == "Old" && good.visits == 3 && good.title == "Lantern")
 
     // Taken back, a value is set like any other.
     try child.undoManager?.undo()
     try child.undoManager?.undo()
     try save()
-    #expect(good[Good.nickname] == "none" && good[Good.visits] == 0 && good[Good.title] == "?")
+    #expect(good.nickname == "none" && good.visits == 0 && good.title == "?")
   }
 
   @Test("Queries say that they are nowhere to be found", arguments: Kind.allCases)
@@ -145,11 +145,11 @@ struct TransientTests {
   @Test("An object's class may check them", arguments: Kind.allCases)
   func validated(_ kind: Kind) throws {
     let context = try Goods.graph(kind).context()
-    let good = try context.insert(Good.self) { $0[Good.nickname] = "forbidden" }
+    let good = try context.insert(Good.self) { $0.nickname = "forbidden" }
     let error = #expect(throws: ContextError.self) { try context.save() }
     #expect(error?.failures.map(\.key) == ["nickname"])
     #expect(error?.failures.first?.cause as? Unwanted == Unwanted(what: "nickname"))
-    good[Good.nickname] = "allowed"
+    good.nickname = "allowed"
     try context.save()
   }
 
@@ -166,18 +166,18 @@ struct TransientTests {
     let child = ManagedObjectContext(parent: context, concurrency: .confined)
     let young = try #require(try child.existingObject(with: good.objectID) as? Good)
     for (name, isHandedOver) in [("Young", false), ("Younger", true)] {
-      young[Good.nickname] = name
-      young[Good.title] = name
+      young.nickname = name
+      young.title = name
       if isHandedOver { try child.handOver() } else { try child.save() }
-      #expect(good[Good.nickname] == name && good[Good.visits] == 7 && good[Good.title] == name)
+      #expect(good.nickname == name && good.visits == 7 && good.title == name)
     }
 
     try undo.undo()
-    #expect(good[Good.nickname] == "Young" && good[Good.title] == "Young")
+    #expect(good.nickname == "Young" && good.title == "Young")
     try undo.undo()
-    #expect(good[Good.nickname] == "none" && good[Good.visits] == 7 && good[Good.title] == "?")
+    #expect(good.nickname == "none" && good.visits == 7 && good.title == "?")
     try undo.redo()
-    #expect(good[Good.nickname] == "Young" && good[Good.visits] == 7)
+    #expect(good.nickname == "Young" && good.visits == 7)
     #expect(undo.undoCount == 2)
   }
 }

@@ -18,7 +18,7 @@ func makeCookbook(at path: String, _ version: KnownVersion) throws {
   ] {
     let recipe = try context.insert(Recipe.self) { $0.name = name }
     for name in ingredients {
-      recipe.addToIngredients(try context.insert(Ingredient.self) { $0.name = name })
+      recipe.add(try context.insert(Ingredient.self) { $0.name = name }, to: \.ingredients)
     }
   }
   try context.save()

@@ -21,7 +21,7 @@ try context.performAndWait {
       $0.pages = Int32(pages)
       $0.published = Edition(publisher: "Harper & Row")
     }
-    ursula.addToBooks(book)
+    ursula.add(book, to: \.books)
   }
   try context.insert(Novella.self) {
     $0.title = "The Word for World Is Forest"
@@ -43,7 +43,7 @@ try reader.performAndWait {
       let year = book.published.year.map { ", \($0)" } ?? ""
       print("  \(book.title), \(book.pages) pages\(year)")
     }
-    let thick = try reader.fetch(Book.booksBy(author: author, pages: 200), as: Book.self)
+    let thick = try reader.fetch(Book.booksBy(author: author, pages: 200))
     print("over 200 pages: \(thick.map(\.title).sorted().joined(separator: "; "))")
   }
   for novella in try reader.fetch(Novella.self) {

@@ -2,13 +2,15 @@
 // Made from the model "Zoo", by Quire. Do not edit: change the model and make it anew.
 
 public import Foundation
+public import Quire
 
 /// The composite type `Point`.
-nonisolated public struct Point: Sendable, Hashable {
+@Composite
+nonisolated public struct Point: CompositeValue, Sendable, Hashable {
   /// The attribute `latitude`: a number, required, `0.0` in a new object.
-  public var latitude: Double
+  public var latitude: Double = 0.0
   /// The attribute `longitude`: a number, required, `0.0` in a new object.
-  public var longitude: Double
+  public var longitude: Double = 0.0
   /// The attribute `measured`: a moment.
   public var measured: Date?
 

@@ -1,0 +1,110 @@
+/// A structure with `@Composite`, checked.
+struct CompositeSyntax {
+  let declaration: ClassSyntax
+  let parts: [PropertySyntax]
+}
+
+/// Checks the declarations of a structure with `@Composite`, and collects the problems that the compiler is to show.
+struct CompositeChecker {
+  private(set) var problems: [SourceProblem] = []
+
+  /// Checks a structure and its parts.
+  ///
+  /// - Returns: The composite type; `nil` if the declaration can't be one.
+  mutating func check(_ declaration: ClassSyntax) -> CompositeSyntax? {
+    guard declaration.keyword.text == "struct", !declaration.isGeneric else {
+      let range = declaration.keyword.range
+      problems.append(
+        SourceProblem(
+          "@Composite is for structures without generic parameters.", at: range,
+          fix: declaration.keyword.text == "struct" ? nil : .writing("struct", at: range)))
+      return nil
+    }
+    var checker = EntityChecker()
+    let parts = declaration.variables.filter { !$0.isStatic }.compactMap { checker.check($0) }
+    problems += checker.problems
+    for part in parts {
+      let range = part.variable.name.range
+      if part.role != .plain || part.isUnique {
+        problems.append(
+          SourceProblem(
+            "A part of a composite attribute is an attribute: \(part.variable.plainName) has another marker than @Attribute.",
+            at: range))
+      }
+      // The parts of a composite part have defaults of their own.
+      if let value = part.computedDefault, part.variable.type?.shape.isKnownValue ?? false {
+        problems.append(
+          SourceProblem(
+            "The default of a part is a literal, or a case such as .none: \(value.text).",
+            at: value.range))
+      }
+    }
+    return CompositeSyntax(declaration: declaration, parts: parts)
+  }
+}
+
+/// Writes the extension that `@Composite` adds to a structure.
+struct CompositeWriter {
+  private let composite: CompositeSyntax
+  private let typeName: String
+
+  /// - Parameter typeName: The name of the structure, with the types around it.
+  init(_ composite: CompositeSyntax, typeName: String) {
+    self.composite = composite
+    self.typeName = typeName.isBlank ? composite.declaration.name.text : typeName
+  }
+
+  private var conformance: String {
+    let isStated = composite.declaration.inherited.contains {
+      $0.text.split(separator: ".").last == "CompositeValue"
+    }
+    return isStated ? "" : ": CompositeValue"
+  }
+
+  private var access: String { composite.declaration.memberAccess }
+
+  /// Returns the extension, as source. A module whose declarations belong to the main actor needs the modifier.
+  func members() -> String {
+    """
+    nonisolated extension \(typeName)\(conformance) {
+      \(access)static var compositeParts: [CompositePart] {
+        [
+    \(lines { ".part(\(arguments(of: $0)))," })
+        ]
+      }
+      \(access)init(composite parts: CompositeParts) {
+    \(lines { "self.\($0.variable.name.text) = parts[\"\($0.variable.storedName)\"]" })
+      }
+      \(access)func write(to parts: CompositeParts) {
+    \(lines { "parts[\"\($0.variable.storedName)\"] = self.\($0.variable.name.text)" })
+      }
+    }
+    """
+  }
+
+  private func lines(_ line: (PropertySyntax) -> String) -> String {
+    composite.parts.map { "      " + line($0) }.joined(separator: "\n")
+  }
+
+  private func arguments(of part: PropertySyntax) -> String {
+    var arguments = ["\"\(part.variable.storedName)\"", "\\Self.\(part.variable.name.text)"]
+    if let value = part.constantDefault, value.text != "nil" {
+      arguments.append("default: \(value.text)")
+    }
+    return (arguments + part.arguments).joined(separator: ", ")
+  }
+}
+
+extension ClassSyntax {
+  /// The access level that members need: that of the type.
+  var memberAccess: String {
+    for modifier in modifiers {
+      switch modifier.text {
+      case "public", "open": return "public "
+      case "package": return "package "
+      default: continue
+      }
+    }
+    return ""
+  }
+}

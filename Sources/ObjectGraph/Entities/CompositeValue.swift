@@ -1,0 +1,111 @@
+public import ObjectModel
+
+/// A structure whose parts are the parts of a composite attribute. The macro ``Composite()`` writes the conformance.
+public protocol CompositeValue: Sendable {
+  /// The name of the composite type in the model. That of the Swift type, unless this says otherwise.
+  static var compositeName: String { get }
+
+  /// The parts.
+  static var compositeParts: [CompositePart] { get }
+
+  /// Reads the parts of an object's attribute.
+  init(composite parts: CompositeParts)
+
+  /// Writes the parts of an object's attribute.
+  func write(to parts: CompositeParts)
+}
+
+extension CompositeValue {
+  /// The name of the composite type in the model: that of the Swift type.
+  public static var compositeName: String { String(describing: Self.self) }
+
+  /// The names of the parts, by the key paths that read them.
+  static var partNames: [AnyKeyPath: String] {
+    Dictionary(compositeParts.map { ($0.path, $0.attribute.name) }) { first, _ in first }
+  }
+}
+
+/// A part of a composite attribute.
+public struct CompositePart {
+  let path: AnyKeyPath
+  let attribute: Attribute
+  /// The type of the part, if the part is composite itself.
+  let type: (any CompositeValue.Type)?
+
+  /// A part that holds a value.
+  public static func part<Root: CompositeValue, Value: AttributeValue>(
+    _ name: String, _ path: KeyPath<Root, Value>, default value: Value? = nil,
+    _ options: AttributeOption...
+  ) -> CompositePart {
+    var attribute = Attribute(
+      name, Value.attributeType, isOptional: Value.isOptional,
+      defaultValue: value?.storedValue ?? .null)
+    for option in options { option.apply(&attribute) }
+    return CompositePart(path: path, attribute: attribute, type: nil)
+  }
+
+  /// A part with parts of its own.
+  public static func part<Root: CompositeValue, Value: CompositeValue>(
+    _ name: String, _ path: KeyPath<Root, Value>, _ options: AttributeOption...
+  ) -> CompositePart {
+    CompositePart(path: path, attribute: .composite(name, Value.self, options), type: Value.self)
+  }
+}
+
+/// The parts of a composite attribute of an object, by their names.
+public struct CompositeParts {
+  let object: ManagedObject
+  /// The names that lead to the attribute.
+  private let names: [StaticString]
+  /// The hash of the names with points between them.
+  private let hash: UInt64
+
+  init(_ object: ManagedObject, _ name: StaticString, _ hash: UInt64) {
+    self.object = object
+    names = [name]
+    self.hash = hash
+  }
+
+  private init(_ whole: CompositeParts, part: StaticString) {
+    object = whole.object
+    names = whole.names + [part]
+    hash = whole.hash(of: part)
+  }
+
+  private func hash(of part: StaticString) -> UInt64 {
+    PropertyHash.of(part, after: PropertyHash.step(hash, UInt8(ascii: ".")))
+  }
+
+  private func name(of part: StaticString) -> String {
+    (names + [part]).map(\.description).joined(separator: ".")
+  }
+
+  /// The value of a part.
+  public subscript<V: AttributeValue>(part: StaticString) -> V {
+    get { object.converted(hash(of: part)) { name(of: part) } }
+    nonmutating set {
+      let value = newValue.storedValue
+      let hash = hash(of: part)
+      if object.storedValue(hash, { name(of: part) }) == value { return }
+      object.setStored(value, hash, name(of: part))
+    }
+  }
+
+  /// A part with parts of its own.
+  public subscript<C: CompositeValue>(part: StaticString) -> C {
+    get { C(composite: CompositeParts(self, part: part)) }
+    nonmutating set { newValue.write(to: CompositeParts(self, part: part)) }
+  }
+}
+
+extension Attribute {
+  /// A composite attribute. It is optional, as it is in models made in an editor, unless an option says otherwise.
+  static func composite(
+    _ name: String, _ type: any CompositeValue.Type, _ options: [AttributeOption]
+  ) -> Attribute {
+    var attribute = Attribute(name, .composite)
+    attribute.compositeName = type.compositeName
+    for option in options { option.apply(&attribute) }
+    return attribute
+  }
+}
