@@ -78,10 +78,13 @@ struct RelationshipMarker {
       arguments.append("inverse: \(inverse)")
     }
     if relationship.isOrdered { arguments.append("ordered: true") }
-    let minimum = relationship.isOptional ? 0 : max(1, relationship.count.minimum)
+    let minimum = relationship.count.minimum
     if minimum > 0 { arguments.append("minimum: \(minimum)") }
     if relationship.isToMany, relationship.count.maximum > 0 {
       arguments.append("maximum: \(relationship.count.maximum)")
+    }
+    if relationship.isOptional != (minimum == 0) {
+      arguments.append("optional: \(relationship.isOptional)")
     }
     if let name = relationship.renamingIdentifier {
       arguments.append("originalName: \(CodeText.literal(name))")

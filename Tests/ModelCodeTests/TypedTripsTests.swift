@@ -28,6 +28,21 @@ struct TypedTripsTests {
     #expect(TripsModel.versions == versions)
   }
 
+  @Test("The classes declare the model that they were made from")
+  func declared() throws {
+    let model = try Model(classes: TripsModel.classes)
+    #expect(model.versionHashes == TripsModel.model.versionHashes)
+    for entity in TripsModel.model.entities {
+      let made = try #require(model[entity.name])
+      #expect(made.declaredRelationships == entity.declaredRelationships)
+      #expect(made.uniquenessConstraints == entity.uniquenessConstraints)
+      for (one, other) in zip(made.declaredAttributes, entity.declaredAttributes) {
+        #expect(one.name == other.name && one.defaultValue == other.defaultValue)
+        #expect(one.validation == other.validation && one.derivation == other.derivation)
+      }
+    }
+  }
+
   /// A context over a new store in memory.
   private func context() throws -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(

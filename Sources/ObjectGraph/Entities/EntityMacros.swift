@@ -122,11 +122,12 @@ public macro Composite() = #externalMacro(module: "EntityMacros", type: "Composi
 ///
 ///     @Relationship("self", inverse: \Stop.trip) var stops: [Stop]
 ///
-/// The other parameters are those of ``Relationship(_:inverse:ordered:minimum:maximum:originalName:hashModifier:)``.
+/// The other parameters are those of ``Relationship(_:inverse:ordered:minimum:maximum:optional:originalName:hashModifier:)``.
 @attached(peer)
 public macro Relationship(
   _ name: String, _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
-  ordered: Bool = false, minimum: Int = 0, maximum: Int = 0, originalName: String? = nil,
+  ordered: Bool = false, minimum: Int = 0, maximum: Int = 0,
+  optional: Bool? = nil, originalName: String? = nil,
   hashModifier: String? = nil
 ) = #externalMacro(module: "EntityMacros", type: "MarkerMacro")
 
@@ -139,10 +140,12 @@ public macro Relationship(
 ///   - ordered: Whether the objects are in an order of their own.
 ///   - minimum: The least number of objects.
 ///   - maximum: The greatest number of objects; 0 for any number.
+///   - optional: Whether the model admits no object; `nil` if that follows from the type or from `minimum`.
 ///   - originalName: The name in the version of the model before, for migration.
 ///   - hashModifier: A text that changes the version hash when nothing else does.
 @attached(peer)
 public macro Relationship(
   _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil, ordered: Bool = false,
-  minimum: Int = 0, maximum: Int = 0, originalName: String? = nil, hashModifier: String? = nil
+  minimum: Int = 0, maximum: Int = 0,
+  optional: Bool? = nil, originalName: String? = nil, hashModifier: String? = nil
 ) = #externalMacro(module: "EntityMacros", type: "MarkerMacro")

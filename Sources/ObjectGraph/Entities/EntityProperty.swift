@@ -108,28 +108,31 @@ extension EntityProperty {
   public static func relationship<Root: ManagedObject, Destination: ManagedObject>(
     _ name: String, _ path: KeyPath<Root, Destination>,
     _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
-    ordered: Bool = false, minimum: Int = 0, maximum: Int = 0, originalName: String? = nil,
+    ordered: Bool = false, minimum: Int = 0, maximum: Int = 0, optional: Bool? = nil,
+    originalName: String? = nil,
     hashModifier: String? = nil
   ) -> EntityProperty {
     relationship(
       name, path, to: Destination.self, inverse,
       Relationship(
         name, to: Destination.entityName, count: .init(minimum: 1, maximum: 1), deleteRule: rule,
-        isOptional: false, renamingIdentifier: originalName, versionHashModifier: hashModifier))
+        isOptional: optional ?? false, renamingIdentifier: originalName,
+        versionHashModifier: hashModifier))
   }
 
   /// A relationship that leads to one object at most.
   public static func relationship<Root: ManagedObject, Destination: ManagedObject>(
     _ name: String, _ path: KeyPath<Root, Destination?>,
     _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
-    ordered: Bool = false, minimum: Int = 0, maximum: Int = 0, originalName: String? = nil,
+    ordered: Bool = false, minimum: Int = 0, maximum: Int = 0, optional: Bool? = nil,
+    originalName: String? = nil,
     hashModifier: String? = nil
   ) -> EntityProperty {
     relationship(
       name, path, to: Destination.self, inverse,
       Relationship(
         name, to: Destination.entityName, count: .init(minimum: minimum, maximum: 1),
-        deleteRule: rule, isOptional: minimum == 0, renamingIdentifier: originalName,
+        deleteRule: rule, isOptional: optional ?? (minimum == 0), renamingIdentifier: originalName,
         versionHashModifier: hashModifier))
   }
 
@@ -137,14 +140,15 @@ extension EntityProperty {
   public static func relationship<Root: ManagedObject, Many: RelatedCollection>(
     _ name: String, _ path: KeyPath<Root, Many>,
     _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
-    ordered: Bool = false, minimum: Int = 0, maximum: Int = 0, originalName: String? = nil,
+    ordered: Bool = false, minimum: Int = 0, maximum: Int = 0, optional: Bool? = nil,
+    originalName: String? = nil,
     hashModifier: String? = nil
   ) -> EntityProperty {
     relationship(
       name, path, to: Many.Element.self, inverse,
       Relationship(
         name, to: Many.Element.entityName, count: .init(minimum: minimum, maximum: maximum),
-        isOrdered: ordered, deleteRule: rule, isOptional: minimum == 0,
+        isOrdered: ordered, deleteRule: rule, isOptional: optional ?? (minimum == 0),
         renamingIdentifier: originalName, versionHashModifier: hashModifier))
   }
 

@@ -28,7 +28,7 @@ nonisolated open class Stop: ManagedObject {
   public final var website: URL?
 
   /// The relationship `trip`: one object of `Trip`, required.
-  @Relationship(minimum: 1) public final var trip: Trip?
+  @Relationship(optional: false) public final var trip: Trip?
 
   #Index<Stop>([\.arrival])
 }

@@ -70,7 +70,7 @@ nonisolated open class Animal: Creature {
   @Attribute(.range(Float(0.5)...)) public final var weight: Float?
 
   /// The relationship `enclosure`: one object of `Enclosure`, required.
-  @Relationship(minimum: 1) public final var enclosure: Enclosure?
+  @Relationship(optional: false) public final var enclosure: Enclosure?
 
   /// The relationship `feedings`: any number of objects of `Data`, in an order of their own. They
   /// are deleted with this object.

@@ -15,7 +15,7 @@ nonisolated public final class Enclosure: ManagedObject {
 
   /// The relationship `animals`: 1 to 20 objects of `Animal`. This object can't be deleted while
   /// there is any.
-  @Relationship(.deny, inverse: \Animal.enclosure, maximum: 20)
+  @Relationship(.deny, inverse: \Animal.enclosure, minimum: 1, maximum: 20, optional: true)
   public var animals: RelatedObjects<Animal>
 
   /// The relationship `keeper`: one object of `Keeper` or none.
