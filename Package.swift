@@ -36,6 +36,10 @@ let package = Package(
   name: "quire",
   products: [
     .library(name: "Quire", targets: ["Quire"]),
+    // For backends that are linked in, and for programs over models and rows: the modules beneath the umbrella.
+    .library(
+      name: "StoreInterface",
+      targets: ["StoreInterface", "ObjectModel", "ObjectQuery", "Rows", "DurableFiles"]),
     // For programs that load the stores of others.
     .library(name: "PluginHost", targets: ["PluginHost"]),
     // What authors of backends build on, and hold them against.
@@ -155,8 +159,9 @@ let package = Package(
       "ObjectGraph",
       [
         "CProcessor", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "TextMatching",
-        "EntityMacros",
       ]),
+    // The macros with which classes declare entities.
+    module("Entities", ["ObjectModel", "ObjectQuery", "ObjectGraph", "EntityMacros"]),
 
     // Stores brought from one version of their model to another.
     module("Migration", ["ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph"]),
@@ -219,13 +224,15 @@ let package = Package(
     module(
       "Quire",
       [
-        "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph", "Migration",
+        "Entities", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph",
+        "Migration",
         "Documents", "BinaryStore", "XMLStore", "DurableFiles",
       ]),
     module(
       "ToolCommands",
       [
-        "Quire", "Documents", "JSONText", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface",
+        "Quire", "BinaryStore", "Documents", "JSONText", "ObjectModel", "Rows", "ObjectQuery",
+        "StoreInterface",
         "ObjectGraph", "Migration", "DurableFiles", "Validation", "ModelCode", "Archives",
         "Interchange", "Recovery", "PluginHost", "StoreConformance", "PluginTemplates",
         "PropertyLists", "BlockFileFormat", "Deflate", "XMLEvents",
@@ -240,8 +247,9 @@ let package = Package(
     .executableTarget(
       name: "quire-bench",
       dependencies: [
-        "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph", "Migration",
-        "BinaryStore", "Deflate", "CSQLite3", "CXMLPeer", "XMLStore", "DurableFiles", "Documents",
+        "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph", "Entities",
+        "Migration", "BinaryStore", "Deflate", "CSQLite3", "CXMLPeer", "XMLStore", "DurableFiles",
+        "Documents",
         "PluginHost", "CStorePlugin", "SQLiteStore",
       ],
       path: "Benchmarks/quire-bench", swiftSettings: relaxed),
@@ -311,7 +319,8 @@ let package = Package(
     tests(
       "ObjectGraphTests",
       [
-        "ObjectGraph", "StoreInterface", "BinaryStore", "XMLStore", "SQLiteStore", "DurableFiles",
+        "ObjectGraph", "Entities", "StoreInterface", "BinaryStore", "XMLStore", "SQLiteStore",
+        "DurableFiles",
         "ObjectModel", "ObjectQuery", "Rows", "SeededRandom", "Validation",
       ]),
     tests(
@@ -393,7 +402,7 @@ let package = Package(
         "PluginHost", "CStorePlugin", "DurableFiles", "StoreInterface", "JSONText",
         "HostileInputs", "SchemaSubset",
       ], exclude: ["BadPlugins"]),
-    tests("QuireTests", ["Quire", "TypedTrips"]),
+    tests("QuireTests", ["Quire", "ObjectModel", "TypedTrips"]),
     tests("HouseTests", []),
   ],
 )

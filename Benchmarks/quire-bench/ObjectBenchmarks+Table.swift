@@ -1,4 +1,5 @@
 import CSQLite3
+import Entities
 import Foundation
 import ObjectGraph
 import ObjectModel

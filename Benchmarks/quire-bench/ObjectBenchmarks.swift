@@ -1,6 +1,7 @@
 import BinaryStore
 import CSQLite3
 import DurableFiles
+import Entities
 import Foundation
 import ObjectGraph
 import ObjectModel

@@ -1,3 +1,4 @@
+import BinaryStore
 import Documents
 import DurableFiles
 import JSONText

@@ -1,4 +1,5 @@
 import Dispatch
+import Entities
 import Foundation
 import ObjectGraph
 import ObjectModel

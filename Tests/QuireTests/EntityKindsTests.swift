@@ -1,4 +1,5 @@
 import Foundation
+import ObjectModel
 import Quire
 import Testing
 

@@ -285,7 +285,7 @@ struct ObjectsPageTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let scene = try scene()
     let (coordinator, context, trip) = (scene.coordinator, scene.context, scene.trip)
-    let rows = (1...100).map { ["fullName": Value.string("Traveller \($0)")] }
+    let rows = (1...100).map { ["fullName": StoredValue.string("Traveller \($0)")] }
     try context.execute(BatchInsertRequest("Person", objects: rows))
     var update = BatchUpdateRequest("Person", where: try QueryPredicate("email == nil"))
     update.valuesToUpdate = ["fullName": try QueryExpression("uppercase(fullName)")]

@@ -5,6 +5,7 @@ import Quire
 import Rows
 import StoreInterface
 import Testing
+import XMLStore
 
 @testable import ToolCommands
 

@@ -1,5 +1,6 @@
 import DurableFiles
 import Foundation
+import ObjectModel
 import Quire
 import Testing
 

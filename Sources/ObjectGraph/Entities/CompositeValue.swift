@@ -20,7 +20,7 @@ extension CompositeValue {
   public static var compositeName: String { String(describing: Self.self) }
 
   /// The names of the parts, by the key paths that read them.
-  static var partNames: [AnyKeyPath: String] {
+  package static var partNames: [AnyKeyPath: String] {
     Dictionary(compositeParts.map { ($0.path, $0.attribute.name) }) { first, _ in first }
   }
 }

@@ -71,7 +71,7 @@ extension Entity {
 }
 
 /// The names of properties by their key paths, for each class that was asked for.
-enum PropertyPaths {
+package enum PropertyPaths {
   /// Key paths never change, so threads may share them.
   private struct Names: @unchecked Sendable {
     let byPath: [AnyKeyPath: String]
@@ -94,7 +94,7 @@ enum PropertyPaths {
 
   /// Returns the name of a property by its path. A path that is no property is refused when a request is bound to the
   /// model, with the text that this returns.
-  static func name(of path: AnyKeyPath, in type: ManagedObject.Type) -> String {
+  package static func name(of path: AnyKeyPath, in type: ManagedObject.Type) -> String {
     type.propertyNames[path] ?? "\(path)"
   }
 

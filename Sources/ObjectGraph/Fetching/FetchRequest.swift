@@ -23,14 +23,6 @@ public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
   /// A request for objects that the program knows to be of the class.
   public init(_ query: QueryRequest) { self.query = query }
 
-  /// A request for the objects that meet a condition.
-  public init(
-    _ condition: (EntityField<Object, Object>) throws -> TypedPredicate<Object>
-  ) rethrows {
-    query = QueryRequest(
-      Object.entityName, where: try condition(EntityField<Object, Object>([])).predicate)
-  }
-
   /// A request for the objects of a class that meet a predicate.
   public init(
     _ type: Object.Type, where predicate: QueryPredicate? = nil, sortedBy sortKeys: [SortKey] = [],
@@ -114,16 +106,4 @@ extension FetchRequest where Object: EntityMapped {
   ) throws(QueryError) {
     query = try QueryRequest(predicate, sortedBy: descriptors, limit: limit)
   }
-}
-
-extension EntityMapped where Self: ManagedObject {
-  /// Returns a request for the objects that meet a condition.
-  ///
-  ///     Trip.where { $0.name.begins(with: "L") && !$0.stops.isEmpty }
-  public static func `where`(
-    _ condition: (EntityField<Self, Self>) throws -> TypedPredicate<Self>
-  ) rethrows -> FetchRequest<Self> { try FetchRequest(condition) }
-
-  /// A request for all objects.
-  public static var all: FetchRequest<Self> { FetchRequest() }
 }

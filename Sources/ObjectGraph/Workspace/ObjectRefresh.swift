@@ -13,7 +13,9 @@ struct ObjectRefresh {
   func refresh(_ object: ManagedObject, mergeChanges: Bool) {
     workspace.checkPlace()
     workspace.requireOwn(object)
-    guard !object.isInserted, let state = workspace.state(of: object) else { return }
+    guard !object.isInserted, !object.state.contains(.detached),
+      let state = workspace.state(of: object)
+    else { return }
     defer { workspace.announceChanges() }
     do {
       // Nothing is published between one object and the next, so that many are refreshed in little time.

@@ -102,9 +102,12 @@ extension Workspace {
     object.point(to: entity.source(of: found.blocks[place.block]), row: place.row)
   }
 
-  /// Notes that an object exists. A missing object may have been restored by another context.
+  /// Notes that an object exists. A missing object may have been restored by another context, unless this context has another
+  /// instance for it by now.
   func noteFound(_ object: ManagedObject) {
-    if object.state.contains(.missing) { object.state.subtract([.missing, .deleted]) }
+    if object.state.contains(.missing), !object.state.contains(.detached) {
+      object.state.subtract([.missing, .deleted])
+    }
   }
 
   /// Returns a source with a row of the object that may be written; `nil` if the object is deleted or missing.

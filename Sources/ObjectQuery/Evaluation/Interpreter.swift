@@ -1,6 +1,6 @@
 import Foundation
-public import ObjectModel
-public import Rows
+package import ObjectModel
+package import Rows
 
 /// An object that is asked for its values while a predicate is evaluated.
 struct Subject {
@@ -29,7 +29,7 @@ struct Subject {
 }
 
 /// Something that has the values of one object.
-public protocol ObjectValues {
+package protocol ObjectValues {
   /// The value that the object has in the given column.
   func value(of column: LayoutColumn) throws -> Value
 }

@@ -1,17 +1,17 @@
-public import ObjectModel
-public import Rows
+package import ObjectModel
+package import Rows
 
 /// The objects of another source, where of one family only some are scanned: those that somebody has found already.
 ///
 /// What leads elsewhere leads to everything. Who scans for anything but those objects gets an answer of them alone: a
 /// condition on what is related to them, say, or the objects of a request within a request.
-public final class NarrowedSource: QuerySource {
+package final class NarrowedSource: QuerySource {
   private let source: ViewSource
   private let family: Set<UInt16>
   private let keys: [UInt16: [UInt64]]
 
   /// A source whose objects of an entity, or of one that inherits from it, are the given ones, none twice.
-  public init(_ source: ViewSource, entity: String, to keys: [ObjectKey]) {
+  package init(_ source: ViewSource, entity: String, to keys: [ObjectKey]) {
     self.source = source
     family = Set(
       source.schema.layouts(ofFamily: entity, in: source.model).map(\.entityNumber))
@@ -19,14 +19,14 @@ public final class NarrowedSource: QuerySource {
   }
 
   /// The other source's.
-  public var model: Model { source.model }
+  package var model: Model { source.model }
   /// The other source's.
-  public var schema: Schema { source.schema }
+  package var schema: Schema { source.schema }
   /// The other source's.
-  public var store: StoreTag? { source.store }
+  package var store: StoreTag? { source.store }
 
   /// All objects of an entity, or those that were found.
-  public func batches(of layout: Layout) throws -> [RowBatch] {
+  package func batches(of layout: Layout) throws -> [RowBatch] {
     guard family.contains(layout.entityNumber) else { return try source.batches(of: layout) }
     guard let keys = keys[layout.entityNumber] else { return [] }
     let found = try source.view.rows(of: keys, layout)
@@ -40,10 +40,10 @@ public final class NarrowedSource: QuerySource {
   }
 
   /// Any object of the other source.
-  public func row(of key: ObjectKey) throws -> ViewRow? { try source.row(of: key) }
+  package func row(of key: ObjectKey) throws -> ViewRow? { try source.row(of: key) }
 
   /// Any objects of the other source.
-  public func objects(
+  package func objects(
     relatedTo key: ObjectKey, through relationship: ToManyRelationship
   ) throws -> [ObjectKey] { try source.objects(relatedTo: key, through: relationship) }
 }

@@ -1,10 +1,10 @@
-public import ObjectModel
-public import Rows
+package import ObjectModel
+package import Rows
 
 /// What queries read: the rows of a store as somebody sees them, and how its objects hang together.
 ///
 /// A view over layers is one (``ViewSource``); contexts and stores bring their own.
-public protocol QuerySource: Sendable {
+package protocol QuerySource: Sendable {
   /// The model of the objects.
   var model: Model { get }
   /// Where the rows keep what the model describes.
@@ -28,29 +28,29 @@ public protocol QuerySource: Sendable {
 
 extension QuerySource {
   /// Any store.
-  public var store: StoreTag? { nil }
+  package var store: StoreTag? { nil }
   /// There are no indexes: everything is scanned.
-  public var indexed: IndexedView? { nil }
+  package var indexed: IndexedView? { nil }
 }
 
 /// A relationship to any number of objects, as far as rows know it.
-public struct ToManyRelationship: Sendable, Hashable {
+package struct ToManyRelationship: Sendable, Hashable {
   /// The entity that has the relationship, or inherits it.
-  public let entity: String
+  package let entity: String
   /// The relationship's name.
-  public let name: String
+  package let name: String
   /// The entity it leads to.
-  public let destination: String
+  package let destination: String
   /// The column of the destination's rows that leads back; `nil` when both ends are to-many or there
   /// is no way back, and the relationship is kept as links.
-  public let inverse: LayoutColumn?
+  package let inverse: LayoutColumn?
   /// The column of the destination's rows with their places; `nil` when they have no order.
-  public let order: LayoutColumn?
+  package let order: LayoutColumn?
 }
 
 extension ToManyRelationship {
   /// The named relationship of an entity; `nil` when it has none of the name that leads to many.
-  public init?(_ name: String, of entity: String, _ model: Model, _ schema: Schema) {
+  package init?(_ name: String, of entity: String, _ model: Model, _ schema: Schema) {
     guard case .relationship(let relationship)? = model.property(name, of: entity),
       relationship.isToMany
     else { return nil }

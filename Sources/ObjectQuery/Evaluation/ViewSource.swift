@@ -1,5 +1,5 @@
-public import ObjectModel
-public import Rows
+package import ObjectModel
+package import Rows
 import Synchronization
 
 /// The objects of a view over layers, to be queried.
@@ -7,17 +7,17 @@ import Synchronization
 /// Relationships to many objects are answered from indexes: those that the store keeps, and for what
 /// is not in a store, or was changed a moment ago, those that are made when first needed and kept as
 /// long as the source.
-public final class ViewSource: QuerySource {
+package final class ViewSource: QuerySource {
   /// The model of the objects.
-  public let model: Model
+  package let model: Model
   /// Where the rows keep what the model describes.
-  public let schema: Schema
+  package let schema: Schema
   /// Which store object identifiers must name; `nil` when all do.
-  public let store: StoreTag?
+  package let store: StoreTag?
   /// What is looked through.
-  public let view: View
+  package let view: View
   /// The same, by what it is sorted by.
-  public var indexed: IndexedView? { index }
+  package var indexed: IndexedView? { index }
 
   package let index: IndexedView
   private let ways = Mutex<[ToManyRelationship: RelationshipWay]>([:])
@@ -26,7 +26,7 @@ public final class ViewSource: QuerySource {
   ///
   /// - Parameter other: The same store's objects as they were a moment ago: what was made to find them
   ///   is used again as far as both views have the same at their bottom.
-  public init(
+  package init(
     _ view: View, model: Model, schema: Schema, store: StoreTag? = nil,
     reusing other: ViewSource? = nil
   ) {
@@ -39,13 +39,13 @@ public final class ViewSource: QuerySource {
   }
 
   /// All objects of one entity, without those of its subentities.
-  public func batches(of layout: Layout) throws -> [RowBatch] { try view.batches(of: layout) }
+  package func batches(of layout: Layout) throws -> [RowBatch] { try view.batches(of: layout) }
 
   /// One object; `nil` when there is none with the given key.
-  public func row(of key: ObjectKey) throws -> ViewRow? { try view.row(of: key) }
+  package func row(of key: ObjectKey) throws -> ViewRow? { try view.row(of: key) }
 
   /// The objects that a to-many relationship leads to.
-  public func objects(
+  package func objects(
     relatedTo key: ObjectKey, through relationship: ToManyRelationship
   ) throws -> [ObjectKey] {
     let way: RelationshipWay

@@ -1,8 +1,8 @@
 // SAFETY: Flags are read while the scan that made them lends them.
 
-public import Foundation
-public import ObjectModel
-public import Rows
+package import Foundation
+package import ObjectModel
+package import Rows
 
 /// A fetch request bound to a model: names found, types checked, and the way to the answer decided.
 ///
@@ -10,9 +10,9 @@ public import Rows
 ///     let keys = try plan.keys(in: source)
 ///
 /// Make it once and run it as often as you like, from any thread.
-public struct QueryPlan: Sendable {
+package struct QueryPlan: Sendable {
   /// What is asked for.
-  public let request: QueryRequest
+  package let request: QueryRequest
   let layouts: [Layout]
   let node: ScanNode
   /// The indexes that may answer the request, instead of a scan.
@@ -33,7 +33,7 @@ public struct QueryPlan: Sendable {
   ///   - variables: The values of the variables in the request's predicate.
   ///   - now: The moment that `now()` gives.
   /// - Throws: ``QueryError`` when a name is not in the model, or types do not go together.
-  public init(
+  package init(
     _ request: QueryRequest, model: Model, schema: Schema, store: StoreTag? = nil,
     variables: [String: QueryExpression] = [:], now: Date = Date()
   ) throws(QueryError) {
@@ -58,7 +58,7 @@ public struct QueryPlan: Sendable {
   /// The objects found, in order.
   ///
   /// - Throws: What a damaged store throws.
-  public func keys(in source: some QuerySource) throws -> [ObjectKey] {
+  package func keys(in source: some QuerySource) throws -> [ObjectKey] {
     let hits = try hits(in: source)
     return try hits.hits.map { try hits.key($0) }
   }
@@ -67,7 +67,7 @@ public struct QueryPlan: Sendable {
   ///
   /// - Throws: ``QueryError`` with the code ``QueryError/Code/notUnique`` when there are several, or
   ///   what a damaged store throws.
-  public func single(in source: some QuerySource) throws -> ObjectKey? {
+  package func single(in source: some QuerySource) throws -> ObjectKey? {
     let hits = try hits(in: source, atMost: 2)
     guard hits.hits.count < 2 else {
       throw QueryError(
@@ -83,7 +83,7 @@ public struct QueryPlan: Sendable {
   /// How many results there are.
   ///
   /// - Throws: What a damaged store throws.
-  public func count(in source: some QuerySource) throws -> Int {
+  package func count(in source: some QuerySource) throws -> Int {
     if table != nil { return try table(in: source).rows.count }
     var count = 0
     let run = run(source)
@@ -111,7 +111,7 @@ public struct QueryPlan: Sendable {
   /// dictionaries.
   ///
   /// - Throws: What a damaged store throws.
-  public func table(in source: some QuerySource) throws -> ResultTable {
+  package func table(in source: some QuerySource) throws -> ResultTable {
     guard let table else {
       throw QueryError(.notSupported, "The request does not ask for dictionaries.")
     }
@@ -201,7 +201,7 @@ extension Binder {
 ///
 /// A ``QueryPlan`` finds all objects that meet a predicate; this asks one that is at hand, perhaps
 /// with changes that no store has. Both give the same answers.
-public struct CompiledPredicate: Sendable {
+package struct CompiledPredicate: Sendable {
   private let bound: BoundPredicate
   private let now: Date
   private let slotCount: Int
@@ -210,7 +210,7 @@ public struct CompiledPredicate: Sendable {
   /// Binds a predicate to an entity.
   ///
   /// - Throws: ``QueryError`` when a name is not in the model, or types do not go together.
-  public init(
+  package init(
     _ predicate: QueryPredicate, entity: String, model: Model, schema: Schema,
     store: StoreTag? = nil, variables: [String: QueryExpression] = [:], now: Date = Date()
   ) throws(QueryError) {
@@ -234,14 +234,14 @@ public struct CompiledPredicate: Sendable {
   }
 
   /// Whether an object of a source meets the predicate; false when there is no such object.
-  public func holds(for key: ObjectKey, in source: some QuerySource) throws -> Bool {
+  package func holds(for key: ObjectKey, in source: some QuerySource) throws -> Bool {
     guard let row = try source.row(of: key) else { return false }
     return try interpreter(source).holds(bound, for: Subject(key: key, values: .view(row)))
   }
 
   /// Whether an object with the given values meets the predicate. What it is related to is read from
   /// the source.
-  public func holds(
+  package func holds(
     for key: ObjectKey, values: some ObjectValues, in source: some QuerySource
   ) throws -> Bool {
     try interpreter(source).holds(bound, for: Subject(key: key, values: .other(values)))

@@ -206,4 +206,31 @@ struct LifeEndTests {
 
     #expect(fault.name == "Ada Lovelace")
   }
+
+  @Test(
+    "An object whose deletion was saved stays out of its context when another context restores it",
+    arguments: Kind.allCases)
+  func refreshedAfterDeletion(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (one, two) = (graph.context(), graph.context())
+    let ada = try one.insert(Person.self) { $0.name = "Ada" }
+    try one.save()
+    let theirs = try #require(try two.existingObject(with: ada.objectID) as? Person)
+    theirs.age = 40
+    two.mergePolicy = .objectWins
+    one.delete(ada)
+    try one.save()
+    try two.save()
+    one.refreshAllObjects()
+    let found = try #require(try one.fetch(Person.self).first)
+    #expect(found !== ada && found.age == 40)
+
+    one.refresh(ada, mergeChanges: false)
+    ada.age = 50
+
+    #expect(ada.managedObjectContext == nil && !one.hasChanges && found.age == 40)
+    found.age = 60
+    try one.save()
+    #expect(try graph.again().fetch(Person.self).map(\.age) == [60])
+  }
 }

@@ -1,3 +1,4 @@
+import Entities
 import ObjectModel
 import ObjectQuery
 import Testing

@@ -13,7 +13,7 @@ public struct World: Sendable {
   /// The objects.
   public let view: View
   /// The objects, to be queried.
-  public let source: ViewSource
+  package let source: ViewSource
   /// The store of the objects' identifiers.
   public static let store = StoreTag(rawValue: 0x0123_4567_89AB_CDEF)
   /// The moment that `now()` gives: 2026-11-21 00:00 UTC.

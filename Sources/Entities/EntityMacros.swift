@@ -1,3 +1,4 @@
+public import ObjectGraph
 public import ObjectModel
 public import ObjectQuery
 
