@@ -224,7 +224,7 @@ let package = Package(
     module(
       "Quire",
       [
-        "Entities", "ObjectModel", "Rows", "ObjectQuery", "StoreInterface", "ObjectGraph",
+        "Entities", "ObjectModel", "ObjectQuery", "StoreInterface", "ObjectGraph",
         "Migration",
         "Documents", "BinaryStore", "XMLStore", "DurableFiles",
       ]),

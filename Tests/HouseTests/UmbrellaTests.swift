@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+/// `import Quire` must not fill a program's namespace.
+@Suite("The umbrella")
+struct UmbrellaTests {
+  /// Words that SwiftUI, SwiftData, Foundation and the toolkits for Linux use for other things.
+  static let takenWords: Set<String> = [
+    "View", "Layout", "Column", "Block", "Layer", "Schema", "Value", "Property", "Attribute",
+    "Relationship", "Entity", "Index", "Unique", "Section", "Table", "List", "Text", "State",
+    "Binding",
+    "Form", "Group", "Path", "Color", "Image", "Button", "Label", "Picker", "Predicate",
+    "Expression",
+    "SortDescriptor", "Operation", "Notification", "Store", "Configuration", "Draft", "Window",
+    "Box",
+  ]
+
+  private static func types(declaredIn files: [SourceFile]) -> [String] {
+    let declaration =
+      /^(?:public|open) (?:final |indirect |nonisolated )*(?:class|struct|enum|protocol|actor|typealias) (\w+)/
+    return files.flatMap { file in
+      file.lines.compactMap {
+        $0.firstMatch(of: declaration).map { String($0.1) }
+      }
+    }
+  }
+
+  @Test("It brings fewer than 100 types, and none with a name that others use")
+  func types() throws {
+    let umbrella = try House.file("Sources/Quire/Quire.swift")
+    let text = umbrella.lines.joined(separator: "\n")
+    let single = text.matches(
+      of: /@_exported public import (?:class|struct|enum|protocol) \w+\.(\w+)/
+    ).map { String($0.1) }
+    let whole = text.matches(of: /@_exported public import (\w+)\n/).map { String($0.1) }
+    let names =
+      single + Self.types(declaredIn: House.swift(in: "Sources/Quire"))
+      + whole.flatMap { Self.types(declaredIn: House.swift(in: "Sources/" + $0)) }
+
+    #expect(whole == ["Entities", "ObjectQuery"])
+    #expect(names.count > 80 && names.count < 100, "\(names.count) types")
+    #expect(Set(names).isDisjoint(with: Self.takenWords))
+  }
+}
