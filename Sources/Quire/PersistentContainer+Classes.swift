@@ -1,5 +1,6 @@
+public import Migration
 public import ObjectGraph
-import ObjectModel
+public import ObjectModel
 public import StoreInterface
 
 extension PersistentContainer {
@@ -20,5 +21,35 @@ extension PersistentContainer {
     try self.init(
       try Model(classes: classes), at: path, type: type, places: .builtIn, migrator: migrator,
       classes: classes)
+  }
+
+  /// A container over one store, with the model of a version that classes declare.
+  ///
+  ///     let migrator = try Migrator(TripsV1.self, TripsV2.self)
+  ///     let container = try PersistentContainer(at: "Trips.store", for: TripsV2.self, migrator: migrator)
+  ///
+  /// - Parameter migrator: Brings a store of another version to this one; without it such a store is refused.
+  /// - Throws: `ModelError` if the classes make no model; `StoreError` if the store can't be opened; ``ContextError`` if its
+  ///   model is another.
+  public convenience init(
+    at path: String, type: StoreType? = nil, for version: any ModelVersion.Type,
+    migrator: (any StoreMigrator)? = nil
+  ) throws {
+    try self.init(
+      try Model(classes: version.classes), at: path, type: type, places: .builtIn,
+      migrator: migrator, classes: version.classes)
+  }
+
+  /// A container over one store, with a model that the program has.
+  ///
+  /// - Throws: `StoreError` if the store can't be opened; ``ContextError`` if its model is another.
+  public convenience init(
+    _ model: Model, at path: String, type: StoreType? = nil,
+    migrator: (any StoreMigrator)? = nil, classes: [ManagedObject.Type] = [],
+    transformers: [ValueTransformer] = []
+  ) throws {
+    try self.init(
+      model, at: path, type: type, places: .builtIn, migrator: migrator, classes: classes,
+      transformers: transformers)
   }
 }

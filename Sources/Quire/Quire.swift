@@ -28,6 +28,7 @@ public import ObjectModel
 @_exported public import struct Migration.MigrationReport
 @_exported public import struct Migration.MigrationStage
 @_exported public import struct Migration.Migrator
+@_exported public import protocol Migration.ModelVersion
 @_exported public import struct Migration.PropertyMapping
 @_exported public import struct ObjectGraph.AttributeOption
 @_exported public import struct ObjectGraph.BatchDeleteRequest

@@ -95,7 +95,7 @@ struct KilledWork {
       } else {
         try await Task.sleep(for: .milliseconds(number % 3))
       }
-      if number % 40 == 0 { _ = try? document.document.thin(options.versions) }
+      if number % 40 == 0 { _ = try? document.thin(options.versions) }
     }
   }
 

@@ -312,19 +312,19 @@ struct ManagedDocumentTests {
     try await document.save()
     trip["name"] = .string("Porto")
     try insert("Faro", in: document)
-    try document.document.addAttachment(named: "a") { try $0([1]) }
+    try document.addAttachment(named: "a") { try $0([1]) }
     try await document.revert()
     #expect(trip["name"] == .string("Lisbon"))
     #expect(try trips(document) == ["Lisbon"])
     #expect(!document.hasUnsavedChanges)
     #expect(document.mainContext.undoManager?.canUndo == false)
-    let number = document.document.manifest.number
+    let number = document.manifest.number
     trip["name"] = .string("Sintra")
     try await document.save()
     try await document.revert(to: number)
     try await until { trip["name"] == .string("Lisbon") }
     #expect(trip["name"] == .string("Lisbon"))
-    #expect(document.document.versions.count == 4)
+    #expect(document.versions.count == 4)
     try await document.close()
   }
 
@@ -441,7 +441,7 @@ struct ManagedDocumentTests {
     let document = try await create(mix)
     try insert("Lisbon", in: document)
     try await document.close()
-    let before = document.document.manifest.number
+    let before = document.manifest.number
     var description = DocumentWorld.model.description
     for index in description.entities.indices {
       description.entities[index].declaredProperties.append(
@@ -461,7 +461,7 @@ struct ManagedDocumentTests {
     let trip = try #require(try opened.mainContext.fetch(FetchRequest("Trip")).first)
     trip["note"] = .string("a note")
     try await opened.save()
-    #expect(opened.document.manifest.models.count == 2)
+    #expect(opened.manifest.models.count == 2)
     try await opened.close()
     #expect(try world(mix).names(version: before) == [["Lisbon"], [], []])
     let again = try world(mix).open()

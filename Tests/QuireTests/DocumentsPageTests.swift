@@ -44,12 +44,12 @@ struct DocumentsPageTests {
     let states = document.stateChanges
     let photograph = [[UInt8]](repeating: [1, 2, 3], count: 2)
     var received: [UInt8] = []
-    try document.document.addAttachment(named: "lisbon.jpg") { write in
+    try document.addAttachment(named: "lisbon.jpg") { write in
       for piece in photograph { try write(piece) }
     }
     try await document.save()
 
-    let reader = try document.document.openAttachment(named: "lisbon.jpg")
+    let reader = try document.openAttachment(named: "lisbon.jpg")
     try reader.forEachPiece { piece in received += piece }
     #expect(received == [1, 2, 3, 1, 2, 3])
 

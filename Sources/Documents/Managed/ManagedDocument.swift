@@ -103,8 +103,8 @@ public final class ManagedDocument: Sendable {
     lookForOthers()
   }
 
-  /// The document, where programs read its manifest, versions and attachments.
-  public var document: Document { state.withLock { $0.document } }
+  /// The document on disk.
+  package var document: Document { state.withLock { $0.document } }
   /// Where it is.
   public var path: String { document.path }
   /// The document's attachments, as they were saved last.

@@ -180,8 +180,11 @@ struct MigrationRun {
   private func context(
     on store: any Store
   ) throws -> (ManagedObjectContext, PersistentStore) {
+    let model = try store.snapshot().model
+    let versions = migrator.versions + migrator.stages.flatMap(\.versions)
+    let classes = versions.first { !$0.classes.isEmpty && $0.isSame(as: model) }?.classes ?? []
     let coordinator = PersistentStoreCoordinator(
-      model: try store.snapshot().model, transformers: migrator.transformers)
+      model: model, classes: classes, transformers: migrator.transformers)
     let added = try coordinator.add(store)
     return (ManagedObjectContext(coordinator, concurrency: .confined), added)
   }

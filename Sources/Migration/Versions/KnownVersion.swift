@@ -1,3 +1,4 @@
+public import ObjectGraph
 public import ObjectModel
 
 /// One version of a model that a store may have been written with, or be brought to.
@@ -6,11 +7,21 @@ public struct KnownVersion: Sendable, Hashable {
   public var name: String
   /// The model.
   public var model: Model
+  /// The classes of the objects that the handlers of stages get.
+  public var classes: [ManagedObject.Type] = []
 
   /// A version with a name.
   public init(_ name: String, _ model: Model) {
     self.name = name
     self.model = model
+  }
+
+  /// A version that classes declare.
+  ///
+  /// - Throws: `ModelError` if the classes make no model.
+  public init(_ version: any ModelVersion.Type) throws {
+    self.init(version.versionName, try Model(classes: version.classes))
+    classes = version.classes
   }
 
   /// Whether another version has the same entities in the same versions: stores of the one are stores of the

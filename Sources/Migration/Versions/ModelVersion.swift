@@ -1,0 +1,73 @@
+public import ObjectGraph
+
+/// A version of a model that classes declare: what `VersionedSchema` is to SwiftData.
+///
+///     enum TripsV1: ModelVersion {
+///       static let classes: [ManagedObject.Type] = [Trip.self]
+///
+///       @Entity final class Trip: ManagedObject {
+///         var name: String
+///       }
+///     }
+///
+/// The classes of several versions may have the same names, since each lies in the type of its version.
+public protocol ModelVersion: Sendable {
+  /// The name of the version in messages. That of the Swift type, unless this says otherwise.
+  static var versionName: String { get }
+
+  /// The classes with `@Entity`.
+  static var classes: [ManagedObject.Type] { get }
+}
+
+extension ModelVersion {
+  /// The name of the version: that of the Swift type.
+  public static var versionName: String { String(describing: Self.self) }
+}
+
+extension MigrationStage {
+  /// A stage whose every step is inferred.
+  ///
+  /// - Throws: `ModelError` if the classes of a version make no model.
+  public static func lightweight(
+    _ versions: any ModelVersion.Type..., before: Handler? = nil, after: Handler? = nil
+  ) throws -> MigrationStage {
+    lightweight(try versions.map { try KnownVersion($0) }, before: before, after: after)
+  }
+
+  /// A stage from one version to the next in which the program changes objects. The handlers get objects of the classes of
+  /// the version that is migrated from, or to.
+  ///
+  ///     try .custom(from: TripsV1.self, to: TripsV2.self, after: { context in
+  ///       for trip in try context.fetch(TripsV2.Trip.self) { trip.title = trip.title.capitalized }
+  ///     })
+  ///
+  /// - Throws: `ModelError` if the classes of a version make no model.
+  public static func custom(
+    from version: any ModelVersion.Type, to next: any ModelVersion.Type, before: Handler? = nil,
+    after: Handler? = nil
+  ) throws -> MigrationStage {
+    custom(
+      from: try KnownVersion(version), to: try KnownVersion(next), before: before, after: after)
+  }
+}
+
+extension Migrator {
+  /// A migrator that knows the versions that classes declare, the oldest first, and the stages between them. A step without
+  /// a stage is inferred.
+  ///
+  /// - Throws: `ModelError` if the classes of a version make no model.
+  public init(
+    _ oldest: any ModelVersion.Type, _ others: any ModelVersion.Type...,
+    stages: [MigrationStage] = []
+  ) throws {
+    let versions = try ([oldest] + others).map { try KnownVersion($0) }
+    var stages = stages
+    // Stages lead to the newest version.
+    if let last = stages.last?.versions.last, let place = versions.position(of: last),
+      place < versions.count - 1
+    {
+      stages.append(.lightweight(Array(versions[place...])))
+    }
+    self.init(knowing: versions, stages: stages)
+  }
+}
