@@ -139,13 +139,13 @@ extension ObjectBench {
           }
         }
         try! context!.processPendingChanges()
-        if name.hasPrefix("redo") { _ = try! context!.undoManager!.undo() }
+        if name.hasPrefix("redo") { _ = try! context!.undoStack!.undo() }
       }
     }
-    add("undo") { _ = try! $0.undoManager!.undo() }
-    add("redo") { _ = try! $0.undoManager!.redo() }
-    add("undo an insertion", inserting: true) { _ = try! $0.undoManager!.undo() }
-    add("redo an insertion", inserting: true) { _ = try! $0.undoManager!.redo() }
+    add("undo") { _ = try! $0.undoStack!.undo() }
+    add("redo") { _ = try! $0.undoStack!.redo() }
+    add("undo an insertion", inserting: true) { _ = try! $0.undoStack!.undo() }
+    add("redo an insertion", inserting: true) { _ = try! $0.undoStack!.redo() }
     add("roll back") { $0.rollback() }
     add("refresh each by itself") { context in
       for object in context.updatedObjects { context.refresh(object, mergeChanges: false) }

@@ -144,7 +144,7 @@ extension ObjectBench {
       model: model, places: ObjectBench.places, classes: [NumberObject.self])
     try! coordinator.addStore(at: path)
     let context = ManagedObjectContext(coordinator, concurrency: .confined)
-    context.undoManager = UndoStack()
+    context.undoStack = UndoStack()
     return context
   }
 

@@ -118,7 +118,7 @@ final class ObjectBench {
       classes: [PersonObject.self, CompanyObject.self])
     try! coordinator.addStore(at: path)
     let context = ManagedObjectContext(coordinator, concurrency: .confined)
-    context.undoManager = UndoStack()
+    context.undoStack = UndoStack()
     return context
   }
 
@@ -144,7 +144,7 @@ final class ObjectBench {
   ) -> Int {
     try? FileManager.default.removeItem(atPath: path)
     let context = open(path, model: model)
-    if !canUndo { context.undoManager = nil }
+    if !canUndo { context.undoStack = nil }
     return insert(count, into: context, byKey: byKey, batch: batch)
   }
 

@@ -3,8 +3,8 @@ import ObjectModel
 
 /// Turns the values of transformable attributes into bytes and back, under the name that the model has.
 ///
-///     let colors = ValueTransformer.coding("ColorTransformer", Color.self)
-///     PersistentStoreCoordinator(model: model, transformers: [colors])
+///     let colours = ValueTransformer.coding("ColourTransformer", Colour.self)
+///     let coordinator = PersistentStoreCoordinator(model: model, transformers: [colours])
 ///
 /// A transformer is for one type, and bytes become a value of that type or nothing: what a store holds
 /// never says which code is run to read it.

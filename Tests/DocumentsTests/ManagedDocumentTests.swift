@@ -35,7 +35,7 @@ struct ManagedDocumentTests {
     change(&options)
     let document = try await ManagedDocument.create(
       DocumentWorld.path, model: DocumentWorld.model, in: world(mix).places, options)
-    document.mainContext.undoManager = UndoStack()
+    document.mainContext.undoStack = UndoStack()
     return document
   }
 
@@ -87,7 +87,7 @@ struct ManagedDocumentTests {
   @Test("An edit that was undone leaves nothing to save, and neither does a rollback")
   func undoneEdit() async throws {
     let document = try await create()
-    let undo = try #require(document.mainContext.undoManager)
+    let undo = try #require(document.mainContext.undoStack)
     let trip = try insert("Lisbon", in: document)
     #expect(document.hasUnsavedChanges)
     try undo.undo()
@@ -136,7 +136,7 @@ struct ManagedDocumentTests {
   @Test("Undo reaches back over saves, and marks the document changed again")
   func undo() async throws {
     let document = try await create()
-    let undo = try #require(document.mainContext.undoManager)
+    let undo = try #require(document.mainContext.undoStack)
     let trip = try insert("Lisbon", in: document)
     try await document.save()
     trip["name"] = .string("Porto")
@@ -317,7 +317,7 @@ struct ManagedDocumentTests {
     #expect(trip["name"] == .string("Lisbon"))
     #expect(try trips(document) == ["Lisbon"])
     #expect(!document.hasUnsavedChanges)
-    #expect(document.mainContext.undoManager?.canUndo == false)
+    #expect(document.mainContext.undoStack?.canUndo == false)
     let number = document.manifest.number
     trip["name"] = .string("Sintra")
     try await document.save()

@@ -116,7 +116,7 @@ struct BatchTests {
     let context = graph.context()
     let ada = try context.insert(Person.self) { $0.name = "Ada" }
     try context.save()
-    context.assign("Person", to: second)
+    context.setStore(second, forNewObjectsOf: "Person")
     var insert = BatchInsertRequest(
       "Person", objects: [["name": .string("Bob"), "age": .integer(3)]])
     insert.resultType = .identifiers

@@ -61,7 +61,7 @@ struct MultiStoreTests {
     let label = try two.context.insert("Label")
     let note = try two.context.insert("Note")
     let sent = try two.context.insert("Note", into: two.both)
-    two.context.assign("Note", to: two.both)
+    two.context.setStore(two.both, forNewObjectsOf: "Note")
     let assigned = try two.context.insert("Note")
 
     #expect(label.objectID.store == two.both.tag && note.objectID.store == two.notes.tag)

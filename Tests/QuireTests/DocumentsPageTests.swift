@@ -36,7 +36,7 @@ struct DocumentsPageTests {
 
     try context.processPendingChanges()  // what is done next is undone by itself
     trip.name = "Porto"
-    try context.undoManager?.undo()  // Lisbon again, whether or not it was saved
+    try context.undoStack?.undo()  // Lisbon again, whether or not it was saved
     #expect(trip.name == "Lisbon")
 
     var shown: [String] = []

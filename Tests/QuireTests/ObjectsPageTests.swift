@@ -191,7 +191,7 @@ struct ObjectsPageTests {
     let scene = try scene()
     let (context, trip) = (scene.context, scene.trip)
     let undo = UndoStack()
-    context.undoManager = undo
+    context.undoStack = undo
     try undo.group("Rename") {
       trip.name = "Alentejo"
     }

@@ -87,7 +87,7 @@ extension ManagedDocument {
     try await rootContext.perform { try self.rootContext.mergeFromOutside(layers) }
     try await mainContext.perform {
       // What there was to undo was done to what is not there any more.
-      self.mainContext.undoManager?.removeAll()
+      self.mainContext.undoStack?.removeAll()
     }
     try readContent()
   }

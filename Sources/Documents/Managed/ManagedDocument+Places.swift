@@ -52,7 +52,7 @@ extension ManagedDocument {
       }
     }
     try await mainContext.perform {
-      self.mainContext.undoManager?.removeAll()
+      self.mainContext.undoStack?.removeAll()
       self.mainContext.reset()
     }
     state.withLock { $0.document = other }

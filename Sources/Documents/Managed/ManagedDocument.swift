@@ -12,7 +12,7 @@ import Synchronization
 ///     let document = try await ManagedDocument.open("Trip.quire", model: model, in: .builtIn)
 ///     let trip = try document.mainContext.insert(Trip.self)
 ///     trip.name = "Lisbon"                      // saved by itself two seconds later
-///     try document.mainContext.undoManager?.undo()
+///     try document.mainContext.undoStack?.undo()
 ///     try await document.close()
 ///
 /// Objects live in ``mainContext``, on the main actor. Above the stores is ``rootContext``, which writes in the
@@ -243,8 +243,8 @@ extension ManagedDocument {
     managed.begin()
     if let levels = options.undoLevels {
       managed.mainContext.schedule { [weak managed] in
-        guard let context = managed?.mainContext, context.undoManager == nil else { return }
-        context.undoManager = UndoStack(levels: levels)
+        guard let context = managed?.mainContext, context.undoStack == nil else { return }
+        context.undoStack = UndoStack(levels: levels)
       }
     }
     return managed

@@ -37,7 +37,7 @@ extension MigrationStage {
   /// A stage from one version to the next in which the program changes objects. The handlers get objects of the classes of
   /// the version that is migrated from, or to.
   ///
-  ///     try .custom(from: TripsV1.self, to: TripsV2.self, after: { context in
+  ///     let stage = try MigrationStage.custom(from: TripsV1.self, to: TripsV2.self, after: { context in
   ///       for trip in try context.fetch(TripsV2.Trip.self) { trip.title = trip.title.capitalized }
   ///     })
   ///

@@ -3,17 +3,19 @@ import ObjectQuery
 
 /// A written mapping in its text form, before it is held against models.
 ///
-///     # People become contacts.
-///     from "Trips 1"
-///     to   "Trips 2"
+/// ```text
+/// # People become contacts.
+/// from "Trips 1"
+/// to   "Trips 2"
 ///
-///     map Person -> Contact
-///       where age >= 18
-///       fullName = $source.firstName + ' ' + $source.lastName
-///       notes    = null
-///     map Stop -> Stop using StopPolicy
-///     remove Draft
-///     add Setting
+/// map Person -> Contact
+///   where age >= 18
+///   fullName = $source.firstName + ' ' + $source.lastName
+///   notes    = null
+/// map Stop -> Stop using StopPolicy
+/// remove Draft
+/// add Setting
+/// ```
 ///
 /// docs/migration.md describes the form.
 public struct WrittenMapping: Sendable, Hashable {

@@ -27,7 +27,8 @@ extension ManagedObjectContext {
 
   /// Returns the objects of a class's entity that meet a predicate.
   ///
-  ///     let late = try context.fetch(Trip.self, where: "start > %@", now, sortedBy: [SortKey("start")])
+  ///     let late = try context.fetch(
+  ///       Trip.self, where: QueryPredicate("start > %@", now), sortedBy: [SortKey("start")])
   ///
   /// - Throws: As ``fetch(_:)-(FetchRequest<Object>)``.
   public func fetch<T: ManagedObject>(

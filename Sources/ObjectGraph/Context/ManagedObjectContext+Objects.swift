@@ -33,8 +33,8 @@ extension ManagedObjectContext {
   /// Chooses the store for later insertions of an entity. Existing objects stay, because identifiers do not change.
   ///
   /// - Parameter store: The store; `nil` for the store that the entity's configuration names.
-  public func assign(_ entity: String, to store: PersistentStore?) {
-    ObjectInserter(workspace).assign(entity, to: store)
+  public func setStore(_ store: PersistentStore?, forNewObjectsOf entity: String) {
+    ObjectInserter(workspace).setStore(store, forNewObjectsOf: entity)
   }
 
   /// Marks an object to be deleted by the next save.

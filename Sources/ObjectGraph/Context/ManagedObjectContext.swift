@@ -104,9 +104,9 @@ extension ManagedObjectContext {
     set { workspace.settings.defersValidation = newValue }
   }
   /// The stack that undoes changes; `nil` when changes are not recorded. Earlier changes can't be undone.
-  public var undoManager: UndoStack? {
-    get { workspace.undoManager }
-    set { workspace.undoManager = newValue }
+  public var undoStack: UndoStack? {
+    get { workspace.undoStack }
+    set { workspace.undoStack = newValue }
   }
 }
 

@@ -111,12 +111,12 @@ extension Workspace {
     try throwReadFailure()
     guard hasChanges else { return }
     try sealForUndo()
-    undoManager?.willSave()
+    undoStack?.willSave()
     let pushed: [StoreTag: Layer]
     do {
       pushed = try ParentChannel(self, parent).push(waits: false, isValidated: false)
     } catch {
-      undoManager?.didSave(false)
+      undoStack?.didSave(false)
       throw error
     }
     for state in storeStates { state.forgetEmptyChanges() }

@@ -7,12 +7,8 @@ import Rows
 
 /// An object of a context: a row that may be read, changed, related and deleted.
 ///
-///     final class Person: ManagedObject {
-///       static let name = AttributeName<String>("name")
-///       var name: String {
-///         get { self[Person.name] }
-///         set { self[Person.name] = newValue }
-///       }
+///     @Entity final class Person: ManagedObject {
+///       var name: String
 ///     }
 ///
 /// An object that is not changed is a block and a row in it: nothing is read before it is asked for, and

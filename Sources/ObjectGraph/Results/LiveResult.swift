@@ -5,8 +5,8 @@ import Rows
 /// What a request gives, kept right: a number, identifiers, values or aggregates, without a list of
 /// objects.
 ///
-///     let open = try LiveResult.count(Task.where { $0.isDone == false }, in: context)
-///     open.onChange = { badge = $0 }
+///     let open = try LiveResult.count(ToDo.where { $0.isDone == false }, in: context)
+///     open.onChange = { print("open:", $0) }
 ///     for await count in open.values { … }
 ///
 /// Told at the end of its context's turn, when it is another one. Where membership follows from an

@@ -10,7 +10,7 @@ struct SaveFinish {
 
   func run(_ saved: [StoreTag: Layer]) {
     // The changes of objects and observers that are told belong to the next save.
-    workspace.undoManager?.didSave(true)
+    workspace.undoStack?.didSave(true)
     workspace.finishSaving()
     workspace.publish()
     workspace.announceChanges()

@@ -17,10 +17,10 @@ extension Workspace {
     guard hasChanges else { return [:] }
     replacements = [:]
     try sealForUndo()
-    undoManager?.willSave()
+    undoStack?.willSave()
     var save = Save(self)
     do { return try save.run() } catch {
-      undoManager?.didSave(false)
+      undoStack?.didSave(false)
       throw error
     }
   }
@@ -38,8 +38,8 @@ extension Workspace {
     workDepth += 1
     defer { workDepth -= 1 }
     try sealForUndo()
-    undoManager?.willSave()
-    defer { undoManager?.didSave(false) }
+    undoStack?.willSave()
+    defer { undoStack?.didSave(false) }
     var save = Save(self)
     try save.validate()
   }

@@ -5,10 +5,10 @@ import Rows
 /// Takes back what was done in a context, and does it again: insertions, changes, deletions with all that
 /// they entail, and relationships of every kind.
 ///
-///     context.undoManager = UndoStack()
+///     context.undoStack = UndoStack()
 ///     trip.name = "Porto"
 ///     try context.processPendingChanges()
-///     try context.undoManager?.undo()
+///     try context.undoStack?.undo()
 ///
 /// What one turn of work does (`perform`, or what lies between two calls of
 /// ``ManagedObjectContext/processPendingChanges()``) is one group and is taken back as one. Groups of your

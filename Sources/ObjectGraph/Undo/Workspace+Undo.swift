@@ -11,7 +11,7 @@ extension Workspace {
 
   /// The rows beneath the changes that are not sealed yet; `nil` when nothing is recorded.
   func viewToUndo(in state: StoreState) -> View? {
-    guard undoManager?.isEnabled ?? false else { return nil }
+    guard undoStack?.isEnabled ?? false else { return nil }
     return View(state.tables + state.pending)
   }
 
@@ -21,41 +21,41 @@ extension Workspace {
   ///   - view: The rows beneath them; `nil` when nothing was recorded as they were sealed.
   ///   - isExact: Whether taking the changes back leads to the rows that were shown before.
   func recordForUndo(_ layer: Layer, above view: View?, in state: StoreState, isExact: Bool) {
-    guard let undoManager else { return }
+    guard let undoStack else { return }
     let store = state.persistent
-    guard let view else { return undoManager.noteUnrecorded(layer, of: store) }
+    guard let view else { return undoStack.noteUnrecorded(layer, of: store) }
     do {
-      let before = undoManager.moment
-      let number = undoManager.nextStep()
+      let before = undoStack.moment
+      let number = undoStack.nextStep()
       let moments = Moments(
         before: before, after: number,
         commit: isExact && state.isSettled ? state.committedBase : nil)
-      undoManager.add(
+      undoStack.add(
         .layer(try UndoableLayer(layer, above: view, store, number: number, moments)))
-      try recordTransients(ofRemoved: layer, of: store, undoManager)
+      try recordTransients(ofRemoved: layer, of: store, undoStack)
     } catch {
       // Changes that can't be read can't be taken back.
-      undoManager.noteUnrecorded(layer, of: store)
+      undoStack.noteUnrecorded(layer, of: store)
       note(error)
     }
   }
 
   /// Records the values in memory of what a layer takes out, which last no longer than the objects.
   private func recordTransients(
-    ofRemoved layer: Layer, of store: PersistentStore, _ undoManager: UndoStack
+    ofRemoved layer: Layer, of store: PersistentStore, _ undoStack: UndoStack
   ) throws {
     if transientValues.isEmpty { return }
     for key in try layer.allKeys([\.removed]) {
       let id = ObjectID(store: store.tag, key: key)
       for (property, value) in transientValues[id] ?? [:] {
-        undoManager.add(.transient(id, property: property, value))
+        undoStack.add(.transient(id, property: property, value))
       }
     }
   }
 
   func recordTransientForUndo(_ id: ObjectID, _ property: Int) {
-    guard let undoManager, undoManager.isEnabled else { return }
-    undoManager.add(.transient(id, property: property, transientValues[id]?[property]))
+    guard let undoStack, undoStack.isEnabled else { return }
+    undoStack.add(.transient(id, property: property, transientValues[id]?[property]))
   }
 
   /// Gives a transient property the value it had.

@@ -66,7 +66,7 @@ struct Advance {
     state.setRebased(rebased.changes)
     workspace.advanceCount += 1
     workspace.orderEnds = [:]
-    if rebased.isOvertaken { workspace.undoManager?.noteOvertaken() }
+    if rebased.isOvertaken { workspace.undoStack?.noteOvertaken() }
     var told: [ManagedObject] = []
     for one in refaulted {
       one.object.point(to: one.object.source.entity.unresolved, row: 0)

@@ -85,7 +85,7 @@ struct ObjectInserter {
     return found
   }
 
-  func assign(_ entity: String, to store: PersistentStore?) {
+  func setStore(_ store: PersistentStore?, forNewObjectsOf entity: String) {
     workspace.checkPlace()
     targets.assignments[entity] = store
   }

@@ -40,7 +40,7 @@ struct ObjectRefresh {
     let isFixed = workspace.pinned != nil || state.persistent.isGone
     let base = isFixed ? state.base : try workspace.newestBase(of: state.persistent)
     try Advance(workspace, state).run(to: base, seen: seen)
-    workspace.undoManager?.noteSeen(seen, in: state)
+    workspace.undoStack?.noteSeen(seen, in: state)
     // An object that another save has not changed is told all the same, because the program has asked.
     let told = Set(
       workspace.unannounced.events.refreshed[
@@ -73,7 +73,7 @@ struct ObjectRefresh {
       workspace.unannounced.events = events
     }
     if !object.state.contains(.pending) { makeFault(object) }
-    workspace.undoManager?.noteSeen(SeenRows(keys: [object.key]), in: state)
+    workspace.undoStack?.noteSeen(SeenRows(keys: [object.key]), in: state)
     workspace.forgetTransientValues(of: object.objectID)
     if !isFault { object.didTurnIntoFault() }
   }
@@ -133,7 +133,7 @@ struct ObjectRefresh {
       // The changes of the hooks must be frozen too.
       try workspace.sealForUndo()
       try show(objects, in: state)
-      workspace.undoManager?.noteSeenAll(in: state)
+      workspace.undoStack?.noteSeenAll(in: state)
     }
     workspace.orderEnds = [:]
     workspace.publish()

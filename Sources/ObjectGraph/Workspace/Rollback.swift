@@ -17,7 +17,7 @@ struct Rollback {
     workspace.checkPlace()
     workspace.workDepth += 1
     defer { workspace.workDepth -= 1 }
-    workspace.undoManager?.didRollBack()
+    workspace.undoStack?.didRollBack()
     let objects = workspace.changedObjects
     workspace.changedObjects = []
     workspace.deletionsToPropagate = []

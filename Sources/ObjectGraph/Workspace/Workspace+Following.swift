@@ -41,7 +41,7 @@ extension Workspace {
     let seen = SeenRows(keys: saved == nil ? part.keys : [], ownSave: saved ?? Layer())
     let base = try newestBase(of: state.persistent)
     try Advance(self, state).run(to: base, seen: seen)
-    undoManager?.noteSeen(seen, in: state)
+    undoStack?.noteSeen(seen, in: state)
     unannounced.events.inserted += identifiers(part.inserted)
     unannounced.events.deleted += identifiers(part.deleted)
   }

@@ -23,11 +23,11 @@ final class Workspace: @unchecked Sendable {
   var settings = ContextSettings()
 
   /// The stack that undoes changes; `nil` when changes are not recorded.
-  var undoManager: UndoStack? {
+  var undoStack: UndoStack? {
     willSet {
       do { try sealForUndo() } catch { note(error) }
     }
-    didSet { undoManager?.attach(to: self) }
+    didSet { undoStack?.attach(to: self) }
   }
 
   /// The place where the context runs.
@@ -218,7 +218,7 @@ extension Workspace {
     takeWaiting()
     try propagateDeletionsOrThrow()
     try sealAll()
-    undoManager?.endTurn()
+    undoStack?.endTurn()
     publish()
     announceChanges()
     updateFollowers()

@@ -6,8 +6,10 @@ package import Rows
 
 /// A fetch request bound to a model: names found, types checked, and the way to the answer decided.
 ///
-///     let plan = try QueryPlan(request, model: model, schema: schema)
-///     let keys = try plan.keys(in: source)
+/// ```swift
+/// let plan = try QueryPlan(request, model: model, schema: schema)
+/// let keys = try plan.keys(in: source)
+/// ```
 ///
 /// Make it once and run it as often as you like, from any thread.
 package struct QueryPlan: Sendable {

@@ -1,8 +1,10 @@
 /// Why a predicate, an expression or a fetch request can't be read, compiled or run.
 ///
-///     name BEGINSWTH 'Sm'
-///          ^
-///     error: There is no operator "BEGINSWTH". Did you mean "BEGINSWITH"?
+/// ```text
+/// name BEGINSWTH 'Sm'
+///      ^
+/// error: There is no operator "BEGINSWTH". Did you mean "BEGINSWITH"?
+/// ```
 public struct QueryError: Error, Sendable, Hashable {
   /// What kind of fault it is.
   public let code: Code

@@ -9,6 +9,8 @@ public import Foundation
 ///       static var propertyNames: [AnyKeyPath: String] { [\Trip.name: "name", \Trip.stops: "stops"] }
 ///     }
 ///
+/// A class with `@Entity` is such a type:
+///
 ///     let request = try QueryRequest(
 ///       #Predicate<Trip> { $0.name.contains("Li") && $0.stops.count > 2 },
 ///       sortedBy: [SortDescriptor(\.name)])
@@ -29,7 +31,7 @@ extension QueryPredicate {
   /// What one of Foundation's predicates says, with its meaning kept: a missing value is different
   /// from any other, as it is in Swift.
   ///
-  ///     try QueryPredicate(#Predicate<Trip> { $0.start ?? .distantPast > now })
+  ///     try QueryPredicate(#Predicate<Trip> { ($0.start ?? now) >= now })
   ///
   /// - Throws: ``QueryError`` that names the first expression without a counterpart, or the path that
   ///   is none of the type's properties.

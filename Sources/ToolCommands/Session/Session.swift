@@ -38,7 +38,7 @@ final class Session {
     try coordinator.add(store)
     context = ManagedObjectContext(coordinator, concurrency: .confined)
     context.transactionAuthor = "quire"
-    context.undoManager = UndoStack()
+    context.undoStack = UndoStack()
     context.mayGoOnSearching = { [interruption] in !interruption.isRequested }
   }
 
@@ -108,7 +108,7 @@ final class Session {
         hint: "Make a copy that can be changed, with 'quire unpack' or 'quire save-as'.")
     }
     let edit = edit(invocation)
-    let undo = context.undoManager!
+    let undo = context.undoStack!
     try undo.beginGroup(what)
     let objects: [ManagedObject]
     do {
@@ -245,7 +245,7 @@ final class Session {
     try context.processPendingChanges()
     // A step that ends half-way would leave the objects between two states.
     interruption.reset()
-    guard try body(context.undoManager!) else {
+    guard try body(context.undoStack!) else {
       throw CommandError(.no, "There is nothing to \(name).")
     }
     try context.processPendingChanges()

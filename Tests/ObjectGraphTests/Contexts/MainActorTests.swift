@@ -82,7 +82,7 @@ struct MainActorTests {
   func sameActor(_ kind: Kind) async throws {
     let family = try await Family(kind, child: .mainActor)
     let undo = UndoStack()
-    family.view.undoManager = undo
+    family.view.undoStack = undo
     let bo = try family.view.insert(Person.self) { $0.name = "Bo" }
     #expect(try family.child.existingObject(with: bo.objectID).objectID == bo.objectID)
     bo.name = "Cy"

@@ -354,7 +354,7 @@ struct NoticeTests {
     let graph = try Graph(kind)
     let parent = graph.context()
     let undo = UndoStack()
-    parent.undoManager = undo
+    parent.undoStack = undo
     let bob = try parent.insert(Person.self) { $0.name = "Bob" }
     try parent.save()
     let id = bob.objectID

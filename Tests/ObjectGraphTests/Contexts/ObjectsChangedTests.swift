@@ -194,7 +194,7 @@ struct ObjectsChangedTests {
   func undo(_ kind: Kind) throws {
     let scene = try Scene(kind)
     let undo = UndoStack()
-    scene.here.undoManager = undo
+    scene.here.undoStack = undo
     try scene.here.insert(Person.self) { $0.name = "Di" }
     scene.people[0].name = "Ada Lovelace"
     scene.here.delete(scene.people[1])

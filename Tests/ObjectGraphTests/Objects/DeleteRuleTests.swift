@@ -100,7 +100,7 @@ struct DeleteRuleTests {
     arguments: Kind.allCases)
   func takenBack(_ kind: Kind) throws {
     let web = try Web(kind, Self.model(.cascade), "ab ac bd cd da ex xb")
-    web.context.undoManager = UndoStack()
+    web.context.undoStack = UndoStack()
     func links() -> [String] {
       web.things.keys.sorted().map { name in
         let next = web.things[name]!.value(forKey: "next") as! [ManagedObject]
@@ -115,9 +115,9 @@ struct DeleteRuleTests {
     #expect(links() == before)
     web.delete("c")
     try web.context.processPendingChanges()
-    try web.context.undoManager?.undo()
+    try web.context.undoStack?.undo()
     #expect(links() == before && !web.context.hasChanges)
-    try web.context.undoManager?.redo()
+    try web.context.undoStack?.redo()
     try web.context.save()
     #expect(try web.left() == "ex")
   }
@@ -268,7 +268,7 @@ struct DeleteRuleTests {
     let (owner, thing) = (try context.insert("Owner"), try context.insert("Thing"))
     thing.setObjects([owner], forKey: "owner")
     try context.save()
-    context.undoManager = undo
+    context.undoStack = undo
     return (context, owner, thing)
   }
 
@@ -282,7 +282,7 @@ struct DeleteRuleTests {
     context.delete(thing)
     #expect(throws: ContextError.self) { try context.save() }
     if isUndone {
-      try context.undoManager?.undo()
+      try context.undoStack?.undo()
     } else {
       context.refresh(thing, mergeChanges: false)
     }

@@ -67,7 +67,7 @@ struct HookTests {
     one.text = "first"
     try scene.context.save()
     let undo = UndoStack()
-    scene.context.undoManager = undo
+    scene.context.undoStack = undo
     one.text = "second"
     try scene.context.processPendingChanges()
     scene.react(one) { event, object in
@@ -175,7 +175,7 @@ struct HookTests {
     let context = scene.context
     let one = try scene.insert()
     try context.save()
-    context.undoManager = UndoStack()
+    context.undoStack = UndoStack()
     _ = scene.events
 
     one.text = "x"
@@ -183,19 +183,19 @@ struct HookTests {
     #expect(scene.events == ["rollback"])
     one.text = "y"
     try context.processPendingChanges()
-    try context.undoManager?.undo()
+    try context.undoStack?.undo()
     #expect(scene.events == ["undoUpdate"] && one.text == nil)
-    try context.undoManager?.redo()
+    try context.undoStack?.redo()
     #expect(scene.events == ["undoUpdate"] && one.text == "y")
     context.delete(one)
     try context.processPendingChanges()
     _ = scene.events
-    try context.undoManager?.undo()
+    try context.undoStack?.undo()
     #expect(scene.events == ["undoDeletion"] && !one.isDeleted)
     let two = try scene.insert()
     try context.processPendingChanges()
     _ = scene.events
-    try context.undoManager?.undo()
+    try context.undoStack?.undo()
     #expect(scene.events == ["undoInsertion"] && two.isDeleted)
   }
 

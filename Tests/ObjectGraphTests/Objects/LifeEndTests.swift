@@ -76,7 +76,7 @@ struct LifeEndTests {
   func undoneInsertion(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     let undo = UndoStack()
-    context.undoManager = undo
+    context.undoStack = undo
     let ada = try context.insert(Person.self) { $0.name = "Ada" }
     try undo.undo()
     #expect(!context.hasChanges && state(ada) == deletedElsewhere)
@@ -88,7 +88,7 @@ struct LifeEndTests {
   func undo(_ kind: Kind) throws {
     let context = try Graph(kind).context()
     let undo = UndoStack()
-    context.undoManager = undo
+    context.undoStack = undo
     let ada = try context.insert(Person.self) { $0.name = "Ada" }
     try context.save()
     context.delete(ada)

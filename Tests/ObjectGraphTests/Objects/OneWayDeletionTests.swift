@@ -158,7 +158,7 @@ struct OneWayDeletionTests {
   func takenBack(_ kind: Kind) throws {
     let scene = try Scene(kind, Self.model())
     let undo = UndoStack()
-    scene.context.undoManager = undo
+    scene.context.undoStack = undo
     for isUndone in [true, false] {
       scene.context.delete(scene.tags[0])
       try scene.context.processPendingChanges()

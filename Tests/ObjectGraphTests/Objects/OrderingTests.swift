@@ -42,7 +42,7 @@ struct OrderingTests {
     let graph = try Graph(kind, model: Self.model, classes: [])
     let root = graph.context()
     let undo = UndoStack()
-    root.undoManager = undo
+    root.undoStack = undo
     let name = isShared ? Self.shared : Self.own
     let list = try root.insert("List")
     let songs = try (0..<12).map { number in

@@ -270,7 +270,7 @@ struct UpsertTests {
   func nested(_ kind: Kind) throws {
     let bank = try Bank(kind)
     let undo = UndoStack()
-    bank.context.undoManager = undo
+    bank.context.undoStack = undo
     let child = ManagedObjectContext(parent: bank.context, concurrency: .confined)
     child.mergePolicy = .objectWins
     let twin = try child.insert("Account")

@@ -73,7 +73,7 @@ private struct Counter {
     let context = ManagedObjectContext(coordinator)
     let found = try context.performAndWait {
       context.automaticallyMergesChangesFromParent = number % 2 == 0
-      if number > 1 { context.undoManager = UndoStack() }
+      if number > 1 { context.undoStack = UndoStack() }
       return try context.fetch(Trip.self, sortedBy: [SortKey("name")])
     }
     trips = found.map(\.objectID)
@@ -128,7 +128,7 @@ private struct Counter {
     (context.object(with: id) as! Trip).cost += 1
     try context.save()
     // Whoever merges what others save has seen it, and would take that back too.
-    guard let undo = context.undoManager, !context.automaticallyMergesChangesFromParent else {
+    guard let undo = context.undoStack, !context.automaticallyMergesChangesFromParent else {
       return 1
     }
     let isBack: Void? = try unlessOvertaken(context) {
@@ -166,7 +166,7 @@ private struct Counter {
         try child.save()
       }
     case .undone:
-      guard let undo = context.undoManager else {
+      guard let undo = context.undoStack else {
         trip.cost += 1
         break
       }

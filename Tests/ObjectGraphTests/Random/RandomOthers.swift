@@ -42,7 +42,7 @@ final class RandomOthers {
     if seed % 2 == 0 {
       try add(ManagedObjectContext(parent: contexts[0], concurrency: .confined), "child")
     }
-    if seed % 3 == 0 { contexts[1].undoManager = UndoStack() }
+    if seed % 3 == 0 { contexts[1].undoStack = UndoStack() }
   }
 
   deinit { for observer in observers { NotificationCenter.default.removeObserver(observer) } }
@@ -112,7 +112,7 @@ final class RandomOthers {
       held[number] = []
       context.reset()
     case 29..<31:
-      if let undo = context.undoManager {
+      if let undo = context.undoStack {
         let redo = chance(1, in: 3)
         note(number, redo ? "redoes" : "undoes")
         _ = try redo ? undo.redo() : undo.undo()

@@ -23,7 +23,7 @@ struct AskedSectionsTests {
     }
     try writer.save()
     let context = graph.context()
-    context.undoManager = UndoStack()
+    context.undoStack = UndoStack()
     return context
   }
 
@@ -32,7 +32,7 @@ struct AskedSectionsTests {
   @Test("What an object sets when it awakes is no step of undo", arguments: Kind.allCases)
   func awaking(_ kind: Kind) throws {
     let context = try context(kind, ages: [21, 34])
-    let undo = try #require(context.undoManager)
+    let undo = try #require(context.undoStack)
     let all = try context.fetch(Self.byAge)
     all[0].age = 50
     try context.processPendingChanges()
@@ -103,7 +103,7 @@ struct AskedSectionsTests {
     results[2].nickname = "older"
     try context.processPendingChanges()
     #expect(results.sections.map(\.name) == ["20s", "older"] && count == 1)
-    try #require(context.undoManager).undo()
+    try #require(context.undoStack).undo()
     try context.processPendingChanges()
     #expect(results.sections.map(\.name) == ["20s", "30s"] && count == 2)
   }

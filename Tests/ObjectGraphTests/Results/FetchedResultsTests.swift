@@ -363,7 +363,7 @@ struct FetchedResultsTests {
     let graph = try Graph(kind)
     let (context, other) = (graph.context(), graph.context())
     let undo = UndoStack()
-    context.undoManager = undo
+    context.undoStack = undo
     context.mergePolicy = .objectWins
     other.mergePolicy = .objectWins
     var work = UndoWork(seed: seed)

@@ -260,13 +260,13 @@ extension ScenarioContext {
     step("start undo") { context in
       let stack = undoStack ?? UndoStack()
       undoStack = stack
-      context.undoManager = stack
+      context.undoStack = stack
     }
   }
 
   /// Takes the undo stack off the context.
   @discardableResult
-  func stopUndo() -> ScenarioContext { step("stop undo") { $0.undoManager = nil } }
+  func stopUndo() -> ScenarioContext { step("stop undo") { $0.undoStack = nil } }
 
   @discardableResult
   func undo() -> ScenarioContext {

@@ -299,12 +299,12 @@ struct CoordinatorTests {
     let first = graph.coordinator.stores[0]
     let second = try graph.coordinator.addStore(at: graph.path("/second"), type: kind.type)
     let context = graph.context()
-    context.assign("Person", to: second)
+    context.setStore(second, forNewObjectsOf: "Person")
     let ada = try context.insert(Person.self) { $0.name = "Ada" }
     let trip = try context.insert(Trip.self) { $0.name = "Faro" }
     let sent = try context.insert(Person.self, into: first) { $0.name = "Bob" }
     let guide = try context.insert(Guide.self) { $0.name = "Gil" }
-    context.assign("Person", to: nil)
+    context.setStore(nil, forNewObjectsOf: "Person")
     let last = try context.insert(Person.self) { $0.name = "Cyd" }
     trip.owner = sent
     #expect(
@@ -361,7 +361,7 @@ struct CoordinatorTests {
       try context.insert(Person.self, into: old) { $0.name = "No" }
     }
     #expect(error?.code == .noStore)
-    context.assign("Person", to: new)
+    context.setStore(new, forNewObjectsOf: "Person")
     try context.insert(Person.self) { $0.name = "Cyd" }
     try context.save()
     try graph.coordinator.remove(new)
@@ -370,7 +370,7 @@ struct CoordinatorTests {
         try context.insert(Person.self) { $0.name = "No" }
       }
       #expect(error?.code == .noStore)
-      context.assign("Person", to: nil)
+      context.setStore(nil, forNewObjectsOf: "Person")
     }
     #expect(!context.hasChanges)
   }

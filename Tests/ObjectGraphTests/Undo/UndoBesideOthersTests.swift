@@ -53,7 +53,7 @@ struct UndoBesideOthersTests {
     let trip = try one.insert(Trip.self) { $0.name = "counted" }
     try one.save()
     let undo = UndoStack()
-    one.undoManager = undo
+    one.undoStack = undo
     let results = try FetchedResults(FetchRequest(Trip.self), in: one)
     results.onChange = { _ in if trip.cost == 1, !trip.hasChanges { ada.age = 1 } }
     trip.cost = 1
@@ -74,7 +74,7 @@ struct UndoBesideOthersTests {
     let graph = try Graph(kind)
     let (one, other) = (graph.context(), graph.context())
     let undo = UndoStack(levels: 4)
-    one.undoManager = undo
+    one.undoStack = undo
     for number in 0..<200 {
       let person = try one.insert(Person.self) { $0.name = "P\(number)" }
       let trip = try one.insert(Trip.self) { trip in

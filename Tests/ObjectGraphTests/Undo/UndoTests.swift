@@ -14,7 +14,7 @@ struct UndoTests {
     let graph = try Graph(kind)
     let context = graph.context()
     let undo = UndoStack()
-    context.undoManager = undo
+    context.undoStack = undo
     return (graph, context, undo)
   }
 
@@ -224,7 +224,7 @@ struct UndoTests {
     try parent.processPendingChanges()
     let child = ManagedObjectContext(parent: parent, concurrency: .confined)
     let childUndo = UndoStack()
-    child.undoManager = childUndo
+    child.undoStack = childUndo
     let mine = try #require(try child.fetch(Person.self).first)
     mine.name = "Eve"
     let trip = try child.insert(Trip.self) {
@@ -337,7 +337,7 @@ struct UndoTests {
     try parent.save()
     let child = ManagedObjectContext(parent: parent, concurrency: .confined)
     let undo = UndoStack()
-    child.undoManager = undo
+    child.undoStack = undo
     let mine = child.object(ada)
     try child.insert(Person.self) { $0.name = "Bob" }
     try child.processPendingChanges()

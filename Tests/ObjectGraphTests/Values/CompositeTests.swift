@@ -43,7 +43,7 @@ struct CompositeTests {
   func goingBack(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()
-    context.undoManager = UndoStack()
+    context.undoStack = UndoStack()
     let good = try context.insert(Good.self) { $0.address.street = "One" }
     try context.save()
 
@@ -52,9 +52,9 @@ struct CompositeTests {
     #expect(good.address.street == "One")
     good.address.street = "Three"
     try context.processPendingChanges()
-    try context.undoManager?.undo()
+    try context.undoStack?.undo()
     #expect(good.address.street == "One" && good.address.place.latitude == 51.5)
-    try context.undoManager?.redo()
+    try context.undoStack?.redo()
     #expect(good.address.street == "Three")
     context.refresh(good, mergeChanges: false)
     #expect(good.address.street == "One")

@@ -206,7 +206,7 @@ struct DerivedTests {
     let shop = try Shop(kind)
     try shop.check("insert")
     let undo = UndoStack()
-    shop.context.undoManager = undo
+    shop.context.undoStack = undo
     let child = ManagedObjectContext(parent: shop.context, concurrency: .confined)
     let item = child.object(shop.items(0)[0])
     item["price"] = .decimal(7)

@@ -135,14 +135,14 @@ struct KeyAccessTests {
   @Test("Accessors keep what they like by the name they have themselves", arguments: Kind.allCases)
   func primitive(_ kind: Kind) throws {
     let context = try Graph(kind, classes: [Loud.self]).context()
-    context.undoManager = UndoStack()
+    context.undoStack = UndoStack()
     let person = try context.insert(Loud.self) { $0.name = "Ada" }
     try context.save()
     #expect(person.name == "ADA" && person["name"] == .string("ada"))
     person.name = "Bob"
     #expect(person.changedValues() == ["name": .string("bob")])
     try context.processPendingChanges()
-    try context.undoManager?.undo()
+    try context.undoStack?.undo()
     #expect(person.name == "ADA" && person.primitiveValue(forKey: "age") == .integer(0))
   }
 

@@ -60,17 +60,17 @@ struct LargeValueTests {
   func carried(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()
-    context.undoManager = UndoStack()
+    context.undoStack = UndoStack()
     let bytes = noise(400_000, 4)
     let good = try context.insert(Good.self) { $0.picture = bytes }
     try context.save()
     good.picture = nil
     try context.processPendingChanges()
-    try context.undoManager?.undo()
+    try context.undoStack?.undo()
     #expect(good.picture == bytes)
     context.delete(good)
     try context.processPendingChanges()
-    try context.undoManager?.undo()
+    try context.undoStack?.undo()
     #expect(good.picture == bytes && !good.isDeleted)
 
     let child = ManagedObjectContext(parent: context, concurrency: .confined)

@@ -39,20 +39,20 @@ struct TransientTests {
   func goingBack(_ kind: Kind) throws {
     let graph = try Goods.graph(kind)
     let context = graph.context()
-    context.undoManager = UndoStack()
+    context.undoStack = UndoStack()
     let good = try context.insert(Good.self)
     try context.save()
-    context.undoManager?.removeAll()
+    context.undoStack?.removeAll()
 
     good.nickname = "A"
     try context.processPendingChanges()
     good.nickname = "B"
     try context.processPendingChanges()
-    try context.undoManager?.undo()
+    try context.undoStack?.undo()
     #expect(good.nickname == "A")
-    try context.undoManager?.undo()
+    try context.undoStack?.undo()
     #expect(good.nickname == "none")
-    try context.undoManager?.redo()
+    try context.undoStack?.redo()
     #expect(good.nickname == "A")
     good.title = "Changed"
     context.rollback()
@@ -83,7 +83,7 @@ struct TransientTests {
     #expect(context.workspace.transientValues.count == 1)
 
     let undo = UndoStack()
-    context.undoManager = undo
+    context.undoStack = undo
     let id = kept.objectID
     context.delete(kept)
     try context.save()
@@ -107,7 +107,7 @@ struct TransientTests {
     let good = try context.insert(Good.self)
     try context.save()
     let child = ManagedObjectContext(parent: context, concurrency: .confined)
-    child.undoManager = UndoStack()
+    child.undoStack = UndoStack()
     let young = try #require(try child.existingObject(with: good.objectID) as? Good)
     func save() throws {
       if isHandedOver { try child.handOver() } else { try child.save() }
@@ -122,8 +122,8 @@ struct TransientTests {
     #expect(good.nickname == "Old" && good.visits == 3 && good.title == "Lantern")
 
     // Taken back, a value is set like any other.
-    try child.undoManager?.undo()
-    try child.undoManager?.undo()
+    try child.undoStack?.undo()
+    try child.undoStack?.undo()
     try save()
     #expect(good.nickname == "none" && good.visits == 0 && good.title == "?")
   }
@@ -160,7 +160,7 @@ struct TransientTests {
     let good = try context.insert(Good.self)
     try context.save()
     let undo = UndoStack()
-    context.undoManager = undo
+    context.undoStack = undo
     good["visits"] = .integer(7)
     try context.processPendingChanges()
     let child = ManagedObjectContext(parent: context, concurrency: .confined)
