@@ -285,7 +285,7 @@ extension NaiveGraph {
     unrepaired.clearLost()
     for id in doomed { unrepaired.objects[id] = nil }
     result.delete(doomed)
-    return (result, NaiveRepairs(before: unrepaired, after: result))
+    return (result, NaiveRepairs(before: unrepaired, after: result, above: base))
   }
 
   /// Clears what leads to objects that are gone, except what denies their deletion.

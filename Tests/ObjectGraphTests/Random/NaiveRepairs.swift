@@ -15,10 +15,13 @@ struct NaiveRepairs {
 
   init() {}
 
-  /// The difference that repairs have made.
-  init(before: NaiveGraph, after: NaiveGraph) {
+  /// The difference that repairs have made. A repair that deletes an inserted object is final.
+  ///
+  /// - Parameter base: What lies beneath the context.
+  init(before: NaiveGraph, after: NaiveGraph, above base: NaiveGraph) {
     for id in Set(before.objects.keys).union(after.objects.keys)
     where before.objects[id] != after.objects[id] {
+      if after.objects[id] == nil, base.objects[id] == nil { continue }
       objects[id] = Change(before: before.objects[id], after: after.objects[id])
     }
     for table in Set(before.links.keys).union(after.links.keys) {
