@@ -155,7 +155,7 @@ struct PlannedEntity {
   let isInherited: Bool
   /// The names of properties in Swift, by those in the model.
   let members: [String: String]
-  /// What follows `set` in the names of the functions that set transformable attributes, by the attributes' names.
+  /// The endings of the functions `set…` of transformable attributes, by the names of the attributes.
   let methodEndings: [String: String]
   /// The names of the bytes of transformable attributes, by the attributes' names.
   let dataMembers: [String: String]

@@ -156,8 +156,8 @@ extension Attribute {
 }
 
 extension Entity {
-  /// The attributes whose uniqueness `@Unique` states: those of the first constraints, as long as each is over one attribute
-  /// and they are in the order of the declarations.
+  /// The attributes with `@Unique`. Constraints over several attributes, and constraints in another order than the
+  /// declarations, are left to `#Unique`.
   var uniqueAttributes: [String] {
     var names: [String] = []
     var rest = declaredAttributes.map(\.name)[...]

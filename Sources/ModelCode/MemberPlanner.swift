@@ -63,7 +63,7 @@ struct MemberPlanner {
       methodEndings: endings, dataMembers: data)
   }
 
-  /// What follows `set` in the name of the function that sets a transformable attribute.
+  /// Returns the ending of the function `set…` of a transformable attribute.
   private func setterEnding(of attribute: Attribute, _ scope: inout NameScope) -> String {
     var ending = SwiftNames.capitalized(
       SwiftNames.identifier(attribute.name, otherwise: "property"))

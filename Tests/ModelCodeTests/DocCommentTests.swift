@@ -17,7 +17,7 @@ struct DocCommentTests {
     let line: Int
     var code: [String]
 
-    /// The block without what a reader fills in: `{ … }`, or a line with dots.
+    /// The block with empty bodies in the place of dots.
     var filled: [String] {
       code.map { $0.replacing("{ … }", with: "{ }").replacing("{ ... }", with: "{ }") }
         .map { $0.contains("in … }") ? $0.replacing("in … }", with: "in }") : $0 }
@@ -102,7 +102,7 @@ struct DocCommentTests {
     #expect(errors.isEmpty, "\(errors.joined(separator: "\n"))")
   }
 
-  /// What the comments speak of.
+  /// The classes and variables that the comments use.
   private static let scene = """
     import BinaryStore
     import DurableFiles

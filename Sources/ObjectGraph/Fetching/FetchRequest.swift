@@ -2,7 +2,7 @@ public import Foundation
 public import ObjectModel
 public import ObjectQuery
 
-/// A request for objects of a class: which ones, in which order, and how many.
+/// A request for objects of a class.
 ///
 ///     let soon = try context.fetch(Trip.where { $0.start > .now }.sorted(by: \.start))
 ///     let late = try context.fetch(FetchRequest(Trip.self, where: QueryPredicate("start < %@", now)))

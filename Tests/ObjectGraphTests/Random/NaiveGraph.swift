@@ -288,7 +288,7 @@ extension NaiveGraph {
     return (result, NaiveRepairs(before: unrepaired, after: result, above: base))
   }
 
-  /// Clears what leads to objects that are gone, except what denies their deletion.
+  /// Clears references and links to deleted objects, except references that deny the deletion.
   private mutating func clearLost() {
     for (id, object) in objects {
       for (name, other) in object.references where objects[other] == nil {

@@ -136,7 +136,7 @@ struct FetchedPropertyTests {
     #expect(try library.names(library.bob, "sameKey") == [])
   }
 
-  @Test("What can't be found is an error for who asks by a typed name", arguments: Kind.allCases)
+  @Test("A request of a fetched property that fails throws its error", arguments: Kind.allCases)
   func wrong(_ kind: Kind) throws {
     let library = try Library(kind)
     let error = #expect(throws: ContextError.self) {
