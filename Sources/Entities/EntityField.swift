@@ -37,7 +37,7 @@ public struct EntityField<Root, Value>: Sendable, Hashable {
 extension EntityField where Value: CompositeValue {
   /// A part of a composite attribute.
   public subscript<Next>(dynamicMember path: KeyPath<Value, Next>) -> EntityField<Root, Next> {
-    EntityField<Root, Next>(pathElements + [Value.partNames[path] ?? "\(path)"])
+    EntityField<Root, Next>(pathElements + [Value.propertyNames[path] ?? "\(path)"])
   }
 }
 

@@ -6,7 +6,7 @@ enum CompositeParts {
   static func members(of parts: [Attribute]) -> [String] {
     var scope = NameScope(
       SwiftNames.impossibleMembers.union([
-        "compositeName", "compositeParts", "hash", "hashValue", "write",
+        "compositeName", "compositeParts", "hash", "hashValue", "propertyNames", "write",
       ]))
     return scope.names(for: parts.map { SwiftNames.identifier($0.name, otherwise: "part") })
   }

@@ -105,6 +105,8 @@ struct EntityKindsTests {
     #expect(house["address.position.latitude"] == .double(7))
     #expect(try context.fetch(House.where { $0.address.code == "12345" }) == [house])
     #expect(try context.fetch(House.where { $0.address.position.latitude > 7 }).isEmpty)
+    #expect(
+      try context.fetch(#Predicate<House> { $0.address.position.latitude == 7 }) == [house])
     house.address.street = ""
     #expect(throws: ContextError.self) { try context.save() }
   }

@@ -1,7 +1,8 @@
 public import ObjectModel
+public import ObjectQuery
 
 /// A structure whose parts are the parts of a composite attribute. The macro ``Composite()`` writes the conformance.
-public protocol CompositeValue: Sendable {
+public protocol CompositeValue: PropertyMapped, Sendable {
   /// The name of the composite type in the model. That of the Swift type, unless this says otherwise.
   static var compositeName: String { get }
 
@@ -20,7 +21,7 @@ extension CompositeValue {
   public static var compositeName: String { String(describing: Self.self) }
 
   /// The names of the parts, by the key paths that read them.
-  package static var partNames: [AnyKeyPath: String] {
+  public static var propertyNames: [AnyKeyPath: String] {
     Dictionary(compositeParts.map { ($0.path, $0.attribute.name) }) { first, _ in first }
   }
 }

@@ -14,11 +14,14 @@ public import Foundation
 ///     let request = try QueryRequest(
 ///       #Predicate<Trip> { $0.name.contains("Li") && $0.stops.count > 2 },
 ///       sortedBy: [SortDescriptor(\.name)])
-public protocol EntityMapped {
+public protocol EntityMapped: PropertyMapped {
   /// The entity's name. That of the Swift type, unless this says otherwise.
   static var entityName: String { get }
+}
 
-  /// The names of the entity's properties, by the paths to what stands for them.
+/// A Swift type whose properties have names in a model.
+public protocol PropertyMapped {
+  /// The names of the properties, by the key paths that read them.
   static var propertyNames: [AnyKeyPath: String] { get }
 }
 

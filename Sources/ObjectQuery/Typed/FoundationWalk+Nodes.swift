@@ -49,7 +49,7 @@ extension PredicateExpressions.KeyPath: FoundationNode {
     case .bidirectionalCollectionLast: return .expression(.element(of: base, .last))
     default: break
     }
-    guard let type = Root.Output.self as? any EntityMapped.Type else {
+    guard let type = Root.Output.self as? any PropertyMapped.Type else {
       throw QueryError(
         .notSupported,
         "#Predicate uses the path \(keyPath), and \(Root.Output.self) stands for no entity.")
