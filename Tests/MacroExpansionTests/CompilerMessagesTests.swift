@@ -134,7 +134,7 @@ struct CompilerMessagesTests {
       let text = String(decoding: bytes, as: UTF8.self)
       for (macro, role) in [
         ("EntityMacro", "member"), ("EntityMacro", "memberAttribute"),
-        ("StoredPropertyMacro", "accessor"),
+        ("StoredPropertyMacro", "accessor"), ("CompositeMacro", "extension"),
       ] {
         let result = try answer(message(macro, role, text))["expandMacroResult"]
         #expect(result != nil)

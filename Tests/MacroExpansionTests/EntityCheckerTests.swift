@@ -66,6 +66,11 @@ struct EntityCheckerTests {
       "@Transient @Derived(\"now()\") var at: Date?", at: "@Derived(\"now()\")",
       "remove one of them"),
     Wrong("@Unique @Transient var at: Date?", at: "@Unique", "does not go with @Transient"),
+    Wrong(
+      "@Fetched var near: Stop", at: "Stop", "write [Stop]", fixed: "@Fetched var near: [Stop]"),
+    Wrong("@Fetched var near: [Stop] = []", at: "[]", "has no default"),
+    Wrong("@Fetched @Unique var near: [Stop]", at: "@Unique", "does not go with @Fetched"),
+    Wrong("@Attribute(\"a\\tb\") var x: Int", at: "\"a\\tb\"", "without escapes"),
     Wrong("var a: Int, b: Int", at: "b", "by itself"),
     Wrong("#if DEBUG\nvar a: Int\n#endif", at: "a", "#if"),
   ]
@@ -108,6 +113,43 @@ struct EntityCheckerTests {
     let problem = try #require(try problems(source).first)
     #expect(String(decoding: Array(source.utf8)[problem.range], as: UTF8.self) == place)
     #expect(problem.message.contains(words))
+  }
+
+  @Test(
+    "A wrong structure of a composite attribute",
+    arguments: [
+      ("class Address { }", "class", "is for structures"),
+      ("struct Address<T> { }", "struct", "without generic parameters"),
+      ("struct Address { @Unique var code: String }", "code", "another marker"),
+      ("struct Address { var id: UUID = UUID() }", "UUID()", "is a literal"),
+      ("struct Address { let code: String }", "let", "write var code"),
+    ])
+  func composites(_ source: String, _ place: String, _ words: String) throws {
+    let source = "@Composite " + source
+    let problems = try MacroExpansion.expand(
+      macro: "CompositeMacro", role: "extension", declaration: source
+    ).problems
+    let problem = try #require(problems.first)
+    #expect(String(decoding: Array(source.utf8)[problem.range], as: UTF8.self) == place)
+    #expect(problem.message.contains(words), "\(problem.message)")
+  }
+
+  @Test("A composite attribute gets an extension, with the names that its parts have in the model")
+  func compositeExtension() throws {
+    let source = try MacroExpansion.expand(
+      macro: "CompositeMacro", role: "extension",
+      declaration: """
+        @Composite public struct Address {
+          @Attribute("postcode", .length(1...9)) public var code: String?
+          public var city: String = "Rome"
+        }
+        """, extendedType: "Home.Address"
+    ).source
+    #expect(source.hasPrefix("nonisolated extension Home.Address: CompositeValue {"))
+    #expect(source.contains(".part(\"postcode\", \\Self.code,  .length(1...9)),"))
+    #expect(source.contains(".part(\"city\", \\Self.city, default: \"Rome\"),"))
+    #expect(source.contains("self.code = parts[\"postcode\"]"))
+    #expect(source.contains("public func write(to parts: CompositeParts) {"))
   }
 
   @Test("Members that are no properties are left alone, and right properties have no problem")

@@ -9,7 +9,7 @@ extension HostileInputs {
     let source = String(decoding: bytes, as: UTF8.self)
     for (macro, role) in [
       ("EntityMacro", "member"), ("EntityMacro", "memberAttribute"),
-      ("StoredPropertyMacro", "accessor"),
+      ("StoredPropertyMacro", "accessor"), ("CompositeMacro", "extension"),
     ] {
       let message = JSON.object([
         "expandAttachedMacro": .object([
