@@ -201,6 +201,31 @@ struct EntityClassTests {
     #expect(results.objects == [voyage])
   }
 
+  @Test("Groups and batches take key paths")
+  func requests() throws {
+    let context = try context([Cruiser.self, Sailor.self])
+    let sailor = try context.insert(Sailor.self)
+    for (name, tonnage) in [("A", 10.0), ("A", 20.0), ("B", 30.0)] {
+      try context.insert(Cruiser.self) {
+        $0.name = name
+        $0.tonnage = tonnage
+        $0.crew = [sailor]
+      }
+    }
+    try context.save()
+    let request = Cruiser.all.sorted(by: \.name).grouped(
+      by: \.name, fetching: FetchedValue("sum", .function(.sum, [.path("tonnage")])))
+    #expect(
+      try context.fetchTable(request).rows == [
+        [.string("A"), .double(30)], [.string("B"), .double(30)],
+      ])
+    var update = BatchUpdateRequest(Cruiser.where { $0.name == "A" })
+    update.set(\Cruiser.tonnage, to: 5)
+    try context.execute(update)
+    context.refreshAllObjects()
+    #expect(try context.fetch(Cruiser.where { $0.tonnage == 5 }).count == 2)
+  }
+
   @Test("Constraints and indexes over several properties are in the model")
   func constraints() throws {
     let model = try Model(classes: [Voyage.self, Port.self])
