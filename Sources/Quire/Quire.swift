@@ -77,6 +77,7 @@ public import ObjectModel
 @_exported public import struct ObjectGraph.ValueTransformer
 @_exported public import protocol ObjectModel.AttributeValue
 @_exported public import protocol ObjectModel.BoundedAttributeValue
+@_exported public import protocol ObjectModel.CodableValue
 @_exported public import struct ObjectModel.Model
 @_exported public import struct ObjectModel.ModelError
 @_exported public import enum ObjectModel.ModelSource

@@ -14,6 +14,16 @@ import Testing
   var position: Position = Position()
 }
 
+enum Condition: CodableValue, Hashable {
+  case sound
+  case worn(rooms: [Int], cost: Double)
+}
+
+@Entity final class Flat: ManagedObject {
+  var condition: Condition = .sound
+  var former: Condition?
+}
+
 @Entity final class House: ManagedObject {
   var name: String
   var address: Address
@@ -119,6 +129,23 @@ struct EntityKindsTests {
     #expect(try house.transformed(\.colourData, as: [Int].self) == [1, 2, 3])
     try context.save()
     #expect(house.colourData != nil)
+  }
+
+  @Test("An enumeration with associated values is kept as JSON text")
+  func codables() throws {
+    let coordinator = PersistentStoreCoordinator(
+      model: try Model(classes: [Flat.self]), places: .builtIn, classes: [Flat.self])
+    try coordinator.addStore(at: "memory", type: .memory)
+    let context = ManagedObjectContext(coordinator, concurrency: .confined)
+    let worn = Condition.worn(rooms: [1, 2], cost: .infinity)
+    let flat = try context.insert(Flat.self) { $0.former = worn }
+    try context.save()
+    #expect(flat.condition == .sound && flat.former == worn)
+    #expect(flat["former"] == .string(#"{"worn":{"cost":"inf","rooms":[1,2]}}"#))
+    #expect(flat["condition"] == .string(#"{"sound":{}}"#))
+    #expect(try context.fetch(Flat.where { $0.former == worn }) == [flat])
+    #expect(try context.fetch(Flat.where { $0.condition != .sound }).isEmpty)
+    #expect(Condition(storedValue: .string("{}")) == nil && Condition(storedValue: .null) == nil)
   }
 
   @Test("A fetched property finds objects anew each time")
