@@ -29,7 +29,6 @@ public import ObjectModel
 @_exported public import struct Migration.MigrationStage
 @_exported public import struct Migration.Migrator
 @_exported public import protocol Migration.ModelVersion
-@_exported public import struct Migration.PropertyMapping
 @_exported public import struct ObjectGraph.AttributeOption
 @_exported public import struct ObjectGraph.BatchDeleteRequest
 @_exported public import struct ObjectGraph.BatchInsertRequest
