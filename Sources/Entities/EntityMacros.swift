@@ -48,7 +48,7 @@ public macro StoredProperty() =
 public macro Attribute(_ options: AttributeOption...) =
   #externalMacro(module: "EntityMacros", type: "MarkerMacro")
 
-/// Gives an attribute another name in the model than in Swift.
+/// Declares an attribute whose name in the model is not the name in Swift.
 ///
 ///     @Attribute("description") var text: String
 @attached(peer)
@@ -119,7 +119,7 @@ public macro Fetched(
 )
 public macro Composite() = #externalMacro(module: "EntityMacros", type: "CompositeMacro")
 
-/// Gives a relationship another name in the model than in Swift.
+/// Declares a relationship whose name in the model is not the name in Swift.
 ///
 ///     @Relationship("self", inverse: \Stop.trip) var stops: [Stop]
 ///

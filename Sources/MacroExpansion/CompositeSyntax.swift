@@ -94,17 +94,3 @@ struct CompositeWriter {
     return (arguments + part.arguments).joined(separator: ", ")
   }
 }
-
-extension ClassSyntax {
-  /// The access level that members need: that of the type.
-  var memberAccess: String {
-    for modifier in modifiers {
-      switch modifier.text {
-      case "public", "open": return "public "
-      case "package": return "package "
-      default: continue
-      }
-    }
-    return ""
-  }
-}

@@ -8,6 +8,20 @@ struct EntitySyntax {
   let properties: [PropertySyntax]
 }
 
+extension ClassSyntax {
+  /// The access level that members need: that of the type.
+  var memberAccess: String {
+    for modifier in modifiers {
+      switch modifier.text {
+      case "public", "open": return "public "
+      case "package": return "package "
+      default: continue
+      }
+    }
+    return ""
+  }
+}
+
 /// A property of an entity, checked.
 struct PropertySyntax: Equatable {
   enum Role: Equatable {

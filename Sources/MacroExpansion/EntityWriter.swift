@@ -15,17 +15,7 @@ struct EntityWriter {
 
   private var className: String { entity.declaration.name.text }
 
-  /// The access level of the members: that of the class, as far as overriding members need one.
-  private var access: String {
-    for modifier in entity.declaration.modifiers {
-      switch modifier.text {
-      case "public", "open": return "public "
-      case "package": return "package "
-      default: continue
-      }
-    }
-    return ""
-  }
+  private var access: String { entity.declaration.memberAccess }
 
   /// The parameter of the function with the properties. No name of a program is like it.
   private static let root = "Root__"
@@ -63,14 +53,13 @@ struct EntityWriter {
       arguments.append("inheriting: \(superentity.text).self")
     }
     arguments.append("properties: entityProperties(of: \(className).self)")
-    for (label, macro) in [("unique", "Unique"), ("indexes", "Index")] {
+    for (label, macro) in [("unique", "Unique"), ("indexes", "Index"), ("inverses", "Inverse")] {
       let given = entity.declaration.expansions.filter { $0.name.text == macro }
         .compactMap { $0.arguments?.text }
+        // The two paths of an inverse stand in no brackets.
+        .map { macro == "Inverse" ? "[\($0)]" : $0 }
       if !given.isEmpty { arguments.append("\(label): [\(given.joined(separator: ", "))]") }
     }
-    let inverses = entity.declaration.expansions.filter { $0.name.text == "Inverse" }
-      .compactMap { $0.arguments.map { "[\($0.text)]" } }
-    if !inverses.isEmpty { arguments.append("inverses: [\(inverses.joined(separator: ", "))]") }
     if let options { arguments.append("options: [\(options)]") }
     return """
       \(access)override class var entityDeclaration: EntityDeclaration? {

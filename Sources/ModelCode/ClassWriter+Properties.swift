@@ -57,7 +57,8 @@ extension ClassWriter {
     lines.document(PropertyWords.paragraphs(userInfo, otherwise: summary, others))
   }
 
-  private func type(of attribute: Attribute) -> String {
+  /// The type of the values of an attribute, or of a part of a composite attribute.
+  func type(of attribute: Attribute) -> String {
     if let name = attribute.compositeName, let structure = plan.composites[name] {
       return structure
     }

@@ -42,7 +42,11 @@ struct ClassWriter {
     let hasFoundation =
       functions.contains(where: \.usesFoundation)
       || properties.contains { property in
-        if case .attribute(let attribute) = property { usesFoundation(attribute) } else { false }
+        if case .attribute(let attribute) = property {
+          TypeNames.isFoundation(attribute.type)
+        } else {
+          false
+        }
       }
     var imports: Set = [
       // The declarations, also those that the macro adds, show its types.
@@ -82,11 +86,6 @@ struct ClassWriter {
   private func showsQuire(_ property: Property) -> Bool {
     guard case .relationship(let relationship) = property else { return false }
     return relationship.isToMany || !plan[relationship.destination].hasClass
-  }
-
-  /// Whether an attribute's values are of a type of Foundation, or expressions about them.
-  private func usesFoundation(_ attribute: Attribute) -> Bool {
-    TypeNames.isFoundation(attribute.type)
   }
 
   private func entityMarker(of entity: PlannedEntity) -> String {

@@ -42,25 +42,15 @@ extension ClassWriter {
     return CodeFile(
       name: plan.fileNames[name]!, heading: heading,
       // Parts that are structures themselves have the types of theirs in files of their own.
-      imports: parts.contains { TypeNames.isFoundation($0.type) }
-        ? [
-          CodeImport(module: "Foundation", access: access),
-          CodeImport(module: "Quire", access: access),
-        ] : [CodeImport(module: "Quire", access: access)],
-      body: lines.lines)
-  }
-
-  private func type(of part: Attribute) -> String {
-    if let name = part.compositeName, let structure = plan.composites[name] { return structure }
-    let isOptional = part.isOptional || part.type == .transformable
-    return plan.types.values(part.type)! + (isOptional ? "?" : "")
+      imports: Set(
+        (parts.contains { TypeNames.isFoundation($0.type) } ? ["Foundation", "Quire"] : ["Quire"])
+          .map { CodeImport(module: $0, access: access) }), body: lines.lines)
   }
 
   /// The parameter for a part, with the value of a new object where a plain literal states it.
   private func parameter(_ part: Attribute, _ member: String) -> String {
     let start = "\(SwiftNames.declared(member)): \(type(of: part))"
-    let isOptional = part.isOptional && part.type != .composite || part.type == .transformable
-    let value = PropertyLiterals.plainDefault(of: part) ?? (isOptional ? "nil" : nil)
-    return value.map { "\(start) = \($0)" } ?? start
+    if let value = PropertyLiterals.plainDefault(of: part) { return "\(start) = \(value)" }
+    return start.hasSuffix("?") ? start + " = nil" : start
   }
 }

@@ -27,8 +27,8 @@ struct AttributeMarkers {
     let validation = attribute.validation
     let isText = attribute.type == .string || attribute.type == .uri
     let bounds = (
-      literals.bound(validation.minimum, of: attribute.type),
-      literals.bound(validation.maximum, of: attribute.type).map {
+      literals.bound(validation.minimum),
+      literals.bound(validation.maximum).map {
         // Behind the dots the sign would be part of the operator.
         $0.hasPrefix("-") ? "(\($0))" : $0
       }
@@ -179,7 +179,7 @@ struct PropertyLiterals {
   }
 
   /// A bound of an attribute's values.
-  func bound(_ value: Value, of type: AttributeType) -> String? {
+  func bound(_ value: Value) -> String? {
     if case .integer(let number) = value { return "\(number)" }
     return expression(value)
   }

@@ -20,7 +20,7 @@ struct DocCommentTests {
     /// The block with empty bodies in the place of dots.
     var filled: [String] {
       code.map { $0.replacing("{ … }", with: "{ }").replacing("{ ... }", with: "{ }") }
-        .map { $0.contains("in … }") ? $0.replacing("in … }", with: "in }") : $0 }
+        .map { $0.replacing("in … }", with: "in }") }
         .map { $0.trimmingCharacters(in: .whitespaces) == "…" ? "" : $0 }
     }
   }

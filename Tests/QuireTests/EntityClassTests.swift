@@ -78,13 +78,6 @@ struct EntityClassTests {
     #expect(try context.fetch(Port.where { $0.voyage.code == "LIS" && $0.nights < 4 }).count == 1)
   }
 
-  private func context(_ classes: [ManagedObject.Type]) throws -> ManagedObjectContext {
-    let coordinator = PersistentStoreCoordinator(
-      model: try Model(classes: classes), places: .builtIn, classes: classes)
-    try coordinator.addStore(at: "memory", type: .memory)
-    return ManagedObjectContext(coordinator, concurrency: .confined)
-  }
-
   @Test("The model of classes has the hashes of the equal model file")
   func hashes() throws {
     let source = """
@@ -130,7 +123,7 @@ struct EntityClassTests {
 
   @Test("A class inherits properties, and key paths through the subclass name them")
   func inheritance() throws {
-    let context = try context([Cruiser.self, Craft.self, Sailor.self])
+    let context = try ManagedObjectContext.inMemory([Cruiser.self, Craft.self, Sailor.self])
     let sailor = try context.insert(Sailor.self) { $0.name = "Ann" }
     let ship = try context.insert(Cruiser.self) {
       $0.name = "Aurora"
@@ -176,7 +169,7 @@ struct EntityClassTests {
 
   @Test("A key path that is no property of the entity is refused with its text")
   func noProperty() throws {
-    let context = try context([Cruiser.self, Sailor.self])
+    let context = try ManagedObjectContext.inMemory([Cruiser.self, Sailor.self])
     #expect(throws: QueryError.self) { try context.fetch(Cruiser.where { $0.title == "SS" }) }
     #expect(throws: QueryError.self) { try context.fetch(Cruiser.all.sorted(by: \.title)) }
     #expect(throws: QueryError.self) {
@@ -186,7 +179,7 @@ struct EntityClassTests {
 
   @Test("A live list follows a typed request")
   func following() throws {
-    let context = try context([Voyage.self, Port.self])
+    let context = try ManagedObjectContext.inMemory([Voyage.self, Port.self])
     let results = try FetchedResults(
       Voyage.where { $0.stops.any { $0.nights > 3 } }.sorted(by: \.name), in: context)
     let voyage = try context.insert(Voyage.self) { $0.code = "A" }
@@ -203,7 +196,7 @@ struct EntityClassTests {
 
   @Test("Groups and batches take key paths")
   func requests() throws {
-    let context = try context([Cruiser.self, Sailor.self])
+    let context = try ManagedObjectContext.inMemory([Cruiser.self, Sailor.self])
     let sailor = try context.insert(Sailor.self)
     for (name, tonnage) in [("A", 10.0), ("A", 20.0), ("B", 30.0)] {
       try context.insert(Cruiser.self) {

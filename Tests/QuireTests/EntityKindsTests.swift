@@ -36,11 +36,7 @@ enum Condition: CodableValue, Hashable {
 @Suite("Kinds of properties of classes")
 struct EntityKindsTests {
   private func context() throws -> ManagedObjectContext {
-    let coordinator = PersistentStoreCoordinator(
-      model: try Model(classes: [House.self]), places: .builtIn, classes: [House.self],
-      transformers: [.coding("Colours", [Int].self)])
-    try coordinator.addStore(at: "memory", type: .memory)
-    return ManagedObjectContext(coordinator, concurrency: .confined)
+    try .inMemory([House.self], [.coding("Colours", [Int].self)])
   }
 
   private func house(_ name: String, _ street: String, in context: ManagedObjectContext) throws
@@ -133,10 +129,7 @@ struct EntityKindsTests {
 
   @Test("An enumeration with associated values is kept as JSON text")
   func codables() throws {
-    let coordinator = PersistentStoreCoordinator(
-      model: try Model(classes: [Flat.self]), places: .builtIn, classes: [Flat.self])
-    try coordinator.addStore(at: "memory", type: .memory)
-    let context = ManagedObjectContext(coordinator, concurrency: .confined)
+    let context = try ManagedObjectContext.inMemory([Flat.self])
     let worn = Condition.worn(rooms: [1, 2], cost: .infinity)
     let flat = try context.insert(Flat.self) { $0.former = worn }
     try context.save()

@@ -131,11 +131,9 @@ struct EntityPredicateTests {
 
   @Test("The name in the model may differ from the name in Swift")
   func modelNames() throws {
-    let classes: [ManagedObject.Type] = [Tour.self, BoatTour.self, Stay.self, Guest.self]
-    let coordinator = PersistentStoreCoordinator(
-      model: try Model(classes: classes), places: .builtIn, classes: classes)
-    try coordinator.addStore(at: "memory", type: .memory)
-    let context = ManagedObjectContext(coordinator, concurrency: .confined)
+    let context = try ManagedObjectContext.inMemory([
+      Tour.self, BoatTour.self, Stay.self, Guest.self,
+    ])
     let tour = try context.insert(BoatTour.self) {
       $0.name = "Rhine"
       $0.code = "RH"

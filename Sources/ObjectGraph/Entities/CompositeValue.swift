@@ -38,11 +38,7 @@ public struct CompositePart {
     _ name: String, _ path: KeyPath<Root, Value>, default value: Value? = nil,
     _ options: AttributeOption...
   ) -> CompositePart {
-    var attribute = Attribute(
-      name, Value.attributeType, isOptional: Value.isOptional,
-      defaultValue: value?.storedValue ?? .null)
-    for option in options { option.apply(&attribute) }
-    return CompositePart(path: path, attribute: attribute, type: nil)
+    CompositePart(path: path, attribute: .plain(name, default: value, options), type: nil)
   }
 
   /// A part with parts of its own.
@@ -56,20 +52,24 @@ public struct CompositePart {
 /// The parts of a composite attribute of an object, by their names.
 public struct CompositeParts {
   let object: ManagedObject
-  /// The names that lead to the attribute.
-  private let names: [StaticString]
+  /// The name of the attribute.
+  private let name: StaticString
+  /// The names of the parts that lead further.
+  private let parts: [StaticString]
   /// The hash of the names with points between them.
   private let hash: UInt64
 
   init(_ object: ManagedObject, _ name: StaticString, _ hash: UInt64) {
     self.object = object
-    names = [name]
+    self.name = name
+    parts = []
     self.hash = hash
   }
 
   private init(_ whole: CompositeParts, part: StaticString) {
     object = whole.object
-    names = whole.names + [part]
+    name = whole.name
+    parts = whole.parts + [part]
     hash = whole.hash(of: part)
   }
 
@@ -78,7 +78,7 @@ public struct CompositeParts {
   }
 
   private func name(of part: StaticString) -> String {
-    (names + [part]).map(\.description).joined(separator: ".")
+    ([name] + parts + [part]).map(\.description).joined(separator: ".")
   }
 
   /// The value of a part.
@@ -100,6 +100,17 @@ public struct CompositeParts {
 }
 
 extension Attribute {
+  /// An attribute of values of a type in Swift.
+  static func plain<Value: AttributeValue>(
+    _ name: String, default value: Value?, _ options: [AttributeOption]
+  ) -> Attribute {
+    var attribute = Attribute(
+      name, Value.attributeType, isOptional: Value.isOptional,
+      defaultValue: value?.storedValue ?? .null)
+    for option in options { option.apply(&attribute) }
+    return attribute
+  }
+
   /// A composite attribute. It is optional, as it is in models made in an editor, unless an option says otherwise.
   static func composite(
     _ name: String, _ type: any CompositeValue.Type, _ options: [AttributeOption]

@@ -57,10 +57,7 @@ extension EntityProperty {
     _ options: [AttributeOption], isUnique: Bool = false,
     _ change: (inout Attribute) -> Void = { _ in }
   ) -> EntityProperty {
-    var attribute = Attribute(
-      name, Value.attributeType, isOptional: Value.isOptional,
-      defaultValue: value?.storedValue ?? .null)
-    for option in options { option.apply(&attribute) }
+    var attribute = Attribute.plain(name, default: value, options)
     change(&attribute)
     return EntityProperty(path: path, property: .attribute(attribute), isUnique: isUnique)
   }

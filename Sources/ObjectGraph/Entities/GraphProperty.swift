@@ -114,7 +114,7 @@ struct PropertyCode {
   /// The column's position in the layout; -1 when there is none.
   var column: Int32
   var form: Form
-  /// What the column holds, as accessors ask for it.
+  /// The kind of values in the column, by which an accessor checks its own.
   var content: Content
 
   enum Form: UInt8 {

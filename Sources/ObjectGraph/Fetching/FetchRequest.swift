@@ -7,11 +7,11 @@ public import ObjectQuery
 ///     let soon = try context.fetch(Trip.where { $0.start > .now }.sorted(by: \.start))
 ///     let late = try context.fetch(FetchRequest(Trip.self, where: QueryPredicate("start < %@", now)))
 ///
-/// A request for an entity whose class the program does not know is a `FetchRequest<ManagedObject>`:
+/// If the program knows the name of an entity only, it makes a `FetchRequest<ManagedObject>`:
 ///
 ///     let people = try context.fetch(FetchRequest("Person"))
 ///
-/// It has the settings of ``ObjectQuery/QueryRequest``: `fetchLimit`, `includesSubentities` and the others.
+/// The settings of ``ObjectQuery/QueryRequest``, such as `fetchLimit`, are properties of the request.
 @dynamicMemberLookup
 public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
   /// The request as backends see it.

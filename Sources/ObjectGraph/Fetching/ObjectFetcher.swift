@@ -11,17 +11,9 @@ struct ObjectFetcher {
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// - Parameter check: Looks at every entity that objects were found of.
-  private func fetch(
-    _ request: QueryRequest, check: (EntityState) -> Void
-  ) throws -> [ManagedObject] {
-    let objects = try found(request, check: check)
-    try Prefetcher(workspace).read(objects, for: request)
-    return objects
-  }
-
   func fetch<T: ManagedObject>(_ request: QueryRequest, as type: T.Type) throws -> [T] {
-    let objects = try fetch(request) { $0.requireClass(T.self) }
+    let objects = try found(request) { $0.requireClass(T.self) }
+    try Prefetcher(workspace).read(objects, for: request)
     // SAFETY: Every object is of the class, and an array of objects of a class is one of pointers.
     return unsafe unsafeBitCast(objects, to: [T].self)
   }
@@ -95,6 +87,8 @@ struct ObjectFetcher {
   }
 
   /// Returns the objects that a request finds.
+  ///
+  /// - Parameter check: Receives the entity of each object, at least once for each entity.
   private func found(
     _ request: QueryRequest, check: (EntityState) -> Void
   ) throws -> [ManagedObject] {
