@@ -62,7 +62,7 @@ struct ObjectRefresh {
       // The changes of this hook are dropped with the other changes.
       try workspace.sealForUndo()
     }
-    if object.state.contains(.pending), standsAlone(object, in: state) {
+    if object.state.contains(.pending), try standsAlone(object, in: state) {
       state.giveUp(object.key)
       workspace.following?.note(object.key, in: state.tag)
       object.state.remove(.pending)
@@ -78,11 +78,12 @@ struct ObjectRefresh {
     if !isFault { object.didTurnIntoFault() }
   }
 
-  /// Whether nothing else in the store follows from the changes of an object: it is not deleted, its references have no
-  /// second end and no place, and no deletion may reach it again.
-  private func standsAlone(_ object: ManagedObject, in state: StoreState) -> Bool {
+  /// Whether nothing else in the store follows from the changes of an object: it is not deleted, neither here nor by
+  /// another save, its references have no second end and no place, and no deletion may reach it again.
+  private func standsAlone(_ object: ManagedObject, in state: StoreState) throws -> Bool {
     let graph = object.source.entity.graph
-    return !object.state.contains(.deleted) && !graph.hasDependentReferences && !state.hasRemovals
+    return try !object.state.contains(.deleted) && !graph.hasDependentReferences
+      && !state.hasRemovals && View(state.tables).row(of: object.key) != nil
   }
 
   private func makeFault(_ object: ManagedObject) {

@@ -233,4 +233,26 @@ struct LifeEndTests {
     try one.save()
     #expect(try graph.again().fetch(Person.self).map(\.age) == [60])
   }
+
+  @Test(
+    "A reference to an object that another save deletes is cleared when the changes of the object are given up",
+    arguments: Kind.allCases)
+  func givenUpAfterDeletion(_ kind: Kind) throws {
+    let graph = try Graph(kind)
+    let (one, two) = (graph.context(), graph.context())
+    let trip = try one.insert(Trip.self) { $0.name = "Lisbon" }
+    try one.save()
+    let theirs = try #require(try two.existingObject(with: trip.objectID) as? Trip)
+    theirs.name = "Porto"
+    let stop = try two.insert(Stop.self)
+    stop.trip = theirs
+    one.delete(trip)
+    try one.save()
+
+    two.refresh(theirs, mergeChanges: false)
+    try two.save()
+
+    let leadsNowhere = try graph.again().fetch(Stop.self, where: QueryPredicate("trip == nil"))
+    #expect(leadsNowhere.map(\.objectID) == [stop.objectID])
+  }
 }

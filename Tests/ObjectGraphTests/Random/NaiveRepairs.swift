@@ -50,14 +50,14 @@ struct NaiveRepairs {
     return (result, repaired)
   }
 
-  /// Adds the repairs of a child that has pushed its changes. If a repair deletes an object
+  /// Adds the repairs of a child that has pushed its changes. If a repair deletes an object or removes a link
   /// that the parent has inserted, the repair is final: insertion and deletion leave no trace.
   ///
   /// - Parameter base: What lies beneath the parent.
   mutating func add(_ pushed: NaiveRepairs, above base: NaiveGraph) {
-    objects.merge(pushed.objects.filter { base.objects[$0.key] != nil }) { $1 }
+    objects.merge(pushed.objects.filter { $0.value.after != nil || base.objects[$0.key] != nil }) { $1 }
     for (table, changes) in pushed.links {
-      let kept = changes.filter { base.links[table]?[$0.key] != nil }
+      let kept = changes.filter { $0.value.after != nil || base.links[table]?[$0.key] != nil }
       links[table, default: [:]].merge(kept) { $1 }
     }
   }
