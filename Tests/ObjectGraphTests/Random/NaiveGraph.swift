@@ -285,7 +285,7 @@ extension NaiveGraph {
     unrepaired.clearLost()
     for id in doomed { unrepaired.objects[id] = nil }
     result.delete(doomed)
-    return (result, NaiveRepairs(before: unrepaired, after: result, above: base))
+    return (result, NaiveRepairs(before: unrepaired, after: result, above: theirs))
   }
 
   /// Clears references and links to deleted objects, except references that deny the deletion.

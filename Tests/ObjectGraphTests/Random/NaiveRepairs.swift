@@ -17,7 +17,7 @@ struct NaiveRepairs {
 
   /// The difference that repairs have made. A repair that deletes an inserted object is final.
   ///
-  /// - Parameter base: What lies beneath the context.
+  /// - Parameter base: What lies beneath the context after the merge.
   init(before: NaiveGraph, after: NaiveGraph, above base: NaiveGraph) {
     for id in Set(before.objects.keys).union(after.objects.keys)
     where before.objects[id] != after.objects[id] {
