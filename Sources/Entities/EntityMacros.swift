@@ -79,6 +79,13 @@ public macro Inverse<Object: ManagedObject>(
 ) = #externalMacro(module: "EntityMacros", type: "MarkerMacro")
 
 /// Keeps a property in memory only.
+///
+///     @Transient var isSelected: Bool = false
+///     @Transient var picked: Stop?
+///     @Transient @Relationship(inverse: \Guest.table) var guests: [Guest]
+///
+/// A relationship in memory may lead to objects of any store. It keeps its inverse in agreement, if that is in memory too.
+/// A deleted object leaves it; no other delete rule applies.
 @attached(peer)
 public macro Transient() = #externalMacro(module: "EntityMacros", type: "MarkerMacro")
 

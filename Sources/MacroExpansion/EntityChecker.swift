@@ -166,6 +166,11 @@ struct EntityChecker {
       case "Fetched": next = .fetched
       default: continue
       }
+      let both = [chosen?.plainName, marker.plainName]
+      if both.contains("Relationship"), both.contains("Transient") {
+        role = .transient
+        continue
+      }
       if let chosen {
         report(
           "A property is either @\(chosen.plainName) or @\(marker.plainName): remove one of them.",
@@ -256,9 +261,7 @@ struct EntityChecker {
         "A fetched property has many objects: write [\(element)].", at: type.source.range,
         .writing("[\(element)]", at: type.source.range))
     }
-    guard role == .relationship,
-      let marker = markers.first(where: { $0.plainName == "Relationship" })
-    else { return }
+    guard let marker = markers.first(where: { $0.plainName == "Relationship" }) else { return }
     let range = type.source.range
     if type.shape.isKnownValue {
       report(

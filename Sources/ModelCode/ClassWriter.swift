@@ -146,8 +146,6 @@ struct ClassWriter {
     switch property {
     case .attribute(let attribute) where [.undefined, .objectID].contains(attribute.type):
       "has no type"
-    case .relationship(let relationship) where relationship.isTransient:
-      "is transient and leads to nothing"
     default: nil
     }
   }

@@ -92,10 +92,11 @@ struct RelationshipMarker {
     if let modifier = relationship.versionHashModifier {
       arguments.append("hashModifier: \(CodeText.literal(modifier))")
     }
+    let transient = relationship.isTransient ? ["@Transient"] : []
     if arguments.isEmpty {
-      lines = relationship.isToMany ? ["@Relationship"] : []
+      lines = transient + (relationship.isToMany ? ["@Relationship"] : [])
     } else {
-      lines = ["@Relationship(\(arguments.joined(separator: ", ")))"]
+      lines = transient + ["@Relationship(\(arguments.joined(separator: ", ")))"]
     }
   }
 

@@ -170,6 +170,7 @@ struct EntityCheckerTests {
         @Relationship var tags: RelatedObjects<Tag>
         var owner: Person?
         @Transient var isSelected: Bool = false
+        @Transient @Relationship(inverse: \\Stop.highlight) var highlights: [Stop]
         @Derived("stops.@count") var stopCount: Int
         #Unique<Trip>([\\.name, \\.start])
         #Index<Trip>([\\.start], [\\.name, \\.start]); #Index<Trip>([\\.code])
@@ -195,6 +196,7 @@ struct EntityCheckerTests {
             .relationship("tags", \\Root__.tags),
             .property("owner", \\Root__.owner),
             .transient("isSelected", \\Root__.isSelected, default: false),
+            .transient("highlights", \\Root__.highlights, inverse: \\Stop.highlight),
             .derived("stopCount", \\Root__.stopCount, "stops.@count"),
           ]
         }

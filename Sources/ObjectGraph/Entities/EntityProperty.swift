@@ -149,6 +149,54 @@ extension EntityProperty {
         renamingIdentifier: originalName, versionHashModifier: hashModifier))
   }
 
+  /// A relationship in memory only that leads to one object.
+  public static func transient<Root: ManagedObject, Destination: ManagedObject>(
+    _ name: String, _ path: KeyPath<Root, Destination>,
+    _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
+    ordered: Bool = false, minimum: Int = 0, maximum: Int = 0, optional: Bool? = nil,
+    originalName: String? = nil, hashModifier: String? = nil
+  ) -> EntityProperty {
+    relationship(
+      name, path, rule, inverse: inverse, ordered: ordered, minimum: minimum, maximum: maximum,
+      optional: optional, originalName: originalName, hashModifier: hashModifier
+    ).inMemory
+  }
+
+  /// A relationship in memory only that leads to one object at most.
+  public static func transient<Root: ManagedObject, Destination: ManagedObject>(
+    _ name: String, _ path: KeyPath<Root, Destination?>,
+    _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
+    ordered: Bool = false, minimum: Int = 0, maximum: Int = 0, optional: Bool? = nil,
+    originalName: String? = nil, hashModifier: String? = nil
+  ) -> EntityProperty {
+    relationship(
+      name, path, rule, inverse: inverse, ordered: ordered, minimum: minimum, maximum: maximum,
+      optional: optional, originalName: originalName, hashModifier: hashModifier
+    ).inMemory
+  }
+
+  /// A relationship in memory only that leads to many objects.
+  public static func transient<Root: ManagedObject, Many: RelatedCollection>(
+    _ name: String, _ path: KeyPath<Root, Many>,
+    _ rule: Relationship.DeleteRule = .nullify, inverse: AnyKeyPath? = nil,
+    ordered: Bool = false, minimum: Int = 0, maximum: Int = 0, optional: Bool? = nil,
+    originalName: String? = nil, hashModifier: String? = nil
+  ) -> EntityProperty {
+    relationship(
+      name, path, rule, inverse: inverse, ordered: ordered, minimum: minimum, maximum: maximum,
+      optional: optional, originalName: originalName, hashModifier: hashModifier
+    ).inMemory
+  }
+
+  /// The same relationship, in memory only.
+  private var inMemory: EntityProperty {
+    guard case .relationship(var relationship) = property else { return self }
+    relationship.isTransient = true
+    return EntityProperty(
+      path: path, property: .relationship(relationship), destination: destination,
+      inverse: inverse)
+  }
+
   private static func relationship(
     _ name: String, _ path: AnyKeyPath, to destination: ManagedObject.Type,
     _ inverse: AnyKeyPath?, _ relationship: Relationship

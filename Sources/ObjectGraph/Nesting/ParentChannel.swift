@@ -153,7 +153,7 @@ extension Workspace {
   }
 
   /// The transient values that changed objects were given since the last push.
-  var transientsToPush: [(ObjectID, [Int: Value?])] {
+  var transientsToPush: [(ObjectID, [Int: TransientValue?])] {
     if freshTransients.isEmpty { return [] }
     return changedObjects.compactMap { object in
       let id = object.objectID
@@ -165,7 +165,7 @@ extension Workspace {
 
   /// Makes the transient values of a child's objects values of this context, which keeps the values that the child has
   /// not set.
-  private func takeTransients(_ transients: [(ObjectID, [Int: Value?])]) {
+  private func takeTransients(_ transients: [(ObjectID, [Int: TransientValue?])]) {
     for (id, values) in transients {
       for (property, value) in values where transientValues[id]?[property] != value {
         restoreTransientValue(value, of: id, property)

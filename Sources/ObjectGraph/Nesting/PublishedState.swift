@@ -34,11 +34,11 @@ final class Push: Sendable {
 
   let parts: [Part]
   /// The transient values that the child has set; `nil` for a value that it has forgotten.
-  let transients: [(ObjectID, [Int: Value?])]
+  let transients: [(ObjectID, [Int: TransientValue?])]
   /// Whether the child has checked the changes.
   let isValidated: Bool
 
-  init(_ parts: [Part], transients: [(ObjectID, [Int: Value?])], isValidated: Bool) {
+  init(_ parts: [Part], transients: [(ObjectID, [Int: TransientValue?])], isValidated: Bool) {
     self.parts = parts
     self.transients = transients
     self.isValidated = isValidated

@@ -40,15 +40,19 @@ extension ManagedObject {
       for part in parts { values[part] = value(forKey: key + "." + part) }
       return values
     case .toOne(let toOne):
-      touch()
+      touch(PropertyHash.of(key))
       guard let workspace = source.entity.workspace, let other = reference(column: toOne.column),
         let object = workspace.object(at: other, in: source.entity.store), workspace.isThere(object)
       else { return nil }
       return object
     case .toMany(let toMany):
-      touch()
+      touch(PropertyHash.of(key))
       return relatedObjects(toMany)
-    case .transientRelationship: return nil
+    case .transientRelationship(let relationship):
+      touch(PropertyHash.of(key))
+      let objects = transientRelationship(PropertyHash.of(key))?.objects ?? []
+      if relationship.isToMany { return objects }
+      return objects.first
     case .fetched: return try? fetchedObjects(forKey: key)
     }
   }
@@ -80,13 +84,23 @@ extension ManagedObject {
       for object in objects { requireDestination(object, of: key) }
       require(objects.count < 2, "The relationship \"\(key)\" leads to one object at most.")
       if let workspace = source.entity.workspace {
-        ReferenceWriter(workspace).set(toOne, of: self, to: objects.first)
+        setting(PropertyHash.of(key)) {
+          ReferenceWriter(workspace).set(toOne, of: self, to: objects.first)
+        }
       }
     case .toMany(let toMany):
       for object in objects { requireDestination(object, of: key) }
       if let workspace = source.entity.workspace {
-        RelationshipWriter(workspace).set(toMany, of: self, to: objects)
+        setting(PropertyHash.of(key)) {
+          RelationshipWriter(workspace).set(toMany, of: self, to: objects)
+        }
       }
+    case .transientRelationship(let relationship):
+      for object in objects { requireDestination(object, of: key) }
+      require(
+        relationship.isToMany || objects.count < 2,
+        "The relationship \"\(key)\" leads to one object at most.")
+      transientRelationship(PropertyHash.of(key))?.set(objects)
     default: graph.refuse(key, as: "a relationship")
     }
   }
@@ -102,6 +116,12 @@ extension ManagedObject {
     for (name, value) in values {
       if let wrong = setValue(value, PropertyHash.of(name), name) { throw wrong }
     }
+  }
+
+  /// Prepares the object for a read of one property.
+  private final func touch(_ hash: UInt64) {
+    touch()
+    if state.contains(.trackable) { noteRead(hash) }
   }
 
   /// Checks that the object is used where it may be, and makes sure that it has values.
@@ -120,7 +140,7 @@ extension ManagedObject {
   ///
   /// - Parameter name: Returns the name, which is needed for a value that is not in a row.
   final func storedValue(_ hash: UInt64, _ name: () -> String) -> Value {
-    touch()
+    touch(hash)
     let code = source.entity.graph.code(hash)
     return code.column >= 0
       ? source.value(Int(code.column), Int(row)) : otherValue(name(), code)
@@ -131,7 +151,7 @@ extension ManagedObject {
   /// - Precondition: The entity has such a fetched property.
   /// - Throws: `QueryError` if the request does not fit the model; `StoreError` if a store is damaged.
   public final func fetchedObjects(forKey name: String) throws -> [ManagedObject] {
-    touch()
+    touch(PropertyHash.of(name))
     let graph = source.entity.graph
     guard case .fetched(let property)? = graph[name]?.place else {
       graph.refuse(name, as: "a fetched property")

@@ -31,6 +31,7 @@ extension ManagedObject {
     unsafe sourceReference._withUnsafeGuaranteedRef { source in
       if !source.isCurrent { refusePlace() }
       if !state.contains(.realized) || source.isUnresolved { realize() }
+      if state.contains(.trackable) { noteRead(hash) }
       return source.code(hash)
     }
   }
@@ -43,7 +44,7 @@ extension ManagedObject {
   @unsafe private final func ready(
     _ hash: UInt64, _ isRight: (PropertyCode) -> Bool
   ) -> UnsafePointer<RawColumn>? {
-    if !state.contains(.realized) { beginReading() }
+    if state.intersection([.realized, .trackable]) != .realized { beginReading(hash) }
     return unsafe sourceReference._withUnsafeGuaranteedRef { source in
       guard source.isCurrent else { return nil }
       let code = source.code(hash)
@@ -53,9 +54,10 @@ extension ManagedObject {
   }
 
   @inline(never)
-  private final func beginReading() {
+  private final func beginReading(_ hash: UInt64) {
     if !source.isCurrent { refusePlace() }
-    realize()
+    if !state.contains(.realized) { realize() }
+    if state.contains(.trackable) { noteRead(hash) }
   }
 
   @usableFromInline
@@ -164,8 +166,12 @@ extension ManagedObject {
     guard code.form != .none,
       case .transient(let attribute) = graph.properties[Int(code.property)].place
     else { graph.refuse(name, as: "an attribute") }
-    return source.entity.workspace?.transientValue(of: self, Int(code.property))
-      ?? attribute.defaultValue
+    if case .value(let value) = source.entity.workspace?.transientValue(
+      of: self, Int(code.property))
+    {
+      return value
+    }
+    return attribute.defaultValue
   }
 
   /// Makes sure that the object leads to values, before the first of them is read.

@@ -18,11 +18,14 @@ extension ManagedObject {
   final func relate<D: ManagedObject>(to other: D?, _ name: StaticString, _ hash: UInt64) {
     if let other {
       if D.self == ManagedObject.self { requireDestination(other, of: name.description) }
-      if setPlainReference(to: other, hash) { return }
+      if !state.contains(.tracked), setPlainReference(to: other, hash) { return }
+    }
+    if let transient = transientRelationship(hash) {
+      return transient.set(other.map { [$0] } ?? [])
     }
     let toOne = toOne(hash, name)
     if let workspace = source.entity.workspace {
-      ReferenceWriter(workspace).set(toOne, of: self, to: other)
+      setting(hash) { ReferenceWriter(workspace).set(toOne, of: self, to: other) }
     }
   }
 
@@ -50,7 +53,12 @@ extension ManagedObject {
   final func relatedObjects<D: ManagedObject>(
     _ name: @autoclosure () -> String, _ hash: UInt64
   ) -> RelatedObjects<D> {
+    if let transient = transientRelationship(hash) {
+      _ = code(hash)
+      return RelatedObjects(RelatedStorage(transient.objects))
+    }
     let toMany = toMany(hash, name())
+    if state.contains(.trackable) { noteRead(hash) }
     guard let workspace = source.entity.workspace else { return RelatedObjects([]) }
     return RelatedObjects(RelationshipReader(workspace).list(of: self, toMany))
   }
@@ -60,12 +68,15 @@ extension ManagedObject {
   final func relate<D: ManagedObject>(
     to objects: [D], _ name: @autoclosure () -> String, _ hash: UInt64
   ) {
-    let toMany = toMany(hash, name())
     if D.self == ManagedObject.self {
       for object in objects { requireDestination(object, of: name()) }
     }
+    if let transient = transientRelationship(hash) {
+      return transient.set(objects)
+    }
+    let toMany = toMany(hash, name())
     if let workspace = source.entity.workspace {
-      RelationshipWriter(workspace).set(toMany, of: self, to: objects)
+      setting(hash) { RelationshipWriter(workspace).set(toMany, of: self, to: objects) }
     }
   }
 
@@ -80,10 +91,14 @@ extension ManagedObject {
   ///
   /// - Precondition: The entity has such a relationship, and the object is of its destination.
   public final func add(_ other: ManagedObject, to key: String) {
-    let toMany = toMany(PropertyHash.of(key), key)
+    let hash = PropertyHash.of(key)
     requireDestination(other, of: key)
+    if let transient = transientRelationship(hash) {
+      return transient.add(other)
+    }
+    let toMany = toMany(hash, key)
     if let workspace = source.entity.workspace {
-      RelationshipWriter(workspace).add(other, to: self, toMany)
+      setting(hash) { RelationshipWriter(workspace).add(other, to: self, toMany) }
     }
   }
 
@@ -91,9 +106,13 @@ extension ManagedObject {
   ///
   /// - Precondition: The entity has such a relationship.
   public final func remove(_ other: ManagedObject, from key: String) {
-    let toMany = toMany(PropertyHash.of(key), key)
+    let hash = PropertyHash.of(key)
+    if let transient = transientRelationship(hash) {
+      return transient.remove(other)
+    }
+    let toMany = toMany(hash, key)
     if let workspace = source.entity.workspace {
-      RelationshipWriter(workspace).remove(other, from: self, toMany)
+      setting(hash) { RelationshipWriter(workspace).remove(other, from: self, toMany) }
     }
   }
 
@@ -101,7 +120,10 @@ extension ManagedObject {
   ///
   /// - Precondition: The entity has such a relationship.
   public final func count(forKey key: String) -> Int {
-    let toMany = toMany(PropertyHash.of(key), key)
+    let hash = PropertyHash.of(key)
+    if transientRelationship(hash) != nil { return objects(forKey: key).count }
+    let toMany = toMany(hash, key)
+    if state.contains(.trackable) { noteRead(hash) }
     guard let workspace = source.entity.workspace else { return 0 }
     return RelationshipReader(workspace).keys(of: self, toMany).count
   }
@@ -157,6 +179,9 @@ extension ManagedObject {
   private final func relatedObject(_ hash: UInt64, _ name: StaticString) -> ManagedObject? {
     let code = code(hash)
     guard code.form == .toOne || code.form == .plainToOne else {
+      if let transient = transientRelationship(hash), !transient.isToMany {
+        return transient.objects.first
+      }
       source.entity.graph.refuse(name.description, as: "a relationship to one object")
     }
     return unsafe sourceReference._withUnsafeGuaranteedRef { source in

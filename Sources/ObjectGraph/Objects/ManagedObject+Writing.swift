@@ -34,6 +34,8 @@ extension ManagedObject {
       if !source.isCurrent { refusePlace() }
       let code = source.code(hash)
       guard code.form == .attribute, isRight(code) else { return false }
+      let isTracked = state.contains(.tracked) && noteWillSet(hash)
+      defer { if isTracked { noteDidSet(hash) } }
       if source.isOpen {
         // SAFETY: What is open is a draft, and nobody closes it while it is written.
         unsafe source.draftReference.unsafelyUnwrapped._withUnsafeGuaranteedRef {
@@ -97,6 +99,10 @@ extension ManagedObject {
 
   /// Sets the value of an attribute or of a relationship to one object; gives why that is not possible.
   final func setValue(_ value: Value, _ hash: UInt64, _ name: String) -> ContextError? {
+    setting(hash) { setUntracked(value, hash, name) }
+  }
+
+  private final func setUntracked(_ value: Value, _ hash: UInt64, _ name: String) -> ContextError? {
     let source = source
     if !source.isCurrent { refusePlace() }
     let graph = source.entity.graph
@@ -118,7 +124,7 @@ extension ManagedObject {
       guard attribute.type.accepts(value) else {
         return .wrongType(value, attribute, of: graph)
       }
-      source.entity.workspace?.setTransientValue(value, of: self, Int(code.property))
+      source.entity.workspace?.setTransientValue(.value(value), of: self, Int(code.property))
     case .toOne(let toOne):
       guard let workspace = source.entity.workspace else { return nil }
       if value.isNull {
@@ -128,9 +134,27 @@ extension ManagedObject {
       } else {
         return .wrongDestination(name, of: graph)
       }
+    case .transientRelationship(let relationship) where !relationship.isToMany:
+      return setTransientReference(value, name, hash)
     case .composite, .toMany, .transientRelationship, .fetched:
       return .notSingle(name, of: graph)
     }
+    return nil
+  }
+
+  private func setTransientReference(
+    _ value: Value, _ name: String, _ hash: UInt64
+  ) -> ContextError? {
+    guard let relationship = transientRelationship(hash) else { return nil }
+    if value.isNull {
+      relationship.set([])
+      return nil
+    }
+    guard case .object(let key) = value,
+      let other = source.entity.workspace?.object(at: key, in: source.entity.store),
+      relationship.mayLead(to: other)
+    else { return .wrongDestination(name, of: source.entity.graph) }
+    relationship.set([other])
     return nil
   }
 }

@@ -76,6 +76,10 @@ open class ManagedObject {
     static let recorded = State(rawValue: 1 << 10)
     /// It has left its context: its deletion was saved, its insertion was rolled back, or the context was reset.
     static let detached = State(rawValue: 1 << 11)
+    /// Swift's Observation may track what is read of it: its context belongs to the main actor.
+    static let trackable = State(rawValue: 1 << 12)
+    /// Swift's Observation tracks a property of it.
+    static let tracked = State(rawValue: 1 << 13)
   }
 
   /// Makes an object known. Only a context can.

@@ -1,5 +1,6 @@
 import ObjectModel
 import ObjectQuery
+public import Observation
 
 /// The objects that a request finds, as a list that stays right: what `NSFetchedResultsController` is to
 /// Core Data.
@@ -16,8 +17,9 @@ import ObjectQuery
 /// objects are looked for anew when something that matters has changed. `now()` is the moment when the list was asked
 /// for. A store that is added later is looked in too, once the context processes its changes.
 ///
-/// Used in its context's turn. The list holds identifiers; objects come as they are asked for.
-public final class FetchedResults<Object: ManagedObject> {
+/// Used in its context's turn. The list holds identifiers; objects come as they are asked for. Swift's Observation tracks
+/// the list: `withObservationTracking` announces when it has other objects, another order or other sections.
+public final class FetchedResults<Object: ManagedObject>: Observable {
   /// The context that is looked in.
   public let context: ManagedObjectContext
   /// What is asked for.
@@ -42,6 +44,8 @@ public final class FetchedResults<Object: ManagedObject> {
   /// Up to which telling of changes the list has them all.
   private var round: Int
   private let streams = FetchedStreams()
+  private let registrar = ObservationRegistrar()
+  private let snapshotPath = \FetchedResults<Object>.snapshot
 
   /// Finds the objects of a request, and follows them from then on.
   ///
@@ -95,6 +99,7 @@ extension FetchedResults {
   /// The list as a value.
   public var snapshot: FetchedSnapshot {
     workspace.checkPlace()
+    registrar.access(self, keyPath: snapshotPath)
     return list
   }
   /// All objects, in order.
@@ -155,11 +160,13 @@ extension FetchedResults: RandomAccessCollection {
   /// The place behind the last.
   public var endIndex: Int {
     workspace.checkPlace()
+    registrar.access(self, keyPath: snapshotPath)
     return list.identifiers.count
   }
   /// The object at a place among all.
   public subscript(position: Int) -> Object {
-    ObjectLookup(workspace).object(with: list.identifiers[position]).typed()
+    registrar.access(self, keyPath: snapshotPath)
+    return ObjectLookup(workspace).object(with: list.identifiers[position]).typed()
   }
 }
 
@@ -232,8 +239,12 @@ extension FetchedResults: ResultsFollower {
   }
 
   private func tell(_ change: FetchedResultsChange) {
-    list = change.after
-    if change.isEmpty, change.before == change.after { return }
+    if change.before == change.after {
+      list = change.after
+      if change.isEmpty { return }
+    } else {
+      registrar.withMutation(of: self, keyPath: snapshotPath) { list = change.after }
+    }
     // Whoever is called may ask for something else, which is told after this.
     streams.changes.yield(change)
     streams.snapshots.yield(change.after)

@@ -35,7 +35,7 @@ enum UndoStep {
   /// Changes were sealed.
   case layer(UndoableLayer)
   /// A value in memory only was another.
-  case transient(ObjectID, property: Int, Value?)
+  case transient(ObjectID, property: Int, TransientValue?)
   /// Whatever the program does.
   case action(() throws -> Void)
   /// A group within the group.

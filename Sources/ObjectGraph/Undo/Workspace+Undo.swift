@@ -62,7 +62,7 @@ extension Workspace {
   ///
   /// - Parameter isLasting: Whether that is recorded, and lasts though nobody holds the object.
   func restoreTransientValue(
-    _ value: Value?, of id: ObjectID, _ property: Int, isLasting: Bool = true
+    _ value: TransientValue?, of id: ObjectID, _ property: Int, isLasting: Bool = true
   ) {
     if isLasting {
       recordTransientForUndo(id, property)

@@ -32,6 +32,8 @@ final class EntityState {
   /// The number of times that objects have left the table.
   @inline(__always)
   var departures: Int { unsafe storedObjects.departures }
+  /// The state of an object that was just made.
+  let birthState: ManagedObject.State
   /// Which column of the objects was read last.
   let lastRead: UnsafeMutablePointer<Int>
   /// The sources of the blocks that objects were found in.
@@ -57,6 +59,7 @@ final class EntityState {
     self.store = store
     self.graph = graph
     place = workspace.place
+    birthState = place.concurrency == .mainActor ? .trackable : []
     unsafe lastRead = .allocate(capacity: 1)
     unsafe lastRead.initialize(to: .max)
     type = workspace.coordinator.classes[graph.name] ?? ManagedObject.self
@@ -243,7 +246,7 @@ extension EntityState {
     let object = unsafe type.init(
       ObjectBirth(
         key: ObjectKey(entity: graph.number, number: number),
-        source: source, row: UInt32(row), state: []))
+        source: source, row: UInt32(row), state: birthState))
     unsafe storedObjects.insert(object, number)
     return object
   }

@@ -41,7 +41,7 @@ struct ObjectInserter {
     workspace.checkPlace()
     let state = try entityState(entity, into: store)
     let object = try state.insert()
-    object.state = [.inserted, .realized, .pending]
+    object.state = object.source.entity.birthState.union([.inserted, .realized, .pending])
     workspace.changedObjects.append(object)
     object.setInitialValues()
     object.awakeFromInsert()

@@ -4,6 +4,8 @@ struct Observation {
   let streams = StreamHub<ContextChange>()
   /// The observers of fetched results; `nil` when there are none.
   var following: ResultsFollowing?
+  /// The properties that Swift's Observation tracks.
+  let tracked = TrackedProperties()
   /// The changes that were frozen, and the objects that were read again, since observers were notified last.
   var unannounced = UnannouncedChanges()
 }

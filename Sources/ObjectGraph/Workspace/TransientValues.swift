@@ -1,9 +1,17 @@
 import ObjectModel
 
+/// The value of a transient property.
+enum TransientValue: Sendable, Equatable {
+  /// The value of an attribute.
+  case value(Value)
+  /// The objects that a relationship leads to, in order.
+  case objects([ObjectID])
+}
+
 /// The values of transient properties in one context, by object. No store has them.
 struct TransientValues {
   /// The values, by the place of the property among those of the entity.
-  var values: [ObjectID: [Int: Value]] = [:]
+  var values: [ObjectID: [Int: TransientValue]] = [:]
   /// The objects whose values are kept when the object is evicted.
   ///
   /// Values set in `awakeFromFetch()` are not kept: the next fault sets them again.
@@ -29,7 +37,7 @@ extension Workspace {
   // An accessor that yields calls nobody, so that values are changed in place.
 
   /// The values of transient properties.
-  var transientValues: [ObjectID: [Int: Value]] {
+  var transientValues: [ObjectID: [Int: TransientValue]] {
     _read { yield transients.values }
     _modify { yield &transients.values }
   }
@@ -45,12 +53,12 @@ extension Workspace {
   }
 
   /// The value of a transient property, if it was set.
-  func transientValue(of object: ManagedObject, _ property: Int) -> Value? {
+  func transientValue(of object: ManagedObject, _ property: Int) -> TransientValue? {
     transients.values[object.objectID]?[property]
   }
 
   /// Sets a transient property of an object.
-  func setTransientValue(_ value: Value, of object: ManagedObject, _ property: Int) {
+  func setTransientValue(_ value: TransientValue, of object: ManagedObject, _ property: Int) {
     // A value set in `awakeFromFetch()` is set again by the next fault: that is no change.
     restoreTransientValue(
       value, of: object.objectID, property, isLasting: !object.state.contains(.awaking))

@@ -1,0 +1,121 @@
+import ObjectModel
+
+/// A relationship of one object that is in memory only.
+///
+/// No row holds it, so it may lead to objects of any store of the coordinator. An object that is deleted leaves it.
+struct TransientRelationship {
+  /// `nil` when the context is gone: the relationship leads nowhere then.
+  private let workspace: Workspace?
+  private let object: ManagedObject
+  private let relationship: Relationship
+  /// The place among the properties of the entity.
+  private let property: Int
+
+  /// - Returns: `nil` if the entity has no such relationship, or the relationship is stored.
+  private init?(_ name: String, of object: ManagedObject) {
+    self.init(object.source.entity.graph.code(PropertyHash.of(name)), of: object)
+  }
+
+  /// - Parameter code: The code of a property, which may be of any kind.
+  init?(_ code: PropertyCode, of object: ManagedObject) {
+    guard code.form == .other,
+      case .transientRelationship(let relationship) =
+        object.source.entity.graph.properties[Int(code.property)].place
+    else { return nil }
+    workspace = object.source.entity.workspace
+    self.object = object
+    self.relationship = relationship
+    property = Int(code.property)
+  }
+
+  var isToMany: Bool { relationship.isToMany }
+
+  /// Whether the objects of the relationship are of an object's entity.
+  func mayLead(to other: ManagedObject) -> Bool {
+    object.source.entity.graph.model.entity(
+      other.source.entity.graph.name, isOrInheritsFrom: relationship.destination)
+  }
+
+  // MARK: Reading
+
+  /// The identifiers that were set. Some objects may be gone, or have dropped their end.
+  private var identifiers: [ObjectID] {
+    guard case .objects(let identifiers) = workspace?.transientValue(of: object, property) else {
+      return []
+    }
+    return identifiers
+  }
+
+  /// The objects that the relationship leads to.
+  ///
+  /// An object whose end does not lead back was refreshed or rolled back since, and so has dropped its end.
+  var objects: [ManagedObject] {
+    guard let workspace else { return [] }
+    return identifiers.compactMap { id in
+      guard let state = try? workspace.state(of: id.store),
+        let other = workspace.object(at: id.key, in: state), workspace.exists(other)
+      else { return nil }
+      let leadsBack = inverse(of: other)?.identifiers.contains(object.objectID) ?? true
+      return leadsBack ? other : nil
+    }
+  }
+
+  // MARK: Writing
+
+  /// Leads the relationship to other objects, and keeps the inverse in agreement.
+  func set(_ others: [ManagedObject]) {
+    guard let workspace else { return }
+    for other in others { workspace.requireOwn(other) }
+    guard workspace.exists(object) else { return }
+    var seen: Set<ObjectID> = []
+    let others = others.filter { workspace.exists($0) && seen.insert($0.objectID).inserted }
+    for former in objects where !seen.contains(former.objectID) {
+      inverse(of: former)?.drop(object)
+    }
+    for other in others {
+      guard let inverse = inverse(of: other), !inverse.identifiers.contains(object.objectID)
+      else { continue }
+      if !inverse.relationship.isToMany {
+        for former in inverse.objects { inverse.inverse(of: former)?.drop(other) }
+        inverse.write([object.objectID])
+      } else {
+        inverse.write(inverse.identifiers + [object.objectID])
+      }
+    }
+    write(others.map(\.objectID))
+  }
+
+  /// Adds an object at the end, unless the relationship leads to it.
+  func add(_ other: ManagedObject) {
+    let present = objects
+    if !present.contains(other) { set(present + [other]) }
+  }
+
+  /// Removes an object.
+  func remove(_ other: ManagedObject) { set(objects.filter { $0 !== other }) }
+
+  /// The relationship of another object that leads back; `nil` if there is none in memory.
+  private func inverse(of other: ManagedObject) -> TransientRelationship? {
+    object.source.entity.graph.model.inverse(of: relationship).flatMap {
+      TransientRelationship($0.name, of: other)
+    }
+  }
+
+  private func drop(_ other: ManagedObject) {
+    let rest = identifiers.filter { $0 != other.objectID }
+    if rest.count != identifiers.count { write(rest) }
+  }
+
+  private func write(_ identifiers: [ObjectID]) {
+    object.setting(PropertyHash.of(relationship.name)) {
+      workspace?.setTransientValue(.objects(identifiers), of: object, property)
+    }
+  }
+}
+
+extension ManagedObject {
+  /// A relationship that is in memory only; `nil` if the property is another one.
+  final func transientRelationship(_ hash: UInt64) -> TransientRelationship? {
+    TransientRelationship(source.entity.graph.code(hash), of: self)
+  }
+}
