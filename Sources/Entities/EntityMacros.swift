@@ -80,9 +80,13 @@ public macro Inverse<Object: ManagedObject>(
 
 /// Keeps a property in memory only.
 ///
-///     @Transient var isSelected: Bool = false
-///     @Transient var picked: Stop?
-///     @Transient @Relationship(inverse: \Guest.table) var guests: [Guest]
+///     @Entity final class Table: ManagedObject {
+///       @Transient var isSelected: Bool = false
+///       @Transient @Relationship(inverse: \Guest.table) var guests: [Guest]
+///     }
+///     @Entity final class Guest: ManagedObject {
+///       @Transient var table: Table?
+///     }
 ///
 /// A relationship in memory may lead to objects of any store. It keeps its inverse in agreement, if that is in memory too.
 /// A deleted object leaves it; no other delete rule applies.

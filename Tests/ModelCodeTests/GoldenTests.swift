@@ -158,6 +158,6 @@ struct GoldenTests {
           ])
       ]))
     let text = try ModelClasses(of: model, named: "T").files.map(\.text).joined()
-    #expect(text.contains("@Transient public var shadow: Leaf?") || text.contains("@Transient var shadow: Leaf?"))
+    #expect(text.contains("  @Transient public var shadow: Leaf?\n"))
   }
 }

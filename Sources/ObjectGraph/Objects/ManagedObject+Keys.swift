@@ -30,32 +30,7 @@ extension ManagedObject {
   /// an array of objects; `nil` for no value.
   ///
   /// - Precondition: The entity has such a property.
-  public final func value(forKey key: String) -> Any? {
-    let graph = source.entity.graph
-    guard let property = graph[key] else { graph.refuse(key, as: "there") }
-    switch property.place {
-    case .attribute, .transient: return storedValue(key).natural
-    case .composite(_, let parts):
-      var values: [String: Any] = [:]
-      for part in parts { values[part] = value(forKey: key + "." + part) }
-      return values
-    case .toOne(let toOne):
-      touch(PropertyHash.of(key))
-      guard let workspace = source.entity.workspace, let other = reference(column: toOne.column),
-        let object = workspace.object(at: other, in: source.entity.store), workspace.isThere(object)
-      else { return nil }
-      return object
-    case .toMany(let toMany):
-      touch(PropertyHash.of(key))
-      return relatedObjects(toMany)
-    case .transientRelationship(let relationship):
-      touch(PropertyHash.of(key))
-      let objects = transientRelationship(PropertyHash.of(key))?.objects ?? []
-      if relationship.isToMany { return objects }
-      return objects.first
-    case .fetched: return try? fetchedObjects(forKey: key)
-    }
-  }
+  public final func value(forKey key: String) -> Any? { KeyAccess(self, key).value }
 
   /// Sets the value of an attribute.
   ///
@@ -77,32 +52,7 @@ extension ManagedObject {
   ///
   /// - Precondition: The entity has such a relationship.
   public final func setObjects(_ objects: [ManagedObject], forKey key: String) {
-    touch()
-    let graph = source.entity.graph
-    switch graph[key]?.place {
-    case .toOne(let toOne):
-      for object in objects { requireDestination(object, of: key) }
-      require(objects.count < 2, "The relationship \"\(key)\" leads to one object at most.")
-      if let workspace = source.entity.workspace {
-        setting(PropertyHash.of(key)) {
-          ReferenceWriter(workspace).set(toOne, of: self, to: objects.first)
-        }
-      }
-    case .toMany(let toMany):
-      for object in objects { requireDestination(object, of: key) }
-      if let workspace = source.entity.workspace {
-        setting(PropertyHash.of(key)) {
-          RelationshipWriter(workspace).set(toMany, of: self, to: objects)
-        }
-      }
-    case .transientRelationship(let relationship):
-      for object in objects { requireDestination(object, of: key) }
-      require(
-        relationship.isToMany || objects.count < 2,
-        "The relationship \"\(key)\" leads to one object at most.")
-      transientRelationship(PropertyHash.of(key))?.set(objects)
-    default: graph.refuse(key, as: "a relationship")
-    }
+    KeyAccess(self, key).set(objects)
   }
 
   /// Sets several values by name, all or none.
@@ -119,13 +69,13 @@ extension ManagedObject {
   }
 
   /// Prepares the object for a read of one property.
-  private final func touch(_ hash: UInt64) {
+  final func touch(_ hash: UInt64) {
     touch()
-    if state.contains(.trackable) { noteRead(hash) }
+    if state.contains(.trackable) { TrackedProperties.noteRead(self, hash) }
   }
 
   /// Checks that the object is used where it may be, and makes sure that it has values.
-  private final func touch() {
+  final func touch() {
     let source = source
     if !source.isCurrent { refusePlace() }
     if !state.contains(.realized) || source.isUnresolved { realize() }
@@ -163,55 +113,15 @@ extension ManagedObject {
 
 extension ManagedObject {
   /// The values that were changed and not saved, by name; for an inserted object all that it has.
-  public final func changedValues() -> [String: Value] {
-    touch()
-    let columns = source.entity.graph.layout.columns
-    var values: [String: Value] = [:]
-    let committed = committedPlace
-    for (column, value) in source.pendingValues(Int(row)) where !columns[column].name.contains("#")
-    {
-      if let committed, committed.source.value(column, committed.row) == value { continue }
-      if committed == nil, value.isNull { continue }
-      values[columns[column].name] = value
-    }
-    return values
-  }
+  public final func changedValues() -> [String: Value] { NamedValues(self).changed() }
 
   /// The values that were saved last, by name.
   ///
   /// - Parameter keys: The names wanted; all when it is `nil`.
   public final func committedValues(forKeys keys: [String]? = nil) -> [String: Value] {
-    touch()
-    guard let place = committedPlace else { return [:] }
-    let columns = source.entity.graph.layout.columns
-    var values: [String: Value] = [:]
-    for (index, column) in columns.enumerated() where !column.name.contains("#") {
-      if let keys, !keys.contains(column.name) { continue }
-      values[column.name] = place.source.value(index, place.row)
-    }
-    return values
+    NamedValues(self).committed(keys)
   }
 
   /// Whether values were changed that will be saved.
   public final var hasPersistentChangedValues: Bool { !changedValues().isEmpty }
-}
-
-extension Value {
-  /// The value as the type in Swift that it is of; `nil` for no value.
-  var natural: Any? {
-    switch self {
-    case .null: nil
-    case .boolean(let value): value
-    case .integer(let number): Int(number)
-    case .float(let number): number
-    case .double(let number): number
-    case .decimal(let number): number
-    case .string(let text): text
-    case .date(let date): date
-    case .uuid(let uuid): uuid
-    case .uri(let text): text
-    case .binary(let data): data
-    case .object(let key): key
-    }
-  }
 }

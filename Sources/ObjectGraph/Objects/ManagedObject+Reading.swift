@@ -31,7 +31,7 @@ extension ManagedObject {
     unsafe sourceReference._withUnsafeGuaranteedRef { source in
       if !source.isCurrent { refusePlace() }
       if !state.contains(.realized) || source.isUnresolved { realize() }
-      if state.contains(.trackable) { noteRead(hash) }
+      if state.contains(.trackable) { TrackedProperties.noteRead(self, hash) }
       return source.code(hash)
     }
   }
@@ -57,7 +57,7 @@ extension ManagedObject {
   private final func beginReading(_ hash: UInt64) {
     if !source.isCurrent { refusePlace() }
     if !state.contains(.realized) { realize() }
-    if state.contains(.trackable) { noteRead(hash) }
+    if state.contains(.trackable) { TrackedProperties.noteRead(self, hash) }
   }
 
   @usableFromInline

@@ -58,7 +58,7 @@ extension ManagedObject {
       return RelatedObjects(RelatedStorage(transient.objects))
     }
     let toMany = toMany(hash, name())
-    if state.contains(.trackable) { noteRead(hash) }
+    if state.contains(.trackable) { TrackedProperties.noteRead(self, hash) }
     guard let workspace = source.entity.workspace else { return RelatedObjects([]) }
     return RelatedObjects(RelationshipReader(workspace).list(of: self, toMany))
   }
@@ -123,7 +123,7 @@ extension ManagedObject {
     let hash = PropertyHash.of(key)
     if transientRelationship(hash) != nil { return objects(forKey: key).count }
     let toMany = toMany(hash, key)
-    if state.contains(.trackable) { noteRead(hash) }
+    if state.contains(.trackable) { TrackedProperties.noteRead(self, hash) }
     guard let workspace = source.entity.workspace else { return 0 }
     return RelationshipReader(workspace).keys(of: self, toMany).count
   }
@@ -209,10 +209,5 @@ extension ManagedObject {
       if case .object(let key) = source.value(column, Int(row)) { return key }
       return nil
     }
-  }
-
-  final func relatedObjects(_ toMany: GraphProperty.ToMany) -> [ManagedObject] {
-    guard let workspace = source.entity.workspace else { return [] }
-    return RelationshipReader(workspace).objects(of: self, toMany)
   }
 }

@@ -34,8 +34,8 @@ extension ManagedObject {
       if !source.isCurrent { refusePlace() }
       let code = source.code(hash)
       guard code.form == .attribute, isRight(code) else { return false }
-      let isTracked = state.contains(.tracked) && noteWillSet(hash)
-      defer { if isTracked { noteDidSet(hash) } }
+      let isTracked = state.contains(.tracked) && TrackedProperties.willSet(self, hash)
+      defer { if isTracked { TrackedProperties.didSet(self, hash) } }
       if source.isOpen {
         // SAFETY: What is open is a draft, and nobody closes it while it is written.
         unsafe source.draftReference.unsafelyUnwrapped._withUnsafeGuaranteedRef {
@@ -135,26 +135,12 @@ extension ManagedObject {
         return .wrongDestination(name, of: graph)
       }
     case .transientRelationship(let relationship) where !relationship.isToMany:
-      return setTransientReference(value, name, hash)
+      guard transientRelationship(hash)?.set(value) ?? false else {
+        return .wrongDestination(name, of: graph)
+      }
     case .composite, .toMany, .transientRelationship, .fetched:
       return .notSingle(name, of: graph)
     }
-    return nil
-  }
-
-  private func setTransientReference(
-    _ value: Value, _ name: String, _ hash: UInt64
-  ) -> ContextError? {
-    guard let relationship = transientRelationship(hash) else { return nil }
-    if value.isNull {
-      relationship.set([])
-      return nil
-    }
-    guard case .object(let key) = value,
-      let other = source.entity.workspace?.object(at: key, in: source.entity.store),
-      relationship.mayLead(to: other)
-    else { return .wrongDestination(name, of: source.entity.graph) }
-    relationship.set([other])
     return nil
   }
 }

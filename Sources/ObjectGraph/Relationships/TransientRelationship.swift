@@ -30,12 +30,6 @@ struct TransientRelationship {
 
   var isToMany: Bool { relationship.isToMany }
 
-  /// Whether the objects of the relationship are of an object's entity.
-  func mayLead(to other: ManagedObject) -> Bool {
-    object.source.entity.graph.model.entity(
-      other.source.entity.graph.name, isOrInheritsFrom: relationship.destination)
-  }
-
   // MARK: Reading
 
   /// The identifiers that were set. Some objects may be gone, or have dropped their end.
@@ -83,6 +77,23 @@ struct TransientRelationship {
       }
     }
     write(others.map(\.objectID))
+  }
+
+  /// Leads the relationship to the object of a value, or nowhere.
+  ///
+  /// - Returns: Whether the relationship may lead there.
+  func set(_ value: Value) -> Bool {
+    if value.isNull {
+      set([])
+      return true
+    }
+    guard case .object(let key) = value,
+      let other = workspace?.object(at: key, in: object.source.entity.store),
+      object.source.entity.graph.model.entity(
+        other.source.entity.graph.name, isOrInheritsFrom: relationship.destination)
+    else { return false }
+    set([other])
+    return true
   }
 
   /// Adds an object at the end, unless the relationship leads to it.

@@ -151,30 +151,32 @@ final class TrackedProperties: Observable {
   }
 }
 
-extension ManagedObject {
+// What the accessors of objects call.
+extension TrackedProperties {
   /// Notes that the program reads a property.
   @inline(never)
-  final func noteRead(_ hash: UInt64) {
-    source.entity.workspace?.observation.tracked.noteRead(self, hash)
+  static func noteRead(_ object: ManagedObject, _ hash: UInt64) {
+    object.source.entity.workspace?.observation.tracked.noteRead(object, hash)
   }
 
   /// Announces that the program is about to set a property, if it is tracked.
   @inline(never)
-  final func noteWillSet(_ hash: UInt64) -> Bool {
-    source.entity.workspace?.observation.tracked.willSet(self, hash) ?? false
+  static func willSet(_ object: ManagedObject, _ hash: UInt64) -> Bool {
+    object.source.entity.workspace?.observation.tracked.willSet(object, hash) ?? false
   }
 
   /// Announces that the program has set a property.
   @inline(never)
-  final func noteDidSet(_ hash: UInt64) {
-    source.entity.workspace?.observation.tracked.didSet(self, hash)
+  static func didSet(_ object: ManagedObject, _ hash: UInt64) {
+    object.source.entity.workspace?.observation.tracked.didSet(object, hash)
   }
+}
 
-  /// Runs `body`, which sets a property, and announces that.
+extension ManagedObject {
+  /// Runs `body`, which sets a property, and announces that if the property is tracked.
   final func setting<R>(_ hash: UInt64, _ body: () throws -> R) rethrows -> R {
-    guard state.contains(.tracked) else { return try body() }
-    let isTracked = noteWillSet(hash)
-    defer { if isTracked { noteDidSet(hash) } }
+    let isTracked = state.contains(.tracked) && TrackedProperties.willSet(self, hash)
+    defer { if isTracked { TrackedProperties.didSet(self, hash) } }
     return try body()
   }
 }

@@ -55,7 +55,9 @@ struct NaiveRepairs {
   ///
   /// - Parameter base: What lies beneath the parent.
   mutating func add(_ pushed: NaiveRepairs, above base: NaiveGraph) {
-    objects.merge(pushed.objects.filter { $0.value.after != nil || base.objects[$0.key] != nil }) { $1 }
+    objects.merge(pushed.objects.filter { $0.value.after != nil || base.objects[$0.key] != nil }) {
+      $1
+    }
     for (table, changes) in pushed.links {
       let kept = changes.filter { $0.value.after != nil || base.links[table]?[$0.key] != nil }
       links[table, default: [:]].merge(kept) { $1 }

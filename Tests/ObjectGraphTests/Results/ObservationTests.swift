@@ -85,7 +85,9 @@ struct ObservationTests {
     #expect(second.isMade)
   }
 
-  @Test("A relationship that the program sets is announced at once, its inverse when changes are processed")
+  @Test(
+    "A relationship is announced when it is set, its inverse when changes are processed"
+  )
   func setRelationship() throws {
     let owner = Announcement { _ = trip.owner }
     let trips = Announcement { _ = ada.trips }
@@ -123,7 +125,8 @@ struct ObservationTests {
   }
 
   @Test(
-    "The save of another context, a rollback, a refresh and an undo are announced, with the changed properties only")
+    "The save of another context, a rollback, a refresh and an undo are announced, with the changed properties only"
+  )
   func otherReasons() throws {
     let (name, age) = (Announcement { _ = ada.name }, Announcement { _ = ada.age })
     try changeElsewhere { other in
@@ -208,7 +211,8 @@ struct ObservationTests {
     #expect(!name.isMade)
   }
 
-  @Test("A context forgets tracked properties that were announced, and those of objects that are gone")
+  @Test(
+    "A context forgets tracked properties that were announced, and those of objects that are gone")
   func nothingIsKept() throws {
     let tracked = context.workspace.observation.tracked
     _ = Announcement { _ = ada.name }

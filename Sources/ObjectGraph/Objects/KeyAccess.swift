@@ -1,0 +1,125 @@
+import ObjectModel
+import Rows
+
+/// Access to a property of an object by a name that is known when the program runs.
+struct KeyAccess {
+  private let object: ManagedObject
+  private let key: String
+  private let hash: UInt64
+
+  init(_ object: ManagedObject, _ key: String) {
+    self.object = object
+    self.key = key
+    hash = PropertyHash.of(key)
+  }
+
+  private var graph: GraphEntity { object.source.entity.graph }
+  private var workspace: Workspace? { object.source.entity.workspace }
+
+  /// The value of an attribute as its type in Swift, the object or the objects of a relationship; `nil` for no value.
+  var value: Any? {
+    guard let property = graph[key] else { graph.refuse(key, as: "there") }
+    switch property.place {
+    case .attribute, .transient: return object[key].natural
+    case .composite(_, let parts):
+      var values: [String: Any] = [:]
+      for part in parts { values[part] = object.value(forKey: key + "." + part) }
+      return values
+    case .toOne(let toOne):
+      object.touch(hash)
+      guard let workspace, let key = object.reference(column: toOne.column),
+        let other = workspace.object(at: key, in: object.source.entity.store),
+        workspace.isThere(other)
+      else { return nil }
+      return other
+    case .toMany(let toMany):
+      object.touch(hash)
+      guard let workspace else { return [ManagedObject]() }
+      return RelationshipReader(workspace).objects(of: object, toMany)
+    case .transientRelationship(let relationship):
+      object.touch(hash)
+      let others = object.transientRelationship(hash)?.objects ?? []
+      if relationship.isToMany { return others }
+      return others.first
+    case .fetched: return try? object.fetchedObjects(forKey: key)
+    }
+  }
+
+  /// Leads a relationship to other objects.
+  func set(_ others: [ManagedObject]) {
+    object.touch()
+    guard let property = graph[key], let relationship = property.relationship else {
+      graph.refuse(key, as: "a relationship")
+    }
+    for other in others { object.requireDestination(other, of: key) }
+    require(
+      relationship.isToMany || others.count < 2,
+      "The relationship \"\(key)\" leads to one object at most.")
+    guard let workspace else { return }
+    object.setting(hash) {
+      switch property.place {
+      case .toOne(let toOne): ReferenceWriter(workspace).set(toOne, of: object, to: others.first)
+      case .toMany(let toMany): RelationshipWriter(workspace).set(toMany, of: object, to: others)
+      default: object.transientRelationship(hash)?.set(others)
+      }
+    }
+  }
+}
+
+/// The values of an object by the names of its properties.
+struct NamedValues {
+  private let object: ManagedObject
+
+  init(_ object: ManagedObject) {
+    self.object = object
+    object.touch()
+  }
+
+  private var columns: [LayoutColumn] { object.source.entity.graph.layout.columns }
+
+  /// The values that were changed and not saved; for an inserted object all that it has.
+  func changed() -> [String: Value] {
+    var values: [String: Value] = [:]
+    let (columns, committed) = (columns, object.committedPlace)
+    for (column, value) in object.source.pendingValues(Int(object.row))
+    where !columns[column].name.contains("#") {
+      if let committed, committed.source.value(column, committed.row) == value { continue }
+      if committed == nil, value.isNull { continue }
+      values[columns[column].name] = value
+    }
+    return values
+  }
+
+  /// The values that were saved last.
+  ///
+  /// - Parameter keys: The names wanted; all when it is `nil`.
+  func committed(_ keys: [String]?) -> [String: Value] {
+    guard let place = object.committedPlace else { return [:] }
+    var values: [String: Value] = [:]
+    for (index, column) in columns.enumerated() where !column.name.contains("#") {
+      if let keys, !keys.contains(column.name) { continue }
+      values[column.name] = place.source.value(index, place.row)
+    }
+    return values
+  }
+}
+
+extension Value {
+  /// The value as the type in Swift that it is of; `nil` for no value.
+  var natural: Any? {
+    switch self {
+    case .null: nil
+    case .boolean(let value): value
+    case .integer(let number): Int(number)
+    case .float(let number): number
+    case .double(let number): number
+    case .decimal(let number): number
+    case .string(let text): text
+    case .date(let date): date
+    case .uuid(let uuid): uuid
+    case .uri(let text): text
+    case .binary(let data): data
+    case .object(let key): key
+    }
+  }
+}
