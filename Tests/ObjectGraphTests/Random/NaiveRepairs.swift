@@ -15,7 +15,7 @@ struct NaiveRepairs {
 
   init() {}
 
-  /// The difference that repairs have made. A repair that deletes an inserted object is final.
+  /// The difference that repairs have made. A repair that deletes an inserted object or removes an inserted link is final.
   ///
   /// - Parameter base: What lies beneath the context after the merge.
   init(before: NaiveGraph, after: NaiveGraph, above base: NaiveGraph) {
@@ -27,6 +27,7 @@ struct NaiveRepairs {
     for table in Set(before.links.keys).union(after.links.keys) {
       let (old, new) = (before.links[table] ?? [:], after.links[table] ?? [:])
       for pair in Set(old.keys).union(new.keys) where old[pair] != new[pair] {
+        if new[pair] == nil, base.links[table]?[pair] == nil { continue }
         links[table, default: [:]][pair] = Change(before: old[pair], after: new[pair])
       }
     }
