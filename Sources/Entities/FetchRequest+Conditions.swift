@@ -8,6 +8,36 @@ extension FetchRequest {
   ) rethrows {
     self.init(Object.self, where: try condition(EntityField<Object, Object>([])).predicate)
   }
+
+  /// Returns the request with one more key to sort by: a property of an object that a relationship leads to.
+  ///
+  ///     let stops = Stop.all.sorted { $0.trip.name }.sorted(by: \.name)
+  public func sorted<Value>(
+    ascending: Bool = true, options: TextOptions = [],
+    _ field: (EntityField<Object, Object>) -> EntityField<Object, Value>
+  ) -> FetchRequest {
+    var sorted = self
+    sorted.query.sortKeys.append(
+      SortKey(path(to: field), ascending: ascending, options: options))
+    return sorted
+  }
+
+  /// Returns the request with one more relationship that is followed while the objects are fetched.
+  ///
+  ///     let stops = Stop.all.prefetching { $0.trip.owner }
+  public func prefetching<Value>(
+    _ field: (EntityField<Object, Object>) -> EntityField<Object, Value>
+  ) -> FetchRequest {
+    var prefetching = self
+    prefetching.query.relationshipKeyPathsForPrefetching.append(path(to: field))
+    return prefetching
+  }
+
+  private func path<Value>(
+    to field: (EntityField<Object, Object>) -> EntityField<Object, Value>
+  ) -> String {
+    field(EntityField<Object, Object>([])).pathElements.joined(separator: ".")
+  }
 }
 
 extension EntityMapped where Self: ManagedObject {

@@ -109,6 +109,7 @@ struct DocCommentTests {
     import Foundation
     import Migration
     import ObjectModel
+    import ObjectQuery
     import Quire
     import Rows
     import StoreInterface
@@ -160,6 +161,7 @@ struct DocCommentTests {
       var lisbon: Stop { fatalError() }
       var porto: Stop { fatalError() }
       var request: FetchRequest<Trip> { fatalError() }
+      var table: ResultTable { fatalError() }
       var progress: Progress { fatalError() }
       var now: Date { fatalError() }
       var name: String { fatalError() }

@@ -121,6 +121,47 @@ struct EntityPredicateTests {
     #expect(request.query == written)
   }
 
+  @Test("A request sorts by, and follows, what a relationship leads to")
+  func steps() throws {
+    let request = Guest.all.sorted { $0.stay.tour.code }
+      .sorted(ascending: false, options: .caseInsensitive) { $0.stay.place }
+      .prefetching { $0.stay.tour }.prefetching(\.stay)
+    #expect(
+      request.query.sortKeys == [
+        SortKey("stay.tour.shortCode"),
+        SortKey("stay.place", ascending: false, options: .caseInsensitive),
+      ])
+    #expect(request.query.relationshipKeyPathsForPrefetching == ["stay.tour", "stay"])
+
+    let context = try ManagedObjectContext.inMemory([
+      Tour.self, BoatTour.self, Stay.self, Guest.self,
+    ])
+    for (name, place) in [("Ada", "Porto"), ("Bob", "Faro")] {
+      let stay = try context.insert(Stay.self) { $0.place = place }
+      try context.insert(Guest.self) { ($0.name, $0.stay) = (name, stay) }
+    }
+    #expect(try context.fetch(Guest.all.sorted { $0.stay.place }).map(\.name) == ["Bob", "Ada"])
+  }
+
+  @Test("The values of groups have the types of the properties")
+  func groups() throws {
+    let context = try ManagedObjectContext.inMemory([
+      Tour.self, BoatTour.self, Stay.self, Guest.self,
+    ])
+    for (name, days, price) in [("A", 1, 2.5), ("B", 2, nil), ("A", 4, 1)]
+      as [(String, Int16, Double?)]
+    {
+      try context.insert(Tour.self) { ($0.name, $0.days, $0.price) = (name, days, price) }
+    }
+    let table = try context.fetchTable(
+      Tour.all.grouped(
+        by: \.name, \.price, fetching: FetchedValue("all", .function(.sum, [.path("days")]))
+      ).sorted(by: \.name).sorted(by: \.price))
+    #expect(table.values(of: \Tour.name) == ["A", "A", "B"])
+    #expect(table.values(of: \Tour.price) == [1, 2.5, nil])
+    #expect(table.values(named: "all", as: Int.self) == [4, 1, 2])
+  }
+
   @Test("The name of a subquery is one that its condition does not use")
   func names() throws {
     let other = TypedPredicate<Stay>(try QueryPredicate("place == $x AND nights == $x1"))

@@ -99,21 +99,19 @@ struct ObjectsPageTests {
     #expect(trip.stops.map(\.name) == ["Régua", "Porto", "Aveiro"])
 
     let soon = try context.fetch(
-      Trip.self, where: QueryPredicate("start > %@ AND stops.@count >= 2", Date.distantPast),
-      sortedBy: [SortKey("start"), SortKey("name")], limit: 20)
-    let stays = try context.fetch(Stop.self, where: QueryPredicate("trip == %@", trip))
+      Trip.where { $0.start > .distantPast && $0.stops.count >= 2 }
+        .sorted(by: \.start).sorted(by: \.name).limited(to: 20))
+    let stays = try context.fetch(Stop.where { $0.trip == trip })
     #expect(soon.count == 2 && soon.last === trip && stays.count == 3)
 
-    var request = FetchRequest("Stop")
-    request.propertiesToGroupBy = ["trip.name"]
-    request.propertiesToFetch = [
-      FetchedValue("trip.name"), FetchedValue("nights", .function(.sum, [.path("nights")])),
-    ]
-    for row in try context.fetchTable(request).dictionaries { print(row) }
-    #expect(
-      try context.fetchTable(request).dictionaries == [
-        ["trip.name": .string("Along the Douro"), "nights": .integer(5)]
-      ])
+    let nights = FetchedValue("nights", .function(.sum, [.path("nights")]))
+    let table = try context.fetchTable(Stop.all.grouped(by: \.name, fetching: nights))
+    for (name, nights) in zip(
+      table.values(of: \Stop.name), table.values(named: "nights", as: Int.self))
+    {
+      print(name, nights)
+    }
+    #expect(printed.lines.suffix(3).sorted() == ["Aveiro 1", "Porto 2", "Régua 2"])
   }
 
   @Test("Saving, and what may be wrong")
@@ -224,7 +222,7 @@ struct ObjectsPageTests {
     let scene = try scene()
     let (context, trip, porto) = (scene.context, scene.trip, scene.porto)
     let results = try FetchedResults(
-      FetchRequest(Stop.self, sortedBy: [SortKey("name")]), in: context,
+      Stop.all.sorted(by: \.name), in: context,
       sections: FetchedSections("name") { String($0.plainText.prefix(1)) })
     results.onChange = { change in print(change.objects.count, "changes") }
     for section in results.sections { print(section.name, section.range.count) }
@@ -236,8 +234,7 @@ struct ObjectsPageTests {
     print(results.first?.name ?? "none")
     #expect(results.map(\.name) == ["Beja", "Porto", "Régua"] && results.sections.count == 3)
 
-    let long = try LiveResult.count(
-      FetchRequest("Stop", where: QueryPredicate("nights > 2")), in: context)
+    let long = try LiveResult.count(Stop.where { $0.nights > 2 }, in: context)
     long.onChange = { print("long stays:", $0) }
     porto.nights = 3
     try context.processPendingChanges()
@@ -271,12 +268,10 @@ struct ObjectsPageTests {
 
     scene.porto.latitude = 61
     let progress = Progress(totalUnitCount: 0)
-    let far = try await context.fetch(
-      Stop.self, where: QueryPredicate("latitude > 60"), progress: progress
-    ) { stops in
+    let far = try await context.fetch(Stop.where { $0.latitude > 60 }, progress: progress) { stops in
       stops.map(\.objectID)
     }
-    let all = try await context.count(for: FetchRequest("Stop"), progress: progress)
+    let all = try await context.count(for: Stop.all, progress: progress)
     #expect(far == [scene.porto.objectID] && all == 2 && progress.isFinished)
   }
 
@@ -287,11 +282,11 @@ struct ObjectsPageTests {
     let (coordinator, context, trip) = (scene.coordinator, scene.context, scene.trip)
     let rows = (1...100).map { ["fullName": StoredValue.string("Traveller \($0)")] }
     try context.execute(BatchInsertRequest("Person", objects: rows))
-    var update = BatchUpdateRequest("Person", where: try QueryPredicate("email == nil"))
-    update.valuesToUpdate = ["fullName": try QueryExpression("uppercase(fullName)")]
+    var update = BatchUpdateRequest(Person.where { $0.email == nil })
+    update.set(\Person.fullName, to: "Unknown")
     update.resultType = .count
     print(try context.execute(update).count)
-    try context.execute(BatchDeleteRequest("Person", where: QueryPredicate("email == nil")))
+    try context.execute(BatchDeleteRequest(Person.where { $0.email == nil }))
     #expect(try context.count(for: FetchRequest("Person")) == 0)
 
     let token = try coordinator.historyToken
