@@ -268,7 +268,8 @@ struct ObjectsPageTests {
 
     scene.porto.latitude = 61
     let progress = Progress(totalUnitCount: 0)
-    let far = try await context.fetch(Stop.where { $0.latitude > 60 }, progress: progress) { stops in
+    let far = try await context.fetch(Stop.where { $0.latitude > 60 }, progress: progress) {
+      stops in
       stops.map(\.objectID)
     }
     let all = try await context.count(for: Stop.all, progress: progress)
