@@ -1,20 +1,43 @@
+import Foundation
 import Testing
 
-/// The house's arrows, written down three times: drawn in docs/architecture.md, declared in
-/// Package.swift, used by the imports. This holds the three together.
+/// The arrows of the house: `Package.swift` declares them, the imports use them, and docs/architecture.md shows them in a
+/// table and in a drawing that are made of the manifest. `RECORD_SNAPSHOTS=1` makes both anew.
 @Suite("Arrows")
 struct ArrowsTests {
-  @Test("Package.swift declares exactly the arrows that docs/architecture.md draws")
-  func declaredAsDrawn() throws {
-    let declared = try declaredArrows(in: House.file("Package.swift"))
-    let drawn = try drawnArrows(in: House.file("docs/architecture.md"))
+  private static let page = "docs/architecture.md"
+  private static let drawing = "docs/architecture.svg"
 
-    #expect(declared.count > 10, "The targets of Package.swift are written in a new way.")
-    for module in Set(declared.keys).union(drawn.keys).sorted() {
-      #expect(
-        declared[module] == drawn[module],
-        "\(module): Package.swift against the table of docs/architecture.md")
+  /// Whether a module is part of the drawing: those that a program of a user may hold.
+  private static func isDrawn(_ module: String) -> Bool {
+    !isC(module) && !module.hasSuffix("Export") && !module.hasPrefix("quire-bench")
+      && ["Sources", "Plugins"].contains { folder in
+        FileManager.default.fileExists(
+          atPath: House.root.appending(path: "\(folder)/\(module)").path)
+      }
+  }
+
+  @Test("docs/architecture.md shows the arrows of Package.swift")
+  func shown() throws {
+    let arrows = ModuleArrows(package: try House.file("Package.swift"))
+    #expect(arrows.modules.count > 10, "The targets of Package.swift are written in a new way.")
+    let page = try House.file(Self.page)
+    let table = ArrowTable(arrows: arrows)
+    let missing = table.missing(in: page)
+    #expect(missing.isEmpty, "\(Self.page) has no row for \(missing).")
+
+    try expect(table.page(from: page), in: Self.page)
+    try expect(ArrowDrawing(arrows, where: Self.isDrawn).svg, in: Self.drawing)
+  }
+
+  private func expect(_ made: String, in path: String) throws {
+    let url = House.root.appending(path: path)
+    if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
+      try Data(made.utf8).write(to: url)
     }
+    let kept = try String(contentsOf: url, encoding: .utf8)
+    #expect(
+      made == kept, "\(path) differs from Package.swift: run the tests with RECORD_SNAPSHOTS=1.")
   }
 
   @Test("A module imports only what it declares, and declares nothing in vain")
@@ -63,6 +86,7 @@ struct ArrowsTests {
       SourceFile("Sources/Base/Base.swift", "public import Top\n@preconcurrency import CGround"),
       SourceFile("Sources/Top/Top.swift", "import struct Base.Thing\nimport Foundation"),
     ]
+    let table = ArrowTable(arrows: ModuleArrows(package: package))
     let page = SourceFile(
       "docs/architecture.md", "| `Top` | `Base` | what it is |\n| `Base` | — | what it is |")
 
@@ -70,7 +94,15 @@ struct ArrowsTests {
       declared == [
         "CGround": [], "CSystem": [], "Base": ["CGround", "CSystem"], "Top": ["Base", "CGround"],
       ])
-    #expect(drawnArrows(in: page) == ["Top": ["Base"], "Base": []])
+    #expect(
+      table.page(from: page)
+        == "| `Top` | `Base`, `CGround` | what it is |\n| `Base` | `CGround`, `CSystem` | what it is |"
+    )
+    #expect(table.missing(in: page) == ["CGround", "CSystem"])
+    let svg = ArrowDrawing(table.arrows) { $0 != "CSystem" }.svg
+    #expect(svg.components(separatedBy: "<rect").count == 4)
+    // Top leads to CGround through Base.
+    #expect(svg.components(separatedBy: "<path").count == 3)
     #expect(
       foreignImports(in: sources, declared: declared).map(\.description)
         == ["Sources/Base/Base.swift:1: Base must not import Top."])
@@ -88,24 +120,7 @@ struct ArrowsTests {
 
 /// The dependencies of each module, read from the target declarations of a package manifest.
 private func declaredArrows(in package: SourceFile) -> [String: Set<String>] {
-  let text = package.lines.joined(separator: " ")
-  let target =
-    #/(?:module\(|\.target\(\s*name:|\.systemLibrary\(\s*name:|\.executableTarget\(\s*name:|\.macro\(\s*name:)\s*"([\w-]+)"(?:,\s*(?:dependencies:\s*)?\[([^\]]*)\])?/#
-  var arrows: [String: Set<String>] = [:]
-  for match in text.matches(of: target) {
-    arrows[String(match.1)] = Set((match.2 ?? "").matches(of: #/"(\w+)"/#).map { String($0.1) })
-  }
-  return arrows
-}
-
-/// The dependencies of each module, read from the rows "| `module` | `what`, `it`, `imports` |".
-private func drawnArrows(in page: SourceFile) -> [String: Set<String>] {
-  var arrows: [String: Set<String>] = [:]
-  for line in page.lines {
-    guard let match = line.wholeMatch(of: #/\| `([\w-]+)` \| ([^|]*) \|.*/#) else { continue }
-    arrows[String(match.1)] = Set(match.2.matches(of: #/`(\w+)`/#).map { String($0.1) })
-  }
-  return arrows
+  ModuleArrows(package: package).imports.mapValues { Set($0) }
 }
 
 /// The modules a file imports, with the lines that do.

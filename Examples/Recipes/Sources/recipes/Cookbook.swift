@@ -46,7 +46,7 @@ func openWithoutMigration(_ path: String, _ version: KnownVersion) throws {
 /// Prints all recipes, as the current version sees them.
 func listRecipes(of path: String) throws {
   let context = try context(on: path, KnownVersion("", RecipesModel.model))
-  for recipe in try context.fetch(Recipe.self, sortedBy: [SortKey("name")]) {
+  for recipe in try context.fetch(Recipe.all.sorted(by: \.name)) {
     let names = recipe.ingredients.map(\.name)
     print(
       "  \(recipe.name), for \(recipe.servings)\(names.isEmpty ? "" : ": ")"

@@ -16,8 +16,7 @@ extension ToDoList {
 
   /// The category of a name, made where there is none.
   private func category(_ name: String) throws -> Category {
-    let found = try context.fetch(
-      Category.self, where: QueryPredicate("name == %@", name), limit: 1)
+    let found = try context.fetch(Category.where { $0.name == name }.limited(to: 1))
     return try found.first ?? context.insert(Category.self) { $0.name = name }
   }
 
@@ -26,8 +25,7 @@ extension ToDoList {
   /// That no two have the same name is not looked for here: the model says so, and saving keeps to it.
   func categories(adding names: [String]) throws -> [String] {
     for name in names { try context.insert(Category.self) { $0.name = name } }
-    let all = try context.fetch(
-      Category.self, sortedBy: [SortKey("name", options: .caseInsensitive)])
+    let all = try context.fetch(Category.all.sorted(by: \.name, options: .caseInsensitive))
     return all.map { category in
       let open = category.toDos.count { !$0.isDone }
       return "\(category.name): \(open) open"

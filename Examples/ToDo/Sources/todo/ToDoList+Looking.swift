@@ -2,11 +2,7 @@ import Foundation
 import Quire
 
 extension ToDoList {
-  /// What is open comes first, so that numbers are the same with and without what is done. In each half
-  /// what is due sooner precedes; what is never due comes before all.
-  private static let order = [SortKey("isDone"), SortKey("dueDate"), SortKey("created")]
-
-  private func all() throws -> [ToDo] { try context.fetch(ToDo.self, sortedBy: Self.order) }
+  private func all() throws -> [ToDo] { try context.fetch(ToDo.all.inOrder) }
 
   /// The list, numbered.
   func lines(all showsAll: Bool) throws -> [String] {
@@ -25,9 +21,16 @@ extension ToDoList {
 
   /// What is due within some days. The request is the model's own; its variable is a parameter here.
   func dueSoon(days: Int) throws -> [String] {
-    var request = try ToDo.openBefore(date: Day.day(days + 1, after: Day.today))
-    request.sortKeys = Self.order
-    return try context.fetch(request).map(\.line)
+    let request = try ToDo.openBefore(date: Day.day(days + 1, after: Day.today))
+    return try context.fetch(request.inOrder).map(\.line)
+  }
+}
+
+extension FetchRequest<ToDo> {
+  /// The request in the order of the list. Open to-dos come first, so that numbers are the same with and without those
+  /// that are done. In each half those that are due sooner come first, after those that are never due.
+  fileprivate var inOrder: FetchRequest<ToDo> {
+    sorted(by: \.isDone).sorted(by: \.dueDate).sorted(by: \.created)
   }
 }
 

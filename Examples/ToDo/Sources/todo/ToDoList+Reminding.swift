@@ -5,13 +5,12 @@ extension ToDoList {
   /// What is due by tomorrow, open, not silenced, and was not told of today; from now on it was.
   func remind() throws -> [String] {
     let today = try Day.today
-    let alerting = try QueryPredicate(
-      """
-      isDone == NO AND doNotAlert == NO AND dueDate < %@ \
-      AND (lastAlertDate == nil OR lastAlertDate < %@)
-      """, Day.day(2, after: today), today)
-    let toDos = try context.fetch(
-      ToDo.self, where: alerting, sortedBy: [SortKey("dueDate"), SortKey("name")])
+    let end = try Day.day(2, after: today)
+    let alerting = ToDo.where {
+      $0.isDone == false && $0.doNotAlert == false && $0.dueDate < end
+        && ($0.lastAlertDate == nil || $0.lastAlertDate < today)
+    }
+    let toDos = try context.fetch(alerting.sorted(by: \.dueDate).sorted(by: \.name))
     let now = try Day.now
     for toDo in toDos { toDo.lastAlertDate = now }
     return toDos.map { "Remember: \($0.line)" }
