@@ -6,9 +6,9 @@ internal import CChecksums
 ///     CRC32C.checksum(of: Array("123456789".utf8))      // 0xE306_9283
 ///
 ///     var crc = CRC32C()
-///     crc.update(header.bytes)
-///     crc.update(body.bytes)
-///     crc.value
+///     crc.update(header)
+///     crc.update(body)
+///     print(crc.value)
 ///
 /// Uses the processor's own instruction where it has one. Against malice it is no defence: anyone
 /// can make bytes to fit a checksum.

@@ -5,7 +5,10 @@ internal import CZlib
 /// zlib's format (RFC 1950): bytes made smaller, and back.
 ///
 ///     let small = Deflate.compress(bytes.span.bytes, level: .fast)
-///     try Deflate.expand(small.span.bytes, into: &memory)
+///     var memory = [UInt8](repeating: 0, count: bytes.count)
+///     var span = memory.mutableSpan
+///     var target = span.mutableBytes
+///     try Deflate.expand(small.span.bytes, into: &target)
 ///
 /// Whoever expands says how many bytes there must be, so that a few bytes can't become many.
 public enum Deflate {

@@ -6,7 +6,7 @@ internal import CZlib
 /// Bytes made smaller piece by piece, as deflate's format without a frame (RFC 1951), in flat memory.
 ///
 ///     var stream = DeflateStream(level: .balanced)
-///     while let piece = try next() { try stream.compress(piece) { try writer.write($0) } }
+///     while let piece = try next() { try stream.compress(piece.span.bytes) { try writer.write($0) } }
 ///     try stream.finish { try writer.write($0) }
 ///
 /// The same bytes give the same bytes, in whatever pieces they come.
@@ -71,7 +71,9 @@ public struct DeflateStream: ~Copyable {
 /// bounds.
 ///
 ///     var stream = InflateStream(byteLimit: entry.byteCount)
-///     while !stream.isAtEnd, let piece = try next() { try stream.expand(piece) { … } }
+///     while !stream.isAtEnd, let piece = try next() {
+///       try stream.expand(piece.span.bytes) { try writer.write($0) }
+///     }
 @safe
 public struct InflateStream: ~Copyable {
   private let stream: UnsafeMutablePointer<z_stream>

@@ -5,7 +5,7 @@
 ///
 ///     let disk: any Disk = RealDisk()
 ///     let file = try disk.open("notes.store", for: .updateOrCreate)
-///     try file.append(block)
+///     try file.append(bytes)
 ///     try file.sync()
 ///     try disk.replace("manifest.plist") { try $0.write(manifest) }
 ///

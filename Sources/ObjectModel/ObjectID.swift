@@ -55,7 +55,7 @@ public struct StoreTag: RawRepresentable, Sendable, Hashable {
 
 /// The identifier of one object, permanent from birth.
 ///
-///     let id = trip.objectID
+///     let id = object.objectID
 ///     let text = id.uri               // x-quire://6fb9df54a60e4a15/3/p17
 ///     ObjectID(uri: text) == id       // true, also in another process
 ///

@@ -4,6 +4,7 @@ public import XMLEvents
 /// The XML form of property lists.
 ///
 ///     let list = try XMLPropertyList.read(bytes)
+///     var writer = XMLWriter()
 ///     try XMLPropertyList.write(list, into: &writer)
 ///
 /// Survives any bytes: nesting is limited, nothing is loaded, and what is not a property list is an

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The objects of a view, found by what they are sorted by.
 ///
-///     let indexed = IndexedView(snapshot.view, schema)
+///     let indexed = IndexedView(view, schema)
 ///     let range = IndexRange(equalTo: IndexBound([.object(company)]))
 ///     let people = try indexed.keys(index, in: range)
 ///

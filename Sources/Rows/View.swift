@@ -2,7 +2,7 @@ public import ObjectModel
 
 /// A stack of layers over a store's snapshot: the objects as somebody sees them.
 ///
-///     let view = View([snapshot, parentLayer]).pushing(ownLayer)
+///     let view = View(snapshot.tables + [parentLayer]).pushing(ownLayer)
 ///     let name = try view.value(of: key, column: layout.columns[name])
 ///
 /// Reading walks down the stack until the value is found. A view is a value; nothing beneath its top

@@ -6,9 +6,7 @@ import Synchronization
 /// A store for a dry run: it reads another store, and writes nothing.
 ///
 ///     let trial = TrialStore(store)
-///     let context = ManagedObjectContext(coordinator)  // of the trial store
-///     … insert, change, delete …
-///     try context.validateChanges()
+///     let keys = try trial.leaseKeys(ofEntity: 3, count: 10)  // The other store does not set them aside.
 ///
 /// New objects get keys that no object has. The other store does not set them aside, so the keys of a
 /// real insertion may differ.

@@ -5,7 +5,7 @@ public import ObjectModel
 /// Checks documents against every rule there is.
 ///
 ///     let report = try Validator().validate("Trips.store")
-///     if report.verdict != .valid { … report.text … }
+///     if report.verdict != .valid { print(report.text) }
 ///
 /// A check goes on past what is wrong as far as it can. It never writes, and ends on any bytes at all in
 /// time and memory in proportion to them (spec §6.2.3).

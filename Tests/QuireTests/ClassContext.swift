@@ -6,7 +6,7 @@ extension ManagedObjectContext {
     _ classes: [ManagedObject.Type], _ transformers: [ValueTransformer] = []
   ) throws -> ManagedObjectContext {
     let coordinator = PersistentStoreCoordinator(
-      model: try Model(classes: classes), places: .builtIn, classes: classes,
+      model: try Model(classes: classes), classes: classes,
       transformers: transformers)
     try coordinator.addStore(at: "memory", type: .memory)
     return ManagedObjectContext(coordinator, concurrency: .confined)

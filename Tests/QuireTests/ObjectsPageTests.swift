@@ -20,7 +20,7 @@ struct ObjectsPageTests {
   /// What the page's sections begin with: a container with a trip of two stops, saved.
   private func scene() throws -> Scene {
     let container = try PersistentContainer(
-      TripsModel.model, at: path, places: .builtIn, classes: TripsModel.classes)
+      TripsModel.model, at: path, classes: TripsModel.classes)
     let context = container.viewContext
     let trip = try context.insert(Trip.self) {
       $0.name = "Along the Douro"
@@ -60,12 +60,12 @@ struct ObjectsPageTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     do {
       let container = try PersistentContainer(
-        TripsModel.model, at: path, places: .builtIn, classes: TripsModel.classes)
+        TripsModel.model, at: path, classes: TripsModel.classes)
       let context = container.viewContext
       #expect(try context.count(for: FetchRequest("Trip")) == 0)
     }
     let coordinator = PersistentStoreCoordinator(
-      model: TripsModel.model, places: .builtIn, classes: TripsModel.classes)
+      model: TripsModel.model, classes: TripsModel.classes)
     try coordinator.addStore(at: path)
     let context = ManagedObjectContext(coordinator, concurrency: .mainActor)
     #expect(coordinator.stores[0].type == .binary && context.concurrency == .mainActor)
@@ -268,8 +268,8 @@ struct ObjectsPageTests {
 
     scene.porto.latitude = 61
     let progress = Progress(totalUnitCount: 0)
-    let far = try await context.fetch(Stop.where { $0.latitude > 60 }, progress: progress) {
-      stops in
+    let northern = Stop.where { $0.latitude > 60 }
+    let far = try await context.fetch(northern, progress: progress) { stops in
       stops.map(\.objectID)
     }
     let all = try await context.count(for: Stop.all, progress: progress)

@@ -3,11 +3,13 @@
 /// The operating system's lock decides who holds; the record is there to name the holder, and to
 /// tell that one ended without giving the lock back. Its text is one line a field:
 ///
-///     quire-lock 1
-///     host ada
-///     boot 5d0f0e3c-…
-///     process 4711
-///     started 88123
+/// ```text
+/// quire-lock 1
+/// host ada
+/// boot 5d0f0e3c-…
+/// process 4711
+/// started 88123
+/// ```
 struct LockRecord: Hashable {
   var process: ProcessIdentity
 

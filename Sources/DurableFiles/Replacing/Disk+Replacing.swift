@@ -3,7 +3,7 @@ extension Disk {
   /// new, whole, even after a crash at any moment.
   ///
   ///     try disk.replace("Trip.quire/manifest.plist") { writer in
-  ///       try writer.write(manifest.bytes)
+  ///       try writer.write(manifest)
   ///     }
   ///
   /// The new contents go to a temporary file in the same directory, which is synced, renamed over

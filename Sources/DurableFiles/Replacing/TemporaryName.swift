@@ -1,6 +1,8 @@
 /// The name of a file or a folder that a process makes beside a path, to take the place of that path.
 ///
-///     .Trips.xml.9c1f03e25d0f0e3c-1267-3ddf-00112233445566ff.quire-tmp
+/// ```text
+/// .Trips.xml.9c1f03e25d0f0e3c-1267-3ddf-00112233445566ff.quire-tmp
+/// ```
 ///
 /// The name contains the process that makes it. A later process can therefore tell whether the maker still runs, and
 /// remove the leftovers of a process that ended.

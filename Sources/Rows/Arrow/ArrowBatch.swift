@@ -7,10 +7,10 @@ public import CArrow
 /// any library that reads the Arrow C Data Interface.
 ///
 ///     let batch = try ArrowBatch(block, layout: layout)
-///     unsafe batch.move(to: array, schema: schema)          // The other side releases them.
+///     unsafe batch.move(to: array, schema: arraySchema)     // The other side releases them.
 ///
-///     let batch = unsafe ArrowBatch(taking: array, schema: schema)
-///     let blocks = try batch.blocks(layout)
+///     let received = unsafe ArrowBatch(taking: array, schema: arraySchema)
+///     let blocks = try received.blocks(layout)
 ///
 /// One array of structures with a child for each column (spec §3.7). A batch owns both structures of
 /// the interface and releases them when it ends, unless they were moved elsewhere; since it can't be

@@ -7,7 +7,7 @@ import XMLEvents
 /// What a file of an atomic store says before its objects, as texts and numbers that a format keeps however it likes.
 ///
 ///     let preamble = try AtomicPreamble(contents)                              // When a file is written.
-///     let contents = try preamble.contents(model: model, evolving: schema, path: file.path)   // When it is read.
+///     let read = try preamble.contents(model: model, evolving: schema, path: file.path)   // When it is read.
 ///
 /// A format that keeps these five need not know what is in them.
 public struct AtomicPreamble: Sendable, Hashable {

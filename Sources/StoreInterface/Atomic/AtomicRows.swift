@@ -149,6 +149,8 @@ extension Schema {
   ///
   ///     for table in schema.linkTables {
   ///       let side = schema.links(named: table.layout.entity)!
+  ///       print(side.isForward)
+  ///     }
   ///
   /// A format that keeps links by this name, with the owner first, reads them back whichever of the two relationships
   /// the table leads along.

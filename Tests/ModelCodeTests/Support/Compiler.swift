@@ -86,16 +86,19 @@ struct Compiler {
   /// Where the modules of this build are, and the C modules they need.
   private static func modules() throws -> [String] {
     let build = try build()
-    let names = ["CArrow", "CChecksums", "CProcessor"].map {
+    let names = ["CArrow", "CChecksums", "CProcessor", "CStorePlugin"].map {
       build.appending(path: "\($0).build/module.modulemap").path
     }
-    let sources = ["Sources/XMLEvents/CLibXML2", "Sources/Deflate/CZlib"].map {
+    let sources = [
+      "Sources/XMLEvents/CLibXML2", "Sources/Deflate/CZlib", "Sources/SQLiteFiles/CSQLite3",
+    ].map {
       root.appending(path: "\($0)/module.modulemap").path
     }
     // The program that expands macros.
     let macros = build.appending(path: "EntityMacros-tool").path + "#EntityMacros"
     return [
       "-I", build.appending(path: "Modules").path, "-Xcc", "-I/usr/include/libxml2",
+      "-Xcc", "-I" + root.appending(path: "Sources/CArrow/include").path,
       "-load-plugin-executable", macros,
     ]
       + (names + sources).flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }

@@ -5,7 +5,7 @@ private func context(
   on path: String, _ version: KnownVersion
 ) throws -> ManagedObjectContext {
   let coordinator = PersistentStoreCoordinator(
-    model: version.model, places: .builtIn, classes: RecipesModel.classes)
+    model: version.model, classes: RecipesModel.classes)
   try coordinator.addStore(at: path)
   return ManagedObjectContext(coordinator, concurrency: .confined)
 }

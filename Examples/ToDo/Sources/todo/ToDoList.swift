@@ -14,7 +14,7 @@ struct ToDoList {
   init(at path: String, version: String?) throws {
     guard let version else {
       container = try PersistentContainer(
-        ToDoModel.model, at: path, places: .builtIn, migrator: Migrator.automatic,
+        ToDoModel.model, at: path, migrator: Migrator.automatic,
         classes: ToDoModel.classes)
       return
     }
@@ -23,7 +23,7 @@ struct ToDoList {
       throw UsageError("There is no version '\(version)', but \(names.joined(separator: ", ")).")
     }
     container = try PersistentContainer(
-      model, at: path, places: .builtIn, classes: ToDoModel.classes)
+      model, at: path, classes: ToDoModel.classes)
   }
 
   /// The main actor's context, in which everything is found and changed.

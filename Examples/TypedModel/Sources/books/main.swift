@@ -9,7 +9,7 @@ let path =
   ?? FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).store").path
 
 let coordinator = PersistentStoreCoordinator(
-  model: BooksModel.model, places: .builtIn, classes: BooksModel.classes)
+  model: BooksModel.model, classes: BooksModel.classes)
 try coordinator.addStore(at: path)
 
 let context = ManagedObjectContext(coordinator)
