@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+/// Holds the subjects of commits against scripts/hooks/commit-msg, from the commit on that has added the hook.
+@Suite("Commit subjects")
+struct CommitSubjectTests {
+  private static let hook = "scripts/hooks/commit-msg"
+
+  private struct Output {
+    let status: Int32
+    let text: String
+  }
+
+  private func run(_ arguments: String...) throws -> Output {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = arguments
+    process.currentDirectoryURL = House.root
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return Output(status: process.terminationStatus, text: String(decoding: data, as: UTF8.self))
+  }
+
+  /// Returns the words of the hook about a subject; an empty text if the hook accepts it.
+  private func complaint(about subject: String) throws -> String {
+    let file = FileManager.default.temporaryDirectory.appending(path: "quire-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data("\(subject)\n\nThe body of the message.\n".utf8).write(to: file)
+    let output = try run("sh", Self.hook, file.path)
+    return output.status == 0 ? "" : output.text
+  }
+
+  @Test("The subject of each commit is imperative and at most 72 characters long")
+  func subjects() throws {
+    let added = try run("git", "log", "--format=%H", "--diff-filter=A", "--", Self.hook)
+    let first = added.text.split(separator: "\n").last.map(String.init) ?? ""
+    // An archive of the sources has no history.
+    guard added.status == 0, first.count == 40 else { return }
+    let log = try run("git", "log", "--format=%s", "\(first)..HEAD")
+    for subject in log.text.split(separator: "\n") {
+      let complaint = try complaint(about: String(subject))
+      #expect(complaint.isEmpty, "\(complaint)")
+    }
+  }
+
+  @Test(
+    "The hook accepts an imperative subject",
+    arguments: [
+      "Add a hook", "Rows: Keep the order of links", "Process changes once",
+      "Merge the saves of two contexts", "Pass the model to the store",
+      "Make the length of this subject exactly as long as the hook allows it!!!",
+    ])
+  func accepted(_ subject: String) throws {
+    #expect(try complaint(about: subject) == "")
+  }
+
+  @Test(
+    "The hook refuses any other subject",
+    arguments: [
+      "The test of a context that is gone fails", "Added a hook", "Adding a hook", "Fixes the hook",
+      "What is known of objects goes when they go", "Rows: The order of links", "42 rows",
+      "Make the length of this subject one more than the hook allows, which is 72",
+    ])
+  func refused(_ subject: String) throws {
+    #expect(try complaint(about: subject).contains("hint: Begin with a verb"))
+  }
+}

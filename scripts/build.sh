@@ -1,0 +1,5 @@
+# build
+#   Builds everything, for debugging.
+
+build "$@"
+say "build: done"

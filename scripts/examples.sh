@@ -1,0 +1,49 @@
+# examples
+#   Builds the packages in Examples/ as users of Quire do, runs the commands of their pages, compares the output,
+#   and tests their store plug-ins.
+
+# Each package has a build of its own: in a shared one SwiftPM does not compile a program anew where Quire was built for
+# another package.
+
+# try_plugin FOLDER PLACE: installs what was built, and holds it against everything a store must do.
+try_plugin() {
+  plugins=.build/examples/plugins
+  install_plugin "$1" "$2/lib${1##*/}.so"
+  "$tool" plugin test "$plugins/${1##*/}"
+}
+
+# build_example FOLDER OPTION...
+build_example() {
+  package=$1
+  shift
+  build --package-path "$package" --scratch-path "$PWD/$(example_scratch "$package")" "$@"
+}
+
+# Folders of their own: SwiftPM does not always see in one that another package has built Quire anew.
+example_scratch() { say "${QUIRE_EXAMPLES_SCRATCH:-.build/examples/${1##*/}}"; }
+
+build --product quire
+tool=$(swift build --show-bin-path)/quire
+for package in Examples/*/Package.swift; do
+  folder=${package%/Package.swift}
+  page=$folder/README.md
+  printf '\n$ swift build --package-path %s\n' "$folder"
+  build_example "$folder"
+  if [ -d "$folder/Tests" ]; then
+    build_example "$folder" --build-tests
+    swift test --skip-build --package-path "$folder" --scratch-path "$PWD/$(example_scratch "$folder")"
+  fi
+  [ ! -f "$folder/plugin.json" ] || try_plugin "$folder" "$(build_example "$folder" --show-bin-path)"
+  # A library has no commands to show.
+  if grep -q '^    \$ ' "$page"; then
+    Examples/replay "$page" "$(build_example "$folder" --show-bin-path)"
+  fi
+done
+# Plug-ins in C are built and tested by their own makefiles.
+for makefile in Examples/*/Makefile; do
+  folder=${makefile%/Makefile}
+  printf '\n$ make -C %s test\n' "$folder"
+  make -C "$folder" test
+  [ ! -f "$folder/plugin.json" ] || try_plugin "$folder" "$folder"
+done
+say "examples: done"

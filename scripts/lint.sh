@@ -1,0 +1,5 @@
+# lint
+#   Checks that everything is formatted.
+
+lint
+say "lint: all formatted"

@@ -1,0 +1,18 @@
+# static
+#   Builds the tool with the standard library in it, and has it load plug-ins in Swift and C.
+
+# A program that holds the standard library and a library that brings its own have two of everything, so only C may pass
+# between them.
+
+scratch=.build/static
+swift build $build_flags --product quire --static-swift-stdlib --scratch-path "$scratch"
+build --product BinaryStorePlugin
+make -C Examples/FolderStore
+plugins=$scratch/plugins
+rm -rf "$plugins"
+install_plugin Plugins/BinaryStore "$(swift build --show-bin-path)/libBinaryStorePlugin.so"
+install_plugin Examples/FolderStore Examples/FolderStore/libFolderStore.so
+for plugin in BinaryStore FolderStore; do
+  "$scratch/debug/quire" plugin test "$plugins/$plugin"
+done
+say "static: all passed"

@@ -1,0 +1,6 @@
+# test [FILTER]
+#   Builds and runs all tests, or those whose names match.
+
+find_pyarrow
+if [ $# = 0 ]; then run_tests; else run_tests --filter "$1"; fi
+say "test: all passed"
