@@ -1,5 +1,4 @@
 import Foundation
-import ObjectModel
 import Quire
 import Testing
 
@@ -7,11 +6,8 @@ import Testing
 @Suite("The page of documents", .serialized)
 @MainActor
 struct DocumentsPageTests {
-  final class Trip: ManagedObject {
-    var name: String {
-      get { if case .string(let name) = self["name"] { name } else { "" } }
-      set { self["name"] = .string(newValue) }
-    }
+  @Entity final class Trip: ManagedObject {
+    var name: String
   }
 
   @Test("From an empty folder to a program")
@@ -20,15 +16,9 @@ struct DocumentsPageTests {
       path: "quire-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let model = try Model(entities: [
-      Entity("Trip", properties: [.attribute(Attribute("name", .string, isOptional: false))])
-    ])
-
-    var options = DocumentOptions()
-    options.classes = [Trip.self]
+    let options = DocumentOptions()
     let path = folder.appending(path: "Trip.quire").path
-    let document = try await ManagedDocument.openOrCreate(
-      path, model: model, in: .builtIn, options)
+    let document = try await ManagedDocument.openOrCreate(path, for: Trip.self, options: options)
     let context = document.mainContext
 
     let trip = try context.insert(Trip.self)
