@@ -2,7 +2,7 @@ import DurableFiles
 import Foundation
 import StoreInterface
 
-/// A document's folder: what is where in it (spec §7.2), and how its manifest is read and replaced.
+/// A document's folder: the paths of its files (spec §7.2), and the code that reads and replaces its manifest.
 package struct Container: Sendable {
   let path: String
   let disk: any Disk
@@ -12,32 +12,32 @@ package struct Container: Sendable {
   package static let attachmentsFolder = "attachments"
   /// The manifest of a state that could not become a version, because something in it was not valid.
   package static let recoveryFile = "recovery.json"
-  /// What is locked by whoever has the document open.
+  /// The file that a process locks while it writes to the document.
   package static let lockFile = ".lock"
 
   var manifestPath: String { inner(Manifest.fileName) }
   var recoveryPath: String { inner(Container.recoveryFile) }
   var lockPath: String { inner(Container.lockFile) }
 
-  /// The path of something in the folder.
+  /// Returns the path of a file within the folder.
   func inner(_ name: String) -> String { path.appendingPathComponent(name) }
 
-  /// The file with an attachment's bytes, within the document.
+  /// Returns the name of the file with an attachment's bytes, relative to the document.
   package static func attachmentFile(_ digest: String) -> String {
     "\(attachmentsFolder)/\(digest)"
   }
 
-  /// Where an attachment's bytes are.
+  /// Returns the path of the file with an attachment's bytes.
   func attachment(_ digest: String) -> String { inner(Container.attachmentFile(digest)) }
 
-  /// Calls `body`, and says of what the disk refuses what it means for a document.
+  /// Calls `body` and translates each `DiskError` into a ``DocumentError``.
   func reading<R>(_ body: () throws -> R) throws -> R {
     do { return try body() } catch let error as DiskError {
       throw DocumentError(error, path: path)
     }
   }
 
-  /// Reads the manifest, and what it looked like to the disk.
+  /// Reads the manifest, and the status of its file.
   func manifest(
     checkingChecksum checksChecksum: Bool = true
   ) throws -> (manifest: Manifest, seen: FileStatus) {
@@ -69,7 +69,7 @@ package struct Container: Sendable {
       checkingChecksum: checksChecksum)
   }
 
-  /// Why there is no manifest.
+  /// Returns the error for a manifest that is missing.
   private func missing(_ error: DiskError) throws -> DocumentError {
     guard try disk.exists(path) else {
       return DocumentError(.notFound, "There is no document.", path: path, cause: error)
@@ -79,10 +79,10 @@ package struct Container: Sendable {
       cause: error)
   }
 
-  /// Puts a manifest in the place of the one before, at once.
+  /// Replaces a manifest at once.
   ///
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/notSupported`` for one that could not be read
-  ///   again, before anything is written; what the disk refuses.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/notSupported``, before anything is written, if
+  ///   a reader would reject the manifest; `DiskError` if the disk refuses.
   func replace(_ manifest: Manifest, at path: String) throws {
     let text = manifest.text
     do { try manifest.check(path: self.path) } catch {
@@ -99,10 +99,11 @@ package struct Container: Sendable {
     try disk.replace(path, links: .refused) { writer in try writer.write(text) }
   }
 
-  /// Refuses what is no file of the document's own: a link, or something that is not a file.
+  /// Throws ``DocumentError`` unless the name is that of a file within the document. A link is refused.
   func checkIsFile(_ name: String) throws { try check(name, isOneOf: [.file]) }
 
-  /// Refuses what is no store of the document's own: there are stores that are folders.
+  /// Throws ``DocumentError`` unless the name is that of a file or folder within the document. Some stores are
+  /// folders.
   func checkIsStore(_ name: String) throws { try check(name, isOneOf: [.file, .directory]) }
 
   private func check(_ name: String, isOneOf kinds: Set<FileKind>) throws {
@@ -120,9 +121,9 @@ package struct Container: Sendable {
 }
 
 extension DocumentError {
-  /// What the disk refused, as a document says it.
+  /// Makes a document's error of a disk's error.
   init(_ error: DiskError, path: String) {
-    // What a store says of it has the same name here.
+    // The code has the same name in ``DocumentError`` as in `StoreError`.
     let code = Code(rawValue: StoreError(error, path: path).code.rawValue)
     self.init(code, error.message, path: path, cause: error)
   }

@@ -5,15 +5,15 @@ import Synchronization
 
 /// A file in a document.
 public struct Attachment: Sendable, Hashable {
-  /// The name by which the application knows it.
+  /// The name that the application has given to the attachment.
   public let name: String
-  /// The SHA-256 of its bytes in hexadecimal digits, by which the document knows it.
+  /// The SHA-256 of the attachment's bytes in hexadecimal digits, which names its file in the document.
   public let digest: String
-  /// How many bytes it has.
+  /// The number of the attachment's bytes.
   public let byteCount: Int
 }
 
-/// What a change of an attachment is about.
+/// The attachment that a staged change belongs to.
 struct StagedName: Hashable {
   var name: String
   var isContent: Bool
@@ -27,7 +27,7 @@ enum StagedAttachment: Equatable {
 
 /// The bytes of an attachment, read piece by piece.
 public struct AttachmentReader: Sendable {
-  /// How many bytes there are.
+  /// The number of the attachment's bytes.
   public let byteCount: Int
   private let file: DurableFile
 
@@ -36,9 +36,9 @@ public struct AttachmentReader: Sendable {
     self.byteCount = byteCount
   }
 
-  /// Reads bytes from the given offset on: as many as asked for, or as there are.
+  /// Reads up to `byteCount` bytes from `offset` on. The result is shorter where the attachment ends.
   ///
-  /// - Throws: ``DocumentError`` when the disk refuses.
+  /// - Throws: ``DocumentError`` if the disk refuses.
   public func read(byteCount: Int, at offset: Int) throws -> [UInt8] {
     let count = min(byteCount, max(0, self.byteCount - offset))
     do { return try file.read(byteCount: count, at: offset) } catch {
@@ -46,9 +46,9 @@ public struct AttachmentReader: Sendable {
     }
   }
 
-  /// Hands all bytes to `body`, a piece at a time.
+  /// Calls `body` with all bytes, a piece at a time.
   ///
-  /// - Throws: What `body` throws; ``DocumentError`` when the disk refuses.
+  /// - Throws: Any error that `body` throws; ``DocumentError`` if the disk refuses.
   public func forEachPiece(
     byteCount: Int = 1 << 18, _ body: ([UInt8]) throws -> Void
   ) throws {
@@ -62,7 +62,7 @@ public struct AttachmentReader: Sendable {
 }
 
 extension Document {
-  /// The attachments as they were saved last, or as the shown version has them, by name.
+  /// The attachments of the newest version, or of the version that is shown, sorted by name.
   public var attachments: [Attachment] {
     let number = shownVersion ?? .max - 1
     return manifest.attachments.filter { !$0.isContent && $0.isPart(of: number) }
@@ -70,17 +70,17 @@ extension Document {
       .sorted { $0.name < $1.name }
   }
 
-  /// Takes a file into the document. It is part of the document from the next save on.
+  /// Adds a file to the document. It is part of the document from the next save on.
   ///
   ///     try document.addAttachment(named: "lisbon.jpg") { write in
   ///       while let piece = try next() { try write(piece) }
   ///     }
   ///
-  /// Its bytes are durable when this returns. An attachment of the same name is replaced by that save; earlier
-  /// versions keep it. The same bytes are kept once, whatever they are called.
+  /// The bytes are durable when this function returns. The next save replaces an attachment of the same name;
+  /// earlier versions keep it. Attachments with equal bytes share one file, whatever their names.
   ///
-  /// - Throws: What `body` throws; ``DocumentError`` when the name is empty or longer than 1024 bytes, or the
-  ///   disk refuses.
+  /// - Throws: Any error that `body` throws; ``DocumentError`` if the name is empty, longer than 1024 bytes or
+  ///   contains a zero byte, or the disk refuses.
   @discardableResult
   public func addAttachment(
     named name: String, _ body: (_ write: ([UInt8]) throws -> Void) throws -> Void
@@ -97,9 +97,9 @@ extension Document {
     return Attachment(name: name, digest: digest, byteCount: byteCount)
   }
 
-  /// Takes an attachment out of the document. It is gone from the next save on; earlier versions keep it.
+  /// Removes an attachment from the document with the next save. Earlier versions keep it.
   ///
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noAttachment`` when there is none.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noAttachment`` if there is no such attachment.
   public func removeAttachment(named name: String) throws {
     let key = StagedName(name: name, isContent: false)
     let isThere = state.withLock { state in
@@ -115,13 +115,14 @@ extension Document {
   /// Whether attachments were added or removed since the last save.
   public var hasStagedAttachments: Bool { state.withLock { !$0.staged.isEmpty } }
 
-  /// Gives up the changes of attachments that were not saved.
+  /// Discards the changes of attachments that were not saved.
   func discardStaged() { state.withLock { $0.staged = [:] } }
 
-  /// Opens an attachment, as it was added last.
+  /// Opens an attachment, including one that was added and is not saved yet.
   ///
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noAttachment``, or
-  ///   ``DocumentError/Code/damaged`` when its file is not there or has another size.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noAttachment``; ``DocumentError`` with code
+  ///   ``DocumentError/Code/damaged`` if the attachment's file has another size, or another code if the file
+  ///   can't be opened.
   public func openAttachment(named name: String) throws -> AttachmentReader {
     try reader(of: StagedName(name: name, isContent: false))
   }
@@ -158,7 +159,7 @@ extension Document {
     DocumentError(.noAttachment, "There is no attachment \"\(name)\".", path: path)
   }
 
-  /// Writes bytes into the folder of attachments, under their digest.
+  /// Writes bytes into the folder of attachments, as a file named by their digest.
   func takeIn(
     _ body: (_ write: ([UInt8]) throws -> Void) throws -> Void
   ) throws -> (digest: String, byteCount: Int) {
@@ -186,7 +187,7 @@ extension Document {
         try file.sync()
         let digest = hash.digest().description
         let path = container.attachment(digest)
-        // The same bytes may be there already, and be read.
+        // A file with the same bytes may exist already, and readers may have it open.
         if (try? disk.status(of: path, followingLinks: false))?.byteCount == byteCount {
           try disk.remove(incoming)
         } else {
@@ -211,7 +212,8 @@ extension Document {
 
   /// Makes staged changes of attachments part of a version.
   ///
-  /// - Throws: ``DocumentError`` when bytes are gone that were taken in: another process has tidied up.
+  /// - Throws: ``DocumentError`` if the bytes of an added attachment are gone because another process has
+  ///   tidied up.
   func apply(
     _ staged: [StagedName: StagedAttachment], to manifest: inout Manifest, _ number: Int64
   ) throws {

@@ -6,12 +6,12 @@ public import StoreInterface
 import Synchronization
 
 extension Document {
-  /// Makes another document that is the same: its objects keep their identifiers, and it has the same versions
-  /// and attachments. Only its own identifier is another.
+  /// Copies the document. Objects keep their identifiers, and the copy has the same versions and attachments.
+  /// Only the document's own identifier differs.
   ///
-  /// - Parameter overwriting: Whether a document that is there is replaced; otherwise it is an error.
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/exists`` when there is something at the place;
-  ///   what the disk refuses. There is no new document then.
+  /// - Parameter overwriting: Whether an existing document at `path` is replaced. Otherwise it is an error.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/exists`` if `path` exists; ``DocumentError`` if
+  ///   the disk refuses. No copy is left then.
   public func copy(to path: String, overwriting: Bool = false) throws {
     try undisturbed { container, manifest in
       try copy(container, manifest, to: path, overwriting)
@@ -41,13 +41,13 @@ extension Document {
     }
   }
 
-  /// Makes another document with the same objects in stores of other types. Objects get other identifiers; of
-  /// the versions only the newest is there.
+  /// Makes another document with the same objects in stores of other types. Objects get new identifiers, and
+  /// only the newest version is copied.
   ///
   /// - Parameters:
-  ///   - type: The type of a store, by its name.
-  ///   - progress: Is told now and then how far it is. What it throws ends it.
-  /// - Throws: As ``copy(to:overwriting:)``; what `progress` throws.
+  ///   - type: Returns the type of the new store for the name of a store.
+  ///   - progress: Called from time to time with the progress. An error that it throws ends the conversion.
+  /// - Throws: As ``copy(to:overwriting:)``; any error that `progress` throws.
   public func convert(
     to path: String, overwriting: Bool = false, type: (_ store: String) -> StoreType,
     progress: (StoreCopy.Progress) throws -> Void = { _ in }
@@ -79,10 +79,10 @@ extension Document {
     }
   }
 
-  /// Moves the document. Whoever has it open here goes on with it at its new place.
+  /// Moves the document. The open document continues at its new path.
   ///
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/exists`` when there is something at the place;
-  ///   what the disk refuses.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/exists`` if `path` exists; ``DocumentError`` if
+  ///   the disk refuses.
   public func move(to path: String) throws {
     try alone {
       let (old, manifest) = state.withLock { ($0.container, $0.manifest) }
@@ -102,7 +102,7 @@ extension Document {
     }
   }
 
-  /// Makes another document that is the same, and goes on with that one: nothing is saved in between.
+  /// Copies the document and continues with the copy. No save can run in between.
   func copyAndContinue(at path: String, overwriting: Bool) throws {
     try alone {
       try DocumentStore.holdingKeys(stores[...]) {
@@ -150,7 +150,7 @@ extension Document {
     }
   }
 
-  /// Calls `body` with what the document is, while nobody here saves it.
+  /// Calls `body` with the document's folder and manifest, while no save of the document can run here.
   private func undisturbed(_ body: (Container, Manifest) throws -> Void) throws {
     if isReadOnly {
       try checkOpen()

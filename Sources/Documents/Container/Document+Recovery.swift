@@ -6,14 +6,14 @@ import Synchronization
 
 /// A state of a document that could not become a version, because something in it was not valid.
 public struct DocumentRecovery: Sendable {
-  /// When it was written.
+  /// The date at which the recovery was written.
   public let written: Date
-  /// What it has changed of the document, for each store where it has.
+  /// The changes that the recovery contains, for each store that it changes.
   public let changes: [(store: DocumentStore, layer: Layer)]
 }
 
 extension Container {
-  /// The manifest of a recovery; `nil` when there is none.
+  /// Returns the manifest of the recovery, or `nil` if there is none.
   func recovery() throws -> Manifest? {
     guard try disk.exists(recoveryPath) else { return nil }
     let file = try disk.open(recoveryPath, for: .read, links: .refusedBelow(path))
@@ -28,10 +28,10 @@ extension Container {
 }
 
 extension Document {
-  /// Keeps changes beside the document that can't be saved because they are not valid, so that they are not
-  /// lost with the program (spec §7.6).
+  /// Keeps changes that can't be saved because they are not valid, in a recovery beside the document. They
+  /// survive the end of the program (spec §7.6).
   ///
-  /// They are durable when this returns; the document is as it was.
+  /// The changes are durable when this function returns. The document is unchanged.
   ///
   /// - Throws: As ``commit(_:)``.
   public func keepForRecovery(
@@ -52,7 +52,7 @@ extension Document {
       let parts = try own(parts)
       var snapshots: [any StoreSnapshot] = []
       do {
-        // What is prepared and never confirmed lies in the stores' files and does not count there.
+        // Stores keep a commit that is prepared and never confirmed in their files, where it does not count.
         try prepare(parts[...], number, manifest, &snapshots) { manifest in
           try container.replace(manifest, at: container.recoveryPath)
           throw IsKept()
@@ -63,9 +63,9 @@ extension Document {
     }
   }
 
-  /// What an earlier session has kept because it was not valid; `nil` when there is nothing.
+  /// Returns the state that an earlier session kept because it was not valid, or `nil` if there is none.
   ///
-  /// - Throws: ``DocumentError`` when it is damaged: ``discardRecovery()`` takes it away.
+  /// - Throws: ``DocumentError`` if the recovery is damaged. ``discardRecovery()`` removes it.
   public func recovery() throws -> DocumentRecovery? {
     let (container, current, isOwn) = state.withLock {
       ($0.container, $0.manifest, $0.hasOwnRecovery)
@@ -73,7 +73,7 @@ extension Document {
     guard !isOwn, shownVersion == nil,
       let manifest = try container.reading({ try container.recovery() })
     else { return nil }
-    // What it has changed is held against what it was made above, whatever was saved since.
+    // The recovery is compared with the version it was made on, not with versions saved since.
     let base = manifest.versions.dropLast().last?.number ?? 0
     var changes: [(store: DocumentStore, layer: Layer)] = []
     for entry in manifest.stores {
@@ -96,12 +96,12 @@ extension Document {
     return DocumentRecovery(written: manifest.saved, changes: changes)
   }
 
-  /// Whether this session has kept anything, or has taken up what was kept.
+  /// Whether this session has kept a recovery, or has adopted the recovery of an earlier session.
   var hasOwnRecovery: Bool { state.withLock { $0.hasOwnRecovery } }
 
-  /// Gives up what was kept.
+  /// Discards the recovery.
   ///
-  /// - Throws: What the disk refuses.
+  /// - Throws: ``DocumentError`` if the document can't be written.
   public func discardRecovery() throws {
     try alone { try container.removeRecovery() }
     state.withLock { $0.hasOwnRecovery = false }

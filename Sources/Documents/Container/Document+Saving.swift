@@ -4,13 +4,13 @@ public import StoreInterface
 import Synchronization
 
 extension Document: StoreGroup {
-  /// Saves the document: makes changes of some of its stores durable, all of them or none, and what was staged
-  /// of its attachments with them.
+  /// Commits changes of some of the document's stores, together with the staged attachments, as one version.
+  /// Either all changes become durable, or none.
   ///
-  /// - Returns: The stores' snapshots then, in the order of the requests.
+  /// - Returns: The stores' snapshots after the commit, in the order of the requests.
   /// - Throws: `StoreError` as each store's commit does; ``DocumentError`` with code
-  ///   ``DocumentError/Code/readOnly``, ``DocumentError/Code/closed`` or ``DocumentError/Code/gone``. The
-  ///   document is as it was then.
+  ///   ``DocumentError/Code/readOnly``, ``DocumentError/Code/closed`` or ``DocumentError/Code/gone``. If this
+  ///   function throws, the document is unchanged.
   @discardableResult
   public func commit(
     _ parts: [(store: any Store, request: CommitRequest)]
@@ -18,15 +18,16 @@ extension Document: StoreGroup {
     try commit(parts) { _ in }
   }
 
-  /// Saves what is staged of attachments, and what `change` does to the manifest, as one version.
+  /// Saves the staged attachments, and the manifest as `change` edits it, as one version.
   ///
-  /// - Parameter change: May set the title and the application's metadata, for instance.
-  /// - Throws: As ``commit(_:)``, and what `change` throws.
+  /// - Parameter change: Edits the manifest before it is saved: sets the title or the application's metadata,
+  ///   for instance.
+  /// - Throws: As ``commit(_:)``, and any error that `change` throws.
   public func save(_ change: (inout Manifest) throws -> Void = { _ in }) throws {
     try commit([], change)
   }
 
-  /// Calls `body` while nobody else saves, in no process.
+  /// Calls `body` while no other save of the document can run, in this process or another.
   func alone<R>(_ body: () throws -> R) throws -> R {
     guard !isReadOnly else {
       throw DocumentError.readOnly(path)
@@ -43,7 +44,7 @@ extension Document: StoreGroup {
         try restoreIfNeeded()
         if access == .shared {
           try followOthers()
-          // What another process has kept for recovery has a number too.
+          // A recovery that another process has kept uses a number as well.
           let kept = (try? container.recovery())?.number ?? 0
           state.withLock { $0.highestNumber = max($0.highestNumber, kept) }
         }
@@ -53,10 +54,11 @@ extension Document: StoreGroup {
     return result!
   }
 
-  /// How long a save waits for another process's.
+  /// The time for which a save waits for the save of another process.
   private var patience: Duration { .seconds(10) }
 
-  /// Refuses a folder that is not the one that was opened: it was moved, removed, or another is in its place.
+  /// Throws ``DocumentError`` with code ``DocumentError/Code/gone`` if the folder is not the one that was
+  /// opened. The folder was then moved or removed, or another folder has taken its place.
   func checkIsThere() throws {
     let (container, folder) = state.withLock { ($0.container, $0.folder) }
     let isThere = try container.disk.exists(container.path)
@@ -66,13 +68,13 @@ extension Document: StoreGroup {
     }
   }
 
-  /// Puts the manifest back that counts, when one that came to nothing may be in its place.
+  /// Writes the manifest that counts again, if the manifest of a failed save may be in its place.
   private func restoreIfNeeded() throws {
     let (container, manifest, refused) = state.withLock {
       ($0.container, $0.manifest, $0.refused)
     }
     guard let refused else { return }
-    // Somebody else may have saved on top of it, which stays.
+    // Another process may have saved since. Its manifest stays.
     if try container.manifest().manifest == refused {
       try container.replace(manifest, at: container.manifestPath)
     }
@@ -81,7 +83,7 @@ extension Document: StoreGroup {
 
   // MARK: - Steps
 
-  /// Saves, as one version.
+  /// Saves changes of stores, staged attachments and an edited manifest as one version.
   @discardableResult
   func commit(
     _ parts: [(store: any Store, request: CommitRequest)],
@@ -110,7 +112,7 @@ extension Document: StoreGroup {
     }
   }
 
-  /// The parts, each with the store it is about.
+  /// Returns the parts, each with its store as a ``DocumentStore`` of this document.
   func own(
     _ parts: [(store: any Store, request: CommitRequest)]
   ) throws -> [(store: DocumentStore, request: CommitRequest)] {
@@ -123,7 +125,7 @@ extension Document: StoreGroup {
     }
   }
 
-  /// A number for a version that none had.
+  /// Returns a version number that no version has used.
   func nextNumber() -> Int64 {
     state.withLock { state in
       state.highestNumber += 1
@@ -131,7 +133,8 @@ extension Document: StoreGroup {
     }
   }
 
-  /// Has one store after another make its changes durable; when all have, they count once `confirm` returns.
+  /// Has one store after another make its changes durable, then calls `confirm`. The changes count once
+  /// `confirm` returns.
   func prepare(
     _ parts: ArraySlice<(store: DocumentStore, request: CommitRequest)>, _ number: Int64,
     _ manifest: Manifest, _ snapshots: inout [any StoreSnapshot],
@@ -140,7 +143,7 @@ extension Document: StoreGroup {
     guard let (store, request) = parts.first else { return try confirm(manifest) }
     let before = try store.position
     let position = store.position(after: before, number, in: container)
-    // The innermost is the first that counts, so they come back in the opposite order.
+    // The innermost commit returns first, so the snapshots come back in the opposite order.
     let snapshot = try store.inner.commit(request, at: request.isEmpty ? before : position) { _ in
       var manifest = manifest
       if !request.isEmpty { manifest.note(position, of: store, in: container) }
@@ -149,13 +152,14 @@ extension Document: StoreGroup {
     snapshots.append(snapshot)
   }
 
-  /// Makes everything that was prepared count, at once (spec §7.4.3).
+  /// Makes all prepared commits count at once, by replacing the manifest (spec §7.4.3).
   func confirm(_ manifest: Manifest, insteadOf before: Manifest) throws {
     let container = container
     do {
       try container.replace(manifest, at: container.manifestPath)
     } catch {
-      // It may be there and not be durable. Nobody may take it for saved, so the one before comes back.
+      // The new manifest may be in place and not be durable. No reader may take it for saved, so the previous
+      // manifest is written back.
       if (try? container.manifest().manifest) != before {
         let isBack = (try? container.replace(before, at: container.manifestPath)) != nil
         if !isBack { state.withLock { $0.refused = manifest } }
@@ -169,7 +173,7 @@ extension Document: StoreGroup {
     }
   }
 
-  /// What was staged meanwhile waits for the next save.
+  /// Forgets the attachments that were saved. Attachments staged during the save wait for the next one.
   private func finish(_ staged: [StagedName: StagedAttachment]) {
     state.withLock { state in
       state.staged = state.staged.filter { staged[$0.key] != $0.value }
@@ -178,7 +182,7 @@ extension Document: StoreGroup {
 }
 
 extension DocumentStore {
-  /// Where the store is, and at which commit.
+  /// The path of the store's file, and the store's newest commit.
   var position: StorePosition {
     get throws {
       let inner = inner
@@ -189,7 +193,7 @@ extension DocumentStore {
     }
   }
 
-  /// Where the store is after a commit of the given number.
+  /// Returns the position of the store after a commit of the given number.
   func position(
     after before: StorePosition, _ number: Int64, in container: Container
   ) -> StorePosition {
@@ -199,14 +203,14 @@ extension DocumentStore {
 }
 
 extension Manifest {
-  /// Adds a version of the document as it is now.
+  /// Appends a version that describes the document as it is now.
   mutating func addVersion(_ number: Int64, author: String? = nil) {
     versions.append(
       VersionEntry(
         number: number, saved: ManifestDate.rounded(Date()), model: model, author: author))
   }
 
-  /// Notes where a store is by now.
+  /// Records the file and the commit that a store has reached.
   mutating func note(
     _ position: StorePosition, of store: DocumentStore, uuid: UUID? = nil, in container: Container
   ) {
@@ -220,7 +224,7 @@ extension Manifest {
       stores[index].file = file
     }
     if let uuid, uuid != stores[index].uuid {
-      // What was the store's own until now is another by now.
+      // Earlier files had the store's previous UUID, so each keeps that UUID in its own entry.
       for place in stores[index].earlier.indices where stores[index].earlier[place].uuid == nil {
         stores[index].earlier[place].uuid = stores[index].uuid
       }

@@ -4,69 +4,70 @@ public import ObjectModel
 public import StoreInterface
 import Synchronization
 
-/// A document: a folder with a manifest, the versions of its model, stores and attachments, of which every
-/// save is all or nothing (spec §7).
+/// A document: a folder with a manifest, the versions of its model, stores and attachments. Every save makes
+/// all of its changes durable, or none (spec §7).
 ///
 ///     let document = try Document.open("Trip.quire", in: .builtIn)
 ///     for store in document.stores { try coordinator.add(store, configuration: store.configuration) }
 ///
-/// A save writes into each store what changed and makes it durable; then it replaces the manifest, which
-/// names the commits that belong together. Until that moment the document is what it was, and afterwards it is
-/// what was saved, whenever the program or the machine ends.
+/// A save writes the changes into each store and makes them durable. Then it replaces the manifest, which names
+/// the commits that belong together. If the program or the machine ends before that moment, the document is
+/// unchanged; if it ends afterwards, the document is saved.
 ///
-/// May be used from any thread. Programs with contexts, undo and autosave take a ``ManagedDocument``.
+/// May be used from any thread. Programs with contexts, undo and autosave use a ``ManagedDocument``.
 public final class Document: Sendable {
   /// The stores, in the order of the manifest.
   public let stores: [DocumentStore]
-  /// What opens stores.
+  /// The backends that open stores, and the disk.
   public let places: StorePlaces
-  /// Who else may have the document open meanwhile.
+  /// The access that other processes have to the document while it is open.
   public let access: Access
-  /// The version that is shown, where it is not the newest.
+  /// The version that is shown, or `nil` if it is the newest.
   public let shownVersion: Int64?
 
   struct State {
     var container: Container
     var folder: FileIdentity
     var manifest: Manifest
-    /// The manifest's file when it was last read or written.
+    /// The status of the manifest's file when it was last read or written.
     var seen: FileStatus?
-    /// No version has had a higher number, those included that came to nothing.
+    /// The highest number that any version has used, including versions that failed.
     var highestNumber: Int64
     var lock: FileLock?
     var isClosed = false
     /// Changes of attachments that the next save makes.
     var staged: [StagedName: StagedAttachment] = [:]
-    /// A manifest that came to nothing and may be in the place of the one that counts.
+    /// The manifest of a failed save, which may be in the place of the manifest that counts.
     var refused: Manifest?
-    /// What of each store was shown to contexts when others' saves were looked for last.
+    /// The snapshot of each store that contexts were shown when external changes were last looked for.
     var shown: [StoreTag: any StoreSnapshot] = [:]
-    /// Whether a recovery of this session is there.
+    /// Whether this session has kept or adopted a recovery.
     var hasOwnRecovery = false
   }
   let state: Mutex<State>
-  /// Held while something is written.
+  /// Locked while the document is written.
   let writing = Mutex(())
 
-  /// Who else may have a document open.
+  /// The access that other processes have to an open document.
   public enum Access: Sendable, Hashable {
-    /// Nobody else writes as long as this document is open. Others may read.
+    /// No other process may write as long as this document is open. Other processes may read.
     case exclusive
-    /// Others may write: each save looks at what they have saved before.
+    /// Other processes may write. Each save reads first the versions that they have saved.
     case shared
-    /// Nothing is written here.
+    /// This process does not write to the document.
     case readOnly
   }
 
-  /// What happens when somebody else has the document open for writing.
+  /// The behaviour when another process has the document open for writing.
   public enum WhenHeld: Sendable, Hashable {
-    /// It is an error that says who.
+    /// Opening throws an error that names the lock holder.
     case fail
-    /// It is waited for.
+    /// Opening waits for the other process, for at most the given time.
     case wait(Duration)
     /// The document is opened for reading only.
     case readOnly
-    /// A lock that a process of another host has left is taken over. Only people can know that it is done.
+    /// The lock that a process of another host has left is taken over. Only a person can know that this process
+    /// has ended.
     case takeOver
   }
 
@@ -85,7 +86,7 @@ public final class Document: Sendable {
         highestNumber: highestNumber, lock: lock))
     for store in stores {
       store.attach(to: self)
-      // A store that can't be read says so when it is asked for.
+      // A store that can't be read throws an error when it is used.
       let snapshot = try? store.snapshot()
       state.withLock { $0.shown[store.tag] = snapshot }
     }
@@ -93,20 +94,20 @@ public final class Document: Sendable {
 
   deinit { try? close() }
 
-  /// Where the document is.
+  /// The path of the document's folder.
   public var path: String { container.path }
   var container: Container { state.withLock { $0.container } }
-  /// What the document says of itself, as of the version that it is at here.
+  /// The manifest of the version that this process has read or saved last.
   public var manifest: Manifest { state.withLock { $0.manifest } }
-  /// Whether nothing is written here.
+  /// Whether this process does not write to the document.
   public var isReadOnly: Bool { access == .readOnly }
 
-  /// The store of a name.
+  /// Returns the store with the given name.
   public subscript(name: String) -> DocumentStore? { stores.first { $0.name == name } }
 
-  /// The model that the document is of.
+  /// The document's model.
   ///
-  /// - Throws: ``DocumentError`` when its file is missing or damaged.
+  /// - Throws: ``DocumentError`` if the model's file is missing or damaged.
   public var model: Model {
     get throws {
       let (container, manifest) = state.withLock { ($0.container, $0.manifest) }
@@ -117,9 +118,9 @@ public final class Document: Sendable {
     }
   }
 
-  /// All versions of the model that the document has been of, by name, in their order.
+  /// All versions of the model that the document has had, by name, in their order.
   ///
-  /// - Throws: ``DocumentError`` when a file is missing or damaged.
+  /// - Throws: ``DocumentError`` if a file is missing or damaged.
   public var modelVersions: [(name: String, model: Model)] {
     get throws {
       let (container, manifest) = state.withLock { ($0.container, $0.manifest) }
@@ -127,9 +128,9 @@ public final class Document: Sendable {
     }
   }
 
-  /// Gives back what the document holds. Snapshots stay readable. Closing again does nothing.
+  /// Closes the document's stores and releases its lock. Snapshots stay readable. Closing again does nothing.
   public func close() throws {
-    // Nobody else may write before what is being written here has come to its end.
+    // The lock is released after the save in progress ends, so that no other process writes before.
     try writing.withLock { _ in try closeAlone() }
   }
 
@@ -153,7 +154,7 @@ public final class Document: Sendable {
 }
 
 extension Container {
-  /// Reads a version of the model and holds it against its hashes.
+  /// Reads a version of the model and compares it with its hashes in the manifest.
   func model(_ name: String, of manifest: Manifest) throws -> Model {
     guard let version = manifest.models.first(where: { $0.name == name }) else {
       throw DocumentError(.damaged, "There is no version \"\(name)\" of the model.", path: path)
