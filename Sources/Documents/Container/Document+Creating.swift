@@ -4,18 +4,18 @@ public import ObjectModel
 import Rows
 public import StoreInterface
 
-/// A store that a new document is to have.
+/// The description of a store for a new document.
 public struct DocumentStoreDescription: Sendable {
-  /// The store's name, which no other store of the document has.
+  /// The store's name, which is unique within the document.
   public var name: String
   /// The store's type.
   public var type: StoreType
-  /// The configuration whose entities it is for; all when it is `nil`.
+  /// The configuration whose entities the store holds, or `nil` if it holds all entities.
   public var configuration: String?
-  /// What the backend is told: texts by name.
+  /// The options of the backend, by name.
   public var options: [String: String]
 
-  /// A store of the given name and type.
+  /// Makes the description of a store with the given name and type.
   public init(
     _ name: String = "main", type: StoreType = .binary, configuration: String? = nil,
     options: [String: String] = [:]
@@ -30,14 +30,15 @@ public struct DocumentStoreDescription: Sendable {
 extension Document {
   /// Makes a new document without objects, and opens it.
   ///
-  /// It is there whole or not at all, whatever happens meanwhile.
+  /// The document appears at its path complete or not at all, also if the program or the machine ends
+  /// meanwhile.
   ///
   /// - Parameters:
-  ///   - stores: The stores; one of type ``StoreInterface/StoreType/binary`` unless said otherwise.
-  ///   - modelName: What the version of the model is called.
-  ///   - overwriting: Whether a document that is there is replaced; otherwise it is an error.
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/exists`` when there is something at the place;
-  ///   `StoreError` when a store can't be made.
+  ///   - stores: The stores; by default one of type ``StoreInterface/StoreType/binary``.
+  ///   - modelName: The name of the model's version.
+  ///   - overwriting: Whether an existing document at `path` is replaced. Otherwise it is an error.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/exists`` if `path` exists; `StoreError` if a
+  ///   store can't be made.
   public static func create(
     _ path: String, model: Model, modelName: String = "1",
     stores: [DocumentStoreDescription] = [.init()], title: String? = nil,
@@ -63,7 +64,7 @@ extension Document {
 }
 
 extension Model {
-  /// The model that a store of a configuration is made with.
+  /// Returns the model for a store of the given configuration.
   func forStore(of configuration: String?) throws -> Model {
     guard let configuration else { return self }
     let all = description.configurations
@@ -73,13 +74,14 @@ extension Model {
         "The model has no configuration \"\(configuration)\". It has: "
           + all.map { "\"\($0.name)\"" }.joined(separator: ", ") + ".")
     }
-    // Entities that lead out of the configuration can't be had by themselves.
+    // A subset is no valid model if its entities have relationships to entities outside. The store then has
+    // all.
     return (try? subset(configuration: configuration)) ?? self
   }
 }
 
 extension Manifest {
-  /// The manifest of a new document, of which nothing is known yet.
+  /// Makes the manifest of a new document, without models and stores.
   init(
     uuid: UUID = UUID(), title: String?, metadata: [String: String], model: String, now: Date
   ) {
@@ -90,14 +92,14 @@ extension Manifest {
 }
 
 extension Container {
-  /// Makes a document's folder in a private place and gives it its path once everything is durable.
+  /// Makes a document's folder in a private place and renames it to its path once everything is durable.
   ///
-  /// - Parameter check: Looks at the document in its place. If it throws, the document that was there before returns.
+  /// - Parameter check: Checks the document at its path. If it throws, the previous document is restored.
   func build(
     overwriting: Bool, _ body: (Container) throws -> Manifest, check: () throws -> Void = {}
   ) throws {
     try reading {
-      // A document takes the place of a document or of an empty folder, and of nothing else.
+      // A document may replace a document or an empty folder, and nothing else.
       if try disk.exists(path) {
         guard overwriting else {
           throw DocumentError(.exists, "There is something at the place already.", path: path)
@@ -167,7 +169,7 @@ extension Container {
     try fill(store)
     var made = try store.snapshot()
     if made.commit < 1 {
-      // What a document names are commits from 1 on (spec §7.4.2).
+      // The numbers of commits in a manifest begin at 1 (spec §7.4.2).
       made = try store.commit(CommitRequest(Layer(), basedOn: made, metadata: made.metadata))
     }
     let commit = made.commit
@@ -178,7 +180,7 @@ extension Container {
     if commit > manifest.number { manifest.versions[0].number = commit }
   }
 
-  /// Takes an attachment of another document over, as one that is there from the first version on.
+  /// Copies an attachment of another document. It belongs to the new document from the first version on.
   func add(
     _ entry: Manifest.AttachmentEntry, from source: Container, to manifest: inout Manifest
   ) throws {

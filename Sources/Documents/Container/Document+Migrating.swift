@@ -7,16 +7,18 @@ public import StoreInterface
 import Synchronization
 
 extension Document {
-  /// Brings a document to a version of its model: all its stores, at once.
+  /// Migrates a document to a version of its model: all stores at once.
   ///
-  /// Where rows stay as they are a store is only told of the model; others are written anew beside, and take the
-  /// old ones' place with the manifest. Earlier versions stay what they were. Nobody may have the document open.
+  /// A store whose rows stay the same is only given the new model. Every other store is written anew into
+  /// another file, which replaces the old file together with the manifest. Earlier versions stay unchanged. No
+  /// other process or part of the program may have the document open.
   ///
   /// - Parameters:
-  ///   - name: What the version of the model is called in the document; the next number unless said otherwise.
-  /// - Returns: Whether there was anything to do.
-  /// - Throws: `MigrationError` and others, as a ``Migration/Migrator`` does; ``DocumentError``. The document is
-  ///   as it was then.
+  ///   - name: The name of the model's version in the document; the next number if it is `nil` and the migrator
+  ///     knows no name.
+  /// - Returns: Whether the document needed a migration.
+  /// - Throws: `MigrationError` and other errors, as a ``Migration/Migrator`` does; ``DocumentError``. If this
+  ///   function throws, the document is unchanged.
   @discardableResult
   public static func migrate(
     _ path: String, to model: Model, named name: String? = nil,
@@ -31,7 +33,7 @@ extension Document {
     var written: [String] = []
     try document.alone {
       do { try document.migrate(to: model, name, migrator, &written) } catch {
-        // What was made for a document that stays as it was is of no use.
+        // The document stays unchanged, so the files written for the migration are removed.
         if document.state.withLock({ $0.refused == nil }) {
           for path in written { try? places.disk.removeTree(path) }
         }
@@ -65,7 +67,7 @@ extension Document {
         replaced.append((store, path))
       }
     }
-    // The commits of what was written count from the version on.
+    // The version's number must be above the commits of all replacement stores.
     for (store, path) in replaced {
       number = max(number, try highestCommit(of: path, store.type) + 1)
     }
@@ -87,14 +89,15 @@ extension Document {
     return try store.snapshot().commit
   }
 
-  /// Sees to it that what a store holds that was written for the document is a commit of the given number.
+  /// Renumbers the newest commit of a replacement store to `number`.
   ///
-  /// - Returns: The store's identifier, which is another where its objects were made anew.
+  /// - Returns: The UUID of the replacement store, which differs from the store's if its objects were made
+  ///   anew.
   private func setNumber(
     _ number: Int64, ofSuccessorAt path: String, of store: DocumentStore
   ) throws -> UUID {
     let backend = try places.backend(of: store.type)
-    // A file for each commit says nothing of numbers: the manifest does.
+    // The file of a store with a file for each commit contains no number. The manifest does.
     let newest = store.hasFileForEachCommit ? number : try highestCommit(of: path, store.type)
     let inner = try backend.open(path, on: places.disk, StoreOpening(commit: newest))
     defer { try? inner.close() }
@@ -109,7 +112,7 @@ extension Document {
 }
 
 extension DocumentStore {
-  /// A file for what takes the store's place.
+  /// Returns the path of the file that replaces the store's file.
   func pathOfSuccessor(_ number: Int64, in container: Container) -> String {
     let ending = path?.lastPathComponent.split(separator: ".").last ?? "store"
     func folded(_ name: String) -> String { ContainerPath.folded(Container.stem(of: name)) }
@@ -121,7 +124,7 @@ extension DocumentStore {
 }
 
 extension Manifest {
-  /// What a new version of the model is called when nobody says.
+  /// Returns the name of a new version of the model when the caller gives none.
   fileprivate func nextModelName(_ migrator: Migrator, _ model: Model) -> String {
     let taken = Set(models.map(\.name))
     if let known = migrator.versions.first(where: { $0.isSame(as: KnownVersion("", model)) })?.name,

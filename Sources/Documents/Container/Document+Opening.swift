@@ -8,20 +8,19 @@ import Synchronization
 extension Document {
   /// Opens a document.
   ///
-  /// It takes no model: a document holds its own. Only the backends that its stores name are used. A packed
-  /// document is read in place, and can't be changed.
+  /// The caller gives no model: a document contains its own. Only the backends that its stores name are used. A
+  /// packed document is read in place, and can't be changed.
   ///
   /// - Parameters:
-  ///   - places: The kinds of stores there are, and the disk.
-  ///   - access: Who else may have it open meanwhile.
-  ///   - whenHeld: What happens when somebody else has it open for writing.
-  ///   - version: The version that is shown, which can only be read; the newest when it is `nil`.
-  ///   - acceptsDamage: Whether a store whose commit is damaged opens at an earlier one, for reading
+  ///   - places: The backends that open stores, and the disk.
+  ///   - access: The access that other processes have to the document while it is open.
+  ///   - whenHeld: The behaviour when another process has the document open for writing.
+  ///   - version: The version to show, for reading only; `nil` for the newest.
+  ///   - acceptsDamage: Whether a store whose commit is damaged opens at an earlier commit, for reading
   ///     only (`StoreOpening.acceptsDamage`). `access` must be `readOnly` then.
   /// - Throws: ``DocumentError`` with codes such as ``DocumentError/Code/notFound``,
-  ///   ``DocumentError/Code/notADocument``, ``DocumentError/Code/newerFormat``,
-  ///   ``DocumentError/Code/damaged``, ``DocumentError/Code/locked``; `StoreError` when a store can't be
-  ///   opened.
+  ///   ``DocumentError/Code/notADocument``, ``DocumentError/Code/newerFormat``, ``DocumentError/Code/damaged``,
+  ///   ``DocumentError/Code/locked``; `StoreError` if a store can't be opened.
   public static func open(
     _ path: String, in places: StorePlaces, access: Access = .exclusive,
     whenHeld: WhenHeld = .fail, version: Int64? = nil, acceptsDamage: Bool = false
@@ -46,7 +45,7 @@ extension Document {
     }
     let lock: FileLock
     do {
-      // Who has no document to lock is told so, and leaves no lock behind.
+      // Reading the manifest first refuses a path without a document before a lock file is made there.
       _ = try container.manifest()
       lock = try container.lock(whenHeld)
     } catch let error as DocumentError where error.code == .locked && whenHeld == .readOnly {
@@ -55,8 +54,8 @@ extension Document {
     do {
       let (manifest, seen) = try container.manifest()
       let isShared = access == .shared
-      // What somebody left behind who came to no end goes while nobody else writes: those who share the
-      // document may have taken in what they have not saved yet.
+      // Removes files left by an interrupted save, unless processes share the document: another process may
+      // have added attachments that it has not saved yet.
       if !isShared { container.tidy(manifest, isOpening: true) }
       let document = try open(
         container, manifest, seen, places, access, isShared ? nil : lock)
@@ -68,8 +67,8 @@ extension Document {
     }
   }
 
-  /// Opens what another process may be saving: what the manifest names may be gone the moment after, when
-  /// there is a newer one.
+  /// Opens a document that another process may be saving. If files that the manifest names are gone because the
+  /// manifest was replaced, the new manifest is read.
   private static func openForReading(
     _ container: Container, _ places: StorePlaces, acceptsDamage: Bool = false
   ) throws -> Document {
@@ -109,7 +108,8 @@ extension Document {
     }
     var highestNumber = manifest.number
     if access != .readOnly {
-      // What was prepared and never confirmed has numbers too, which nobody else may get.
+      // Commits that were prepared and never confirmed use numbers as well. No new version may get such a
+      // number.
       let kept = (try? container.recovery())?.number ?? 0
       let prepared = stores.compactMap { try? $0.describe().highestCommit }.max() ?? 0
       highestNumber = max(highestNumber, kept, prepared)
@@ -121,7 +121,7 @@ extension Document {
 }
 
 extension StorePlaces {
-  /// The same backends on the disk that a document lies on: a packed one is a disk of its own.
+  /// Returns the same backends on the disk that the document lies on. A packed document is a disk of its own.
   func inside(_ path: String) throws -> StorePlaces {
     if disk is PackedDisk { return self }
     do {
@@ -140,7 +140,7 @@ extension StorePlaces {
 }
 
 extension Container {
-  /// Takes the lock of whoever writes.
+  /// Takes the lock for writing to the document.
   func lock(_ whenHeld: Document.WhenHeld) throws -> FileLock {
     do throws(DiskError) {
       switch whenHeld {
@@ -157,7 +157,7 @@ extension Container {
     }
   }
 
-  /// Opens a store at the commit that counts, or at the one that a version has.
+  /// Opens a store at the commit that counts, or at the commit of an earlier version.
   func open(
     _ entry: Manifest.StoreEntry, _ manifest: Manifest, _ places: StorePlaces, readOnly: Bool,
     version: Int64? = nil, acceptsDamage: Bool = false
@@ -189,8 +189,8 @@ extension Container {
     return store
   }
 
-  /// Where a store is at a version: the newest commit that is not above it, in the file that the store was in
-  /// then (spec §7.4.5).
+  /// Returns the position of a store at a version: the newest commit whose number is not above the version's,
+  /// in the file that the store had then (spec §7.4.5).
   private func position(
     of entry: Manifest.StoreEntry, _ version: Int64?, _ backend: any StoreBackend,
     _ places: StorePlaces
@@ -215,19 +215,19 @@ extension Container {
       path: path)
   }
 
-  /// Removes files that no manifest names and that only a save can have made that came to no end.
+  /// Removes files that no manifest names and that only an interrupted save can have left.
   ///
-  /// - Parameter isOpening: Whether nobody has taken in attachments yet that are not saved.
+  /// - Parameter isOpening: Whether the document is being opened, so that no attachment waits for a save.
   func tidy(_ manifest: Manifest, isOpening: Bool) {
-    // It is litter: the document works as well with it.
-    // A migration or a save that a process did not finish leaves a store of its own in these folders.
+    // Left files do no harm, so errors are ignored. A migration or save that a process did not finish leaves
+    // the replacement of a store in these folders.
     let folders = [
       path, inner(Container.modelsFolder), inner(Container.storesFolder),
       inner(Container.attachmentsFolder),
     ]
     for folder in folders { _ = try? disk.removeAbandonedReplacements(in: folder) }
     let recovery: Manifest?
-    // What a recovery names that can't be read nobody can tell.
+    // If the recovery can't be read, the files that it names are unknown, and no file may be removed.
     do { recovery = try self.recovery() } catch { return }
     let manifests = [manifest] + (recovery.map { [$0] } ?? [])
     let named = Set(
@@ -260,15 +260,15 @@ extension Container {
     }
   }
 
-  /// What files begin with that are being taken in.
+  /// The prefix of the names of attachments' files while their bytes are being written.
   static let incomingPrefix = ".incoming-"
 
-  /// The same where another store's name begins like it.
+  /// Returns the stem of a store's files when another store has the same plain stem.
   static func stem(of name: String, uuid: UUID) -> String {
     stem(of: name) + "-" + uuid.uuidString.prefix(8).lowercased()
   }
 
-  /// The beginning of the names of a store's files.
+  /// Returns the stem of the names of a store's files.
   static func stem(of name: String) -> String {
     let plain = String(
       name.unicodeScalars.map { scalar in
@@ -281,7 +281,7 @@ extension Container {
 }
 
 extension DocumentError {
-  /// A type of store can't be part of a document.
+  /// Returns the error for a type of store that can't be part of a document.
   static func notForDocuments(_ type: StoreType, path: String) -> DocumentError {
     DocumentError(
       .notSupported,
@@ -297,23 +297,24 @@ extension Character {
 // MARK: - Others
 
 extension Document {
-  /// Looks whether another process has saved the document, and goes on to what it has saved.
+  /// Checks whether another process has saved the document, and advances the stores to the newest version.
   ///
-  /// - Returns: Whether it has. Contexts that are to see it merge it (``ManagedDocument`` does).
-  /// - Throws: ``DocumentError``, with code ``DocumentError/Code/gone`` when the document was moved or removed.
+  /// - Returns: Whether another process has saved. Contexts show the new version once they merge the changes,
+  ///   as those of a ``ManagedDocument`` do.
+  /// - Throws: ``DocumentError``, with code ``DocumentError/Code/gone`` if the document was moved or removed.
   @discardableResult
   public func refresh() throws -> Bool {
     guard shownVersion == nil else { return false }
     return try writing.withLock { _ in
       try checkOpen()
       try checkIsThere()
-      // A manifest that came to nothing here is nobody else's.
+      // The manifest on disk may then be the one of a failed save of this process.
       if state.withLock({ $0.refused != nil }) { return false }
       return try followOthers()
     }
   }
 
-  /// Goes on to what others have saved. Whoever calls holds `writing`.
+  /// Advances the stores to the version that another process has saved last. The caller has locked `writing`.
   @discardableResult
   func followOthers() throws -> Bool {
     let (container, known, seen) = state.withLock { ($0.container, $0.manifest, $0.seen) }
@@ -329,7 +330,7 @@ extension Document {
       do {
         try follow(manifest)
       } catch {
-        // Files may be gone that a manifest named which is not the newest any more.
+        // Files that the manifest names may be gone if the manifest was replaced meanwhile.
         attempts += 1
         guard attempts < 16, try container.manifest().manifest != manifest else { throw error }
         continue

@@ -3,15 +3,15 @@ import Foundation
 package import ObjectModel
 package import StoreInterface
 
-/// A store that was got out of a damaged document.
+/// A store that was recovered from a damaged document.
 package struct RescuedStore {
   package var name: String
   package var type: StoreType
   package var configuration: String?
   package var creation: StoreCreation
-  /// The model that it was read with.
+  /// The model that the store was read with.
   package var model: Model
-  /// Puts its objects into the new store.
+  /// Writes the recovered objects into the new store.
   package var fill: (any Store) throws -> Void
 
   package init(
@@ -27,24 +27,24 @@ package struct RescuedStore {
   }
 }
 
-/// What is left of a damaged document: its manifest if that can be read, and the files there are.
+/// The remains of a damaged document: its manifest if it can be read, and the files that exist.
 package struct DocumentRemains {
-  /// What the document said of itself; `nil` when that can't be read.
+  /// The manifest, or `nil` if it can't be read. Its checksum may be wrong.
   package let manifest: Manifest?
-  /// Why it can't be read.
+  /// The error with which reading the manifest failed, or `nil`.
   package let fault: (any Error)?
-  /// The files of stores, by path, each with what the manifest says of it.
+  /// The files of stores, by path, each with its entry in the manifest.
   package private(set) var stores: [(path: String, entry: Manifest.StoreEntry?)] = []
   private let container: Container
 
-  /// Looks at what is there.
+  /// Reads the manifest if possible, and finds the files of stores.
   package init(_ path: String, on disk: any Disk) throws {
     container = Container(path: path, disk: disk)
     do {
       manifest = try container.manifest().manifest
       fault = nil
     } catch {
-      // A manifest whose only fault is its checksum tells most names rightly.
+      // Most names in a manifest are right if only its checksum is wrong.
       manifest = try? container.manifest(checkingChecksum: false).manifest
       fault = error
     }
@@ -58,7 +58,7 @@ package struct DocumentRemains {
       stores.append((container.inner(entry.file), entry))
     }
     guard manifest == nil else { return }
-    // Of files with a number each the highest is the newest.
+    // Among files of one store, the file with the highest number is the newest.
     var newest: [String: (number: Int, name: String)] = [:]
     for name in names {
       let stem = name.prefix { $0 != "." }
@@ -77,7 +77,7 @@ package struct DocumentRemains {
     return names.lazy.compactMap { try? container.model($0, of: manifest) }.first
   }
 
-  /// A model that is there, where no manifest says which one counts: the one with the most entities.
+  /// The readable model with the most entities, used when there is no manifest to choose one.
   private var modelOfFiles: Model? {
     let folder = container.inner(Container.modelsFolder)
     let files = (try? container.disk.list(folder, links: .refused)) ?? []
@@ -94,16 +94,16 @@ package struct DocumentRemains {
     return models.max { $0.entities.count < $1.entities.count }
   }
 
-  /// The configuration whose entities a store has, where nobody says.
+  /// Returns the configuration whose entities are those of the store's model, or `nil` if there is none.
   private func configuration(of store: RescuedStore, in model: Model) -> String? {
     let entities = Set(store.model.entities.map(\.name))
     guard entities != Set(model.entities.map(\.name)) else { return nil }
     return model.description.configurations.first { Set($0.entities) == entities }?.name
   }
 
-  /// Makes a document of what was got out of this one.
+  /// Makes a document of the recovered stores, and of the attachments and metadata that remain.
   ///
-  /// - Returns: The names of attachments whose bytes are gone or are not what they were.
+  /// - Returns: The names of attachments whose bytes are missing or changed.
   package func rebuild(
     at path: String, _ rescued: [RescuedStore], overwriting: Bool, in places: StorePlaces
   ) throws -> [String] {
@@ -139,7 +139,7 @@ package struct DocumentRemains {
     return lost
   }
 
-  /// Whether an attachment's bytes are those that the manifest has the digest of.
+  /// Whether an attachment's bytes match the digest in the manifest.
   private func isSound(_ entry: Manifest.AttachmentEntry) -> Bool {
     let path = container.attachment(entry.digest)
     guard

@@ -3,30 +3,30 @@ public import ObjectModel
 public import StoreInterface
 import Synchronization
 
-/// A store of a document. Whatever is committed to it is committed to the document.
+/// A store of a document. A commit to the store is a save of the document.
 public final class DocumentStore: Store {
   /// The store's name in the document.
   public let name: String
-  /// The configuration whose entities it is for; all when it is `nil`.
+  /// The configuration whose entities the store holds, or `nil` if it holds all entities.
   public let configuration: String?
   /// The store's type.
   public let type: StoreType
-  /// What this kind of store can do by itself.
+  /// The capabilities of the store without the document.
   public let capabilities: StoreCapabilities
-  /// The store's place in object identifiers.
+  /// The tag that object identifiers contain for this store.
   public let tag: StoreTag
   /// The store's identifier.
   public let uuid: UUID
-  /// The store's file.
+  /// The path of the store's file.
   public var path: String? { inner.path }
 
   private let held: Mutex<any Store>
   private let owner = Mutex(Owner())
 
-  /// Held while keys are set aside, and while the store becomes one in another file.
+  /// Locked while keys are leased, and while the store is replaced by a store in another file.
   private let leasing = Mutex(())
 
-  /// Calls `body` while nobody sets keys of any of some stores aside.
+  /// Calls `body` while no keys of any of the given stores can be leased.
   static func holdingKeys(
     _ stores: ArraySlice<DocumentStore>, _ body: () throws -> Void
   ) throws {
@@ -35,7 +35,8 @@ public final class DocumentStore: Store {
   }
 
   private struct Owner {
-    // Whoever has a store of a document has the document: a coordinator holds on to stores only.
+    // A weak reference, because the document holds its stores. A coordinator holds stores only, so the program
+    // must hold the document.
     weak var document: Document?
   }
 
@@ -46,21 +47,21 @@ public final class DocumentStore: Store {
     uuid = entry.uuid
     type = store.type
     tag = store.tag
-    // What it takes to be part of a document is the document's.
+    // Confirmation is the document's task, so the store does not offer it to its callers.
     capabilities = store.capabilities.subtracting(.confirmation)
   }
 
-  /// The store as its backend knows it.
+  /// The store that the backend has opened.
   var inner: any Store { held.withLock { $0 } }
 
   func attach(to document: Document) { owner.withLock { $0.document = document } }
 
-  /// Takes another store that holds the same in its stead.
+  /// Replaces the backend's store by another store with the same content.
   func replaceInner(by store: any Store) { held.withLock { $0 = store } }
 
   /// The document.
   ///
-  /// - Throws: ``DocumentError`` when nobody holds it any more.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/closed`` if the document has been released.
   public var document: Document {
     get throws {
       guard let document = owner.withLock({ $0.document }) else {
@@ -70,13 +71,13 @@ public final class DocumentStore: Store {
     }
   }
 
-  /// The document, which commits several of its stores as one.
+  /// The document, which commits several of its stores at once.
   public var group: (any StoreGroup)? { owner.withLock { $0.document } }
 
-  /// Whether the store is one that is rewritten with each commit, so that each has a file of its own.
+  /// Whether each commit writes the whole store anew, in a file of its own.
   var hasFileForEachCommit: Bool { !capabilities.contains(.history) }
 
-  /// The objects as the document has them.
+  /// Returns the newest snapshot of the store in the document.
   public func snapshot() throws -> any StoreSnapshot { try inner.snapshot() }
 
   /// Saves the document with changes of this store.
@@ -85,7 +86,7 @@ public final class DocumentStore: Store {
     try document.commit([(self, request)])[0]
   }
 
-  /// Calls `body` while nobody saves the document, and a commit is the newest.
+  /// Calls `body` while no save of the document can run. Throws if the given commit is not the newest.
   public func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
     try document.alone {
       try checkNewest(number, is: inner.snapshot().commit)
@@ -93,11 +94,11 @@ public final class DocumentStore: Store {
     }
   }
 
-  /// Sets keys aside for new objects.
+  /// Leases keys for new objects.
   public func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
     let document = try document
     switch document.access {
-    // Nobody else writes, and the store itself knows who comes first.
+    // No other process writes, and the store itself orders the callers.
     case .exclusive:
       return try leasing.withLock { _ in try inner.leaseKeys(ofEntity: number, count: count) }
     default:
@@ -105,15 +106,16 @@ public final class DocumentStore: Store {
     }
   }
 
-  /// The commits of this store that can be opened.
+  /// Returns the commits of this store that can be opened.
   public func commits() throws -> [CommitSummary] { try inner.commits() }
 
-  /// The objects as an earlier commit left them.
+  /// Returns the snapshot of an earlier commit.
   public func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
     try inner.snapshot(ofCommit: number)
   }
 
-  /// Refuses: which versions are kept is the document's affair (``Document/thin(_:now:)``).
+  /// Throws `StoreError` with code `notConfirmable`: the document decides which versions are kept
+  /// (``Document/thin(_:now:)``).
   public func keepCommits(where isKept: (Int64) -> Bool) throws {
     throw StoreError(
       .notConfirmable,
@@ -121,9 +123,9 @@ public final class DocumentStore: Store {
       path: path)
   }
 
-  /// What there is to say of the store besides its objects.
+  /// Returns a description of the store, without its objects.
   public func describe() throws -> StoreDescription { try inner.describe() }
 
-  /// Gives back what the store holds.
+  /// Closes the backend's store.
   public func close() throws { try inner.close() }
 }

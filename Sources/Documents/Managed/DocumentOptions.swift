@@ -2,66 +2,68 @@ public import Migration
 public import ObjectGraph
 import StoreInterface
 
-/// How a ``ManagedDocument`` is opened, and how it behaves.
+/// The options with which a ``ManagedDocument`` is opened and behaves.
 public struct DocumentOptions: Sendable {
-  /// Who else may have it open meanwhile.
+  /// The access that other processes have to the document while it is open.
   public var access = Document.Access.exclusive
-  /// What happens when somebody else has it open for writing.
+  /// The behaviour when another process has the document open for writing.
   public var whenHeld = Document.WhenHeld.fail
-  /// When it saves by itself; `nil` when it does not.
+  /// The delays of autosave, or `nil` for no autosave.
   public var autosave: AutosaveTiming? = AutosaveTiming()
-  /// Which earlier versions are kept.
+  /// The policy that decides which earlier versions are kept.
   public var versions = VersionPolicy.usual
-  /// How many groups of changes can be undone; 0 for any number, `nil` when nothing is recorded.
+  /// The number of groups of changes that can be undone; 0 for any number, `nil` to record nothing.
   public var undoLevels: Int? = 0
-  /// What brings the document to the program's model when it is of another; it is refused when this is `nil`.
+  /// The migrator for a document of another version of the model, or `nil` to refuse such a document.
   public var migrator: Migrator? = .automatic
-  /// What happens when somebody else has changed what is to be saved.
+  /// The merge policy for conflicts when the document is saved.
   public var mergePolicy = MergePolicy.error
-  /// How often to look for what other processes have saved; `nil` for never.
+  /// The interval at which external changes are looked for, or `nil` for never.
   public var lookingForOthers: Duration? = .seconds(1)
   /// The classes of the objects, each for the entity it names.
   public var classes: [ManagedObject.Type] = []
-  /// What turns the values of transformable attributes into bytes and back.
+  /// The transformers that turn the values of transformable attributes into bytes and back.
   public var transformers: [ValueTransformer] = []
-  /// Who changes are said to be by, in the versions.
+  /// The author that versions name for changes of this program.
   public var author: String?
-  /// What the program decides and adds.
+  /// The parts that the program decides or adds.
   public var hooks = DocumentHooks()
-  /// The signals on which the document is saved before the program ends as it would have.
+  /// The signals on which the document is saved and closed before the program ends.
   public var savesOnSignals: Set<Int32> = []
 
-  /// The usual behaviour.
+  /// Makes options with the usual behaviour.
   public init() {}
 }
 
-/// When a document saves by itself.
+/// The delays of a document's autosave.
 public struct AutosaveTiming: Sendable, Hashable {
-  /// How long after the last change: whoever goes on changing is not interrupted at each.
+  /// The time from the last change to the save. A user who goes on editing is not interrupted at each change.
   public var delay: Duration
-  /// How long after the first change at the latest: no more than this is lost when the program is killed.
+  /// The longest time from the first change to the save. If the program is killed, at most this time is lost.
   public var longestWait: Duration
 
-  /// After the given times.
+  /// Makes the timing from the two times.
   public init(delay: Duration = .seconds(2), longestWait: Duration = .seconds(10)) {
     self.delay = delay
     self.longestWait = max(delay, longestWait)
   }
 }
 
-/// What a program decides of its documents, and adds to them.
+/// The parts of a document's behaviour that the program decides.
 public struct DocumentHooks: Sendable {
-  /// The stores of a new document, by the ending of its name; one binary store for all entities unless said
-  /// otherwise.
+  /// Returns the stores of a new document, by the ending of its name. By default one binary store for all
+  /// entities.
   public var stores: @Sendable (_ fileType: String) -> [DocumentStoreDescription] = { _ in
     [DocumentStoreDescription()]
   }
-  /// What the program keeps in the document besides objects: bytes by name. Asked before each save, and saved
-  /// in the same commit; `nil` when nothing has changed. What is not named any more is taken out.
+  /// Returns the content that the program keeps in the document besides objects: bytes by name.
+  ///
+  /// It is called before each save, and the content is saved in the same commit. `nil` means no change. Content
+  /// whose name is missing is removed.
   public var additionalContent: (@Sendable () throws -> [String: [UInt8]]?)?
-  /// Is given that content when the document is opened, reverted, or was changed by another process.
+  /// Receives the content when the document is opened or reverted, or after another process has changed it.
   public var readAdditionalContent: (@Sendable ([String: [UInt8]]) throws -> Void)?
 
-  /// Nothing out of the ordinary.
+  /// Makes hooks with the default behaviour.
   public init() {}
 }

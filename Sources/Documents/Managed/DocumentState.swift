@@ -1,22 +1,22 @@
 public import ObjectGraph
 
-/// What a ``ManagedDocument`` is doing, or what is in its way.
+/// The state of a ``ManagedDocument``: its activity, or its last error.
 public enum DocumentState: Sendable {
-  /// It is closed.
+  /// The document is closed.
   case closed
-  /// It is open, and everything is well.
+  /// The document is open, and there is no error.
   case normal
-  /// It is open and can't be saved: it was opened for reading only, or was moved or removed.
+  /// The document is open and can't be saved: it was opened for reading only, or was moved or removed.
   case editingDisabled(any Error)
-  /// It is being saved.
+  /// The document is being saved.
   case saving
-  /// Somebody else has changed what was to be saved. Nothing is lost: set a merge policy
-  /// (``ManagedDocument/resolveConflicts(_:)``), or revert.
+  /// The last save failed because another save has changed the same objects. Nothing is lost: set a merge
+  /// policy (``ManagedDocument/resolveConflicts(_:)``), or revert.
   case inConflict(ContextError)
   /// The last save failed. Nothing is lost, and the next autosave tries again.
   case saveFailed(any Error)
 
-  /// The state's name, to be compared.
+  /// The state's name, to compare states by.
   public var name: Name {
     switch self {
     case .closed: .closed
@@ -28,7 +28,7 @@ public enum DocumentState: Sendable {
     }
   }
 
-  /// What is in the way; `nil` when nothing is.
+  /// The error that prevents saving, or `nil` if there is none.
   public var error: (any Error)? {
     switch self {
     case .closed, .normal, .saving: nil
@@ -39,7 +39,7 @@ public enum DocumentState: Sendable {
 
   /// The names of states.
   public enum Name: String, Sendable, Hashable, CaseIterable {
-    /// See the states of these names.
+    /// The states of the same names.
     case closed, normal, editingDisabled, saving, inConflict, saveFailed
   }
 }

@@ -2,9 +2,9 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Saves documents when the program is told to end, and then lets it end.
+/// Saves documents when a signal tells the program to end, and then lets the program end.
 ///
-/// There is one for the program, because signals are the program's.
+/// A program has one instance, because signals belong to the process.
 final class EndSignals: Sendable {
   static let shared = EndSignals()
 
@@ -18,7 +18,7 @@ final class EndSignals: Sendable {
   private let state = Mutex(State())
   private let queue = DispatchQueue(label: "EndSignals")
 
-  /// How long the end waits for documents.
+  /// The time in seconds for which the program's end waits for documents.
   private static let patience = 10.0
 
   func add(_ document: ManagedDocument, _ signals: Set<Int32>) {
@@ -45,7 +45,7 @@ final class EndSignals: Sendable {
     for document in documents {
       group.enter()
       Task {
-        // Whoever ends has nobody left to tell; what is not valid is kept for recovery.
+        // The program ends, so an error can't be reported. Invalid changes are kept for recovery.
         try? await document.close()
         group.leave()
       }

@@ -6,30 +6,30 @@ import Rows
 import StoreInterface
 import Synchronization
 
-// Other processes, going back, and what an earlier session has left.
+// Changes of other processes, reverting, and recoveries of an earlier session.
 extension ManagedDocument {
-  /// Looks now and then whether the document is still there, and what others have saved.
+  /// Checks regularly whether the document is still at its path, and merges the saves of other processes.
   func lookForOthers() {
     guard let interval = options.lookingForOthers else { return }
     timer.asyncAfter(deadline: .now() + interval.seconds) { [weak self] in
       guard let self, !state.withLock({ $0.isClosed }) else { return }
       Task { [weak self] in
         do { _ = try await self?.refresh() } catch {
-          // The state says why.
+          // The state contains the error.
         }
         self?.lookForOthers()
       }
     }
   }
 
-  /// Looks whether another process has saved the document, and shows what it has: objects without changes of
-  /// their own follow, those with changes follow in what was not changed here.
+  /// Merges the saves of other processes. Unchanged objects show the saved values; objects with unsaved changes
+  /// show the saved values of the properties that are not changed here.
   ///
-  /// Happens by itself (``DocumentOptions/lookingForOthers``).
+  /// Runs regularly by itself (``DocumentOptions/lookingForOthers``).
   ///
-  /// - Returns: Whether there was anything.
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/gone`` when the document was moved or removed,
-  ///   which ``currentState`` says too; what a damaged store throws.
+  /// - Returns: Whether another process has saved.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/gone`` if the document was moved or removed,
+  ///   which ``currentState`` shows too; `StoreError` if a store is damaged.
   @discardableResult
   public func refresh() async throws -> Bool {
     try checkOpen()
@@ -46,17 +46,18 @@ extension ManagedDocument {
     }
   }
 
-  /// Gives up everything that is not saved, and shows what is. Objects stay the same; what there was to undo is
-  /// forgotten.
+  /// Discards all unsaved changes and shows the newest version. Objects keep their identity; the undo stack is
+  /// emptied.
   ///
-  /// - Throws: ``DocumentError`` when the document can't be read.
+  /// - Throws: ``DocumentError`` if the document can't be read.
   public func revert() async throws {
     try checkOpen()
     let document = document
     _ = await state.withLock { $0.waiting ?? $0.running }?.result
     document.discardStaged()
     _ = try await ManagedDocument.aside { try document.refreshReturningLayers() }
-    // What the main context holds and has handed over goes first from where it is, then from what it sees.
+    // The main context drops its own changes first. The root context then drops the pushed changes, and the
+    // main context reverts to its state.
     try await mainContext.perform { self.mainContext.rollback() }
     try await rootContext.perform {
       self.rootContext.revert()
@@ -73,11 +74,12 @@ extension ManagedDocument {
     if !document.isReadOnly { set(.normal) }
   }
 
-  /// Makes the document what it was at a version. That is one more version, so it can be gone back from.
+  /// Restores the objects of an earlier version. This makes one more version, so it can be reverted too.
   ///
-  /// Changes that are not saved are saved before.
+  /// Unsaved changes are saved before.
   ///
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noVersion`` and others; what a save throws.
+  /// - Throws: ``DocumentError``, with code ``DocumentError/Code/noVersion`` for instance; the errors of a
+  ///   save.
   public func revert(to version: Int64) async throws {
     try await save()
     let (document, author) = (document, options.author)
@@ -86,22 +88,23 @@ extension ManagedDocument {
     }
     try await rootContext.perform { try self.rootContext.mergeFromOutside(layers) }
     try await mainContext.perform {
-      // What there was to undo was done to what is not there any more.
+      // The undo stack contains changes of objects in the previous version.
       self.mainContext.undoStack?.removeAll()
     }
     try readContent()
   }
 
-  /// When an earlier session could not save because something was not valid, and when that was; `nil` when there
-  /// is nothing to be recovered.
+  /// Returns the date at which an earlier session kept invalid changes for recovery, or `nil` if there is no
+  /// recovery.
   ///
-  /// - Throws: ``DocumentError`` when it can't be read.
+  /// - Throws: ``DocumentError`` if the recovery can't be read.
   public func recoveryDate() throws -> Date? { try document.recovery()?.written }
 
-  /// Takes what an earlier session could not save into the main context, as changes that are not saved: to be
-  /// mended there.
+  /// Applies the recovery of an earlier session to the main context, as unsaved changes that the user can
+  /// correct.
   ///
-  /// - Throws: ``DocumentError`` when it can't be read; `ContextError` when it does not fit any more.
+  /// - Throws: ``DocumentError`` if the recovery can't be read; `ContextError` if it does not fit the objects
+  ///   any more.
   public func recover() async throws {
     try checkOpen()
     guard let recovery = try document.recovery() else { return }
@@ -111,14 +114,14 @@ extension ManagedDocument {
     document.adoptRecovery()
   }
 
-  /// Gives up what an earlier session could not save.
+  /// Discards the recovery of an earlier session.
   ///
-  /// - Throws: What the disk refuses.
+  /// - Throws: ``DocumentError`` if the document can't be written.
   public func discardRecovery() throws { try document.discardRecovery() }
 }
 
 extension Document {
-  /// What `body` changes of each store.
+  /// Returns the changes that `body` makes to each store.
   func layers(_ body: () throws -> Void) throws -> [StoreTag: Layer] {
     let before = try stores.map { try $0.snapshot() }
     try body()
@@ -130,7 +133,7 @@ extension Document {
     return layers
   }
 
-  /// Goes on to what others have saved, and gives what that has changed; `nil` when there is nothing.
+  /// Refreshes, and returns the changes that other processes have saved, or `nil` if there are none.
   func refreshReturningLayers() throws -> [StoreTag: Layer]? {
     let seen = state.withLock { $0.shown }
     try refresh()
@@ -139,7 +142,7 @@ extension Document {
     for store in stores {
       let new = try store.snapshot()
       now[store.tag] = new
-      // Saves of this process are known; going over them again does no harm.
+      // The layer may contain saves of this process too. Merging them again does no harm.
       if access != .exclusive, let old = seen[store.tag], old.commit != new.commit {
         layers[store.tag] = try new.changes(since: old)
       }
@@ -149,10 +152,10 @@ extension Document {
     return layers.isEmpty ? nil : layers
   }
 
-  /// A recovery was taken over, and goes once it is saved.
+  /// Marks the recovery as one of this session. The next save removes it.
   func adoptRecovery() { state.withLock { $0.hasOwnRecovery = true } }
 
-  /// What the program keeps besides objects, by name.
+  /// Returns the content that the program keeps besides objects, by name.
   func content() throws -> [String: [UInt8]] {
     let number = shownVersion ?? .max - 1
     var content: [String: [UInt8]] = [:]
@@ -163,7 +166,7 @@ extension Document {
     return content
   }
 
-  /// Stages what the program keeps besides objects; what is not named is taken out.
+  /// Stages the content that the program keeps besides objects. Content that is not named is removed.
   func setContent(_ content: [String: [UInt8]]) throws {
     let current = manifest.attachments.filter { $0.isContent && $0.until == nil }
     var staged: [StagedName: StagedAttachment] = [:]
@@ -179,7 +182,7 @@ extension Document {
     }
     let changes = staged
     state.withLock { state in
-      // What was staged for a save that failed may be another by now.
+      // Content staged for a save that failed may have changed since.
       state.staged = state.staged.filter { !$0.key.isContent }
       state.staged.merge(changes) { _, new in new }
     }

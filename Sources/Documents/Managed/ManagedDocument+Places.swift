@@ -3,18 +3,18 @@ import ObjectGraph
 public import StoreInterface
 import Synchronization
 
-// Other places, and other types.
+// Documents at other paths, and stores of other types.
 extension ManagedDocument {
-  /// Saves the document and goes on with it at another place: what is at the old one stays as it was saved there
-  /// last.
+  /// Saves the document and continues with a copy at another path. The document at the old path stays as it was
+  /// saved last.
   ///
   /// - Parameters:
-  ///   - type: The type that its stores are to be of; what they are when it is `nil`. With another type objects
-  ///     get other identifiers: those that somebody holds can't be used any more, there is nothing to undo, and
-  ///     the new document begins its versions anew.
-  ///   - overwriting: Whether a document that is there is replaced; otherwise it is an error.
-  /// - Throws: As ``save()``; ``DocumentError`` with code ``DocumentError/Code/exists``. The document stays where
-  ///   it is then.
+  ///   - type: The type of the stores, or `nil` to keep their types. With another type, objects get new
+  ///     identifiers: objects that the caller holds become unusable, the undo stack is emptied, and the new document
+  ///     contains no earlier versions.
+  ///   - overwriting: Whether an existing document at `path` is replaced. Otherwise it is an error.
+  /// - Throws: As ``save()``; ``DocumentError`` with code ``DocumentError/Code/exists``. The document then
+  ///   stays at its path.
   public func save(
     as path: String, type: StoreType? = nil, overwriting: Bool = false
   ) async throws {
@@ -59,7 +59,7 @@ extension ManagedDocument {
     try document.close()
   }
 
-  /// Makes another document that is as this one is now. This one stays the one that is worked on.
+  /// Copies the document. This document continues at its own path.
   ///
   /// - Throws: As ``save()``; ``DocumentError`` with code ``DocumentError/Code/exists``.
   public func duplicate(to path: String) async throws {
@@ -70,7 +70,8 @@ extension ManagedDocument {
 
   /// Moves the document, which stays open.
   ///
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/exists``; what the disk refuses.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/exists``; ``DocumentError`` if the disk
+  ///   refuses.
   public func move(to path: String) async throws {
     try checkOpen()
     _ = await state.withLock { $0.waiting ?? $0.running }?.result

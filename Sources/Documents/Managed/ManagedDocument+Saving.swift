@@ -4,16 +4,16 @@ public import ObjectGraph
 import StoreInterface
 import Synchronization
 
-// Saving: asked for, and by itself.
+// Explicit saves and autosave.
 extension ManagedDocument {
-  /// Saves everything that was changed until now, in all contexts but workers that have not saved.
+  /// Saves all changes made until now, in all contexts except workers that have not saved.
   ///
-  /// It writes in the background; whoever changes objects meanwhile does not wait. Saves that are asked for
-  /// while one is under way become one.
+  /// The save writes in the background, and does not block callers that change objects meanwhile. Callers that
+  /// ask for a save while another save runs share one save.
   ///
-  /// - Throws: `ContextError` with everything that is wrong with the objects, which are kept for recovery then,
-  ///   or with what others have changed; ``DocumentError`` or `StoreError` when the document can't be written.
-  ///   Nothing is lost: the changes stay, and ``currentState`` says what is in the way.
+  /// - Throws: `ContextError` with all invalid values, which are then kept for recovery, or with the conflicts
+  ///   with other saves; ``DocumentError`` or `StoreError` if the document can't be written. Nothing is lost:
+  ///   the changes stay, and ``currentState`` contains the error.
   public func save() async throws {
     try checkOpen()
     let task = state.withLock { state in
@@ -50,7 +50,8 @@ extension ManagedDocument {
         let isPushing = self.state.withLock { $0.main.handedOver != $0.main.changes }
         try self.mainContext.handOver()
         self.state.withLock { state in
-          // They are the root context's from here on, which notes them in its own time.
+          // The pushed changes belong to the root context from here on, which counts them later on its own
+          // queue.
           if isPushing || state.main.handedOver != state.main.changes { state.root.changes += 1 }
           state.main.handedOver = state.main.changes
           (state.firstChange, state.lastChange) = (nil, nil)
@@ -65,17 +66,17 @@ extension ManagedDocument {
     thinNowAndThen(document)
   }
 
-  /// Saves the context that writes, and the attachments with it. In its turn.
+  /// Saves the root context, and the attachments with it. Runs on the root context's queue.
   ///
-  /// - Parameter hasRecovery: Whether something was kept for recovery before: what it held is saved by this, or
-  ///   was given up.
+  /// - Parameter hasRecovery: Whether a recovery of this session existed before. This save contains its
+  ///   changes, or they were discarded.
   private func saveRoot(_ document: Document, replacing hasRecovery: Bool) throws {
     let versions = document.manifest.number
     if rootContext.hasChanges {
       do {
         try rootContext.save()
       } catch let error as ContextError where error.refusesValues {
-        // What is wrong never gets into the document; what was done is not lost with the program.
+        // Invalid values never get into the document, and survive the end of the program in the recovery.
         try keepForRecovery(in: document, because: error)
         throw error
       }
@@ -92,7 +93,7 @@ extension ManagedDocument {
     }
   }
 
-  /// Keeps what is not valid, unless it is what was kept already.
+  /// Keeps the invalid changes for recovery, unless the same changes are kept already.
   private func keepForRecovery(in document: Document, because error: ContextError) throws {
     if state.withLock({ $0.root.changes == $0.root.kept }) { return }
     do {
@@ -105,7 +106,7 @@ extension ManagedDocument {
     state.withLock { $0.root.kept = $0.root.changes }
   }
 
-  /// All is well again.
+  /// Sets the state to `normal` after a successful save.
   private func settle() {
     if case .normal = currentState { return }
     set(.normal)
@@ -119,7 +120,7 @@ extension ManagedDocument {
     }
   }
 
-  /// Saves although others have changed the same: what is in conflict is decided by a policy.
+  /// Saves although other saves have changed the same objects. The policy resolves the conflicts.
   ///
   /// - Throws: As ``save()``.
   public func resolveConflicts(_ policy: MergePolicy) async throws {
@@ -131,16 +132,16 @@ extension ManagedDocument {
     _ = await rootContext.exchange(before)
   }
 
-  /// Takes what the program keeps besides objects into the next save.
+  /// Stages the content that the program keeps besides objects for the next save.
   private func stageContent(in document: Document) throws {
     guard let content = try options.hooks.additionalContent?() else { return }
     try document.setContent(content)
   }
 
-  /// Now and then forgets versions that are not kept: not at each save, since it takes a while.
+  /// Forgets versions that the policy does not keep, once in 64 saves because it takes a while.
   private func thinNowAndThen(_ document: Document) {
     guard writeCount % 64 == 63 else { return }
-    // What is not forgotten now is the next time.
+    // A failure does no harm: the next attempt forgets the versions.
     DispatchQueue.global(qos: .background).async { [options] in
       _ = try? document.thin(options.versions, eagerly: false)
     }
@@ -148,9 +149,9 @@ extension ManagedDocument {
 
   // MARK: - By itself
 
-  /// Counts a change of the main context or the root context, in the turn of that context.
+  /// Counts a change of the main context or the root context, on the queue of that context.
   ///
-  /// After an undo or a rollback the context may have nothing to save any more. A merge or a refresh is no change.
+  /// After an undo or a rollback the context may have no changes left. A merge or a refresh is no change.
   func note(_ change: ContextChange, inMain isMain: Bool) {
     // Changes that are pushed from now on are counted after this.
     let counted = state.withLock { isMain ? $0.main.changes : $0.root.changes }
@@ -178,7 +179,8 @@ extension ManagedDocument {
     timer.asyncAfter(deadline: .now() + duration.seconds) { [weak self] in self?.autosaveIfDue() }
   }
 
-  /// Saves when nothing was changed for a while, or for too long nothing was saved; waits on otherwise.
+  /// Saves if no change was made for a while, or if the first unsaved change has waited too long. Waits
+  /// otherwise.
   private func autosaveIfDue() {
     guard let timing = options.autosave else { return }
     let now = ContinuousClock.now
@@ -201,7 +203,7 @@ extension ManagedDocument {
   private func autosave() async {
     guard hasUnsavedChanges, !document.isReadOnly else { return }
     do { try await save() } catch {
-      // The state says why. It is tried again, whether or not anything is changed.
+      // The state contains the error. Autosave tries again, also without another change.
       let mustWait = state.withLock { state in
         if state.isWaiting || state.isClosed { return false }
         state.isWaiting = true
@@ -213,10 +215,10 @@ extension ManagedDocument {
 
   // MARK: - The end
 
-  /// Saves what is not saved, and closes.
+  /// Saves unsaved changes, and closes the document.
   ///
-  /// - Parameter saving: Whether it is saved; otherwise unsaved changes are given up.
-  /// - Throws: As ``save()``; the document stays open then.
+  /// - Parameter saving: Whether unsaved changes are saved. Otherwise they are discarded.
+  /// - Throws: As ``save()``. The document stays open then.
   public func close(saving: Bool = true) async throws {
     if state.withLock({ $0.isClosed }) { return }
     let document = document
@@ -244,10 +246,10 @@ extension Duration {
 }
 
 extension ManagedObjectContext {
-  /// Sets the merge policy and gives the one that was set.
+  /// Sets the merge policy and returns the previous one.
   fileprivate func exchange(_ policy: MergePolicy) async -> MergePolicy {
     let box = Mutex(policy)
-    // Setting a policy fails nowhere.
+    // Setting a policy never throws.
     try? await perform {
       box.withLock { policy in (policy, self.mergePolicy) = (self.mergePolicy, policy) }
     }

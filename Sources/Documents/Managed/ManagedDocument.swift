@@ -15,38 +15,38 @@ import Synchronization
 ///     try document.mainContext.undoStack?.undo()
 ///     try await document.close()
 ///
-/// Objects live in ``mainContext``, on the main actor. Above the stores is ``rootContext``, which writes in the
-/// background: the main context hands its changes over without waiting, so that its user never waits for a disk.
-/// Work of your own goes on in ``newWorkerContext()``.
+/// Objects live in ``mainContext``, on the main actor. Its parent is ``rootContext``, which saves to the stores
+/// in the background. The main context pushes its changes without waiting, so the user never waits for a disk.
+/// The program's own background work uses ``newWorkerContext()``.
 ///
-/// May be used from any thread, but for the contexts and their objects.
+/// May be used from any thread, except for the contexts and their objects.
 public final class ManagedDocument: Sendable {
-  /// How the document behaves.
+  /// The options of the document.
   public let options: DocumentOptions
-  /// The stores and the model.
+  /// The coordinator of the stores and the model.
   public let coordinator: PersistentStoreCoordinator
-  /// The context that writes, in the background.
+  /// The context that saves to the stores, in the background.
   public let rootContext: ManagedObjectContext
-  /// The context of the main actor, whose changes are saved and can be undone.
+  /// The context of the main actor. Its changes are saved and can be undone.
   public let mainContext: ManagedObjectContext
 
   struct State {
     var document: Document
     var state = DocumentState.normal
     var isClosed = false
-    /// How often the main context was changed, and how often when its changes were handed over last.
+    /// The number of changes of the main context, and the number at its last push.
     var main = (changes: 0, handedOver: 0)
-    /// How often the root context was changed, how often when it was saved last, and how often when it was kept
-    /// for recovery last.
+    /// The number of changes of the root context, the number at its last save, and the number when its changes
+    /// were last kept for recovery.
     var root = (changes: 0, saved: 0, kept: -1)
-    /// Whether an autosave is waited for.
+    /// Whether an autosave is scheduled.
     var isWaiting = false
-    /// When the first change was made that is not handed over, and the last.
+    /// The times of the first and the last change that have not been pushed.
     var firstChange: ContinuousClock.Instant?
     var lastChange: ContinuousClock.Instant?
     var running: Task<Void, any Error>?
     var waiting: Task<Void, any Error>?
-    /// How many saves have written something.
+    /// The number of saves that have written a version.
     var writeCount = 0
 
     /// Whether a context has changes that are not saved.
@@ -86,7 +86,7 @@ public final class ManagedDocument: Sendable {
     states.finish()
   }
 
-  /// What has to wait until the object is complete.
+  /// Starts the observers and timers that need the complete object.
   func begin() {
     for (context, isMain) in [(mainContext, true), (rootContext, false)] {
       let observer = Observer(
@@ -105,16 +105,16 @@ public final class ManagedDocument: Sendable {
 
   /// The document on disk.
   package var document: Document { state.withLock { $0.document } }
-  /// Where it is.
+  /// The path of the document.
   public var path: String { document.path }
-  /// The document's attachments, as they were saved last.
+  /// The document's attachments as the last save wrote them.
   public var attachments: [Attachment] { document.attachments }
-  /// What it is doing, or what is in its way.
+  /// The current state of the document.
   public var currentState: DocumentState { state.withLock { $0.state } }
-  /// What it is doing, from now on; the current state comes first.
+  /// The current state, followed by all later states.
   public var stateChanges: AsyncStream<DocumentState> { states.stream(beginningWith: currentState) }
 
-  /// Whether there is anything to be saved.
+  /// Whether the document has changes to save.
   public var hasUnsavedChanges: Bool {
     state.withLock { state in
       !state.isClosed
@@ -122,18 +122,18 @@ public final class ManagedDocument: Sendable {
     }
   }
 
-  /// How many saves have written something since the document was opened.
+  /// The number of saves that have written a version since the document was opened.
   public var writeCount: Int { state.withLock { $0.writeCount } }
 
-  /// A context of your own above the one that writes, with a queue of its own. What it saves is seen by the
-  /// main context, and saved with the document.
+  /// Returns a new child context of ``rootContext``, with a queue of its own. Its saves appear in the main
+  /// context and are saved with the document.
   public func newWorkerContext() -> ManagedObjectContext {
     let context = ManagedObjectContext(parent: rootContext)
     context.automaticallyMergesChangesFromParent = true
     return context
   }
 
-  /// Runs `body` in a context of its own and saves what it has done there.
+  /// Calls `body` with a new worker context, and saves the context afterwards.
   public func performWork<R: Sendable>(
     _ body: @escaping @Sendable (ManagedObjectContext) throws -> R
   ) async throws -> R {
@@ -160,13 +160,13 @@ public final class ManagedDocument: Sendable {
 // MARK: - Opening
 
 extension ManagedDocument {
-  /// Opens a document, or makes one where there is none.
+  /// Opens a document, or makes one if `path` does not exist.
   ///
   /// - Parameters:
-  ///   - model: The program's model; the document's own when it is `nil`. A document of another version is
-  ///     migrated to it (``DocumentOptions/migrator``).
-  ///   - places: The kinds of stores there are, and the disk.
-  /// - Throws: What opening, migrating or making a document throws.
+  ///   - model: The program's model. A document of another version is migrated to it
+  ///     (``DocumentOptions/migrator``).
+  ///   - places: The backends that open stores, and the disk.
+  /// - Throws: The errors of opening, migrating or making a document.
   public static func openOrCreate(
     _ path: String, model: Model, in places: StorePlaces,
     _ options: DocumentOptions = DocumentOptions()
@@ -181,11 +181,12 @@ extension ManagedDocument {
   /// Opens a document.
   ///
   /// - Parameters:
-  ///   - model: The program's model; the document's own when it is `nil`. A document of another version is
-  ///     migrated to it (``DocumentOptions/migrator``).
-  ///   - places: The kinds of stores there are, and the disk.
+  ///   - model: The program's model, or `nil` to use the document's own. A document of another version is
+  ///     migrated
+  ///     to it (``DocumentOptions/migrator``).
+  ///   - places: The backends that open stores, and the disk.
   /// - Throws: ``DocumentError``, with codes such as ``DocumentError/Code/notFound`` and
-  ///   ``DocumentError/Code/locked``; what a migration throws.
+  ///   ``DocumentError/Code/locked``; the errors of a migration.
   public static func open(
     _ path: String, model: Model? = nil, in places: StorePlaces,
     _ options: DocumentOptions = DocumentOptions()
@@ -219,8 +220,8 @@ extension ManagedDocument {
   /// Makes a new document and opens it.
   ///
   /// - Parameters:
-  ///   - modelName: What the version of the model is called.
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/exists`` when there is something at the place.
+  ///   - modelName: The name of the model's version.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/exists`` if `path` exists.
   public static func create(
     _ path: String, model: Model, modelName: String = "1", title: String? = nil,
     in places: StorePlaces, _ options: DocumentOptions = DocumentOptions(),
@@ -250,7 +251,7 @@ extension ManagedDocument {
     return managed
   }
 
-  /// Does what takes a while where nobody waits for it.
+  /// Runs slow work on a background queue.
   static func aside<R: Sendable>(
     _ body: @escaping @Sendable () throws -> R
   ) async throws -> R {
@@ -259,15 +260,15 @@ extension ManagedDocument {
     }
   }
 
-  /// Hands the program what it has kept besides objects.
+  /// Passes the content that the program keeps besides objects to its hook.
   func readContent() throws {
     guard let read = options.hooks.readAdditionalContent else { return }
     try read(try document.content())
   }
 }
 
-/// Who is told of notifications.
+/// A registered observer of notifications.
 private struct Observer: @unchecked Sendable {
-  // Sendable: the token is only kept, and given back to the centre, which may be used from any thread.
+  // Sendable: the token is only stored, and returned to the notification center, which any thread may use.
   let token: any NSObjectProtocol
 }
