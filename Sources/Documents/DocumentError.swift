@@ -1,15 +1,15 @@
-/// Why a document can't be made, opened, read or saved.
+/// The reason why a document can't be made, opened, read or saved.
 public struct DocumentError: Error, Sendable {
-  /// What kind of failure it is.
+  /// The kind of failure.
   public let code: Code
-  /// What was tried, what was found and where, in a sentence.
+  /// The attempt, the cause and the place, in a sentence.
   public let message: String
-  /// The document, or the file in it.
+  /// The path of the document, or of a file in it.
   public let path: String?
-  /// What made it fail, if something below did.
+  /// The error that caused this one, or `nil`.
   public let cause: (any Error)?
 
-  /// A failure of the given kind.
+  /// Makes a failure of the given kind.
   public init(
     _ code: Code, _ message: String, path: String? = nil, cause: (any Error)? = nil
   ) {
@@ -23,20 +23,20 @@ public struct DocumentError: Error, Sendable {
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The kind's stable name.
     public let rawValue: String
-    /// The kind with the given name.
+    /// Makes the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// There is no document at the place.
+    /// There is no document at the path.
     public static let notFound = Code(rawValue: "notFound")
-    /// There is something at the place already.
+    /// There is a file or folder at the path already.
     public static let exists = Code(rawValue: "exists")
-    /// What is there is no document.
+    /// The file or folder at the path is no document.
     public static let notADocument = Code(rawValue: "notADocument")
     /// The document was written by a newer version of its format.
     public static let newerFormat = Code(rawValue: "newerFormat")
-    /// The document contradicts itself.
+    /// The document contradicts itself or its manifest, or a file in it is damaged.
     public static let damaged = Code(rawValue: "damaged")
-    /// Somebody else has the document open.
+    /// Another process, or another part of this one, has the document open for writing.
     public static let locked = Code(rawValue: "locked")
     /// The document was opened for reading only, or can't be written where it is.
     public static let readOnly = Code(rawValue: "readOnly")
@@ -46,13 +46,13 @@ public struct DocumentError: Error, Sendable {
     public static let closed = Code(rawValue: "closed")
     /// The document was moved or removed while it was open.
     public static let gone = Code(rawValue: "gone")
-    /// The model is another than the document's.
+    /// The model differs from the document's model.
     public static let incompatibleModel = Code(rawValue: "incompatibleModel")
     /// There is no such version, or it is not kept any more.
     public static let noVersion = Code(rawValue: "noVersion")
-    /// There is no such attachment, or a name that none may have.
+    /// There is no such attachment, or the name is no valid name of an attachment.
     public static let noAttachment = Code(rawValue: "noAttachment")
-    /// What was asked for is none that can be done.
+    /// The operation is not supported.
     public static let notSupported = Code(rawValue: "notSupported")
     /// The disk refused.
     public static let inputOutput = Code(rawValue: "inputOutput")
@@ -65,17 +65,17 @@ extension DocumentError: CustomStringConvertible {
 }
 
 extension DocumentError {
-  /// The document was closed.
+  /// Returns the error for a document that was closed.
   static func closed(_ path: String?) -> DocumentError {
     DocumentError(.closed, "The document was closed.", path: path)
   }
 
-  /// The document was opened for reading only.
+  /// Returns the error for a document that was opened for reading only.
   static func readOnly(_ path: String) -> DocumentError {
     DocumentError(.readOnly, "The document was opened for reading only.", path: path)
   }
 
-  /// There is no such version.
+  /// Returns the error for a version that does not exist.
   static func noVersion(_ number: Int64, _ path: String) -> DocumentError {
     DocumentError(
       .noVersion, "There is no version \(number), or it is not kept any more.", path: path)

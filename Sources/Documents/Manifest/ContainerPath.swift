@@ -1,10 +1,10 @@
 /// The paths that a manifest may name (spec §7.2.2): a folder of the document and one name in it.
 ///
-/// No name can lead out of the document, and none means another file on one system than on the next: there are
-/// no slashes, drives or devices in it, no letters that one Unicode knows and another does not, and no two
-/// names that some file system takes for the same.
+/// No name leads out of the document, and each name means the same file on every system. A name contains only
+/// ASCII letters, digits and `-`, `_` and `.`, so neither slashes nor drives. Names of devices are refused, and
+/// so are two names that a file system takes for one.
 package enum ContainerPath {
-  /// Why a manifest may not name a path in a folder; `nil` when it may.
+  /// Returns the reason why a manifest may not name a path in a folder, or `nil` if it may.
   package static func objection(to path: String, in folder: String) -> String? {
     let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard parts.count == 2, let first = parts.first, first.elementsEqual(folder.utf8) else {
@@ -14,7 +14,7 @@ package enum ContainerPath {
     return objection(to: name).map { "is \(quoted(path)): the name \($0)." }
   }
 
-  /// Why a file of a document may not have a name; `nil` when it may.
+  /// Returns the reason why a file of a document may not have a name, or `nil` if it may.
   package static func objection(to name: String) -> String? {
     if name.isEmpty { return "is empty" }
     if name.utf8.count > 200 { return "is longer than 200 bytes" }
@@ -28,7 +28,7 @@ package enum ContainerPath {
     return nil
   }
 
-  /// What a path is for a file system that does not tell cases apart.
+  /// Returns the path as a case-insensitive file system compares it.
   package static func folded(_ path: String) -> String { path.lowercased() }
 
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {

@@ -1,8 +1,8 @@
 import Foundation
 
 extension Manifest {
-  /// Refuses what a reader would refuse: names, and what holds between the parts (spec §7.3.4 to §7.3.7). What is
-  /// written is held against it too, so that no document can be saved that nobody can open.
+  /// Throws an error if a reader must reject the manifest: for its names, or for a contradiction between its
+  /// parts (spec §7.3.4 to §7.3.7). A save calls this too, so that no document is saved that can't be opened.
   ///
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/damaged``.
   func check(path: String) throws(DocumentError) {
@@ -75,7 +75,7 @@ extension Manifest {
     try fault.unique((models.map(\.file) + stored).map(ContainerPath.folded), "files")
   }
 
-  /// What holds of a store: each of its files begins where the one before ends.
+  /// Checks a store: each of its files begins at or after the version at which the previous file ends.
   private func check(
     _ store: StoreEntry, _ place: String, newest: Int64, _ fault: Fault
   ) throws(DocumentError) {
@@ -94,7 +94,7 @@ extension Manifest {
     }
   }
 
-  /// What holds between attachments.
+  /// Checks the attachments: their sizes, and that no two of one name exist at the same version.
   private func checkAttachments(newest: Int64, _ fault: Fault) throws(DocumentError) {
     var byteCounts: [String: Int] = [:]
     for (index, one) in attachments.enumerated() {
@@ -113,7 +113,7 @@ extension Manifest {
       var name: String
       var isContent: Bool
     }
-    // In the order of their beginnings, each ends before the next of its name begins.
+    // Sorted by first version, each attachment ends before the next of the same name begins.
     var ends: [Name: Int64] = [:]
     let inOrder = attachments.enumerated().sorted {
       ($0.element.since, $0.offset) < ($1.element.since, $1.offset)

@@ -4,14 +4,14 @@ import ObjectModel
 import StoreInterface
 
 extension Manifest {
-  /// No manifest has more bytes.
+  /// The greatest number of bytes of a manifest.
   package static let byteLimit = 64 << 20
-  /// No file of a model has more bytes.
+  /// The greatest number of bytes of a model's file.
   package static let modelByteLimit = 64 << 20
 
-  /// Reads a manifest's text and checks all it says (spec §7.3).
+  /// Reads a manifest's text and checks its members (spec §7.3).
   ///
-  /// - Parameter checksChecksum: Whether a manifest with another checksum than it contains is refused.
+  /// - Parameter checksChecksum: Whether a manifest whose checksum is wrong is refused.
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/newerFormat`` or
   ///   ``DocumentError/Code/damaged``.
   package init(
@@ -49,7 +49,7 @@ extension Manifest {
     try check(path: path)
   }
 
-  /// What members that nobody here knows are called, each with the place of its object. They are kept.
+  /// The names of members that this program does not know, each with the place of its object. Saves keep them.
   package var unknownNames: [String] {
     func names(_ place: String, _ members: [JSON.Member]) -> [String] {
       members.map { place.isEmpty ? $0.name : "\(place).\($0.name)" }
@@ -134,10 +134,10 @@ extension Manifest.VersionEntry {
 }
 
 extension Manifest {
-  /// No version has a higher number (spec §4.8).
+  /// The highest number that a version may have (spec §4.8).
   package static let highestNumber: Int64 = 1 << 62
-  /// The name of a model or a store has no more bytes.
+  /// The greatest number of bytes of the name of a model or a store.
   package static let nameByteLimit = 255
-  /// The name of an attachment has no more bytes.
+  /// The greatest number of bytes of the name of an attachment.
   package static let attachmentNameByteLimit = 1024
 }

@@ -36,7 +36,7 @@ extension Manifest {
 }
 
 extension JSON {
-  /// The object with further members behind its own.
+  /// Returns the object with further members after its own.
   fileprivate func adding(_ members: [Member]) -> JSON {
     guard case .members(let own) = self else { return self }
     return .members(own + members)

@@ -3,40 +3,39 @@ package import JSONText
 public import ObjectModel
 public import StoreInterface
 
-/// What a document says of itself, and which state of each of its parts counts (spec §7.3).
+/// The contents of a document, and the commit of each store that counts (spec §7.3).
 ///
-/// It is what is read first and what is replaced last: whatever a save has written counts once the manifest
-/// names it.
+/// A reader reads the manifest first, and a save replaces it last. A commit counts once the manifest names it.
 public struct Manifest: Sendable, Hashable {
-  /// The document's identifier, which stays when it moves.
+  /// The document's UUID, which stays when the document moves.
   public var uuid: UUID
-  /// What people call the document; its file's name when this is `nil`.
+  /// The title of the document, or `nil` to use its file's name.
   public var title: String?
-  /// When the document was made.
+  /// The date at which the document was made.
   public var created: Date
-  /// What the application says of the document: texts by name.
+  /// The application's metadata: texts by name.
   public var metadata: [String: String] = [:]
-  /// The name of the version of the model that the document is of.
+  /// The name of the document's current version of the model.
   public var model: String
-  /// The versions of the model that the document has been of.
+  /// All versions of the model that the document has had and still needs.
   public var models: [ModelVersion]
   /// The stores.
   public var stores: [StoreEntry]
-  /// The attachments, those of earlier versions included.
+  /// The attachments, including the attachments of earlier versions.
   public var attachments: [AttachmentEntry] = []
-  /// The versions that can be gone back to, the oldest first. The last one is what the document is.
+  /// The versions that can be opened, the oldest first. The last one is the newest state of the document.
   public var versions: [VersionEntry]
-  /// What a newer or another program has written there. It is kept.
+  /// Members that another program or a newer version has written. Saves keep them.
   package var others: [JSON.Member] = []
 
   /// The version of the format that is written, and the newest that is read.
   public static let formatVersion = 1
-  /// What the manifest's file is called.
+  /// The name of the manifest's file.
   public static let fileName = "manifest.json"
 
   /// The number of the newest version.
   public var number: Int64 { versions.last?.number ?? 0 }
-  /// When the document was saved last.
+  /// The date at which the document was saved last.
   public var saved: Date { versions.last?.saved ?? created }
 }
 
@@ -45,7 +44,7 @@ extension Manifest {
   public struct ModelVersion: Sendable, Hashable {
     /// The version's name.
     public var name: String
-    /// The file that holds it, within the document.
+    /// The path of the model's file, relative to the document.
     public var file: String
     /// The version hash of each entity.
     public var hashes: [String: VersionHash]
@@ -54,74 +53,76 @@ extension Manifest {
 
   /// A store.
   public struct StoreEntry: Sendable, Hashable {
-    /// The store's name, which no other store of the document has.
+    /// The store's name, which is unique within the document.
     public var name: String
-    /// The store's type, by which its backend is found.
+    /// The store's type, which determines its backend.
     public var type: StoreType
-    /// The file, within the document.
+    /// The path of the store's file, relative to the document.
     public var file: String
-    /// The store's identifier.
+    /// The store's UUID.
     public var uuid: UUID
-    /// The configuration whose entities it is for; all when it is `nil`.
+    /// The configuration whose entities the store holds, or `nil` if it holds all entities.
     public var configuration: String?
-    /// What the backend is told: texts by name.
+    /// The options of the backend, by name.
     public var options: [String: String] = [:]
     /// The commit that counts.
     public var commit: Int64
-    /// The files that hold earlier versions, the oldest first, of a store that has a file for each.
+    /// The files with earlier versions, the oldest first, of a store that has had several files.
     public var earlier: [EarlierFile] = []
     package var others: [JSON.Member] = []
   }
 
-  /// The file that held a store before.
+  /// A previous file of a store.
   public struct EarlierFile: Sendable, Hashable {
-    /// The file, within the document.
+    /// The path of the file, relative to the document.
     public var file: String
-    /// The last commit of it that counted.
+    /// The last commit in the file that counted.
     public var commit: Int64
-    /// The first version that the store is not in it any more.
+    /// The first version whose state of the store is not in this file.
     public var until: Int64
-    /// The version of the model that it was written with.
+    /// The version of the model that the file was written with.
     public var model: String
-    /// The store's identifier then, where it was another.
+    /// The store's UUID in this file, or `nil` if it is the store's present UUID.
     public var uuid: UUID?
     package var others: [JSON.Member] = []
   }
 
-  /// A file in the document, as some versions have it.
+  /// A file in the document, and the versions that contain it.
   public struct AttachmentEntry: Sendable, Hashable {
-    /// The name, by which the application knows it.
+    /// The name that the application has given to the attachment.
     public var name: String
-    /// The SHA-256 of its bytes, by which it is known in the document.
+    /// The SHA-256 of the attachment's bytes, which names its file in the document.
     public var digest: String
-    /// How many bytes it has.
+    /// The number of the attachment's bytes.
     public var byteCount: Int
-    /// The first version that has it.
+    /// The first version that contains the attachment.
     public var since: Int64
-    /// The first version that has it no more; `nil` while it is there.
+    /// The first later version that does not contain the attachment, or `nil` if the newest version contains
+    /// it.
     public var until: Int64?
-    /// Whether it is the application's own content and no attachment
+    /// Whether the entry is the application's own content and no attachment
     /// (``DocumentHooks/additionalContent``).
     public var isContent = false
     package var others: [JSON.Member] = []
 
-    /// Whether a version has it.
+    /// Returns whether a version contains the attachment.
     public func isPart(of version: Int64) -> Bool {
       since <= version && version < until ?? .max
     }
   }
 
-  /// A version: what one save has made of the document.
+  /// A version: the state of the document after one save.
   public struct VersionEntry: Sendable, Hashable {
-    /// The version's number, above all before.
+    /// The version's number, above the numbers of all earlier versions.
     public var number: Int64
-    /// When it was saved.
+    /// The date at which the version was saved.
     public var saved: Date
-    /// The version of the model that it is of.
+    /// The name of the version's model.
     public var model: String
-    /// What somebody calls it; such a version is kept until somebody says otherwise.
+    /// The name that a user has given to the version, or `nil`. A named version is kept until its name is
+    /// removed.
     public var name: String?
-    /// Who saved it, if anybody said so.
+    /// The author of the version, or `nil` if the save named none.
     public var author: String?
     package var others: [JSON.Member] = []
   }

@@ -1,12 +1,12 @@
 package import Foundation
 
-/// Dates as a manifest has them (spec §7.3.2): `2026-11-22T01:13:59.250Z`, in UTC, to the millisecond, in the
-/// Gregorian calendar for all years from 1 to 9999.
+/// The form of dates in a manifest (spec §7.3.2): `2026-11-22T01:13:59.250Z`, in UTC, to the millisecond, in
+/// the Gregorian calendar for all years from 1 to 9999.
 package enum ManifestDate {
-  /// The text of a date; of one outside the years that can be said, of the nearest that can.
+  /// Returns the text of a date. A date outside the years 1 to 9999 becomes the nearest date within.
   package static func text(_ date: Date) -> String {
     let milliseconds = milliseconds(of: date)
-    // Counted from the year 1 on, nothing is negative.
+    // Counted from the year 1 on, no number is negative.
     let (day, time) = (milliseconds - first).quotientAndRemainder(dividingBy: millisecondsOfDay)
     let civil = civil(ofDay: day)
     return padded(civil.year, 4) + "-" + padded(civil.month, 2) + "-" + padded(civil.day, 2) + "T"
@@ -14,7 +14,7 @@ package enum ManifestDate {
       + padded(time / 1000 % 60, 2) + "." + padded(time % 1000, 3) + "Z"
   }
 
-  /// The date of a text; `nil` when it is none in this very form.
+  /// Returns the date of a text, or `nil` if the text does not have exactly this form.
   package static func date(_ text: String) -> Date? {
     let bytes = Array(text.utf8)
     guard bytes.count == 24 else { return nil }
@@ -42,7 +42,7 @@ package enum ManifestDate {
       timeIntervalSinceReferenceDate: Double(days * millisecondsOfDay + time) / 1000)
   }
 
-  /// The date as it is read back.
+  /// Returns the date as it is read after it was written.
   package static func rounded(_ date: Date) -> Date {
     Date(timeIntervalSinceReferenceDate: Double(milliseconds(of: date)) / 1000)
   }
@@ -50,7 +50,7 @@ package enum ManifestDate {
   // MARK: - Days
 
   private static let millisecondsOfDay = 86_400_000
-  /// 2001-01-01, from which dates are counted.
+  /// The number of the day 2001-01-01, from which dates are counted.
   private static let referenceDay = dayNumber(2001, 1, 1)
   private static let first = -referenceDay * millisecondsOfDay
   private static let last = (dayNumber(9999, 12, 31) + 1 - referenceDay) * millisecondsOfDay - 1
@@ -61,7 +61,7 @@ package enum ManifestDate {
     return exact < Double(last) ? Int(exact) : last
   }
 
-  /// How many days lie between 0001-01-01 and a day.
+  /// Returns the number of days from 0001-01-01 to a day.
   private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
     let before = year - 1
     return before * 365 + before / 4 - before / 100 + before / 400

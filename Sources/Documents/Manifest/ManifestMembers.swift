@@ -2,7 +2,7 @@ import Foundation
 import JSONText
 import ObjectModel
 
-/// The members of one object of a manifest, read by name; whatever is wrong is said with its place.
+/// The members of one object of a manifest, read by name. Errors name the place of the member.
 final class ManifestMembers {
   private let members: [JSON.Member]
   private let place: String
@@ -19,7 +19,7 @@ final class ManifestMembers {
     self.path = path
   }
 
-  /// The members that nobody has asked for.
+  /// The members that have not been read.
   var others: [JSON.Member] { members.filter { !read.contains($0.name) } }
 
   func error(_ name: String, _ reason: String) -> DocumentError {
@@ -28,7 +28,7 @@ final class ManifestMembers {
 
   private func inner(_ name: String) -> String { place.isEmpty ? name : "\(place).\(name)" }
 
-  /// The value of a name; `nil` when there is none, or it is null.
+  /// Returns the value of a member, or `nil` if the member is missing or null.
   private func value(_ name: String) -> JSON? {
     read.insert(name)
     let value = members.first { $0.name == name }?.value
@@ -49,7 +49,7 @@ final class ManifestMembers {
     value(name) == nil ? nil : try text(name)
   }
 
-  /// A text that people and commands know something by.
+  /// Returns a name, as people and commands use it: a text that is neither empty nor too long.
   func name(
     _ name: String, byteLimit: Int = Manifest.nameByteLimit
   ) throws(DocumentError) -> String {
@@ -102,14 +102,14 @@ final class ManifestMembers {
     return date
   }
 
-  /// A file of the document, in one of its folders.
+  /// Returns the path of a file in the given folder of the document.
   func file(_ name: String, in folder: String) throws(DocumentError) -> String {
     let text = try text(name)
     if let reason = ContainerPath.objection(to: text, in: folder) { throw error(name, reason) }
     return text
   }
 
-  /// Texts by name; none when there are none.
+  /// Returns texts by name, or an empty dictionary if the member is missing.
   func texts(_ name: String) throws(DocumentError) -> [String: String] {
     guard let value = value(name) else { return [:] }
     guard case .members(let members) = value else { throw error(name, "is no object.") }

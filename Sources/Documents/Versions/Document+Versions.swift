@@ -6,19 +6,19 @@ import StoreInterface
 import Synchronization
 
 extension Document {
-  /// The versions that can be opened, the oldest first. The last one is what the document is.
+  /// The versions that can be opened, the oldest first. The last one is the newest state of the document.
   public var versions: [Manifest.VersionEntry] { manifest.versions }
 
-  /// Opens a version, to be read.
+  /// Opens a version for reading.
   ///
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noVersion``; what opening a document throws.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noVersion``; the errors of opening a document.
   public func open(version number: Int64) throws -> Document {
     try Document.open(path, in: places, version: number)
   }
 
-  /// Gives a version a name, so that it is kept, or takes the name away.
+  /// Names a version, so that it is kept, or removes its name.
   ///
-  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noVersion``; what a save throws.
+  /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noVersion``; the errors of a save.
   public func nameVersion(_ number: Int64, _ name: String?) throws {
     try changeManifest { manifest in
       guard let index = manifest.versions.firstIndex(where: { $0.number == number }) else {
@@ -28,10 +28,10 @@ extension Document {
     }
   }
 
-  /// What a version has made of another: for each store a layer, where something differs.
+  /// Returns the changes from one version to another: a layer for each store that differs.
   ///
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noVersion``, or with
-  ///   ``DocumentError/Code/incompatibleModel`` when a store was of other models.
+  ///   ``DocumentError/Code/incompatibleModel`` if a store had different models at the two versions.
   public func changes(
     from old: Int64, to new: Int64
   ) throws -> [(store: DocumentStore, layer: Layer)] {
@@ -55,7 +55,7 @@ extension Document {
     }
   }
 
-  /// What makes one snapshot of a store of another.
+  /// Returns the changes from one snapshot of a store to another.
   func layer(
     from old: any StoreSnapshot, to new: any StoreSnapshot, _ store: DocumentStore
   ) throws -> Layer {
@@ -69,11 +69,11 @@ extension Document {
       : try new.changes(since: old)
   }
 
-  /// Makes the document what it was at a version. That is one more version: nothing is forgotten, and it can
-  /// be gone back from.
+  /// Restores the content of an earlier version. This makes one more version: no version is lost, and the
+  /// revert can be reverted too.
   ///
   /// - Throws: ``DocumentError`` with code ``DocumentError/Code/noVersion``, or with
-  ///   ``DocumentError/Code/incompatibleModel`` when the document has been migrated since; what a save throws.
+  ///   ``DocumentError/Code/incompatibleModel`` if the document has been migrated since; the errors of a save.
   public func revert(to number: Int64, author: String? = nil) throws {
     let then = try open(version: number)
     defer { try? then.close() }
@@ -102,7 +102,7 @@ extension Document {
     }
   }
 
-  /// Stages what makes the attachments those of a version.
+  /// Stages the changes that restore the attachments of a version.
   private func stageAttachments(of number: Int64) {
     let manifest = manifest
     let then = manifest.attachments.filter { $0.isPart(of: number) }
@@ -119,7 +119,7 @@ extension Document {
     }
   }
 
-  /// Replaces the manifest by one that says the same of the objects: that is no version.
+  /// Replaces the manifest without a new version. The objects stay the same.
   func changeManifest(_ change: (inout Manifest) throws -> Void) throws {
     try alone {
       let before = state.withLock { $0.manifest }
@@ -131,16 +131,17 @@ extension Document {
 
   // MARK: - Thinning
 
-  /// Forgets versions that a policy does not keep, and gives back what only they took.
+  /// Forgets versions that a policy does not keep, and frees the space that only these versions used.
   ///
-  /// While a recovery is there nothing is forgotten, because it may need it.
+  /// While a recovery exists nothing is forgotten, because the recovery may need any version.
   ///
   /// - Parameters:
   ///   - now: The time that ages are counted from.
-  ///   - eagerly: Whether everything that only those versions took is given back at once. Otherwise stores that keep
-  ///     versions in one file write it anew only when more of them is forgotten than kept.
-  /// - Returns: How many versions were forgotten.
-  /// - Throws: What a save throws. What was forgotten until then is.
+  ///   - eagerly: Whether all space is freed at once. Otherwise a store that keeps its versions in one file
+  ///     rewrites
+  ///     the file only if it forgets more commits than it keeps.
+  /// - Returns: The number of forgotten versions.
+  /// - Throws: The errors of a save. Versions forgotten before the error stay forgotten.
   @discardableResult
   public func thin(
     _ policy: VersionPolicy = .usual, now: Date = Date(), eagerly: Bool = true
@@ -153,10 +154,9 @@ extension Document {
     return count
   }
 
-  /// Gives back what nothing that is kept needs: what saves have left that came to no end, and what the
-  /// versions took that were forgotten.
+  /// Frees the space of interrupted saves and forgotten versions.
   ///
-  /// - Throws: What the disk refuses.
+  /// - Throws: ``DocumentError`` or `StoreError` if a file can't be written.
   public func vacuum() throws {
     if try !hasRecovery { try giveBack([], eagerly: true) }
   }
@@ -182,14 +182,14 @@ extension Document {
       }
       let models =
         Set(kept.map(\.model) + manifest.stores.flatMap { $0.earlier.map(\.model) })
-      // What the document is of may lead from earlier models to later ones, so the order stays.
+      // Mappings may lead from earlier models to later ones, so the order stays.
       manifest.models.removeAll { !models.contains($0.name) && $0.name != manifest.model }
     }
     return count
   }
 
-  /// Has each store keep what the versions need, and removes the bytes of the given attachments that none has
-  /// any more.
+  /// Has each store keep only the commits that versions need, and removes the bytes of the given attachments
+  /// that no version contains any more.
   private func giveBack(
     _ attachments: [Manifest.AttachmentEntry], eagerly: Bool
   ) throws {
@@ -210,7 +210,7 @@ extension Document {
     }
   }
 
-  /// Removes the bytes of those attachments that no version has any more, and that nobody has added again.
+  /// Removes the bytes of attachments that no version contains any more, unless they were added again.
   private func removeBytes(
     of attachments: [Manifest.AttachmentEntry], _ container: Container, _ manifest: Manifest
   ) {
@@ -236,7 +236,7 @@ extension Document {
 }
 
 extension Manifest.StoreEntry {
-  /// Forgets the files that none of the given versions, the lowest first, needs.
+  /// Removes the earlier files that none of the given versions needs. The versions are in ascending order.
   fileprivate mutating func forgetFiles(keeping versions: [Int64]) {
     var since: Int64 = 0
     earlier.removeAll { one in

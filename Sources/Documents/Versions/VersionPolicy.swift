@@ -1,45 +1,45 @@
 import Foundation
 
-/// Which earlier versions of a document are kept.
+/// The rules that decide which earlier versions of a document are kept.
 ///
-/// Named versions are kept in any case, and so is the newest.
+/// Named versions and the newest version are always kept.
 public struct VersionPolicy: Sendable, Hashable {
-  /// All versions that are not older than a rule's age are kept as often as it says; the first rule that a
-  /// version is young enough for decides.
+  /// The rules in order. The first rule whose age a version does not exceed decides whether it is kept. A
+  /// version older than all rules is not kept.
   public var rules: [Rule]
 
-  /// How many versions of an age are kept.
+  /// A rule for versions up to an age.
   public struct Rule: Sendable, Hashable {
-    /// How old a version may be for this rule, in seconds.
+    /// The greatest age of a version for this rule, in seconds.
     public var age: Double
-    /// One version is kept of each span of so many seconds; all when this is 0.
+    /// The length in seconds of the spans of which one version each is kept, or 0 to keep all versions.
     public var span: Double
 
-    /// One version of each span, of those that are not older.
+    /// Makes a rule that keeps one version of each span, for versions up to an age.
     public init(upTo age: Double, oneEach span: Double = 0) {
       self.age = age
       self.span = span
     }
   }
 
-  /// Versions that the given rules keep.
+  /// Makes a policy with the given rules.
   public init(_ rules: [Rule]) { self.rules = rules }
 
-  /// All of the last hour, one an hour of the last day, one a day of the last month.
+  /// Keeps all versions of the last hour, one an hour of the last day, and one a day of the last month.
   public static let usual = VersionPolicy([
     Rule(upTo: 3600), Rule(upTo: 86_400, oneEach: 3600), Rule(upTo: 30 * 86_400, oneEach: 86_400),
   ])
 
-  /// All of them.
+  /// Keeps all versions.
   public static let all = VersionPolicy([Rule(upTo: .infinity)])
 
-  /// Only the newest, and those that have a name.
+  /// Keeps only the newest version and the named versions.
   public static let newestOnly = VersionPolicy([])
 
-  /// The versions that are kept.
+  /// Returns the versions that are kept.
   ///
-  /// Of each span the last one stays, because it has what came before in it. Spans are counted from one moment
-  /// for all time, so that which version is kept of one does not change as time goes on.
+  /// The last version of each span is kept, because it contains the earlier changes of the span. Spans are
+  /// counted from a fixed moment, so the version kept of a span does not change as time goes on.
   func kept(_ versions: [Manifest.VersionEntry], now: Date) -> [Manifest.VersionEntry] {
     var lastOfSpan: [Span: Int64] = [:]
     for version in versions {
@@ -59,7 +59,7 @@ public struct VersionPolicy: Sendable, Hashable {
   }
 
   private func rule(for version: Manifest.VersionEntry, _ now: Date) -> Rule? {
-    // What was saved by a clock that went ahead is young.
+    // A version saved by a clock that ran ahead has age 0.
     let age = max(0, now.timeIntervalSince(version.saved))
     return rules.first { age <= $0.age }
   }
