@@ -1,44 +1,44 @@
-/// What was got out of a damaged file, and what was not.
+/// A report of the recovered and the lost contents of a damaged file.
 public struct RecoveryReport: Sendable, Hashable {
-  /// The bytes of the file.
+  /// The number of bytes of the file.
   public var byteCount = 0
-  /// Bytes that could not be read, or of which nobody can tell what they are; the first thousand ranges.
+  /// Ranges of bytes that could not be read or belong to no known structure. At most the first thousand.
   public var unreadRanges: [Range<Int>] = []
-  /// How many bytes that are in all.
+  /// The number of bytes of all such ranges, including ranges that are not listed.
   public var unreadByteCount = 0
-  /// The commit whose objects these are, as far as they could be read; `nil` when none could be, and blocks were
-  /// taken one by one.
+  /// The commit that was recovered, as far as its objects could be read. `nil` if no commit could be read, so
+  /// that the blocks were recovered one by one.
   public var commit: Int64?
-  /// Whether that is the last commit that the file ever had, as far as can be seen.
+  /// Whether the recovered commit is the last one that the file ever had, as far as can be seen.
   public var isNewest = false
-  /// How many rows were found behind that commit and laid above it.
+  /// The number of rows found behind the recovered commit and added above it.
   public var laterRowCount = 0
-  /// How many rows came from older blocks in the place of ones that could not be read.
+  /// The number of rows taken from older blocks as substitutes for blocks that could not be read.
   public var olderRowCount = 0
-  /// How many objects of each entity the result has.
+  /// The number of recovered objects, by entity.
   public var objectCounts: [String: Int] = [:]
-  /// How many objects of each entity are lost at least.
+  /// The number of lost objects, by entity. A lower bound.
   public var lostCounts: [String: Int] = [:]
-  /// How many rows are lost of which not even the entity is known.
+  /// The number of lost rows whose entity is unknown.
   public var lostRowCount = 0
-  /// How many objects of each entity may be as an earlier save left them, or were deleted since, at most.
+  /// The number of objects that may be out of date or were deleted later, by entity. An upper bound.
   public var uncertainCounts: [String: Int] = [:]
-  /// How many large values could not be read. Their objects have none now.
+  /// The number of large values that could not be read. Their objects have no such value now.
   public var lostValueCount = 0
   /// The number of values that are lost, by entity and property, because their column is damaged. A required
   /// property has its default value now, and other properties have no value.
   public var lostValueCounts: [String: Int] = [:]
-  /// How often each relationship led to an object that is lost, by entity and name. They were cut.
+  /// The number of removed references to lost objects, by entity and relationship.
   public var cutCounts: [String: Int] = [:]
-  /// How many objects of each entity were left out because they lack what they must have.
+  /// The number of objects left out because they lack a required value or object, by entity.
   public var droppedCounts: [String: Int] = [:]
-  /// What else there is to say, in sentences.
+  /// Further remarks, in sentences.
   public var notes: [String] = []
 
-  /// Nothing.
+  /// Makes an empty report.
   public init() {}
 
-  /// Whether all there was is there.
+  /// Whether nothing is lost.
   public var isComplete: Bool {
     unreadByteCount == 0 && isNewest && lostCounts.isEmpty && lostRowCount == 0
       && uncertainCounts.isEmpty && lostValueCount == 0 && lostValueCounts.isEmpty
@@ -46,15 +46,15 @@ public struct RecoveryReport: Sendable, Hashable {
       && droppedCounts.isEmpty
   }
 
-  /// How many objects the result has.
+  /// The number of recovered objects.
   public var objectCount: Int { objectCounts.values.reduce(0, +) }
 }
 
-/// Why nothing can be got out of a file.
+/// The reason why nothing can be recovered from a file.
 public struct RecoveryError: Error, Sendable, CustomStringConvertible {
-  /// What was looked for and not found, in a sentence.
+  /// The missing part of the file, in a sentence.
   public let description: String
-  /// Whether a model given from outside would help.
+  /// Whether a model from the caller would help.
   public let lacksModel: Bool
 
   init(_ description: String, lacksModel: Bool = false) {

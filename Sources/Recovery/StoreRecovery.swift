@@ -5,32 +5,32 @@ import Rows
 public import StoreInterface
 import XMLStore
 
-/// Gets all that can be read out of a damaged store's file into a new store.
+/// Recovers all readable objects of a damaged store's file into a new store.
 ///
 ///     let recovery = try StoreRecovery(of: "Trips.store", on: disk)
 ///     let report = try recovery.copy(to: store)
 ///
-/// Of a block file every block counts that matches its checksums: those of the last commit whose record can be
-/// read, what lies behind it, and older blocks in the place of ones that can't be read. Of an XML document
-/// everything up to the first damage counts.
+/// From a block file, every block is recovered that matches its checksums: the blocks of the last commit whose
+/// record can be read, the blocks behind it, and older blocks as substitutes for blocks that can't be read.
+/// From an XML document, everything up to the first damage is recovered.
 ///
-/// What is promised: an object of which nothing lay in the damaged bytes is there as the last commit left it. Any
-/// other that is there has values that it had once. What led to an object that is lost leads nowhere, and what
-/// can't be without it is left out, so that the result is valid if the store was.
+/// An object without any data in the damaged bytes is recovered as the last commit left it. Any other recovered
+/// object has values that it had at some time. References to lost objects are removed, and objects that can't
+/// exist without a lost object are left out. So the result is valid if the store was valid.
 ///
-/// Takes any bytes, in time and memory proportional to their number.
+/// Accepts any bytes, in time and memory proportional to their number.
 public struct StoreRecovery {
-  /// What can be read.
+  /// The recovered objects.
   public let snapshot: any StoreSnapshot
   private var report: RecoveryReport
   private let mending: Mending
 
-  /// Reads what can be read of a file. Nothing is written.
+  /// Reads the recoverable contents of a file. Writes nothing.
   ///
   /// - Parameters:
   ///   - model: The model, for a file that has lost its own.
-  ///   - keepsInvalid: Whether objects stay that lack what they must have.
-  /// - Throws: ``RecoveryError`` when nothing can be got out of the file, or `DiskError`.
+  ///   - keepsInvalid: Whether objects without required values are kept.
+  /// - Throws: ``RecoveryError`` if nothing can be recovered, or `DiskError`.
   public init(
     of path: String, on disk: any Disk, model: Model? = nil, keepsInvalid: Bool = false,
     progress: (Double) -> Void = { _ in }
@@ -57,21 +57,21 @@ public struct StoreRecovery {
     self.snapshot = snapshot
   }
 
-  /// What the new store should be: of the same identity, where the file still says it, and with the same numbers,
-  /// so that identifiers of objects go on to be theirs.
+  /// The options for the new store: the UUID of the damaged one, if the file still contains it, and the same
+  /// schema. With the same numbers in the schema, the identifiers of objects stay the same.
   public var creation: StoreCreation {
     var creation = StoreCreation(overwriting: true, schema: snapshot.schema)
     if let uuid = try? snapshot.metadata.uuid { creation.uuid = uuid }
     return creation
   }
 
-  /// Puts everything into a store that was made as ``creation`` says and has no objects yet.
+  /// Copies all recovered objects into an empty store that was made with ``creation``.
   ///
-  /// - Throws: `StoreError`; what `progress` throws. Throw the store away then.
+  /// - Throws: `StoreError`; any error that `progress` throws. The caller discards the store then.
   public func copy(
     to store: any Store, _ progress: (StoreCopy.Progress) throws -> Void = { _ in }
   ) throws -> RecoveryReport {
-    // An XML document counts all its objects as one.
+    // An XML document numbers the objects of all entities in one sequence, so it can't keep keys.
     let copy = StoreCopy(
       from: snapshot, to: store, nil, keepingKeys: store.capabilities.contains(.incremental))
     try copy.run(progress)
@@ -79,7 +79,7 @@ public struct StoreRecovery {
   }
 }
 
-/// What was read of a file, as layers.
+/// The recovered contents of a file, as layers.
 struct RecoveredContents {
   var model: Model
   var schema: Schema
@@ -94,7 +94,7 @@ struct RecoveredContents {
   var view: View { View(layers) }
 }
 
-/// What was read, as a store shows it.
+/// The snapshot of the recovered contents.
 struct RecoveredSnapshot: StoreSnapshot {
   let commit: Int64
   let model: Model
@@ -112,7 +112,7 @@ struct RecoveredSnapshot: StoreSnapshot {
 }
 
 extension RecoveredContents {
-  /// An XML document up to the first damage.
+  /// Reads an XML document up to the first damage.
   init(document file: DurableFile, model: Model?) throws {
     let salvage: XMLStoreSalvage
     do { salvage = try XMLStoreSalvage(file, model: model) } catch let error as StoreError {

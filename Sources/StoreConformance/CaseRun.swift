@@ -2,29 +2,29 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// One case being tried: its stores, and what was found.
+/// A run of one case: its stores and findings.
 final class CaseRun {
   let suite: StoreConformance
   private var stores: [any Store] = []
   private var findings: [String] = []
-  /// How many findings there were beyond those that are kept.
+  /// The number of findings beyond the limit, which are not kept.
   private var passedOver = 0
 
   private static let greatestFindingCount = 12
 
   init(_ suite: StoreConformance) { self.suite = suite }
 
-  /// Ends a case.
+  /// The errors that end a case early.
   enum End: Error {
-    /// Without the thing that is said here the rest can't be looked at.
+    /// A finding without which the rest of the case can't run.
     case finding(String)
-    /// The store need not do it.
+    /// The store need not pass the case, for the given reason.
     case skipped(String)
   }
 
-  /// Tries a case.
+  /// Runs a case and returns its outcome.
   func outcome(of one: StoreConformance.Case) -> StoreConformance.Outcome {
-    // What a case leaves open when it ends early.
+    // Closes the stores that a case leaves open when it ends early.
     defer { for store in stores { try? store.close() } }
     do {
       try one.body(self)
@@ -42,7 +42,7 @@ final class CaseRun {
     return .failed(findings)
   }
 
-  /// An error as its author reads it: with its code.
+  /// Returns an error as its author reads it: with its code.
   static func text(_ error: any Error) -> String {
     guard let error = error as? StoreError else { return "\(error)" }
     return "\(error) (code \(error.code.rawValue))"
@@ -60,7 +60,7 @@ final class CaseRun {
 // MARK: - Stores
 
 extension CaseRun {
-  /// A store of the case's own, without objects.
+  /// Makes a store of the case's own, without objects.
   func make(_ model: Model = StoreConformance.model) throws -> any Store {
     let store = try suite.make(model)
     stores.append(store)
@@ -68,7 +68,7 @@ extension CaseRun {
     return store
   }
 
-  /// The store, closed and opened again.
+  /// Closes the store and opens it again.
   func reopen(_ store: any Store) throws -> any Store {
     let schema = try store.snapshot().schema
     let again = try suite.reopen(store)
@@ -77,7 +77,7 @@ extension CaseRun {
     return again
   }
 
-  /// Everything else takes for granted that a store's rows have the columns of its model.
+  /// Ends the case unless the store's schema has the columns of its model. Every other check relies on them.
   private func checkSchema(_ store: any Store, has schema: Schema, _ which: String) throws {
     let own = try store.snapshot().schema
     for layout in schema.layouts {
@@ -102,12 +102,12 @@ extension CaseRun {
     }
   }
 
-  /// An object's key in a store.
+  /// Returns an object's key in a store.
   func key(_ store: any Store, _ entity: String, _ number: UInt64) throws -> ObjectKey {
     try key(store.snapshot(), entity, number)
   }
 
-  /// An object's key in a store that a snapshot is of.
+  /// Returns an object's key in the store of a snapshot.
   func key(_ snapshot: any StoreSnapshot, _ entity: String, _ number: UInt64) throws -> ObjectKey {
     guard let layout = snapshot.schema[entity] else {
       throw End.finding("The schema of commit \(snapshot.commit) has no entity '\(entity)'.")
@@ -115,7 +115,7 @@ extension CaseRun {
     return ObjectKey(entity: layout.entityNumber, number: number)
   }
 
-  /// The version of an object that must be there.
+  /// Returns the version of an object that must exist, or ends the case.
   func version(of key: ObjectKey, in snapshot: any StoreSnapshot) throws -> Int64 {
     guard let row = try snapshot.view.row(of: key) else {
       throw End.finding(
@@ -129,12 +129,12 @@ extension CaseRun {
 // MARK: - Checks
 
 extension CaseRun {
-  /// Notes what is said when something that must be so is not.
+  /// Adds a finding unless a condition holds.
   func check(_ holds: Bool, _ finding: @autoclosure () -> String) {
     if !holds { note(finding()) }
   }
 
-  /// Notes that something is another than was expected.
+  /// Adds a finding unless a value is the expected one.
   func check<T: Equatable>(_ what: @autoclosure () -> String, is expected: T, found: T) {
     if found != expected {
       note(
@@ -143,9 +143,9 @@ extension CaseRun {
     }
   }
 
-  /// Notes in what objects differ from those that were expected.
+  /// Adds a finding if objects differ from the expected objects.
   ///
-  /// - Parameter place: Where they were looked at, as the beginning of a sentence.
+  /// - Parameter place: The point of the comparison, as the beginning of a sentence.
   func check(
     _ place: @autoclosure () -> String, _ schema: Schema, holds expected: StoreConformance.Objects,
     found: StoreConformance.Objects
@@ -159,7 +159,7 @@ extension CaseRun {
         + "\(StoreConformance.count(found.count)): \(shown)\(more).")
   }
 
-  /// Notes in what a store differs from what was expected.
+  /// Adds a finding if a store's objects differ from the expected objects.
   func check(
     _ place: @autoclosure () -> String, _ store: any Store, holds expected: StoreConformance.Objects
   ) throws {
@@ -168,9 +168,9 @@ extension CaseRun {
       place(), snapshot.schema, holds: expected, found: try StoreConformance.objects(snapshot))
   }
 
-  /// Notes that something was not refused, or with another code than it must be.
+  /// Adds a finding unless `body` is refused with the given code.
   ///
-  /// - Parameter what: What must be refused, as the beginning of a sentence.
+  /// - Parameter what: The action that must be refused, as the beginning of a sentence.
   @discardableResult
   func refused<R>(
     _ code: StoreError.Code, _ what: @autoclosure () -> String, _ body: () throws -> R

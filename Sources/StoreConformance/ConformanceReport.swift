@@ -1,34 +1,34 @@
-/// What became of the cases that a store was held against.
+/// The results of the cases that a store was tested with.
 public struct ConformanceReport: Sendable, Hashable, CustomStringConvertible {
-  /// A case, and what became of it.
+  /// A case and its outcome.
   public struct Result: Sendable, Hashable {
     /// The case.
     public let testCase: StoreConformance.Case
-    /// What became of it.
+    /// The outcome of the case.
     public let outcome: StoreConformance.Outcome
   }
 
-  /// The cases that were tried, in their order.
+  /// The results of the cases, in the order in which they were tried.
   public internal(set) var results: [Result] = []
 
-  /// How many cases the store passed.
+  /// The number of cases that the store passed.
   public var passedCount: Int { results.count { $0.outcome == .passed } }
 
-  /// How many cases the store failed, or broke off.
+  /// The number of cases that the store failed or broke off.
   public var failedCount: Int { results.count { !$0.faults.isEmpty } }
 
-  /// How many cases the store need not pass.
+  /// The number of cases that were skipped, because the store need not pass them.
   public var skippedCount: Int { results.count - passedCount - failedCount }
 
-  /// Whether there was something to pass, and nothing failed.
+  /// Whether the store passed at least one case, and failed none.
   public var passed: Bool { failedCount == 0 && passedCount > 0 }
 
-  /// Each thing that was wrong, behind the name of its case.
+  /// All findings, each after the name of its case.
   public var failures: [String] {
     results.flatMap { result in result.faults.map { "\(result.testCase.name): \($0)" } }
   }
 
-  /// The cases, line by line, what was wrong beneath each, and the counts.
+  /// The cases line by line, with the findings of each beneath it, and the counts at the end.
   public var description: String {
     var lines: [String] = []
     for result in results {
@@ -47,7 +47,7 @@ public struct ConformanceReport: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ConformanceReport.Result {
-  /// What was wrong; empty when nothing was.
+  /// The findings of the case; empty if the store passed.
   public var faults: [String] {
     switch outcome {
     case .passed, .skipped: []

@@ -5,11 +5,11 @@ public import SeededRandom
 public import StoreInterface
 
 extension StoreConformance {
-  /// Random changes of things: some are put in, some changed, some taken out.
+  /// Returns random changes of things: some are inserted, some changed, some removed.
   ///
   /// - Parameters:
-  ///   - objects: What the snapshot holds.
-  ///   - valueByteCount: How many bytes the first of them gets as a value.
+  ///   - objects: The objects in the snapshot.
+  ///   - valueByteCount: The number of bytes of a value that the first changed thing gets.
   /// - Returns: The objects as they are once the request is committed, and the request.
   public static func randomSave(
     of changes: Int, to objects: Objects, above base: any StoreSnapshot, valueByteCount: Int = 0,
@@ -44,7 +44,7 @@ extension StoreConformance {
     return (next, CommitRequest(builder.freeze(), basedOn: base))
   }
 
-  /// Returns bytes of which each is greater than the one before by a step; they repeat after 256.
+  /// Returns bytes of which each is greater than the previous one by a step. They repeat after 256 bytes.
   ///
   /// Copying the period is much faster than computing each byte, which matters for megabytes in a debug build.
   static func bytes(_ count: Int, step: Int, from first: Int = 0) -> Data {

@@ -1,5 +1,5 @@
 extension StoreConformance {
-  /// All cases, in the order in which they are tried: what the later ones take for granted, the earlier ones look at.
+  /// All cases, in the order in which they are tried. Later cases rely on the behaviour that earlier ones test.
   public static let cases: [Case] = [
     Case(
       "new-store-is-empty",

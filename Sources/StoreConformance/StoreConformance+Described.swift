@@ -4,19 +4,19 @@ import Rows
 public import SeededRandom
 public import StoreInterface
 
-/// Objects that lead to one another in every way a model knows.
+/// Objects with relationships of every kind.
 extension StoreConformance {
-  /// An object as everybody sees it, whatever its key: what it says, and whom it leads to, by name.
+  /// An object described without keys: its values, and the names of the objects that it leads to.
   public struct Described: Hashable, Sendable {
     /// The entity's name.
     public var entity: String
-    /// What its attributes say.
+    /// The values of the object's attributes, by name.
     public var values: [String: Value]
-    /// Whom its relationships lead to, in their order where they have one, else sorted.
+    /// The names of the objects that each relationship leads to, in their order if it has one, else sorted.
     public var relationships: [String: [String]]
   }
 
-  /// All objects of a snapshot, by what the given property says: a name that no two share.
+  /// Returns all objects of a snapshot, by the value of the given property, which must be unique.
   public static func described(
     _ snapshot: any StoreSnapshot, by property: String = "token"
   ) throws -> [String: Described] {
@@ -71,7 +71,7 @@ extension StoreConformance {
     return all
   }
 
-  /// A store full of random things, owners and tags, every reference to one that is there.
+  /// Fills a store with random things, owners and tags. Every reference leads to an object that exists.
   public static func populate(
     _ store: any Store, count: Int, _ generator: inout SeededGenerator
   ) throws {

@@ -3,7 +3,7 @@ import Rows
 import StoreInterface
 
 extension StoreConformance {
-  /// In what objects differ, in words: values are compared to the last bit.
+  /// Returns the differences between objects, in words. Values are compared to the last bit.
   static func differences(
     _ expected: Objects, _ found: Objects, _ schema: Schema
   ) -> [String] {
@@ -27,12 +27,12 @@ extension StoreConformance {
     return differences
   }
 
-  /// What messages call an object: its entity and its number.
+  /// Returns the name of an object in messages: its entity and its number.
   static func name(_ key: ObjectKey, _ schema: Schema) -> String {
     "\(schema[key.entity]?.entity ?? "of no entity, number \(key.entity),") \(key.number)"
   }
 
-  /// A value as messages show it: cut, and bytes as the first of them.
+  /// Returns the text of a value in messages: cut, or the first bytes of binary data.
   static func text(_ value: Value) -> String {
     switch value {
     case .null: return "no value"
@@ -46,7 +46,7 @@ extension StoreConformance {
 
   static func count(_ count: Int) -> String { count == 1 ? "1 object" : "\(count) objects" }
 
-  /// A text of any length as messages show it.
+  /// Returns the beginning of a text, for messages.
   static func cut(_ text: String) -> String {
     let first = text.unicodeScalars.prefix(120)
     return first.endIndex == text.unicodeScalars.endIndex ? text : String(first) + "…"

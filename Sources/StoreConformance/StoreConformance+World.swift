@@ -2,9 +2,9 @@ public import ObjectModel
 public import Rows
 public import StoreInterface
 
-// What the stores of the cases hold.
+// The objects in the stores of the cases.
 extension StoreConformance {
-  /// Things of every type, and those that inherit from them.
+  /// The model of the cases: things with attributes of every type, and a subentity, owners and tags.
   public static let model: Model = {
     var thing = Entity("Thing")
     for (name, type) in [
@@ -46,15 +46,15 @@ extension StoreConformance {
     return try! Model(entities: [thing, special, owner, tag])
   }()
 
-  /// Objects as plain dictionaries: what stores are held against.
+  /// Objects as plain dictionaries, with which stores are compared.
   public typealias Objects = [ObjectKey: [String: Value]]
 
-  /// Everything a snapshot shows.
+  /// Returns all objects and links of a snapshot.
   public static func objects(_ snapshot: any StoreSnapshot) throws -> Objects {
     try objects(snapshot.view, snapshot.schema)
   }
 
-  /// Everything a view shows.
+  /// Returns all objects and links of a view.
   static func objects(_ view: View, _ schema: Schema) throws -> Objects {
     var objects: Objects = [:]
     for layout in schema.layouts + schema.linkTables.map(\.layout) {
@@ -74,7 +74,7 @@ extension StoreConformance {
 }
 
 extension LayerBuilder {
-  /// Sets a value by its property's name.
+  /// Sets the value of a property, by its name.
   public func set(
     _ value: Value, _ name: String, of key: ObjectKey, _ schema: Schema, basis: Int64 = 0
   ) {

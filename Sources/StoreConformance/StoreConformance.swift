@@ -1,9 +1,9 @@
 public import ObjectModel
 public import StoreInterface
 
-/// What every store must do, written once over the interface.
+/// The rules that every store must follow, as test cases written once over the interface.
 ///
-/// The author of a backend hands in how to make a store, and how to open it again, and reads what failed:
+/// The author of a backend passes functions that make a store and open it again, and reads the failures:
 ///
 ///     let suite = StoreConformance(
 ///       make: { model in try backend.create(at: newPath(), model: model, on: disk, StoreCreation()) },
@@ -13,18 +13,20 @@ public import StoreInterface
 ///       })
 ///     print(suite.run())
 ///
-/// A store that does not outlive its process hands back the one it has.
+/// For a store that does not outlive its process, `reopen` returns the same store.
 public struct StoreConformance: Sendable {
   let make: @Sendable (Model) throws -> any Store
   let reopen: @Sendable (any Store) throws -> any Store
   let keepsRows: Bool
 
-  /// The cases for stores that `make` makes and `reopen` closes and opens again.
+  /// Makes the suite for stores that `make` makes and `reopen` closes and opens again.
   ///
   /// - Parameters:
-  ///   - keepsRows: Whether rows are kept as they are, whatever they refer to. Stores whose files hold objects keep
-  ///     what objects say: numbers of links, of commits and of places in an order are their own.
-  ///   - make: Makes a store of its own for each case.
+  ///   - keepsRows: Whether the store keeps rows unchanged, including references to objects that do not exist.
+  ///     A
+  ///     store whose file contains objects keeps their values only, and numbers links, commits and places in an
+  ///     order in its own way.
+  ///   - make: Makes a new store for each case.
   ///   - reopen: Closes a store, and opens it again.
   public init(
     keepsRows: Bool = true,
@@ -36,11 +38,11 @@ public struct StoreConformance: Sendable {
     self.reopen = reopen
   }
 
-  /// Tries the cases, one after another.
+  /// Runs the cases, one after another.
   ///
   /// - Parameters:
-  ///   - only: The name of the one case to try; `nil` for all. There is none to try when no case has the name.
-  ///   - progress: Called with each case once it is known what became of it.
+  ///   - only: The name of the one case to run; `nil` for all. If no case has the name, none runs.
+  ///   - progress: Called with each case and its outcome after the case has run.
   public func run(
     only: String? = nil, progress: (Case, Outcome) -> Void = { _, _ in }
   ) -> ConformanceReport {
@@ -55,11 +57,11 @@ public struct StoreConformance: Sendable {
 }
 
 extension StoreConformance {
-  /// One thing that every store must do.
+  /// A rule that every store must follow, and the code that tests it.
   public struct Case: Sendable, Hashable {
     /// The case's stable name.
     public let name: String
-    /// What every store must do, in a sentence.
+    /// The rule, in a sentence.
     public let promise: String
 
     let body: @Sendable (CaseRun) throws -> Void
@@ -70,22 +72,22 @@ extension StoreConformance {
       self.body = body
     }
 
-    /// Whether both have the same name.
+    /// Whether both cases have the same name.
     public static func == (left: Case, right: Case) -> Bool { left.name == right.name }
 
     /// Hashes the name.
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
   }
 
-  /// What became of a case.
+  /// The outcome of a case.
   public enum Outcome: Sendable, Hashable {
-    /// The store does it.
+    /// The store follows the rule.
     case passed
-    /// It does not: for each place where it does not, what was expected and what was found.
+    /// The store breaks the rule. Each finding names the expected and the found state.
     case failed([String])
-    /// The store need not do it, and why.
+    /// The store need not follow the rule, for the given reason.
     case skipped(String)
-    /// The store refused something that it must do, and what it said.
+    /// The store refused an operation that it must perform, with the given error.
     case brokeOff(String)
   }
 }

@@ -7,7 +7,7 @@ import PropertyLists
 import Rows
 import StoreInterface
 
-/// Gets what can be read out of a block file (spec §4).
+/// Recovers the readable contents of a block file (spec §4).
 final class BlockFileRecovery {
   let file: DamagedFile
   let given: Model?
@@ -15,38 +15,38 @@ final class BlockFileRecovery {
   var sound = SoundRanges()
   var report = RecoveryReport()
 
-  /// What any record that can be read says of blocks, by their places.
+  /// The entries of blocks in all records that can be read, by the blocks' offsets.
   private(set) var entries: [UInt64: BlockEntry] = [:]
-  /// Blocks that were read, by their places.
+  /// The blocks that were read, by their offsets.
   private var blocks: [UInt64: [Block]] = [:]
-  /// What was said of blocks and turned out not to be so.
+  /// Entries that do not match the bytes at their offset.
   private var falseEntries: Set<BlockEntry> = []
   private var soundValues: [OutsideReference: Bool] = [:]
-  /// Sections beside the rows that were looked at.
+  /// The sections of metadata, models and schemas that were checked.
   private var sections: Set<SectionReference> = []
-  /// Pages that were read.
+  /// The pages that were read; `nil` for a page that can't be read.
   private var pages: [SectionReference: [BlockEntry]?] = [:]
-  /// Commits whose records can be read, in the order of their places.
+  /// Commits whose records can be read, in the order of their offsets.
   private(set) var commits: [ReadCommit] = []
   var incomplete: Set<ObjectKey> = []
   /// The entities of the schema that the model lacks, by their numbers.
   private(set) var unknownEntities: [UInt16: String] = [:]
-  /// How many rows have lost a column, by entity and column.
+  /// The number of rows that have lost a column, by entity and column.
   private var lostColumnCounts: [UInt16: [UInt16: Int]] = [:]
 
-  /// A commit as far as its record tells.
+  /// A commit, as its record describes it.
   struct ReadCommit {
     let record: CommitRecord
-    /// Where the record is.
+    /// The offset of the record.
     let offset: UInt64
     let end: UInt64
     let proof: Proof
 
-    /// What a trailer says of a record.
+    /// The relation of a trailer to a record.
     enum Proof {
-      /// There is none for it.
+      /// No trailer names the record.
       case none
-      /// It has the checksum of other bytes.
+      /// A trailer names the record, and its checksum does not match.
       case refuted
       case confirmed
     }
@@ -65,13 +65,13 @@ final class BlockFileRecovery {
     if scan.header != nil { sound.add(0, BlockFile.headerByteCount) }
     for trailer in scan.trailers { sound.add(trailer.offset, BlockFile.trailerByteCount) }
     readCommits()
-    // What a record says that may be damaged must not hide what another says of the same place.
+    // Confirmed records come first, so that a damaged record does not hide their entries of the same offset.
     for commit in commits where commit.isConfirmed { note(commit) }
     for entry in entries.values { _ = block(entry) }
     for commit in commits where !commit.isConfirmed { note(commit) }
     for entry in entries.values { _ = block(entry) }
     findBlocks()
-    // A record without its trailer counts when nothing else says what the file's state is.
+    // A record without its trailer counts if the sections that it names can be read.
     let newest = commits.last
     let head = commits.last { $0.isConfirmed || isSupported($0) }
     let description = try describe(head)
@@ -94,7 +94,7 @@ final class BlockFileRecovery {
     return contents
   }
 
-  /// Names the properties whose columns are damaged.
+  /// Counts the lost values of the properties whose columns are damaged.
   private func countLostValues(_ schema: Schema, _ report: inout RecoveryReport) {
     for (entity, counts) in lostColumnCounts {
       guard let layout = schema[entity] else { continue }
@@ -124,7 +124,7 @@ final class BlockFileRecovery {
       commits.append(
         ReadCommit(record: record, offset: section.offset, end: trailer.end, proof: .confirmed))
     }
-    // Records whose trailers are lost say how long they are themselves.
+    // A record whose trailer is lost contains its own length.
     for offset in scan.recordOffsets.suffix(BlockFile.mostBrokenCommits)
     where !known.contains(offset) {
       let most = min(BlockFile.maximumRecordByteCount, file.byteCount - Int(offset))
@@ -144,7 +144,7 @@ final class BlockFileRecovery {
     commits.sort { $0.offset < $1.offset }
   }
 
-  /// Notes what a record refers to.
+  /// Records the sections and entries that a record refers to.
   private func note(_ commit: ReadCommit) {
     for section in [commit.record.metadata, commit.record.model, commit.record.schema]
     where sections.insert(section).inserted && file.bytes(of: section) != nil {
@@ -159,9 +159,9 @@ final class BlockFileRecovery {
     }
   }
 
-  /// Whether what a record without a trailer says is borne out by what it refers to.
+  /// Whether a record without a trailer is supported by its schema and at least one of its blocks.
   private func isSupported(_ commit: ReadCommit) -> Bool {
-    // Bytes of a value may look like a record.
+    // The bytes of a value may look like a record.
     if sound.contains(commit.offset, in: sound.all) && !commit.isConfirmed
       && entries.values.contains(where: {
         $0.offset <= commit.offset && commit.offset < $0.offset + UInt64($0.byteCount)
@@ -174,7 +174,7 @@ final class BlockFileRecovery {
     return all.isEmpty || all.contains { block($0) != nil }
   }
 
-  /// The entries of a segment, page by page; `nil` for a page that can't be read.
+  /// Returns the entries of a segment, page by page; `nil` for a page that can't be read.
   func segmentEntries(_ segment: SegmentRecord) -> [[BlockEntry]?] {
     switch segment.contents {
     case .entries(let entries): return [entries]
@@ -196,10 +196,10 @@ final class BlockFileRecovery {
 
   // MARK: - Blocks
 
-  /// The block of an entry; `nil` when it can't be read.
+  /// Returns the block of an entry, or `nil` if it can't be read.
   func block(_ entry: BlockEntry) -> [Block]? {
     if let known = blocks[entry.offset] {
-      // Two records may say different things of one place; what is there is as the first has it.
+      // Two records may contain different entries for one offset. The first entry that matched decides.
       guard let first = known.first, let last = known.last,
         first.entityNumber == entry.entity, first.minimumKey == entry.minimumKey,
         last.maximumKey == entry.maximumKey, first.flags == entry.run.flags,
@@ -217,7 +217,7 @@ final class BlockFileRecovery {
     return found
   }
 
-  /// Looks for blocks that no record tells of.
+  /// Finds blocks that no record lists.
   private func findBlocks() {
     var known = sound.all
     for offset in scan.blockOffsets where !sound.contains(offset, in: known) {
@@ -250,7 +250,7 @@ final class BlockFileRecovery {
     }
   }
 
-  /// Blocks that no record tells of, by their places, and how many bytes of the file they take.
+  /// The blocks that no record lists, each with its offset and an entry made of it.
   private(set) var found: [(offset: UInt64, entry: BlockEntry)] = []
 
   @discardableResult
@@ -274,7 +274,7 @@ final class BlockFileRecovery {
     return true
   }
 
-  /// The rows of a block, without columns and values that can't be read.
+  /// Returns the rows of a block, without columns and values that can't be read.
   private func withSoundValues(_ salvaged: SalvagedBlock) -> [Block]? {
     let (block, lostColumns) = (salvaged.block, salvaged.lostColumns)
     guard let references = try? block.outsideReferences(without: lostColumns) else { return nil }
@@ -343,10 +343,10 @@ final class BlockFileRecovery {
     return (model, settled, own)
   }
 
-  /// The model of a file in which none matches its checksum.
+  /// Returns the model of a file in which no model matches its checksum.
   private func lostModel(_ metadata: StoreMetadata?) throws(RecoveryError) -> Model {
     let loose = scan.modelOffsets.reversed().lazy.compactMap { self.looseModel($0) }
-    // Nobody says that such a model is sound, unless it has the hashes that the metadata have.
+    // No checksum proves such a model sound, unless its hashes match the hashes in the metadata.
     let hashes = metadata?.versionHashes
     if let hashes,
       let found = loose.first(where: { $0.currentHashes(for: hashes) == $0.versionHashes })
@@ -365,7 +365,8 @@ final class BlockFileRecovery {
     return found
   }
 
-  /// The schema of a file in which none matches its checksum; `nil` for that of a new store.
+  /// Returns the schema of a file in which no schema matches its checksum, or `nil` for the schema of a new
+  /// store.
   private func lostSchema(_ model: Model) throws(SchemaError) -> Schema? {
     let new = try Schema(model)
     let bytes = SchemaSection.bytes(new)
@@ -375,7 +376,7 @@ final class BlockFileRecovery {
       report.notes.append("The schema is damaged; by its checksum it was that of a new store.")
       return nil
     }
-    // Nobody says that a schema is sound, so what was read of the rows decides.
+    // No checksum proves such a schema sound, so it must fit the rows that were read.
     let loose = scan.schemaOffsets.reversed().lazy.compactMap { self.looseSchema($0, model) }.first
     if let loose, let settled = try? Schema(model, evolving: loose, of: model),
       knownColumnCount(settled) >= knownColumnCount(new)
@@ -388,7 +389,7 @@ final class BlockFileRecovery {
     return nil
   }
 
-  /// How many columns of the blocks that were read are those that a schema says.
+  /// Returns the number of columns in the blocks read that fit a schema.
   private func knownColumnCount(_ schema: Schema) -> Int {
     blocks.values.reduce(0) { count, found in
       guard let block = found.first, let layout = schema[block.entityNumber] else { return count }
@@ -401,7 +402,8 @@ final class BlockFileRecovery {
     }
   }
 
-  /// A schema of which nobody says how long it is, or that it is sound; `nil` if it can't be.
+  /// Returns the schema at an offset without knowing its length or checksum, or `nil` if there is none that
+  /// fits.
   private func looseSchema(_ offset: UInt64, _ model: Model) -> Schema? {
     let most = min(1 << 20, file.byteCount - Int(offset))
     guard let bytes = file.bytes(offset, most),
@@ -411,7 +413,7 @@ final class BlockFileRecovery {
     return schema
   }
 
-  /// A model of which nobody says how long it is.
+  /// Returns the model at an offset without knowing its length.
   private func looseModel(_ offset: UInt64) -> Model? {
     let most = min(BlockFile.maximumSectionByteCount, file.byteCount - Int(offset))
     guard let bytes = file.bytes(offset, min(most, 1 << 22)) else { return nil }

@@ -10,8 +10,9 @@ import Synchronization
 final class DamagedFile: OutsideValues {
   let file: DurableFile
   let byteCount: Int
-  /// How many more bytes of blocks and values may be read. Parts of a sound file do not overlap, so they have no
-  /// more bytes than the file; were that not held to, a small file could ask for the same ones for ever.
+  /// The number of bytes of blocks and values that may still be read. The parts of a sound file do not overlap,
+  /// so they have no more bytes than the file. Without this limit, a small file could name the same bytes
+  /// forever.
   private let allowance: Mutex<Int>
 
   init(_ file: DurableFile) throws {
@@ -20,7 +21,7 @@ final class DamagedFile: OutsideValues {
     allowance = Mutex(byteCount * 4 + (1 << 20))
   }
 
-  /// Whether so many more bytes may be read.
+  /// Deducts a number of bytes from the allowance. Returns whether they may be read.
   private func take(_ count: Int) -> Bool {
     allowance.withLock { left in
       guard left >= count else { return false }
@@ -29,7 +30,7 @@ final class DamagedFile: OutsideValues {
     }
   }
 
-  /// The bytes of a range; `nil` when the file has none there.
+  /// Returns the bytes of a range, or `nil` if the file ends before.
   func bytes(_ offset: UInt64, _ count: Int) -> [UInt8]? {
     guard let offset = Int(exactly: offset), count >= 0, offset <= byteCount,
       count <= byteCount - offset
@@ -37,7 +38,7 @@ final class DamagedFile: OutsideValues {
     return try? file.read(byteCount: count, at: offset)
   }
 
-  /// The bytes of a section that match its checksum.
+  /// Returns the bytes of a section, or `nil` if they do not match its checksum.
   func bytes(of section: SectionReference) -> [UInt8]? {
     guard section.byteCount > 0, section.liesInPlace(before: UInt64(byteCount)),
       let bytes = bytes(section.offset, Int(section.byteCount)),
@@ -48,7 +49,7 @@ final class DamagedFile: OutsideValues {
 
   // MARK: - Blocks
 
-  /// The block of an entry; `nil` when it is not there.
+  /// Returns the block of an entry, or `nil` if it can't be read or does not match the entry.
   func block(_ entry: BlockEntry) -> SalvagedBlock? {
     guard (try? entry.check(before: UInt64(byteCount))) != nil, take(Int(entry.byteCount)),
       let stored = bytes(entry.offset, Int(entry.byteCount))
@@ -78,18 +79,18 @@ final class DamagedFile: OutsideValues {
     }
   }
 
-  /// A block in memory whose rows can be told apart.
+  /// Returns a block in memory, or `nil` if its keys or versions are damaged.
   func block(_ memory: BlockMemory, at offset: UInt64, version: Int64) -> SalvagedBlock? {
     let source = BlockInMemory(memory, self, offset)
     guard let checked = try? Block(source, byteCount: memory.byteCount, version: version),
       let lostColumns = lostColumns(of: checked),
-      // What was loaded to be checked goes with the block that was checked.
+      // Checking has loaded all columns. A new block loads only the columns that are used.
       let block = try? Block(source, byteCount: memory.byteCount, version: version)
     else { return nil }
     return SalvagedBlock(block: block, lostColumns: lostColumns)
   }
 
-  /// The block that begins at a place, of which no record tells.
+  /// Returns the block at an offset, for a block that no record lists.
   func unlistedBlock(
     at offset: UInt64, _ stored: Int, _ codec: BlockEntry.Codec, _ blockByteCount: Int
   ) -> SalvagedBlock? {
@@ -105,7 +106,7 @@ final class DamagedFile: OutsideValues {
     return memory.flatMap { block($0, at: offset, version: 0) }
   }
 
-  /// The first bytes of what some bytes expand to; `nil` when they are not compressed ones.
+  /// Returns the first expanded bytes of compressed data, or `nil` if the data are not compressed.
   static func start(of bytes: [UInt8], count: Int) -> [UInt8]? {
     var expanded: (written: Int, taken: Int?)?
     let start = [UInt8](count: count) { memory in
@@ -115,7 +116,8 @@ final class DamagedFile: OutsideValues {
     return expanded?.written == count ? start : nil
   }
 
-  /// How many bytes of the file expand to so many; `nil` when none do.
+  /// Returns the number of bytes in the file that expand to `count` bytes, or `nil` if there are none at the
+  /// offset.
   func compressedByteCount(at offset: UInt64, expandingTo count: Int) -> Int? {
     let most = min(byteCount - Int(offset), count + count / 100 + 64)
     guard count <= Deflate.mostBytes(from: most), take(most / 8),
@@ -140,7 +142,7 @@ final class DamagedFile: OutsideValues {
         ? (try? block.outsideReferences(without: others)) != nil
         : (try? block.column(number)) != nil
       if isSound { continue }
-      // Without versions or bases nobody knows which row counts.
+      // Without versions or bases, it is unknown which row counts.
       guard number <= LayoutColumn.Number.highestProperty else { return nil }
       lost.insert(number)
     }
@@ -149,7 +151,7 @@ final class DamagedFile: OutsideValues {
 
   // MARK: - Values
 
-  /// The bytes of a value in a section of its own, which match their checksum.
+  /// Reads a large value from its own section, and throws if it does not match its checksum.
   func read(_ reference: OutsideReference, into memory: inout MutableRawSpan) throws {
     guard memory.byteCount == reference.byteCount,
       let stored = bytes(reference.offset, reference.storedByteCount),
@@ -179,7 +181,7 @@ final class DamagedFile: OutsideValues {
   }
 }
 
-/// A block of a damaged file, and the columns of it that are lost.
+/// A block of a damaged file, and the numbers of its damaged columns.
 struct SalvagedBlock {
   let block: Block
   let lostColumns: Set<UInt16>

@@ -4,25 +4,25 @@ import DurableFiles
 import Foundation
 import Rows
 
-/// What one walk over a file finds, wherever it may belong: structures that say what they are.
+/// The structures that one pass over a file finds by their magic bytes, whether or not a record lists them.
 struct FileScan {
-  /// The number that the file's trailers repeat; `nil` when there is no trailer.
+  /// The number that the file's trailers repeat, or `nil` if there is no trailer.
   private(set) var salt: UInt64?
   private(set) var header: FileHeader?
-  /// Trailers that hold together, in the order of their places.
+  /// Trailers that pass their own checks, in the order of their offsets.
   private(set) var trailers: [Trailer] = []
-  /// Where records may begin.
+  /// The offsets at which records may begin.
   private(set) var recordOffsets: [UInt64] = []
-  /// Where plain blocks may begin.
+  /// The offsets at which plain blocks may begin.
   private(set) var blockOffsets: [UInt64] = []
-  /// Where compressed bytes may begin.
+  /// The offsets at which compressed bytes may begin.
   private(set) var compressedOffsets: [UInt64] = []
-  /// Where schemas and models may begin.
+  /// The offsets at which schemas and models may begin.
   private(set) var schemaOffsets: [UInt64] = []
   private(set) var modelOffsets: [UInt64] = []
 
   private static let windowByteCount = 1 << 20
-  /// Of the last structures of a kind so many are kept.
+  /// The greatest number of structures of one kind. The last ones of the file are kept.
   static let mostRecords = 1024
 
   init(_ file: DamagedFile, _ progress: (Double) -> Void) {
@@ -58,7 +58,7 @@ struct FileScan {
       offset += count
       progress(Double(offset) / Double(max(1, file.byteCount)))
     }
-    // A value may hold what looks like a trailer; who made it does not know the file's number.
+    // A value may contain bytes that look like a trailer, but its author does not know the file's salt.
     salt = header?.salt ?? salts.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key
     trailers = trailers.filter { $0.salt == salt }
     recordOffsets = recordOffsets.suffix(FileScan.mostRecords)
@@ -67,7 +67,7 @@ struct FileScan {
   }
 }
 
-/// Ranges of a file that were read and are what they should be.
+/// Ranges of a file that were read and match their checksums.
 struct SoundRanges {
   private var ranges: [Range<Int>] = []
 
@@ -76,7 +76,7 @@ struct SoundRanges {
     ranges.append(start..<start + count)
   }
 
-  /// The ranges in order, those that touch in one.
+  /// Returns the ranges in order, with ranges that touch joined.
   private func settled() -> [Range<Int>] {
     var settled: [Range<Int>] = []
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -89,16 +89,16 @@ struct SoundRanges {
     return settled
   }
 
-  /// Whether a place lies within something that was read.
+  /// Whether an offset lies within a range that was read.
   func contains(_ offset: UInt64, in settled: [Range<Int>]) -> Bool {
     let index = settled.firstPosition { $0.upperBound > Int(offset) }
     return index < settled.count && settled[index].lowerBound <= Int(offset)
   }
 
-  /// The ranges in order.
+  /// The ranges in order, with ranges that touch joined.
   var all: [Range<Int>] { settled() }
 
-  /// What is left of a file, but for the zeros between two parts.
+  /// Returns the parts of the file outside the ranges, except padding zeros between two ranges.
   func gaps(in file: DamagedFile) -> [Range<Int>] {
     var gaps: [Range<Int>] = []
     var end = 0

@@ -4,19 +4,19 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// The rows of a damaged file on their way into layers, the lowest first.
+/// Assembles the rows of a damaged file into layers, the lowest first.
 struct LayerAssembly {
   private let recovery: BlockFileRecovery
   private let schema: Schema
   private(set) var layers: [Layer] = []
-  /// Blocks of the head that can't be read.
+  /// Blocks of the head commit that can't be read.
   private var damaged: [BlockEntry] = []
-  /// Rows of pages that can't be read and were not found otherwise.
+  /// The number of rows in pages that can't be read, without the rows found in another way.
   private var unlistedRowCount = 0
-  /// How many more rows are looked at for what older blocks have in the place of others.
+  /// The number of older rows that may still be searched for substitutes. It bounds the time.
   private var substituteAllowance = 20_000_000
 
-  /// The rows of entities that the schema has and the model lacks, by the names in the schema.
+  /// The number of rows of entities that the schema has and the model lacks, by the names in the schema.
   private var unknownCounts: [String: Int] = [:]
 
   init(_ recovery: BlockFileRecovery, _ schema: Schema) {
@@ -54,7 +54,8 @@ struct LayerAssembly {
     }
   }
 
-  /// The entries of a segment, those of pages that can't be read as far as their blocks were found.
+  /// Returns the entries of a segment. For a page that can't be read, returns the entries of blocks found
+  /// elsewhere.
   private mutating func entries(
     of segment: SegmentRecord, _ older: [BlockEntry]
   ) -> (entries: [BlockEntry], missing: Int) {
@@ -63,12 +64,12 @@ struct LayerAssembly {
     guard case .pages(let references) = segment.contents, pages.contains(where: { $0 == nil })
     else { return (entries, 0) }
     for (index, page) in pages.enumerated() where page == nil {
-      // Looking at all older blocks for each of many pages would take for ever.
+      // Searching all older blocks for each of many pages would take too long.
       substituteAllowance -= older.count
       guard substituteAllowance > 0 else { break }
       let first = references[index].first
       let next = index + 1 < references.count ? references[index + 1].first : nil
-      // Of blocks that overlap the later one was made of the earlier.
+      // If two blocks overlap, the later one was merged from the earlier one.
       var chosen: [BlockEntry] = []
       for entry in older.reversed()
       where entry.place >= first && (next.map { entry.place < $0 } ?? true) {
@@ -88,7 +89,7 @@ struct LayerAssembly {
     schema.indexes.contains { $0.number == entry.entity }
   }
 
-  /// A layer of the blocks of some entries. None of a run may reach into the next.
+  /// Returns a layer of the entries' blocks. A block that overlaps the previous one of its run is left out.
   private func layer(_ entries: [BlockEntry]) -> Layer {
     var runs: [UInt16: [RunKind: [Block]]] = [:]
     for entry in entries {
@@ -109,10 +110,10 @@ struct LayerAssembly {
 
   // MARK: - Older blocks
 
-  /// Puts what older blocks say into the place of blocks that can't be read.
+  /// Substitutes rows of older blocks for the rows of blocks that can't be read.
   ///
-  /// Merging leaves the blocks that it read where they were, until the file is written anew: their rows are the
-  /// same, or older.
+  /// A merge leaves the blocks that it has read in the file until the file is written anew. Their rows are
+  /// equal or older.
   private mutating func substitute(_ lost: [BlockEntry], _ older: [BlockEntry]) {
     let builder = LayerBuilder(schema)
     let beneath = View(layers)
@@ -180,7 +181,7 @@ struct LayerAssembly {
 
   // MARK: - What no record tells of
 
-  /// Lays the blocks behind a place above all others, in the order of their places.
+  /// Adds the blocks behind an offset as the highest layers, in the order of their offsets.
   mutating func addFound(behind end: UInt64, version: Int64) {
     let later =
       (recovery.found.map(\.entry) + recovery.entries.values)
@@ -198,7 +199,8 @@ struct LayerAssembly {
 
   // MARK: - Losses
 
-  /// Counts what is lost at least, and what may be older than it should be at most.
+  /// Counts the rows that are certainly lost, and the rows that may be out of date. The first count is a lower
+  /// bound, the second an upper bound.
   func countLosses(_ report: inout RecoveryReport) {
     report.lostRowCount = unlistedRowCount
     report.lostCounts.merge(unknownCounts, uniquingKeysWith: +)
@@ -227,7 +229,7 @@ struct LayerAssembly {
     }
   }
 
-  /// How many objects that a block can have had were removed above it.
+  /// Returns the greatest number of objects of a damaged block that upper layers have removed.
   private func removedCount(_ entry: BlockEntry) -> Int {
     layers.reduce(0) { sum, layer in
       (layer[entry.entity]?.removed.blocks ?? []).reduce(sum) { sum, block in
@@ -239,12 +241,12 @@ struct LayerAssembly {
 }
 
 extension RecoveryReport {
-  /// Links are rows of no entity.
+  /// Counts lost links, which belong to no entity.
   fileprivate mutating func cutLinkRowCount(_ count: UInt32) { lostRowCount += Int(count) }
 }
 
 extension BlockEntry {
-  /// Whether two blocks may have rows of the same objects in one run.
+  /// Whether two blocks of the same run may have rows of the same objects.
   fileprivate func overlaps(_ other: BlockEntry) -> Bool {
     run == other.run && reaches(into: other)
   }
@@ -255,7 +257,7 @@ extension BlockEntry {
   }
 }
 
-/// Blocks one above the other, each in a layer with those that it does not touch.
+/// A stack of blocks. A block that shares keys with earlier blocks goes into a new layer above them.
 struct RowStack {
   private let schema: Schema
   private var closed: [Layer] = []
@@ -263,7 +265,7 @@ struct RowStack {
 
   init(_ schema: Schema) { self.schema = schema }
 
-  /// Puts a block on top.
+  /// Adds a block on top.
   mutating func add(_ block: Block, _ run: RunKind) {
     let touches = (touched[block.entityNumber] ?? []).contains {
       $0.block.minimumKey <= block.maximumKey && $0.block.maximumKey >= block.minimumKey
@@ -277,7 +279,7 @@ struct RowStack {
     touched = [:]
     guard !layer.isEmpty else { return }
     closed.append(layer)
-    // Looking down through the layers stays short.
+    // Merging small layers keeps the number of layers low, so that looking up a row stays fast.
     guard closed.count >= 32, let count = SegmentTiers.mergeCount(sizes: closed.map(\.count)),
       count > 1
     else { return }

@@ -2,13 +2,13 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// Brings what was recovered into agreement with itself: what led to an object that is lost leads nowhere, and
-/// what can't be without it is left out.
+/// Makes the recovered contents consistent: removes references to lost objects, and leaves out objects that
+/// can't exist without a lost object.
 struct Mending {
   private let contents: RecoveredContents
   private let keepsInvalid: Bool
   private var graph: GraphRows
-  /// Values to be set, and then objects and links to be taken out.
+  /// The values to set, before objects and links are removed.
   private var cuts: [Cut] = []
   private var dropped: Set<ObjectKey> = []
   private(set) var cutCounts: [String: Int] = [:]
@@ -29,14 +29,14 @@ struct Mending {
   private var model: Model { contents.model }
   private var schema: Schema { contents.schema }
 
-  /// The changes that mend what was recovered.
+  /// Returns the changes that make the recovered contents consistent.
   mutating func run() throws -> Layer {
     for layout in schema.layouts {
       graph.keys[layout.entityNumber] = try contents.view.keys(ofEntity: layout.entityNumber)
     }
     try dropIncomplete()
     if contents.isMixed { try dropShared() }
-    // Each object that goes may take others with it.
+    // Each object that is left out may make other objects invalid.
     var rounds = 0
     repeat {
       try dropDependent()
@@ -67,7 +67,7 @@ struct Mending {
     droppedCounts[layout.entity, default: 0] += 1
   }
 
-  /// Leaves out the objects that have lost a value which they must have, unless the model has a default value.
+  /// Leaves out the objects that have lost a required value, unless the model has a default value.
   private mutating func dropIncomplete() throws {
     for key in contents.incomplete.sorted() where graph.contains(key) {
       guard let layout = schema[key.entity], let row = try contents.view.row(of: key) else {
@@ -94,8 +94,8 @@ struct Mending {
     }
   }
 
-  /// Leaves out objects that have the unique values of another: both can't have been there at once, and the one
-  /// of the later version stays.
+  /// Leaves out objects with the unique values of another object. Both can't have existed at once; the object
+  /// of the later version is kept.
   private mutating func dropShared() throws {
     for entity in model.entities {
       for names in entity.uniquenessConstraints where !names.isEmpty {
@@ -118,7 +118,7 @@ struct Mending {
     }
   }
 
-  /// Leaves out the objects that must lead to one that is not there, and those that must lead to these.
+  /// Leaves out the objects whose required reference leads to no object, then the objects that require these.
   private mutating func dropDependent() throws {
     guard !keepsInvalid else { return }
     var waiting: [ObjectKey] = []
@@ -144,7 +144,7 @@ struct Mending {
     }
   }
 
-  /// Leaves out the objects that lead to fewer others than they must; whether there were any.
+  /// Leaves out the objects that lead to fewer objects than required. Returns whether there were any.
   private mutating func dropForCounts() throws -> Bool {
     guard !keepsInvalid else { return false }
     var isChanged = false
@@ -168,7 +168,7 @@ struct Mending {
     return isChanged
   }
 
-  /// To how many objects a relationship leads, lost ones included and not.
+  /// Counts the objects to which a relationship leads, with and without lost objects.
   private mutating func counts(
     of relationship: Relationship, _ layout: Layout
   ) throws -> (before: [ObjectKey: Int], now: [ObjectKey: Int]) {
@@ -184,7 +184,8 @@ struct Mending {
           now[owner, default: 0] += dropped.contains(key) ? 0 : 1
         }
       }
-      // What is lost has no row to be counted, so whoever has too few may have had enough.
+      // Lost objects have no rows to count. An owner with too few members may have had enough if objects are
+      // lost.
       for number in graph.keys[layout.entityNumber] ?? [] {
         before[ObjectKey(entity: layout.entityNumber, number: number)] = contents.isMixed ? .max : 0
       }
@@ -208,7 +209,7 @@ struct Mending {
 
   // MARK: - Cutting
 
-  /// Takes references away that lead nowhere, or to an object that does not lead back.
+  /// Removes references that lead to no object, or to an object that does not lead back.
   private mutating func cutReferences() throws {
     for layout in schema.layouts {
       for case .relationship(let relationship) in model.properties(of: layout.entity)
@@ -233,7 +234,7 @@ struct Mending {
         try graph.forEach(layout, [column] + (order.map { [$0] } ?? [])) { key, values, _ in
           guard !dropped.contains(key) else { return }
           guard case .object(let other) = values[0] else {
-            // The reference is lost, and its place is not.
+            // The reference is lost, but its place in the order is not.
             if let order, !values[1].isNull {
               cuts.append(Cut(key: key, column: order, value: .null))
             }
@@ -262,7 +263,7 @@ struct Mending {
     }
   }
 
-  /// Gives places anew where two objects have the same one, or one has none.
+  /// Renumbers the places in an ordered relationship if two objects have the same place, or one has none.
   private mutating func settle(
     _ places: [ObjectKey: [(place: Int64?, key: ObjectKey)]], _ column: Int
   ) {
@@ -276,7 +277,7 @@ struct Mending {
     }
   }
 
-  /// Takes links out that lack one of their ends, or are there twice.
+  /// Removes links that lack an end, or that exist twice.
   private mutating func cutLinks() throws {
     for table in schema.linkTables {
       let layout = table.layout
@@ -307,10 +308,10 @@ struct Mending {
   }
 }
 
-/// The rows of what was recovered, looked at column by column.
+/// The recovered rows, read column by column.
 struct GraphRows {
   private let view: View
-  /// The numbers of all objects, by entity.
+  /// The object numbers, by entity.
   var keys: [UInt16: [UInt64]] = [:]
 
   init(_ view: View) { self.view = view }
@@ -321,7 +322,7 @@ struct GraphRows {
     return place < keys.count && keys[place] == key.number
   }
 
-  /// Calls `body` with each row, the values of some columns and the version.
+  /// Calls `body` with each row's key, the values of some columns and the version.
   func forEach(
     _ layout: Layout, _ columns: [Int],
     _ body: (ObjectKey, [Value], Int64) throws -> Void

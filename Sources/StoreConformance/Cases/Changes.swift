@@ -3,7 +3,7 @@ import Rows
 import SeededRandom
 import StoreInterface
 
-/// What was changed between two snapshots, as a layer.
+/// The case of the changes between two snapshots, as a layer.
 extension CaseRun {
   func changesBetween() throws {
     try skipWithoutRows()
@@ -36,7 +36,7 @@ extension CaseRun {
         )
       }
     }
-    // What one commit changed is what it was asked to.
+    // The changes between two commits contain only the rows that the commit was asked to change.
     let count = try snapshots[11].changes(since: snapshots[10]).count
     check(
       count <= 6,
@@ -46,7 +46,7 @@ extension CaseRun {
     try changesOfSpelling()
   }
 
-  /// A text that looks the same and has other bytes is another.
+  /// Checks that texts that look the same and differ in bytes count as different.
   private func changesOfSpelling() throws {
     let store = try make()
     var snapshots = [try store.snapshot()]
@@ -65,7 +65,7 @@ extension CaseRun {
     try store.close()
   }
 
-  /// Ends a case that no store can pass whose file holds objects.
+  /// Skips a case that no store can pass whose file contains objects and no rows.
   func skipWithoutRows() throws {
     guard suite.keepsRows else {
       throw End.skipped("the store keeps objects, and not rows as they are")

@@ -2,7 +2,7 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// Snapshots, and commits that meet those of others.
+/// The cases of snapshots and conflicting commits.
 extension CaseRun {
   func snapshotsStay() throws {
     let store = try make()
@@ -44,13 +44,13 @@ extension CaseRun {
         .string(name), "name", of: key, base.schema, basis: try version(of: key, in: base))
       return builder.freeze()
     }
-    // Others change one object, and take one away.
+    // Another author changes one object and removes another.
     let others = try store.commit(CommitRequest(change(keys[0], "theirs"), basedOn: base))
     let removal = LayerBuilder(base.schema)
     removal.remove(keys[1], basis: try version(of: keys[1], in: others))
     let head = try store.commit(CommitRequest(removal.freeze(), basedOn: others))
 
-    // What they left alone may be changed above the old snapshot.
+    // An object unchanged since the old snapshot may be changed on its base.
     try store.commit(CommitRequest(change(keys[2], "ours"), basedOn: base))
     for (key, done) in [(keys[0], "changed"), (keys[1], "taken out")] {
       let late = try change(key, "ours")
@@ -66,7 +66,7 @@ extension CaseRun {
         "The version that the refusal gives of an object that somebody else has \(done)",
         is: try head.view.row(of: key)?.version, found: error.conflicts.first?.current)
     }
-    // An object that is there already can't be put in again.
+    // An object that exists can't be inserted again.
     let again = LayerBuilder(base.schema)
     again.insert(keys[3])
     let insertion = again.freeze()
@@ -82,7 +82,7 @@ extension CaseRun {
     try store.close()
   }
 
-  /// Changes that must follow a certain commit are refused after any other, whatever that was about.
+  /// Checks that a commit that requires a certain newest commit is refused after any other commit.
   func overtaken() throws {
     let store = try make()
     let empty = try store.snapshot()
@@ -95,7 +95,7 @@ extension CaseRun {
     var request = CommitRequest(insertion(keys[0]), basedOn: empty)
     request.requiredCommit = empty.commit
     let first = try store.commit(request)
-    // Keys that are set aside are no commit.
+    // Leased keys are no commit.
     _ = try store.leaseKeys(ofEntity: keys[0].entity, count: 5000)
     request = CommitRequest(insertion(keys[1]), basedOn: empty)
     for required in [empty.commit, first.commit + 1] {
@@ -110,7 +110,7 @@ extension CaseRun {
       "The newest commit after refused ones", is: first.commit, found: try store.snapshot().commit)
     request.requiredCommit = first.commit
     try store.commit(request)
-    // What was changed by somebody else is said before.
+    // A conflict is reported in preference to an overtaken commit.
     request = CommitRequest(insertion(keys[1]), basedOn: empty)
     request.requiredCommit = first.commit
     refused(.conflict, "Changes that come too late, of an object that somebody else has changed,") {
@@ -121,7 +121,7 @@ extension CaseRun {
     try store.close()
   }
 
-  /// While somebody holds the store at a commit nobody else commits, and only the newest commit can be held.
+  /// Checks that only the newest commit can be held, and that the store accepts commits afterwards.
   func holding() throws {
     let store = try make()
     let first = try store.snapshot()

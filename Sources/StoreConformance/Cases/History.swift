@@ -2,9 +2,9 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// Earlier commits, where a store keeps them.
+/// The cases of earlier commits, for stores that keep them.
 extension CaseRun {
-  /// A store after some commits, what it held after each, and who made them.
+  /// A store after some commits, with the objects and the author of each commit.
   private struct Past {
     var store: any Store
     var states: [Int64: StoreConformance.Objects]
@@ -33,7 +33,7 @@ extension CaseRun {
     return past
   }
 
-  /// What the store says it keeps of earlier commits can be opened.
+  /// Checks that all commits that the store lists can be opened.
   func history() throws {
     guard try make().capabilities.contains(.history) else {
       throw End.skipped("the store does not say that it keeps a history")
@@ -75,7 +75,7 @@ extension CaseRun {
       "Commit \(commit.number) lost the name of its context, or was given one that nobody said.")
   }
 
-  /// The newest stays, and what is not there is refused.
+  /// Checks that the newest commit survives forgetting, and that an unknown commit is refused.
   func forgetting() throws {
     let past = try past()
     let store = past.store

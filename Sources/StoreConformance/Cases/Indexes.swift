@@ -4,30 +4,30 @@ import Rows
 import SeededRandom
 import StoreInterface
 
-/// Relationships of every kind, and everything that is found by what it is sorted by.
+/// The case of indexes: of attributes, of relationships and of link tables.
 extension CaseRun {
-  /// Random things, their owners, shelves and tags, looked up both ways and held against a scan.
+  /// Searches the indexes of random things, owners, shelves and tags, and compares the results with a scan.
   func indexes() throws {
     try skipWithoutRows()
     var generator = SeededGenerator(seed: 11)
     var store = try make()
     for round in 0..<5 {
       let base = try store.snapshot()
-      // Rounds of many rows, whose entries a store may keep, and of few, whose it need not.
+      // A store may keep index entries for many rows. For few rows it need not.
       try store.commit(
         CommitRequest(
           CaseRun.changes(round % 3 == 0 ? 1500 : 40, base, &generator), basedOn: base))
       if round % 2 == 1 { store = try reopen(store) }
       if round > 1 { try checkIndexes(store.snapshot(), &generator, "after round \(round)") }
     }
-    // And with changes above that no store has.
+    // The last search has unsaved changes above the store's snapshot.
     let base = try store.snapshot()
     let layer = try CaseRun.changes(60, base, &generator)
     try checkIndexes(base, above: layer, &generator, "with changes above that are not saved")
     try store.close()
   }
 
-  /// Changes of so many objects and links here and there.
+  /// Returns random changes of `count` objects and links.
   static func changes(
     _ count: Int, _ base: any StoreSnapshot, _ generator: inout SeededGenerator
   ) throws -> Layer {
@@ -37,7 +37,7 @@ extension CaseRun {
     var touched: Set<ObjectKey> = []
     for _ in 0..<count {
       let layout = layouts.randomElement(using: &generator)!
-      // Other numbers for those that inherit: a store may count a family's objects together.
+      // Subentities get numbers of their own, because a store may number a family's objects in one sequence.
       let first: UInt64 = layout.entity == "SpecialThing" ? 1001 : 1
       let key = ObjectKey(
         entity: layout.entityNumber,
@@ -58,7 +58,7 @@ extension CaseRun {
     return builder.freeze()
   }
 
-  /// A value from so few that many are equal; `nil` for columns that nothing is sorted by.
+  /// Returns a value from a small set, so that many are equal, or `nil` for columns without an index.
   private static func value(
     _ column: LayoutColumn, _ schema: Schema, _ generator: inout SeededGenerator
   ) -> Value? {
@@ -83,7 +83,7 @@ extension CaseRun {
     }
   }
 
-  /// Holds every index against a scan, at values that are there and at others.
+  /// Compares every index with a scan, at values that objects have and at null.
   private func checkIndexes(
     _ snapshot: any StoreSnapshot, above layer: Layer? = nil, _ generator: inout SeededGenerator,
     _ when: String
@@ -120,7 +120,7 @@ extension CaseRun {
         rows.filter { row in zip(row.values, bound.values).allSatisfy { CaseRun.same($0, $1) } }
           .map(\.key)
       }
-      // A store may search an index in another way once it is searched often, and must find the same.
+      // A store may search an index in another way after many searches, and must find the same objects.
       let rounds = 6
       for round in 0..<rounds {
         for (bound, scanned) in zip(bounds, scans) {
@@ -133,7 +133,7 @@ extension CaseRun {
           check(
             found.count == Set(found).count,
             "A search in \(name) for \(values) found an object more than once.")
-          // A walk over all objects costs a hundred searches, so only the first way and the last one are walked.
+          // A scan costs as much as a hundred searches, so only the first round and the last one scan.
           guard round == 0 || round == rounds - 1 else { continue }
           let from = try indexed.keys(index, in: IndexRange(lower: bound))
           let below = try indexed.keys(index, in: IndexRange(upper: bound, includesUpper: false))
@@ -150,7 +150,7 @@ extension CaseRun {
     }
   }
 
-  /// Whether two values are equal as indexes have it: one zero, one not-a-number.
+  /// Whether two values are equal in an index, where the two zeros are equal, and all NaNs are.
   fileprivate static func same(_ left: Value, _ right: Value) -> Bool {
     if case (.double(let left), .double(let right)) = (left, right) {
       return left == right || (left.isNaN && right.isNaN)

@@ -3,7 +3,7 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// Values of kilobytes and megabytes.
+/// The cases of values of kilobytes and megabytes.
 extension CaseRun {
   func largeValues() throws {
     var store = try make()
@@ -27,7 +27,7 @@ extension CaseRun {
     try store.close()
   }
 
-  /// Large values stay what they are while everything around them changes, and in what was read before.
+  /// Checks that large values stay while other values change, also in snapshots taken before.
   func largeValuesStay() throws {
     var store = try make()
     let keys = try (1...4).map { try key(store, "Thing", UInt64($0)) }

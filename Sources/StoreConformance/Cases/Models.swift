@@ -2,9 +2,10 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// A store that goes on with another model.
+/// The cases of a store whose model changes.
 extension CaseRun {
-  /// Rows that are there are read through the new model; changes made for the old one are refused.
+  /// Checks that stored rows are read through the new model, and that changes made for the old model are
+  /// refused.
   func modelChanges() throws {
     var store = try make()
     let first = try store.snapshot()
@@ -16,7 +17,7 @@ extension CaseRun {
     let before = try store.commit(CommitRequest(builder.freeze(), basedOn: first))
     let next = try CaseRun.nextModel()
 
-    // The model and rows that need it come in one commit.
+    // One commit contains the model and rows that need it.
     let schema = try Schema(next, evolving: before.schema)
     let changes = LayerBuilder(schema)
     let stamp = ObjectKey(entity: schema["Stamp"]!.entityNumber, number: 1)
@@ -63,7 +64,7 @@ extension CaseRun {
         "A store that was opened again after its model changed numbers its entities and properties in another way."
       )
     } else {
-      // Objects stay who they are.
+      // The objects keep their identifiers.
       check(
         "The entities and their numbers, opened again after the model changed",
         is: schema.layouts.map { "\($0.entity) \($0.entityNumber)" },
@@ -73,13 +74,13 @@ extension CaseRun {
       try reopened.model == next,
       "A store that was opened again after its model changed has another model than was saved.")
 
-    // Where commits keep their numbers, this one is still known to be of before.
+    // A store that keeps commit numbers still knows that the changes are for the previous model.
     if suite.keepsRows { try checkLate("once the store is opened again") }
     try store.close()
   }
 
-  /// Models between that of the store and the new one are gone through: what was called `name`, then `title`,
-  /// is called `heading`, and no row is written anew.
+  /// Checks a change of model by way of another model: `name` becomes `title`, then `heading`, and no row is
+  /// rewritten.
   func modelChains() throws {
     let store = try make()
     let first = try store.snapshot()
@@ -105,7 +106,8 @@ extension CaseRun {
     try reopened.close()
   }
 
-  /// `name` is called `title`, `small` is wider, there is a colour, and stamps in place of owners.
+  /// Returns a model with `name` renamed to `title`, a wider `small`, a new `colour`, and stamps instead of
+  /// owners.
   private static func nextModel() throws -> Model {
     var title = Attribute("title", .string)
     title.renamingIdentifier = "name"

@@ -3,7 +3,7 @@ import PropertyLists
 import Rows
 import StoreInterface
 
-/// What a store says of itself, the keys it gives, and its end.
+/// The cases of a store's metadata, its leases of keys, and its closing.
 extension CaseRun {
   func metadata() throws {
     var store = try make()

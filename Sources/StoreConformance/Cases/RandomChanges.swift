@@ -3,7 +3,7 @@ import Rows
 import SeededRandom
 import StoreInterface
 
-/// Random changes, with reopening in between, held against a dictionary.
+/// The case of random changes: the store, opened again now and then, is compared with a dictionary.
 extension CaseRun {
   func randomChanges(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
@@ -40,7 +40,7 @@ extension CaseRun {
       let found = try StoreConformance.objects(after)
       check(
         "After random save \(round) of seed \(seed)", after.schema, holds: objects, found: found)
-      // What comes after would only be wrong in the same way.
+      // After a wrong save, all later findings would repeat it.
       if !StoreConformance.differences(objects, found, after.schema).isEmpty { return }
       if round % 7 == 0 { store = try reopen(store) }
     }

@@ -3,9 +3,9 @@ import Rows
 import SeededRandom
 import StoreInterface
 
-/// Objects that lead to one another in every way a model knows.
+/// The case of relationships of every kind.
 extension CaseRun {
-  /// Relationships of every kind survive, in their order.
+  /// Checks that relationships of every kind are kept, with their order.
   func relationships() throws {
     for seed in 1...2 as ClosedRange<UInt64> {
       var generator = SeededGenerator(seed: seed)

@@ -3,7 +3,7 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// A new store, and what objects of one entity hold.
+/// The cases of a new store, and of the values of objects.
 extension CaseRun {
   func empty() throws {
     var store = try make()
@@ -63,7 +63,7 @@ extension CaseRun {
     try store.close()
   }
 
-  /// Everything is put in and taken out again, over and over.
+  /// Checks that objects can be inserted and removed, over and over.
   func emptied() throws {
     var store = try make()
     let keys = try (1...3).map { try key(store, "Thing", $0) }
@@ -91,7 +91,7 @@ extension CaseRun {
     var store = try make()
     let snapshot = try store.snapshot()
     let special = try key(store, "SpecialThing", 5)
-    // Another number: where all entities share them, no two objects have the same.
+    // The two numbers differ, because a store may number the objects of all entities in one sequence.
     let plain = try key(store, "Thing", 6)
     let builder = LayerBuilder(snapshot.schema)
     builder.insert(special)
