@@ -10,9 +10,9 @@ import XMLStore
 ///     let recovery = try StoreRecovery(of: "Trips.store", on: disk)
 ///     let report = try recovery.copy(to: store)
 ///
-/// From a block file, every block is recovered that matches its checksums: the blocks of the last commit whose
-/// record can be read, the blocks behind it, and older blocks as substitutes for blocks that can't be read.
-/// From an XML document, everything up to the first damage is recovered.
+/// From a block file, every block that matches its checksums is recovered. The blocks of the last commit whose
+/// record can be read come first, then the blocks behind that commit. Older blocks substitute blocks that can't
+/// be read. From an XML document, everything up to the first damage is recovered.
 ///
 /// An object without any data in the damaged bytes is recovered as the last commit left it. Any other recovered
 /// object has values that it had at some time. References to lost objects are removed, and objects that can't

@@ -72,7 +72,7 @@ extension StoreConformance {
       self.body = body
     }
 
-    /// Whether both cases have the same name.
+    /// Returns whether both cases have the same name.
     public static func == (left: Case, right: Case) -> Bool { left.name == right.name }
 
     /// Hashes the name.

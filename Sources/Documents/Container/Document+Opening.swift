@@ -219,8 +219,8 @@ extension Container {
   ///
   /// - Parameter isOpening: Whether the document is being opened, so that no attachment waits for a save.
   func tidy(_ manifest: Manifest, isOpening: Bool) {
-    // Left files do no harm, so errors are ignored. A migration or save that a process did not finish leaves
-    // the replacement of a store in these folders.
+    // Left files do no harm, so errors are ignored. An interrupted migration or save leaves temporary files in
+    // these folders.
     let folders = [
       path, inner(Container.modelsFolder), inner(Container.storesFolder),
       inner(Container.attachmentsFolder),

@@ -139,7 +139,7 @@ package struct DocumentRemains {
     return lost
   }
 
-  /// Whether an attachment's bytes match the digest in the manifest.
+  /// Returns whether an attachment's bytes match the digest in the manifest.
   private func isSound(_ entry: Manifest.AttachmentEntry) -> Bool {
     let path = container.attachment(entry.digest)
     guard

@@ -51,17 +51,18 @@ public struct AutosaveTiming: Sendable, Hashable {
 
 /// The parts of a document's behaviour that the program decides.
 public struct DocumentHooks: Sendable {
-  /// Returns the stores of a new document, by the ending of its name. By default one binary store for all
-  /// entities.
+  /// The function that returns the stores of a new document, by the ending of its name. By default, a document
+  /// has one binary store for all entities.
   public var stores: @Sendable (_ fileType: String) -> [DocumentStoreDescription] = { _ in
     [DocumentStoreDescription()]
   }
-  /// Returns the content that the program keeps in the document besides objects: bytes by name.
+  /// The function that returns the content that the program keeps in the document besides objects: bytes by name.
   ///
   /// It is called before each save, and the content is saved in the same commit. `nil` means no change. Content
   /// whose name is missing is removed.
   public var additionalContent: (@Sendable () throws -> [String: [UInt8]]?)?
-  /// Receives the content when the document is opened or reverted, or after another process has changed it.
+  /// The function that receives the content when the document is opened or reverted, or after another process
+  /// has changed it.
   public var readAdditionalContent: (@Sendable ([String: [UInt8]]) throws -> Void)?
 
   /// Makes hooks with the default behaviour.

@@ -25,15 +25,16 @@ public struct VersionPolicy: Sendable, Hashable {
   /// Makes a policy with the given rules.
   public init(_ rules: [Rule]) { self.rules = rules }
 
-  /// Keeps all versions of the last hour, one an hour of the last day, and one a day of the last month.
+  /// The policy that keeps all versions of the last hour, one an hour of the last day, and one a day of the
+  /// last 30 days.
   public static let usual = VersionPolicy([
     Rule(upTo: 3600), Rule(upTo: 86_400, oneEach: 3600), Rule(upTo: 30 * 86_400, oneEach: 86_400),
   ])
 
-  /// Keeps all versions.
+  /// The policy that keeps all versions.
   public static let all = VersionPolicy([Rule(upTo: .infinity)])
 
-  /// Keeps only the newest version and the named versions.
+  /// The policy that keeps only the newest version and the named versions.
   public static let newestOnly = VersionPolicy([])
 
   /// Returns the versions that are kept.

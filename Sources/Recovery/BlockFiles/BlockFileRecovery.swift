@@ -159,7 +159,7 @@ final class BlockFileRecovery {
     }
   }
 
-  /// Whether a record without a trailer is supported by its schema and at least one of its blocks.
+  /// Returns whether a record without a trailer is supported by its schema and at least one of its blocks.
   private func isSupported(_ commit: ReadCommit) -> Bool {
     // The bytes of a value may look like a record.
     if sound.contains(commit.offset, in: sound.all) && !commit.isConfirmed

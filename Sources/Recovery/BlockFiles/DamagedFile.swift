@@ -169,7 +169,7 @@ final class DamagedFile: OutsideValues {
     }
   }
 
-  /// Whether a value can be read.
+  /// Returns whether a value can be read.
   func isSound(_ reference: OutsideReference) -> Bool {
     guard reference.offset % 8 == 0, take(reference.storedByteCount),
       let stored = bytes(reference.offset, reference.storedByteCount),

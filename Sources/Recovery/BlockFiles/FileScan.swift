@@ -89,7 +89,7 @@ struct SoundRanges {
     return settled
   }
 
-  /// Whether an offset lies within a range that was read.
+  /// Returns whether an offset lies within a range that was read.
   func contains(_ offset: UInt64, in settled: [Range<Int>]) -> Bool {
     let index = settled.firstPosition { $0.upperBound > Int(offset) }
     return index < settled.count && settled[index].lowerBound <= Int(offset)

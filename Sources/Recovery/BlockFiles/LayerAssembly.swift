@@ -246,12 +246,12 @@ extension RecoveryReport {
 }
 
 extension BlockEntry {
-  /// Whether two blocks of the same run may have rows of the same objects.
+  /// Returns whether two blocks of the same run may have rows of the same objects.
   fileprivate func overlaps(_ other: BlockEntry) -> Bool {
     run == other.run && reaches(into: other)
   }
 
-  /// Whether two blocks may have rows of the same objects.
+  /// Returns whether two blocks may have rows of the same objects.
   fileprivate func reaches(into other: BlockEntry) -> Bool {
     entity == other.entity && minimumKey <= other.maximumKey && maximumKey >= other.minimumKey
   }

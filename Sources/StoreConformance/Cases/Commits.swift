@@ -44,7 +44,7 @@ extension CaseRun {
         .string(name), "name", of: key, base.schema, basis: try version(of: key, in: base))
       return builder.freeze()
     }
-    // Another author changes one object and removes another.
+    // Two later saves change one object and remove another one.
     let others = try store.commit(CommitRequest(change(keys[0], "theirs"), basedOn: base))
     let removal = LayerBuilder(base.schema)
     removal.remove(keys[1], basis: try version(of: keys[1], in: others))
@@ -110,7 +110,7 @@ extension CaseRun {
       "The newest commit after refused ones", is: first.commit, found: try store.snapshot().commit)
     request.requiredCommit = first.commit
     try store.commit(request)
-    // A conflict is reported in preference to an overtaken commit.
+    // A request that is in conflict and comes too late is refused as a conflict.
     request = CommitRequest(insertion(keys[1]), basedOn: empty)
     request.requiredCommit = first.commit
     refused(.conflict, "Changes that come too late, of an object that somebody else has changed,") {
