@@ -25,8 +25,8 @@ public struct VersionPolicy: Sendable, Hashable {
   /// Makes a policy with the given rules.
   public init(_ rules: [Rule]) { self.rules = rules }
 
-  /// The policy that keeps all versions of the last hour, one an hour of the last day, and one a day of the
-  /// last 30 days.
+  /// The policy that keeps all versions of the last hour, then one an hour for a day, then one a day for 30
+  /// days.
   public static let usual = VersionPolicy([
     Rule(upTo: 3600), Rule(upTo: 86_400, oneEach: 3600), Rule(upTo: 30 * 86_400, oneEach: 86_400),
   ])

@@ -1,4 +1,4 @@
-// SAFETY: Memory is filled before anybody else has it, and is this call's alone until it returns.
+// SAFETY: The memory is filled before any other code can access it. Only this call uses it until it returns.
 
 import BlockFileFormat
 import Deflate
