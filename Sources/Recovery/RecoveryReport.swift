@@ -19,7 +19,7 @@ public struct RecoveryReport: Sendable, Hashable {
   public var objectCounts: [String: Int] = [:]
   /// The number of lost objects, by entity. A lower bound.
   public var lostCounts: [String: Int] = [:]
-  /// The number of lost rows whose entity is unknown.
+  /// The number of lost rows of unknown entities, and of lost links.
   public var lostRowCount = 0
   /// The number of objects that may be out of date or were deleted later, by entity. An upper bound.
   public var uncertainCounts: [String: Int] = [:]

@@ -11,7 +11,7 @@ import XMLStore
 ///     let report = try recovery.copy(to: store)
 ///
 /// From a block file, every block that matches its checksums is recovered. The blocks of the last commit whose
-/// record can be read come first, then the blocks behind that commit. Older blocks substitute blocks that can't
+/// record can be read come first, then the blocks behind that commit. Older blocks stand in for blocks that can't
 /// be read. From an XML document, everything up to the first damage is recovered.
 ///
 /// An object without any data in the damaged bytes is recovered as the last commit left it. Any other recovered

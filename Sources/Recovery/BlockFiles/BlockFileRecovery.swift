@@ -71,7 +71,7 @@ final class BlockFileRecovery {
     for commit in commits where !commit.isConfirmed { note(commit) }
     for entry in entries.values { _ = block(entry) }
     findBlocks()
-    // A record without its trailer counts if the sections that it names can be read.
+    // A record without its trailer counts if its schema and at least one of its blocks can be read.
     let newest = commits.last
     let head = commits.last { $0.isConfirmed || isSupported($0) }
     let description = try describe(head)
@@ -389,7 +389,7 @@ final class BlockFileRecovery {
     return nil
   }
 
-  /// Returns the number of columns in the blocks read that fit a schema.
+  /// Returns the number of columns in all blocks read so far that fit a schema by number and type.
   private func knownColumnCount(_ schema: Schema) -> Int {
     blocks.values.reduce(0) { count, found in
       guard let block = found.first, let layout = schema[block.entityNumber] else { return count }
@@ -402,8 +402,8 @@ final class BlockFileRecovery {
     }
   }
 
-  /// Returns the schema at an offset without knowing its length or checksum, or `nil` if there is none that
-  /// fits.
+  /// Returns the schema that begins at an offset, with unknown length and checksum, or `nil` if it does not fit
+  /// the model.
   private func looseSchema(_ offset: UInt64, _ model: Model) -> Schema? {
     let most = min(1 << 20, file.byteCount - Int(offset))
     guard let bytes = file.bytes(offset, most),
@@ -413,7 +413,7 @@ final class BlockFileRecovery {
     return schema
   }
 
-  /// Returns the model at an offset without knowing its length.
+  /// Returns the model that begins at an offset, with unknown length, or `nil` if it can't be read.
   private func looseModel(_ offset: UInt64) -> Model? {
     let most = min(BlockFile.maximumSectionByteCount, file.byteCount - Int(offset))
     guard let bytes = file.bytes(offset, min(most, 1 << 22)) else { return nil }
