@@ -1,24 +1,26 @@
-// SAFETY: SQLite gives each function a file that `open` has filled in, and calls `close` once; buffers have the sizes that it says.
+// SAFETY: SQLite calls each function with a file that `open` has filled in, and calls `close` once. Buffers have the
+// sizes that SQLite passes.
 
 import CSQLite3
 import DurableFiles
 import Synchronization
 
-/// A database that SQLite reads through a disk of ours, and does not write: what it needs of a file system, over
-/// ``DurableFiles/Disk``.
+/// A database that SQLite only reads, through a ``DurableFiles/Disk`` of Quire: the virtual file system over that
+/// disk.
 ///
-/// No locks are taken, and there is no shared memory; a log beside the file is read with it.
+/// The file system takes no locks and has no shared memory. SQLite reads the log beside the file together with the
+/// file.
 final class MountedDatabase {
-  /// The name that SQLite knows the file by.
+  /// The name by which SQLite knows the file.
   let name: String
   private let number: Int
   private let mount: Mount
 
-  /// What SQLite calls the file system. A name of this copy of the code alone: a program and a plug-in that it loads
-  /// may each have one, and share SQLite.
+  /// The name of the file system in SQLite, unique to this copy of the code: a program and a plug-in that it loads
+  /// may each contain a copy, and share one SQLite.
   static let fileSystemName = "quire-disk-\(UInt(bitPattern: unsafe methods))"
 
-  /// Where a database is.
+  /// The disk and path of a mounted database, and the status of its files when it was mounted.
   struct Mount: Sendable {
     let disk: any Disk
     let path: String
@@ -52,20 +54,20 @@ final class MountedDatabase {
     MountedDatabase.mounts.withLock { _ = $0.all.removeValue(forKey: number) }
   }
 
-  /// Whether the file or its log is another, or has changed.
+  /// Whether the file or its log was replaced or has changed since it was mounted.
   var isChanged: Bool {
     (try? mount.disk.status(of: mount.path)) != mount.status
       || (try? mount.disk.status(of: mount.path + "-wal")) != mount.logStatus
   }
 
-  /// How long a value in the file, or in its log, may be at most.
+  /// The most bytes that a value in the file, or in its log, may have.
   var longestValue: Int {
     min(
       max(mount.status.byteCount + (mount.logStatus?.byteCount ?? 0), 1 << 20),
       SQLiteConnection.maximumValueByteCount)
   }
 
-  /// The disk and the path that a name stands for.
+  /// Returns the disk and the path for a name that SQLite passes; `nil` for the name of no mounted database.
   @unsafe fileprivate static func place(
     of name: UnsafePointer<CChar>?
   ) -> (disk: any Disk, path: String)? {
@@ -78,14 +80,14 @@ final class MountedDatabase {
   }
 }
 
-/// A file as SQLite holds it: what it knows, and ours.
+/// An open file: the structure that SQLite knows, and the file of Quire's disk.
 @unsafe private struct HeldFile {
   var base: sqlite3_file
   /// `nil` for a file that is not there, which is empty.
   var file: Unmanaged<DurableFile>?
 }
 
-/// What fails, as SQLite counts it: these are made of two numbers, which Swift does not take over.
+/// Extended error codes of SQLite. Swift does not import them, because each is an expression of two numbers.
 private enum Failure {
   static let read = SQLITE_IOERR | 1 << 8
   static let shortRead = SQLITE_IOERR | 2 << 8
@@ -118,7 +120,7 @@ nonisolated(unsafe) private let methods: UnsafeMutablePointer<sqlite3_io_methods
       }
     }
     guard read < Int(count) else { return SQLITE_OK }
-    // SQLite wants zeros behind the end.
+    // SQLite expects zeros after the end of the file.
     unsafe (buffer + read).initializeMemory(
       as: UInt8.self, repeating: 0, count: Int(count) - read)
     return Failure.shortRead
@@ -151,11 +153,11 @@ nonisolated(unsafe) private let methods: UnsafeMutablePointer<sqlite3_io_methods
   return unsafe UnsafePointer(place)
 }
 
-/// The file system, which is registered once.
+/// The result of registering the file system, which happens once.
 private let registered: Int32 = {
   let system = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
   unsafe system.initialize(to: sqlite3_vfs())
-  // Time and chance are the operating system's.
+  // The operating system's file system provides the time and random numbers.
   guard let usual = unsafe sqlite3_vfs_find(nil) else { return SQLITE_ERROR }
   unsafe system.pointee = unsafe usual.pointee
   unsafe system.pointee.iVersion = 1

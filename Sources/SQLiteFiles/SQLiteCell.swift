@@ -1,17 +1,18 @@
-// SAFETY: Bytes are SQLite's until it moves on to the next row, and cells are filled anew then; nothing is read of a cell but while its row is
-// there.
+// SAFETY: The bytes belong to SQLite until it steps to the next row, when the cells are filled again. A cell is read
+// only during the call for its row.
 
 import CSQLite3
 
-/// A cell of a row, for whoever reads all of many rows: see ``SQLiteConnection/forEachRow(_:from:where:_:_:)``.
+/// A cell of a row, passed to callers that read many rows whole: see
+/// ``SQLiteConnection/forEachRow(_:from:where:_:_:)``.
 @safe
 public struct SQLiteCell {
-  /// What kind of value it has.
+  /// The kind of the cell's value.
   public private(set) var kind = SQLiteKind.null
-  /// The number, or its bits.
+  /// The integer, or the bits of the floating-point number.
   private var bits: UInt64 = 0
   private var start: UnsafeRawPointer?
-  /// How many bytes a text or bytes have.
+  /// The number of bytes of a text or a blob.
   public private(set) var byteCount = 0
 
   /// A cell without a value.
@@ -23,17 +24,17 @@ public struct SQLiteCell {
   /// The number of a cell of kind ``SQLiteKind/integer`` or ``SQLiteKind/real``.
   public var real: Double { kind == .integer ? Double(integer) : Double(bitPattern: bits) }
 
-  /// Calls `body` with the bytes of a text or of bytes, in place.
+  /// Calls `body` with the bytes of a text or a blob, without copying them.
   public func withBytes<R, E>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
     try unsafe body(RawSpan(_unsafeBytes: UnsafeRawBufferPointer(start: start, count: byteCount)))
   }
 
-  /// The bytes of a text or of bytes.
+  /// The bytes of a text or a blob.
   public var bytes: [UInt8] {
     unsafe Array(UnsafeRawBufferPointer(start: start, count: byteCount))
   }
 
-  /// The value; what is no UTF-8 in a text shows as such.
+  /// The value. In a text, replacement characters stand for bytes that are not UTF-8.
   public var value: SQLiteValue {
     switch kind {
     case .null: .null
@@ -44,7 +45,7 @@ public struct SQLiteCell {
     }
   }
 
-  /// Takes what SQLite has for it.
+  /// Fills the cell from a value of SQLite.
   @unsafe mutating func take(_ value: OpaquePointer?) {
     switch unsafe sqlite3_value_type(value) {
     case SQLITE_INTEGER:
@@ -61,7 +62,8 @@ public struct SQLiteCell {
 
   @unsafe private mutating func take(_ value: OpaquePointer?, _ kind: SQLiteKind) {
     self.kind = kind
-    // Asked in this order: the length is that of what the address was given for.
+    // The address must be read before the length: SQLite may convert the value, and the length must be that of the
+    // converted value.
     unsafe start = sqlite3_value_blob(value)
     byteCount = unsafe start == nil ? 0 : Int(sqlite3_value_bytes(value))
   }

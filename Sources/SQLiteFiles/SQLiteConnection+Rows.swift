@@ -1,26 +1,27 @@
-// SAFETY: Who takes rows is there as long as the connection, and has somebody to give them to only while `forEachRow` runs. SQLite's values are
-// read in the call that brings them, and there are as many as it says; the cells have room for as many.
+// SAFETY: The row taker lives as long as its connection, and has a `body` only while `forEachRow` runs. SQLite's
+// values are read during the call that passes them; SQLite passes their count, and `cells` has room for that count.
 
 import CSQLite3
 
-/// Who takes rows from SQLite, and where they go: one for each connection, which reads one table at a time.
+/// The receiver of the rows of `forEachRow`. Each connection has one, and reads one table at a time.
 @unsafe
 struct RowTaker {
-  /// Room for the cells of one row after the other.
+  /// Space for the cells of the current row.
   fileprivate var cells = unsafe UnsafeMutableBufferPointer<SQLiteCell>(start: nil, count: 0)
   fileprivate var body: ((Span<SQLiteCell>) throws -> Void)?
-  /// Why no more are wanted.
+  /// The error of `body` that ended the rows.
   fileprivate var error: (any Error)?
 
-  /// What the rows are given to in SQL. Only statements of ours may name it, and no schema.
+  /// The name of the SQL function that receives the rows. Only the connection's own statements may call it, never a
+  /// schema.
   fileprivate static let name = "quire_take"
 
-  /// Lets SQLite know of it.
+  /// Registers the function with SQLite.
   static func register(_ taker: UnsafeMutablePointer<RowTaker>, _ handle: OpaquePointer) -> Int32 {
     unsafe sqlite3_create_function_v2(
       handle, name, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, taker, nil,
       { context, count, values in
-        // As it was registered.
+        // The user data is the pointer passed above.
         let taker = unsafe sqlite3_user_data(context)!.assumingMemoryBound(to: RowTaker.self)
         if unsafe !taker.pointee.take(values!, count: Int(count)) {
           unsafe sqlite3_result_error(context, "", 0)
@@ -28,7 +29,7 @@ struct RowTaker {
       }, { context in unsafe sqlite3_result_null(context) }, nil)
   }
 
-  /// - Returns: Whether it wants more.
+  /// - Returns: Whether `body` accepts more rows.
   private mutating func take(_ values: UnsafeMutablePointer<OpaquePointer?>, count: Int) -> Bool {
     guard let body = unsafe body, unsafe count == cells.count else { return false }
     for index in 0..<count { unsafe cells[index].take(values[index]) }
@@ -44,17 +45,17 @@ struct RowTaker {
 }
 
 extension SQLiteConnection {
-  /// Calls `body` with the cells of one row of a table after the other, in the order of their keys, from within SQLite: quicker than to
-  /// stop at each row and to ask for each cell.
+  /// Calls `body` with the cells of each row of a table, in the order of the rows' keys.
   ///
-  /// What the cells hold is there for the call that has them. `body` must not use the connection.
+  /// SQLite calls `body` while its statement runs, which is quicker than stepping to each row and reading each cell.
+  /// The contents of the cells are valid only during the call. `body` must not use the connection.
   ///
   /// - Parameters:
-  ///   - cells: The expressions whose values the cells are.
-  ///   - table: The table, and a name for it.
-  ///   - condition: Which rows are wanted; `nil` for all.
-  ///   - values: The values of its parameters.
-  /// - Throws: What `body` throws, after which it is not called again; ``SQLiteError``.
+  ///   - cells: The SQL expressions that compute the cells.
+  ///   - table: The table, and an alias for it.
+  ///   - condition: The condition of the rows to read; `nil` for all rows.
+  ///   - values: The values of the condition's parameters.
+  /// - Throws: The error of `body`, after which `body` is not called again; ``SQLiteError``.
   public func forEachRow(
     _ cells: [String], from table: String, where condition: String?, _ values: [SQLiteValue] = [],
     _ body: (Span<SQLiteCell>) throws -> Void
@@ -88,7 +89,7 @@ extension SQLiteConnection {
 }
 
 extension SQLiteStatement {
-  /// Calls `body` with the cells of each row, for statements with more of them than a function may have.
+  /// Calls `body` with the cells of each row, for statements with more cells than an SQL function may have arguments.
   fileprivate func forEachRow(_ body: (Span<SQLiteCell>) throws -> Void) throws {
     var cells = Array(repeating: SQLiteCell(), count: columnCount)
     while try step() {

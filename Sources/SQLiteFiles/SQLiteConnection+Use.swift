@@ -1,13 +1,13 @@
-// SAFETY: The lock that is asked about is a structure of our own, which `fcntl` fills in.
+// SAFETY: `fcntl` fills in a local structure that describes the lock.
 
 import DurableFiles
 import Foundation
 
 extension SQLiteConnection {
-  /// Whether somebody has the database open who keeps a log beside it: this process, or another.
+  /// Returns whether this process or another process has the database open in the mode that keeps a log.
   ///
-  /// Asks for the lock that whoever shares a log's index holds. A process must not open and close that file while it has
-  /// the database open itself, for that would give up its own locks.
+  /// Tests for the lock that each connection holds on the log's index. If this process has the database open, the
+  /// index is not opened: closing that file would release the process's own locks.
   public static func isInUse(_ path: String) -> Bool {
     if LockedFile.isHeld(path) { return true }
     let descriptor = unsafe open(path + "-shm", O_RDONLY | O_CLOEXEC)
@@ -16,7 +16,7 @@ extension SQLiteConnection {
     var lock = flock()
     lock.l_type = Int16(F_WRLCK)
     lock.l_whence = Int16(SEEK_SET)
-    // Whoever uses the index holds a shared lock of its 128th byte.
+    // Each connection that uses the index holds a shared lock on byte 128 of the index.
     lock.l_start = 128
     lock.l_len = 1
     guard unsafe fcntl(descriptor, F_GETLK, &lock) == 0 else { return false }

@@ -1,43 +1,44 @@
-// SAFETY: The handle is closed once; SQLite keeps it alive itself while statements are left. The authorizer looks at nothing but
-// what it is given.
+// SAFETY: The handle is closed once; SQLite keeps the connection alive while statements of it exist. The authorizer
+// reads only its arguments.
 
 import CSQLite3
 public import DurableFiles
 
-/// A connection to a database in a file, which is hostile until it was checked: no code in it is run, neither triggers nor
-/// views nor extensions, and sizes have limits.
+/// A connection to a database in a file. The file is untrusted: SQLite runs no triggers, views or extensions of it,
+/// and limits the sizes of values.
 ///
-/// Not `Sendable`: whoever holds one sees to it that one thread at a time uses it and its statements.
+/// Not `Sendable`: the owner of the connection ensures that one thread at a time uses the connection and its
+/// statements.
 @safe
 public final class SQLiteConnection {
   let handle: OpaquePointer
   /// The database's file.
   public let path: String
-  /// The file as our own disk has it; `nil` when SQLite reaches it itself.
+  /// The file on a disk of Quire; `nil` if SQLite opens the file itself.
   private let mounted: MountedDatabase?
-  /// Says to this process that the database is open.
+  /// The record, in this process, that the database is open.
   private var use: LockedFile?
-  /// Statements to be used again, by their text; bounded.
+  /// Prepared statements to use again, by their text. Their number is limited.
   private var statements: [String: SQLiteStatement] = [:]
   let taker: UnsafeMutablePointer<RowTaker>
 
-  /// How a database is reached.
+  /// The way to open a database.
   public enum Access: Sendable, Hashable {
-    /// For reading alone, through SQLite and its locks: beside others that write.
+    /// Only for reading, with SQLite's own locks, while other connections may write.
     case reading
     /// For reading and writing, with SQLite's own locks.
     case writing
-    /// The same, and the file is made where there is none.
+    /// For reading and writing; creates the file if it does not exist.
     case creating
   }
 
-  /// The longest value.
+  /// The most bytes that a value may have.
   public static let maximumValueByteCount = 1 << 30
 
-  /// Opens a file of the operating system's.
+  /// Opens a file of the operating system.
   ///
-  /// - Parameter patience: How long a statement waits for those of others.
-  /// - Throws: ``SQLiteError``. What the file holds is not looked at yet.
+  /// - Parameter patience: The time that a statement waits for the locks of other connections.
+  /// - Throws: ``SQLiteError``. Opening does not read the file's contents yet.
   public convenience init(
     _ path: String, for access: Access, patience: Duration = .seconds(10)
   ) throws(SQLiteError) {
@@ -52,16 +53,19 @@ public final class SQLiteConnection {
     use = LockedFile(path)
   }
 
-  /// Opens a file for reading alone, on any disk: nothing is written and nothing is locked, a log beside the file is
-  /// read with it. For files that nobody writes meanwhile; ``isChanged`` says whether somebody did.
+  /// Opens a file on any disk, only for reading. SQLite writes nothing and locks nothing, and reads the log beside
+  /// the file together with it.
   ///
-  /// - Throws: ``SQLiteError``; what the disk says.
+  /// Use this for files that no process writes in the meantime; ``isChanged`` tells whether one did.
+  ///
+  /// - Throws: ``SQLiteError``; the error of the disk.
   public convenience init(undisturbed path: String, on disk: any Disk) throws {
     let mounted = try MountedDatabase(path, on: disk)
     try self.init(name: mounted.name, path: path, SQLITE_OPEN_READONLY, mounted)
-    // No value is longer than what it lies in, so that nothing in a file can ask for more memory than that.
+    // A value can't be longer than the files that contain it. So no file can make SQLite ask for more memory than
+    // that.
     unsafe sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(mounted.longestValue))
-    // There is no shared memory, so the log's index is kept in our own.
+    // The file system has no shared memory, so SQLite must keep the log's index in the memory of this connection.
     try execute("PRAGMA locking_mode=EXCLUSIVE")
   }
 
@@ -91,7 +95,8 @@ public final class SQLiteConnection {
     unsafe taker.deallocate()
   }
 
-  /// Whether the file, or the log beside it, is not what it was when it was opened without locks.
+  /// Whether the file, or the log beside it, has changed since it was opened without locks; `false` if SQLite opened
+  /// the file itself.
   public var isChanged: Bool { mounted?.isChanged ?? false }
 
   private func harden() throws(SQLiteError) {
@@ -123,13 +128,13 @@ public final class SQLiteConnection {
   ]
 }
 
-/// Refuses what no statement of ours does, whatever a schema says.
+/// Denies actions that no statement of Quire performs, whatever the schema contains.
 private let authorize:
   @convention(c) (
     UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?, UnsafePointer<CChar>?,
     UnsafePointer<CChar>?, UnsafePointer<CChar>?
   ) -> Int32 = { _, action, _, _, _, origin in
-    // Only what a trigger or a view does has an origin.
+    // Only the actions of triggers and views have an origin.
     if unsafe origin != nil { return SQLITE_DENY }
     switch action {
     case SQLITE_ATTACH, SQLITE_DETACH, SQLITE_CREATE_TRIGGER, SQLITE_CREATE_TEMP_TRIGGER,
@@ -139,9 +144,8 @@ private let authorize:
     }
   }
 
-// Statements.
 extension SQLiteConnection {
-  /// Runs a statement that gives no rows.
+  /// Runs a statement that returns no rows.
   ///
   /// - Throws: ``SQLiteError``.
   public func execute(_ text: String) throws(SQLiteError) {
@@ -149,9 +153,11 @@ extension SQLiteConnection {
     while try statement.step() {}
   }
 
-  /// A statement, ready to be run from its beginning and with nothing bound. The same object each time for the same text:
-  /// whoever needs two at once says that it is not to be kept.
+  /// Returns a prepared statement, reset and with no parameters bound. The same text returns the same object each
+  /// time.
   ///
+  /// - Parameter isKept: Whether the connection may return the statement again. A caller that runs the same text
+  ///   twice at once passes `false`.
   /// - Throws: ``SQLiteError``.
   public func prepare(_ text: String, isKept: Bool = true) throws(SQLiteError) -> SQLiteStatement {
     if isKept, let known = statements[text] {
@@ -172,7 +178,7 @@ extension SQLiteConnection {
 
   private static let mostStatements = 128
 
-  /// The first column of a statement's first row, as a whole number.
+  /// Returns the first column of a statement's first row as an integer; `nil` if there is no row.
   ///
   /// - Throws: ``SQLiteError``.
   public func integer(_ text: String) throws(SQLiteError) -> Int64? {
@@ -184,7 +190,7 @@ extension SQLiteConnection {
   /// Whether a transaction is open.
   public var isInTransaction: Bool { unsafe sqlite3_get_autocommit(handle) == 0 }
 
-  /// What a failure means.
+  /// Returns the error for a result code of SQLite.
   func error(_ code: Int32, _ text: String?) -> SQLiteError {
     let message = unsafe String(cString: sqlite3_errmsg(handle))
     let kind: SQLiteError.Code =

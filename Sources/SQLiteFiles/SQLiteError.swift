@@ -1,13 +1,13 @@
-/// Why SQLite could not do what it was asked.
+/// A failure that SQLite reports.
 public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What kind of failure it is.
+  /// The kind of failure.
   public let code: Code
-  /// SQLite's own number, which says more than the code.
+  /// SQLite's own result code, which is more precise than `code`.
   public let number: Int32
-  /// What was tried and what SQLite says of it.
+  /// SQLite's message, and the statement that failed.
   public let description: String
 
-  /// A failure of the given kind.
+  /// Creates a failure of the given kind.
   public init(_ code: Code, number: Int32 = 0, _ description: String) {
     self.code = code
     self.number = number
@@ -16,27 +16,27 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// A kind of failure, to branch on.
   public enum Code: Sendable, Hashable {
-    /// Somebody else is writing, or holds what is needed.
+    /// Another connection is writing, or holds a lock that is needed.
     case busy
-    /// The file is no database.
+    /// The file is not an SQLite database.
     case notADatabase
-    /// The file contradicts itself.
+    /// The contents of the file are inconsistent.
     case damaged
     /// The database can only be read.
     case readOnly
-    /// The disk refused, or is full.
+    /// The disk reported an error, or is full.
     case inputOutput
-    /// There is no such file, or it can't be opened.
+    /// The file does not exist or can't be opened.
     case cantOpen
-    /// Somebody said to stop, or it took longer than it may.
+    /// The statement was interrupted, or took longer than its time limit.
     case interrupted
-    /// A value or a statement is larger than is allowed.
+    /// A value or a statement exceeds a limit.
     case tooBig
-    /// What was to be written breaks a rule of the table.
+    /// The new row violates a constraint of the table.
     case constraint
-    /// A statement reads or does what it must not.
+    /// A statement reads or does something that is denied.
     case notAuthorized
-    /// None of the others.
+    /// Any other failure.
     case failed
   }
 }

@@ -1,26 +1,27 @@
-// SAFETY: A statement is finalized once, when it goes away, which is no later than its connection, or SQLite keeps that itself. What SQLite lends of a
-// row is read before the statement moves on.
+// SAFETY: A statement is finalized once, in `deinit`. The connection outlives its statements, or SQLite keeps the
+// handle alive itself. Memory that SQLite lends for a row is read before the next step.
 
 import CSQLite3
 
-/// A prepared statement, and the row that it is at.
+/// A prepared statement, and its current row.
 ///
 ///     let statement = try file.prepare("SELECT Z_PK, ZNAME FROM ZTRIP")
 ///     while try statement.step() {
 ///       let key = statement.integer(0)
 ///     }
 ///
-/// Belongs to whoever holds its connection; columns and parameters that are not there trap.
+/// Only the thread that uses the connection may use its statements. Indexes of columns and parameters that do not
+/// exist trap.
 @safe
 public final class SQLiteStatement {
   let handle: OpaquePointer
-  // Not kept: the connection keeps its statements, and whoever uses one keeps the connection.
+  // Unowned: the connection retains its statements, and each user of a statement retains the connection.
   private unowned let connection: SQLiteConnection
   /// The statement's text.
   public let text: String
-  /// How many columns a row has.
+  /// The number of columns of a row.
   public let columnCount: Int
-  /// How many parameters the text has.
+  /// The number of parameters in the text.
   public let parameterCount: Int
 
   init(_ handle: OpaquePointer, _ connection: SQLiteConnection, _ text: String) {
@@ -34,11 +35,11 @@ public final class SQLiteStatement {
   deinit { unsafe sqlite3_finalize(handle) }
 }
 
-// Moving.
+// Steps.
 extension SQLiteStatement {
-  /// Goes to the next row, and says whether there is one.
+  /// Steps to the next row, and returns whether there is one.
   ///
-  /// - Throws: ``SQLiteError``; the statement is back at its beginning then.
+  /// - Throws: ``SQLiteError``; the statement is reset then.
   public func step() throws(SQLiteError) -> Bool {
     switch unsafe sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -50,13 +51,13 @@ extension SQLiteStatement {
     }
   }
 
-  /// Goes through with a statement that gives no rows, and is ready to be run again.
+  /// Runs a statement that returns no rows to its end, and resets it.
   public func run() throws(SQLiteError) {
     while try step() {}
     reset()
   }
 
-  /// Goes back to the beginning. Parameters stay bound.
+  /// Resets the statement to its beginning. Parameters stay bound.
   public func reset() { unsafe sqlite3_reset(handle) }
 }
 
@@ -66,41 +67,41 @@ extension SQLiteStatement {
     if code != SQLITE_OK { throw connection.error(code, text) }
   }
 
-  /// Binds nothing.
+  /// Binds NULL.
   public func bindNull(_ index: Int) throws(SQLiteError) {
     try check(unsafe sqlite3_bind_null(handle, Int32(index + 1)))
   }
 
-  /// Binds a whole number.
+  /// Binds an integer.
   public func bind(_ value: Int64, _ index: Int) throws(SQLiteError) {
     try check(unsafe sqlite3_bind_int64(handle, Int32(index + 1), value))
   }
 
-  /// Binds a floating-point number. SQLite keeps "not a number" as nothing.
+  /// Binds a floating-point number. SQLite stores "not a number" as NULL.
   public func bind(_ value: Double, _ index: Int) throws(SQLiteError) {
     try check(unsafe sqlite3_bind_double(handle, Int32(index + 1), value))
   }
 
-  /// Binds a text. SQLite copies it.
+  /// Binds a text. SQLite copies the text.
   public func bind(_ value: String, _ index: Int) throws(SQLiteError) {
     var value = value
     let code = value.withUTF8 { unsafe bindText(UnsafeRawBufferPointer($0), index) }
     try check(code)
   }
 
-  /// Binds a text whose bytes are UTF-8. SQLite copies them.
+  /// Binds a text given as UTF-8 bytes. SQLite copies the bytes.
   public func bindText(_ value: RawSpan, _ index: Int) throws(SQLiteError) {
     try check(unsafe value.withUnsafeBytes { unsafe bindText($0, index) })
   }
 
   @unsafe private func bindText(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Int32 {
-    // No bytes are a text too, and no address would be nothing.
+    // An empty text must be bound with an address too: SQLite reads a null address as NULL.
     unsafe sqlite3_bind_text64(
       handle, Int32(index + 1), bytes.baseAddress?.assumingMemoryBound(to: CChar.self) ?? empty,
       UInt64(bytes.count), transient, UInt8(SQLITE_UTF8))
   }
 
-  /// Binds bytes. SQLite copies them.
+  /// Binds a blob. SQLite copies the bytes.
   public func bindBlob(_ value: RawSpan, _ index: Int) throws(SQLiteError) {
     try check(
       unsafe value.withUnsafeBytes {
@@ -121,18 +122,18 @@ extension SQLiteStatement {
     }
   }
 
-  /// Binds values from the first parameter on.
+  /// Binds values to the parameters, beginning with the first.
   public func bind(_ values: [SQLiteValue]) throws(SQLiteError) {
     for (index, value) in values.enumerated() { try bind(value, index) }
   }
 }
 
-/// Tells SQLite to copy.
+/// A destructor value that tells SQLite to copy the bytes.
 private let transient = unsafe unsafeBitCast(
   -1, to: (@convention(c) (UnsafeMutableRawPointer?) -> Void)?.self)
 
-/// The address of no bytes.
-// Sendable: nobody writes there.
+/// An address for zero bytes.
+// Sendable: nothing writes there.
 nonisolated(unsafe) private let empty = unsafe UnsafePointer(
   UnsafeMutablePointer<CChar>.allocate(capacity: 1).withZero())
 
@@ -145,7 +146,7 @@ extension UnsafeMutablePointer<CChar> {
 
 // The row's cells, counted from 0.
 extension SQLiteStatement {
-  /// What kind of value a cell has.
+  /// Returns the kind of a cell's value.
   @inline(__always)
   public func kind(_ column: Int) -> SQLiteKind {
     switch unsafe sqlite3_column_type(handle, Int32(truncatingIfNeeded: column)) {
@@ -157,46 +158,48 @@ extension SQLiteStatement {
     }
   }
 
-  /// A cell as a whole number, as SQLite converts it.
+  /// Returns a cell as an integer, converted by SQLite's rules.
   @inline(__always)
   public func integer(_ column: Int) -> Int64 {
     unsafe sqlite3_column_int64(handle, Int32(truncatingIfNeeded: column))
   }
 
-  /// A cell as a floating-point number, as SQLite converts it.
+  /// Returns a cell as a floating-point number, converted by SQLite's rules.
   @inline(__always)
   public func real(_ column: Int) -> Double {
     unsafe sqlite3_column_double(handle, Int32(truncatingIfNeeded: column))
   }
 
-  /// Calls `body` with the bytes of a text or of bytes, in place.
+  /// Calls `body` with the bytes of a text or a blob, without copying them.
   @inline(__always)
   public func withBytes<R, E>(_ column: Int, _ body: (RawSpan) throws(E) -> R) throws(E) -> R {
     let column = Int32(truncatingIfNeeded: column)
-    // Asked in this order: the length is that of what the address was given for.
+    // The address must be read before the length: SQLite may convert the value, and the length must be that of the
+    // converted value.
     let start = unsafe sqlite3_column_blob(handle, column)
     let count = unsafe Int(sqlite3_column_bytes(handle, column))
     return try unsafe body(
       RawSpan(_unsafeBytes: UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)))
   }
 
-  /// How many bytes a text or bytes have.
+  /// Returns the number of bytes of a text or a blob.
   public func byteCount(_ column: Int) -> Int {
     unsafe Int(sqlite3_column_bytes(handle, Int32(truncatingIfNeeded: column)))
   }
 
-  /// The bytes of a text or of bytes.
+  /// Returns the bytes of a text or a blob.
   public func bytes(_ column: Int) -> [UInt8] {
     withBytes(column) { bytes in unsafe bytes.withUnsafeBytes { unsafe Array($0) } }
   }
 
-  /// The text of a cell; what is no UTF-8 in it shows as such. `nil` for a cell that has no text.
+  /// Returns the text of a cell, with replacement characters for bytes that are not UTF-8; `nil` for a cell of
+  /// another kind.
   public func text(_ column: Int) -> String? {
     guard kind(column) == .text else { return nil }
     return String(decoding: bytes(column), as: UTF8.self)
   }
 
-  /// The cell's value.
+  /// Returns the cell's value.
   public func value(_ column: Int) -> SQLiteValue {
     switch kind(column) {
     case .null: .null

@@ -1,27 +1,27 @@
-/// What kind of value a cell has: in SQLite each has a kind of its own, whatever its column says.
+/// The kind of a cell's value. In SQLite each value has its own kind, whatever type its column declares.
 public enum SQLiteKind: Sendable, Hashable {
-  /// Nothing.
+  /// NULL.
   case null
-  /// A whole number of 64 bits.
+  /// An integer of 64 bits.
   case integer
   /// A floating-point number of 64 bits.
   case real
-  /// Text, in UTF-8 unless somebody wrote what is none.
+  /// A text: UTF-8, unless another program wrote invalid bytes.
   case text
-  /// Bytes.
+  /// A blob.
   case blob
 }
 
-/// A value by itself, for parameters that come in any number.
+/// A value that owns its contents, for statements with any number of parameters.
 public enum SQLiteValue: Sendable, Hashable {
-  /// Nothing.
+  /// NULL.
   case null
-  /// A whole number.
+  /// An integer.
   case integer(Int64)
   /// A floating-point number.
   case real(Double)
-  /// Text.
+  /// A text.
   case text(String)
-  /// Bytes.
+  /// A blob.
   case blob([UInt8])
 }

@@ -1,33 +1,34 @@
 public import SQLiteFiles
 
-/// The tables that a database has, and their columns: what the file says of itself, before anything else of it is believed.
+/// The tables of a database and their columns, as the database's own schema lists them. They are read first, before
+/// anything else in the file is trusted.
 ///
-/// Views, virtual tables and generated columns are not among them, whatever they are called: nothing of the file's own
-/// is run to read it.
+/// Views, virtual tables and generated columns are left out, whatever their names: reading them would run code of the
+/// file.
 public struct DatabaseTables: Sendable {
-  /// The columns of each table, by its name.
+  /// The columns of each table, by the table's name.
   public let columns: [String: [Column]]
-  /// The names of triggers, and of the tables that they watch.
+  /// The triggers: their names, the tables that they watch, and their text.
   public let triggers: [(name: String, table: String, text: String)]
-  /// What is called like a table and is none: views and virtual tables.
+  /// The names of views and virtual tables, which look like tables and are not.
   public let others: Set<String>
-  /// Names of indexes.
+  /// The names of indexes.
   public let indexes: Set<String>
 
-  /// A column.
+  /// A column of a table.
   public struct Column: Sendable, Hashable {
-    /// Its name.
+    /// The column's name.
     public let name: String
-    /// What the table declares as its type.
+    /// The type that the table declares for the column.
     public let type: String
-    /// Whether it is the table's key, or a part of it.
+    /// Whether the column is the table's primary key, or a part of it.
     public let isKey: Bool
   }
 
-  /// The most tables that are looked at.
+  /// The most tables, triggers and views that are read.
   private static let mostTables = 20_000
 
-  /// Looks at the tables of a database.
+  /// Reads the tables of a database.
   ///
   /// - Throws: ``SQLiteError``.
   public init(_ connection: SQLiteConnection) throws(SQLiteError) {
@@ -43,7 +44,7 @@ public struct DatabaseTables: Sendable {
       let text = all.text(3) ?? ""
       switch kind {
       case "table":
-        // As SQLite itself writes it. Whatever is spelled otherwise may be a virtual table.
+        // SQLite itself writes ordinary tables this way. Any other spelling may be a virtual table.
         if text.uppercased().hasPrefix("CREATE TABLE ") {
           names.append(name)
         } else {
@@ -61,7 +62,7 @@ public struct DatabaseTables: Sendable {
       let info = try connection.prepare("PRAGMA table_xinfo(\(quoted(name)))", isKept: false)
       var found: [Column] = []
       while try info.step() {
-        // Column 6 says whether the column is computed.
+        // Column 6 tells whether the column is hidden or generated.
         guard info.integer(6) == 0, let column = info.text(1) else { continue }
         found.append(
           Column(name: column, type: info.text(2) ?? "", isKey: info.integer(5) != 0))
@@ -74,20 +75,20 @@ public struct DatabaseTables: Sendable {
     self.indexes = indexes
   }
 
-  /// Whether a column is its table's `INTEGER PRIMARY KEY`, alone, by which a row is found at once.
+  /// Returns whether a column alone is the table's `INTEGER PRIMARY KEY`, by which SQLite finds a row directly.
   public func isKey(_ column: String, of table: String) -> Bool {
     let keys = columns[table]?.filter(\.isKey) ?? []
     return keys.count == 1 && keys[0].name == column && keys[0].type.uppercased() == "INTEGER"
   }
 
-  /// Whether there is a table with such columns.
+  /// Returns whether a table with the given columns exists.
   public func has(_ table: String, _ names: String...) -> Bool {
     guard let columns = columns[table] else { return false }
     return names.allSatisfy { name in columns.contains { $0.name == name } }
   }
 }
 
-/// A name as SQL has it, whatever is in it.
+/// Returns a name quoted for SQL, whatever characters it contains.
 public func quoted(_ name: String) -> String {
   "\"" + name.replacing("\"", with: "\"\"") + "\""
 }

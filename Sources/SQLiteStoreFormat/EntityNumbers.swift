@@ -1,14 +1,14 @@
 public import ObjectModel
 
-/// The numbers that tables know a model's entities by: the column `Z_ENT` (spec §10.3.1).
+/// The numbers of a model's entities in tables: the values of the column `Z_ENT` (spec §10.3.1).
 public struct EntityNumbers: Sendable, Hashable {
   /// The number of each entity, by its name.
   public let byName: [String: Int64]
 
-  /// Numbers that somebody kept.
+  /// Creates numbers that were stored before.
   public init(byName: [String: Int64]) { self.byName = byName }
 
-  /// The numbers that a model gives by itself: from 1, depth first, siblings in the order of their names, case aside.
+  /// Numbers a model's entities from 1: depth first, siblings in the order of their names without regard to case.
   public init(_ model: Model) {
     byName = Dictionary(
       uniqueKeysWithValues: model.entitiesDepthFirst.enumerated().map { ($1.name, Int64($0 + 1)) })

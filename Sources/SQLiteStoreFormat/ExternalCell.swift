@@ -1,19 +1,20 @@
-/// A cell of an attribute whose large values lie in files of their own (spec §10.4.6): a byte says which way.
+/// A cell of an attribute whose large values are in separate files (spec §10.4.6). Its first byte tells where the
+/// value is.
 public enum ExternalCell: Sendable, Hashable {
-  /// The value itself.
+  /// The value, in the cell.
   case inside(ArraySlice<UInt8>)
-  /// The name of the file that has it: a UUID.
+  /// The name of the file with the value: a UUID.
   case file(String)
-  /// Neither: bytes as they are.
+  /// Bytes that follow neither form.
   case other
 
-  /// The meaning of a cell's bytes.
+  /// Interprets the bytes of a cell.
   public init(_ cell: [UInt8]) {
     switch cell.first {
     case 1: self = .inside(cell.dropFirst())
     case 2:
       let name = cell.dropFirst().prefix { $0 != 0 }
-      // Nothing but a UUID: a name must not lead out of the folder.
+      // The name must be a UUID, so that it can't lead out of the folder.
       guard name.count == 36, cell.count <= 38,
         name.allSatisfy({
           (0x30...0x39).contains($0) || (0x41...0x46).contains($0) || (0x61...0x66).contains($0)

@@ -1,49 +1,49 @@
 public import ObjectModel
 public import Rows
 
-/// Where the objects of a model are in tables: which table and which column holds what (spec §10.3).
+/// The tables and columns in which the objects of a model are stored (spec §10.3).
 ///
 ///     let map = try TableMap(model, schema, EntityNumbers(model))
 ///     let trips = map.entities[schema["Trip"]!.entityNumber]!
 ///     trips.table                                            // "ZTRIP"
 ///     trips.columns.map(\.name)                              // "ZNAME", …, in the layout's order
 public struct TableMap: Sendable {
-  /// Where the objects of each entity are, by the number of its layout.
+  /// The table and columns of each entity, by the number of its layout.
   public internal(set) var entities: [UInt16: EntityMap] = [:]
-  /// Where links are, by the number of their table.
+  /// The place of the links of each link table, by the number of that table's layout.
   public internal(set) var links: [UInt16: LinkMap] = [:]
-  /// The number of each entity's layout, by the number that tables know it by.
+  /// The number of each entity's layout, by the entity's number in tables.
   public internal(set) var layoutNumbers: [Int64: UInt16] = [:]
-  /// The tables of entities that inherit from no other, in the order of their numbers.
+  /// The tables of root entities, in the order of the entities' numbers.
   public internal(set) var families: [Family] = []
 
-  /// A table for an entity that inherits from none, and for all that inherit from it.
+  /// A table for a root entity and all entities that inherit from it.
   public struct Family: Sendable, Hashable {
     /// The table's name.
     public let table: String
-    /// The name of the entity.
+    /// The name of the root entity.
     public let root: String
-    /// Its number, which `Z_PRIMARYKEY` keeps the highest key under.
+    /// The number of the root entity, under which `Z_PRIMARYKEY` keeps the highest key.
     public let number: Int64
-    /// The columns beside `Z_PK`, `Z_ENT` and `Z_OPT`, each once.
+    /// The columns besides `Z_PK`, `Z_ENT` and `Z_OPT`, each once.
     public internal(set) var columns: [ColumnMap] = []
-    /// The columns of links that lead to the family's objects by relationships without an inverse.
+    /// The columns of links that lead to objects of the family by relationships without an inverse.
     public internal(set) var linkColumns: [String] = []
-    /// Whether other entities inherit from it.
+    /// Whether other entities inherit from the root entity.
     public internal(set) var hasSubentities = false
   }
 
-  /// Where the objects of one entity are.
+  /// The table and columns of one entity's objects.
   public struct EntityMap: Sendable, Hashable {
-    /// What rows have.
+    /// The layout of the entity's rows.
     public let layout: Layout
-    /// The number that the table knows the entity by.
+    /// The entity's number in the table.
     public let number: Int64
     /// The table's name.
     public let table: String
-    /// The number of the entity that the table is named after.
+    /// The number of the root entity, after which the table is named.
     public let rootNumber: Int64
-    /// Whether other entities have rows in the table too.
+    /// Whether other entities have rows in the same table.
     public let sharesTable: Bool
     /// The columns, in the layout's order.
     public let columns: [ColumnMap]
@@ -53,55 +53,55 @@ public struct TableMap: Sendable {
   public struct ColumnMap: Sendable, Hashable {
     /// The column's name.
     public let name: String
-    /// What it holds.
+    /// The column of the layout.
     public let column: LayoutColumn
-    /// The type of the attribute; `nil` for a relationship or a place.
+    /// The type of the attribute; `nil` for a relationship, or for a column of positions.
     public let type: AttributeType?
-    /// Whether a byte before the value says where it is: here, or in a file of its own (spec §10.4.6).
+    /// Whether a byte before the value tells where the value is: in the cell, or in a separate file (spec §10.4.6).
     public let isExternal: Bool
-    /// What a relationship leads to.
+    /// The destination of a relationship; `nil` for other columns.
     public let destination: Destination?
-    /// The column that says of which entity that object is; `nil` where there is one only.
+    /// The column with the entity number of the target object; `nil` if the target can only be of one entity.
     public internal(set) var entityColumn: String?
   }
 
-  /// What a relationship leads to.
+  /// The destination of a relationship.
   public struct Destination: Sendable, Hashable {
-    /// The table that the object is in.
+    /// The table of the target object.
     public let table: String
-    /// The number of its entity's layout.
+    /// The number of the layout of the destination entity.
     public let entity: UInt16
-    /// Whether it can be of no entity that inherits from that one.
+    /// Whether no entity inherits from the destination entity.
     public let isOnlyEntity: Bool
   }
 
   /// The names of the tables that contain nothing but links.
   public var tablesOfLinks: [String] { links.values.filter { !$0.isColumn }.map(\.table) }
 
-  /// The place of links: a table of their own, or a column of the table of the objects that they lead to.
+  /// The place of links: a separate table, or a column of the table of their targets.
   public struct LinkMap: Sendable, Hashable {
-    /// What rows of links have.
+    /// The link table of the schema, with the layout of its rows.
     public let links: LinkTable
     /// The table's name.
     public let table: String
-    /// Whether the links are in a column of the table of their targets (spec §10.3.7). Each target has
-    /// one link at most then.
+    /// Whether the links are in a column of the table of their targets (spec §10.3.7). Each target then has at most
+    /// one link.
     public let isColumn: Bool
     /// The column with the key of a link.
     public let key: String
-    /// The column with the commit that wrote a link; `nil` where none says so.
+    /// The column with the commit that wrote a link; `nil` if the table does not keep it.
     public let version: String?
-    /// The column with the key of the object that a link leads from.
+    /// The column with the key of the source object.
     public let source: String
-    /// The column with the key of the object that it leads to.
+    /// The column with the key of the target object.
     public let target: String
-    /// The column with the target's place among those of the source.
+    /// The column with the position of the target among the targets of the source.
     public let targetOrder: String?
-    /// The column with the source's place among those of the target.
+    /// The column with the position of the source among the sources of the target.
     public let sourceOrder: String?
-    /// Where sources are.
+    /// The table and entity of the sources.
     public let sources: Destination
-    /// Where targets are.
+    /// The table and entity of the targets.
     public let targets: Destination
 
     /// The columns that are added to the table of the targets.
@@ -110,10 +110,10 @@ public struct TableMap: Sendable {
         ? [source, targetOrder, key == Column.key ? nil : key, version].compactMap { $0 } : []
     }
 
-    /// The text of the key of a row `t`.
+    /// The SQL expression for the key of the link in a row `t`.
     ///
-    /// A link that another program has written into a store of ours has no key of its own. Its key
-    /// follows from the key of the object, and is above all keys that are given.
+    /// A link that another program has written into a store of Quire has no key of its own. Its key is derived from
+    /// the key of the target object, and is above all keys that Quire assigns.
     public var keyText: String {
       guard isColumn else { return "t.rowid" }
       let own = "t.\(quoted(Column.key))"
@@ -121,37 +121,37 @@ public struct TableMap: Sendable {
         ? own : "COALESCE(t.\(quoted(key)), \(own) + \(LinkMap.firstDerivedKey))"
     }
 
-    /// The lowest key that follows from the key of an object.
+    /// The lowest key that is derived from the key of an object.
     public static let firstDerivedKey: Int64 = 1 << 47
   }
 
-  /// Why a model's objects can't be in tables, or not in those that there are.
+  /// The reason why a model's objects can't be stored in tables, or in the tables of a database.
   public struct Mismatch: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is missing and where, in a sentence.
+    /// A sentence that tells which table or column is missing.
     public let description: String
   }
 }
 
 extension TableMap {
-  /// The condition that a row `t` of a table of links meets if it contains a link; `nil` for all rows.
+  /// Returns the condition for the rows `t` that contain a link; `nil` if all rows do.
   public static func condition(of link: LinkMap) -> String? {
     link.isColumn ? "t.\(quoted(link.source)) <> 0" : nil
   }
 
-  /// The name of an entity's own table.
+  /// Returns the name of an entity's own table.
   public static func table(of entity: String) -> String { "Z" + entity.uppercased() }
 
-  /// Names that every table of objects has.
+  /// Names of columns that every table of objects has.
   public enum Column {
     /// The object's key.
     public static let key = "Z_PK"
-    /// The number of its entity.
+    /// The number of the object's entity.
     public static let entity = "Z_ENT"
-    /// How often it was written.
+    /// The version of the row: the commit that wrote it, or in Core Data's databases the number of writes.
     public static let version = "Z_OPT"
   }
 
-  /// What a table declares a column as, by what it holds.
+  /// Returns the type that a table declares for a column of the given kind.
   public static func declaredType(of kind: ColumnKind) -> String {
     switch kind {
     case .boolean, .int16, .int32, .int64, .reference: "INTEGER"
@@ -163,13 +163,13 @@ extension TableMap {
     }
   }
 
-  /// The map of a model's objects.
+  /// Creates the map of a model's objects.
   ///
   /// - Parameters:
-  ///   - schema: The numbers that rows know entities and properties by.
-  ///   - numbers: Those that tables know entities by.
-  ///   - tables: The tables that there are, which names are then taken from; `nil` for tables that are to be made.
-  /// - Throws: ``Mismatch`` when a table or a column is missing.
+  ///   - schema: The numbers of entities and properties in rows.
+  ///   - numbers: The numbers of entities in tables.
+  ///   - tables: The existing tables, from which names are then taken; `nil` for tables that are yet to be created.
+  /// - Throws: ``Mismatch`` if a table or a column is missing.
   public init(
     _ model: Model, _ schema: Schema, _ numbers: EntityNumbers, in tables: DatabaseTables? = nil
   ) throws(Mismatch) {

@@ -1,18 +1,18 @@
 import ObjectModel
 import Rows
 
-/// One walk over a model that finds the names of its tables and columns (spec §10.3.2 to §10.3.5).
+/// A walk over a model that determines the names of its tables and columns (spec §10.3.2 to §10.3.5).
 struct TableMapMaker {
   let model: Model
   let schema: Schema
   let numbers: EntityNumbers
   let tables: DatabaseTables?
   private(set) var map = TableMap()
-  /// The columns of each entity by the names of their layout's columns, which subentities take over.
+  /// The columns of each entity, by the names of its layout's columns. Subentities inherit them.
   private var columns: [String: [String: TableMap.ColumnMap]] = [:]
-  /// The names that a family's table has by now.
+  /// The names of columns in use so far in the current family's table.
   private var taken: Set<String> = []
-  /// The names that each family's table has.
+  /// The names of columns in use in each family's table.
   private var takenByTable: [String: Set<String>] = [:]
 
   init(model: Model, schema: Schema, numbers: EntityNumbers, tables: DatabaseTables?) {
@@ -50,7 +50,7 @@ struct TableMapMaker {
     family.hasSubentities = members.count > 1
     try checkTable(family.table, of: root.name)
     taken = [TableMap.Column.key, TableMap.Column.entity, TableMap.Column.version]
-    // Depth first, so that what is inherited is there before who inherits it.
+    // Depth first, so that inherited columns exist before the entities that inherit them.
     var waiting = [root]
     while let entity = waiting.popLast() {
       try addColumns(of: entity, to: &family)
@@ -122,7 +122,7 @@ struct TableMapMaker {
       isExternal: false, destination: destination)
     if !destination.isOnlyEntity {
       let name = "Z\(try number(of: relationship.destination))_\(upper)"
-      // Where an older version left it out, the object itself says of which entity it is.
+      // Older versions did not write this column. Then the row of the target object tells its entity.
       one.entityColumn = try? take(name, in: table, for: column, entity)
     }
     return one
@@ -153,7 +153,7 @@ struct TableMapMaker {
       isOnlyEntity: model.subentities(of: entity).isEmpty)
   }
 
-  /// A name that nothing else in the table has: siblings that declare the same one get a number behind it.
+  /// Returns an unused name for a column. Siblings that declare the same property get a number after the name.
   private mutating func take(
     _ name: String, in table: String, for column: LayoutColumn, _ entity: Entity
   ) throws(TableMap.Mismatch) -> String {
@@ -185,7 +185,7 @@ struct TableMapMaker {
     for name in names where !tables.has(table, name) {
       throw TableMap.Mismatch(description: "The table \(table) has no column \(name).")
     }
-    // Objects are looked up by it, one by one.
+    // Objects are looked up one by one, by this column.
     guard tables.isKey(TableMap.Column.key, of: table) else {
       throw TableMap.Mismatch(
         description: "The column Z_PK of the table \(table) is not its INTEGER PRIMARY KEY.")
@@ -196,12 +196,12 @@ struct TableMapMaker {
 // MARK: - Links
 
 extension TableMapMaker {
-  /// One of the two relationships of a table of links, as tables name it.
+  /// One of the two relationships of a table of links, with the numbers that its column names contain.
   private struct End {
     let relationship: Relationship
-    /// The number of the entity that declares it.
+    /// The number of the entity that declares the relationship.
     let number: Int64
-    /// The number of the entity that it leads to.
+    /// The number of the destination entity.
     let destination: Int64
     var upper: String { relationship.name.uppercased() }
   }
@@ -227,7 +227,7 @@ extension TableMapMaker {
       map.links[links.layout.entityNumber] = link
       return
     }
-    // Of the two entities the one with the lower number has the table.
+    // The table is named after the relationship of the entity with the lower number.
     var ends = [forward, backward].compactMap { $0 }
     if ends.count == 2, ends[1].number < ends[0].number { ends.reverse() }
     let names = ends.map { "Z_\($0.number)\($0.upper)" }
@@ -260,11 +260,11 @@ extension TableMapMaker {
       targetOrder: targetOrder, sourceOrder: sourceOrder, sources: sources, targets: targets)
   }
 
-  /// The other column of a relationship that is its own inverse.
+  /// The name of the second column of a relationship that is its own inverse.
   private static let reflexiveColumn = "REFLEXIVE"
 
-  /// The column with the links of a relationship without an inverse, in the table of its destination;
-  /// `nil` where the links are in a table of their own, as earlier versions of Quire wrote them.
+  /// Returns the column with the links of a relationship without an inverse, in the table of its destination; `nil`
+  /// if the links are in a separate table, as earlier versions of Quire wrote them.
   private mutating func column(
     of links: LinkTable, _ forward: End, sources: TableMap.Destination,
     targets: TableMap.Destination
@@ -272,7 +272,7 @@ extension TableMapMaker {
     let table = targets.table
     if let tables, tables.columns["Z_\(forward.number)\(forward.upper)"] != nil { return nil }
     var name = "Z\(forward.number)\(forward.upper)"
-    // A relationship whose name begins with an underscore may clash with the column of an entity.
+    // The column of a relationship whose name begins with an underscore may clash with the column of an entity.
     while takenByTable[table, default: []].contains(name) { name += "1" }
     takenByTable[table, default: []].insert(name)
     if let tables {
@@ -302,20 +302,20 @@ extension TableMapMaker {
     return link
   }
 
-  /// The name of the column of places beside a column of keys: the same with `FOK_` in it.
+  /// Returns the name of the column of positions that belongs to a column of keys: the same name with `FOK_` in it.
   private func orderColumn(
     _ key: String, in table: String, _ links: LinkTable, _ number: UInt16
   ) -> String? {
     guard links.layout.index(ofNumber: number) != nil else { return nil }
     let name = "Z_FOK_" + (key.hasPrefix("Z_") ? String(key.dropFirst(2)) : key)
     guard let tables else { return name }
-    // Of clashing names the number behind may be another.
+    // If names clashed, the number at the end of this name may differ from that of the column of keys.
     let plain = String(name.reversed().drop { $0.isNumber }.reversed())
     return tables.columns[table]?.map(\.name).first { $0 == name }
       ?? tables.columns[table]?.map(\.name).first { $0.hasPrefix(plain) }
   }
 
-  /// Which of a table's two columns has the sources, and which the targets.
+  /// Returns the columns with the sources and with the targets of a table of links.
   private func columnsOfLinks(
     _ columns: [String], _ table: String, _ forward: End, _ backward: End?, _ links: LinkTable
   ) throws(TableMap.Mismatch) -> (source: String, target: String) {
@@ -334,8 +334,8 @@ extension TableMapMaker {
       let sources =
         backward.map { named($0.upper, [$0.destination, forward.number]) }
         ?? columns.filter { $0 != targets.first }
-      // A relationship that is its own inverse has a second column of this name. Earlier versions of
-      // Quire gave both columns one name.
+      // A relationship that is its own inverse has a second column with this name. Earlier versions of Quire gave
+      // both columns names from the same relationship.
       if links.isSymmetric, columns.contains(TableMapMaker.reflexiveColumn),
         let target = targets.first
       {
@@ -355,7 +355,8 @@ extension TableMapMaker {
     )
   }
 
-  /// The entity that declares the relationship of an end: of those that have it, the one whose parent does not.
+  /// Returns the entity that declares the relationship of an end: the one entity of the end whose superentity does
+  /// not have it.
   private func declaring(_ end: LinkTable.End) throws(TableMap.Mismatch) -> String {
     for number in end.entities {
       guard let layout = schema[number], layout.entityNumber == number,
