@@ -1,4 +1,4 @@
-// SAFETY: The table is made once and never freed.
+// SAFETY: The table is created once and never freed.
 
 public import PluginSupport
 import SQLiteStore

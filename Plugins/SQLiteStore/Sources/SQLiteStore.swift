@@ -1,4 +1,4 @@
-// SAFETY: What the writer's turn guards is used by whoever has the turn.
+// SAFETY: Only the holder of the writer's turn uses the state that the turn guards.
 
 import DurableFiles
 import Foundation
@@ -9,16 +9,17 @@ import SQLiteStoreFormat
 public import StoreInterface
 import Synchronization
 
-/// A store in an SQLite database, in the tables of Core Data's own (spec §10).
+/// A store in an SQLite database, in the tables that Core Data uses (spec §10).
 ///
-/// A snapshot is a transaction of SQLite's that reads: the database shows it what it held then, whoever writes meanwhile.
-/// Rows become blocks when they are asked for.
+/// A snapshot is a read transaction of SQLite: the database shows it the same contents while other connections write.
+/// Rows become blocks when they are read.
 public final class SQLiteStore: Store {
   /// The SQLite database.
   public var type: StoreType { .sqlite }
-  /// Commits write what changed, survive, and are seen by others; requests are answered in SQL where that means the same.
+  /// Commits write only changes, are durable, and reach other processes. Requests are answered in SQL if SQL has
+  /// exactly the same meaning.
   public var capabilities: StoreCapabilities { SQLiteStoreBackend.capabilities }
-  /// The store's place in object identifiers.
+  /// The store's tag in object identifiers.
   public let tag: StoreTag
   /// The database's file.
   public var path: String? { filePath }
@@ -27,21 +28,22 @@ public final class SQLiteStore: Store {
   let disk: any Disk
   let options: SQLiteStoreOptions
   let isReadOnly: Bool
-  /// Whether a database that another system made may be written.
+  /// Whether the store may write a database that another system made.
   let writesForeign: Bool
   private let givenModel: Model?
 
-  /// What readers need.
+  /// The state that readers need.
   struct Current {
-    /// Who notices that others have written; `nil` where nobody is reckoned with.
+    /// The connection that detects commits by other processes; `nil` if the database was opened without locks,
+    /// because the store is read-only and no connection had the database open.
     var watch: Watch?
     var head: SQLiteSnapshot
-    /// The change counter that the watch had then.
+    /// SQLite's change counter when `head` was read.
     var seen: Int64
   }
   let current: Mutex<Current?>
   let pool = ReaderPool()
-  /// The rows of snapshots that somebody may still read.
+  /// The rows of the snapshots that may still be read.
   private let snapshots = Mutex<[Snapshot]>([])
 
   private struct Snapshot: Sendable {
@@ -49,23 +51,23 @@ public final class SQLiteStore: Store {
     let commit: Int64
   }
 
-  /// What writers need. Whoever holds it is this process's only writer.
+  /// The state that writers need. Its holder is this process's only writer.
   struct Writing {
-    /// Who writes.
+    /// The connection that writes.
     var connection: Watch?
-    /// The keys of links that nobody has asked for yet, where the database does not count them.
+    /// The last assigned keys of links, where the database keeps no count of them.
     var linkKeys: [UInt16: UInt64] = [:]
-    /// Whether it is known that the database can be written.
+    /// Whether the database has been found to be writable.
     var isChecked = false
   }
-  // Sendable: used by whoever has the turn.
+  // Sendable: only the holder of the writer's turn uses it.
   nonisolated(unsafe) var writingState = Writing()
-  /// The turn of this process's only writer.
+  /// The writer's turn: the lock of this process's only writer.
   let writingTurn = NSLock()
 
-  /// A connection that goes from one thread to another under a lock.
+  /// A connection that different threads use, each under a lock.
   struct Watch: @unchecked Sendable {
-    // Sendable: used under the store's locks alone.
+    // Sendable: used only under the store's locks.
     let connection: SQLiteConnection
   }
 
@@ -120,7 +122,8 @@ public final class SQLiteStore: Store {
     }
   }
 
-  /// A connection for a snapshot. One that may write leaves nothing beside the file when it is the last; it does not write.
+  /// Returns a connection for a snapshot. A connection opened for writing removes the log's files when it is the last
+  /// to close; it still must not write.
   private static func reader(
     _ path: String, isReadOnly: Bool, _ patience: Duration
   ) throws -> SQLiteConnection {
@@ -130,8 +133,10 @@ public final class SQLiteStore: Store {
     return connection
   }
 
-  /// Sees to it that a connection can write, unless the database is somebody else's that nobody asked to write: then, and
-  /// where it is no store, the file stays as it is to the byte.
+  /// Prepares a connection for writing, unless the database belongs to another system and the caller has not asked to
+  /// write it.
+  ///
+  /// Such a file, and a file that is no store, keeps every byte.
   private static func prepare(
     _ connection: SQLiteConnection, for opening: StoreOpening
   ) throws {
@@ -147,7 +152,7 @@ public final class SQLiteStore: Store {
     return try mode.step() && mode.text(0) == "wal"
   }
 
-  /// Sees to it that a connection can write beside readers, and that what it commits is durable.
+  /// Configures a connection to write while others read, and to make its commits durable.
   static func prepare(_ connection: SQLiteConnection) throws {
     let mode = try connection.prepare("PRAGMA journal_mode=WAL", isKept: false)
     guard try mode.step(), mode.text(0) == "wal" else {
@@ -160,18 +165,18 @@ public final class SQLiteStore: Store {
     try connection.execute("PRAGMA cache_size=-65536")
   }
 
-  /// Begins to read a snapshot.
+  /// Begins a read transaction, and returns its snapshot.
   ///
   /// - Parameters:
-  ///   - before: The snapshot before, whose description is taken over where it still holds.
-  ///   - anew: Whether it is begun also where that is still the newest.
+  ///   - before: The previous snapshot. Its contents are used again if the metadata have not changed.
+  ///   - anew: Whether to return a new snapshot even if the newest commit is still that of `before`.
   static func begin(
     _ connection: SQLiteConnection, pool: ReaderPool?, after before: SQLiteSnapshot?,
     model: Model?, _ disk: any Disk, isReadOnly: Bool, anew: Bool = false
   ) throws -> SQLiteSnapshot {
     try connection.execute("BEGIN")
     let contents: StoreContents
-    // Nothing is read of a file whose tables nobody has looked at yet.
+    // The metadata can be read at once only if a snapshot before has checked the tables of the file.
     if let before, let (metadata, list) = try? StoreContents.metadata(connection),
       before.contents.list == list, before.contents.metadata == metadata
     {
@@ -183,7 +188,7 @@ public final class SQLiteStore: Store {
     if contents.isOwn {
       number = try CommitTable.newest(connection)
       if let before, before.contents.isOwn, before.commit == number, !anew {
-        // Somebody has set keys aside.
+        // A process has only set keys aside.
         try connection.execute("COMMIT")
         pool?.give(connection)
         return before
@@ -206,15 +211,15 @@ public final class SQLiteStore: Store {
     }
     let rows = TableRows(
       reader, contents, ExternalFiles(path: connection.path, disk: disk))
-    // Nobody has saved: there is nothing to read, and no transaction that would be in the way of the first commits. Where
-    // nobody is reckoned with the connection stays, to see whether the file changes.
+    // Before the first commit there is nothing to read, and an open transaction would only delay the first commits. A
+    // connection without locks stays open, to detect changes of the file.
     if contents.isOwn, number == 0, pool != nil { rows.assumeEmpty() }
     return SQLiteSnapshot(commit: number, contents: contents, rows: rows, reader: reader)
   }
 
   var closed: StoreError { StoreError(.closed, "The store was closed.", path: filePath) }
 
-  /// The objects as the newest commit left them, another process's included.
+  /// Returns a snapshot of the newest commit, which may be another process's.
   public func snapshot() throws -> any StoreSnapshot { try newest() }
 
   func newest() throws -> SQLiteSnapshot {
@@ -225,7 +230,7 @@ public final class SQLiteStore: Store {
     }
   }
 
-  /// Looks whether others have written, and goes on to what they wrote.
+  /// Checks whether other processes have committed, and reads a new head if they have.
   func refresh(_ current: inout Current) throws {
     guard current.watch != nil else {
       try reopenIfChanged(&current)
@@ -237,22 +242,22 @@ public final class SQLiteStore: Store {
     current.seen = seen
   }
 
-  /// Commits, and goes on to what is there then.
+  /// Commits the transaction, and reads the new head.
   ///
-  /// - Parameter anew: Whether something else than the objects has changed.
+  /// - Parameter anew: Whether anything other than objects has changed, so that a new snapshot is needed.
   @discardableResult
   func commit(_ connection: SQLiteConnection, anew: Bool = false) throws -> SQLiteSnapshot {
-    // Had before: once it is committed nothing may fail for want of a connection.
+    // Taken before the commit: after it, the lack of a connection must not make the save fail.
     let reader = Watch(connection: try idleReader())
     let isOwn = current.withLock { $0?.head.contents.isOwn ?? true }
     let before = isOwn ? nil : try connection.integer("PRAGMA data_version")
     try connection.execute("COMMIT")
     return try current.withLock { current in
       guard current != nil else { throw closed }
-      // Asked first: whoever writes from here on is noticed the next time.
+      // Read before the head, so that commits from now on are detected the next time.
       let seen = try watched(current!)
       var head = try next(after: current!.head, with: reader.connection, anew: anew)
-      // Commits of other systems have no numbers, and what is there may be of more than one.
+      // Commits of other systems have no numbers, and the newest contents may include more than one commit.
       if let before, try connection.integer("PRAGMA data_version") != before {
         head = head.numbered(head.commit + 1)
       }
@@ -262,18 +267,19 @@ public final class SQLiteStore: Store {
     }
   }
 
-  /// What a commit of this process has left, whoever has committed before anybody could look.
+  /// Returns the snapshot of a commit of this process, even if another process has committed before it was read.
   ///
-  /// Where that is not kept it is what is there by now, under the commit's number: it is taken for older than it is,
-  /// and its rows say themselves of which commit they are.
+  /// If the history does not keep the commit, returns `shown` under the commit's number. Such a snapshot is newer
+  /// than its number says, but its rows have the versions of the commits that wrote them.
   ///
-  /// - Parameter shown: What was there when somebody looked.
+  /// - Parameter shown: The snapshot that was read after the commit.
   func left(by number: Int64, _ shown: SQLiteSnapshot) -> any StoreSnapshot {
     if shown.commit == number { return shown }
     return (try? snapshot(ofCommit: number)) ?? shown.numbered(number)
   }
 
-  /// Takes notice that this process has written what is no commit, such as keys that were set aside.
+  /// Records a write of this process that is no commit, such as setting keys aside, so that it does not count as an
+  /// external change.
   func ignoreOwnWriting() throws {
     try current.withLock { current in
       guard current != nil else { throw closed }
@@ -287,7 +293,7 @@ public final class SQLiteStore: Store {
     }
   }
 
-  /// A snapshot of what is there now.
+  /// Returns a snapshot of the database's current contents.
   private func next(
     after before: SQLiteSnapshot, with connection: SQLiteConnection, anew: Bool = false
   ) throws -> SQLiteSnapshot {
@@ -300,7 +306,7 @@ public final class SQLiteStore: Store {
     }
   }
 
-  /// A connection that nobody reads with yet.
+  /// Returns a connection that is not in use.
   private func idleReader() throws -> SQLiteConnection {
     try asStore(filePath) {
       try pool.take() ?? SQLiteStore.reader(filePath, isReadOnly: isReadOnly, options.patience)
@@ -326,7 +332,7 @@ public final class SQLiteStore: Store {
     }
   }
 
-  /// The database's size, and the commits.
+  /// Returns the database's size and its newest commit.
   public func describe() throws -> StoreDescription {
     let head = try newest()
     var description = StoreDescription()
@@ -345,7 +351,7 @@ public final class SQLiteStore: Store {
     return description
   }
 
-  /// Asks the database for something as it is now.
+  /// Runs `body` on the database's current contents, or on those of `head` if the database was opened without locks.
   func reading<R>(
     _ head: SQLiteSnapshot, _ body: (SQLiteConnection) throws -> R
   ) throws -> R {
@@ -366,7 +372,7 @@ public final class SQLiteStore: Store {
     return Int(clamping: (pages - free) &* (try connection.integer("PRAGMA page_size") ?? 0))
   }
 
-  /// Gives the database back, whole in its file. Snapshots stay readable.
+  /// Closes the store, and moves the contents of the log into the file. Snapshots stay readable.
   public func close() throws {
     let newest = current.withLock { current in
       defer { current = nil }
@@ -381,10 +387,10 @@ public final class SQLiteStore: Store {
     _ = try asStore(filePath) { try settle(connection.connection, newest.commit) }
   }
 
-  /// Brings what lies in the log into the file, so that this is all of the database. What keeps it from that is snapshots of before,
-  /// which are read to their end then.
+  /// Moves the contents of the log into the file, so that the file alone contains the whole database. Older snapshots
+  /// may prevent that; then their rows are read into memory first.
   ///
-  /// - Returns: Whether nothing kept it from that.
+  /// - Returns: Whether the file contains the whole database.
   func settle(_ connection: SQLiteConnection, _ newest: Int64) throws -> Bool {
     if try isSettled(connection) { return true }
     for one in snapshots.withLock({ $0 }) where one.commit < newest { try one.rows?.detach() }
@@ -394,12 +400,12 @@ public final class SQLiteStore: Store {
   private func isSettled(_ connection: SQLiteConnection) throws -> Bool {
     let statement = try connection.prepare("PRAGMA wal_checkpoint(PASSIVE)", isKept: false)
     guard try statement.step() else { return true }
-    // So many pages are in the log, and so many of them in the file.
+    // The statement returns the number of pages in the log, and the number of those that were moved.
     return statement.integer(0) == 0 && statement.integer(1) == statement.integer(2)
   }
 }
 
 extension SnapshotReader {
-  /// Whether the file is not what it was, where nobody was reckoned with.
+  /// Whether the reader can't read any more, because the file has changed since it was opened without locks.
   var isChanged: Bool { (try? read { _ in () }) == nil }
 }

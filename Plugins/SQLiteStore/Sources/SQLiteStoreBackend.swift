@@ -5,28 +5,28 @@ import SQLiteFiles
 import SQLiteStoreFormat
 public import StoreInterface
 
-/// Stores in SQLite databases, in the tables of Core Data's own SQLite store (spec §10).
+/// The backend for stores in SQLite databases, in the tables that Core Data's SQLite store uses (spec §10).
 ///
 ///     let backend = SQLiteStoreBackend()
 ///     let store = try backend.open("App.sqlite", on: RealDisk(), StoreOpening(readOnly: true))
 ///
-/// A database that Core Data wrote is opened with the model that it carries, or with one that is given.
+/// A database of Core Data is opened with the model that it contains, or with a model that the caller gives.
 public struct SQLiteStoreBackend: StoreBackend {
-  /// How its stores are read and written.
+  /// The options of its stores.
   public let options: SQLiteStoreOptions
 
-  /// The backend.
+  /// Creates the backend.
   public init(options: SQLiteStoreOptions = SQLiteStoreOptions()) { self.options = options }
 
   /// The SQLite database.
   public var type: StoreType { .sqlite }
-  /// Commits write what changed, survive, and are seen by others.
+  /// Commits write only changes, are durable, and reach other processes.
   public var capabilities: StoreCapabilities { SQLiteStoreBackend.capabilities }
   static let capabilities: StoreCapabilities = [
     .incremental, .durable, .shared, .history, .querying,
   ]
 
-  /// Whether the bytes begin an SQLite database.
+  /// Returns whether the bytes begin an SQLite database.
   public func recognizes(_ firstBytes: [UInt8]) -> Bool {
     firstBytes.starts(with: SQLiteStoreBackend.mark)
   }
@@ -43,15 +43,15 @@ public struct SQLiteStoreBackend: StoreBackend {
 
   /// Opens a store.
   ///
-  /// - Throws: ``StoreError`` with code ``StoreError/Code/incompatibleModel`` also when the database does not carry its model and
-  ///   none was given.
+  /// - Throws: ``StoreError``, with code ``StoreError/Code/incompatibleModel`` also if the database does not contain
+  ///   its model and the caller gives none.
   public func open(
     _ path: String, on disk: any Disk, _ opening: StoreOpening
   ) throws -> any Store {
     try SQLiteStore(path, disk, opening, options)
   }
 
-  /// What a store says of itself, as it says it.
+  /// Returns the metadata that a store contains, without opening the store.
   public func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata {
     try asStore(path) {
       let place = try DatabasePlace(path, disk)
@@ -72,16 +72,16 @@ public struct SQLiteStoreBackend: StoreBackend {
   }
 }
 
-/// How stores in SQLite databases are read and written.
+/// Options for reading and writing stores in SQLite databases.
 public struct SQLiteStoreOptions: Sendable, Hashable {
-  /// How long a save waits for another process's.
+  /// The time that a save waits for a save of another process.
   public var patience: Duration = .seconds(10)
-  /// Which share of the file what was before commits may take, so that earlier commits can be opened; the oldest are forgotten
-  /// above that. With 0 none is kept.
+  /// The share of the file that the history may take: the previous rows by which earlier commits can be opened. Above
+  /// it the history of the oldest commits is dropped. With 0 no history is kept.
   public var historyShare = 0.5
-  /// How many bytes it may take in any case.
+  /// The number of bytes that the history may take in any case.
   public var leastHistoryByteCount = 1 << 20
 
-  /// The usual way.
+  /// Creates the default options.
   public init() {}
 }

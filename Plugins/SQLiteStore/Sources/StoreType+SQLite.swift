@@ -1,6 +1,6 @@
 public import StoreInterface
 
 extension StoreType {
-  /// The SQLite database, in the tables of Core Data's.
+  /// The SQLite database, in the tables that Core Data uses.
   public static let sqlite = StoreType(rawValue: "SQLite")
 }

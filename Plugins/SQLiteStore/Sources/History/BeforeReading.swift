@@ -4,14 +4,14 @@ import SQLiteFiles
 import SQLiteStoreFormat
 import StoreInterface
 
-/// Reads what rows are that a commit is about to write: whole, with their versions.
+/// Reads the rows that a commit is about to replace or remove: whole, with their versions.
 ///
-/// Each says that it lies above a row of the commit, so that several such layers can be merged into one.
+/// The basis of each row is the commit, so that several such layers can be merged into one.
 struct BeforeReading {
   let connection: SQLiteConnection
   let contents: StoreContents
   let values: any ExternalValues
-  /// The commit that will write them.
+  /// The number of the commit that will write the changes.
   let number: Int64
 
   func layer(_ changes: Layer) throws -> Layer {
@@ -41,7 +41,8 @@ struct BeforeReading {
       removed: BlockRun(removals(new, changes.entityNumber)))
   }
 
-  /// The links that are seen no more once others are there with lower keys: of those that say the same one counts.
+  /// Returns the stored links that new links will hide. Of links with the same two ends, readers see only the one
+  /// with the lowest key.
   private func hidden(by run: BlockRun, _ link: TableMap.LinkMap) throws -> Set<UInt64> {
     let (table, source, target) = (quoted(link.table), quoted(link.source), quoted(link.target))
     let statement = try connection.prepare(
@@ -97,8 +98,8 @@ struct BeforeReading {
 }
 
 extension [UInt64] {
-  /// Calls `body` with the stretches of ascending keys that lie near each other. What lies between two such keys is sooner
-  /// passed over than looked up anew.
+  /// Calls `body` with each group of ascending keys that are close to each other. Skipping the rows between two close
+  /// keys is faster than a new search.
   func forEachStretch(_ body: (ArraySlice<UInt64>) throws -> Void) rethrows {
     var start = startIndex
     while start < endIndex {

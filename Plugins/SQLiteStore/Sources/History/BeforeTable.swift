@@ -3,17 +3,17 @@ import Rows
 import SQLiteFiles
 import StoreInterface
 
-/// What rows and metadata were before each commit, in a table of our own stores (spec §10.5.7).
+/// The table with the rows and metadata before each commit, in Quire's own stores (spec §10.5.7).
 enum BeforeTable {
-  /// What a row of the table holds.
+  /// The content of a row of the table.
   private enum Kind {
     static let block: Int64 = 0
     static let metadata: Int64 = 1
   }
 
-  /// Writes what was before a commit.
+  /// Writes the rows and metadata before a commit.
   ///
-  /// - Returns: How many bytes that takes; `nil` where it has no room in a database, and nothing was written.
+  /// - Returns: The number of bytes written; `nil` if they exceed the limit, and nothing was written.
   static func write(
     _ before: RowsBefore, of number: Int64, upTo limit: Int64, _ connection: SQLiteConnection
   ) throws -> Int? {
@@ -36,7 +36,7 @@ enum BeforeTable {
     return byteCount
   }
 
-  /// Reads what was before a commit.
+  /// Reads the rows and metadata before a commit.
   static func read(
     _ number: Int64, _ schema: Schema, _ connection: SQLiteConnection
   ) throws -> RowsBefore {
@@ -61,7 +61,7 @@ enum BeforeTable {
       do {
         block = try Block(statement.bytes(1))
         _ = try block.keys
-        // Read now, where it can be said whose they are.
+        // Columns are read now, so that an error can name the commit.
         for column in schema[block.entityNumber]?.versioned(above: 0).columns ?? [] {
           _ = try block.column(column)
         }
@@ -92,7 +92,7 @@ enum BeforeTable {
         entityNumber: $0, put: try run(put[$0]), removed: try run(removed[$0]))
     }
     for one in changes where !one.put.isEmpty && !one.removed.isEmpty {
-      // No row is there and taken out.
+      // An entity must not both restore and remove the same row.
       do { _ = try one.entries() } catch { throw fault("\(error)") }
     }
     return RowsBefore(Layer(changes), list: list)

@@ -2,10 +2,10 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// What a commit's rows were before it: the layer that takes the commit back, above what it left.
+/// The rows that a commit replaced or removed, as a layer above the commit's state. The layer undoes the commit.
 final class RowsBefore: RowTable {
   let layer: Layer
-  /// The metadata as they were, as a property list; `nil` where the commit left them as they were.
+  /// The metadata before the commit, as a property list; `nil` if the commit did not change them.
   let list: [UInt8]?
 
   init(_ layer: Layer, list: [UInt8]?) {
@@ -27,12 +27,12 @@ final class RowsBefore: RowTable {
 
   var blocks: [Block] { layer.entities.flatMap { $0.put.blocks + $0.removed.blocks } }
 
-  /// How many bytes it takes.
+  /// The number of bytes of its blocks and metadata.
   var byteCount: Int {
     blocks.reduce(list?.count ?? 0) { $0 + $1.byteCount }
   }
 
-  /// What takes this commit back and then, above that, the one before it.
+  /// Returns the rows that undo this commit and then the commit before it.
   func merged(with earlier: RowsBefore, _ schema: Schema) throws -> RowsBefore {
     RowsBefore(
       try layer.merged(with: earlier.layer, schema: schema, keepingVersions: true),

@@ -6,15 +6,15 @@ public import StoreInterface
 import Synchronization
 
 extension SQLiteStore {
-  /// The commits that can be opened, the newest first: those that ``SQLiteStoreOptions`` leave room for. None in databases that
-  /// another system made.
+  /// Returns the commits that can be opened, newest first, as far as ``SQLiteStoreOptions`` leave room for their
+  /// history. A database that another system made has none.
   public func commits() throws -> [CommitSummary] {
     let head = try newest()
     guard head.contents.isOwn else { return [] }
     return try reading(head) { try CommitTable.openable($0) }
   }
 
-  /// The objects as an earlier commit left them: as they are now, and above that what takes each commit since back.
+  /// Returns a snapshot of an earlier commit: the current rows, under the layers that undo each later commit.
   public func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
     let head = try newest()
     if head.commit == number { return head }
@@ -22,7 +22,7 @@ extension SQLiteStore {
       try reading(head, { try CommitTable.openable($0) }).contains(where: { $0.number == number })
     else { throw SQLiteStore.missing(number, filePath) }
     return try head.reader.read { connection in
-      // As the snapshot has them, whatever others have forgotten since.
+      // Read in the head's transaction, which sees the history that other processes may have dropped since.
       let known = try CommitTable.openable(connection).map(\.number)
       guard known.contains(number) else { throw SQLiteStore.missing(number, filePath) }
       let before = try known.prefix { $0 > number }.map { number in
@@ -34,7 +34,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Forgets what only the commits took that are not kept.
+  /// Drops the history that only discarded commits need.
   public func keepCommits(where isKept: (Int64) -> Bool) throws {
     try alone { _, connection, head in
       guard head.contents.isOwn else { return }
@@ -47,9 +47,9 @@ extension SQLiteStore {
     }
   }
 
-  /// Joins what was before commits whose predecessors go.
+  /// Merges the history of each kept commit with that of the discarded commits before it.
   ///
-  /// - Parameter numbers: The commits that can be opened, the newest first.
+  /// - Parameter numbers: The commits that can be opened, newest first.
   private func keep(
     _ numbers: [Int64], _ isKept: (Int64) -> Bool, _ schema: Schema, _ connection: SQLiteConnection
   ) throws {
@@ -77,8 +77,8 @@ extension SQLiteStore {
 
   // MARK: - When a commit is made
 
-  /// What the rows and the metadata are that a commit is about to write; `nil` where that is not kept: in databases that another
-  /// system made, and where the model changes.
+  /// Returns the rows and metadata that a commit is about to replace; `nil` if no history is kept. A database of
+  /// another system keeps none, nor does a commit that changes the model.
   func before(
     _ request: CommitRequest, _ head: SQLiteSnapshot, _ connection: SQLiteConnection
   ) throws -> RowsBefore? {
@@ -91,7 +91,7 @@ extension SQLiteStore {
       list: request.metadata == nil && !head.contents.hasFormerHashes ? nil : head.contents.list)
   }
 
-  /// Notes a commit, and what was before it, as far as there is room for that.
+  /// Records a commit and its history, as far as there is room for the history.
   func note(
     _ number: Int64, _ request: CommitRequest, _ before: RowsBefore?, _ connection: SQLiteConnection
   ) throws {
@@ -107,7 +107,7 @@ extension SQLiteStore {
   }
 }
 
-/// What an SQLite store holds at an earlier commit.
+/// The contents of an SQLite store at an earlier commit.
 private struct EarlierSnapshot: StoreSnapshot {
   let commit: Int64
   let model: Model
@@ -115,7 +115,7 @@ private struct EarlierSnapshot: StoreSnapshot {
   let metadata: StoreMetadata
   let tables: [any RowTable]
 
-  /// - Parameter before: What takes back the commits since, the newest first.
+  /// - Parameter before: The rows that undo the later commits, newest first.
   init(_ commit: Int64, _ head: SQLiteSnapshot, _ before: [RowsBefore]) throws {
     self.commit = commit
     (model, schema) = (head.model, head.schema)
@@ -127,7 +127,7 @@ private struct EarlierSnapshot: StoreSnapshot {
   }
 }
 
-/// What was read so far of what was before the commits of one snapshot.
+/// A cache of the rows before the commits of one snapshot.
 final class KnownBefore: Sendable {
   private let known = Mutex(Known())
 
@@ -135,10 +135,10 @@ final class KnownBefore: Sendable {
     var rows: [Int64: RowsBefore] = [:]
     var byteCount = 0
   }
-  /// So much is kept, and then other in its place.
+  /// The number of bytes above which the cache is emptied.
   private static let mostByteCount = 1 << 26
 
-  /// What was before a commit, the same each time as long as there is room.
+  /// Returns the rows before a commit: the cached object, or the result of `read`.
   func rows(before number: Int64, _ read: () throws -> RowsBefore) throws -> RowsBefore {
     if let found = known.withLock({ $0.rows[number] }) { return found }
     let found = try read()

@@ -2,12 +2,12 @@ import Foundation
 import SQLiteFiles
 import StoreInterface
 
-/// The commits of our own stores, in a table of theirs (spec §10.5.2).
+/// The table with the commits of Quire's own stores (spec §10.5.2).
 enum CommitTable {
-  /// The highest number that is believed: there is room above it for as many commits as anybody makes.
+  /// The highest valid number: it leaves room above it for all further commits.
   private static let highest = Int64.max / 2
 
-  /// The number of the newest commit; 0 before the first.
+  /// Returns the number of the newest commit; 0 before the first.
   static func newest(_ connection: SQLiteConnection) throws -> Int64 {
     let number = try connection.integer("SELECT max(NUMBER) FROM QUIRE_COMMIT") ?? 0
     guard number >= 0, number <= highest else {
@@ -18,12 +18,12 @@ enum CommitTable {
     return number
   }
 
-  /// So many of the newest are kept.
+  /// The number of commits that the table keeps.
   private static let most: Int64 = 10_000
 
-  /// Notes a commit.
+  /// Records a commit, and removes the oldest commits above the limit.
   ///
-  /// - Parameter kept: How many bytes are kept of what was before it; `nil` where nothing is.
+  /// - Parameter kept: The number of bytes of history of the commit; `nil` if no history is kept.
   static func add(
     _ number: Int64, author: String?, contextName: String?, kept: Int?,
     _ connection: SQLiteConnection
@@ -41,7 +41,7 @@ enum CommitTable {
     try connection.delete(from: "QUIRE_COMMIT", where: "NUMBER <= ?", number - most)
   }
 
-  /// The commits that can be opened, the newest first: down to the first of which nothing is kept that was before it.
+  /// Returns the commits that can be opened, newest first: back to the newest commit without history.
   static func openable(_ connection: SQLiteConnection) throws -> [CommitSummary] {
     let statement = try connection.prepare(
       "SELECT NUMBER, TIME, AUTHOR, CONTEXTNAME, KEPT FROM QUIRE_COMMIT ORDER BY NUMBER DESC")
@@ -58,7 +58,7 @@ enum CommitTable {
     return found
   }
 
-  /// The numbers of all that the table has.
+  /// Returns the numbers of all commits in the table.
   static func all(_ connection: SQLiteConnection) throws -> [Int64] {
     let statement = try connection.prepare("SELECT NUMBER FROM QUIRE_COMMIT")
     defer { statement.reset() }
@@ -67,7 +67,7 @@ enum CommitTable {
     return numbers
   }
 
-  /// Forgets what was before the oldest commits, as far as more is kept of it than there is room for.
+  /// Drops the history of the oldest commits, until the rest takes at most the given number of bytes.
   static func forgetOldest(_ byteCount: Int64, _ connection: SQLiteConnection) throws {
     var left = try connection.integer("SELECT sum(KEPT) FROM QUIRE_COMMIT") ?? 0
     guard left > byteCount else { return }
@@ -82,14 +82,14 @@ enum CommitTable {
     try forget(through: last, connection)
   }
 
-  /// Forgets what was before a commit and all earlier ones.
+  /// Drops the history of a commit and of all earlier commits.
   static func forget(through number: Int64, _ connection: SQLiteConnection) throws {
-    // Of most nothing is kept any more, and none of those is written.
+    // Most of these commits have no history any more, and their rows need no update.
     try setKept(nil, "NUMBER <= ? AND KEPT IS NOT NULL", number, connection)
     try connection.delete(from: "QUIRE_BEFORE", where: "NUMBER <= ?", number)
   }
 
-  /// Says how many bytes are kept of what was before some commits.
+  /// Sets the number of bytes of history of the commits that meet a condition.
   static func setKept(
     _ byteCount: Int?, _ condition: String, _ number: Int64, _ connection: SQLiteConnection
   ) throws {
@@ -100,7 +100,7 @@ enum CommitTable {
 }
 
 extension SQLiteConnection {
-  /// Takes rows out of a table.
+  /// Deletes rows of a table.
   func delete(from table: String, where condition: String, _ number: Int64) throws {
     let statement = try prepare("DELETE FROM \(table) WHERE \(condition)")
     try statement.bind(number, 0)

@@ -2,7 +2,7 @@ import DurableFiles
 import SQLiteFiles
 import StoreInterface
 
-/// A database's file, and what lies beside it.
+/// The file of a database on its disk.
 struct DatabasePlace {
   let path: String
   let disk: any Disk
@@ -18,12 +18,12 @@ struct DatabasePlace {
     } catch let error as DiskError { throw StoreError(error, path: path) }
   }
 
-  /// Whether the disk is the operating system's own: SQLite writes its files itself.
+  /// Whether the disk is the operating system's, where SQLite can write the file itself.
   var isReal: Bool {
     (try? RealDisk().status(of: path).identity) == (try? disk.status(of: path).identity)
   }
 
-  /// Refuses a disk that SQLite can't write to.
+  /// Throws if the disk is one that SQLite can't write to.
   func checkIsReal() throws {
     guard isReal else {
       throw StoreError(
@@ -33,6 +33,6 @@ struct DatabasePlace {
     }
   }
 
-  /// Whether somebody has the database open, this process or another.
+  /// Whether a connection of this process or of another process has the database open.
   var isInUse: Bool { isReal && SQLiteConnection.isInUse(path) }
 }

@@ -1,4 +1,4 @@
-// SAFETY: The span of an array is used within the statement that has the array.
+// SAFETY: The span of an array is used only within the statement that owns the array.
 
 import BlockFileFormat
 import Deflate
@@ -10,36 +10,36 @@ import SQLiteFiles
 import SQLiteStoreFormat
 import StoreInterface
 
-/// What a database says of itself: whose objects it has, and where they are.
+/// The description of a store in its database: the metadata, the model, and the tables of the model's objects.
 struct StoreContents: Sendable {
-  /// What it says of itself, as it says it.
+  /// The metadata, as the database contains them.
   var metadata: StoreMetadata
-  /// The property list of the metadata, to see whether it has changed.
+  /// The property list of the metadata, to detect changes of them.
   var list: [UInt8]
-  /// Whose objects it has.
+  /// The model of the objects.
   var model: Model
-  /// The numbers that rows know entities and properties by.
+  /// The numbers of entities and properties in rows.
   var schema: Schema
-  /// Where what is.
+  /// The tables and columns of the objects.
   var map: TableMap
-  /// Whether the tables beside those of Core Data are there that our own stores have (spec §10.5).
+  /// Whether the database has the additional tables of Quire's own stores (spec §10.5).
   var isOwn: Bool
-  /// The commit that set the model; 0 where nobody knows.
+  /// The commit that set the model; 0 if it is unknown.
   var schemaNumber: Int64
-  /// Whether the metadata have version hashes by the former rules of Quire, which Core Data does not
-  /// recognise. The next commit replaces them (spec §2.5.4).
+  /// Whether the metadata contain version hashes by the former rules of Quire, which Core Data does not recognise.
+  /// The next commit replaces them (spec §2.5.4).
   var hasFormerHashes: Bool
 }
 
 extension StoreContents {
-  /// The largest model, and the largest metadata, that are read.
+  /// The most bytes of a model, and of metadata, that are read.
   static let maximumModelByteCount = 1 << 26
-  /// The longest value that is read from a file of its own.
+  /// The most bytes of a value that are read from a separate file.
   static let maximumValueByteCount = 1 << 30
 
-  /// Reads what a database says of itself.
+  /// Reads the description of a store.
   ///
-  /// - Parameter given: The model to read it with; `nil` for the one that it carries.
+  /// - Parameter given: The model to read the store with; `nil` for the model in the database.
   /// - Throws: `StoreError`, `SQLiteError`.
   init(_ connection: SQLiteConnection, model given: Model?) throws {
     let path = connection.path
@@ -82,7 +82,7 @@ extension StoreContents {
     }
   }
 
-  /// The metadata, and the property list that they are in.
+  /// Returns the metadata, and the property list that contains them.
   static func metadata(
     _ connection: SQLiteConnection
   ) throws -> (metadata: StoreMetadata, list: [UInt8]) {
@@ -105,9 +105,9 @@ extension StoreContents {
     }
   }
 
-  /// The metadata as a property list has them that a store once had.
+  /// Returns earlier metadata of a store from their property list.
   ///
-  /// - Parameter newest: Those that it has now.
+  /// - Parameter newest: The store's current metadata, for the UUID.
   static func metadata(
     _ list: [UInt8], of newest: StoreMetadata, _ path: String
   ) throws -> StoreMetadata {
@@ -148,7 +148,7 @@ extension StoreContents {
       return given
     }
     if let own {
-      // Whoever has changed the model since has left our own record as it was.
+      // If another program has changed the model since, it has left Quire's own record as it was.
       if (try? metadata.checkModel(own.model, path: path)) != nil { return own.model }
     }
     guard tables.has("Z_MODELCACHE", "Z_CONTENT"), let bytes = try cache(connection) else {
@@ -167,7 +167,7 @@ extension StoreContents {
     return model
   }
 
-  /// The archive of the model that the store was last opened with.
+  /// Returns the archive of the model with which the store was last opened.
   private static func cache(_ connection: SQLiteConnection) throws -> [UInt8]? {
     let statement = try connection.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
     defer { statement.reset() }
@@ -183,8 +183,8 @@ extension StoreContents {
     }
   }
 
-  /// The numbers of entities, as the tables have them: by their names, or where one was renamed without anybody
-  /// writing its name anew, as the model gives them.
+  /// Returns the numbers of the entities in the tables, by the entities' names. If the tables lack the name of an
+  /// entity, for example after it was renamed, returns the numbers that the model implies.
   private static func numbers(
     _ connection: SQLiteConnection, _ model: Model
   ) throws -> EntityNumbers {
@@ -207,7 +207,7 @@ extension StoreContents {
   }
 }
 
-/// What our own stores say beside what Core Data's do (spec §10.5): the model and the schema as they are.
+/// The record that Quire adds to the tables of Core Data (spec §10.5): the exact model and schema.
 struct OwnRecord {
   let model: Model
   private let schemaBytes: [UInt8]
@@ -257,16 +257,17 @@ struct OwnRecord {
     }
   }
 
-  /// The numbers of a model's entities and properties.
+  /// Returns the numbers of a model's entities and properties.
   ///
-  /// - Throws: `StoreError` also when they are another model's: whoever looks a property up in them must find it.
+  /// - Throws: `StoreError` also if the numbers belong to another model. Each property of the model must have a
+  ///   number.
   func schema(_ path: String, of model: Model) throws -> Schema {
     let schema: Schema
     do { schema = try SchemaSection.read(schemaBytes, at: 0) } catch {
       throw StoreError(
         .damaged, "The schema in QUIRE_STORE can't be read: \(error)", path: path, cause: error)
     }
-    // Numbers that are the model's stay as they are when the same model is numbered above them.
+    // If the numbers are the model's own, numbering the same model on top of them changes nothing.
     guard let own = try? Schema(model, evolving: schema, of: model),
       own.relationshipNumbers == schema.relationshipNumbers, own.layouts == schema.layouts,
       own.linkTables == schema.linkTables

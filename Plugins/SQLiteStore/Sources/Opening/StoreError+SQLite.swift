@@ -2,7 +2,7 @@ import SQLiteFiles
 import StoreInterface
 
 extension StoreError {
-  /// What SQLite refused, as a store says it.
+  /// Creates the store's error for a failure of SQLite.
   init(_ error: SQLiteError, path: String) {
     let code: StoreError.Code =
       switch error.code {
@@ -29,7 +29,7 @@ extension StoreError {
   }
 }
 
-/// Calls `body`, and says what SQLite refuses as a store does.
+/// Calls `body`, and turns failures of SQLite into errors of the store.
 func asStore<R>(_ path: String, _ body: () throws -> R) throws -> R {
   do { return try body() } catch let error as SQLiteError {
     throw StoreError(error, path: path)

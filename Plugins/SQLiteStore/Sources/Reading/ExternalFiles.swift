@@ -2,12 +2,12 @@ import DurableFiles
 import SQLiteStoreFormat
 import StoreInterface
 
-/// Values in files of their own, in a folder beside the database (spec §10.4.6).
+/// The values in separate files, in a folder beside the database (spec §10.4.6).
 struct ExternalFiles: ExternalValues {
   let path: String
   let disk: any Disk
 
-  /// The folder of the values of a database.
+  /// Returns the folder with the external values of a database.
   static func folder(of path: String) -> String {
     let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     var name = String(path[slash...])
@@ -17,8 +17,8 @@ struct ExternalFiles: ExternalValues {
     return path[..<slash] + ".\(name)_SUPPORT/_EXTERNAL_DATA"
   }
 
-  /// The value: behind the first byte, or in the file that is named there. What names a file that is not there stays as it
-  /// is, so that nothing else of the database is lost with it.
+  /// Returns the value: the bytes after the first one, or the contents of the file that the cell names. If the file
+  /// does not exist, returns the cell itself, so that the rest of the database stays readable.
   func value(of cell: [UInt8]) throws -> [UInt8] {
     switch ExternalCell(cell) {
     case .inside(let bytes): return Array(bytes)

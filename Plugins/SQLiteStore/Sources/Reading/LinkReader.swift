@@ -4,14 +4,14 @@ import SQLiteFiles
 import SQLiteStoreFormat
 import StoreInterface
 
-/// Links of one table on their way into blocks.
+/// Reads links of one table into blocks.
 struct LinkReader {
   private let link: TableMap.LinkMap
   private let map: TableMap
   private let path: String
   private let layout: Layout
 
-  /// - Parameter basis: What the links are said to lie above; 0 for nothing.
+  /// - Parameter basis: The basis of the links; 0 for none.
   init(_ link: TableMap.LinkMap, _ map: TableMap, path: String, basis: Int64 = 0) {
     self.link = link
     self.map = map
@@ -19,7 +19,7 @@ struct LinkReader {
     layout = link.links.layout.versioned(above: basis)
   }
 
-  /// All links, in the order of their keys.
+  /// Returns all links in the order of their keys.
   func blocks(from connection: SQLiteConnection) throws -> [Block] {
     var drafts: [Draft] = []
     let condition = TableMap.condition(of: link).map { " WHERE \($0)" } ?? ""
@@ -29,7 +29,7 @@ struct LinkReader {
     return frozen(drafts)
   }
 
-  /// The links with the given keys, which ascend, as far as there are such links.
+  /// Returns the existing links with the given keys, which ascend.
   func blocks(of keys: [UInt64], from connection: SQLiteConnection) throws -> [Block] {
     var drafts: [Draft] = []
     try keys.forEachStretch { keys in
@@ -68,7 +68,7 @@ struct LinkReader {
     return "SELECT \(all.joined(separator: ", ")) FROM \(quoted(link.table)) t"
   }
 
-  /// Takes the links that a statement gives and `isWanted` says yes of.
+  /// Reads the links of a statement whose keys meet `isWanted`.
   private func take(
     _ statement: SQLiteStatement, into drafts: inout [Draft], where isWanted: (UInt64) -> Bool
   ) throws {
@@ -80,16 +80,16 @@ struct LinkReader {
       guard key >= 1, key <= Int64(ObjectKey.highestNumber) else {
         throw fault("row \(key) has a number that no link can have")
       }
-      // A damaged tree may have rows out of their order, or twice.
+      // A damaged tree may contain rows out of order, or twice.
       guard key > last else { throw fault("row \(key) lies behind row \(last)") }
       last = key
       guard isWanted(UInt64(key)) else { continue }
-      // Half a link leads nowhere.
+      // A link with only one end is ignored.
       guard statement.kind(1) != .null, statement.kind(3) != .null else { continue }
       let source = try end(statement, 1, link.sources, key)
       let target = try end(statement, 3, link.targets, key)
       if link.links.isSymmetric {
-        // What counts in both directions may be written in both.
+        // A table may contain a symmetric link once in each direction.
         let pair = [min(source.rawValue, target.rawValue), max(source.rawValue, target.rawValue)]
         guard seen.insert(pair).inserted else { continue }
       }
@@ -143,8 +143,8 @@ struct LinkReader {
     StoreError(.damaged, "\(link.table): \(what).", path: path)
   }
 
-  /// What a link holds, as a number that stands for its version where nobody has written one: another link in the same
-  /// row has another.
+  /// A hash of a link's contents, used as its version if the table has no versions. A different link in the same row
+  /// gets a different hash.
   private struct Hash {
     private var value: UInt64 = 0xcbf2_9ce4_8422_2325
     mutating func add(_ number: UInt64) {

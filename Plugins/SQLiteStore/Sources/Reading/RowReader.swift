@@ -1,4 +1,4 @@
-// SAFETY: Spans lie over memory that is there for the call, and are not kept.
+// SAFETY: Spans cover memory that is valid during the call, and are not kept.
 
 import BlockFileFormat
 import Foundation
@@ -8,14 +8,14 @@ import SQLiteFiles
 import SQLiteStoreFormat
 import StoreInterface
 
-/// Rows of one entity's table on their way into blocks.
+/// Reads rows of one entity's table into blocks.
 ///
-/// Cells are believed only as far as they are checked: what a cell holds, and not what its column is declared as.
+/// Each cell is checked by the kind of its value, and not by the declared type of its column.
 struct RowReader: ~Copyable {
   private let entity: TableMap.EntityMap
   private let map: TableMap
   private let path: String
-  /// The entity's columns, and the version as the last.
+  /// The entity's columns, followed by the version.
   private let layout: Layout
   private let versionColumn: Int
   private let plan: [Step]
@@ -23,26 +23,26 @@ struct RowReader: ~Copyable {
   private var draft: Draft
   private var writer = BlockWriter()
   private var found: [Block] = []
-  /// The keys of the rows that are wanted, ascending; `nil` for all.
+  /// The keys of the rows to read, ascending; `nil` for all rows.
   private var wanted: ArraySlice<UInt64>?
-  /// The key of the row before: keys ascend, also where the table does not see to it.
+  /// The key of the previous row. Keys must ascend, even if the table does not enforce it.
   private var lastKey: Int64 = 0
 
-  /// How one column of the layout is read. Numbers alone, since it is copied for each cell.
+  /// The way to read one column of the layout. It contains only numbers, because it is copied for each cell.
   private struct Step {
     let kind: ColumnKind
-    /// The column's place in the layout.
+    /// The index of the column in the layout.
     let column: Int
-    /// The cell's place in the row.
+    /// The index of the cell in the row.
     let cell: Int
-    /// The place of the cell with the entity of what a relationship leads to; -1 where that is known.
+    /// The index of the cell with the entity of a relationship's target; -1 if the entity is known.
     let entityCell: Int
-    /// The entity of what it leads to, unless that cell says another.
+    /// The entity of the target, unless that cell contains another one.
     let destination: UInt16
     let isExternal: Bool
   }
 
-  /// - Parameter basis: What the rows are said to lie above; 0 for nothing.
+  /// - Parameter basis: The basis of the rows; 0 for none.
   init(
     _ entity: TableMap.EntityMap, _ map: TableMap, _ values: any ExternalValues, path: String,
     basis: Int64 = 0
@@ -65,7 +65,7 @@ struct RowReader: ~Copyable {
     }
   }
 
-  /// What is read of each row.
+  /// The expressions that are read of each row.
   private var selection: [String] {
     var cells = ["t.\"Z_PK\"", "t.\"Z_OPT\""]
     for column in entity.columns {
@@ -79,7 +79,8 @@ struct RowReader: ~Copyable {
     return cells
   }
 
-  /// The number of the entity of what a key leads to: as it is written beside the key, or as the object says itself.
+  /// Returns the expression for the entity number of a key's target: the number written beside the key, or else that
+  /// of the target's row.
   static func entity(
     of key: String, known: String?, in destination: TableMap.Destination
   ) -> String {
@@ -88,7 +89,7 @@ struct RowReader: ~Copyable {
     return known.map { "COALESCE(\($0), \(own))" } ?? own
   }
 
-  /// Reads all rows of the entity, or those with certain keys, in the order of their keys.
+  /// Reads the rows of the entity, all or those in a range of keys, in the order of their keys.
   mutating func blocks(_ keys: Range<UInt64>?, from connection: SQLiteConnection) throws -> [Block]
   {
     try read(keys, from: connection)
@@ -96,7 +97,7 @@ struct RowReader: ~Copyable {
     return found
   }
 
-  /// Reads the rows with the given keys, which ascend, as far as there are such rows.
+  /// Reads the existing rows with the given keys, which ascend.
   mutating func blocks(of keys: [UInt64], from connection: SQLiteConnection) throws -> [Block] {
     try keys.forEachStretch { keys in
       wanted = keys
@@ -114,7 +115,7 @@ struct RowReader: ~Copyable {
       where: conditions.isEmpty ? nil : conditions.joined(separator: " AND "),
       keys.map { [.integer(Int64($0.lowerBound)), .integer(Int64($0.upperBound))] } ?? []
     ) { cells in
-      // Used without being counted for each row.
+      // Unmanaged, to avoid reference counting for each row.
       let draft = unsafe Unmanaged.passUnretained(draft)
       let isFull = try unsafe draft._withUnsafeGuaranteedRef { draft in
         try take(cells, draft)
@@ -122,18 +123,18 @@ struct RowReader: ~Copyable {
       }
       guard isFull else { return }
       freeze()
-      // There are likely to be many rows more.
+      // Many more rows are likely to follow.
       self.draft = Draft(layout, role: .insertions, capacity: Draft.maximumRowCount)
     }
   }
 
-  /// Whether a row is among those that are wanted. Asked of keys that ascend.
+  /// Returns whether a row is to be read. Must be called with ascending keys.
   private mutating func isWanted(_ key: UInt64) -> Bool {
     wanted = wanted?.drop { $0 < key }
     return wanted?.first == key
   }
 
-  /// Makes blocks of what is in the draft, while it is near.
+  /// Turns the draft into blocks, while its memory is still in the cache.
   private mutating func freeze() {
     found += Draft.freeze([draft], &writer)
   }
@@ -145,7 +146,7 @@ struct RowReader: ~Copyable {
         "Z_PK", nil,
         "holds \(cells[0].value.words), and keys are from 1 to \(ObjectKey.highestNumber)")
     }
-    // A damaged tree may have rows out of their order, or twice.
+    // A damaged tree may contain rows out of order, or twice.
     guard key > lastKey else { throw fault("Z_PK", key, "is the key of more than one row") }
     lastKey = key
     if wanted != nil, !isWanted(UInt64(key)) { return }
@@ -161,13 +162,13 @@ struct RowReader: ~Copyable {
     }
   }
 
-  /// Why a cell is not taken.
+  /// The reason why a cell is rejected.
   private enum OddCell: Error {
-    /// It holds another kind of value.
+    /// The value is of a wrong kind.
     case kind
-    /// What is wrong with it.
+    /// A description of the fault.
     case words(String)
-    /// What reading a value from a file of its own throws.
+    /// The error from reading a value in a separate file.
     case other(any Error)
   }
 
@@ -203,7 +204,7 @@ struct RowReader: ~Copyable {
       draft.setDecimal(parts, column: column, row: row)
     case .reference:
       guard cell.kind == .integer else { throw .kind }
-      // Nothing is also written as 0.
+      // Some rows contain 0 for a reference to no object.
       if cell.integer == 0 { return draft.setNull(column: column, row: row) }
       draft.setReference(try reference(cell.integer, cells, step), column: column, row: row)
     }
@@ -248,7 +249,7 @@ struct RowReader: ~Copyable {
     }
   }
 
-  /// A number, or the bits of one that SQLite does not keep as such (spec §10.4.3).
+  /// Returns a number, from its bits if SQLite does not keep it as a number (spec §10.4.3).
   private func real(_ cell: SQLiteCell) -> Double? {
     switch cell.kind {
     case .integer, .real: return cell.real
@@ -263,7 +264,7 @@ struct RowReader: ~Copyable {
     switch cell.kind {
     case .integer: return .some(DecimalParts(Decimal(cell.integer)))
     case .real:
-      // The shortest text that gives the number: what was meant by 10.11.
+      // The shortest text of the number gives the intended digits, such as 10.11.
       guard cell.real.isFinite else { return nil }
       return Decimal(string: "\(cell.real)").map { DecimalParts($0) }
     case .blob, .text:
@@ -297,9 +298,9 @@ struct RowReader: ~Copyable {
 }
 
 extension Layout {
-  /// The same with the rows' versions as the last column.
+  /// Returns the layout with the rows' versions as the last column.
   ///
-  /// - Parameter basis: What the rows are said to lie above; 0 for nothing.
+  /// - Parameter basis: The basis of the rows; 0 for none.
   func versioned(above basis: Int64) -> Layout {
     let own = [
       LayoutColumn(
@@ -314,14 +315,14 @@ extension Layout {
   }
 }
 
-/// Where values are that lie in files of their own.
+/// The source of values in separate files.
 protocol ExternalValues: Sendable {
-  /// The value that a cell stands for.
+  /// Returns the value that a cell stands for.
   func value(of cell: [UInt8]) throws -> [UInt8]
 }
 
 extension SQLiteValue {
-  /// What is found, for messages.
+  /// A description of the value, for messages.
   var words: String {
     switch self {
     case .null: "nothing"
@@ -334,7 +335,7 @@ extension SQLiteValue {
 }
 
 extension ColumnKind {
-  /// What is wanted, for messages.
+  /// A description of the expected kind, for messages.
   var words: String {
     switch self {
     case .boolean: "yes or no"

@@ -2,15 +2,15 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// What a database holds at one commit.
+/// The contents of a database at one commit.
 struct SQLiteSnapshot: StoreSnapshot {
   let commit: Int64
   let contents: StoreContents
-  /// The rows as they are in the database.
+  /// The rows in the database.
   let rows: TableRows
-  /// Who reads the database as it is at the commit.
+  /// The reader of the database at the commit.
   let reader: SnapshotReader
-  /// What was read of what was before its commits.
+  /// The cached rows before earlier commits.
   let before = KnownBefore()
 
   var model: Model { contents.model }
@@ -19,7 +19,7 @@ struct SQLiteSnapshot: StoreSnapshot {
   var tables: [any RowTable] { [rows] }
   var countsVersions: Bool { !contents.isOwn }
 
-  /// The same as what another commit has left.
+  /// Returns the same contents under another commit's number.
   func numbered(_ number: Int64) -> SQLiteSnapshot {
     SQLiteSnapshot(commit: number, contents: contents, rows: rows, reader: reader)
   }

@@ -3,20 +3,20 @@ import SQLiteFiles
 import StoreInterface
 import Synchronization
 
-/// A connection that shows the database as it was at one moment, for whoever reads a snapshot: from any thread, one at a time.
+/// A connection in a read transaction that shows the database at one moment. Any thread may use it, one at a time.
 final class SnapshotReader: @unchecked Sendable {
-  // Sendable: the connection is used under the lock alone.
-  /// `nil` once all that the snapshot shows was read.
+  // Sendable: the connection is used only under the lock.
+  /// The connection; `nil` once it was given up.
   private var connection: SQLiteConnection?
   private let turn = NSLock()
   private let pool: ReaderPool?
   /// The database's file.
   let path: String
 
-  /// Makes another reader of the same moment; `nil` where somebody has written since.
+  /// Opens another reader of the same moment; `nil` if another connection has committed since.
   let another: @Sendable () throws -> SnapshotReader?
 
-  /// - Parameter pool: Where the connection goes when nobody reads the snapshot any more.
+  /// - Parameter pool: The pool that receives the connection after the snapshot's last use.
   init(
     _ connection: SQLiteConnection, pool: ReaderPool?,
     another: @escaping @Sendable () throws -> SnapshotReader? = { nil }
@@ -29,7 +29,7 @@ final class SnapshotReader: @unchecked Sendable {
 
   deinit { end() }
 
-  /// Gives the connection up: for a snapshot of which everything was read.
+  /// Gives the connection up, when the whole snapshot was read or is not used any more.
   func end() {
     turn.lock()
     defer { turn.unlock() }
@@ -40,18 +40,18 @@ final class SnapshotReader: @unchecked Sendable {
       if connection.isInTransaction { try connection.execute("COMMIT") }
       pool.give(connection)
     } catch {
-      // It is closed instead.
+      // The connection is closed instead.
     }
   }
 
-  /// Whether the database can still be asked.
+  /// Whether the reader can still read the database.
   var isOpen: Bool {
     turn.lock()
     defer { turn.unlock() }
     return connection != nil
   }
 
-  /// Reads something, and says what SQLite refuses as a store does.
+  /// Runs `body` on the connection, and turns failures of SQLite into errors of the store.
   func read<R>(_ body: (SQLiteConnection) throws -> R) throws -> R {
     turn.lock()
     defer { turn.unlock() }
@@ -71,9 +71,9 @@ final class SnapshotReader: @unchecked Sendable {
   }
 }
 
-/// Connections that wait for the next snapshot.
+/// Idle connections for the next snapshots.
 final class ReaderPool: @unchecked Sendable {
-  // Sendable: the connections are handed out under the lock, each to one at a time.
+  // Sendable: the connections are taken under the lock, and each has one user at a time.
   private let idle = Mutex(Idle())
 
   private struct Idle {
@@ -84,13 +84,13 @@ final class ReaderPool: @unchecked Sendable {
 
   init() {}
 
-  /// A connection that nobody uses.
+  /// Takes an idle connection out of the pool; `nil` if there is none.
   func take() -> SQLiteConnection? {
     let box = idle.withLock { idle in Box(idle.connections.popLast()) }
     return box.connection
   }
 
-  /// Keeps a connection for the next who needs one.
+  /// Keeps a connection for the next snapshot.
   func give(_ connection: SQLiteConnection) {
     let box = Box(connection)
     idle.withLock { idle in
@@ -100,7 +100,7 @@ final class ReaderPool: @unchecked Sendable {
     }
   }
 
-  /// Keeps none from now on.
+  /// Closes the idle connections, and keeps none from now on.
   func close() {
     idle.withLock { idle in
       idle.isClosed = true
@@ -108,7 +108,7 @@ final class ReaderPool: @unchecked Sendable {
     }
   }
 
-  // Sendable: it goes from one holder to another.
+  // Sendable: the connection moves from one owner to the next.
   private struct Box: @unchecked Sendable {
     let connection: SQLiteConnection?
     init(_ connection: SQLiteConnection?) { self.connection = connection }

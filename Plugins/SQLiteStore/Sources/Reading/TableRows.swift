@@ -5,24 +5,24 @@ import SQLiteStoreFormat
 import StoreInterface
 import Synchronization
 
-/// The rows of a database at one moment, read when they are asked for: an entity as a whole, or a few rows around a key.
+/// The rows of a database at one moment, read on demand: an entity as a whole, or a few rows around a key.
 final class TableRows: PartialRowTable {
   let reader: SnapshotReader
   private let contents: StoreContents
   private let values: any ExternalValues
 
-  /// What was read so far.
+  /// The rows that were read so far.
   private struct Known: Sendable {
-    /// Entities of which everything was read.
+    /// The entities of which all rows were read.
     var whole: [UInt16: BlockRun] = [:]
-    /// Pieces of the others, by entity and place.
+    /// Pieces of further entities, by entity and number.
     var pieces: [Piece: BlockRun] = [:]
-    /// The piece that was read last, and how many were read with it.
+    /// The first piece of the last read, and the number of pieces read with it.
     var last: (piece: Piece, count: UInt64)?
     var ranges: [UInt16: KeyRanges] = [:]
 
-    /// How many pieces are to be read from one on: more each time the next is asked for, as it is where somebody goes through
-    /// all.
+    /// Returns the number of pieces to read from a piece on. It doubles each time the next piece is asked for, as in
+    /// a walk over all rows.
     mutating func begin(_ piece: Piece) -> UInt64 {
       if pieces.count >= TableRows.mostPieces { pieces = [:] }
       var count: UInt64 = 1
@@ -36,11 +36,11 @@ final class TableRows: PartialRowTable {
   }
   private let known = Mutex(Known())
 
-  /// So many consecutive keys are read at once.
+  /// The number of consecutive keys that are read at once.
   private static let pieceKeyCount: UInt64 = 64
-  /// So many pieces are kept, and then others in their place.
+  /// The number of cached pieces above which the cache is emptied.
   private static let mostPieces = 1024
-  /// So many are read at once where one after the other is asked for.
+  /// The most pieces that are read ahead at once.
   private static let mostPiecesAhead: UInt64 = 64
 
   private struct Piece: Hashable {
@@ -54,7 +54,7 @@ final class TableRows: PartialRowTable {
     self.values = values
   }
 
-  /// Takes it that there is nothing: in a store that nobody has saved to.
+  /// Marks all entities as empty: for a store without commits.
   func assumeEmpty() {
     known.withLock { known in
       for number in contents.map.entities.keys { known.whole[number] = BlockRun() }
@@ -63,7 +63,7 @@ final class TableRows: PartialRowTable {
     reader.end()
   }
 
-  /// Reads all that was not read yet, and needs the database no more.
+  /// Reads all remaining rows, so that the database is not needed any more.
   func detach() throws {
     for number in contents.map.entities.keys { _ = try changes(ofEntity: number) }
     for number in contents.map.links.keys { _ = try changes(ofEntity: number) }
@@ -85,14 +85,14 @@ final class TableRows: PartialRowTable {
     let count = known.withLock { $0.begin(piece) }
     let run: BlockRun
     do { run = try read(piece, count) } catch {
-      // A row that can't be read takes no more of the others along than it must.
+      // A row that can't be read must affect as few other rows as possible.
       guard count > 1 else { throw error }
       run = try read(piece, 1)
     }
     return try run.location(of: key.number).map { .put($0) } ?? .absent
   }
 
-  /// Reads some pieces, which are known from then on.
+  /// Reads some pieces, and caches them.
   private func read(_ piece: Piece, _ count: UInt64) throws -> BlockRun {
     let first = piece.number * TableRows.pieceKeyCount
     let end = min(first + count * TableRows.pieceKeyCount, ObjectKey.highestNumber + 1)
@@ -138,7 +138,7 @@ final class TableRows: PartialRowTable {
       )
       defer { statement.reset() }
       guard try statement.step(), statement.kind(0) != .null else { return KeyRanges() }
-      // A key that no object can have is told of now: whoever asks for rows by their range would pass over it.
+      // A key that no object can have is an error now: a later read of the range would skip it.
       let bounds = try (0...1).map { cell in
         let key = statement.integer(cell)
         guard statement.kind(cell) == .integer, key >= 1, key <= Int64(ObjectKey.highestNumber)
@@ -162,7 +162,7 @@ final class TableRows: PartialRowTable {
     return found
   }
 
-  /// A few rows, unless all were read already.
+  /// Returns a few rows; `nil` if the whole entity was already read.
   func rows(ofEntity number: UInt16, keys: ClosedRange<UInt64>) throws -> BlockRun? {
     guard contents.map.entities.index(forKey: number) != nil,
       known.withLock({ $0.whole[number] }) == nil
@@ -178,10 +178,10 @@ final class TableRows: PartialRowTable {
 
   // MARK: - Reading
 
-  /// From so many keys on two read at once.
+  /// The range of keys from which two readers share the work.
   private static let manyKeys: UInt64 = 20_000
 
-  /// All rows of an entity, the lower half and the upper at once where there are many.
+  /// Returns all rows of an entity. Of a large range, two readers read the lower and the upper half at once.
   private func readAll(_ number: UInt16) throws -> BlockRun {
     guard let range = try keyRanges(ofEntity: number).put,
       range.upperBound - range.lowerBound >= TableRows.manyKeys,

@@ -4,13 +4,13 @@ import SQLiteFiles
 import SQLiteStoreFormat
 import StoreInterface
 
-/// Links of a relationship without an inverse on their way into the column of the table of their targets (spec §10.3.7).
+/// Writes links of a relationship without an inverse into the column of the table of their targets (spec §10.3.7).
 ///
 /// The column has room for one link to each target, as in Core Data's own stores.
 struct LinkColumnWriter {
   let connection: SQLiteConnection
   let link: TableMap.LinkMap
-  /// The version of the links that are written; `nil` where the table has no column for it.
+  /// The version of written links; `nil` if the table has no column for it.
   let version: Int64?
   let path: String
 
@@ -18,7 +18,7 @@ struct LinkColumnWriter {
   private var target: String { quoted(link.target) }
   private var hasOwnKeys: Bool { link.key != link.target }
 
-  /// Takes links out: their columns are empty then.
+  /// Removes links by clearing their columns.
   func remove(_ run: BlockRun) throws {
     try run.forEachKey { try remove($0) }
   }
@@ -31,7 +31,7 @@ struct LinkColumnWriter {
     try statement.run()
   }
 
-  /// The condition of the row with a link, and the value of its parameter.
+  /// Returns the condition for the row of a link, and the value of its parameter.
   private func condition(of key: Int64) -> (String, Int64) {
     guard hasOwnKeys else { return ("\(target) = ?", key) }
     let first = TableMap.LinkMap.firstDerivedKey
@@ -40,9 +40,9 @@ struct LinkColumnWriter {
       : ("\(quoted(link.key)) IS NULL AND \(target) = ?", key - first)
   }
 
-  /// Puts links in.
+  /// Inserts links.
   ///
-  /// - Throws: `StoreError` when a target is not there, or when another object leads to it already.
+  /// - Throws: `StoreError` if a target does not exist, or if another object leads to it already.
   func insert(_ run: BlockRun) throws {
     for block in run.blocks {
       let keys = try block.keys
@@ -108,7 +108,7 @@ struct LinkColumnWriter {
       """, path: path)
   }
 
-  /// Gives links other places or ends.
+  /// Changes the positions or ends of links.
   func update(_ run: BlockRun) throws {
     for block in run.blocks {
       let keys = try block.keys
@@ -147,14 +147,14 @@ struct LinkColumnWriter {
   }
 }
 
-/// The cells of links in rows that are written anew as a whole: a row of an object contains links that are no part of the
-/// object.
+/// The cells of links in rows that a save replaces as a whole. The table keeps them in the rows of their targets, but
+/// the rows of a save do not contain them.
 struct KeptLinkCells {
   private let table: String
   private let columns: [String]
   private var cells: [(key: Int64, values: [SQLiteValue])] = []
 
-  /// Reads the cells of the rows that a run replaces.
+  /// Reads the link cells of the rows that a run replaces.
   init(
     replacedBy run: BlockRun, of entity: TableMap.EntityMap, _ map: TableMap,
     _ connection: SQLiteConnection
@@ -179,7 +179,7 @@ struct KeptLinkCells {
     }
   }
 
-  /// Writes the cells into the rows that have taken the place of the others.
+  /// Writes the cells into the rows that replaced the old ones.
   func restore(_ connection: SQLiteConnection) throws {
     guard !cells.isEmpty else { return }
     let set = columns.map { "\(quoted($0)) = ?" }.joined(separator: ", ")

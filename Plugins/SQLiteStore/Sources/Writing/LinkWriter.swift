@@ -4,15 +4,15 @@ import SQLiteFiles
 import SQLiteStoreFormat
 import StoreInterface
 
-/// Links of one table on their way into it. A link's key is its row's number.
+/// Writes links of one table. A link's key is the number of its row.
 struct LinkWriter {
   let connection: SQLiteConnection
   let link: TableMap.LinkMap
-  /// What links get as their version; `nil` where the table has no place for it.
+  /// The version of written links; `nil` if the table has no column for it.
   let version: Int64?
   let path: String
 
-  /// The writer of links that have no table of their own; `nil` for a table.
+  /// The writer of links in a column; `nil` if the links have a separate table.
   private var column: LinkColumnWriter? {
     link.isColumn
       ? LinkColumnWriter(connection: connection, link: link, version: version, path: path) : nil
@@ -28,7 +28,8 @@ struct LinkWriter {
     }
   }
 
-  /// Takes out what says the same in the other direction, or once more: readers take all of it for one link, which would come back.
+  /// Removes duplicates of symmetric links, in either direction. Readers take all duplicates for one link, so that a
+  /// duplicate would bring a removed link back.
   private func removeTwins(_ run: BlockRun) throws {
     let (table, source, target) = (quoted(link.table), quoted(link.source), quoted(link.target))
     let statement = try connection.prepare(
@@ -42,7 +43,7 @@ struct LinkWriter {
     }
   }
 
-  /// Puts links in. Where the table has each link once, one that is there already is replaced.
+  /// Inserts links. If the table allows each link once, a new link replaces an equal one.
   func insert(_ run: BlockRun) throws {
     guard !run.isEmpty else { return }
     if let column { return try column.insert(run) }
@@ -76,7 +77,7 @@ struct LinkWriter {
     }
   }
 
-  /// Gives links other places.
+  /// Changes the positions or ends of links.
   func update(_ run: BlockRun) throws {
     if let column { return try column.update(run) }
     for block in run.blocks {

@@ -1,4 +1,5 @@
-// SAFETY: The bytes of a value are copied while they are there. There are as many columns as `count` says, and no other is asked for.
+// SAFETY: The bytes of a value are copied while they are valid. `count` is the number of columns, and the index is
+// checked against it.
 
 import BlockFileFormat
 import Foundation
@@ -8,22 +9,23 @@ import SQLiteFiles
 import SQLiteStoreFormat
 import StoreInterface
 
-/// Rows of one entity on their way into its table.
+/// Writes rows of one entity into its table.
 struct RowWriter {
   let connection: SQLiteConnection
   let entity: TableMap.EntityMap
   let map: TableMap
-  /// What inserted rows get as their version, and changed ones; `nil` where these count up.
+  /// The version of inserted and changed rows; `nil` if each write adds 1 to the row's version.
   let version: Int64?
   let path: String
 
-  /// Where a column of the layout goes. Numbers alone, since it is copied for each cell.
+  /// The destination of a column of the layout. It contains only numbers, because it is copied for each cell.
   fileprivate struct Target {
     let kind: ColumnKind
-    /// The column's place in the layout.
+    /// The index of the column in the layout.
     let index: Int
     let isExternal: Bool
-    /// The places of its parameters: the value's, and the entity's of what it leads to, which is -1 where there is none.
+    /// The index of the value's parameter, and below it that of the parameter for the target's entity; -1 if there is
+    /// none.
     let parameter: Int
     let entityParameter: Int
   }
@@ -46,15 +48,15 @@ struct RowWriter {
     }
   }
 
-  // MARK: - Taking out, putting in
+  // MARK: - Removing and inserting
 
-  /// Takes rows out.
+  /// Removes rows.
   func remove(_ run: BlockRun) throws {
     let removal = try removal()
     try run.forEachKey { try remove($0, removal) }
   }
 
-  /// Takes the rows out that whole ones are put in the place of.
+  /// Removes the rows that whole new rows replace.
   func makeRoom(for run: BlockRun) throws {
     let removal = try removal()
     for block in run.blocks {
@@ -76,7 +78,7 @@ struct RowWriter {
     try removal.run()
   }
 
-  /// Puts whole rows in.
+  /// Inserts whole rows.
   func insert(_ run: BlockRun) throws {
     guard !run.isEmpty else { return }
     let indices = Array(entity.columns.indices)
@@ -92,7 +94,7 @@ struct RowWriter {
       let bases = try version == nil ? block.column(LayoutColumn.Number.basis) : nil
       for row in 0..<block.rowCount {
         try statement.bind(keys.integer(at: row), 0)
-        // One that is put in the place of another goes on counting where that was.
+        // A row that replaces another one continues the other's version count.
         try statement.bind(version ?? max(bases?.integer(at: row) ?? 0, 0) + 1, 2)
         for index in targets.indices {
           try values[index].bind(row, to: targets[index], statement, self)
@@ -115,7 +117,7 @@ struct RowWriter {
     for block in run.blocks {
       let keys = try block.keys
       let values = try Values(block, entity.layout.columns)
-      // Most rows of a block change in the same columns.
+      // Most rows of a block change the same columns.
       var last: Change?
       for row in 0..<block.rowCount {
         if last?.isOf(values, row) != true {
@@ -138,15 +140,15 @@ struct RowWriter {
     }
   }
 
-  /// How certain columns of a row are changed.
+  /// The statement and parameters that change certain columns of a row.
   private struct Change {
     let indices: [Int]
     let targets: [Target]
-    /// How many parameters the values have.
+    /// The number of parameters of the values.
     let parameterCount: Int
     let statement: SQLiteStatement
 
-    /// Whether just these columns of a row are changed.
+    /// Returns whether a row changes exactly these columns.
     func isOf(_ values: borrowing Values, _ row: Int) -> Bool {
       var next = 0
       for index in 0..<values.count where values[index].isGiven(row) {
@@ -184,9 +186,9 @@ struct RowWriter {
   }
 }
 
-/// The columns of a block on their way into cells, in the order of the layout.
+/// The columns of a block, in the order of the layout, to be bound to parameters.
 ///
-/// Each is used where it lies and never copied: a copy is counted, and there would be one for each cell.
+/// Each column is used in place and never copied: a copy would cost reference counting for each cell.
 @safe
 private struct Values: ~Copyable {
   private let columns: UnsafeMutablePointer<One>
@@ -221,7 +223,7 @@ private struct Values: ~Copyable {
     /// Whether the block has the column.
     fileprivate let isThere: Bool
 
-    /// Whether a row has a value of its own in it.
+    /// Returns whether a row has its own value in the column.
     func isGiven(_ row: Int) -> Bool { isThere && column.isGiven(row) }
 
     /// Binds the value of a row.
@@ -261,8 +263,9 @@ private struct Values: ~Copyable {
 }
 
 extension RowWriter {
-  /// The cell of a number, which is bytes where SQLite has no number for it: those are our own, and in a database of others there is
-  /// no place for them (spec §10.6.2).
+  /// Returns the cell of a number for the database at hand. Quire's own form is bytes if SQLite has no number for the
+  /// value. A database of another system has no place for such bytes (spec §10.6.2): −0 becomes 0, and any other such
+  /// value throws.
   fileprivate func known(_ cell: SQLiteValue, _ target: Target) throws(StoreError) -> SQLiteValue {
     guard version == nil, case .blob(let bytes) = cell else { return cell }
     let minusZero = [(-0.0).bitPattern.bigEndianBytes, Array("-0".utf8)]
@@ -285,16 +288,17 @@ extension BlockRun {
 }
 
 extension UInt64 {
-  /// The bytes, the highest first.
+  /// The eight bytes, most significant first.
   var bigEndianBytes: [UInt8] {
     (0..<8).map { UInt8(truncatingIfNeeded: self >> UInt64(56 - 8 * $0)) }
   }
 }
 
 extension SQLiteValue {
-  /// The cell of a value (spec §10.4).
+  /// Creates the cell of a value (spec §10.4).
   ///
-  /// - Parameter isExternal: Whether a byte before bytes says where they are, which is here.
+  /// - Parameter isExternal: Whether the first byte of the cell tells where the value is. The value is always written
+  ///   into the cell.
   init(_ value: Value, isExternal: Bool) {
     switch value {
     case .null: self = .null
@@ -311,15 +315,15 @@ extension SQLiteValue {
     }
   }
 
-  /// A number, or the bits of one that SQLite does not keep as such: it takes "not a number" for nothing, and −0 for 0
-  /// (spec §10.4.3).
+  /// Creates the cell of a number, or of its bits if SQLite does not keep the number: SQLite stores "not a number" as
+  /// NULL and −0 as 0 (spec §10.4.3).
   init(_ number: Double) {
     let isKept = !number.isNaN && !(number == 0 && number.sign == .minus)
     self = isKept ? .real(number) : .blob(number.bitPattern.bigEndianBytes)
   }
 
-  /// A decimal number: as a number where that keeps every digit, and as text in bytes elsewhere, which the type of the column
-  /// leaves alone (spec §10.4.4).
+  /// Creates the cell of a decimal number: a number if that keeps every digit, or else the digits as a blob, which
+  /// the column's type does not convert (spec §10.4.4).
   init(_ decimal: Decimal) {
     guard let parts = DecimalParts(decimal) else {
       self = .blob(Array("NaN".utf8))
@@ -332,7 +336,7 @@ extension SQLiteValue {
         self = .integer(parts.isNegative ? -whole : whole)
         return
       }
-      // However many digits it has: what Core Data wrote as a number stays one.
+      // A number of any length stays a number if Core Data would have written it as one.
       if let number = Double(text), Decimal(string: "\(number)") == decimal,
         number.magnitude < 1e15, number.magnitude > 1e-15
       {

@@ -1,4 +1,4 @@
-// SAFETY: What the writer's turn guards is used by whoever has the turn, as here.
+// SAFETY: Only the holder of the writer's turn uses the state that the turn guards, as `alone` does.
 
 import Foundation
 import ObjectModel
@@ -8,7 +8,7 @@ import SQLiteStoreFormat
 public import StoreInterface
 
 extension SQLiteStore {
-  /// Makes changes durable, all of them or none, in one transaction.
+  /// Makes changes durable in one transaction: all of them or none.
   @discardableResult
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
     try alone { writing, connection, head in
@@ -33,14 +33,14 @@ extension SQLiteStore {
     }
   }
 
-  /// Calls `body` while nobody commits, in no process, and a commit is the newest and all in the file.
+  /// Calls `body` while no process can commit. The given commit is the newest, and the file alone contains all of it.
   ///
-  /// - Throws: ``StoreError`` also with the code ``StoreError/Code/locked`` when others read what was before, so that a part
-  ///   of the newest has to stay in the log.
+  /// - Throws: ``StoreError``, with the code ``StoreError/Code/locked`` also if readers of older contents keep a part
+  ///   of the newest commit in the log.
   public func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
     try alone { _, _, head in
       try checkNewest(number, is: head.commit)
-      // Another connection may do that while this one keeps others from writing.
+      // Another connection can move the log's contents into the file while this one keeps other writers out.
       let other = try SQLiteConnection(filePath, for: .writing, patience: options.patience)
       guard try settle(other, head.commit) else {
         throw StoreError(
@@ -60,8 +60,8 @@ extension SQLiteStore {
 
   // MARK: - Steps
 
-  /// Calls `body` in a transaction that writes, as the only writer of all processes, with the newest snapshot. What `body` does
-  /// not commit is undone.
+  /// Calls `body` in a write transaction, as the only writer of all processes, with the newest snapshot. Changes that
+  /// `body` does not commit are rolled back.
   func alone<R>(
     _ body: (inout Writing, SQLiteConnection, SQLiteSnapshot) throws -> R
   ) throws -> R {
@@ -98,7 +98,8 @@ extension SQLiteStore {
     }
   }
 
-  /// Refuses to write what is somebody else's, unless somebody has asked for it (spec §10.6).
+  /// Throws if the database belongs to another system, unless the caller has asked to write such a database (spec
+  /// §10.6).
   private func checkIsAsked(_ head: SQLiteSnapshot) throws {
     guard !head.contents.isOwn, !writesForeign else { return }
     throw StoreError(
@@ -107,7 +108,7 @@ extension SQLiteStore {
       path: filePath)
   }
 
-  /// Refuses to write what others would find wrong (spec §10.6).
+  /// Throws if a write would leave the database wrong for the system that made it (spec §10.6).
   private func checkIsWritable(_ head: SQLiteSnapshot, _ connection: SQLiteConnection) throws {
     try checkIsAsked(head)
     guard !head.contents.isOwn else { return }
@@ -126,7 +127,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Writes changes: first what goes, so that its place is free.
+  /// Writes changes. Removals come first, to free keys and cells for the rows that follow.
   private func write(
     _ changes: Layer, _ contents: StoreContents, _ connection: SQLiteConnection, _ number: Int64
   ) throws {
@@ -176,11 +177,11 @@ extension SQLiteStore {
     }
   }
 
-  /// From so many rows on it is quicker to make the indexes of a table anew.
+  /// The number of new rows from which rebuilding a table's indexes is faster than updating them.
   private static let manyRows = 20_000
 
-  /// Calls `body`, which inserts rows: where these are most of the table, its indexes are made anew afterwards, which sorts once in
-  /// place of finding a place for each row.
+  /// Calls `body`, which inserts rows. If these are most of the table, drops its indexes and rebuilds them
+  /// afterwards: one sort is faster than a search for each row.
   private func withoutIndexes(
     of entity: TableMap.EntityMap, _ contents: StoreContents, whileInserting run: BlockRun,
     _ connection: SQLiteConnection, _ body: () throws -> Void
@@ -199,7 +200,7 @@ extension SQLiteStore {
     for index in indexes { try connection.execute(index.text) }
   }
 
-  /// Whoever chose keys without asking for them must not see them given to somebody else.
+  /// Raises the highest assigned key, so that keys which a writer chose without leasing them are not assigned again.
   private func raise(
     _ entity: Layer.EntityChanges, _ root: Int64, _ connection: SQLiteConnection
   ) throws {

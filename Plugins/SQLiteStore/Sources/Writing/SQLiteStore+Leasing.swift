@@ -4,7 +4,7 @@ import SQLiteStoreFormat
 import StoreInterface
 
 extension SQLiteStore {
-  /// Sets keys aside for new objects, in `Z_PRIMARYKEY`.
+  /// Reserves keys for new objects in `Z_PRIMARYKEY`, or for new links.
   public func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
     try alone { writing, connection, head in
       let count = Int64(clamping: max(count, 1))
@@ -47,7 +47,8 @@ extension SQLiteStore {
     try write(end)
   }
 
-  /// The highest key that was ever given in a table. What the table holds is believed more than what was counted.
+  /// Returns the highest key ever assigned in a table. The table may contain a higher key than the count, if another
+  /// program has written it.
   private func lastKey(
     of entity: TableMap.EntityMap, _ connection: SQLiteConnection
   ) throws -> Int64 {
@@ -60,11 +61,11 @@ extension SQLiteStore {
     return max(known, highest, 0)
   }
 
-  /// The highest key that was given to a link in a table.
+  /// Returns the highest key that was assigned to a link in a table.
   private func highestKey(
     of link: TableMap.LinkMap, _ connection: SQLiteConnection
   ) throws -> Int64 {
-    // Keys that follow from those of objects were not given.
+    // Keys that are derived from keys of objects were not assigned.
     let key = link.isColumn ? quoted(link.key) : "rowid"
     return try connection.integer("SELECT max(\(key)) FROM \(quoted(link.table))") ?? 0
   }
@@ -76,10 +77,10 @@ extension SQLiteStore {
     let highest = max(try highestKey(of: link, connection), 0)
     guard head.contents.isOwn else {
       if let known = writing.linkKeys[number] { return Int64(known) }
-      // The key of a link in a column is that of its target once it is saved (spec §10.3.7). Until then
-      // it must not be that of another link.
+      // A saved link in a column has the key of its target (spec §10.3.7). Until it is saved, it must not have the
+      // key of another link.
       let highest = link.isColumn ? TableMap.LinkMap.firstDerivedKey : highest
-      // Nobody counts the rows of links in a database of others: two processes begin far apart.
+      // A database of another system keeps no count of link keys, so that two processes must begin far apart.
       return highest + Int64(UInt32.random(in: 0...UInt32.max))
     }
     let statement = try connection.prepare("SELECT LAST FROM QUIRE_LINK WHERE NUMBER = ?")

@@ -7,9 +7,9 @@ import StoreInterface
 import Synchronization
 
 extension SQLiteStore {
-  /// Goes on with another model: every table is made anew, and filled from those that are there, in SQL.
+  /// Changes the store's model: creates every table anew, and fills it from the old tables in SQL.
   ///
-  /// - Returns: What the database says of itself then.
+  /// - Returns: The new description of the store.
   func changeModel(
     _ request: CommitRequest, _ before: StoreContents, _ connection: SQLiteConnection,
     _ number: Int64
@@ -47,7 +47,7 @@ extension SQLiteStore {
     return contents
   }
 
-  /// Drops the tables that were there, and gives the new ones their names.
+  /// Drops the old tables, and gives the new tables their names.
   private func replaceTables(
     _ before: TableMap, _ after: TableMap, _ making: TableMaking, _ connection: SQLiteConnection
   ) throws {
@@ -61,7 +61,7 @@ extension SQLiteStore {
     for index in making.indexes { try connection.execute(index.text) }
   }
 
-  /// Keys that were given are not given again, whatever the tables are called now.
+  /// Carries the highest assigned keys over, so that no key is assigned again after tables were renamed.
   private func keepCounts(
     _ before: TableMap, _ after: TableMap, _ connection: SQLiteConnection,
     _ write: () throws -> Void
@@ -84,7 +84,8 @@ extension SQLiteStore {
     }
   }
 
-  /// Copies the rows of an entity that was there: columns that keep their number, and defaults for those that are new.
+  /// Copies the rows of an entity that existed before. Columns with the same number keep their values; new columns
+  /// get their defaults.
   private func copy(
     _ old: TableMap.EntityMap, to new: TableMap.EntityMap, _ prefix: String,
     _ connection: SQLiteConnection, _ map: TableMap
@@ -124,7 +125,7 @@ extension SQLiteStore {
     }
   }
 
-  /// The cell of a value that is read as another kind from now on.
+  /// Returns the expression for a cell in its new column, whose kind may differ.
   private func cell(
     _ source: TableMap.ColumnMap, _ old: ColumnKind, to target: TableMap.ColumnMap,
     _ new: ColumnKind
@@ -140,7 +141,7 @@ extension SQLiteStore {
     return cell
   }
 
-  /// The number of the entity of what a relationship leads to, as the new tables have it.
+  /// Returns the expression for the entity number of a relationship's target, as the new tables number entities.
   private func renumbered(_ source: TableMap.ColumnMap, _ map: TableMap) -> String {
     guard let destination = source.destination else { return "NULL" }
     let old = RowReader.entity(
@@ -190,7 +191,7 @@ extension SQLiteStore {
       """)
   }
 
-  /// Refuses links that have no room in a column: several that lead to one object.
+  /// Throws if several links lead to one object, because a column has room for only one of them.
   private func checkTargetsDiffer(
     _ old: TableMap.LinkMap, _ connection: SQLiteConnection
   ) throws {

@@ -1,4 +1,4 @@
-// SAFETY: The span of an array is used within the statement that has the array.
+// SAFETY: The span of an array is used only within the statement that owns the array.
 
 import BlockFileFormat
 import Deflate
@@ -11,11 +11,11 @@ import SQLiteFiles
 import SQLiteStoreFormat
 import StoreInterface
 
-/// What a database says of itself, on its way into it.
+/// A writer of the description of a store: its metadata, its model and its numbers.
 struct StoreWriting {
   let connection: SQLiteConnection
 
-  /// Writes the metadata, without what has a column of its own.
+  /// Writes the metadata, without the UUID, which has a column of its own.
   func write(_ metadata: StoreMetadata, uuid: UUID) throws {
     var values = metadata.values
     values[StoreMetadata.Key.uuid] = nil
@@ -27,7 +27,7 @@ struct StoreWriting {
     try statement.run()
   }
 
-  /// Writes the model and the numbers: as our own stores keep them, and as Core Data does.
+  /// Writes the model and the numbers, in Quire's own record and in the form of Core Data.
   func write(_ model: Model, _ schema: Schema, _ numbers: EntityNumbers, commit: Int64) throws {
     try connection.execute("DELETE FROM QUIRE_STORE")
     let own = try connection.prepare(
@@ -51,7 +51,7 @@ struct StoreWriting {
     unsafe Deflate.compressRaw(bytes.span.bytes)
   }
 
-  /// One row for each entity; what was counted so far stays.
+  /// Writes one row for each entity, and keeps the highest keys that were assigned.
   private func writeNumbers(_ model: Model, _ schema: Schema, _ numbers: EntityNumbers) throws {
     var highest: [String: Int64] = [:]
     let known = try connection.prepare("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY", isKept: false)
@@ -73,7 +73,7 @@ struct StoreWriting {
 }
 
 extension SQLiteStore {
-  /// Creates a database without objects; it takes its place whole, or not at all.
+  /// Creates a database without objects. The file appears at its path complete, or not at all.
   static func create(
     at path: String, model: Model, on disk: any Disk, _ creation: StoreCreation,
     _ options: SQLiteStoreOptions
@@ -89,7 +89,7 @@ extension SQLiteStore {
       try disk.make(
         path, overwriting: creation.overwriting, companionEndings: logEndings
       ) { temporary in
-        // The disk makes the file, so that one that is none of the operating system's is seen.
+        // The disk creates the file, so that a file outside the operating system's disk is detected.
         try disk.open(temporary, for: .create).close()
         try DatabasePlace(temporary, disk).checkIsReal()
         try fill(temporary, path, model, map, schema, numbers, creation)
@@ -99,7 +99,7 @@ extension SQLiteStore {
     }
   }
 
-  /// Makes the tables of a new database, and brings all of it into its file.
+  /// Creates the tables of a new database, all in its file.
   private static func fill(
     _ temporary: String, _ path: String, _ model: Model, _ map: TableMap, _ schema: Schema,
     _ numbers: EntityNumbers, _ creation: StoreCreation
@@ -123,10 +123,10 @@ extension SQLiteStore {
     }
   }
 
-  /// The endings of the names of files that belong to a database.
+  /// The suffixes of files that belong to a database.
   private static let logEndings = ["-wal", "-shm", "-journal"]
 
-  /// Refuses a database that is in use, and a log that would be read into the new database.
+  /// Throws if a database to be replaced is in use, or if a log exists that SQLite would read into the new database.
   private static func checkFree(
     _ path: String, _ disk: any Disk, overwriting: Bool
   ) throws {

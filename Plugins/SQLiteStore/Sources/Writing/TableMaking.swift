@@ -3,21 +3,22 @@ import Rows
 import SQLiteFiles
 import SQLiteStoreFormat
 
-/// The statements that make the tables of a map (spec §10.2 to §10.5).
+/// The statements that create the tables of a map (spec §10.2 to §10.5).
 struct TableMaking {
   let model: Model
   let map: TableMap
-  /// What is put before the names of tables of objects and links, while those of the same names are still there.
+  /// The prefix for the names of tables of objects and links, used while the old tables of the same names still
+  /// exist.
   var prefix = ""
 
-  /// Tables of objects and links.
+  /// The statements that create the tables of objects and links.
   var tables: [String] { map.families.map(table) + tablesOfLinks.map(table) }
 
   private var links: [TableMap.LinkMap] {
     map.links.values.sorted { $0.links.layout.entityNumber < $1.links.layout.entityNumber }
   }
 
-  /// The links that have tables of their own.
+  /// The links that have separate tables.
   private var tablesOfLinks: [TableMap.LinkMap] { links.filter { !$0.isColumn } }
 
   private func table(_ family: TableMap.Family) -> String {
@@ -34,18 +35,19 @@ struct TableMaking {
   private func table(_ link: TableMap.LinkMap) -> String {
     var columns = [link.source, link.target, link.targetOrder, link.sourceOrder]
       .compactMap { $0 }.map { "\(quoted($0)) INTEGER" }
-    // Which commit wrote a link; Core Data's own tables do not say.
+    // The commit that wrote a link. Core Data's own tables do not have this column.
     columns.append("\"Z_OPT\" INTEGER")
     return "CREATE TABLE \(quoted(prefix + link.table)) ( \(columns.joined(separator: ", ")) )"
   }
 
-  /// Indexes: on what leads to other objects, on entities where several share a table, and on what the model asks for.
+  /// The indexes on references, on entities where several share a table, on links, and on the model's fetch indexes
+  /// and uniqueness constraints.
   var indexes: [(name: String, table: String, text: String)] {
     var made: [(name: String, table: String, text: String)] = []
     var (wishes, names): (Set<[String]>, Set<String>) = ([], [])
     func add(_ wanted: String, _ table: String, _ columns: [String]) {
       guard wishes.insert([table, wanted] + columns).inserted else { return }
-      // An entity may have two indexes of one name, and a database may not.
+      // Several indexes of entities may have the same name, but names in a database are unique.
       var name = wanted
       var number = 0
       while !names.insert(name.uppercased()).inserted {
@@ -81,8 +83,8 @@ struct TableMaking {
         let columns = names.compactMap { name in
           layout.column(of: name).map { "\(quoted($0.name)) COLLATE BINARY ASC" }
         }
-        // Not unique: which of two objects gives way is decided before they are saved, and a row may take another's value
-        // in the same save.
+        // Not unique: uniqueness conflicts are resolved before a save, and within one save a row may take another
+        // row's value.
         if columns.count == names.count {
           add("Z_\(entity.name)_UNIQUE_\(names.joined(separator: "_"))", layout.table, columns)
         }
@@ -90,18 +92,18 @@ struct TableMaking {
     }
     for link in links where link.isColumn {
       add("\(link.table)_\(link.source)_INDEX", link.table, [quoted(link.source)])
-      // Links are found by their keys when they are changed and taken out.
+      // Updates and removals find links by their keys.
       add("\(link.table)_\(link.key)_INDEX", link.table, [quoted(link.key)])
     }
     for link in tablesOfLinks {
-      // Not unique: of two that save the same link at once, both are right.
+      // Not unique: if two processes save the same link at once, both saves are valid.
       add("\(link.table)_\(link.source)_INDEX", link.table, [link.source, link.target].map(quoted))
       add("\(link.table)_\(link.target)_INDEX", link.table, [link.target, link.source].map(quoted))
     }
     return made
   }
 
-  /// The tables that every store has.
+  /// The statements that create the tables of every store.
   static let commonTables = [
     "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
     "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)",
@@ -115,7 +117,7 @@ struct TableMaking {
 }
 
 extension TableMap.EntityMap {
-  /// Where a property is, by its name.
+  /// Returns the column of a property.
   func column(of property: String) -> TableMap.ColumnMap? {
     layout.index(of: property).map { columns[$0] }
   }
