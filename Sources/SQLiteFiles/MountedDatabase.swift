@@ -83,7 +83,7 @@ final class MountedDatabase {
 /// An open file: the structure that SQLite knows, and the file of Quire's disk.
 @unsafe private struct HeldFile {
   var base: sqlite3_file
-  /// `nil` for a file that is not there, which is empty.
+  /// The open file; `nil` if it does not exist, which SQLite sees as an empty file.
   var file: Unmanaged<DurableFile>?
 }
 

@@ -15,10 +15,10 @@ public struct SQLiteCell {
   /// The number of bytes of a text or a blob.
   public private(set) var byteCount = 0
 
-  /// A cell without a value.
+  /// Creates a cell without a value.
   init() {}
 
-  /// The whole number of a cell of kind ``SQLiteKind/integer``.
+  /// The integer of a cell of kind ``SQLiteKind/integer``.
   public var integer: Int64 { Int64(bitPattern: bits) }
 
   /// The number of a cell of kind ``SQLiteKind/integer`` or ``SQLiteKind/real``.

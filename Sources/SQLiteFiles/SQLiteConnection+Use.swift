@@ -4,7 +4,7 @@ import DurableFiles
 import Foundation
 
 extension SQLiteConnection {
-  /// Returns whether this process or another process has the database open in the mode that keeps a log.
+  /// Returns whether this process has the database open, or another process has it open in the mode that keeps a log.
   ///
   /// Tests for the lock that each connection holds on the log's index. If this process has the database open, the
   /// index is not opened: closing that file would release the process's own locks.

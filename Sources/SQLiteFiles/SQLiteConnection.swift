@@ -26,7 +26,7 @@ public final class SQLiteConnection {
   public enum Access: Sendable, Hashable {
     /// Only for reading, with SQLite's own locks, while other connections may write.
     case reading
-    /// For reading and writing, with SQLite's own locks.
+    /// For reading and writing, with SQLite's own locks; the file must exist.
     case writing
     /// For reading and writing; creates the file if it does not exist.
     case creating

@@ -75,7 +75,7 @@ public struct TableMap: Sendable {
     public let isOnlyEntity: Bool
   }
 
-  /// The names of the tables that contain nothing but links.
+  /// The names of the tables that contain only links.
   public var tablesOfLinks: [String] { links.values.filter { !$0.isColumn }.map(\.table) }
 
   /// The place of links: a separate table, or a column of the table of their targets.

@@ -335,7 +335,7 @@ extension TableMapMaker {
         backward.map { named($0.upper, [$0.destination, forward.number]) }
         ?? columns.filter { $0 != targets.first }
       // A relationship that is its own inverse has a second column with this name. Earlier versions of Quire gave
-      // both columns names from the same relationship.
+      // both columns the same name, with a number after one of them.
       if links.isSymmetric, columns.contains(TableMapMaker.reflexiveColumn),
         let target = targets.first
       {

@@ -122,8 +122,8 @@ public final class SQLiteStore: Store {
     }
   }
 
-  /// Returns a connection for a snapshot. A connection opened for writing removes the log's files when it is the last
-  /// to close; it still must not write.
+  /// Returns a connection for a snapshot. Unless the store is read-only, the connection is opened for writing, so
+  /// that it removes the log's files if it closes last. It executes only queries.
   private static func reader(
     _ path: String, isReadOnly: Bool, _ patience: Duration
   ) throws -> SQLiteConnection {
@@ -136,7 +136,7 @@ public final class SQLiteStore: Store {
   /// Prepares a connection for writing, unless the database belongs to another system and the caller has not asked to
   /// write it.
   ///
-  /// Such a file, and a file that is no store, keeps every byte.
+  /// Such a file stays unchanged, and so does a file that is no store.
   private static func prepare(
     _ connection: SQLiteConnection, for opening: StoreOpening
   ) throws {

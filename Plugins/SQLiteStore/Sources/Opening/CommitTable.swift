@@ -41,7 +41,7 @@ enum CommitTable {
     try connection.delete(from: "QUIRE_COMMIT", where: "NUMBER <= ?", number - most)
   }
 
-  /// Returns the commits that can be opened, newest first: back to the newest commit without history.
+  /// Returns the commits that can be opened, newest first. The last of them is the newest commit without history.
   static func openable(_ connection: SQLiteConnection) throws -> [CommitSummary] {
     let statement = try connection.prepare(
       "SELECT NUMBER, TIME, AUTHOR, CONTEXTNAME, KEPT FROM QUIRE_COMMIT ORDER BY NUMBER DESC")

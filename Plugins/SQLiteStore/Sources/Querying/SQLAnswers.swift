@@ -3,10 +3,10 @@ import ObjectQuery
 import SQLiteFiles
 import SQLiteStoreFormat
 
-/// Answers of a database to fetch requests; `nil` where the rows have to be searched.
+/// The database's answers to fetch requests; `nil` if the rows have to be searched in memory instead.
 ///
-/// A statement that SQLite refuses or stops at is no error: it may be too deep for its limits, or a number left 64
-/// bits on the way. The rows answer then.
+/// A statement that SQLite refuses or interrupts is not an error: the statement may exceed SQLite's limits, or an
+/// integer may have overflowed 64 bits. Then the rows are searched.
 struct SQLAnswers {
   let connection: SQLiteConnection
   let translation: SQLTranslation
@@ -15,14 +15,14 @@ struct SQLAnswers {
     (self.connection, self.translation) = (connection, translation)
   }
 
-  /// Whether texts are compared as the bytes of UTF-8. Databases in UTF-16 have another order.
+  /// Returns whether texts are compared by their UTF-8 bytes. A database in UTF-16 has another order.
   func comparesBytes() throws -> Bool {
     let statement = try connection.prepare("PRAGMA encoding")
     defer { statement.reset() }
     return try statement.step() && statement.text(0) == "UTF-8"
   }
 
-  /// The objects that a request finds, in its order.
+  /// Returns the keys of the objects that a request finds, in its order.
   func keys(_ request: QueryRequest) throws -> [ObjectKey]? {
     guard let query = translation.keys(request) else { return nil }
     var keys: [ObjectKey] = []
@@ -31,7 +31,7 @@ struct SQLAnswers {
     } ? keys : nil
   }
 
-  /// How many objects a request finds, its limit and offset counted.
+  /// Returns the number of objects that a request finds, after its limit and offset.
   func count(_ request: QueryRequest) throws -> Int? {
     guard let query = translation.count(request) else {
       return request.resultType == .dictionaries ? try table(request)?.rows.count : nil
@@ -40,7 +40,7 @@ struct SQLAnswers {
     return try run(query) { (row) throws(LeftToRows) in count = Int(row.integer(0)) } ? count : nil
   }
 
-  /// The values, groups or aggregates that a request asks for.
+  /// Returns the values, groups or aggregates of a request.
   func table(_ request: QueryRequest) throws -> ResultTable? {
     guard let table = translation.table(request) else { return nil }
     var rows: [[Value]] = []
@@ -59,14 +59,14 @@ struct SQLAnswers {
       : ResultTable(objects: rows, names: table.names, request, areAll: table.isWhole)
   }
 
-  /// Runs a statement, and says whether it went through.
+  /// Runs a statement, and returns whether it completed.
   private func run(
     _ query: SQLQuery, _ row: (SQLiteStatement) throws(LeftToRows) -> Void
   ) throws -> Bool {
     do {
       let statement = try connection.prepare(query.text)
       defer { statement.reset() }
-      // What came to nothing in the end has no place in the text.
+      // The text may not use the last parameters, if the parts that needed them were left out.
       try statement.bind(Array(query.parameters.prefix(statement.parameterCount)))
       while try statement.step() { try row(statement) }
       return true

@@ -5,12 +5,12 @@ import Rows
 import SQLiteFiles
 import SQLiteStoreFormat
 
-/// Cells of results, as values.
+/// Conversion of result cells to values.
 enum SQLCell {
-  /// The floating-point number −0.0, which SQLite would keep as 0.
+  /// The bytes of the floating-point number −0.0, which SQLite would store as 0.
   static let negativeZero = "X'8000000000000000'"
 
-  /// The value of a cell; fails for one that no column of the kind has.
+  /// Returns the value of a cell. Throws if a column of the expected kind can't contain the cell's value.
   static func value(
     _ statement: SQLiteStatement, _ index: Int, _ output: SQLOutput, _ map: TableMap
   ) throws(LeftToRows) -> Value {
@@ -33,7 +33,7 @@ enum SQLCell {
     }
   }
 
-  /// How many cells a value takes.
+  /// Returns the number of cells for a value.
   static func width(_ output: SQLOutput) -> Int { output == .objectAndEntity ? 2 : 1 }
 
   static func key(
@@ -72,7 +72,7 @@ enum SQLCell {
       return .uuid(uuid)
     case (.decimal, .integer): return .decimal(Decimal(statement.integer(index)))
     case (.decimal, .real):
-      // The shortest text that gives the number, as the rows have it.
+      // The shortest text of the number gives the decimal digits, as when rows are read.
       guard let number = Decimal(string: "\(statement.real(index))") else { throw LeftToRows() }
       return .decimal(number)
     case (.binary, .blob): return .binary(Data(statement.bytes(index)))

@@ -3,34 +3,34 @@ import ObjectQuery
 import Rows
 import SQLiteStoreFormat
 
-/// The elements of a collection as SQL has them: rows, and what is taken of each.
+/// The elements of a collection in SQL: the rows, and the steps to the value of each row.
 struct SQLElements {
-  /// The tables that the rows are of.
+  /// The tables of the rows.
   var tables: [String] = []
-  /// What they meet, all of it.
+  /// The conditions that each row meets.
   var conditions: [String] = []
   /// The row of an element.
   var row: SQLRow
-  /// What is followed from there: attributes and relationships to one object.
+  /// The steps from the row to the value: attributes and to-one relationships.
   var steps: [PathStep] = []
-  /// A condition that the object is there that the collection is one of; `nil` where it always is.
+  /// A condition that the object with the collection exists; `nil` if it always does.
   var baseExists: String?
 
-  /// The elements that meet a condition besides, as they stand behind a selection.
+  /// Returns the tables and conditions after `FROM`, with an additional condition.
   func source(where condition: String? = nil) -> String {
     let all = conditions + (condition.map { ["(\($0))"] } ?? [])
     let tables = tables.joined(separator: ", ")
     return all.isEmpty ? tables : "\(tables) WHERE \(all.joined(separator: " AND "))"
   }
 
-  /// A condition that some element meets another.
+  /// Returns the condition that at least one element meets another condition.
   func exists(where condition: String) -> String {
     "EXISTS (SELECT 1 FROM \(source(where: condition)))"
   }
 }
 
 extension SQLTranslator {
-  /// The elements of a collection.
+  /// Returns the elements of a collection.
   mutating func elements(
     _ expression: BoundExpression, _ scope: SQLScope
   ) throws(LeftToRows) -> SQLElements {
@@ -41,7 +41,7 @@ extension SQLTranslator {
         var elements = try walk.elements(subquery.collection, scope)
         guard elements.steps.isEmpty else { throw LeftToRows() }
         var inner = scope
-        // What is not there is not asked.
+        // The condition of a subquery is not evaluated for objects that do not exist.
         if elements.row.linkedKey != nil {
           elements.conditions.append("\(elements.row.alias).Z_PK IS NOT NULL")
         }
@@ -65,8 +65,8 @@ extension SQLTranslator {
     }
   }
 
-  /// The elements at the end of a path: to one object as often as you like, then to many, and then to what is taken of
-  /// each.
+  /// Returns the elements at the end of a path: any to-one steps, then to-many steps, and then the steps to the value
+  /// of each element.
   mutating func elements(
     _ base: BoundExpression, _ steps: [PathStep], _ scope: SQLScope
   ) throws(LeftToRows) -> SQLElements {
@@ -97,12 +97,12 @@ extension SQLTranslator {
       if !elements.tables.isEmpty { elements.baseExists = elements.exists(where: "1") }
     }
     while case .toMany(let relationship)? = rest.first {
-      // Behind what is not there, others are neither many nor none.
+      // A linked object may not exist. Then its relationships have no value, not even an empty collection.
       guard elements.row.linkedKey == nil else { throw LeftToRows() }
       try add(relationship, to: &elements)
       rest = rest.dropFirst()
     }
-    // Of no table at all it would be one value.
+    // Without a table, the expression would be a single value.
     guard !elements.tables.isEmpty, !rest.contains(where: \.isToMany) else { throw LeftToRows() }
     elements.steps = Array(rest)
     return elements
@@ -131,16 +131,17 @@ extension SQLTranslator {
     elements.row = other
   }
 
-  /// What links lead to counts even where it is not there any more: it has no values then.
+  /// Adds linked objects. A link counts as an element even if its target does not exist; such an element has no
+  /// values.
   private func addLinked(
     _ relationship: ToManyRelationship, to elements: inout SQLElements, _ other: SQLRow
   ) throws(LeftToRows) {
-    // Within one selection only tables outside of it can be spoken of.
+    // A selection in `FROM` can't refer to tables of the same `FROM`.
     guard elements.tables.isEmpty else { throw LeftToRows() }
     let links = "l\(other.alias)"
     var conditions = ["\(other.alias).Z_PK = \(links).k"]
     let family = family(of: relationship.destination)
-    // An object of several entities says itself of which it is.
+    // For a destination of several entities, the target's row tells its entity.
     if family.count == 1, let only = try condition(other, isOneOf: family) {
       conditions.append(only)
     }
@@ -153,7 +154,7 @@ extension SQLTranslator {
     elements.row.linkedKey = "\(links).k"
   }
 
-  /// The keys of the objects that links lead to from a row, each once.
+  /// Returns a selection of the keys to which links lead from a row, each key once.
   private func links(
     _ relationship: ToManyRelationship, _ owner: SQLRow
   ) throws(LeftToRows) -> String {
@@ -167,7 +168,7 @@ extension SQLTranslator {
       """
     }
     let (forward, backward) = (keys(links.source, links.target), keys(links.target, links.source))
-    // A union leaves out what is equal.
+    // A union removes duplicates.
     if side.table.isSymmetric { return "\(forward) UNION \(backward)" }
     let one = side.isForward ? forward : backward
     return "SELECT DISTINCT" + one.dropFirst("SELECT".count)
@@ -175,18 +176,18 @@ extension SQLTranslator {
 
   // MARK: - What is taken of elements
 
-  /// The value of one element.
+  /// Returns the value of one element.
   mutating func element(_ elements: SQLElements) throws(LeftToRows) -> SQLScalar {
     try follow(elements.steps[...], from: elements.row)
   }
 
-  /// What a function computes of all elements.
+  /// Returns the result of an aggregate function over all elements.
   mutating func aggregate(
     _ function: QueryExpression.Function, over elements: SQLElements
   ) throws(LeftToRows) -> SQLScalar {
     var result: SQLScalar
     if function == .count {
-      // Elements without a value count, too.
+      // Elements without a value count too.
       result = SQLScalar(.integer, "count(*)")
       result.output = .number
     } else {
@@ -197,7 +198,7 @@ extension SQLTranslator {
     return try checked(result)
   }
 
-  /// What a function computes of all values, in a selection of many rows.
+  /// Returns the result of an aggregate function over the values of a selection's rows.
   func aggregate(
     _ function: QueryExpression.Function, of value: SQLScalar
   ) throws(LeftToRows) -> SQLScalar {
@@ -211,7 +212,8 @@ extension SQLTranslator {
     case .sum, .average:
       // Sums of floating-point numbers depend on their order.
       guard value.kind == .integer, value.isSurelyWhole else { throw LeftToRows() }
-      // And so do sums of whole ones that leave 64 bits on their way, unless there is no such way.
+      // A sum of integers may overflow 64 bits midway, depending on the order. Unless the values are narrow, the sum
+      // of their absolute values is computed first: it overflows in any order, and the statement fails.
       let sum =
         value.isNarrow
         ? "sum(\(value.value))"
@@ -230,7 +232,7 @@ extension SQLTranslator {
         result.value = "\(word)(\(value.value))"
       case .real, .date:
         guard let column = value.column else { throw LeftToRows() }
-        // What is found beside "not a number" depends on the order.
+        // With "not a number" among the values, the result depends on their order.
         result = SQLScalar(
           value.kind,
           SQLTranslator.failing(

@@ -2,39 +2,40 @@ import ObjectModel
 import Rows
 import SQLiteFiles
 
-/// A statement that reads, and what its parameters are bound to.
+/// A `SELECT` statement, and the values of its parameters.
 struct SQLQuery: Sendable, Hashable {
   /// The statement.
   var text: String
-  /// The parameters' values, from the first; the text may not need the last of them.
+  /// The values of the parameters, from the first. The text may not use the last of them.
   var parameters: [SQLiteValue]
 }
 
-/// A statement that gives rows of values, and how cells become the values of a request's dictionaries.
+/// A statement that returns rows of values, with the information to make a request's dictionaries from their cells.
 struct SQLTableQuery: Sendable, Hashable {
   /// The statement.
   var query: SQLQuery
-  /// The names of the values.
+  /// The names of the values in a dictionary.
   var names: [String]
-  /// What each value is, in the order of the cells.
+  /// The output of each value, in the order of the cells.
   var values: [SQLOutput]
-  /// Whether the rows are groups, which have still to be sorted.
+  /// Whether the rows are groups, which must still be sorted.
   var isGrouped: Bool
-  /// Whether the rows are all there are: equal ones and those beyond the limit have still to be left out.
+  /// Whether the statement returns all rows. Duplicates, and rows beyond the limit, must still be removed.
   var isWhole: Bool
 }
 
-/// What a cell of a result is.
+/// The meaning of a result's cell.
 enum SQLOutput: Sendable, Hashable {
-  /// What a column of such a kind holds.
+  /// A value of a column of the given kind.
   case column(ColumnKind)
-  /// A number that was computed: whole or not, as the cell is.
+  /// A computed number: an integer or a floating-point number, as the cell is.
   case number
-  /// An object of the one entity with the given number; the cell has its key.
+  /// An object of the entity with the given layout number; the cell contains the object's key.
   case object(UInt16)
-  /// An object; the cell has its key, and the cell behind it the number that tables know its entity by.
+  /// An object: the cell contains the object's key, and the next cell the number of its entity in tables.
   case objectAndEntity
 }
 
-/// Why there is no statement: SQL does not mean exactly the same, or nobody has made sure that it does.
+/// The error for a request that must be answered by searching the rows, because SQL has another meaning, or because
+/// an equal meaning has not been verified.
 struct LeftToRows: Error {}

@@ -1,78 +1,79 @@
 import ObjectModel
 import Rows
 
-/// One value of a bound expression as SQL has it.
+/// A single value of a bound expression in SQL.
 struct SQLScalar {
-  /// What the value is. Values of different kinds are not compared in SQL.
+  /// The kind of a value. SQL compares only values of the same kind, or numbers.
   enum Kind {
     case null, integer, real, decimal, text, date, uuid, binary, object
-    /// Of the value only can be told whether there is one.
+    /// A value of which SQL only knows whether it is null.
     case opaque
   }
 
   var kind: Kind
-  /// The value; NULL where there is none, and for "not a number".
+  /// The value; NULL if there is none, and for "not a number".
   var value: String
-  /// Says whether there is a value, where the value itself does not: 1 or 0.
+  /// An expression that is 1 if there is a value and 0 if not; `nil` if `value` itself tells.
   var presence: String?
-  /// The column as it stands, where ``value`` wraps it: for floating-point numbers, dates, decimals and objects.
+  /// The plain column if ``value`` wraps it: for floating-point numbers, dates, decimals and objects.
   var column: String?
-  /// The value, where it is the same for all objects.
+  /// The value, if it is the same for all objects.
   var constant: Value?
-  /// Of which entity an object is.
+  /// The entity of an object.
   var entity = SQLEntity.none
-  /// What the value becomes in a result; `nil` where nobody has made sure.
+  /// The output of the value in a result; `nil` if the value can't be used in a result.
   var output: SQLOutput?
-  /// Whether a whole number has so few bits that no sum of such numbers leaves 64.
+  /// Whether an integer has so few bits that no sum of such integers overflows 64 bits.
   var isNarrow = false
-  /// Whether a whole number is that in SQL too, and not one that left 64 bits while it was computed.
+  /// Whether an integer is certain to be an integer in SQL too. An integer that overflows becomes a floating-point
+  /// number.
   var isSurelyWhole = true
 
   init(_ kind: Kind, _ value: String) { (self.kind, self.value) = (kind, value) }
 
-  /// A condition that is true where there is a value.
+  /// A condition that is true if there is a value.
   var isPresent: String { presence.map { "(\($0))" } ?? "(\(value) IS NOT NULL)" }
 
-  /// Whether it is a whole or a floating-point number.
+  /// Whether the value is an integer or a floating-point number.
   var isNumber: Bool { kind == .integer || kind == .real }
 
-  /// A floating-point number's or a date's column, some cells of which may be bytes.
+  /// The column of a floating-point number or a date, some of whose cells may be bytes.
   var realColumn: String? { kind == .real || kind == .date ? column : nil }
 
-  /// Whether the two may be compared in SQL.
+  /// Returns whether SQL may compare the two values.
   func isComparable(to other: SQLScalar) -> Bool {
     kind != .opaque && kind == other.kind || isNumber && other.isNumber
   }
 }
 
-/// Of which entity an object is.
+/// The entity of an object in SQL.
 enum SQLEntity: Equatable {
-  /// Of none that the tables know: no object is that one.
+  /// An entity without a table: no object of the store is equal to this one.
   case none
-  /// The one with the given number of its layout.
+  /// The entity with the given layout number.
   case only(UInt16)
-  /// The one whose number the given SQL gives, as tables know it.
+  /// The entity whose number in tables the given SQL returns.
   case numbered(String)
 }
 
-/// A row that a statement has at hand.
+/// A row that a statement can refer to.
 struct SQLRow {
-  /// What the statement calls it.
+  /// The alias of the row in the statement.
   var alias: String
-  /// The entity that its object is known to be of, or of one that inherits from it.
+  /// The entity of the object: the object is of this entity, or of one that inherits from it.
   var entity: String
-  /// The object's key, where it is known by a link to it and may not be there.
+  /// The key of an object that a link leads to; the object may not exist. `nil` for a row that exists.
   var linkedKey: String?
 }
 
-/// What expressions may speak of where they stand.
+/// The rows and groups that an expression can refer to.
 struct SQLScope {
-  /// The row of the object that is asked.
+  /// The row of the object that is tested.
   var this: SQLRow
-  /// The rows of the variables of subqueries.
+  /// The rows of subquery variables, by the variable's slot.
   var slots: [Int: SQLRow] = [:]
-  /// What has one value for a whole group.
+  /// The keys of the group, each with one value for the group.
   var groupKeys: [SQLScalar] = []
-  /// Those of its aggregates.
+  /// The aggregates of the group.
   var groupAggregates: [SQLScalar] = []
 }

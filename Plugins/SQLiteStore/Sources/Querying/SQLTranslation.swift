@@ -5,22 +5,23 @@ import Rows
 import SQLiteFiles
 import SQLiteStoreFormat
 
-/// Fetch requests as SQL, where that means exactly what a search of the rows means.
+/// A translation of fetch requests into SQL, if the SQL means exactly the same as a search of the rows in memory.
 ///
 ///     let translation = SQLTranslation(map, model: model, schema: schema)
 ///     translation.keys(request)?.text        // "SELECT t0.Z_ENT, t0.Z_PK FROM "ZTRIP" AS t0 WHERE …"
 ///
-/// What can't be said so is left to the rows, as a whole: there is no half of an answer. So are statements that SQLite
-/// refuses or stops at, such as a sum that leaves 64 bits (``SQLAnswers``).
+/// If a part of a request has no translation, the whole request is answered by searching the rows. The rows are also
+/// searched if SQLite refuses or interrupts the statement, for example because a sum overflows 64 bits
+/// (``SQLAnswers``).
 struct SQLTranslation: Sendable {
   let map: TableMap
   let model: Model
   let schema: Schema
-  /// Which store object identifiers must name; any when it is `nil`.
+  /// The store that object identifiers must name; any store if `nil`.
   var store: StoreTag?
-  /// Whether the cells are as we write them; others write numbers of 64 bits where 32 are meant.
+  /// Whether Quire has written the cells. Other systems write 64 bits even for numbers of 32 bits.
   var isOwn = true
-  /// The moment that `now()` gives; the present when it is `nil`.
+  /// The result of `now()`; the current time if `nil`.
   var now: Date?
 
   init(
@@ -31,7 +32,7 @@ struct SQLTranslation: Sendable {
     (self.store, self.isOwn, self.now) = (store, isOwn, now)
   }
 
-  /// The objects that a request finds, in its order: `Z_ENT` and `Z_PK` of each.
+  /// Returns the statement for the objects that a request finds, in its order: `Z_ENT` and `Z_PK` of each object.
   func keys(_ request: QueryRequest) -> SQLQuery? {
     try? statement(request) { (walk, found, bound) throws(LeftToRows) in
       let order = try walk.order(bound, found)
@@ -40,8 +41,8 @@ struct SQLTranslation: Sendable {
     }
   }
 
-  /// How many objects a request finds, its limit and offset counted; `nil` also for groups and different rows, which
-  /// have to be seen to be counted.
+  /// Returns the statement for the number of objects that a request finds, after its limit and offset. `nil` also for
+  /// groups and distinct rows, which must be read to be counted.
   func count(_ request: QueryRequest) -> SQLQuery? {
     guard request.resultType != .dictionaries || !request.returnsDistinctResults else { return nil }
     return try? statement(request) { (walk, found, bound) throws(LeftToRows) in
@@ -54,7 +55,7 @@ struct SQLTranslation: Sendable {
     }
   }
 
-  /// The values, groups or aggregates that a request asks for.
+  /// Returns the statement for the values, groups or aggregates of a request.
   func table(_ request: QueryRequest) -> SQLTableQuery? {
     guard request.resultType == .dictionaries else { return nil }
     var outputs: [SQLOutput] = []
@@ -91,7 +92,7 @@ struct SQLTranslation: Sendable {
     _ request: QueryRequest,
     _ write: (inout SQLTranslator, SQLFound, BoundRequest) throws(LeftToRows) -> String
   ) throws(LeftToRows) -> SQLQuery {
-    // What is wrong with a request, whoever searches the rows says.
+    // The search of the rows reports the errors of an invalid request.
     guard
       let bound = try? BoundRequest(
         request, model: model, schema: schema, store: store, now: now ?? Date())
@@ -112,10 +113,10 @@ struct SQLTranslation: Sendable {
   }
 }
 
-/// The rows of a request's objects.
+/// The rows that a request finds.
 struct SQLFound {
   let row: SQLRow
-  /// What stands behind a selection.
+  /// The table and the conditions, after `FROM`.
   let source: String
   let scope: SQLScope
 }

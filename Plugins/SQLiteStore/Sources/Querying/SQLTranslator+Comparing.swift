@@ -5,10 +5,10 @@ import Rows
 import SQLiteFiles
 import SQLiteStoreFormat
 
-// What comparisons mean: as the rows have it, a value that is not there compares with nothing, and "not a number" is
-// different from everything.
+// Comparisons mean the same as in a search of the rows: NULL compares with nothing, and "not a number" differs from
+// every value.
 extension SQLTranslator {
-  /// A condition that is true where two values compare so.
+  /// Returns a condition that is true if two values compare as the operator says.
   mutating func compare(
     _ left: SQLScalar, _ operation: QueryPredicate.Operator, _ right: SQLScalar
   ) throws(LeftToRows) -> String {
@@ -36,8 +36,8 @@ extension SQLTranslator {
       "(\(left.isPresent) AND \(right.isPresent) AND (\(left.value) = \(right.value)) IS NOT TRUE)"
   }
 
-  /// Compares a column of floating-point numbers, in which some cells are bytes, with a number: in a form that an index
-  /// of the column can answer. Bytes are greater than all numbers.
+  /// Returns the comparison of a column of floating-point numbers with a number. The form can use an index of the
+  /// column. Some cells may be bytes, which SQLite sorts after all numbers.
   private static func compare(
     _ column: String, _ operation: QueryPredicate.Operator, _ parameter: String, _ number: Double
   ) -> String {
@@ -64,7 +64,7 @@ extension SQLTranslator {
     objects left: SQLScalar, _ operation: QueryPredicate.Operator, _ right: SQLScalar
   ) throws(LeftToRows) -> String {
     let same: String
-    // A column as it stands can be looked up in an index.
+    // An index can be used only for the plain column.
     var (left, right) = (left, right)
     if right.constant != nil, let column = left.column { left.value = column }
     if left.constant != nil, let column = right.column { right.value = column }
@@ -86,7 +86,7 @@ extension SQLTranslator {
 
   // MARK: - Constants
 
-  /// A value that is the same for all objects.
+  /// Returns a constant, the same for all objects.
   mutating func constant(_ value: Value) throws(LeftToRows) -> SQLScalar {
     var result: SQLScalar
     switch value {
@@ -103,7 +103,7 @@ extension SQLTranslator {
     case .double(let number): result = try real(.real, number)
     case .decimal(let number): return try constant(number)
     case .date(let date):
-      // A moment may be finer than the number that is compared; only a difference shows it.
+      // A date may be more precise than the number of seconds that is compared. Only a difference shows that.
       let seconds = date.timeIntervalSinceReferenceDate
       guard date.addingTimeInterval(-seconds).timeIntervalSinceReferenceDate == 0 else {
         throw LeftToRows()
@@ -141,13 +141,14 @@ extension SQLTranslator {
     return result
   }
 
-  /// A decimal number that is no other than the number of 64 bits nearest to it.
+  /// Returns a decimal constant. Throws if the floating-point number nearest to it may stand for another decimal
+  /// number too.
   private mutating func constant(_ number: Decimal) throws(LeftToRows) -> SQLScalar {
     let nearest = number.nearestDouble
     if let whole = Int64(exactly: nearest), Decimal(whole) == number {
       return try constant(.integer(whole))
     }
-    // Up to 15 digits no two decimal numbers have the same one next to them.
+    // No two decimal numbers of up to 15 digits have the same nearest floating-point number.
     guard number.isFinite, digitCount(number) <= 15 else { throw LeftToRows() }
     var result = SQLScalar(.decimal, try parameter(.real(nearest)))
     result.constant = .decimal(number)
@@ -158,10 +159,10 @@ extension SQLTranslator {
     number.significand.description.count { $0.isNumber }
   }
 
-  /// Compares a decimal number, as a table has it, with something else.
+  /// Returns the comparison of a decimal number in a table with another value.
   ///
-  /// Cells have the number of 64 bits that is nearest. It is ordered as the decimal number is against whole numbers up to
-  /// 53 bits and decimal ones of up to 15 digits.
+  /// A cell contains the nearest floating-point number. Its order is that of the decimal number, in comparisons with
+  /// integers of up to 53 bits and with decimal numbers of up to 15 digits.
   private func compare(
     decimal left: SQLScalar, _ operation: QueryPredicate.Operator, _ right: SQLScalar
   ) throws(LeftToRows) -> String {
@@ -173,7 +174,7 @@ extension SQLTranslator {
     case (.integer, .boolean?), (.decimal, .decimal?):
       return "(\(left.value) \(sign) \(right.value))"
     case (.real, _):
-      // With floating-point numbers they are compared as such.
+      // With a floating-point number, a decimal number is compared as a floating-point number.
       guard operation != .notEqual || right.presence == nil else { throw LeftToRows() }
       return "(CAST(\(left.value) AS REAL) \(sign) \(right.value))"
     default: throw LeftToRows()
@@ -182,12 +183,12 @@ extension SQLTranslator {
 }
 
 extension SQLScalar {
-  /// The number that a constant is, or the seconds of a date, if it is one.
+  /// The number of a constant, or the seconds of a constant date; `nil` for "not a number" and all other values.
   fileprivate var finiteNumber: Double? {
     let number: Double? =
       switch constant {
       case .date(let date): date.timeIntervalSinceReferenceDate
-      // A whole number that was rounded is on the same side of zero.
+      // Rounding an integer does not change its sign.
       case let value?: Number(value)?.double
       case nil: nil
       }
@@ -196,7 +197,7 @@ extension SQLScalar {
 }
 
 extension QueryPredicate.Operator {
-  /// The operator between two values in SQL.
+  /// The operator between two values in SQL; `nil` for operators of texts and collections.
   fileprivate var sign: String? {
     switch self {
     case .equal: "="
@@ -206,7 +207,7 @@ extension QueryPredicate.Operator {
     }
   }
 
-  /// The same, with the sides exchanged.
+  /// The operator with the sides exchanged.
   fileprivate var turned: Self {
     switch self {
     case .lessThan: .greaterThan

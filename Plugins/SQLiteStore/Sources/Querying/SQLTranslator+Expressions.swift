@@ -4,7 +4,7 @@ import ObjectQuery
 import Rows
 
 extension SQLTranslator {
-  /// The one value of an expression.
+  /// Returns the single value of an expression.
   mutating func scalar(
     _ expression: BoundExpression, _ scope: SQLScope
   ) throws(LeftToRows) -> SQLScalar {
@@ -99,7 +99,7 @@ extension SQLTranslator {
     switch function {
     case .add, .subtract, .multiply, .divide: return try arithmetic(function, values[0], values[1])
     case .modulus:
-      // Of numbers with a fraction SQLite takes only the whole part.
+      // SQLite's `%` uses only the integer parts of floating-point numbers.
       return try ofIntegers(values) { "(\($0[0]) % \($0[1]))" }
     case .floor, .ceiling, .trunc: return try ofIntegers(values) { $0[0] }
     case .abs: return try absolute(values[0])
@@ -138,8 +138,11 @@ extension SQLTranslator {
     return result
   }
 
-  /// SQLite computes as the rows do: whole numbers as long as they fit, and nothing for a division by zero. Where floating-point
-  /// numbers give none, there is nevertheless a value, which is different from all others.
+  /// Returns the result of an arithmetic operation.
+  ///
+  /// SQLite computes like the search of the rows: integers as long as they fit, and NULL for a division by zero. A
+  /// floating-point result that is "not a number" is NULL in SQLite, but counts as a value that differs from all
+  /// values.
   private func arithmetic(
     _ function: QueryExpression.Function, _ left: SQLScalar, _ right: SQLScalar
   ) throws(LeftToRows) -> SQLScalar {
@@ -153,7 +156,7 @@ extension SQLTranslator {
       kind = .date
     default: throw LeftToRows()
     }
-    // What was computed of a moment is finer than a number of 64 bits.
+    // A date that was computed is more precise than a number of 64 bits.
     for side in [left, right] where side.kind == .date && side.column == nil && side.constant == nil
     {
       throw LeftToRows()
@@ -166,13 +169,13 @@ extension SQLTranslator {
       default: "/"
       }
     var (one, other) = (left.value, right.value)
-    // Dates without a fraction are whole numbers in tables.
+    // Tables contain dates without a fraction as integers.
     if left.kind != .integer || right.kind != .integer {
       (one, other) = ("CAST(\(one) AS REAL)", "CAST(\(other) AS REAL)")
     }
     var result = SQLScalar(kind, "(\(one) \(sign) \(other))")
     if kind == .integer {
-      // A result that did not fit is a floating-point number, and further ones of it may be none.
+      // An integer result that overflows becomes a floating-point number, and computing with it gives other results.
       guard left.isSurelyWhole, right.isSurelyWhole else { throw LeftToRows() }
       result.isSurelyWhole = left.isNarrow && right.isNarrow
       result.output = .number

@@ -4,7 +4,7 @@ import Rows
 import SQLiteStoreFormat
 
 extension SQLTranslator {
-  /// The one value at the end of a path.
+  /// Returns the single value at the end of a path.
   mutating func path(
     _ base: BoundExpression, _ steps: [PathStep], _ scope: SQLScope
   ) throws(LeftToRows) -> SQLScalar {
@@ -13,9 +13,9 @@ extension SQLTranslator {
         place == steps.count - 1, let function = operation.function
       else { throw LeftToRows() }
       let elements = try elements(base, Array(steps[..<place]) + rest, scope)
-      // How many there are is asked before the rest is followed; null values count.
+      // A count is taken before the remaining steps are followed; null values count.
       var result = try aggregate(function, over: elements)
-      // Of an object that is not there, nothing is computed: not even that there are none.
+      // If the object with the collection does not exist, the result is NULL, also for a count.
       if let exists = elements.baseExists {
         result.value = "(CASE WHEN \(exists) THEN \(result.value) END)"
         if let presence = result.presence {
@@ -33,7 +33,7 @@ extension SQLTranslator {
     }
   }
 
-  /// The one value at the end of some steps from a row.
+  /// Returns the single value at the end of some steps from a row.
   mutating func follow(
     _ steps: ArraySlice<PathStep>, from row: SQLRow
   ) throws(LeftToRows) -> SQLScalar {
@@ -61,7 +61,7 @@ extension SQLTranslator {
     }
   }
 
-  /// The condition that a row is the object at the end of a relationship.
+  /// Returns the condition that a row is the object at the end of a relationship.
   func join(
     _ other: SQLRow, to column: TableMap.ColumnMap, of row: SQLRow
   ) throws(LeftToRows) -> String {
@@ -73,18 +73,18 @@ extension SQLTranslator {
     if destination.isOnlyEntity {
       return "\(condition) AND \(entity) = \(try number(of: destination.entity))"
     }
-    // Where it is not said of which entity the object is, the object says so itself.
+    // If the column does not tell the entity of the target, the target's row does.
     guard let known = column.entityColumn else { return condition }
     return "\(condition) AND \(entity) = coalesce(\(row.alias).\(quoted(known)), \(entity))"
   }
 
-  /// The object that a row's relationship leads to.
+  /// Returns the target of a row's to-one relationship.
   private func reference(
     _ column: TableMap.ColumnMap, _ row: SQLRow
   ) throws(LeftToRows) -> SQLScalar {
     guard let destination = column.destination else { throw LeftToRows() }
     let key = "\(row.alias).\(quoted(column.name))"
-    // Nothing is also written as 0.
+    // Some rows contain 0 for a reference to no object.
     var object = SQLScalar(.object, "nullif(\(key), 0)")
     object.column = key
     if destination.isOnlyEntity {
@@ -100,7 +100,7 @@ extension SQLTranslator {
     return object
   }
 
-  /// The value of a row's attribute.
+  /// Returns the value of a row's attribute.
   private func attribute(
     _ column: TableMap.ColumnMap, _ row: SQLRow
   ) throws(LeftToRows) -> SQLScalar {
@@ -111,7 +111,7 @@ extension SQLTranslator {
     case .boolean, .int16, .int32, .int64:
       result = SQLScalar(.integer, name)
       result.isNarrow = kind != .int64
-    // Others write all 64 bits of a number that the rows then round.
+    // Other systems write all 64 bits of a number, which the search of the rows rounds to 32 bits.
     case .float where !isOwn: result = SQLScalar(.opaque, name)
     case .float, .double, .date:
       result = SQLScalar(
@@ -122,11 +122,11 @@ extension SQLTranslator {
         """)
       result.presence = "\(name) IS NOT NULL"
       result.column = name
-    // Whatever order the table declares.
+    // `COLLATE BINARY` overrides the collation that the table declares.
     case .string, .uri: result = SQLScalar(.text, "\(name) COLLATE BINARY")
     case .uuid: result = SQLScalar(.uuid, name)
     case .binary:
-      // Bytes may also be written as text.
+      // Other programs may write bytes as text.
       result = SQLScalar(.binary, "CAST(\(name) AS BLOB)")
     case .decimal:
       // Numbers of more than 15 digits are written as text.
@@ -137,7 +137,7 @@ extension SQLTranslator {
       result.column = name
     case .reference: throw LeftToRows()
     }
-    // Whether there is a value can be told; which, only with what lies in a file of its own.
+    // SQL knows whether there is a value, but the value may be in a separate file.
     if column.isExternal { result = SQLScalar(.opaque, name) }
     if result.kind != .opaque { result.output = .column(kind) }
     return result

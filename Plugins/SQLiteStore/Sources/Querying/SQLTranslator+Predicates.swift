@@ -2,7 +2,7 @@ import ObjectModel
 import ObjectQuery
 
 extension SQLTranslator {
-  /// A condition that is true exactly where a predicate holds.
+  /// Returns a condition that is true exactly if a predicate holds.
   mutating func condition(
     _ predicate: BoundPredicate, _ scope: SQLScope
   ) throws(LeftToRows) -> String {
@@ -28,7 +28,7 @@ extension SQLTranslator {
   private mutating func condition(
     _ comparison: BoundComparison, _ scope: SQLScope
   ) throws(LeftToRows) -> String {
-    // Folded texts are not what SQLite compares.
+    // SQLite does not compare texts without regard to case, diacritics or locale.
     guard
       comparison.options.isDisjoint(
         with: [.caseInsensitive, .diacriticInsensitive, .localeSensitive])
@@ -49,7 +49,7 @@ extension SQLTranslator {
     }
   }
 
-  /// A comparison with any or each of some values that are known.
+  /// Returns a comparison with any or all of some constant values.
   private mutating func each(
     of items: [Operand], isAny: Bool, _ comparison: BoundComparison, _ scope: SQLScope
   ) throws(LeftToRows) -> String {
@@ -86,7 +86,7 @@ extension SQLTranslator {
     return operation == .equal ? value.isAbsent : value.isPresent
   }
 
-  /// A comparison whose left side is the given value.
+  /// Returns a comparison with the given value as its left side.
   private mutating func condition(
     _ comparison: BoundComparison, _ left: SQLScalar, _ scope: SQLScope
   ) throws(LeftToRows) -> String {
@@ -129,7 +129,7 @@ extension SQLTranslator {
     }
   }
 
-  /// Whether a value is one of a collection's.
+  /// Returns the condition that a collection contains a value.
   private mutating func membership(
     of value: SQLScalar, in collection: BoundExpression, _ scope: SQLScope
   ) throws(LeftToRows) -> String {
@@ -154,7 +154,7 @@ extension SQLTranslator {
       guard let one = item.single else { throw LeftToRows() }
       if one.isNull { continue }
       let constant = try constant(one)
-      // A list is looked up in an index at once. What needs more care is compared one by one.
+      // A list can use an index. Values that need a more careful comparison are compared one by one.
       if value.kind != .object, value.column == nil, constant.presence == nil,
         value.isComparable(to: constant)
       {
@@ -169,12 +169,12 @@ extension SQLTranslator {
 }
 
 extension SQLScalar {
-  /// A condition that is true where there is no value.
+  /// A condition that is true if there is no value.
   var isAbsent: String { presence.map { "NOT (\($0))" } ?? "(\(value) IS NULL)" }
 }
 
 extension BoundExpression {
-  /// Whether the value is a collection.
+  /// Whether the expression is a collection.
   var isCollection: Bool {
     switch self {
     case .constant(.list), .list, .subquery, .set: true
@@ -191,6 +191,6 @@ extension BoundExpression {
 }
 
 extension PathStep {
-  /// Whether it computes something of a collection.
+  /// Whether the step is an operator on a collection.
   var isOperator: Bool { if case .collection = self { true } else { false } }
 }

@@ -3,9 +3,9 @@ import ObjectQuery
 import Rows
 import SQLiteFiles
 
-// What stands before and behind the condition: values, order, groups and how many.
+// The parts of a statement around the condition: values, order, groups, limit and offset.
 extension SQLTranslator {
-  /// What a request is sorted by; what is equal in it stays in the order of the keys.
+  /// Returns the sort order of a request. Rows with equal sort keys are in the order of their object keys.
   mutating func order(
     _ bound: BoundRequest, _ found: SQLFound
   ) throws(LeftToRows) -> String {
@@ -21,12 +21,13 @@ extension SQLTranslator {
     return try checked((terms + [keyOrder(found.row, bound.layouts)]).joined(separator: ", "))
   }
 
-  /// Nothing comes before all values, and "not a number" behind them, in SQL as in the rows.
+  /// Returns the term to sort by a value. As in a search of the rows, NULL is before all values and "not a number"
+  /// after them.
   private func order(by value: SQLScalar) throws(LeftToRows) -> String {
     switch value.kind {
     case .integer, .text, .uuid, .binary, .decimal: return value.value
     case .real, .date:
-      // −0.0 is the same as 0.
+      // −0.0 is equal to 0.
       guard let column = value.column else { throw LeftToRows() }
       return """
         CASE typeof(\(column)) WHEN 'blob' THEN CASE \(column) WHEN \(SQLCell.negativeZero) THEN 0.0 \
@@ -36,14 +37,15 @@ extension SQLTranslator {
     }
   }
 
-  /// The order of the keys: by the numbers that rows know entities by, which tables may have in another order.
+  /// Returns the order of the object keys: by the layout numbers of the entities, whose order may differ from that of
+  /// the numbers in tables.
   private func keyOrder(_ row: SQLRow, _ layouts: [Layout]) throws(LeftToRows) -> String {
     let key = "\(row.alias).Z_PK"
     guard let rank = try entityRank(row, layouts) else { return key }
     return "\(rank), \(key)"
   }
 
-  /// A number that orders as the objects' entities do; `nil` when there is one only.
+  /// Returns a number that sorts the objects by their entities; `nil` if there is only one entity.
   private func entityRank(_ row: SQLRow, _ layouts: [Layout]) throws(LeftToRows) -> String? {
     let numbers = try numbers(of: layouts)
     if numbers.count == 1 { return nil }
@@ -52,7 +54,7 @@ extension SQLTranslator {
     return "CASE \(row.alias).Z_ENT \(cases.joined(separator: " ")) END"
   }
 
-  /// Limit and offset.
+  /// Returns the limit and offset of a request.
   mutating func window(_ request: QueryRequest) throws(LeftToRows) -> String {
     guard request.fetchLimit > 0 || request.fetchOffset > 0 else { return "" }
     let limit = request.fetchLimit > 0 ? request.fetchLimit : -1
@@ -62,7 +64,7 @@ extension SQLTranslator {
 
   // MARK: - Values
 
-  /// The cells of a value.
+  /// Returns the cells of a value.
   func cells(
     _ value: SQLScalar, _ output: SQLOutput, isGroup: Bool
   ) throws(LeftToRows) -> [String] {
@@ -73,7 +75,7 @@ extension SQLTranslator {
     }
     if value.kind == .decimal { return [value.value] }
     guard let column = value.realColumn else {
-      // "Not a number" is a value, and the cell would have none.
+      // "Not a number" is a value, but its cell would be NULL.
       guard value.presence == nil else { throw LeftToRows() }
       return [value.value]
     }
@@ -94,7 +96,8 @@ extension SQLTranslator {
         guard value.column != nil else { throw LeftToRows() }
       case .decimal: throw LeftToRows()
       case .text:
-        // Other texts are equal in the rows when they are canonically so.
+        // Texts other than the object's own attributes are grouped by canonical equality, which only a search of the
+        // rows applies.
         guard case .column(.string)? = value.output, key.ownSteps?.count == 1 else {
           throw LeftToRows()
         }
@@ -114,7 +117,7 @@ extension SQLTranslator {
     }
   }
 
-  /// The end of a statement that gives groups, in the order of their first objects.
+  /// Returns the end of a statement with groups, which are in the order of their first objects.
   mutating func grouping(
     _ table: TablePlan, _ scope: SQLScope, _ bound: BoundRequest
   ) throws(LeftToRows) -> String {
@@ -127,14 +130,15 @@ extension SQLTranslator {
       }
       text += " GROUP BY \(terms.joined(separator: ", "))"
     }
-    // Bytes among floating-point numbers are other groups than the rows have.
+    // If a group key contains bytes for special floating-point numbers, the groups of SQL differ from those of the
+    // rows.
     var conditions = scope.groupKeys.compactMap(\.realColumn).map {
       SQLTranslator.failing(where: "max(typeof(\($0)) = 'blob')", else: "1")
     }
     if let having = table.having { conditions.append(try condition(having, scope)) }
     if !conditions.isEmpty { text += " HAVING \(conditions.joined(separator: " AND "))" }
     if !scope.groupKeys.isEmpty {
-      // An object's number has 48 bits.
+      // The number of an object has 48 bits.
       let key = "\(scope.this.alias).Z_PK"
       let rank = try entityRank(scope.this, bound.layouts)
       text += " ORDER BY min(\(rank.map { "((\($0)) << 48) | \(key)" } ?? key))"

@@ -4,11 +4,11 @@ import Rows
 import SQLiteStoreFormat
 
 extension SQLTranslator {
-  /// Returns a condition on many objects behind one object, decided once for each such object.
+  /// Returns a condition on the objects that a to-one relationship leads to, decided once for each such object.
   ///
-  /// `department.employees.@max.salary > 998` asked of each employee reads all employees of the
-  /// department each time. Its condition speaks of nothing but the department, so a selection of the
-  /// departments that meet it does not depend on the row, and SQLite makes it once.
+  /// `department.employees.@max.salary > 998` reads all employees of a department again for each employee. The
+  /// condition depends only on the department, so a selection of the departments that meet it does not depend on the
+  /// row. SQLite evaluates such a selection once.
   ///
   /// - Returns: The condition; `nil` if the comparison has another form.
   mutating func decidedOnce(
@@ -25,7 +25,7 @@ extension SQLTranslator {
       return try decidedOnce(inner, path[0], from: base, ofNone, scope)
     }
     guard case .path(let base, let steps) = comparison.left else { return nil }
-    // Whether the condition holds where nothing is behind the row.
+    // Whether the condition holds if the relationship leads to no object.
     let holdsForNone: Bool
     if case .subquery(var subquery) = base {
       guard subquery.standsAlone, case .path(let start, let path) = subquery.collection,
@@ -50,7 +50,7 @@ extension SQLTranslator {
     return try decidedOnce(inner, steps[0], from: base, holdsForNone, scope)
   }
 
-  /// Returns the condition that the object at the end of a step meets another one.
+  /// Returns the condition that the object at the end of a step meets a comparison.
   private mutating func decidedOnce(
     _ inner: BoundComparison, _ step: PathStep, from base: BoundExpression, _ holdsForNone: Bool,
     _ scope: SQLScope
@@ -64,7 +64,7 @@ extension SQLTranslator {
       row = known
     default: return nil
     }
-    // If it holds for nothing, the selection is of the objects that fail the condition.
+    // If the condition holds without an object, the selection contains the objects that fail the condition.
     let map = try self.column(column, of: row.entity)
     let other = self.row(destination)
     let table = try self.table(other)
@@ -78,7 +78,8 @@ extension SQLTranslator {
       if target.isOnlyEntity {
         conditions.append("\(other.alias).Z_ENT = \(try number(of: target.entity))")
       } else if let known = map.entityColumn {
-        // The row says of which entity the object is, and is not believed if the object says another.
+        // The row names the entity of the target. If the target's own row names another entity, the target does not
+        // count.
         let entity = "\(row.alias).\(quoted(known))"
         let own = "(SELECT d.Z_ENT FROM \(quoted(target.table)) AS d WHERE d.Z_PK = \(key))"
         outside = " AND (\(entity) IS NULL OR \(entity) = \(own))"

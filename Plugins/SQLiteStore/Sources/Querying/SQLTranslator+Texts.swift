@@ -2,9 +2,9 @@ import ObjectModel
 import ObjectQuery
 import SQLiteFiles
 
-// Parts of texts. Texts are compared as bytes: SQLite's functions of texts stop at a zero here and there.
+// Texts are compared as bytes, because some text functions of SQLite stop at a NUL character.
 extension SQLTranslator {
-  /// Whether a text has a part.
+  /// Returns the condition that a text contains another text.
   mutating func contains(_ text: SQLScalar, _ part: SQLScalar) throws(LeftToRows) -> String {
     guard text.kind != .null, part.kind != .null else { return "0" }
     guard text.kind == .text, part.kind == .text else { throw LeftToRows() }
@@ -14,13 +14,13 @@ extension SQLTranslator {
       ? "(\(part.value) = '' AND \(text.isPresent) OR \(found))" : "(\(found))"
   }
 
-  /// Whether a text begins with another.
+  /// Returns the condition that a text begins with another text.
   mutating func begins(_ text: SQLScalar, with part: SQLScalar) throws(LeftToRows) -> String {
     guard text.kind != .null, part.kind != .null else { return "0" }
     guard text.kind == .text, part.kind == .text else { throw LeftToRows() }
     if part.constantText == "" { return text.isPresent }
     if let prefix = part.constantText {
-      // As a range, which an index answers: the bytes of texts are in the order of their characters' numbers.
+      // A range can use an index: the order of UTF-8 bytes is that of the code points.
       guard let end = prefix.nextPrefix else { return "(\(text.value) >= \(part.value))" }
       return "(\(text.value) >= \(part.value) AND \(text.value) < \(try parameter(.text(end))))"
     }
@@ -28,7 +28,7 @@ extension SQLTranslator {
     return "(\(part.value) = '' AND \(text.isPresent) OR \(start))"
   }
 
-  /// Whether a text ends with another.
+  /// Returns the condition that a text ends with another text.
   mutating func ends(_ text: SQLScalar, with part: SQLScalar) throws(LeftToRows) -> String {
     guard text.kind != .null, part.kind != .null else { return "0" }
     guard text.kind == .text, part.kind == .text else { throw LeftToRows() }
@@ -38,9 +38,9 @@ extension SQLTranslator {
       ? "(\(part.value) = '' AND \(text.isPresent) OR \(end))" : "(\(end))"
   }
 
-  /// Whether a text has the form of a pattern that is known: with stars at its ends and nowhere else.
+  /// Returns the condition that a text matches a constant pattern. Stars may be only at the ends of the pattern.
   mutating func like(_ text: SQLScalar, _ pattern: String?) throws(LeftToRows) -> String {
-    // By bytes, as the rows read patterns: what stands behind a star may combine with it.
+    // Split by bytes, like the search of the rows: a character after a star may combine with the star.
     guard let pattern = pattern?.utf8,
       !pattern.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "\\") })
     else { throw LeftToRows() }
@@ -71,11 +71,11 @@ extension SQLScalar {
 }
 
 extension String {
-  /// The least text that is greater than all that begin with this one; `nil` when there is none.
+  /// The least text that is greater than all texts with this prefix; `nil` if there is none.
   fileprivate var nextPrefix: String? {
     var scalars = Array(unicodeScalars)
     while let last = scalars.popLast() {
-      // Between the two lie numbers that are no characters.
+      // The surrogates between the two are not characters.
       let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
       guard let scalar = Unicode.Scalar(next) else { continue }
       var text = String.UnicodeScalarView(scalars)

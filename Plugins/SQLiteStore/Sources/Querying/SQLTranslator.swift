@@ -5,22 +5,22 @@ import Rows
 import SQLiteFiles
 import SQLiteStoreFormat
 
-/// One walk over a bound request that writes SQL, and fails where that would not mean the same.
+/// A walk over a bound request that writes SQL, and throws if the SQL would have another meaning.
 ///
-/// A condition in SQL is *true* exactly where the predicate holds; where it does not, it is false or NULL. So AND and
-/// OR may stand as they are, and NOT is `IS NOT TRUE`.
+/// A condition in SQL is *true* exactly if the predicate holds; otherwise it is false or NULL. So AND and OR need no
+/// change, and NOT becomes `IS NOT TRUE`.
 struct SQLTranslator {
   let map: TableMap
   let model: Model
   let schema: Schema
-  /// Whether the cells are as we write them.
+  /// Whether Quire has written the cells.
   let isOwn: Bool
-  /// What parameters are bound to.
+  /// The values of the parameters.
   private(set) var parameters: [SQLiteValue] = []
   private var aliasCount = 0
   private var depth = 0
 
-  /// SQLite has limits of its own, and they are other ones in other builds.
+  /// Limits below those of SQLite, which differ between its builds.
   static let mostParameters = 900
   static let greatestDepth = 50
   static let longestText = 100_000
@@ -29,20 +29,20 @@ struct SQLTranslator {
     (self.map, self.model, self.schema, self.isOwn) = (map, model, schema, isOwn)
   }
 
-  /// A parameter with a value. By number, so that an expression may stand twice.
+  /// Adds a parameter with a value, and returns it. It has a number, so that an expression can appear twice.
   mutating func parameter(_ value: SQLiteValue) throws(LeftToRows) -> String {
     guard parameters.count < SQLTranslator.mostParameters else { throw LeftToRows() }
     parameters.append(value)
     return "?\(parameters.count)"
   }
 
-  /// A row of the objects of an entity, by a name of its own.
+  /// Returns a row of an entity's objects, with an alias of its own.
   mutating func row(_ entity: String) -> SQLRow {
     defer { aliasCount += 1 }
     return SQLRow(alias: "t\(aliasCount)", entity: entity)
   }
 
-  /// Calls `body` one level deeper.
+  /// Calls `body` one level deeper, and throws above the greatest depth.
   mutating func deeper<R>(
     _ body: (inout SQLTranslator) throws(LeftToRows) -> R
   ) throws(LeftToRows) -> R {
@@ -70,7 +70,7 @@ struct SQLTranslator {
     return found.columns[index]
   }
 
-  /// The numbers that tables know some entities by, in the order of their layouts'.
+  /// Returns the numbers of some entities in tables, in the order of their layout numbers.
   func numbers(of layouts: [Layout]) throws(LeftToRows) -> [Int64] {
     var numbers: [Int64] = []
     for layout in layouts.sorted(by: { $0.entityNumber < $1.entityNumber }) {
@@ -84,12 +84,13 @@ struct SQLTranslator {
     return found.number
   }
 
-  /// An entity and those that inherit from it.
+  /// Returns the layouts of an entity and of the entities that inherit from it.
   func family(of entity: String) -> [Layout] {
     model.family(of: entity).compactMap { schema[$0.name] }
   }
 
-  /// A condition that rows are objects of some entities; `nil` where no others are in their table.
+  /// Returns the condition that a row's object is of one of some entities; `nil` if the table contains only one
+  /// entity.
   func condition(
     _ row: SQLRow, isOneOf layouts: [Layout]
   ) throws(LeftToRows) -> String? {
@@ -98,12 +99,12 @@ struct SQLTranslator {
     return "\(row.alias).Z_ENT IN (\(numbers))"
   }
 
-  /// The table of an entity's objects, under a row's name.
+  /// Returns the table of an entity's objects, with the row's alias.
   func table(_ row: SQLRow) throws(LeftToRows) -> String {
     "\(quoted(try entityMap(row.entity).table)) AS \(row.alias)"
   }
 
-  /// The object that a row is.
+  /// Returns the object of a row.
   func object(_ row: SQLRow) throws(LeftToRows) -> SQLScalar {
     let entity = try entityMap(row.entity)
     var object = SQLScalar(.object, row.linkedKey ?? "\(row.alias).Z_PK")
@@ -121,10 +122,10 @@ struct SQLTranslator {
 }
 
 extension SQLTranslator {
-  /// A statement that fails where a flag is 1 and gives a value where it is 0.
+  /// Returns an expression that fails if a flag is 1, and has a value if the flag is 0.
   ///
-  /// For what only the rows can tell: whoever runs the statement searches them then. SQLite gives no absolute value of
-  /// the least number of 64 bits.
+  /// Used for cells that only a search of the rows can interpret: the failure of the statement leads to that search.
+  /// SQLite fails to compute the absolute value of the least integer of 64 bits.
   static func failing(where flag: String, else value: String) -> String {
     "CASE WHEN abs(-9223372036854775807 - (\(flag))) THEN \(value) END"
   }

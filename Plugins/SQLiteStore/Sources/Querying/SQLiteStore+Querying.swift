@@ -4,27 +4,28 @@ import SQLiteFiles
 public import StoreInterface
 
 extension SQLiteStore: QueryingStore {
-  /// The objects that a request finds, in its order, where SQL means what the rows mean.
+  /// Returns the keys of the objects that a request finds, in its order; `nil` if SQL can't answer exactly as a
+  /// search of the rows.
   ///
-  /// - Throws: `StoreError` when the database can't be read.
+  /// - Throws: `StoreError` if the database can't be read.
   public func keys(
     answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> [ObjectKey]? {
     try answer(snapshot) { try $0.keys(request) }
   }
 
-  /// How many objects a request finds, its limit and offset counted.
+  /// Returns the number of objects that a request finds, after its limit and offset; `nil` if SQL can't answer.
   ///
-  /// - Throws: `StoreError` when the database can't be read.
+  /// - Throws: `StoreError` if the database can't be read.
   public func count(
     answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> Int? {
     try answer(snapshot) { try $0.count(request) }
   }
 
-  /// The values, groups or aggregates that a request asks for.
+  /// Returns the values, groups or aggregates of a request; `nil` if SQL can't answer.
   ///
-  /// - Throws: `StoreError` when the database can't be read.
+  /// - Throws: `StoreError` if the database can't be read.
   public func table(
     answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> ResultTable? {
@@ -34,7 +35,7 @@ extension SQLiteStore: QueryingStore {
   private func answer<R>(
     _ snapshot: any StoreSnapshot, _ ask: (SQLAnswers) throws -> R?
   ) throws -> R? {
-    // What was read to its end needs the database no more, and can't ask it.
+    // A snapshot whose rows were all read has given its connection up.
     guard let snapshot = snapshot as? SQLiteSnapshot, snapshot.reader.isOpen else { return nil }
     let contents = snapshot.contents
     let translation = SQLTranslation(

@@ -48,7 +48,7 @@ struct RowWriter {
     }
   }
 
-  // MARK: - Removing and inserting
+  // MARK: - Taking out, putting in
 
   /// Removes rows.
   func remove(_ run: BlockRun) throws {

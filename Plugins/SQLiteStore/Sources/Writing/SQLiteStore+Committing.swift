@@ -33,7 +33,8 @@ extension SQLiteStore {
     }
   }
 
-  /// Calls `body` while no process can commit. The given commit is the newest, and the file alone contains all of it.
+  /// Calls `body` while no process can commit, after checking that the given commit is the newest and that the file
+  /// alone contains all of it.
   ///
   /// - Throws: ``StoreError``, with the code ``StoreError/Code/locked`` also if readers of older contents keep a part
   ///   of the newest commit in the log.
