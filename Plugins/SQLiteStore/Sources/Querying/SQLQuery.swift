@@ -36,6 +36,6 @@ enum SQLOutput: Sendable, Hashable {
   case objectAndEntity
 }
 
-/// The error for a request that must be answered by searching the rows, because SQL has another meaning, or because
-/// an equal meaning has not been verified.
+/// The error for a request that must be answered by searching the rows: SQL has another meaning, or an equal meaning
+/// has not been verified.
 struct LeftToRows: Error {}

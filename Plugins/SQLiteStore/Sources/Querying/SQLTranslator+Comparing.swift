@@ -161,8 +161,8 @@ extension SQLTranslator {
 
   /// Returns the comparison of a decimal number in a table with another value.
   ///
-  /// A cell contains the nearest floating-point number. Its order is that of the decimal number, in comparisons with
-  /// integers of up to 53 bits and with decimal numbers of up to 15 digits.
+  /// A cell contains the nearest floating-point number. It sorts like the decimal number against integers of up to 53
+  /// bits, and against decimal numbers of up to 15 digits.
   private func compare(
     decimal left: SQLScalar, _ operation: QueryPredicate.Operator, _ right: SQLScalar
   ) throws(LeftToRows) -> String {
