@@ -19,7 +19,7 @@ extension StoreConformance {
     },
     Case(
       "conflicts-are-refused",
-      "Changes of objects that somebody else has changed since are refused, and others are made."
+      "Changes of objects that another save has changed since are refused, and other changes are made."
     ) { try $0.conflicts() },
     Case(
       "overtaken-commits-are-refused",

@@ -163,7 +163,7 @@ extension Store {
     guard newest == number else {
       throw StoreError(
         .overtaken,
-        "Somebody else has saved meanwhile: commit \(newest) came after commit \(number).",
+        "Another save came first: commit \(newest) came after commit \(number).",
         path: path)
     }
   }
@@ -380,7 +380,7 @@ extension CommitRequest {
     StoreError(
       .conflict,
       "\(conflicts.count) \(conflicts.count == 1 ? "object was" : "objects were") changed by "
-        + "somebody else since they were read.",
+        + "another save since they were read.",
       path: path, conflicts: conflicts)
   }
 }

@@ -148,7 +148,7 @@ struct SharingTests {
     let time = try clock.measure {
       let error = try #require(throws: StoreError.self, performing: { try store.commit(change) })
       #expect(error.code == .locked)
-      #expect(error.description.hasPrefix("\(path): Somebody else has been writing"), "\(error)")
+      #expect(error.description.hasPrefix("\(path): Another connection has locked"), "\(error)")
     }
     #expect(time >= .milliseconds(150), "\(time)")
     // Readers go on.

@@ -36,7 +36,7 @@ struct StoreConformanceTests {
       ),
       (
         .letsConflictsPass, "conflicts-are-refused",
-        "Changing an object that somebody else has changed since must be refused with code conflict, and was not."
+        "Changing an object that another save has changed since must be refused with code conflict, and was not."
       ),
       (
         .givesKeysTwice, "keys-are-given-once",

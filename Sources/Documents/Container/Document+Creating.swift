@@ -102,7 +102,8 @@ extension Container {
       // A document may replace a document or an empty folder, and nothing else.
       if try disk.exists(path) {
         guard overwriting else {
-          throw DocumentError(.exists, "There is something at the place already.", path: path)
+          throw DocumentError(
+            .exists, "There is a file or a folder at the path already.", path: path)
         }
         let isEmpty = (try? disk.list(path).isEmpty) ?? false
         if !isEmpty { _ = try manifest() }

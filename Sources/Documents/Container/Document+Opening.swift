@@ -166,7 +166,7 @@ extension Container {
       let explanation = places.backends.explanation(ofMissing: entry.type)
       throw DocumentError(
         .noBackend,
-        "The store \"\(entry.name)\" is of type \"\(entry.type.rawValue)\", which no backend here is for."
+        "The store \"\(entry.name)\" is of type \"\(entry.type.rawValue)\", and no backend here supports that type."
           + (explanation.map { " " + $0.message } ?? ""),
         path: path, cause: explanation)
     }

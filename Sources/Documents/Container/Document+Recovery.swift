@@ -44,7 +44,7 @@ extension Document {
         && !state.withLock { $0.hasOwnRecovery }
       guard !isOthers else {
         throw DocumentError(
-          .exists, "There is a recovery already that nobody has taken up.", path: path)
+          .exists, "There is a recovery already that was not used.", path: path)
       }
       let number = nextNumber()
       var manifest = state.withLock { $0.manifest }

@@ -106,7 +106,7 @@ extension Manifest {
       }
       let known = byteCounts.updateValue(one.byteCount, forKey: one.digest)
       guard known ?? one.byteCount == one.byteCount else {
-        throw fault(place, "has as many bytes as no other of its digest.")
+        throw fault(place, "has another size than an attachment with the same digest.")
       }
     }
     struct Name: Hashable {

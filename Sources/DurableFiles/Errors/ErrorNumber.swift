@@ -103,6 +103,6 @@ extension ErrorNumber: CustomStringConvertible {
     .tooManyLinks: ("ELOOP", "a symbolic link is in the way"),
     .tooManyOpenFiles: ("EMFILE", "the process has too many files open"),
     .valueTooLarge: ("EOVERFLOW", "a value is too large"),
-    .wouldBlock: ("EAGAIN", "somebody else holds it"),
+    .wouldBlock: ("EAGAIN", "another process holds it"),
   ]
 }

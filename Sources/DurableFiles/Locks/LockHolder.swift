@@ -52,9 +52,9 @@ extension LockHolder: CustomStringConvertible {
     case (.otherHost, let process?):
       "process \(process.processID) on host '\(process.hostName)' holds it, or left its name there"
     case (.unnamedAfterEnded, let process?):
-      "somebody holds it; process \(process.processID), which the lock file names, has ended"
+      "another process holds it; process \(process.processID), which the lock file names, has ended"
     default:
-      "somebody holds it and left no name"
+      "another process holds it and left no name"
     }
   }
 }

@@ -68,7 +68,7 @@ final class RowImport {
     self.base = try store.snapshot()
     guard self.base.commit == base.commit else {
       throw StoreError(
-        .overtaken, "Somebody else has saved while the files were read.", path: store.path)
+        .overtaken, "Another process saved while the files were read.", path: store.path)
     }
     unique = try UniqueValues(plan.model, plan.schema, base.view)
   }

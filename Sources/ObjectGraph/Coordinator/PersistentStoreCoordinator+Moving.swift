@@ -20,7 +20,7 @@ extension PersistentStoreCoordinator {
   ) throws -> PersistentStore {
     let places = try requirePlaces()
     guard try !places.exists(path) else {
-      throw StoreError(.exists, "There is something at the place already.", path: path)
+      throw StoreError(.exists, "There is a file or a folder at the path already.", path: path)
     }
     let turn = SaveTurn()
     defer { saveTurns.end(turn) }

@@ -135,11 +135,11 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
       let keys = uniqueKeys.map { "\"\($0)\"" }.joined(separator: " and ")
       return "\(what) has the same \(keys) as an object that was inserted here."
     }
-    if isDeletedThere { return "\(what) was changed here, and somebody else has deleted it." }
-    if isDeletedHere { return "\(what) was deleted here, and somebody else has changed it." }
+    if isDeletedThere { return "\(what) was changed here, and another save has deleted it." }
+    if isDeletedHere { return "\(what) was deleted here, and another save has changed it." }
     let keys = contestedKeys.map { "\"\($0)\"" }.joined(separator: ", ")
     return keys.isEmpty
-      ? "\(what) was changed here and by somebody else, in different values."
-      : "\(what) was changed here and by somebody else: \(keys)."
+      ? "\(what) was changed here and by another save, in different values."
+      : "\(what) was changed here and by another save: \(keys)."
   }
 }

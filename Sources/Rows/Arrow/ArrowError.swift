@@ -50,7 +50,7 @@ extension ArrowError {
   static func missingKey() -> ArrowError {
     ArrowError(
       code: .badColumn, column: ArrowFormat.keyName,
-      message: "It is missing: rows without keys are nobody's.")
+      message: "It is missing: a row without a key belongs to no object.")
   }
 
   static func badFormat(_ column: String, found: String, wanted: [String]) -> ArrowError {

@@ -56,21 +56,21 @@ extension CaseRun {
       let late = try change(key, "ours")
       guard
         let error = refused(
-          .conflict, "Changing an object that somebody else has \(done) since",
+          .conflict, "Changing an object that another save has \(done) since",
           { try store.commit(CommitRequest(late, basedOn: base)) })
       else { continue }
       check(
-        "The keys that the refusal names, of an object that somebody else has \(done)", is: [key],
+        "The keys that the refusal names, of an object that another save has \(done)", is: [key],
         found: error.conflicts.map(\.key))
       check(
-        "The version that the refusal gives of an object that somebody else has \(done)",
+        "The version that the refusal gives of an object that another save has \(done)",
         is: try head.view.row(of: key)?.version, found: error.conflicts.first?.current)
     }
     // An object that exists can't be inserted again.
     let again = LayerBuilder(base.schema)
     again.insert(keys[3])
     let insertion = again.freeze()
-    refused(.conflict, "Putting in an object that somebody else has put in since") {
+    refused(.conflict, "Inserting an object that another save has inserted since") {
       try store.commit(CommitRequest(insertion, basedOn: empty))
     }
     try check(
@@ -113,7 +113,7 @@ extension CaseRun {
     // A request that is in conflict and comes too late is refused as a conflict.
     request = CommitRequest(insertion(keys[1]), basedOn: empty)
     request.requiredCommit = first.commit
-    refused(.conflict, "Changes that come too late, of an object that somebody else has changed,") {
+    refused(.conflict, "Changes that come too late, of an object that another save has changed,") {
       try store.commit(request)
     }
     try store.commit(CommitRequest(insertion(keys[2]), basedOn: empty))

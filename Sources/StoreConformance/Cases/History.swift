@@ -62,7 +62,7 @@ extension CaseRun {
       "The number of the snapshot of commit \(commit.number)", is: commit.number,
       found: snapshot.commit)
     guard let state = past.states[commit.number] else {
-      return check(false, "The store lists commit \(commit.number), which nobody made.")
+      return check(false, "The store lists commit \(commit.number), which no save has made.")
     }
     check(
       "The snapshot of commit \(commit.number)", snapshot.schema, holds: state,
@@ -72,7 +72,7 @@ extension CaseRun {
     )
     check(
       (commit.contextName == nil) == (commit.author == nil),
-      "Commit \(commit.number) lost the name of its context, or was given one that nobody said.")
+      "Commit \(commit.number) lost the name of its context, or has one that no save gave.")
   }
 
   /// Checks that the newest commit survives forgetting, and that an unknown commit is refused.
@@ -91,7 +91,7 @@ extension CaseRun {
       holds: [try key(store, "Thing", 1): ["large": .integer(8)]], found: objects)
     try store.forgetCommits(before: .max)
     try check("After all commits but the newest were forgotten", store, holds: objects)
-    refused(.notFound, "Opening commit 1000000, which nobody made,") {
+    refused(.notFound, "Opening commit 1000000, which no save has made,") {
       try store.snapshot(ofCommit: 1_000_000)
     }
     try store.close()

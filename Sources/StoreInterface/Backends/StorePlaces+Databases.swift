@@ -64,7 +64,7 @@ extension StorePlaces {
     guard try !hasLogs(path) else {
       throw StoreError(
         .locked,
-        "Somebody has the database open, perhaps a context that shows it still, so that not all of it is in its file.",
+        "The database is open elsewhere, perhaps in a context that still shows it, so its file is not complete.",
         path: path)
     }
   }

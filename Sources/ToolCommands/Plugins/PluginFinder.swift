@@ -13,7 +13,7 @@ final class PluginFinder: Sendable {
   init(_ folders: PluginFolders) { self.folders = folders }
 
   /// No plug-ins: what the tool has when nobody says where there are any.
-  static let none = PluginFinder(.off("nobody said where there are any"))
+  static let none = PluginFinder(.off("no place was given"))
 
   /// What there is.
   var registry: PluginRegistry {

@@ -32,7 +32,9 @@ final class ManifestMembersCheck {
   /// Notes the members that nobody has asked for.
   func finish() {
     for member in members where !asked.contains(member.name) {
-      add(.unknownMember, String(member.name.prefix(100)), "Nobody here knows it. It is kept.")
+      add(
+        .unknownMember, String(member.name.prefix(100)),
+        "This version does not know the member. Saves keep it.")
     }
   }
 

@@ -47,7 +47,7 @@ final class SQLiteFileCheck {
       let connection = try open()
       try check(connection)
       if connection.isChanged {
-        unchecked.append("Somebody has changed the database while it was checked.")
+        unchecked.append("Another process changed the database while it was checked.")
       }
     } catch let error as SQLiteError where error.code == .notADatabase {
       format = .unknown

@@ -20,7 +20,7 @@ extension StoreError {
     let words: String =
       switch error.code {
       case .busy:
-        "Somebody else has been writing the database for too long: \(error.description)."
+        "Another connection has locked the database for too long: \(error.description)."
       case .notADatabase: "The file is no SQLite database."
       case .damaged: "The database is damaged: \(error.description)."
       default: "SQLite: \(error.description)."

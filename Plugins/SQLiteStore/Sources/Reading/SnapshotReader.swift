@@ -63,7 +63,7 @@ final class SnapshotReader: @unchecked Sendable {
       guard !connection.isChanged else {
         throw StoreError(
           .overtaken,
-          "Somebody else has changed the database while it was read, which was opened for reading alone: open it again.",
+          "Another process changed the database while it was open for reading only. Open it again.",
           path: path)
       }
       return result

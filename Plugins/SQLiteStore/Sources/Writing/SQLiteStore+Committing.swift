@@ -45,7 +45,8 @@ extension SQLiteStore {
       let other = try SQLiteConnection(filePath, for: .writing, patience: options.patience)
       guard try settle(other, head.commit) else {
         throw StoreError(
-          .locked, "Somebody reads what the database held before, so that not all is in its file.",
+          .locked,
+          "A reader of older contents keeps a part of the database in its log, so the file is not complete.",
           path: filePath)
       }
       return try body()
