@@ -3,25 +3,25 @@ public import ObjectModel
 public import StoreInterface
 import Synchronization
 
-/// A store of a coordinator: which objects it is for, and what it says of itself.
+/// A store of a coordinator, with the configuration whose entities it holds and its metadata.
 public final class PersistentStore: Sendable {
-  /// The store itself.
+  /// The store that the backend has opened.
   public let store: any Store
-  /// The configuration whose entities it is for; `nil` for all.
+  /// The configuration whose entities the store holds; `nil` for all entities.
   public let configuration: String?
-  /// The store's identifier, which stays when it moves.
+  /// The store's identifier, which stays the same when the store's file moves.
   public let uuid: UUID
-  /// Whether nothing is written to it.
+  /// Whether the coordinator never writes to the store.
   public let isReadOnly: Bool
-  /// The entities it is for.
+  /// The names of the entities that the store holds; `nil` for all entities.
   let entities: Set<String>?
-  /// What objects know of its entities.
+  /// The entities and properties of the store, as objects use them.
   let graph: GraphSchema
   private let gone = Atomic(false)
-  /// The newest commit that is known to be of the coordinator's model.
+  /// The number of the newest commit that is known to have the coordinator's model.
   private let checkedCommit: Atomic<Int64>
-  /// Whether another store has taken its place. Whoever commits to it holds this, so that nothing is committed to it
-  /// afterwards.
+  /// Whether another store has replaced this store. A commit holds this lock, so that nothing is committed to a
+  /// replaced store.
   private let isReplaced = Mutex(false)
 
   init(
@@ -39,40 +39,41 @@ public final class PersistentStore: Sendable {
 
   /// The store's type.
   public var type: StoreType { store.type }
-  /// The store's place in object identifiers.
+  /// The store's tag in object identifiers.
   public var tag: StoreTag { store.tag }
-  /// Where the store is; `nil` when that is nowhere but in memory.
+  /// The store's path; `nil` for a store in memory.
   public var path: String? { store.path }
 
-  /// What the store says of itself.
+  /// The store's metadata.
   ///
-  /// - Throws: `StoreError` when the store can't be read.
+  /// - Throws: `StoreError` if the store can't be read.
   public var metadata: StoreMetadata { get throws { try store.snapshot().metadata } }
 
-  /// Whether objects of the entity may be put into it.
+  /// Whether objects of the entity may be put into the store.
   func holds(_ entity: String) -> Bool {
     graph[entity] != nil && (entities?.contains(entity) ?? true)
   }
 }
 
 extension PersistentStore {
-  /// Whether it was taken out of its coordinator. What contexts have of it stays as it is.
+  /// Whether the store was removed from its coordinator. Contexts keep the state of the store that they have read.
   var isGone: Bool { gone.load(ordering: .acquiring) }
 
-  /// Notes that it was taken out.
+  /// Records that the store was removed from its coordinator.
   func noteGone() { gone.store(true, ordering: .releasing) }
 
-  /// Whether a commit is known to be of the coordinator's model.
+  /// Whether a commit is known to have the coordinator's model.
   func isChecked(_ commit: Int64) -> Bool { checkedCommit.load(ordering: .relaxed) == commit }
 
-  /// Notes that a commit is of the coordinator's model.
+  /// Records that a commit has the coordinator's model.
   func noteChecked(_ commit: Int64) { checkedCommit.store(commit, ordering: .relaxed) }
 
-  /// Calls `body` while nobody else of its coordinator commits to the store.
+  /// Calls `body` while no other save of the coordinator commits to the store.
   ///
-  /// Stores commit one change after another anyway. Whoever holds several holds the coordinator's lock before.
+  /// A store runs its commits one after another anyway. A caller that locks several stores must hold the coordinator's
+  /// commit lock first.
   ///
-  /// - Throws: `StoreError` when another store has taken its place; what `body` throws.
+  /// - Throws: `StoreError` if another store has replaced this store; the error of `body`.
   func committing<R: Sendable>(_ body: () throws -> R) throws -> R {
     try isReplaced.withLock { isReplaced in
       try checkIsThere(isReplaced)
@@ -80,8 +81,8 @@ extension PersistentStore {
     }
   }
 
-  /// Calls `body` while nobody of its coordinator commits to the store; nobody does any more if it says that another
-  /// store has taken the place of this one.
+  /// Calls `body` while no save of the coordinator commits to the store. If `body` returns `true`, another store has
+  /// replaced this store, and later commits throw.
   func replacing(_ body: () throws -> Bool) throws -> Bool {
     try isReplaced.withLock { isReplaced in
       try checkIsThere(isReplaced)
@@ -99,8 +100,8 @@ extension PersistentStore {
 }
 
 extension PersistentStore: Hashable {
-  /// Whether both are the same store.
+  /// Returns whether both are the same store.
   public static func == (left: PersistentStore, right: PersistentStore) -> Bool { left === right }
-  /// The store counts, and not what it holds.
+  /// Hashes the identity of the store, and not its content.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

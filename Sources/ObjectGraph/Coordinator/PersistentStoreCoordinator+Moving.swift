@@ -1,18 +1,17 @@
 public import StoreInterface
 
-// Stores that move.
 extension PersistentStoreCoordinator {
-  /// How often a store is copied that others go on saving into.
+  /// The maximum number of copies while other contexts keep saving into the store.
   private static let mostCopies = 8
 
-  /// Moves a store to another place, or to another type, and takes the new one in its stead.
+  /// Moves a store to another path or another type, and replaces it with the new store in this coordinator.
   ///
-  /// The old file stays. Objects get identifiers of the new store. What is saved into the store meanwhile is moved
-  /// too: the store is copied again then, and after a while who saves waits.
+  /// The old file stays. Objects get identifiers of the new store. If a context saves while the store is copied, the
+  /// store is copied again. After some such copies the other saves wait.
   ///
-  /// - Parameter progress: Is told now and then how far the copy is. What it throws ends it.
-  /// - Throws: `StoreError`, or what `progress` throws, or ``ContextError`` when somebody saves each time that
-  ///   the store is copied, such as `progress`; the old store is still there then.
+  /// - Parameter progress: Called now and then with the progress of the copy. An error of `progress` cancels the move.
+  /// - Throws: `StoreError`; the error of `progress`; or ``ContextError`` if a save came in between each time, such as
+  ///   a save in `progress`. The old store then stays in use.
   @discardableResult
   public func migrate(
     _ store: PersistentStore, to path: String, type: StoreType,
@@ -27,7 +26,7 @@ extension PersistentStoreCoordinator {
     for _ in 0..<PersistentStoreCoordinator.mostCopies {
       let start = ContinuousClock.now
       if let moved = try copy(store, to: path, type, in: places, progress) {
-        // Everything is in the new one, and nobody asks the old one any more.
+        // The new store has everything, and no context asks the old store any more.
         try? store.store.close()
         return moved
       }
@@ -41,9 +40,9 @@ extension PersistentStoreCoordinator {
       """)
   }
 
-  /// Copies a store, and takes the copy in its stead unless somebody has saved meanwhile.
+  /// Copies a store, and replaces the store with the copy unless another context has saved in between.
   ///
-  /// - Returns: The copy; `nil` when somebody has. Nothing is left of the copy then.
+  /// - Returns: The copy; `nil` if another context has saved. The copy is then deleted.
   private func copy(
     _ store: PersistentStore, to path: String, _ type: StoreType, in places: StorePlaces,
     _ progress: (StoreCopy.Progress) throws -> Void

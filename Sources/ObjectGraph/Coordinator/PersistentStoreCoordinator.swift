@@ -5,8 +5,8 @@ import Rows
 public import StoreInterface
 import Synchronization
 
-/// Brings contexts and stores together: which stores there are, which of them an object goes to, and how
-/// changes reach several at once.
+/// Connects contexts with stores: keeps the stores, chooses the store of a new object, and commits changes to several
+/// stores at once.
 ///
 ///     let coordinator = PersistentStoreCoordinator(
 ///       model: model, places: StorePlaces(.builtIn, on: RealDisk()), classes: [Trip.self])
@@ -17,10 +17,10 @@ import Synchronization
 public final class PersistentStoreCoordinator: Sendable {
   /// The model of all objects.
   public let model: Model
-  /// What opens stores; `nil` when stores are only added that somebody else has opened.
+  /// The environment in which stores are opened; `nil` if the program opens all stores itself.
   public let places: StorePlaces?
   let classes: [String: ManagedObject.Type]
-  /// What turns values into bytes and back, by name.
+  /// The transformers between values and bytes, by name.
   let transformers: [String: ValueTransformer]
 
   private struct State {
@@ -29,19 +29,19 @@ public final class PersistentStoreCoordinator: Sendable {
   }
   private let state = Mutex(State())
   private let storeChangeCount = Atomic(0)
-  /// Told of every commit.
+  /// Sends an element for every commit.
   let commitSignals = StreamHub<Void>()
-  /// Who gives way to whom.
+  /// Decides which save waits for another save.
   let saveTurns = SaveTurns()
-  /// Commits of several stores at once wait for one another here.
+  /// Serializes the commits that change several stores at once.
   private let commitLock = Mutex(())
 
-  /// A coordinator without stores.
+  /// Creates a coordinator without stores.
   ///
   /// - Parameters:
-  ///   - classes: The classes of the objects, each for the entity it names. Objects of other entities are
-  ///     of the class of their nearest superentity that has one, or plain.
-  ///   - transformers: What turns the values of transformable attributes into bytes and back.
+  ///   - classes: The classes of the objects, one for each entity. Objects of other entities have the class of
+  ///     their nearest superentity that has one, or else ``ManagedObject``.
+  ///   - transformers: The transformers between the values of transformable attributes and bytes.
   public init(
     model: Model, places: StorePlaces? = nil, classes: [ManagedObject.Type] = [],
     transformers: [ValueTransformer] = []
@@ -78,17 +78,17 @@ public final class PersistentStoreCoordinator: Sendable {
 
   func store(of tag: StoreTag) -> PersistentStore? { stores.first { $0.tag == tag } }
 
-  /// How often a store was added, removed or moved.
+  /// The number of times that a store was added, removed or moved.
   var storeChanges: Int { storeChangeCount.load(ordering: .acquiring) }
 
   private func noteStoreChange() {
     storeChangeCount.add(1, ordering: .releasing)
   }
 
-  /// Puts a store in the place of another.
+  /// Replaces a store with another store.
   func replace(_ store: PersistentStore, with other: PersistentStore) {
     state.withLock { state in
-      // New objects go to the first store that holds them, which is to be where it was.
+      // A new object goes to the first store that holds its entity, so the new store takes the old store's position.
       guard let place = state.stores.firstIndex(of: store) else {
         return state.stores.append(other)
       }
@@ -102,17 +102,17 @@ public final class PersistentStoreCoordinator: Sendable {
 // MARK: - Stores
 
 extension PersistentStoreCoordinator {
-  /// Opens the store at a path, or creates one where there is none, and adds it.
+  /// Opens the store at a path, or creates it if there is none, and adds it.
   ///
   /// - Parameters:
-  ///   - type: The store's type. When it is `nil`, the file tells; a new store is of type
+  ///   - type: The store's type. If it is `nil`, the file determines the type, and a new store has the type
   ///     ``StoreInterface/StoreType/binary``.
-  ///   - configuration: The configuration whose entities the store is for; all when it is `nil`.
-  ///   - readOnly: Whether nothing is written to it. The store must be there then.
-  ///   - migrator: What brings a store to this model, or to the given type, that is of another; when it is
-  ///     `nil` such a store is refused.
-  /// - Throws: `StoreError` when it can't be opened, or ``ContextError`` when its model is another, or what
-  ///   the migrator throws.
+  ///   - configuration: The configuration whose entities the store holds; `nil` for all entities.
+  ///   - readOnly: Whether the coordinator never writes to the store. The store must exist then.
+  ///   - migrator: The migrator of a store that has another model or another type; if it is `nil`, such a store is
+  ///     refused.
+  /// - Throws: `StoreError` if the store can't be opened; ``ContextError`` if its model is another one; or the
+  ///   migrator's error.
   @discardableResult
   public func addStore(
     at path: String, type: StoreType? = nil, configuration: String? = nil, readOnly: Bool = false,
@@ -141,12 +141,12 @@ extension PersistentStoreCoordinator {
     }
   }
 
-  /// Whether a store was refused for what a migration changes: its model or its type.
+  /// Whether a migration may remove the reason for which a store was refused: its model or its type.
   private func mayBeMigrated(_ error: any Error, _ type: StoreType?) -> Bool {
     switch error {
     case let error as ContextError: error.code == .incompatibleModel
     case let error as StoreError:
-      // A backend can't tell another's file from a broken one of its own.
+      // A backend can't distinguish the file of another backend from a damaged file of its own.
       error.code == .incompatibleModel
         || type != nil && [.notAStore, .damaged].contains(error.code)
     default: false
@@ -158,7 +158,7 @@ extension PersistentStoreCoordinator {
   ) throws -> any Store {
     let places = try requirePlaces()
     if type != .memory {
-      // Most stores that are added are there, so nobody asks before.
+      // Most stores exist when they are added, so opening is tried first.
       do { return try places.open(path, type: type, StoreOpening(readOnly: readOnly)) } catch {
         if try readOnly || places.exists(path) { throw error }
       }
@@ -166,10 +166,9 @@ extension PersistentStoreCoordinator {
     return try places.create(path, type: type ?? .binary, model: try model(of: configuration))
   }
 
-  /// Adds a store that somebody has opened.
+  /// Adds a store that the caller has opened.
   ///
-  /// - Throws: ``ContextError`` when its model is another than the coordinator's, or the store is there
-  ///   already.
+  /// - Throws: ``ContextError`` if the store has another model than the coordinator, or was added before.
   @discardableResult
   public func add(
     _ store: any Store, configuration: String? = nil, readOnly: Bool = false
@@ -190,11 +189,11 @@ extension PersistentStoreCoordinator {
     return added
   }
 
-  /// A store as one of this coordinator, which it is not yet, if its model fits.
+  /// Returns a store as a store of this coordinator, without adding it. Throws if the store's model does not fit.
   func fitting(
     _ store: any Store, _ configuration: String?, _ readOnly: Bool
   ) throws -> PersistentStore {
-    // What a context is shown is asked for when it looks.
+    // The known snapshot is enough here: a context asks for the newest snapshot when it reads.
     let snapshot = try store.knownSnapshot()
     let metadata = try snapshot.metadata
     try check(metadata, snapshot, configuration, store.path)
@@ -207,9 +206,10 @@ extension PersistentStoreCoordinator {
       graph: GraphSchema.of(model, snapshot.schema), checkedCommit: snapshot.commit)
   }
 
-  /// Takes a store out and closes it. Objects of it that contexts still have can be read but not saved.
+  /// Removes a store from the coordinator and closes it. Objects that contexts have of this store can be read but not
+  /// saved.
   ///
-  /// - Throws: What the store says when it is closed.
+  /// - Throws: The store's error on closing.
   public func remove(_ store: PersistentStore) throws {
     state.withLock { $0.stores.removeAll { $0 === store } }
     store.noteGone()
@@ -217,10 +217,10 @@ extension PersistentStoreCoordinator {
     try store.store.close()
   }
 
-  /// Puts one store's file in the place of another's, at once.
+  /// Replaces the file of one store with the file of another store, in one step.
   ///
-  /// - Throws: `StoreError`; or ``ContextError`` when a store of this coordinator lies at either place:
-  ///   remove it first.
+  /// - Throws: `StoreError`; or ``ContextError`` if this coordinator has a store at either path: remove that store
+  ///   first.
   public func replaceStore(at path: String, withStoreAt replacement: String) throws {
     for path in [path, replacement] { try refuseOpenStore(at: path) }
     let places = try requirePlaces()
@@ -228,22 +228,22 @@ extension PersistentStoreCoordinator {
     try places.replace(path, with: replacement)
   }
 
-  /// Removes a store's file for good.
+  /// Deletes a store's file.
   ///
-  /// - Throws: `StoreError`; or ``ContextError`` when the store is one of this coordinator's.
+  /// - Throws: `StoreError`; or ``ContextError`` if this coordinator has the store.
   public func destroyStore(at path: String) throws {
     try refuseOpenStore(at: path)
     try requirePlaces().destroy(path)
   }
 
-  /// What the store at a path says of itself, read without a model.
+  /// Returns the metadata of the store at a path, read without a model.
   ///
   /// - Throws: `StoreError`.
   public func metadata(ofStoreAt path: String, type: StoreType? = nil) throws -> StoreMetadata {
     try requirePlaces().metadata(at: path, type: type)
   }
 
-  /// Sets what a store says of itself.
+  /// Sets the metadata of a store.
   ///
   /// - Throws: `StoreError`.
   public func setMetadata(_ metadata: StoreMetadata, of store: PersistentStore) throws {
@@ -268,7 +268,7 @@ extension PersistentStoreCoordinator {
 
   private func refuseOpenStore(at path: String) throws {
     for case let open? in stores.map(\.path) {
-      // A place has many names.
+      // Different paths may name the same place.
       guard try open == path || places?.isSame(open, path) ?? false else { continue }
       throw ContextError(
         .notSupported, "The store at \"\(path)\" is open. Remove it from the coordinator first.")
@@ -288,15 +288,15 @@ extension PersistentStoreCoordinator {
     return found
   }
 
-  /// The model that a new store of a configuration is made with.
+  /// Returns the model for a new store of a configuration.
   func model(of configuration: String?) throws -> Model {
     guard let configuration else { return model }
     _ = try self.configuration(configuration)
-    // Entities that lead out of the configuration can't be had by themselves.
+    // A configuration whose entities have relationships to entities outside it has no model of its own.
     return (try? model.subset(configuration: configuration)) ?? model
   }
 
-  /// Refuses a commit of another model: another process has migrated the store since it was added.
+  /// Throws if a commit has another model, because another process has migrated the store since it was added.
   ///
   /// Costs nothing for a commit of this coordinator.
   func checkModel(of snapshot: any StoreSnapshot, in store: PersistentStore) throws {
@@ -311,7 +311,7 @@ extension PersistentStoreCoordinator {
     store.noteChecked(snapshot.commit)
   }
 
-  /// Refuses a store that was written with another model, and says what differs.
+  /// Throws if a store was written with another model. The error names the differences.
   private func check(
     _ metadata: StoreMetadata, _ snapshot: any StoreSnapshot, _ configuration: String?,
     _ path: String?
@@ -333,8 +333,8 @@ extension PersistentStoreCoordinator {
     throw ContextError(.incompatibleModel, message)
   }
 
-  /// The store that a new object of an entity goes to: the first whose configuration has the entity,
-  /// and before all others one that has a configuration.
+  /// Returns the store for a new object of an entity: the first store whose configuration has the entity, or else the
+  /// first store without a configuration.
   func store(for entity: String) throws -> PersistentStore {
     let fitting = stores.filter { $0.holds(entity) && !$0.isReadOnly }
     guard let store = fitting.first(where: { $0.entities != nil }) ?? fitting.first else {
@@ -347,13 +347,13 @@ extension PersistentStoreCoordinator {
   }
 }
 
-/// Where a store is, for a sentence.
+/// Returns the phrase that names the path of a store in a message.
 func at(_ path: String?) -> String { path.map { " at \"\($0)\"" } ?? "" }
 
 // MARK: - Contexts
 
 extension PersistentStoreCoordinator {
-  /// Adds a context to those that are told of saves.
+  /// Adds a context to the contexts that are notified of saves.
   func register(_ mail: ContextMail, _ context: WeakContext) {
     state.withLock { state in
       state.contexts.removeAll { $0.mail.isGone.load(ordering: .relaxed) }
@@ -361,25 +361,25 @@ extension PersistentStoreCoordinator {
     }
   }
 
-  /// The numbers of the tables that hold links and no objects, by store.
+  /// The numbers of the tables that contain links and no objects, by store.
   var linkTables: [StoreTag: Set<UInt16>] {
     Dictionary(
       stores.map { ($0.tag, Set($0.graph.schema.linkTables.map(\.layout.entityNumber))) },
       uniquingKeysWith: { first, _ in first })
   }
 
-  /// The contexts that there are, none of which is held.
+  /// The registered contexts. The coordinator does not retain them.
   var contexts: [(mail: ContextMail, context: WeakContext)] { state.withLock { $0.contexts } }
 }
 
 // MARK: - Committing
 
 extension PersistentStoreCoordinator {
-  /// Commits changes to one store or to several: to all of them or to none.
+  /// Commits changes to one store or several stores: to all of them or to none.
   ///
-  /// - Returns: The stores' snapshots then, in the order of the requests.
-  /// - Throws: What the first store throws that refuses. The others are as they were: what they had
-  ///   taken already was taken back.
+  /// - Returns: The new snapshots of the stores, in the order of the requests.
+  /// - Throws: The error of the first store that refuses. The other stores revert the changes that they had already
+  ///   committed.
   func commit(
     _ requests: [(store: PersistentStore, request: CommitRequest)]
   ) throws -> [any StoreSnapshot] {
@@ -395,7 +395,7 @@ extension PersistentStoreCoordinator {
     }
   }
 
-  /// Calls `body` while nobody else commits to any of some stores.
+  /// Calls `body` while no other save of the coordinator commits to any of the stores.
   private func committing(
     _ stores: ArraySlice<PersistentStore>, _ body: () throws -> [any StoreSnapshot]
   ) throws -> [any StoreSnapshot] {

@@ -1,11 +1,11 @@
 import Rows
 import StoreInterface
 
-/// A save that touches several stores: what each of them is to commit.
+/// A save that changes several stores: the commit request of each store.
 ///
-/// Stores of one document commit as one. Others commit one after another; when one refuses, those before it
-/// commit the opposite of what they took, so that all are as they were. A crash in between leaves some of them
-/// saved: only a document is all or nothing then.
+/// Stores of one document commit together. Other stores commit one after another; if one store refuses, the earlier
+/// stores commit the inverse of their changes. A crash in between leaves some of these stores saved: only a document is
+/// saved as a whole or not at all.
 struct PreparedSave {
   private let parts: [(store: any Store, request: CommitRequest)]
 
@@ -13,15 +13,15 @@ struct PreparedSave {
 
   /// Commits all parts.
   ///
-  /// - Throws: What the first store throws that refuses. When a store could not take back what it had taken before,
-  ///   an error that says so, and has the other as its cause.
+  /// - Throws: The error of the first store that refuses. If an earlier store could not revert its changes, an error
+  ///   that says so, with the first error as its cause.
   func commit() throws -> [any StoreSnapshot] {
     if let group = parts[0].store.group, parts.allSatisfy({ $0.store.group === group }) {
       return try group.commit(parts)
     }
     var befores: [any StoreSnapshot] = []
     var afters: [any StoreSnapshot] = []
-    // A store that would refuse anyway does so before any has committed.
+    // A store that refuses its request anyway does so here, before any store has committed.
     for part in parts {
       let head = try part.store.snapshot()
       try part.request.check(against: head, path: part.store.path)
@@ -38,7 +38,8 @@ struct PreparedSave {
         }
       }
       guard failures.isEmpty else {
-        // Not the code of the first error: whoever is told of a conflict may try again, above what is only partly saved.
+        // This error has another code than the first error. After a conflict a caller may try again, here above a
+        // partly saved state.
         throw StoreError(
           .failed,
           """
@@ -55,10 +56,9 @@ struct PreparedSave {
     _ part: (store: any Store, request: CommitRequest), _ after: any StoreSnapshot,
     to before: any StoreSnapshot
   ) throws {
-    // Each change is based on the row that this save has left: what others have saved of other objects since is no
-    // reason not to take it back.
+    // Each change is based on the row of this save, so later saves of other objects do not prevent the inverse.
     let back = try before.changes(since: after)
-    // What others keep in the metadata is not this save's.
+    // The metadata is reverted only if this save has changed it.
     let metadata = try part.request.metadata.map { _ in try before.metadata }
     _ = try part.store.commit(CommitRequest(back, basedOn: after, metadata: metadata))
   }

@@ -2,21 +2,22 @@ import Foundation
 
 /// The fairness of the saves into the stores of one coordinator (decision 0019).
 ///
-/// A save holds no lock while it prepares, and starts again when another save commits first. Quick saves would overtake
-/// a slow one without end. So after a save was overtaken twice, the other saves wait before they commit until that
-/// save is done, or for twice as long as its longest attempt. The wait has a limit because a hook of the slow save may
-/// itself wait for the save of another context. Saves of other processes do not wait.
+/// A save holds no lock while it prepares, and starts again if another save commits first. Quick saves could thus
+/// overtake a slow save without end. After two overtakings the other saves wait before they commit. They wait until the
+/// slow save is done, or for twice the time of its longest attempt. The wait has a limit because a hook of the slow
+/// save may itself wait for the save of another context. Saves of other processes do not wait.
 final class SaveTurns: @unchecked Sendable {
   // Sendable: the condition guards what may change.
   private let condition = NSCondition()
   private var first: SaveTurn?
 
-  /// How often a save is overtaken before others give way.
+  /// The number of times that a save is overtaken before the other saves wait for it.
   static let mostOvertakings = 2
-  /// Who gives way waits so long at the least, and at the most.
+  /// The shortest and the longest time that another save waits.
   static let patience: ClosedRange<TimeInterval> = 1...30
 
-  /// Waits until the save that others give way to is done, unless it is this one or one that this one is part of.
+  /// Waits until the overtaken save is done. Returns at once if the overtaken save is this save, or runs on the same
+  /// thread.
   func giveWay(_ turn: SaveTurn) {
     condition.lock()
     defer { condition.unlock() }
@@ -27,7 +28,7 @@ final class SaveTurns: @unchecked Sendable {
     while first === other, condition.wait(until: end) {}
   }
 
-  /// Notes that others came before a save. Others give way to it from now on, if it was too often.
+  /// Records that another save has overtaken this save. After enough overtakings the other saves wait for this save.
   func noteOvertaken(_ turn: SaveTurn, after attempt: TimeInterval) {
     condition.lock()
     defer { condition.unlock() }
@@ -36,7 +37,7 @@ final class SaveTurns: @unchecked Sendable {
     if first == nil, turn.overtakings >= SaveTurns.mostOvertakings { first = turn }
   }
 
-  /// Notes that a save is done, or given up.
+  /// Records that a save is done or given up.
   func end(_ turn: SaveTurn) {
     condition.lock()
     defer { condition.unlock() }
@@ -46,7 +47,7 @@ final class SaveTurns: @unchecked Sendable {
   }
 }
 
-/// One save on its way into stores. Used by its thread, and by its coordinator's ``SaveTurns`` under their lock.
+/// One running save. Used by its thread, and by its coordinator's ``SaveTurns`` under their lock.
 final class SaveTurn {
   let thread = Thread.current
   fileprivate(set) var overtakings = 0

@@ -1,15 +1,15 @@
 public import ObjectModel
 public import StoreInterface
 
-/// What brings a store to another version of its model when a coordinator is given one that does not fit.
+/// Migrates a store to another version of its model when the store does not fit the coordinator's model.
 ///
-/// The module Migration has one; a coordinator knows no more of it.
+/// The module Migration provides a migrator. The coordinator knows only this protocol.
 public protocol StoreMigrator: Sendable {
-  /// Brings the store at a path to a model, and to a type if one is given. Afterwards it is at the same path.
+  /// Migrates the store at a path to a model, and to a type if one is given. The store keeps its path.
   ///
   /// - Parameters:
-  ///   - configuration: The configuration whose entities the store is for; all when it is `nil`.
-  /// - Throws: Why it can't be done; the store is as it was then.
+  ///   - configuration: The configuration whose entities the store holds; `nil` for all entities.
+  /// - Throws: The reason why the store can't be migrated. The store is unchanged then.
   func migrateStore(
     at path: String, type: StoreType?, to model: Model, configuration: String?,
     in places: StorePlaces

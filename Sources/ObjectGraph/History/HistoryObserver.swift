@@ -3,7 +3,7 @@ import ObjectModel
 import StoreInterface
 import Synchronization
 
-/// Follows the history: gives every transaction once, whoever made it.
+/// Follows the history: returns every transaction exactly once, also the transactions of other contexts and processes.
 ///
 ///     let observer = try HistoryObserver(coordinator, HistoryRequest(after: token))
 ///     for try await transactions in observer.updates(every: .seconds(5)) {
@@ -13,15 +13,14 @@ import Synchronization
 ///       }
 ///     }
 ///
-/// Stores keep the commits that the observer has not taken yet, as long as the observer lives and up to
-/// a bound of the store (`BinaryStoreOptions.observedCommitCount`). Past it ``next()`` throws
-/// ``ContextError/Code/historyExpired``, and leaves no gap.
+/// Stores keep the commits that the observer has not returned yet, as long as the observer lives, and up to a limit of
+/// the store (`BinaryStoreOptions.observedCommitCount`). Beyond the limit ``next()`` throws
+/// ``ContextError/Code/historyExpired`` instead of leaving a gap.
 ///
-/// What this coordinator saves is seen at once, and what other processes save when the stores are next
-/// looked at. Whoever follows the history needs an observer of their own: what one gives to one, it gives to nobody else.
-/// May be used from any thread.
+/// The observer sees saves of this coordinator at once, and saves of other processes at the next poll. Each follower
+/// needs an observer of its own, because an observer returns each transaction only once. May be used from any thread.
 public final class HistoryObserver: Sendable {
-  /// Whose history is followed.
+  /// The coordinator whose history the observer follows.
   public let coordinator: PersistentStoreCoordinator
   private let state: Mutex<State>
 
@@ -29,7 +28,7 @@ public final class HistoryObserver: Sendable {
     var request: HistoryRequest
     var holds: [UUID: HistoryHold] = [:]
 
-    /// Tells the stores which commits the observer has not taken yet.
+    /// Tells the stores which commits the observer has not returned yet.
     mutating func hold(_ stores: [PersistentStore]) {
       let commits = request.after?.commits ?? [:]
       holds = holds.filter { commits[$0.key] != nil }
@@ -44,13 +43,13 @@ public final class HistoryObserver: Sendable {
     }
   }
 
-  /// What is wanted; its token moves on.
+  /// The request. Its token advances with each call of ``next()``.
   public var request: HistoryRequest { state.withLock { $0.request } }
 
-  /// The place behind everything that was given out, or is not wanted.
+  /// The place in the history after the last transaction that the observer has returned or skipped.
   public var token: HistoryToken { request.after ?? HistoryToken() }
 
-  /// Follows what is made from now on, or after the request's token if it has one.
+  /// Creates an observer of the transactions after the request's token, or from now on if the request has no token.
   ///
   /// - Throws: `StoreError`.
   public init(
@@ -64,13 +63,13 @@ public final class HistoryObserver: Sendable {
     self.state = Mutex(state)
   }
 
-  /// The transactions since the last time that the request asks for.
+  /// Returns the requested transactions since the last call.
   ///
-  /// - Throws: As ``PersistentStoreCoordinator/history(_:)``; nothing is passed over then. When what came next is not
-  ///   kept any more, it goes on only from another place (``move(to:)``).
+  /// - Throws: The errors of ``PersistentStoreCoordinator/history(_:)``. An error skips no transaction. If the store no
+  ///   longer keeps the next transaction, the observer continues only from another place (``move(to:)``).
   public func next() throws -> [HistoryTransaction] {
     try state.withLock { state in
-      // What is saved between the two comes the next time, and not twice.
+      // The next call returns a commit that is made between these two reads, so that no commit is returned twice.
       let end = try coordinator.historyToken
       let transactions = try coordinator.history(state.request).filter {
         $0.number <= end.commits[$0.store] ?? -1
@@ -81,9 +80,9 @@ public final class HistoryObserver: Sendable {
     }
   }
 
-  /// Goes on behind another place in the history.
+  /// Continues after another place in the history.
   ///
-  /// - Parameter token: The place; behind everything that was saved until now when it is `nil`.
+  /// - Parameter token: The place; `nil` for the end of the history as it is now.
   /// - Throws: `StoreError`.
   public func move(to token: HistoryToken? = nil) throws {
     let token = try token ?? coordinator.historyToken
@@ -93,19 +92,19 @@ public final class HistoryObserver: Sendable {
     }
   }
 
-  /// The transactions as they are made, those of one look together.
+  /// Returns a stream of the transactions as they are made. Each element has all transactions that one poll finds.
   ///
-  /// The stores are looked at when somebody asks for the next transactions, so nothing is lost that nobody has taken.
-  /// Ends with what ``next()`` throws, or when whoever listens does.
+  /// The stream polls the stores when the caller asks for its next element, so no transaction is lost. The stream ends
+  /// with an error of ``next()``, or when the caller cancels it.
   ///
-  /// - Parameter interval: How often to look for what other processes saved; `nil` for never.
+  /// - Parameter interval: The interval at which the stream polls for commits of other processes; `nil` for no polling.
   public func updates(
     every interval: Duration? = nil
   ) -> AsyncThrowingStream<[HistoryTransaction], any Error> {
     if let interval {
       require(interval > .zero, "The history can't be looked at every \(interval).")
     }
-    // However often something was saved, one look finds it all.
+    // One poll finds all commits, so one pending signal is enough.
     let (signals, signal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     signal.yield()
     coordinator.commitSignals.add(signal)
@@ -121,7 +120,7 @@ public final class HistoryObserver: Sendable {
   }
 }
 
-/// Gives signals again and again, as long as somebody holds it.
+/// Sends signals at an interval until it is deallocated.
 private final class Ticking: Sendable {
   private let task: Task<Void, Never>
 

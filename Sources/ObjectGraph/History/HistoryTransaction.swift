@@ -2,31 +2,31 @@ public import Foundation
 public import ObjectModel
 public import Rows
 
-/// What one commit did to one store: when, by whom, and to which objects.
+/// The changes that one commit made to the objects of one store, with the commit's time and author.
 public struct HistoryTransaction: Sendable {
   /// The store's identifier.
   public let store: UUID
-  /// The store's place in object identifiers.
+  /// The store's tag in object identifiers.
   public let tag: StoreTag
   /// The commit's number in that store.
   public let number: Int64
-  /// When it was made.
+  /// The time of the commit.
   public let time: Date
-  /// Who made it, if anybody said so (``ManagedObjectContext/transactionAuthor``).
+  /// The author of the commit, if the context had one (``ManagedObjectContext/transactionAuthor``).
   public let author: String?
-  /// What the context is called that made it (``ManagedObjectContext/name``), if it has a name.
+  /// The name of the context that saved (``ManagedObjectContext/name``), if it had one.
   public let contextName: String?
-  /// What was changed, in the order of the objects' identifiers.
+  /// The changes, in the order of the objects' identifiers.
   public let changes: [HistoryChange]
-  /// The same, as rows.
+  /// The same changes, as rows.
   public let layer: Layer
-  /// The numbers of the tables that hold links and no objects.
+  /// The numbers of the tables that contain links and no objects.
   let linkTables: Set<UInt16>
 
-  /// The place in the history right behind this transaction.
+  /// The place in the history right after this transaction.
   public var token: HistoryToken { HistoryToken(commits: [store: number]) }
 
-  /// What a context merges to show what the transaction did (``ManagedObjectContext/mergeChanges(from:)``).
+  /// The change that a context merges to show this transaction (``ManagedObjectContext/mergeChanges(from:)``).
   public var contextChange: ContextChange {
     ContextChange(
       kind: .saved, contextName: contextName, author: author, layers: [tag: layer],
@@ -34,15 +34,15 @@ public struct HistoryTransaction: Sendable {
   }
 }
 
-/// What a transaction did to one object.
+/// The change that a transaction made to one object.
 public struct HistoryChange: Sendable, Hashable {
-  /// What happened to the object.
+  /// The kind of a change to an object.
   public enum Kind: String, Sendable, Hashable {
-    /// It was inserted.
+    /// The object was inserted.
     case insert
-    /// It was changed.
+    /// The object was changed.
     case update
-    /// It was deleted.
+    /// The object was deleted.
     case delete
   }
 
@@ -50,56 +50,56 @@ public struct HistoryChange: Sendable, Hashable {
   public let object: ObjectID
   /// The name of the object's entity.
   public let entity: String
-  /// What happened to it.
+  /// The kind of the change.
   public let kind: Kind
-  /// The names of the properties that were changed, sorted; none when it was inserted or deleted.
+  /// The sorted names of the changed properties; empty if the object was inserted or deleted.
   public let changedProperties: [String]
-  /// The last values of the attributes of a deleted object that its model says to preserve
-  /// (`preservesValueOnDeletion`), by name; what had no value is left out.
+  /// The last values of a deleted object, by name: the attributes that the model preserves
+  /// (`preservesValueOnDeletion`). Attributes without a value are left out.
   public let tombstone: [String: Value]
 }
 
-/// A place in the history of some stores: for each the commit that was seen last.
+/// A place in the history of some stores: the last commit seen in each store.
 ///
-/// Keep it where you keep what you made of the history, and ask for what came since.
+/// Keep the token together with the data that you derived from the history, and request the later transactions with it.
 public struct HistoryToken: Sendable, Hashable, Codable {
   /// The commits, by the stores' identifiers.
   public var commits: [UUID: Int64]
 
-  /// The place behind the given commits.
+  /// Creates a token for the place after the given commits.
   public init(commits: [UUID: Int64] = [:]) { self.commits = commits }
 
-  /// The place behind both this and another: of each store the later commit.
+  /// Returns the token with the later commit of each store in this token and another.
   public func merged(with other: HistoryToken) -> HistoryToken {
     HistoryToken(commits: commits.merging(other.commits) { max($0, $1) })
   }
 }
 
-/// Which part of the history is wanted.
+/// A selection of transactions in the history.
 ///
 ///     var request = HistoryRequest(after: token)
 ///     request.excludedAuthors = ["app"]
 ///     for transaction in try coordinator.history(request) { … }
 public struct HistoryRequest: Sendable, Hashable {
-  /// What was seen already; everything that is kept when it is `nil`. Of a store that it does not name
-  /// everything is wanted.
+  /// The place after which transactions are included; `nil` for all kept transactions. All kept transactions of a store
+  /// that the token does not name are included.
   public var after: HistoryToken?
-  /// Only what was made at this time or later.
+  /// The earliest time of an included transaction; `nil` for no limit.
   public var since: Date?
-  /// Only what was made before this time.
+  /// The time before which an included transaction was made; `nil` for no limit.
   public var before: Date?
-  /// Only what these made; everybody when it is `nil`.
+  /// The authors whose transactions are included; `nil` for all authors.
   public var authors: Set<String>?
-  /// Nothing that these made.
+  /// The authors whose transactions are left out.
   public var excludedAuthors: Set<String> = []
-  /// Only what contexts of these names made; any when it is `nil`.
+  /// The names of the contexts whose transactions are included; `nil` for all contexts.
   public var contextNames: Set<String>?
-  /// Only changes of objects of these entities and those that inherit from them; any when it is `nil`.
-  /// Transactions without such changes are left out.
+  /// The entities whose changes are included, with their subentities; `nil` for all entities. A transaction without
+  /// such changes is left out.
   public var entities: Set<String>?
-  /// Only these stores; all when it is `nil`.
+  /// The identifiers of the stores whose history is included; `nil` for all stores.
   public var stores: Set<UUID>?
 
-  /// What came after a place in the history.
+  /// Creates a request for the transactions after a place in the history.
   public init(after: HistoryToken? = nil) { self.after = after }
 }

@@ -3,18 +3,18 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-// The history of stores that keep earlier commits: what `NSPersistentHistoryTracking` is to Core Data. It is
-// no record beside the objects: a transaction is what differs between two commits.
+// The history of stores that keep earlier commits, like Core Data's `NSPersistentHistoryTracking`. Stores write no
+// separate log: a transaction is the difference between two commits.
 extension PersistentStoreCoordinator {
-  /// The transactions that a request asks for: of each store in their order, and of several in that of
-  /// their times.
+  /// Returns the transactions that a request selects. Transactions of one store keep their order; several stores are
+  /// merged by time.
   ///
-  /// Stores that keep no earlier commits have none. Costs what the commits wrote that are asked for; those
-  /// of others are passed over by their records.
+  /// Stores that keep no earlier commits have no transactions. The cost depends on the size of the selected commits;
+  /// other commits are skipped by their summaries alone.
   ///
-  /// - Throws: ``ContextError`` with the code ``ContextError/Code/historyExpired`` when what came right
-  ///   after the token is not kept any more, or the store has not come so far, because an older copy was put in its
-  ///   place; or what a damaged store throws.
+  /// - Throws: ``ContextError`` with the code ``ContextError/Code/historyExpired`` if the store no longer keeps the
+  ///   commit of the token, or if an older copy replaced the store, so that the commit is newer than the store; or the
+  ///   error of a damaged store.
   public func history(
     _ request: HistoryRequest = HistoryRequest()
   ) throws -> [HistoryTransaction] {
@@ -22,7 +22,7 @@ extension PersistentStoreCoordinator {
     for store in stores where request.stores?.contains(store.uuid) ?? true {
       var latest = Date.distantPast
       for transaction in try store.history(request, in: model) {
-        // A clock may go back; the order of a store's commits does not.
+        // A clock may be set back; the order of a store's commits stays.
         latest = max(latest, transaction.time)
         transactions.append((latest, transaction))
       }
@@ -32,7 +32,7 @@ extension PersistentStoreCoordinator {
     }.map(\.element.transaction)
   }
 
-  /// The place in the history behind everything that was saved until now.
+  /// The place at the end of the history as it is now.
   ///
   /// - Throws: `StoreError`.
   public var historyToken: HistoryToken {
@@ -45,25 +45,25 @@ extension PersistentStoreCoordinator {
     }
   }
 
-  /// Forgets the history up to a place: what came after it can still be asked for with that token, or a
-  /// later one. Stores that were added for reading only forget nothing.
+  /// Removes the history before a place. Later transactions can still be requested with the given token or a later one.
+  /// Stores that were added as read-only are not changed.
   ///
-  /// - Throws: `StoreError`; stores that it was done in have done it.
+  /// - Throws: `StoreError`. Stores that were processed before the error have removed their history.
   public func forgetHistory(before token: HistoryToken) throws {
     for store in stores where !store.isReadOnly {
       if let number = token.commits[store.uuid] { try store.store.forgetCommits(before: number) }
     }
   }
 
-  /// Forgets the history before a time. Stores that were added for reading only forget nothing.
+  /// Removes the history before a time. Stores that were added as read-only are not changed.
   ///
-  /// What came after something that was made at that time or later stays, though a clock that went back says that it was
-  /// made before.
+  /// Transactions that follow a transaction made at or after the time are kept, even if a clock that was set back gave
+  /// them an earlier time.
   ///
-  /// - Throws: `StoreError`; stores that it was done in have done it.
+  /// - Throws: `StoreError`. Stores that were processed before the error have removed their history.
   public func forgetHistory(before time: Date) throws {
     for store in stores where store.store.capabilities.contains(.history) && !store.isReadOnly {
-      // The last one before the time stays: what came after it is told by comparing with it.
+      // The last commit before the time stays: the next transaction is the difference from that commit.
       if let last = try store.store.commits().reversed().prefix(while: { $0.time < time }).last {
         try store.store.forgetCommits(before: last.number)
       }
@@ -126,7 +126,7 @@ extension PersistentStore {
 }
 
 extension HistoryRequest {
-  /// Whether a commit may be asked for.
+  /// Whether the request may select the transaction of a commit, by the commit's time, author and context.
   fileprivate func wants(_ commit: CommitSummary) -> Bool {
     if let since, commit.time < since { return false }
     if let before, commit.time >= before { return false }
@@ -137,7 +137,7 @@ extension HistoryRequest {
   }
 }
 
-/// What a commit's rows say of objects.
+/// Derives the changes of objects from the rows of a commit.
 private struct HistoryReading {
   private let tag: StoreTag
   private let layer: Layer
@@ -210,7 +210,7 @@ private struct HistoryReading {
     }
   }
 
-  /// A link that came, went or moved is a change of both ends.
+  /// Records a link that was inserted, removed or moved as a change of the objects at both ends.
   private mutating func readLinks(_ changes: Layer.EntityChanges, _ table: LinkTable) throws {
     for one in try changes.entries() {
       let key = ObjectKey(entity: changes.entityNumber, number: one.key)
@@ -225,7 +225,7 @@ private struct HistoryReading {
     }
   }
 
-  /// The name of the relationship at one end of some links.
+  /// Returns the name of the relationship at one end of a link table.
   private func name(of end: LinkTable.End, _ object: ObjectKey) -> String? {
     new.schema[object.entity].flatMap { layout in
       new.schema.relationshipNumbers[layout.entity]?.first { $0.value == end.relationship }?.key

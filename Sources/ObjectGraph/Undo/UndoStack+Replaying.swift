@@ -1,16 +1,16 @@
 import ObjectModel
 import Rows
 
-// Undoing and redoing: the steps of a group are taken back, the last first, and what that changes is
-// recorded as the group that leads the other way.
+// Undoing and redoing: the steps of a group are undone, the last step first. The changes of that are recorded as the
+// group for the opposite direction.
 extension UndoStack {
-  /// Takes back the last group. Nothing happens when there is none.
+  /// Undoes the last group. Does nothing if there is no group.
   ///
-  /// What was changed since the last turn ended is a group by itself.
+  /// The changes since the end of the last turn are a group by themselves.
   ///
-  /// - Precondition: No group of your own is open.
-  /// - Returns: Whether there was one.
-  /// - Throws: What a damaged store throws; everything is as it was then.
+  /// - Precondition: No explicit group is open.
+  /// - Returns: Whether there was a group.
+  /// - Throws: The error of a damaged store; everything is as before then.
   @discardableResult
   public func undo() throws -> Bool {
     try prepareToReplay()
@@ -22,11 +22,11 @@ extension UndoStack {
     return true
   }
 
-  /// Does again what was undone last. Nothing happens when there is nothing.
+  /// Redoes the group that was undone last. Does nothing if there is no such group.
   ///
-  /// - Precondition: No group of your own is open.
-  /// - Returns: Whether there was something.
-  /// - Throws: What a damaged store throws; everything is as it was then.
+  /// - Precondition: No explicit group is open.
+  /// - Returns: Whether there was a group.
+  /// - Throws: The error of a damaged store; everything is as before then.
   @discardableResult
   public func redo() throws -> Bool {
     try prepareToReplay()
@@ -35,16 +35,16 @@ extension UndoStack {
     redoStack.removeLast()
     undoStack.append(back)
     dropOldest()
-    // What others have saved of the same since was not there when it was done first.
+    // Another save of the same objects came after the first time that this group was done.
     finishReplaying(isAtSavedState && !isOvertaken)
     return true
   }
 
-  /// Takes back what the innermost open group of your own did so far, or the last group within it that is
-  /// closed. It can't be done again.
+  /// Undoes the changes of the innermost open explicit group so far, or the last closed group within it. These changes
+  /// can't be redone.
   ///
-  /// - Returns: Whether there was anything.
-  /// - Throws: What a damaged store throws.
+  /// - Returns: Whether there was anything to undo.
+  /// - Throws: The error of a damaged store.
   @discardableResult
   public func undoNestedGroup() throws -> Bool {
     checkPlace()
@@ -73,7 +73,7 @@ extension UndoStack {
     endTurn()
   }
 
-  /// Takes back what a group did, and gives the group that does it again.
+  /// Undoes a group, and returns the group that redoes it.
   private func replay(_ group: UndoGroup, _ direction: Direction) throws -> UndoGroup {
     self.direction = direction
     defer {
@@ -85,7 +85,7 @@ extension UndoStack {
     do {
       try takeBack(group)
     } catch {
-      // Halfway is nowhere.
+      // A replay that fails halfway is reverted.
       let done = back.steps
       replayed = UndoGroup(group.number)
       for step in done.reversed() { try? takeBack(step) }
@@ -108,12 +108,12 @@ extension UndoStack {
       let count = lastStep
       var changes = Changes(base: state.shown, layer: back)
       if !isExact { changes.originals = try originals(of: layer, back, in: state) }
-      // A deletion that is done again is denied as it was.
+      // A redone deletion is denied by the same references as the first time.
       if direction == .undoing { changes.lastReferences = try layer.noReferences() }
       try Take(workspace, state, events: .undo).run(changes, isAged: !isExact)
       if isExact { noteReturn(to: layer, after: count) }
       try workspace.sealForUndo()
-      // An object that was told of the change has changed more.
+      // An object that was notified of the change has changed more.
       if lastStep > count + 1 { noteStrayChange() }
     case .transient(let id, let property, let value):
       workspace?.restoreTransientValue(value, of: id, property)
@@ -149,7 +149,7 @@ extension UndoStack {
           }
           guard let value = try expected(column) else { continue }
           let current = try now.value(column)
-          // A value that the context itself has set is no other save's.
+          // A value that the context itself has set comes from no other save.
           if try current == value || saved.value(column) != current { continue }
           builder.set(value, column: index, of: key)
         }
@@ -158,7 +158,8 @@ extension UndoStack {
     return builder.freeze()
   }
 
-  /// Returns the values that a row has if only this context has changed it since a step; `nil` if there is no row then.
+  /// Returns the values of a row as they are if only this context has changed it since a step; `nil` if there is no row
+  /// then.
   private func expectedRow(
     _ key: ObjectKey, after step: UndoableLayer
   ) throws -> ((LayoutColumn) throws -> Value?)? {
@@ -188,6 +189,8 @@ extension UndoStack {
     }
   }
 
+  /// Processes the changes of a replay.
+  ///
   /// - Parameter isNothing: Whether all changes are known to come to nothing.
   private func finishReplaying(_ isNothing: Bool) {
     if isNothing { workspace?.forgetUndoneChanges() }
@@ -197,10 +200,10 @@ extension UndoStack {
 }
 
 extension SnapshotEvents {
-  /// What undoing and redoing may do to an object.
+  /// The events that undoing and redoing may cause for an object.
   static let undo: SnapshotEvents = [.undoInsertion, .undoDeletion, .undoUpdate]
 
-  /// These events, and of those of undoing no others than the given one.
+  /// Returns these events, with the given event as the only one of the undo events.
   func narrowed(to event: SnapshotEvents) -> SnapshotEvents {
     subtracting(SnapshotEvents.undo.subtracting(event))
   }

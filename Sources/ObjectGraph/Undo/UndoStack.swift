@@ -2,68 +2,68 @@ public import Foundation
 import ObjectModel
 import Rows
 
-/// Takes back what was done in a context, and does it again: insertions, changes, deletions with all that
-/// they entail, and relationships of every kind.
+/// Undoes and redoes the changes of a context: insertions, updates, deletions with all their consequences, and
+/// relationships of every kind.
 ///
 ///     context.undoStack = UndoStack()
 ///     trip.name = "Porto"
 ///     try context.processPendingChanges()
 ///     try context.undoStack?.undo()
 ///
-/// What one turn of work does (`perform`, or what lies between two calls of
-/// ``ManagedObjectContext/processPendingChanges()``) is one group and is taken back as one. Groups of your
-/// own, which may be nested and have names, are made with ``group(_:_:)``.
+/// The changes of one turn of work are one group and are undone together. A turn is one `perform`, or the work between
+/// two calls of ``ManagedObjectContext/processPendingChanges()``. ``group(_:_:)`` makes explicit groups, which may be
+/// nested and have names.
 ///
-/// Undoing makes changes as any other work does: it may reach back over saves, and is to be saved. Nothing
-/// is copied when changes are recorded: a step keeps the changed rows and the rows beneath them, which never change.
-/// Taking a step back is in conflict with a save of another context that has changed the same rows since.
-/// Used in its context's turn, and in one context only.
+/// Undoing makes ordinary changes: undo may reach back over saves, and its result needs a save. Recording copies no
+/// rows: a step keeps the changed rows and the rows beneath them, which never change. Undoing a step is in conflict
+/// with a later save of another context that has changed the same rows. Used in its context's turn, and in one context
+/// only.
 public final class UndoStack {
-  /// How many groups can be undone; 0 for any number.
+  /// The maximum number of groups that can be undone; 0 for any number.
   public var levels: Int {
     didSet { dropOldest() }
   }
 
   weak var workspace: Workspace?
-  /// What can be undone, the oldest first.
+  /// The groups that can be undone, the oldest first.
   var undoStack: [UndoGroup] = []
-  /// What can be done again, the next last.
+  /// The groups that can be redone, the next group last.
   var redoStack: [UndoGroup] = []
-  /// The groups that are being filled, the outermost first. Of one that opened by itself there is no other.
+  /// The groups that are being filled, the outermost first. An automatic group is the only open group.
   var openGroups: [UndoGroup] = []
-  /// Takes what undoing or redoing changes.
+  /// The group that records the changes of the current undo or redo.
   var replayed: UndoGroup?
   var direction = Direction.forward
-  /// Rows as the context knows them though no step has recorded them: its unrecorded changes, and rows that it has
-  /// asked to see. Taking back an older step is in no conflict with them.
+  /// Rows that the context knows though no step has recorded them: its unrecorded changes, and rows that it has asked
+  /// to see. Undoing an older step is in no conflict with these rows.
   private(set) var known: [KnownRows] = []
-  /// The recorded steps, counted.
+  /// The counter of the recorded steps.
   private var steps = StepCounter()
-  /// Whether the context is saving: what that changes belongs to what is there already.
+  /// Whether the context is saving. Changes that a save computes are added to the last group.
   private var isSaving = false
   private var disableCount = 0
   private var lastNumber: UInt64 = 0
-  /// What the state is called that undoing everything leads to.
+  /// The number of the state before the first group that can be undone.
   private var bottom: UInt64 = 0
-  /// What the saved state is called.
+  /// The number of the saved state; `nil` if no number stands for that state.
   private var saved: UInt64?
-  /// Whether something was changed since the last save that can't be undone.
+  /// Whether the context has changed since the last save in a way that can't be undone.
   private var hasUnrecorded = false
-  /// Whether the context has looked, since it saved, at what others have saved of what is changed in it.
+  /// Whether a rebase since the last save has found saves by another context of objects that are changed here.
   private(set) var isOvertaken = false
-  /// Which way changes are being made.
+  /// The direction in which changes are being made.
   enum Direction {
     case forward, undoing, redoing
   }
 
-  /// Nothing to undo yet.
+  /// Creates an empty stack.
   ///
-  /// - Parameter levels: How many groups can be undone; 0 for any number.
+  /// - Parameter levels: The maximum number of groups that can be undone; 0 for any number.
   public init(levels: Int = 0) { self.levels = levels }
 }
 
 extension Notification.Name {
-  /// There is something else to undo or to redo. The object is the ``UndoStack``.
+  /// The groups to undo or to redo have changed. The object of the notification is the ``UndoStack``.
   public static let undoStackDidChange = Notification.Name("UndoStackDidChange")
 }
 
@@ -75,7 +75,7 @@ extension UndoStack {
     !undoStack.isEmpty || openGroups.contains { !$0.isEmpty } || hasUnsealedChanges
   }
 
-  /// Whether there is anything to do again. Any new change is the end of that.
+  /// Whether there is anything to redo. Any new change ends this.
   public var canRedo: Bool { !redoStack.isEmpty && !hasUnsealedChanges }
 
   private var hasUnsealedChanges: Bool {
@@ -83,28 +83,28 @@ extension UndoStack {
     return workspace.hasUnprocessedChanges
   }
 
-  /// How many groups can be undone, the open one not counted.
+  /// The number of groups that can be undone, without the open group.
   public var undoCount: Int { undoStack.count }
-  /// How many groups can be done again.
+  /// The number of groups that can be redone.
   public var redoCount: Int { redoStack.count }
 
   /// Whether changes are being undone.
   public var isUndoing: Bool { direction == .undoing }
-  /// Whether changes are being done again.
+  /// Whether changes are being redone.
   public var isRedoing: Bool { direction == .redoing }
   /// Whether changes are recorded.
   public var isEnabled: Bool { disableCount == 0 }
-  /// How many groups of your own are open, one within the other.
+  /// The number of open explicit groups, one within the other.
   public var groupingLevel: Int { openGroups.count { !$0.isAutomatic } }
 
-  /// What the work is called that ``undo()`` takes back.
+  /// The name of the group that ``undo()`` undoes.
   public var undoActionName: String? {
     openGroups.last { !$0.isEmpty || $0.name != nil }?.name ?? undoStack.last?.name
   }
-  /// What the work is called that ``redo()`` does again.
+  /// The name of the group that ``redo()`` redoes.
   public var redoActionName: String? { redoStack.last?.name }
 
-  /// Names what is being done, or was done last.
+  /// Names the open group, or else the last group.
   public func setActionName(_ name: String) {
     checkPlace()
     try? workspace?.sealForUndo()
@@ -121,11 +121,11 @@ extension UndoStack {
 // MARK: - Groups
 
 extension UndoStack {
-  /// Makes one group of what `body` does. A group within a group is part of it.
+  /// Records the changes of `body` as one group. A group within a group is part of the outer group.
   ///
   ///     try undo.group("Rename") { trip.name = "Porto" }
   ///
-  /// - Throws: What `body` throws; what it did until then is a group all the same.
+  /// - Throws: The error of `body`. The changes up to the error are a group all the same.
   public func group<R>(_ name: String? = nil, _ body: () throws -> R) throws -> R {
     try beginGroup(name)
     let result: R
@@ -138,9 +138,9 @@ extension UndoStack {
     return result
   }
 
-  /// Opens a group: what is done until ``endGroup()`` is undone as one.
+  /// Opens a group. The changes until ``endGroup()`` are undone together.
   ///
-  /// - Throws: What a damaged store throws.
+  /// - Throws: The error of a damaged store.
   public func beginGroup(_ name: String? = nil) throws {
     checkPlace()
     try workspace?.sealForUndo()
@@ -150,28 +150,28 @@ extension UndoStack {
 
   /// Closes the group that was opened last.
   ///
-  /// - Precondition: There is one.
-  /// - Throws: What a damaged store throws.
+  /// - Precondition: A group is open.
+  /// - Throws: The error of a damaged store.
   public func endGroup() throws {
     checkPlace()
     require(groupingLevel > 0, "No group of undo is open.")
-    // The group closes after an error too: the next undo would stop the program otherwise.
+    // The group closes after an error too, because the next undo would stop the program otherwise.
     defer { close(openGroups.removeLast()) }
     try workspace?.sealForUndo()
   }
 
-  /// Records something of the program's own, which is called when the group is undone.
+  /// Records an action of the program, which is called when the group is undone.
   ///
-  /// What `action` records in turn is called when the group is redone.
+  /// Actions that `action` registers in turn are called when the group is redone.
   public func registerUndo(_ action: @escaping () throws -> Void) {
     checkPlace()
     guard isEnabled else { return }
-    // What was changed before comes before.
+    // Earlier changes are recorded before the action.
     try? workspace?.sealForUndo()
     add(.action(action))
   }
 
-  /// Does something that is not recorded.
+  /// Runs `body` without recording its changes.
   public func withoutUndo<R>(_ body: () throws -> R) throws -> R {
     try disable()
     let result: R
@@ -183,9 +183,9 @@ extension UndoStack {
     return result
   }
 
-  /// Records nothing until ``enable()`` was called as often.
+  /// Stops recording until ``enable()`` has been called as often as this method.
   ///
-  /// - Throws: What a damaged store throws.
+  /// - Throws: The error of a damaged store.
   public func disable() throws {
     checkPlace()
     try workspace?.sealForUndo()
@@ -194,8 +194,8 @@ extension UndoStack {
 
   /// Records changes again.
   ///
-  /// - Precondition: Recording was disabled.
-  /// - Throws: What a damaged store throws.
+  /// - Precondition: Recording is disabled.
+  /// - Throws: The error of a damaged store.
   public func enable() throws {
     checkPlace()
     require(disableCount > 0, "Undo is enabled already.")
@@ -203,7 +203,7 @@ extension UndoStack {
     try workspace?.sealForUndo()
   }
 
-  /// Forgets everything there is to undo and to redo. The objects stay as they are.
+  /// Removes all groups to undo and to redo. The objects stay as they are.
   public func removeAll() {
     if openGroups.contains(where: { !$0.isEmpty }) { hasUnrecorded = true }
     bottom = position
@@ -245,7 +245,7 @@ extension UndoStack {
     forgetKnown()
   }
 
-  /// Forgets the known rows that are older than every step.
+  /// Releases the known rows that are older than every step.
   private func forgetKnown() {
     let oldest = (undoStack + redoStack + openGroups).compactMap(\.firstStep).min() ?? .max
     known.removeAll { $0.number < oldest }
@@ -265,7 +265,7 @@ extension UndoStack {
       return
     }
     if isSaving, openGroups.isEmpty {
-      // What saving computes belongs to what it follows from.
+      // Values that a save computes belong to the changes that they follow from.
       if let last = undoStack.last {
         last.steps.append(step)
       } else {
@@ -288,15 +288,15 @@ extension UndoStack {
     steps.next()
   }
 
-  /// Whether the context shows the rows that a step has led to.
+  /// Whether the context shows the rows right after a step.
   func isDirectlyAfter(_ step: UndoableLayer, in state: StoreState) -> Bool {
     step.moments.after == moment && step.moments.commit != nil
       && step.moments.commit == state.committedBase && state.isSettled
   }
 
-  /// Notes that the last step has led back to the rows before another step.
+  /// Records that the last step has led back to the rows before another step.
   ///
-  /// - Parameter count: The count of steps before the step was taken back. If the program has changed more meanwhile, the
+  /// - Parameter count: The count of steps before the step was undone. If the program has changed more meanwhile, the
   ///   rows are new.
   func noteReturn(to step: UndoableLayer, after count: UInt64) {
     guard lastStep == count + 1, let replayed, let last = replayed.steps.indices.last,
@@ -307,29 +307,30 @@ extension UndoStack {
     replayed.steps[last] = .layer(back)
   }
 
-  /// Notes that a replay has changed more than its group, so that the position of the stack does not tell the state.
+  /// Records that a replay has changed more than its group, so that the position of the stack does not determine the
+  /// state.
   func noteStrayChange() { hasUnrecorded = true }
 
-  /// Notes changes of the context that are not recorded.
+  /// Records changes of the context that no step contains.
   func noteUnrecorded(_ layer: Layer, of store: PersistentStore) {
     hasUnrecorded = true
     known.append(KnownRows(number: nextStep(), store: store, rows: .changed(layer)))
     forgetKnown()
   }
 
-  /// Notes that the context has asked to see all rows of a store.
+  /// Records that the context has asked to see all rows of a store.
   func noteSeenAll(in state: StoreState) { addSeen(nil, in: state) }
 
-  /// Notes that the context has asked to see rows.
+  /// Records that the context has asked to see rows.
   func noteSeen(_ seen: SeenRows, in state: StoreState) {
     if !seen.keys.isEmpty { addSeen(seen.keys, in: state) }
-    // Of a save on the context's behalf it has seen the values that the save gave.
+    // The context knows the values of a save that was made on its behalf.
     if !seen.ownSave.isEmpty { addKnown(.changed(seen.ownSave), of: state.persistent) }
   }
 
   /// - Parameter keys: The keys of the rows; `nil` for all rows.
   private func addSeen(_ keys: Set<ObjectKey>?, in state: StoreState) {
-    // A program may refresh very many objects one after the other.
+    // A program may refresh very many objects one after another.
     if let keys, let last = known.indices.last, known[last].number == lastStep,
       known[last].addSeen(keys, of: state)
     {
@@ -346,16 +347,18 @@ extension UndoStack {
     forgetKnown()
   }
 
-  /// A turn of work is over.
+  /// Closes the group of the turn that has ended.
   func endTurn() { closeAutomaticGroup() }
 
-  /// The context is about to save what was changed so far.
+  /// Closes the group of the turn before the context saves.
   func willSave() {
     closeAutomaticGroup()
     isSaving = true
   }
 
-  /// The context has saved, or failed to.
+  /// Records the saved state after a save.
+  ///
+  /// - Parameter isDone: Whether the save has succeeded.
   func didSave(_ isDone: Bool) {
     isSaving = false
     guard isDone else { return }
@@ -364,7 +367,7 @@ extension UndoStack {
     saved = openGroups.contains { !$0.isEmpty } ? nil : position
   }
 
-  /// The context has given up everything that was not saved, which can't be undone any more.
+  /// Clears the stack after the context has discarded all unsaved changes, which can't be undone any more.
   func didRollBack() {
     removeAll()
     saved = position
@@ -372,16 +375,16 @@ extension UndoStack {
     isOvertaken = false
   }
 
-  /// Others have saved something else of what is changed, and the context has looked at that.
+  /// Records that a rebase has found saves by another context of objects that are changed here.
   func noteOvertaken() { isOvertaken = true }
 
-  /// What the state is called that the context is in, when nothing is open.
+  /// The number of the context's state while no group is open.
   private var position: UInt64 { undoStack.last?.number ?? bottom }
 
   /// Whether the context is known to be as it was saved.
   var isAtSavedState: Bool { saved == position && !hasUnrecorded && openGroups.isEmpty }
 
-  /// Notes which state the context is in before anything was changed in it.
+  /// Attaches the stack to a context, and records whether the context is in its saved state.
   func attach(to workspace: Workspace) {
     require(
       self.workspace == nil || self.workspace === workspace,

@@ -2,9 +2,9 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-/// What is undone as one.
+/// Steps that are undone together.
 final class UndoGroup {
-  /// What the state is called that the context is in once the group is done.
+  /// The number of the context's state after the group.
   let number: UInt64
   let isAutomatic: Bool
   var name: String?
@@ -30,19 +30,19 @@ final class UndoGroup {
   }
 }
 
-/// One thing that was done.
+/// One recorded change.
 enum UndoStep {
-  /// Changes were sealed.
+  /// A layer of frozen changes.
   case layer(UndoableLayer)
-  /// A value in memory only was another.
+  /// The earlier value of a transient property.
   case transient(ObjectID, property: Int, TransientValue?)
-  /// Whatever the program does.
+  /// An action of the program.
   case action(() throws -> Void)
   /// A group within the group.
   case group(UndoGroup)
 }
 
-/// Rows as a context knows them though no step has recorded them.
+/// Rows that a context knows though no step has recorded them.
 struct KnownRows {
   /// The place among all steps that the stack has recorded.
   let number: UInt64
@@ -52,19 +52,19 @@ struct KnownRows {
   enum Rows {
     /// Rows that the context has changed without a record, or values that were saved on its behalf.
     case changed(Layer)
-    /// Rows that the context has asked to see, by their keys, or all rows without keys.
-    /// No commit: the view has changes that no commit has.
+    /// Rows that the context has asked to see: the rows with the keys, or all rows if the keys are `nil`. The commit is
+    /// `nil` if the view has changes that no commit contains.
     case seen(View, keys: Set<ObjectKey>?, commit: Int64?)
   }
 
   /// Adds rows that the context has asked to see.
   ///
-  /// - Returns: Whether the rows are of the same state as those that are known.
+  /// - Returns: Whether the rows are of the same commit as the known rows, and were added.
   mutating func addSeen(_ keys: Set<ObjectKey>, of state: StoreState) -> Bool {
     guard store === state.persistent, case .seen(let view, var known?, let commit?) = rows,
       commit == state.committedBase
     else { return false }
-    // The set has one owner while it grows.
+    // The set has only one owner here, so that it grows without a copy.
     rows = .seen(View(), keys: nil, commit: commit)
     known.formUnion(keys)
     rows = .seen(view, keys: known, commit: commit)
@@ -76,8 +76,8 @@ struct KnownRows {
 struct Moments {
   let before: UInt64
   var after: UInt64
-  /// The commit that lay beneath; `nil` if the step can only be taken back by a rebase, because the base has changes that
-  /// no commit has, or because a change is in conflict or was repaired.
+  /// The commit beneath the step. It is `nil` if only a rebase can undo the step: the base has changes that no commit
+  /// contains, or a change is in conflict or was repaired.
   let commit: Int64?
 }
 
@@ -96,7 +96,7 @@ struct StepCounter {
   }
 }
 
-/// A recorded layer, and the layer that takes it back.
+/// A recorded layer, and the layer that undoes it.
 struct UndoableLayer {
   let store: PersistentStore
   /// The place of the step among all steps that the stack has recorded.
@@ -111,16 +111,17 @@ struct UndoableLayer {
     case none
     /// Changes and removals above the rows beneath them, not inverted yet.
     case lying(Layer, above: View)
-    /// The changes that take them back.
+    /// The inverse of the changes.
     case inverse(Layer)
   }
 
-  /// The most rows that are inverted at once: that costs little, and releases the rows beneath other objects.
+  /// The maximum number of rows that are inverted at once. Inverting few rows costs little, and releases the rows of
+  /// unchanged objects in the view beneath.
   private static let leastLying = 256
 
-  /// The layer that takes back one that was just sealed.
+  /// Records a layer that was just frozen, with its inverse.
   ///
-  /// - Parameter view: The rows beneath it: no row that it inserts.
+  /// - Parameter view: The rows beneath the layer, without the rows that the layer inserts.
   init(
     _ layer: Layer, above view: View, _ store: PersistentStore, number: UInt64, _ moments: Moments
   ) throws {
@@ -140,8 +141,8 @@ struct UndoableLayer {
       : .inverse(try kept.inverted(above: view, schema: store.graph.schema))
   }
 
-  /// Returns rows without references for the objects that the step has inserted: no relationship of an object denies
-  /// that its insertion is taken back.
+  /// Returns rows without references for the objects that the step has inserted, so that no relationship of these
+  /// objects denies undoing their insertion.
   func noReferences() throws -> Layer {
     let builder = LayerBuilder(store.graph.schema)
     for part in done.entities {
@@ -155,7 +156,7 @@ struct UndoableLayer {
     return builder.freeze()
   }
 
-  /// Returns the changes that take everything back.
+  /// Returns the changes that undo the whole step.
   func inverse() throws -> Layer {
     let schema = store.graph.schema
     let back: Layer

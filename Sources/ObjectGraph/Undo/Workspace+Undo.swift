@@ -1,25 +1,25 @@
 import ObjectModel
 import Rows
 
-// What a context does for its undo stack.
+// The part of a context that serves its undo stack.
 extension Workspace {
-  /// Freezes what was changed, so that it is recorded.
+  /// Freezes the changes so far, so that they are recorded.
   func sealForUndo() throws {
     try propagateDeletionsOrThrow()
     try sealAll()
   }
 
-  /// The rows beneath the changes that are not sealed yet; `nil` when nothing is recorded.
+  /// Returns the rows beneath the changes that are not frozen yet; `nil` if nothing is recorded.
   func viewToUndo(in state: StoreState) -> View? {
     guard undoStack?.isEnabled ?? false else { return nil }
     return View(state.tables + state.pending)
   }
 
-  /// Records changes that were just sealed.
+  /// Records changes that were just frozen.
   ///
   /// - Parameters:
-  ///   - view: The rows beneath them; `nil` when nothing was recorded as they were sealed.
-  ///   - isExact: Whether taking the changes back leads to the rows that were shown before.
+  ///   - view: The rows beneath the changes; `nil` if recording was off when they were frozen.
+  ///   - isExact: Whether undoing the changes leads to the rows that were shown before.
   func recordForUndo(_ layer: Layer, above view: View?, in state: StoreState, isExact: Bool) {
     guard let undoStack else { return }
     let store = state.persistent
@@ -34,13 +34,13 @@ extension Workspace {
         .layer(try UndoableLayer(layer, above: view, store, number: number, moments)))
       try recordTransients(ofRemoved: layer, of: store, undoStack)
     } catch {
-      // Changes that can't be read can't be taken back.
+      // Changes that can't be read can't be undone.
       undoStack.noteUnrecorded(layer, of: store)
       note(error)
     }
   }
 
-  /// Records the values in memory of what a layer takes out, which last no longer than the objects.
+  /// Records the transient values of the objects that a layer removes. These values are released with the objects.
   private func recordTransients(
     ofRemoved layer: Layer, of store: PersistentStore, _ undoStack: UndoStack
   ) throws {
@@ -58,9 +58,9 @@ extension Workspace {
     undoStack.add(.transient(id, property: property, transientValues[id]?[property]))
   }
 
-  /// Gives a transient property the value it had.
+  /// Restores the earlier value of a transient property.
   ///
-  /// - Parameter isLasting: Whether that is recorded, and lasts though nobody holds the object.
+  /// - Parameter isLasting: Whether the change is recorded, and the value is kept when the object is evicted.
   func restoreTransientValue(
     _ value: TransientValue?, of id: ObjectID, _ property: Int, isLasting: Bool = true
   ) {
@@ -73,14 +73,14 @@ extension Workspace {
     following?.noteTransient(id.key, in: id.store)
   }
 
-  /// Forgets changes that are known to come to nothing, because all of them were undone.
+  /// Discards changes that are known to come to nothing, because all of them were undone.
   func forgetUndoneChanges() {
     let objects = changedObjects
     changedObjects = []
     for state in storeStates { state.discard() }
     for object in objects {
       if object.state.contains(.inserted) {
-        // It is known on: when its insertion is redone, it is this object again.
+        // The object stays registered: if its insertion is redone, the same object comes back.
         object.state.subtract([.inserted, .updated, .pending])
         object.state.insert([.deleted, .missing])
         continue
