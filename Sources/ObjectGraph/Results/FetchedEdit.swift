@@ -1,20 +1,20 @@
 import ObjectModel
 import ObjectQuery
 
-/// Changes of a list, collected one by one and made all at once.
+/// Collects the changes of a list, and applies them together.
 struct FetchedEdit {
   private let before: FetchedSnapshot
   private let isSectioned: Bool
-  /// Positions of what goes, or moves.
+  /// The indexes of the removed and the moved objects in the earlier list.
   private var removed: [Int] = []
   private var updated: [Int] = []
   private var inserted: [Insertion] = []
 
-  /// An object that comes, or moves.
+  /// An object that is inserted, or moved to another place.
   private struct Insertion {
     let id: ObjectID
     let place: CompiledOrder.Place
-    /// How many objects of the list before come before it.
+    /// The number of objects of the earlier list that precede the object.
     let gap: Int
     let section: String
   }
@@ -32,7 +32,7 @@ struct FetchedEdit {
     inserted.append(Insertion(id: id, place: place, gap: gap, section: section))
   }
 
-  /// What becomes of the list.
+  /// Returns the change of the list.
   mutating func change(_ order: CompiledOrder) -> FetchedResultsChange {
     removed.sort()
     updated.sort()
@@ -45,7 +45,7 @@ struct FetchedEdit {
     }
     list.removed = removed
     if removed.count + inserted.count <= 4 {
-      // A few holes and wedges are made in place.
+      // Few removals and insertions are made in place.
       for index in removed.reversed() { after.identifiers.remove(at: index) }
       for (offset, one) in inserted.enumerated() {
         let place = one.gap - removed.count { $0 < one.gap } + offset
@@ -64,7 +64,7 @@ struct FetchedEdit {
     return FetchedResultsChange(before, after, list)
   }
 
-  /// The list with what goes left out and what comes put in, copied piece by piece.
+  /// Returns the new list, copied piece by piece without the removed objects and with the inserted objects.
   private func rebuilt(_ list: inout ListChange) -> [ObjectID] {
     let old = before.identifiers
     var ids: [ObjectID] = []
@@ -99,7 +99,7 @@ struct FetchedEdit {
     return low
   }
 
-  /// How many objects are put in before the one that was at an index.
+  /// Returns the number of insertions before the object at an index of the earlier list.
   private func insertionCount(upTo old: Int) -> Int {
     var (low, high) = (0, inserted.count)
     while low < high {
@@ -109,9 +109,9 @@ struct FetchedEdit {
     return low
   }
 
-  /// An object that is taken out and put in between the same neighbours has not moved.
+  /// Reports an object that is removed and inserted between the same neighbours as updated, not as moved.
   private func keepInPlace(_ list: inout ListChange, _ after: FetchedSnapshot) {
-    // Of many it may be said that they moved though they did not.
+    // A large change may report moves of objects that have kept their place.
     guard list.removed.count + list.inserted.count <= 64 else { return }
     var arriving: [ObjectID: Int] = [:]
     for new in list.inserted { arriving[after.identifiers[new]] = new }
@@ -119,7 +119,7 @@ struct FetchedEdit {
     var arrives: Set<Int> = []
     for (rank, old) in list.removed.enumerated() {
       guard let new = arriving[before.identifiers[old]] else { continue }
-      // Next to others that come or go it is not clear who moved.
+      // Next to a neighbour that was inserted or removed, a move can't be told from an update.
       if list.inserted.contains(new - 1) || list.inserted.contains(new + 1) { continue }
       if rank > 0, list.removed[rank - 1] == old - 1 { continue }
       if rank + 1 < list.removed.count, list.removed[rank + 1] == old + 1 { continue }
@@ -139,7 +139,7 @@ struct FetchedEdit {
     list.updated.sort { $0.old < $1.old }
   }
 
-  /// The sections of the list as it becomes: what is left of the old ones, with what comes.
+  /// Returns the sections of the new list: the remaining parts of the earlier sections, with the insertions.
   private func sections(_ count: Int) -> [FetchedSection] {
     guard isSectioned else {
       return count == 0 ? [] : [FetchedSection(name: "", range: 0..<count)]
@@ -175,7 +175,7 @@ struct FetchedEdit {
     return sections
   }
 
-  /// How many objects of a part of the list stay where they are.
+  /// Returns the number of objects of a range that are not removed.
   private func left(_ range: Range<Int>) -> Int {
     range.count
       - (FetchedEdit.count(removed, below: range.upperBound)

@@ -3,23 +3,23 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-/// How a list of results is found, and found again.
+/// The query of a list of results: loads the list, and derives its changes.
 struct FetchedQuery {
   let request: QueryRequest
   private let sections: FetchedSections?
-  /// The transient attribute that sections are made of; `nil` where there is none.
+  /// The path of the transient attribute that names the sections; `nil` if no transient attribute does.
   private let transientPath: String?
   private let scope: RequestScope
   private let entities: Set<String>
-  /// The stores that are looked in.
+  /// The tags of the queried stores.
   private let tags: [StoreTag]
   private var parts: [StoreTag: Part] = [:]
-  /// Whether one object's place can be told without looking at others.
+  /// Whether the place of an object depends on no other object.
   let isIncremental: Bool
-  /// The moment that `now()` gives, however often objects are looked for.
+  /// The time of `now()` in the request, the same for every load.
   private let now = Date()
 
-  /// What a request is in one store.
+  /// The request compiled for one store.
   private struct Part {
     let predicate: CompiledPredicate?
     let order: CompiledOrder
@@ -79,27 +79,27 @@ struct FetchedQuery {
     try tags.compactMap { try workspace.state(of: $0) }
   }
 
-  /// Whether objects say which section they are in.
+  /// Whether the objects name their sections.
   var asksObjects: Bool { sections?.asksObjects ?? false }
 
-  /// Whether other stores would be looked in if it were asked for now.
+  /// Whether the same request would query other stores now.
   func isOutdated(in workspace: Workspace) -> Bool {
     let now = workspace.coordinator.stores.filter { store in
       store.graph[request.entity] != nil && (request.affectedStores?.contains(store.uuid) ?? true)
     }.map(\.tag)
-    // What a store had that was taken out can still be read, and where there is none there is nothing to ask.
+    // The objects of a removed store can still be read. Without any store there is nothing to query.
     return now != tags && !now.isEmpty
   }
 
-  /// Whether a store is looked in.
+  /// Whether the query reads a store.
   func isAsked(_ tag: StoreTag) -> Bool { tags.contains(tag) }
 
-  /// Whether objects of an entity are asked for.
+  /// Whether the query may find objects of an entity.
   func isAsked(_ entity: UInt16, in tag: StoreTag) -> Bool {
     parts[tag]?.order.entityNumbers.contains(entity) ?? false
   }
 
-  /// Whether an object is there and meets the predicate.
+  /// Whether an object exists and meets the predicate.
   func finds(_ key: ObjectKey, in source: ViewSource, _ state: StoreState) throws -> Bool {
     guard let part = parts[state.tag] else { return false }
     return try part.predicate?.holds(for: key, in: source) ?? (source.row(of: key) != nil)
@@ -107,13 +107,13 @@ struct FetchedQuery {
 
   func order(in state: StoreState) -> CompiledOrder? { parts[state.tag]?.order }
 
-  /// Whether what has changed may change the results.
+  /// Whether changes may affect the results.
   func concerns(_ changes: [ViewChange]) -> Bool {
     changes.contains { change in
       guard tags.contains(change.state.tag) else { return false }
       guard let keys = change.keys, scope.entities != nil else { return true }
       return keys.contains { key in
-        // What is no entity's is a link, which may be one that matters.
+        // A key of no entity is the key of a link, and the link may matter.
         change.state.graph[key.entity].map { entities.contains($0.name) } ?? true
       }
     }
@@ -162,7 +162,7 @@ extension FetchedSnapshot {
 // MARK: - All of it
 
 extension FetchedQuery {
-  /// The results, looked for from the beginning.
+  /// Returns all results, loaded anew.
   func load(
     in workspace: Workspace, _ following: ResultsFollowing
   ) throws -> FetchedSnapshot {
@@ -177,7 +177,7 @@ extension FetchedQuery {
       identifiers: found.map(\.id), sections: FetchedQuery.sections(of: found.map(\.name)))
   }
 
-  /// What a store is looked at through.
+  /// Returns the view of a store that the query reads.
   func source(_ state: StoreState, _ following: ResultsFollowing) -> ViewSource {
     request.includesPendingChanges ? following.source(of: state) : state.baseSource
   }
@@ -204,7 +204,7 @@ extension FetchedQuery {
     var named = request
     named.resultType = .dictionaries
     named.propertiesToFetch = [FetchedValue(path)]
-    // A row for each object.
+    // The table has one row for each object.
     named.returnsDistinctResults = false
     named.propertiesToGroupBy = []
     named.havingPredicate = nil
@@ -218,7 +218,7 @@ extension FetchedQuery {
     }
   }
 
-  /// What an object says of its section.
+  /// Returns the section name that an object gives.
   private func ask(
     _ name: (ManagedObject) -> String, of id: ObjectID, in workspace: Workspace
   ) -> String {
@@ -226,7 +226,7 @@ extension FetchedQuery {
     return workspace.following?.asking { name(object) } ?? name(object)
   }
 
-  /// What several stores have, in one order; what is equal in everything in the order of the stores.
+  /// Returns the results of several stores in one order. Equal objects follow the order of the stores.
   private func merged(
     _ states: [StoreState], _ following: ResultsFollowing, in workspace: Workspace
   ) throws -> [(id: ObjectID, name: String)] {
@@ -241,7 +241,7 @@ extension FetchedQuery {
     return order(in: states[0])?.merged(found, request) ?? []
   }
 
-  /// Runs of equal names.
+  /// Returns the sections: runs of equal names.
   private static func sections(of names: [String]) -> [FetchedSection] {
     var sections: [FetchedSection] = []
     var start = 0
@@ -256,7 +256,7 @@ extension FetchedQuery {
 // MARK: - What has changed
 
 extension FetchedQuery {
-  /// The index of an object with the given place in a list; `nil` when it is not in it.
+  /// Returns the index of an object with the given place in a list; `nil` if the list does not contain the object.
   func index(
     of place: CompiledOrder.Place, in list: [ObjectID], _ source: ViewSource, _ state: StoreState
   ) throws -> Int? {
@@ -265,7 +265,7 @@ extension FetchedQuery {
     return index < list.count && list[index].key == place.key ? index : nil
   }
 
-  /// How many objects of a list come before a place.
+  /// Returns the number of objects of a list that precede a place.
   private static func position(
     of place: CompiledOrder.Place, in list: [ObjectID], _ source: ViewSource,
     _ order: CompiledOrder
@@ -281,8 +281,8 @@ extension FetchedQuery {
     return low
   }
 
-  /// How a list changes; `nil` when everything has to be looked for again, if anything that matters has
-  /// changed.
+  /// Returns the change of a list; `nil` if all results have to be loaded anew, provided that the changes matter at
+  /// all.
   func difference(
     _ changes: [ViewChange], _ list: FetchedSnapshot, in workspace: Workspace
   ) throws -> FetchedResultsChange? {
@@ -290,7 +290,7 @@ extension FetchedQuery {
       let keys = change.keys, let part = parts[change.state.tag]
     else { return nil }
     let mine = keys.filter { part.order.entityNumbers.contains($0.entity) }
-    // When most has changed, looking at everything is quicker.
+    // After many changes a complete load is faster.
     guard mine.count < max(64, list.identifiers.count / 4) else { return nil }
     var edit = FetchedEdit(list, sections)
     for key in mine {
@@ -306,7 +306,7 @@ extension FetchedQuery {
       }
       let section = try sectionName(of: key, in: change.after, change.state, workspace)
       if let index {
-        // What is sorted as the same text may be written in another way.
+        // A text may change without changing its place in the order.
         if let old, part.order.areEqual(old, new),
           list.sections[list.place(at: index).section].name == section
         {

@@ -2,29 +2,30 @@ import ObjectModel
 import ObjectQuery
 public import Observation
 
-/// The objects that a request finds, as a list that stays right: what `NSFetchedResultsController` is to
-/// Core Data.
+/// The objects that a request finds, as a list that stays up to date, like Core Data's `NSFetchedResultsController`.
 ///
 ///     let trips = try FetchedResults(
 ///       Trip.all.sorted(by: \.name), in: context,
 ///       sections: FetchedSections("name") { String($0.plainText.prefix(1)) })
 ///     trips.onChange = { change in … }
 ///
-/// The list is as of the last time that the context processed its changes; whatever changed it counts:
-/// the context's own work, undoing, what children saved into it, what was merged from others. Where an
-/// object's place follows from its own values, a change costs what was changed, and not how long the list
-/// is; where it follows from others too (`owner.name`, `ANY stops.cost > 3`), or the request has a limit,
-/// objects are looked for anew when something that matters has changed. `now()` is the moment when the list was asked
-/// for. A store that is added later is looked in too, once the context processes its changes.
+/// The list is updated each time that the context processes its changes. All changes count: the context's own work,
+/// undo, saves of child contexts, and merged saves of another context.
 ///
-/// Used in its context's turn. The list holds identifiers; objects come as they are asked for. Swift's Observation tracks
-/// the list: `withObservationTracking` announces when it has other objects, another order or other sections.
+/// If the place of an object depends on its own values only, the cost of an update depends on the number of changes,
+/// not on the length of the list. If the place depends on related objects (`owner.name`, `ANY stops.cost > 3`), or if
+/// the request has a limit, a change that matters loads the list anew. `now()` is the time when the list was created. A
+/// store that is added later is included when the context processes its changes.
+///
+/// Used in its context's turn. The list holds identifiers; objects are made when the program reads them. Swift's
+/// Observation tracks the list: `withObservationTracking` announces when it has other objects, another order or other
+/// sections.
 public final class FetchedResults<Object: ManagedObject>: Observable {
-  /// The context that is looked in.
+  /// The context whose objects the list shows.
   public let context: ManagedObjectContext
-  /// What is asked for.
+  /// The request of the list.
   public private(set) var request: FetchRequest<Object>
-  /// How results are put into sections.
+  /// The division of the results into sections; `nil` for no sections.
   public let sectioning: FetchedSections?
   /// Called in the context's turn when the list has changed. It may read and change objects.
   public var onChange: ((FetchedResultsChange) -> Void)?
@@ -41,17 +42,17 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
   private var query: FetchedQuery
   private var following: ResultsFollowing
   private var isStale = false
-  /// Up to which telling of changes the list has them all.
+  /// The last update round whose changes the list contains.
   private var round: Int
   private let streams = FetchedStreams()
   private let registrar = ObservationRegistrar()
   private let snapshotPath = \FetchedResults<Object>.snapshot
 
-  /// Finds the objects of a request, and follows them from then on.
+  /// Creates the list of the objects that a request finds, and keeps it up to date.
   ///
   /// - Precondition: The objects are of the request's class.
-  /// - Throws: `QueryError` if the request does not fit the model; ``ContextError`` if no store holds such objects, or a
-  ///   section comes twice; `StoreError` if a store is damaged.
+  /// - Throws: `QueryError` if the request does not fit the model; ``ContextError`` if no store holds such objects, or
+  ///   a section comes twice; `StoreError` if a store is damaged.
   public init(
     _ request: FetchRequest<Object>, in context: ManagedObjectContext,
     sections: FetchedSections? = nil
@@ -69,18 +70,18 @@ public final class FetchedResults<Object: ManagedObject>: Observable {
     following.add(self)
   }
 
-  /// Asks for something else. The difference is told as any other change.
+  /// Replaces the request. The observers receive the difference like any change.
   ///
-  /// - Throws: As ``init(_:in:sections:)``; the list is as it was then.
+  /// - Throws: The errors of ``init(_:in:sections:)``. The list is unchanged then.
   public func change(to request: FetchRequest<Object>) throws {
     workspace.checkPlace()
     let next = try FetchedQuery(request.query.forObjects, sectioning, in: workspace)
     try ask(next) { self.request = request }
   }
 
-  /// Looks for what another query finds.
+  /// Replaces the query, and reports the difference of its results.
   ///
-  /// - Parameter note: Called before the difference is told.
+  /// - Parameter note: Called before the difference is reported.
   private func ask(_ next: FetchedQuery, _ note: () -> Void = {}) throws {
     let following = try FollowerUpdate(workspace).begin(next.states(in: workspace))
     let found = try next.load(in: workspace, following)
@@ -106,7 +107,7 @@ extension FetchedResults {
   public var objects: [Object] { indices.map { self[$0] } }
   /// The sections, in order.
   public var sections: [FetchedSection] { snapshot.sections }
-  /// What stands at the side of the list, one title for sections that begin alike.
+  /// The titles of an index beside the list: one title for consecutive sections with the same title.
   public var sectionIndexTitles: [String] {
     var titles: [String] = []
     for section in sections where section.indexTitle != titles.last {
@@ -115,19 +116,19 @@ extension FetchedResults {
     return titles
   }
 
-  /// The first section that a title at the side of the list leads to.
+  /// Returns the first section with an index title; `nil` if no section has the title.
   public func section(forIndexTitle title: String) -> Int? {
     sections.firstIndex { $0.indexTitle == title }
   }
 
-  /// The objects of one section.
+  /// Returns the objects of one section.
   public func objects(inSection section: Int) -> [Object] {
     sections[section].range.map { self[$0] }
   }
 
-  /// Where an object is in the list; `nil` when it is not in it.
+  /// Returns the place of an object in the list; `nil` if the list does not contain the object.
   ///
-  /// Costs a search by what the list is sorted by, where an object's place follows from its own values.
+  /// If the place of an object depends on its own values only, the cost is a binary search by the sort keys.
   public func place(of object: Object) -> FetchedPlace? {
     workspace.checkPlace()
     let id = object.objectID
@@ -143,27 +144,27 @@ extension FetchedResults {
     return list.identifiers.firstIndex(of: id).map { list.place(at: $0) }
   }
 
-  /// What becomes of the list, from now on. Ends when the results are let go.
+  /// A stream of the changes of the list from now on. It ends when the list is deallocated.
   public var changes: AsyncStream<FetchedResultsChange> {
     workspace.checkPlace()
     return streams.changes.stream()
   }
-  /// The list as it is, and then as it becomes.
+  /// A stream of the present list, and then of each new state of the list.
   public var snapshots: AsyncStream<FetchedSnapshot> {
     streams.snapshots.stream(beginningWith: snapshot)
   }
 }
 
 extension FetchedResults: RandomAccessCollection {
-  /// The first place.
+  /// The first index, which is 0.
   public var startIndex: Int { 0 }
-  /// The place behind the last.
+  /// The index after the last object.
   public var endIndex: Int {
     workspace.checkPlace()
     registrar.access(self, keyPath: snapshotPath)
     return list.identifiers.count
   }
-  /// The object at a place among all.
+  /// The object at an index of the list.
   public subscript(position: Int) -> Object {
     registrar.access(self, keyPath: snapshotPath)
     return ObjectLookup(workspace).object(with: list.identifiers[position]).typed()
@@ -185,7 +186,8 @@ extension FetchedResults: ResultsFollower {
     }
     if isStale { return try reload { _ in true } }
     if round == following.round {
-      // The list was looked for while others were told: what comes and goes is in it, and was told.
+      // The list was loaded while an update round was running, so it contains and has reported all insertions and
+      // deletions.
       return tell(
         FetchedResultsChange(list, list, ListChange(from: list, to: list, touched: isTouched)))
     }
@@ -216,7 +218,7 @@ extension FetchedResults: ResultsFollower {
     take(try query.load(in: workspace, following), touched)
   }
 
-  /// Takes what was found, and tells how that differs from what was there.
+  /// Adopts loaded results, and reports the difference from the earlier list.
   private func take(_ found: FetchedSnapshot, _ touched: (ObjectID) -> Bool) {
     let wasStale = isStale
     round = following.round
@@ -245,14 +247,14 @@ extension FetchedResults: ResultsFollower {
     } else {
       registrar.withMutation(of: self, keyPath: snapshotPath) { list = change.after }
     }
-    // Whoever is called may ask for something else, which is told after this.
+    // An observer may replace the request, and that difference is reported after this one.
     streams.changes.yield(change)
     streams.snapshots.yield(change.after)
     onChange?(change)
   }
 }
 
-/// Who listens to results.
+/// The streams of a list.
 private struct FetchedStreams: Sendable {
   let changes = StreamHub<FetchedResultsChange>()
   let snapshots = StreamHub<FetchedSnapshot>()
@@ -264,7 +266,7 @@ private struct FetchedStreams: Sendable {
 }
 
 extension QueryRequest {
-  /// The same request, for objects.
+  /// The same request with objects as its result.
   fileprivate var forObjects: QueryRequest {
     var request = self
     request.resultType = .objects

@@ -1,31 +1,32 @@
 public import ObjectModel
 
-/// How a list of results has become another one.
+/// The difference between two states of a list of results.
 ///
-/// Apply it as any list does: take out what is deleted or moved, by its old place, and then put in what is
-/// inserted or moved, in the order of the new places. What is updated stays where it is among the others.
+/// To apply the change to a view, first remove the deleted and moved objects by their earlier places. Then insert the
+/// new and moved objects in the order of their new places. An updated object keeps its place among the remaining
+/// objects.
 public struct FetchedResultsChange: Sendable {
-  /// The list before.
+  /// The list before the change.
   public let before: FetchedSnapshot
-  /// The list now.
+  /// The list after the change.
   public let after: FetchedSnapshot
-  /// What has happened to objects: deletions by their old places first, then moves, insertions and
-  /// updates by their new ones.
+  /// The changes of objects: first deletions in the order of their earlier places, then moves, insertions and updates
+  /// in the order of their new places.
   public let objects: [ObjectChange]
   /// The indexes, in the list before, of sections that are gone.
   public let deletedSections: [Int]
-  /// The indexes, in the list now, of sections that are new.
+  /// The indexes, in the list after, of sections that are new.
   public let insertedSections: [Int]
 
-  /// What has happened to one object.
+  /// The change of one object.
   public enum ObjectChange: Sendable, Hashable {
-    /// It is among the results now.
+    /// The object has become a result.
     case insert(ObjectID, at: FetchedPlace)
-    /// It is no more among the results.
+    /// The object is no longer a result.
     case delete(ObjectID, from: FetchedPlace)
-    /// It has gone to another place, and has changed.
+    /// The object has changed and has another place.
     case move(ObjectID, from: FetchedPlace, to: FetchedPlace)
-    /// It has changed, and is where it was among the others.
+    /// The object has changed and has kept its place among the remaining objects.
     case update(ObjectID, from: FetchedPlace, to: FetchedPlace)
 
     /// The object.
@@ -37,26 +38,28 @@ public struct FetchedResultsChange: Sendable {
   }
 }
 
-/// How a list of identifiers becomes another one, by positions.
+/// The difference between two lists of identifiers, by indexes.
 struct ListChange {
-  /// Positions in the list before, ascending, of what is not in its old place any more.
+  /// The indexes in the list before, ascending, of objects that have left their place.
   var removed: [Int] = []
-  /// Positions in the list now, ascending, of what was not there before.
+  /// The indexes in the list after, ascending, of objects that are new at their place.
   var inserted: [Int] = []
-  /// Of what has changed in its place: the positions before and now, ascending.
+  /// The indexes before and after, ascending, of objects that have changed in their place.
   var updated: [(old: Int, new: Int)] = []
 
-  /// - Parameter touched: What may have changed without moving.
+  /// Compares two lists.
+  ///
+  /// - Parameter touched: Whether an object may have changed without moving.
   init(
     from before: FetchedSnapshot, to after: FetchedSnapshot, touched: (ObjectID) -> Bool
   ) {
     let (old, new) = (before.identifiers, after.identifiers)
-    // An object in a section of another name is not where it was.
+    // An object moves if the name of its section changes.
     var names: [String: Int32] = [:]
     let oldNames = ListChange.names(before, &names)
     let newNames = ListChange.names(after, &names)
     func isSame(_ i: Int, _ j: Int) -> Bool { old[i] == new[j] && oldNames[i] == newNames[j] }
-    // What both have at either end is quickly passed over.
+    // Equal beginnings and equal ends of the lists need no comparison in detail.
     var start = 0
     let least = min(old.count, new.count)
     while start < least, isSame(start, start) { start += 1 }
@@ -71,7 +74,7 @@ struct ListChange {
         common.append((place, position))
       }
     }
-    // The longest run of objects that keep their order stay; the others move.
+    // The longest run of objects that keep their order stay; the remaining objects move.
     let staying = ListChange.longestAscending(common)
     for pair in staying where touched(old[pair.old]) { updated.append(pair) }
     let (oldStays, newStays) = (Set(staying.map(\.old)), Set(staying.map(\.new)))
@@ -82,7 +85,7 @@ struct ListChange {
     }
   }
 
-  /// A number for the name of each object's section.
+  /// Returns a number for the name of each object's section.
   private static func names(
     _ list: FetchedSnapshot, _ numbers: inout [String: Int32]
   ) -> [Int32] {
@@ -98,7 +101,7 @@ struct ListChange {
 
   init() {}
 
-  /// The longest part of some pairs, ascending by their first, that ascends by the second too.
+  /// Returns the longest subsequence of pairs that ascends by the second index. The pairs ascend by the first index.
   private static func longestAscending(_ pairs: [(old: Int, new: Int)]) -> [(old: Int, new: Int)] {
     var tails: [Int] = []
     var before = [Int](repeating: -1, count: pairs.count)
@@ -163,7 +166,7 @@ extension FetchedResultsChange {
     }
   }
 
-  /// Whether nothing is different.
+  /// Whether the two lists do not differ.
   public var isEmpty: Bool {
     objects.isEmpty && deletedSections.isEmpty && insertedSections.isEmpty
   }

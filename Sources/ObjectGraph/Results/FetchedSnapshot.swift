@@ -1,15 +1,14 @@
 import Foundation
 public import ObjectModel
 
-/// A list of results at one moment: identifiers in order, and the sections they make.
+/// The state of a list of results: identifiers in order, and their sections.
 public struct FetchedSnapshot: Sendable, Hashable {
   /// The identifiers of all objects, in order.
   public internal(set) var identifiers: [ObjectID] = []
-  /// The sections, in order; one without a name when nothing is said of sections, and none when there
-  /// are no objects.
+  /// The sections, in order. A list without sections has one section without a name, and an empty list has none.
   public internal(set) var sections: [FetchedSection] = []
 
-  /// Where the object at an index is.
+  /// Returns the place of the object at an index.
   public func place(at index: Int) -> FetchedPlace {
     var (low, high) = (0, sections.count)
     while high - low > 1 {
@@ -20,26 +19,26 @@ public struct FetchedSnapshot: Sendable, Hashable {
     return FetchedPlace(index: index, section: low, item: index - start)
   }
 
-  /// The identifiers of one section.
+  /// Returns the identifiers of one section.
   public func identifiers(inSection section: Int) -> ArraySlice<ObjectID> {
     identifiers[sections[section].range]
   }
 }
 
-/// Consecutive results that belong together.
+/// A section of a list: consecutive results with the same section name.
 public struct FetchedSection: Sendable, Hashable {
-  /// What the section is called.
+  /// The name of the section.
   public let name: String
-  /// Which results are in it.
+  /// The indexes of the section's results in the list.
   public let range: Range<Int>
 
-  /// How many results are in it.
+  /// The number of results in the section.
   public var count: Int { range.count }
-  /// What stands for the section in an index at the side of the list: the first letter of its name.
+  /// The section's title in an index beside the list: the first letter of its name.
   public var indexTitle: String { name.prefix(1).uppercased() }
 }
 
-/// Where a result is: its index among all, and its section and place in that.
+/// The place of a result: its index in the list, its section, and its index in the section.
 public struct FetchedPlace: Sendable, Hashable {
   /// The index among all results.
   public let index: Int
@@ -48,7 +47,7 @@ public struct FetchedPlace: Sendable, Hashable {
   /// The index within the section.
   public let item: Int
 
-  /// A place among all, and in a section.
+  /// Creates a place from the index in the list, the section, and the index in the section.
   public init(index: Int, section: Int, item: Int) {
     self.index = index
     self.section = section
@@ -56,20 +55,20 @@ public struct FetchedPlace: Sendable, Hashable {
   }
 }
 
-/// How results are put into sections.
+/// The rule that divides results into sections.
 ///
 ///     FetchedSections("name") { String($0.plainText.prefix(1)) }
 ///     FetchedSections(of: Trip.self) { $0.monthTitle }
 ///
-/// Results that follow one another and have the same section name make a section. So the first thing
-/// that results are sorted by is what the sections are made of; where sections are made of a stored value and
-/// the request says otherwise, that is put before its sort keys.
+/// Consecutive results with the same section name are one section, so the results must be sorted by the value behind
+/// the section names first. If that value is stored and the first sort key is another one, the value is inserted before
+/// the sort keys.
 public struct FetchedSections: Sendable {
-  /// Where the names of sections come from.
+  /// The source of the section names.
   enum Naming: Sendable {
-    /// From the value that stores have at the end of a path.
+    /// The stored value at the end of a path.
     case values(path: String, name: @Sendable (Value) -> String)
-    /// From what an object says.
+    /// The answer of each object.
     case objects(@Sendable (ManagedObject) -> String)
   }
 
@@ -77,46 +76,46 @@ public struct FetchedSections: Sendable {
 
   private init(_ naming: Naming) { self.naming = naming }
 
-  /// The path to the value that sections are made of; `nil` where objects are asked what their section is called.
+  /// The path to the value that names the sections; `nil` if objects name their sections.
   public var path: String? { if case .values(let path, _) = naming { path } else { nil } }
 
-  /// Sections by the value at the end of a path, or by that of a transient attribute.
+  /// Creates sections by the value at the end of a path, or by the value of a transient attribute.
   ///
-  /// No list can be sorted by a transient attribute, so the request says by what; the values are the objects' own,
-  /// and cost what ``init(of:name:)`` does.
+  /// No list can be sorted by a transient attribute, so the request must have a sort key that orders the sections. The
+  /// values are then read from the objects, at the cost of ``init(of:name:)``.
   ///
-  /// - Parameter name: What the section of a value is called: its text unless said otherwise. Values that
-  ///   follow one another in the order of the results must have names that do, so that no name comes
-  ///   twice.
+  /// - Parameter name: Returns the name of the section of a value; by default the value's text. Consecutive values in
+  ///   the order of the results must have consecutive names, so that no name comes twice.
   public init(_ path: String, name: @escaping @Sendable (Value) -> String = { $0.plainText }) {
     self.init(.values(path: path, name: name))
   }
 
-  /// Sections by what objects say, such as a computed property.
+  /// Creates sections by a value that objects compute, such as a computed property.
   ///
-  /// Each object of the list is made to be asked, and asked again when it was changed. What it says is to follow
-  /// from its own values: of changes of others the list does not know that they matter.
+  /// The list makes each object to read its section name, and reads the name again after the object has changed. The
+  /// name must depend on the object's own values, because the list does not notice that a change of a related object
+  /// matters.
   ///
-  /// - Parameter name: What an object's section is called. Called in the context's turn, and may only read. Objects
-  ///   that follow one another in the order of the results must have names that do.
+  /// - Parameter name: Returns the section name of an object. Called in the context's turn, and may only read.
+  ///   Consecutive objects in the order of the results must have consecutive names.
   public init<Object: ManagedObject>(
     of type: Object.Type, name: @escaping @Sendable (Object) -> String
   ) {
     self.init(.objects { name($0.typed()) })
   }
 
-  /// The same sections, by the value that objects have for the path's attribute, which no store holds.
+  /// Returns the same sections, named by the objects' values of the path's attribute, which no store contains.
   func askingObjects() -> FetchedSections {
     guard case .values(let path, let name) = naming else { return self }
     return FetchedSections(.objects { name($0[path]) })
   }
 
-  /// Whether objects are asked.
+  /// Whether objects name the sections.
   var asksObjects: Bool { path == nil }
 }
 
 extension ManagedObject {
-  /// The object as an object of a class, which it must be of.
+  /// Returns the object as an object of a class. It must be of that class.
   func typed<Object: ManagedObject>() -> Object {
     guard let typed = self as? Object else { source.entity.refuseClass(Object.self) }
     return typed
@@ -124,7 +123,7 @@ extension ManagedObject {
 }
 
 extension Value {
-  /// The value in words, as the name of a section: nothing for no value.
+  /// The value as plain text for a section name; empty for a null value.
   public var plainText: String {
     switch self {
     case .null: ""

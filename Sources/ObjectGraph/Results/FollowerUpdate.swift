@@ -1,15 +1,15 @@
-/// Tells the followers of fetched results what has changed in a workspace.
+/// Notifies the followers of fetched results of the changes in a workspace.
 struct FollowerUpdate {
   let workspace: Workspace
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// Tells followers of all changes. All drafts must be frozen.
+  /// Notifies the followers of all changes. All drafts must be frozen.
   func run() {
     guard let following = workspace.following else { return }
     if following.isLeft { workspace.following = nil }
     if following.isEmpty { return }
-    // A follower may change objects, and the followers are told of these changes too.
+    // A follower may change objects, and the next round notifies the followers of these changes.
     for _ in 0..<Workspace.mostRounds {
       let hasChanged = following.update(
         workspace.storeStates, workspace.coordinator.stores, note: workspace.note)
@@ -25,7 +25,7 @@ struct FollowerUpdate {
 
   /// Processes all changes, so that a follower may begin to follow some stores.
   func begin(_ stores: [StoreState]) throws -> ResultsFollowing {
-    // The state that former followers were told of is outdated.
+    // Without followers the recorded state was not updated, so it is outdated.
     if workspace.following?.isLeft ?? false { workspace.following = nil }
     let following = workspace.following ?? ResultsFollowing(workspace.coordinator.stores)
     workspace.following = following
@@ -38,6 +38,6 @@ struct FollowerUpdate {
 }
 
 extension Workspace {
-  /// Tells the followers of fetched results what has changed. All drafts must be frozen.
+  /// Notifies the followers of fetched results of all changes. All drafts must be frozen.
   func updateFollowers() { FollowerUpdate(self).run() }
 }

@@ -2,33 +2,32 @@ public import ObjectModel
 public import ObjectQuery
 import Rows
 
-/// What a request gives, kept right: a number, identifiers, values or aggregates, without a list of
-/// objects.
+/// The result of a request, kept up to date: a count, identifiers, values or aggregates, without a list of objects.
 ///
 ///     let open = try LiveResult.count(ToDo.where { $0.isDone == false }, in: context)
 ///     open.onChange = { print("open:", $0) }
 ///     for await count in open.values { … }
 ///
-/// Told at the end of its context's turn, when it is another one. Where membership follows from an
-/// object's own values, a count costs what was changed; everything else is asked anew when something that
-/// matters has changed. Used in its context's turn.
+/// Observers are notified at the end of the context's turn if the result has changed. If membership depends on an
+/// object's own values only, the cost of updating a count depends on the number of changes. In all remaining cases a
+/// change that matters evaluates the request anew. Used in its context's turn.
 public final class LiveResult<Output: Equatable & Sendable> {
-  /// The context that is looked in.
+  /// The context in which the request is evaluated.
   public let context: ManagedObjectContext
-  /// What is asked for.
+  /// The request of the result.
   public let request: QueryRequest
-  /// Called in the context's turn with what the request gives by now.
+  /// Called in the context's turn with each new result.
   public var onChange: ((Output) -> Void)?
 
   private var workspace: Workspace { context.workspace }
   private var current: Output
   private var query: FetchedQuery
   private let ask: (Workspace, FetchedQuery, ResultsFollowing) throws -> Output
-  /// What becomes of the output when single objects change; `nil` when it has to be asked for.
+  /// Returns the result after changes of single objects; `nil` if the request has to be evaluated anew.
   private let adjust: (Output, FetchedQuery, [ViewChange]) throws -> Output?
   private var following: ResultsFollowing
   private var isStale = false
-  /// Up to which telling of changes the value has them all.
+  /// The last update round whose changes the result contains.
   private var round: Int
   private let streams = StreamHub<Output>()
 
@@ -54,13 +53,13 @@ public final class LiveResult<Output: Equatable & Sendable> {
 
   deinit { streams.finish() }
 
-  /// What the request gives.
+  /// The present result of the request.
   public var value: Output {
     workspace.checkPlace()
     return current
   }
 
-  /// What the request gives now, and then whenever it is something else. Ends when this is let go.
+  /// A stream of the present result, and then of each new result. It ends when this object is deallocated.
   public var values: AsyncStream<Output> { streams.stream(beginningWith: value) }
 }
 
@@ -73,7 +72,7 @@ extension LiveResult: ResultsFollower {
   func follow(_ changes: [ViewChange]) throws {
     guard isStale || round != following.round && query.concerns(changes) else { return }
     let wasStale = isStale
-    // What fails halfway is asked for from the beginning the next time.
+    // After an error the next update evaluates the request anew.
     isStale = true
     let adjusted = try wasStale ? nil : adjust(current, query, changes)
     take(try adjusted ?? ask(workspace, query, following))
@@ -94,16 +93,16 @@ extension LiveResult: ResultsFollower {
     round = following.round
     guard next != current else { return }
     current = next
-    // Whoever is called may change something, which is told after this.
+    // An observer may change objects, and these changes are reported after this one.
     streams.yield(next)
     onChange?(next)
   }
 }
 
 extension LiveResult where Output == Int {
-  /// How many objects a request finds.
+  /// Returns the number of objects that a request finds, kept up to date.
   ///
-  /// - Throws: `QueryError` when the request does not fit the model, or what a damaged store throws.
+  /// - Throws: `QueryError` if the request does not fit the model; the error of a damaged store.
   public static func count<Object>(
     _ request: FetchRequest<Object>, in context: ManagedObjectContext
   ) throws -> LiveResult {
@@ -115,9 +114,9 @@ extension LiveResult where Output == Int {
 }
 
 extension LiveResult where Output == [ObjectID] {
-  /// The identifiers of the objects that a request finds, in its order.
+  /// Returns the identifiers of the objects that a request finds, in its order, kept up to date.
   ///
-  /// - Throws: As ``count(_:in:)``.
+  /// - Throws: The errors of ``count(_:in:)``.
   public static func identifiers<Object>(
     _ request: FetchRequest<Object>, in context: ManagedObjectContext
   ) throws -> LiveResult {
@@ -128,9 +127,9 @@ extension LiveResult where Output == [ObjectID] {
 }
 
 extension LiveResult where Output == ResultTable {
-  /// The values, groups or aggregates that a request asks for.
+  /// Returns the values, groups or aggregates of a request, kept up to date.
   ///
-  /// - Throws: As ``count(_:in:)``; ``ContextError`` when the entity's objects are in several stores.
+  /// - Throws: The errors of ``count(_:in:)``; ``ContextError`` if the entity's objects are in several stores.
   public static func table<Object>(
     _ request: FetchRequest<Object>, in context: ManagedObjectContext
   ) throws -> LiveResult {
@@ -141,7 +140,7 @@ extension LiveResult where Output == ResultTable {
 }
 
 extension FetchedQuery {
-  /// How many objects are found.
+  /// Returns the number of objects that the query finds.
   fileprivate func count(
     in workspace: Workspace, _ following: ResultsFollowing
   ) throws -> Int {
@@ -158,8 +157,7 @@ extension FetchedQuery {
     return request.window(of: count).count
   }
 
-  /// How many objects are found when it was so many before some changes; `nil` when they have to be
-  /// counted.
+  /// Returns the count after some changes, given the count before; `nil` if the objects have to be counted anew.
   fileprivate func count(_ count: Int, after changes: [ViewChange]) throws -> Int? {
     guard isIncremental, let change = changes.first(where: { isAsked($0.state.tag) }),
       let keys = change.keys
@@ -174,7 +172,7 @@ extension FetchedQuery {
     return count
   }
 
-  /// The values, groups or aggregates asked for.
+  /// Returns the values, groups or aggregates of the request.
   fileprivate func table(
     in workspace: Workspace, _ following: ResultsFollowing
   ) throws -> ResultTable {

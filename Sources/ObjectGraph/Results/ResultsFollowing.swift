@@ -17,17 +17,17 @@ protocol ResultsFollower: AnyObject {
   func followStores() throws
 }
 
-/// How one store looked to a context, and how it looks now.
+/// The change of a context's view of one store.
 struct ViewChange {
   let state: StoreState
   let before: ViewSource
   let after: ViewSource
-  /// The objects that may be different, links included, and those whose relationships may be; `nil` when
-  /// all may.
+  /// The keys of objects and links that may differ, and of objects with relationships that may differ; `nil` if all
+  /// objects may differ.
   let keys: Set<ObjectKey>?
 }
 
-/// The followers of a context, and the view of each store that they were last told of.
+/// The followers of a context, and the view of each store at their last update.
 final class ResultsFollowing {
   private struct Weak {
     weak var follower: (any ResultsFollower)?
@@ -35,7 +35,7 @@ final class ResultsFollowing {
   private struct Seen {
     var base: StoreBase
     var source: ViewSource
-    /// Changes since.
+    /// The changes since the last update.
     var layers: [Layer] = []
     var keys: Set<ObjectKey> = []
   }
@@ -43,11 +43,12 @@ final class ResultsFollowing {
   private var seen: [StoreTag: Seen] = [:]
   private var isUpdating = false
   private var isAsking = false
-  /// Whether a follower failed the last time.
+  /// Whether a follower failed in the last update.
   private var isBehind = false
-  /// The stores that there were when followers were last told.
+  /// The coordinator's stores at the last update.
   private var stores: [PersistentStore]
-  /// Which telling it is, or was last. What is looked for from the beginning meanwhile has what is told in it already.
+  /// The number of the present or the last update round. Results that are loaded during a round contain its changes
+  /// already.
   private(set) var round = 0
 
   init(_ stores: [PersistentStore]) { self.stores = stores }
@@ -55,7 +56,7 @@ final class ResultsFollowing {
   /// Whether there is no follower.
   var isEmpty: Bool { !followers.contains { $0.follower != nil } }
 
-  /// Whether all followers are gone.
+  /// Whether there were followers and all are gone.
   var isLeft: Bool { !followers.isEmpty && isEmpty }
 
   func add(_ follower: any ResultsFollower) {
@@ -63,13 +64,13 @@ final class ResultsFollowing {
     followers.append(Weak(follower: follower))
   }
 
-  /// Changes were sealed, or given up.
+  /// Records changes that were frozen or discarded.
   func note(_ layer: Layer, in tag: StoreTag) { seen[tag]?.layers.append(layer) }
 
-  /// An object's changes were given up.
+  /// Records that an object's changes were discarded.
   func note(_ key: ObjectKey, in tag: StoreTag) { seen[tag]?.keys.insert(key) }
 
-  /// A transient value of an object was set. Stores know nothing of it.
+  /// Records that a transient value of an object was set. Stores do not contain the value.
   func noteTransient(_ key: ObjectKey, in tag: StoreTag) {
     guard !isAsking, followers.contains(where: { $0.follower?.asksObjects ?? false }) else {
       return
@@ -77,7 +78,7 @@ final class ResultsFollowing {
     note(key, in: tag)
   }
 
-  /// Asks an object. Values that its awakening sets do not count as changes.
+  /// Calls `body` to ask an object for a value. Values that its awakening sets do not count as changes.
   func asking<R>(_ body: () throws -> R) rethrows -> R {
     let wasAsking = isAsking
     isAsking = true
@@ -85,8 +86,8 @@ final class ResultsFollowing {
     return try body()
   }
 
-  /// What a context changed is saved now, and nothing else has happened beneath. Who finds what is not saved has been
-  /// told.
+  /// Records that the context has saved its changes and nothing else has changed in the store. The followers know these
+  /// changes already, unless a follower shows only saved objects.
   func noteOwnSave(_ tag: StoreTag, before: Int64, _ base: StoreBase) {
     guard !followers.contains(where: { $0.follower?.asksForSaved ?? false }) else { return }
     guard seen[tag]?.base.snapshot.commit == before, base.snapshot.commit == before + 1,
@@ -95,20 +96,20 @@ final class ResultsFollowing {
     seen[tag]?.base = base
   }
 
-  /// A store as followers see it.
+  /// Returns the view of a store that followers see.
   func source(of state: StoreState) -> ViewSource { seen[state.tag]?.source ?? state.source }
 
-  /// Takes notice of a store from now on. Everything must be sealed.
+  /// Begins to record the changes of a store. All drafts must be frozen.
   func watch(_ state: StoreState) {
     if seen[state.tag] == nil { seen[state.tag] = Seen(base: state.base, source: state.source) }
   }
 
-  /// Tells followers of the changes since the last time. All drafts must be frozen.
+  /// Notifies followers of the changes since the last update. All drafts must be frozen.
   ///
-  /// A follower that fails loads everything the next time. The failure does not affect other followers.
+  /// A follower that fails loads everything in the next update. The failure does not affect the remaining followers.
   ///
   /// - Parameter note: Receives the errors.
-  /// - Returns: Whether there was anything to tell.
+  /// - Returns: Whether there was a change to report, or a failed follower has caught up.
   func update(
     _ states: [StoreState], _ stores: [PersistentStore], note: (any Error) -> Void
   ) -> Bool {
@@ -146,7 +147,7 @@ final class ResultsFollowing {
       seen[state.tag] = Seen(base: state.base, source: after)
       var keys: Set<ObjectKey>?
       do { keys = try changedKeys(known, state, after) } catch {
-        // Then any may be different.
+        // Without the keys any object may differ.
         note(error)
       }
       if keys?.isEmpty ?? false { continue }
@@ -170,8 +171,8 @@ final class ResultsFollowing {
       owners(of: keys, state, known.source, after))
   }
 
-  /// The objects whose relationships to many are others because what they lead to leads back from
-  /// elsewhere now, or from another place.
+  /// Returns the objects whose to-many relationships have changed, because a member has another owner or another place
+  /// now.
   private func owners(
     of keys: Set<ObjectKey>, _ state: StoreState, _ before: ViewSource, _ after: ViewSource
   ) throws -> Set<ObjectKey> {
@@ -191,8 +192,8 @@ final class ResultsFollowing {
     return owners
   }
 
-  /// The columns by which objects of an entity are members of what somebody follows: the reference, and
-  /// the place where there is one.
+  /// Returns the columns that make objects of an entity members of a followed relationship: the reference, and its
+  /// place column if the relationship is ordered.
   private func memberships(of graph: GraphEntity, in state: StoreState) -> [[LayoutColumn]] {
     graph.relationships.compactMap { index in
       guard case .toOne(let toOne) = graph.properties[index].place, let inverse = toOne.inverse,

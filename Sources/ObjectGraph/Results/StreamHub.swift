@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Gives the same elements to any number of asynchronous sequences.
+/// Sends the same elements to any number of asynchronous sequences.
 package final class StreamHub<Element: Sendable>: Sendable {
   private struct State {
     var next = 0
@@ -10,7 +10,7 @@ package final class StreamHub<Element: Sendable>: Sendable {
 
   package init() {}
 
-  /// The elements from now on.
+  /// Returns a stream of the elements from now on.
   package func stream(beginningWith first: Element? = nil) -> AsyncStream<Element> {
     AsyncStream { continuation in
       if let first { continuation.yield(first) }
@@ -18,7 +18,7 @@ package final class StreamHub<Element: Sendable>: Sendable {
     }
   }
 
-  /// Gives the elements from now on to a stream, until that ends.
+  /// Sends the elements from now on to a stream, until the stream ends.
   package func add(_ stream: AsyncStream<Element>.Continuation) {
     let number = state.withLock { state in
       state.next += 1

@@ -20,12 +20,12 @@ final class TrackedProperties: Observable {
     let hash: UInt64
   }
 
-  /// What a read gave.
+  /// The result of reading a property.
   private enum Reading: Equatable {
     case value(Value)
     case members([ObjectKey])
     case objects([ObjectID])
-    /// The object is gone.
+    /// The object does not exist any more.
     case nothing
     /// A value that takes a fetch to compare.
     case unknown
@@ -59,7 +59,7 @@ final class TrackedProperties: Observable {
 
   // MARK: Reading
 
-  /// Notes that the program reads a property, if what it reads is tracked at present.
+  /// Records that the program reads a property, if Observation tracks reads at present.
   func noteRead(_ object: ManagedObject, _ hash: UInt64) {
     guard isTracking else { return }
     entries[ObjectIdentifier(object), default: Entry()].note(object, hash, reading(object, hash))
@@ -80,7 +80,7 @@ final class TrackedProperties: Observable {
     return probe.wasHashed
   }
 
-  /// An argument of a key path that notes when the key path is hashed.
+  /// An argument of a key path that records when the key path is hashed.
   private final class Probe: Hashable {
     var wasHashed = false
     static func == (left: Probe, right: Probe) -> Bool { left === right }
@@ -109,7 +109,7 @@ final class TrackedProperties: Observable {
     registrar.didSet(self, keyPath: path(object, hash))
   }
 
-  /// Announces each property whose value is not what was read.
+  /// Announces each property whose value differs from the value that was read.
   func announceDifferences() {
     for (id, entry) in entries {
       guard let object = entry.object else {
@@ -151,9 +151,9 @@ final class TrackedProperties: Observable {
   }
 }
 
-// What the accessors of objects call.
+// The entry points for the accessors of objects.
 extension TrackedProperties {
-  /// Notes that the program reads a property.
+  /// Records that the program reads a property.
   @inline(never)
   static func noteRead(_ object: ManagedObject, _ hash: UInt64) {
     object.source.entity.workspace?.observation.tracked.noteRead(object, hash)
