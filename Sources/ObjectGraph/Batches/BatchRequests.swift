@@ -3,25 +3,25 @@ public import ObjectQuery
 
 /// The form of a batch's result.
 public enum BatchResultType: Sendable, Hashable {
-  /// Nothing but that it was done.
+  /// No details.
   case statusOnly
-  /// How many objects it was about.
+  /// The number of objects.
   case count
-  /// Their identifiers.
+  /// The identifiers of the objects.
   case identifiers
 }
 
 /// The result of a batch.
 public struct BatchResult: Sendable {
-  /// How many objects it was about.
+  /// The number of objects that the batch has inserted, changed or deleted.
   public let count: Int
-  /// Their identifiers, when they were asked for.
+  /// The identifiers of these objects, if the request asks for them.
   public let identifiers: [ObjectID]
   /// The changes in the stores, for contexts to merge.
   public let change: ContextChange
 }
 
-/// Inserts many objects and saves them, beside whatever a context has changed and not saved.
+/// A request to insert many objects and save them, separate from the unsaved changes of the caller's context.
 ///
 ///     let request = BatchInsertRequest("Person") { index, row in
 ///       guard index < people.count else { return false }
@@ -29,15 +29,15 @@ public struct BatchResult: Sendable {
 ///       return true
 ///     }
 ///
-/// All of them are saved at once, so that all are there or none; memory holds them until then.
+/// All objects are saved at once, so that either all exist or none; memory holds them until then.
 public struct BatchInsertRequest {
-  /// The entity.
+  /// The name of the entity.
   public var entity: String
   /// The form of the result.
   public var resultType = BatchResultType.statusOnly
   let fill: (Int, inout [String: Value]) throws -> Bool
 
-  /// Inserts as many objects as there are dictionaries.
+  /// Creates a request that inserts an object for each dictionary.
   public init(_ entity: String, objects: [[String: Value]]) {
     self.init(entity) { index, row in
       guard index < objects.count else { return false }
@@ -46,10 +46,10 @@ public struct BatchInsertRequest {
     }
   }
 
-  /// Inserts objects one after another until `fill` answers no.
+  /// Creates a request that inserts objects one after another until `fill` returns `false`.
   ///
-  /// - Parameter fill: Is given the number of the object, and puts its values in. What it leaves out has the value that
-  ///   objects have when they are inserted, such as the attribute's default.
+  /// - Parameter fill: Receives the index of the object, and sets its values. A value that it does not set stays as it
+  ///   is after an insertion, for example the attribute's default.
   public init(
     _ entity: String, filling fill: @escaping (Int, inout [String: Value]) throws -> Bool
   ) {
@@ -58,23 +58,23 @@ public struct BatchInsertRequest {
   }
 }
 
-/// Sets values of many objects in the stores, beside whatever a context has changed and not saved.
+/// A request to set values of many objects in the stores, separate from the unsaved changes of the caller's context.
 ///
 ///     var request = BatchUpdateRequest("Trip", where: try QueryPredicate("cost < 0"))
 ///     request.valuesToUpdate = ["cost": .constant(.double(0))]
 public struct BatchUpdateRequest: Sendable {
-  /// The entity.
+  /// The name of the entity.
   public var entity: String
-  /// Which objects; all when it is `nil`.
+  /// The predicate that the changed objects meet; `nil` for all objects.
   public var predicate: QueryPredicate?
-  /// Whether objects of subentities are meant too.
+  /// Whether objects of subentities are included.
   public var includesSubentities = true
-  /// The values, by the names of attributes: expressions over each object.
+  /// The new values by attribute name, as expressions that are evaluated on each object.
   public var valuesToUpdate: [String: QueryExpression]
   /// The form of the result.
   public var resultType = BatchResultType.statusOnly
 
-  /// Sets values of the objects that meet a predicate.
+  /// Creates a request that sets values of the objects that meet a predicate.
   public init(
     _ entity: String, where predicate: QueryPredicate? = nil,
     set valuesToUpdate: [String: QueryExpression] = [:]
@@ -85,18 +85,18 @@ public struct BatchUpdateRequest: Sendable {
   }
 }
 
-/// Deletes many objects in the stores, with what their relationships say, beside whatever a context has changed and not
-/// saved.
+/// A request to delete many objects in the stores by their delete rules, separate from the unsaved changes of the
+/// caller's context.
 public struct BatchDeleteRequest: Sendable {
-  /// Which objects.
+  /// The query for the objects to delete.
   public var query: QueryRequest
   /// The form of the result.
   public var resultType = BatchResultType.statusOnly
 
-  /// Deletes the objects that a request finds.
+  /// Creates a request that deletes the objects that a fetch request finds.
   public init<Object>(_ request: FetchRequest<Object>) { query = request.query }
 
-  /// Deletes the objects that meet a predicate.
+  /// Creates a request that deletes the objects that meet a predicate.
   public init(_ entity: String, where predicate: QueryPredicate? = nil) {
     query = QueryRequest(entity, where: predicate)
   }

@@ -3,10 +3,10 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-/// Changes many objects at once and saves them at once.
+/// Runs batches: changes many objects at once and saves them at once.
 ///
-/// Each batch runs in a context of its own above the same stores. Validation, inverses, delete rules and derived
-/// values are the usual ones, and the changes of the caller's context stay out of the batch.
+/// Each batch runs in a context of its own above the same stores. Validation, inverses, delete rules and derived values
+/// work as usual. The changes of the caller's context stay out of the batch.
 struct BatchRunner {
   let workspace: Workspace
 
@@ -29,13 +29,13 @@ struct BatchRunner {
 
   func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
     try run(request.resultType) { batch in
-      // Objects and their values are fetched one after the other, and another context may save in between.
+      // The pin keeps both fetches at one moment, because another context may save between them.
       try ObjectRefresh(batch).pin(to: QueryGeneration(workspace.coordinator))
       var fetch = QueryRequest(request.entity, where: request.predicate)
       fetch.includesSubentities = request.includesSubentities
       let names = request.valuesToUpdate.keys.sorted()
       let values = names.map { FetchedValue($0, request.valuesToUpdate[$0]!) }
-      // Every value is computed before any is set.
+      // All values are computed before any value is set.
       var found: [(objects: [ManagedObject], rows: [[Value]])] = []
       for store in try ObjectFetcher(batch).prepare(fetch).map(\.state.persistent.uuid) {
         fetch.affectedStores = [store]
@@ -53,7 +53,7 @@ struct BatchRunner {
     }
   }
 
-  /// Returns the values that a request asks for, a row for each object that it finds.
+  /// Returns the requested values, with a row for each object that the request finds.
   private func rowsOfEach(_ request: QueryRequest, in batch: Workspace) throws -> [[Value]] {
     var request = request
     request.resultType = .dictionaries

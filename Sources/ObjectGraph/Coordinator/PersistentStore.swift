@@ -3,11 +3,11 @@ public import ObjectModel
 public import StoreInterface
 import Synchronization
 
-/// A store of a coordinator, with the configuration whose entities it holds and its metadata.
+/// A store of a coordinator, with its configuration and its metadata.
 public final class PersistentStore: Sendable {
   /// The store that the backend has opened.
   public let store: any Store
-  /// The configuration whose entities the store holds; `nil` for all entities.
+  /// The configuration that lists the store's entities; `nil` for all entities.
   public let configuration: String?
   /// The store's identifier, which stays the same when the store's file moves.
   public let uuid: UUID
@@ -68,7 +68,7 @@ extension PersistentStore {
   /// Records that a commit has the coordinator's model.
   func noteChecked(_ commit: Int64) { checkedCommit.store(commit, ordering: .relaxed) }
 
-  /// Calls `body` while no other save of the coordinator commits to the store.
+  /// Calls `body` while no concurrent save of the coordinator commits to the store.
   ///
   /// A store runs its commits one after another anyway. A caller that locks several stores must hold the coordinator's
   /// commit lock first.

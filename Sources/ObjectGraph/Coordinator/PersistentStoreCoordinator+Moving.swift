@@ -1,13 +1,13 @@
 public import StoreInterface
 
 extension PersistentStoreCoordinator {
-  /// The maximum number of copies while other contexts keep saving into the store.
+  /// The maximum number of copies of a store into which contexts keep saving.
   private static let mostCopies = 8
 
   /// Moves a store to another path or another type, and replaces it with the new store in this coordinator.
   ///
   /// The old file stays. Objects get identifiers of the new store. If a context saves while the store is copied, the
-  /// store is copied again. After some such copies the other saves wait.
+  /// store is copied again. After some such copies every concurrent save waits for the move.
   ///
   /// - Parameter progress: Called now and then with the progress of the copy. An error of `progress` cancels the move.
   /// - Throws: `StoreError`; the error of `progress`; or ``ContextError`` if a save came in between each time, such as

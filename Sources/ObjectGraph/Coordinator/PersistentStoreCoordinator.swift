@@ -39,8 +39,8 @@ public final class PersistentStoreCoordinator: Sendable {
   /// Creates a coordinator without stores.
   ///
   /// - Parameters:
-  ///   - classes: The classes of the objects, one for each entity. Objects of other entities have the class of
-  ///     their nearest superentity that has one, or else ``ManagedObject``.
+  ///   - classes: The classes of the objects, one for each entity. An object of an entity without a class has the
+  ///     class of the nearest superentity that has one, or else ``ManagedObject``.
   ///   - transformers: The transformers between the values of transformable attributes and bytes.
   public init(
     model: Model, places: StorePlaces? = nil, classes: [ManagedObject.Type] = [],
@@ -107,7 +107,7 @@ extension PersistentStoreCoordinator {
   /// - Parameters:
   ///   - type: The store's type. If it is `nil`, the file determines the type, and a new store has the type
   ///     ``StoreInterface/StoreType/binary``.
-  ///   - configuration: The configuration whose entities the store holds; `nil` for all entities.
+  ///   - configuration: The configuration that lists the store's entities; `nil` for all entities.
   ///   - readOnly: Whether the coordinator never writes to the store. The store must exist then.
   ///   - migrator: The migrator of a store that has another model or another type; if it is `nil`, such a store is
   ///     refused.
@@ -292,7 +292,7 @@ extension PersistentStoreCoordinator {
   func model(of configuration: String?) throws -> Model {
     guard let configuration else { return model }
     _ = try self.configuration(configuration)
-    // A configuration whose entities have relationships to entities outside it has no model of its own.
+    // A configuration with relationships that lead out of it has no model of its own.
     return (try? model.subset(configuration: configuration)) ?? model
   }
 
@@ -333,8 +333,8 @@ extension PersistentStoreCoordinator {
     throw ContextError(.incompatibleModel, message)
   }
 
-  /// Returns the store for a new object of an entity: the first store whose configuration has the entity, or else the
-  /// first store without a configuration.
+  /// Returns the store for a new object of an entity: the first store with a configuration that has the entity, or else
+  /// the first store without a configuration.
   func store(for entity: String) throws -> PersistentStore {
     let fitting = stores.filter { $0.holds(entity) && !$0.isReadOnly }
     guard let store = fitting.first(where: { $0.entities != nil }) ?? fitting.first else {
@@ -378,8 +378,7 @@ extension PersistentStoreCoordinator {
   /// Commits changes to one store or several stores: to all of them or to none.
   ///
   /// - Returns: The new snapshots of the stores, in the order of the requests.
-  /// - Throws: The error of the first store that refuses. The other stores revert the changes that they had already
-  ///   committed.
+  /// - Throws: The error of the first store that refuses. Stores that had already committed revert their changes.
   func commit(
     _ requests: [(store: PersistentStore, request: CommitRequest)]
   ) throws -> [any StoreSnapshot] {
@@ -395,7 +394,7 @@ extension PersistentStoreCoordinator {
     }
   }
 
-  /// Calls `body` while no other save of the coordinator commits to any of the stores.
+  /// Calls `body` while no concurrent save of the coordinator commits to any of the stores.
   private func committing(
     _ stores: ArraySlice<PersistentStore>, _ body: () throws -> [any StoreSnapshot]
   ) throws -> [any StoreSnapshot] {

@@ -3,9 +3,9 @@ import StoreInterface
 
 /// A save that changes several stores: the commit request of each store.
 ///
-/// Stores of one document commit together. Other stores commit one after another; if one store refuses, the earlier
-/// stores commit the inverse of their changes. A crash in between leaves some of these stores saved: only a document is
-/// saved as a whole or not at all.
+/// Stores of one document commit together. Independent stores commit one after another; if one store refuses, the
+/// earlier stores commit the inverse of their changes. A crash in between leaves some of these stores saved: only a
+/// document is saved as a whole or not at all.
 struct PreparedSave {
   private let parts: [(store: any Store, request: CommitRequest)]
 
@@ -56,7 +56,7 @@ struct PreparedSave {
     _ part: (store: any Store, request: CommitRequest), _ after: any StoreSnapshot,
     to before: any StoreSnapshot
   ) throws {
-    // Each change is based on the row of this save, so later saves of other objects do not prevent the inverse.
+    // Each change is based on the row of this save, so a later save of different objects does not prevent the inverse.
     let back = try before.changes(since: after)
     // The metadata is reverted only if this save has changed it.
     let metadata = try part.request.metadata.map { _ in try before.metadata }

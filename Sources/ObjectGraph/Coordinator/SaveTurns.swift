@@ -3,15 +3,15 @@ import Foundation
 /// The fairness of the saves into the stores of one coordinator (decision 0019).
 ///
 /// A save holds no lock while it prepares, and starts again if another save commits first. Quick saves could thus
-/// overtake a slow save without end. After two overtakings the other saves wait before they commit. They wait until the
-/// slow save is done, or for twice the time of its longest attempt. The wait has a limit because a hook of the slow
-/// save may itself wait for the save of another context. Saves of other processes do not wait.
+/// overtake a slow save without end. After two overtakings every concurrent save waits before it commits. It waits
+/// until the slow save is done, or for twice the time of the slow save's longest attempt. The wait has a limit because
+/// a hook of the slow save may itself wait for the save of another context. Saves of another process do not wait.
 final class SaveTurns: @unchecked Sendable {
   // Sendable: the condition guards what may change.
   private let condition = NSCondition()
   private var first: SaveTurn?
 
-  /// The number of times that a save is overtaken before the other saves wait for it.
+  /// The number of times that a save is overtaken before every concurrent save waits for it.
   static let mostOvertakings = 2
   /// The shortest and the longest time that another save waits.
   static let patience: ClosedRange<TimeInterval> = 1...30
@@ -28,7 +28,8 @@ final class SaveTurns: @unchecked Sendable {
     while first === other, condition.wait(until: end) {}
   }
 
-  /// Records that another save has overtaken this save. After enough overtakings the other saves wait for this save.
+  /// Records that another save has overtaken this save. After enough overtakings every concurrent save waits for this
+  /// save.
   func noteOvertaken(_ turn: SaveTurn, after attempt: TimeInterval) {
     condition.lock()
     defer { condition.unlock() }

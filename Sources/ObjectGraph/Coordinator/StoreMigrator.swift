@@ -8,7 +8,7 @@ public protocol StoreMigrator: Sendable {
   /// Migrates the store at a path to a model, and to a type if one is given. The store keeps its path.
   ///
   /// - Parameters:
-  ///   - configuration: The configuration whose entities the store holds; `nil` for all entities.
+  ///   - configuration: The configuration that lists the store's entities; `nil` for all entities.
   /// - Throws: The reason why the store can't be migrated. The store is unchanged then.
   func migrateStore(
     at path: String, type: StoreType?, to model: Model, configuration: String?,

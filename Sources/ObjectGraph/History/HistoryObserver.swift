@@ -20,7 +20,7 @@ import Synchronization
 /// The observer sees saves of this coordinator at once, and saves of other processes at the next poll. Each follower
 /// needs an observer of its own, because an observer returns each transaction only once. May be used from any thread.
 public final class HistoryObserver: Sendable {
-  /// The coordinator whose history the observer follows.
+  /// The coordinator of the history.
   public let coordinator: PersistentStoreCoordinator
   private let state: Mutex<State>
 

@@ -88,16 +88,16 @@ public struct HistoryRequest: Sendable, Hashable {
   public var since: Date?
   /// The time before which an included transaction was made; `nil` for no limit.
   public var before: Date?
-  /// The authors whose transactions are included; `nil` for all authors.
+  /// The authors of included transactions; `nil` for all authors.
   public var authors: Set<String>?
-  /// The authors whose transactions are left out.
+  /// The authors of transactions that are left out.
   public var excludedAuthors: Set<String> = []
-  /// The names of the contexts whose transactions are included; `nil` for all contexts.
+  /// The names of the contexts that made included transactions; `nil` for all contexts.
   public var contextNames: Set<String>?
-  /// The entities whose changes are included, with their subentities; `nil` for all entities. A transaction without
-  /// such changes is left out.
+  /// The entities with included changes, and their subentities; `nil` for all entities. A transaction without such
+  /// changes is left out.
   public var entities: Set<String>?
-  /// The identifiers of the stores whose history is included; `nil` for all stores.
+  /// The identifiers of the included stores; `nil` for all stores.
   public var stores: Set<UUID>?
 
   /// Creates a request for the transactions after a place in the history.

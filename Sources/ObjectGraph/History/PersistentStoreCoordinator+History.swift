@@ -9,8 +9,8 @@ extension PersistentStoreCoordinator {
   /// Returns the transactions that a request selects. Transactions of one store keep their order; several stores are
   /// merged by time.
   ///
-  /// Stores that keep no earlier commits have no transactions. The cost depends on the size of the selected commits;
-  /// other commits are skipped by their summaries alone.
+  /// Stores that keep no earlier commits have no transactions. The cost depends on the size of the selected commits.
+  /// Commits that the request does not select are skipped by their summaries alone.
   ///
   /// - Throws: ``ContextError`` with the code ``ContextError/Code/historyExpired`` if the store no longer keeps the
   ///   commit of the token, or if an older copy replaced the store, so that the commit is newer than the store; or the

@@ -3,10 +3,10 @@ import Rows
 import StoreInterface
 import Synchronization
 
-/// The way of a child's changes to its parent.
+/// Pushes the changes of a child context to its parent.
 ///
-/// From the moment of a push the changes are the parent's, and all its children see them. The parent takes them in its
-/// next turn. A save waits for that turn; a push by itself does not.
+/// The parent's children see the changes from the moment of the push. The parent accepts the push in its next turn. A
+/// save waits for that turn; a push by itself does not.
 struct ParentChannel {
   private let workspace: Workspace
   private let parent: Workspace
@@ -16,10 +16,10 @@ struct ParentChannel {
     self.parent = parent
   }
 
-  /// Pushes all sealed changes.
+  /// Pushes all frozen changes.
   ///
-  /// - Parameter waits: Whether to wait until the parent has taken them. The parent may refuse them then.
-  /// - Returns: What was pushed, by store.
+  /// - Parameter waits: Whether to wait until the parent has accepted the push. The parent may then refuse it.
+  /// - Returns: The pushed changes, by store.
   /// - Throws: The error of the parent, which then has none of the changes.
   func push(waits: Bool, isValidated: Bool) throws -> [StoreTag: Layer] {
     var parts: [Push.Part] = []
@@ -45,7 +45,7 @@ struct ParentChannel {
   private struct Outcome {
     let before: [StoreTag: StoreBase]
     let bases: [StoreTag: StoreBase]
-    /// The keys of rows that the parent has made something else of, by store.
+    /// The keys of rows that the parent has stored in another form than the child, by store.
     var touched: [StoreTag: Set<ObjectKey>] = [:]
   }
 
@@ -79,7 +79,7 @@ struct ParentChannel {
     }
   }
 
-  /// Moves one store of the child on to what the parent shows by now.
+  /// Moves one store of the child to the state that the parent shows now, and resolves the affected objects anew.
   private func moveOn(_ state: StoreState, _ outcome: Outcome) throws {
     guard let base = outcome.bases[state.tag] else { return state.setSaved(state.base, version: 0) }
     let touched = outcome.touched[state.tag] ?? []
@@ -99,11 +99,10 @@ struct ParentChannel {
   }
 }
 
-// Pushes of children.
 extension Workspace {
   /// Pushes all changes to the parent without waiting for it.
   ///
-  /// Nothing is checked, and no object is asked: the save of the parent does that.
+  /// The push skips validation and `willSave`: the save of the parent does both.
   func handOver() throws {
     checkPlace()
     guard let parent else { misuse("The context has no parent to hand changes to.") }
@@ -123,24 +122,24 @@ extension Workspace {
     SaveFinish(self).run(pushed)
   }
 
-  /// Takes the pushes of children. One that can't be taken stays, and the next save throws its error.
+  /// Accepts the pushes of children. A push that fails stays, and the next save throws its error.
   func takePushes() {
     workDepth += 1
     defer { workDepth -= 1 }
     while let push = mail.published.withLock({ $0.pushes.first }) {
       do { _ = try take(push) } catch { return note(error) }
-      // Nothing else removes a push.
+      // No other code removes a push.
       mail.published.withLock { $0.pushes.removeSubrange(..<1) }
       do { try processPendingChanges() } catch { note(error) }
       publish()
     }
   }
 
-  /// Takes the push of a child.
+  /// Accepts the push of a child.
   ///
-  /// - Returns: The keys of rows that are not what the child made of them, by store.
+  /// - Returns: The keys of rows that differ from the child's rows, by store.
   func take(_ push: Push) throws -> [StoreTag: Set<ObjectKey>] {
-    // Earlier changes of this context are its own work, which it announces and undoes by itself.
+    // Earlier changes of this context are its own work, which is announced and undone separately.
     try processPendingChanges()
     var touched: [StoreTag: Set<ObjectKey>] = [:]
     for part in push.parts {
@@ -152,7 +151,7 @@ extension Workspace {
     return touched
   }
 
-  /// The transient values that changed objects were given since the last push.
+  /// The transient values that changed objects have received since the last push.
   var transientsToPush: [(ObjectID, [Int: TransientValue?])] {
     if freshTransients.isEmpty { return [] }
     return changedObjects.compactMap { object in
@@ -163,8 +162,7 @@ extension Workspace {
     }
   }
 
-  /// Makes the transient values of a child's objects values of this context, which keeps the values that the child has
-  /// not set.
+  /// Adopts the transient values that a child has set. Values that the child has not set stay as they are.
   private func takeTransients(_ transients: [(ObjectID, [Int: TransientValue?])]) {
     for (id, values) in transients {
       for (property, value) in values where transientValues[id]?[property] != value {

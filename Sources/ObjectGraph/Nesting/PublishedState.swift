@@ -2,22 +2,22 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// The state that a workspace shows its children, and the pushes of children that it has not taken yet.
+/// The state that a workspace shows its children, and the pushes that it has not accepted yet.
 struct PublishedState: Sendable {
-  /// The state that children see, by store: pushed changes included, from the moment they are pushed.
+  /// The state that children see, by store. Pushed changes are included from the moment of the push.
   var bases: [StoreTag: StoreBase] = [:]
-  /// The pushes that the workspace has not taken, the oldest first.
+  /// The pushes that the workspace has not accepted, the oldest first.
   var pushes: [Push] = []
-  /// The generation that the workspace is pinned to, and its children with it.
+  /// The generation to which the workspace and its children are pinned; `nil` if they are not pinned.
   var pinned: QueryGeneration?
 
-  /// Shows the state of the workspace. Pushes that it has not taken stay on top.
+  /// Publishes the state of the workspace, with the pushes on top that it has not accepted.
   mutating func publish(_ own: [StoreTag: StoreBase]) {
     bases = own
     for push in pushes { show(push) }
   }
 
-  /// Shows a push on top.
+  /// Adds the changes of a push on top of the published state.
   mutating func show(_ push: Push) {
     for part in push.parts where !part.changes.layer.isEmpty {
       bases[part.store.tag, default: part.changes.base].layers.append(part.changes.layer)
@@ -33,9 +33,9 @@ final class Push: Sendable {
   }
 
   let parts: [Part]
-  /// The transient values that the child has set; `nil` for a value that it has forgotten.
+  /// The transient values that the child has set; `nil` for a value that the child has removed.
   let transients: [(ObjectID, [Int: TransientValue?])]
-  /// Whether the child has checked the changes.
+  /// Whether the child has validated the changes.
   let isValidated: Bool
 
   init(_ parts: [Part], transients: [(ObjectID, [Int: TransientValue?])], isValidated: Bool) {

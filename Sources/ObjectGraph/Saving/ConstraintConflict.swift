@@ -1,6 +1,6 @@
 public import ObjectModel
 
-/// Objects that have the same values, which no two objects may have. It is like Core Data's `NSConstraintConflict`.
+/// A conflict of objects that share the values of a uniqueness constraint, like Core Data's `NSConstraintConflict`.
 ///
 ///     catch let error as ContextError where error.code == .conflict {
 ///       for conflict in error.constraintConflicts {
@@ -10,7 +10,7 @@ public import ObjectModel
 public struct ConstraintConflict: Sendable, Hashable, CustomStringConvertible {
   /// The name of the entity that declares the uniqueness constraint.
   public let entity: String
-  /// The names of the properties that the constraint is over, in the model's order.
+  /// The names of the constraint's properties, in the model's order.
   public let constraint: [String]
   /// The shared value of each property of the constraint, by name.
   public let values: [String: Value]
@@ -19,7 +19,7 @@ public struct ConstraintConflict: Sendable, Hashable, CustomStringConvertible {
   /// The new and changed objects with the values. They conflict with the stored object or with one another.
   public let conflictingObjects: [ObjectID]
 
-  /// A conflict over the values of one constraint.
+  /// Creates a conflict over the values of one constraint.
   public init(
     entity: String, constraint: [String], values: [String: Value], storedObject: ObjectID?,
     conflictingObjects: [ObjectID]
@@ -31,7 +31,7 @@ public struct ConstraintConflict: Sendable, Hashable, CustomStringConvertible {
     self.conflictingObjects = conflictingObjects
   }
 
-  /// The objects and the values, in a sentence.
+  /// A sentence that names the objects and the values.
   public var description: String {
     let keys = constraint.map { "\"\($0)\"" }.joined(separator: " and ")
     let shared = constraint.map { values[$0]?.text ?? "nothing" }.joined(separator: ", ")

@@ -3,15 +3,15 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-/// Finds the deletions that relationships deny.
+/// Finds the deletions that a delete rule denies.
 struct DeniedDeletions {
   let workspace: Workspace
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// Returns the failures of deletions that relationships deny.
+  /// Returns a failure for each deletion that a delete rule denies.
   ///
-  /// A deletion stands only if the objects that the relationship leads to are deleted too, or are led elsewhere.
+  /// A deletion is allowed only if the related objects of the relationship are deleted too, or have been disconnected.
   func failures() throws -> [ValidationFailure] {
     var failures: [ValidationFailure] = []
     for object in workspace.changedObjects where object.state.contains(.deleted) {
@@ -37,7 +37,8 @@ struct DeniedDeletions {
     return failures
   }
 
-  /// Returns the objects that a relationship of a deleted object leads to and that stay.
+  /// Returns the objects that deny the deletion of an object: the related objects of a relationship that are not
+  /// deleted.
   private func denying(
     _ object: ManagedObject, _ place: GraphProperty.Place, in state: StoreState
   ) throws -> [ManagedObject] {
@@ -61,7 +62,7 @@ struct DeniedDeletions {
     }
   }
 
-  /// Returns the key that a reference of a deleted object held when it was deleted.
+  /// Returns the key that a reference of a deleted object held when the object was deleted.
   private func lastReference(
     of object: ManagedObject, _ toOne: GraphProperty.ToOne, in state: StoreState
   ) throws -> ObjectKey? {

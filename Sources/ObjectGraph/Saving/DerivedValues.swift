@@ -3,13 +3,14 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-/// Computes derived attributes before a save, from the values that they follow from. The same on every store.
+/// Computes derived attributes before a save, from the values that they follow from. The result is the same on every
+/// store.
 struct DerivedValues {
   let workspace: Workspace
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// Computes the derived values that the changes may concern.
+  /// Computes the derived values that may depend on the changes.
   func update() throws {
     guard workspace.coordinator.stores.contains(where: \.graph.hasDerivations) else { return }
     var concerned: Set<ManagedObject> = []
@@ -51,7 +52,7 @@ struct DerivedValues {
     }
   }
 
-  /// Returns the objects that derive a value from the given one, over any number of relationships.
+  /// Returns the objects that derive a value from the given object, over any number of relationships.
   private func owners(deriving object: ManagedObject) throws -> [ManagedObject] {
     var owners: Set<ManagedObject> = []
     let entity = object.source.entity
@@ -74,7 +75,7 @@ struct DerivedValues {
 }
 
 extension Attribute.Derivation.Form {
-  /// The path that the value follows from; the moment of saving has none.
+  /// The path to the values that the attribute is derived from; empty for the time of the save.
   var path: [String] {
     switch self {
     case .value(let path), .function(_, let path): path
@@ -89,7 +90,7 @@ private struct DerivedValue {
   let object: ManagedObject
   let workspace: Workspace
 
-  /// Whether the value is the moment of saving.
+  /// Whether the value is the time of the save.
   var isMoment: Bool { attribute.derivation?.form == .now }
 
   func value(now: Date) throws -> Value {
@@ -127,7 +128,7 @@ private struct DerivedValue {
     }
   }
 
-  /// A number as a value of the attribute's type.
+  /// Returns a number as a value of the attribute's type.
   private func converted(_ number: Decimal) -> Value {
     let real = NSDecimalNumber(decimal: number).doubleValue
     switch attribute.type {
@@ -138,7 +139,7 @@ private struct DerivedValue {
     }
   }
 
-  /// The values of an attribute at the end of a path.
+  /// Returns the values of an attribute at the end of a path.
   private func values(at path: [String]) throws -> [Value] {
     guard let last = path.last else { return [] }
     return try objects(at: path.dropLast()).map { object in
@@ -194,7 +195,7 @@ extension DerivedValues {
 }
 
 extension String {
-  /// Without case and diacritics.
+  /// The text without case and diacritics.
   fileprivate var canonical: String {
     folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
   }

@@ -9,8 +9,8 @@ struct DuplicateMerge {
 
   /// Merges inserted objects into existing objects with the same unique values, by the merge policy.
   ///
-  /// Two objects can't become one, because an identifier never changes. The existing object receives the values of
-  /// the inserted one and the references to it, and the inserted object is deleted. All drafts must be frozen.
+  /// Two objects can't become one, because an identifier never changes. The existing object receives the inserted
+  /// object's values and the references to the inserted object, which is then deleted. All drafts must be frozen.
   func run() throws {
     guard let decide = workspace.settings.mergePolicy.decide else { return }
     var isAny = false
@@ -21,7 +21,7 @@ struct DuplicateMerge {
         for object in workspace.changedObjects
         where object.source.entity === entity && object.state.isDuplicable {
           for constraint in constraints {
-            // An earlier merge may have freed the values, or taken them.
+            // An earlier merge may have released the values, or given them to another object.
             if isAny { try workspace.sealAll() }
             guard let other = try existingMatch(of: object, constraint, in: state) else { continue }
             try merge(object, into: other, constraint, decide)
@@ -33,7 +33,7 @@ struct DuplicateMerge {
     }
   }
 
-  /// Returns the object with the same unique values that is to stay.
+  /// Returns the existing object with the same unique values, which stays; `nil` if there is none.
   private func existingMatch(
     of object: ManagedObject, _ constraint: GraphSchema.Uniqueness, in state: StoreState
   ) throws -> ManagedObject? {
@@ -43,7 +43,7 @@ struct DuplicateMerge {
       guard let other = workspace.object(at: key, in: state), workspace.exists(other) else {
         continue
       }
-      // Of several that are inserted the first stays.
+      // Of several inserted objects the first one stays.
       if !other.isInserted || key < object.key { return other }
     }
     return nil
@@ -78,14 +78,14 @@ struct DuplicateMerge {
     workspace.saveRecord.replacements[object.objectID] = other.objectID
   }
 
-  /// Gives an object a value of another, if it has such a property and another value there.
+  /// Sets a value of an object, if the object has the property and its value differs.
   private func give(_ name: String, _ value: Value, to object: ManagedObject) throws {
     switch object.source.entity.graph[name]?.place {
     case .attribute(let attribute, let column):
       guard attribute.derivation == nil, object.source.value(column, Int(object.row)) != value
       else { return }
     case .toOne(let toOne):
-      // The destination may be gone, which the inserted object does not show.
+      // The destination may have been deleted, which the inserted object does not show.
       guard object.source.value(toOne.column, Int(object.row)) != value,
         value.isNull || object.source.entity.destination(value, of: toOne) != nil
       else { return }
@@ -118,7 +118,7 @@ extension ManagedObject.State {
 }
 
 extension RowSource {
-  /// Returns the values of a row, references and places included, by the names of the columns.
+  /// Returns the values of a row by column name, references and places included.
   fileprivate func valuesByName(row: Int) -> [String: Value] {
     let columns = entity.graph.layout.columns
     return Dictionary(
@@ -127,7 +127,7 @@ extension RowSource {
 }
 
 extension GraphEntity {
-  /// The values of a new object, by the names of the columns.
+  /// The values of a new object, by column name.
   fileprivate var namedValuesAtBirth: [String: Value] {
     Dictionary(zip(layout.columns.map(\.name), valuesAtBirth)) { first, _ in first }
   }

@@ -7,7 +7,7 @@ struct ObjectValidator {
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// Returns the failures that the classes of some changed objects find. The classes may correct values.
+  /// Returns the failures that the classes of the given objects report. A class may correct values.
   func failuresOfClasses(of objects: ArraySlice<ManagedObject>) -> [ValidationFailure] {
     var failures: [ValidationFailure] = []
     for object in objects where type(of: object) != ManagedObject.self {
@@ -20,7 +20,7 @@ struct ObjectValidator {
     return failures
   }
 
-  /// Returns the failures that the model finds in the changes.
+  /// Returns the failures of the changes by the rules of the model.
   func failuresOfModel() throws -> [ValidationFailure] {
     var failures: [ValidationFailure] = []
     var plain: [ObjectIdentifier: Bool] = [:]
@@ -64,7 +64,7 @@ struct ObjectValidator {
     return failures
   }
 
-  /// Returns the unchanged objects to which more or fewer objects lead than before.
+  /// Returns the unchanged objects that have gained or lost related objects by the changes.
   private func countedOwners() throws -> [ManagedObject] {
     let isCounted = workspace.storeStates.contains { state in
       state.knownEntities.contains { !$0.graph.countedRelationships.isEmpty }
@@ -115,7 +115,7 @@ struct ObjectValidator {
     }
   }
 
-  /// Returns the failures that the class of an object finds in its values, and in the whole.
+  /// Returns the failures that the class of an object reports for single values and for the whole object.
   private func failuresOfClass(of object: ManagedObject) -> [ValidationFailure] {
     var failures: [ValidationFailure] = []
     for key in type(of: object).validatedKeys {
@@ -149,7 +149,7 @@ struct ObjectValidator {
     return failures
   }
 
-  /// Returns the failure that the class of an object finds in its deletion.
+  /// Returns the failure that the class of an object reports for its deletion; `nil` if it allows the deletion.
   private func failureOfDelete(of object: ManagedObject) -> ValidationFailure? {
     do {
       try object.validateForDelete()
@@ -161,7 +161,7 @@ struct ObjectValidator {
 }
 
 extension EntityState {
-  /// Whether a value in some draft may not be right.
+  /// Whether a draft of the entity may have an invalid value.
   var mayFailValidation: Bool {
     sealedSources.contains { source in
       source.draft.map { graph.constraints.mayFail($0) } ?? !source.isValidated

@@ -4,14 +4,14 @@ import StoreInterface
 
 /// Saves the changes of a workspace in five steps: rebase, prepare, validate, commit, finish.
 ///
-/// The rebase puts the changes above the newest commit of each store. Nothing is locked until the commit. When another
-/// save comes in between, the changes are rebased again.
+/// The rebase replays the changes on the newest commit of each store. No lock is held before the commit. If another
+/// save commits in between, the changes are rebased again.
 struct Save {
   private let workspace: Workspace
   private var validation: SaveValidation
   private var isAnnounced = false
 
-  /// The most refusals by a store to which nothing was saved in between.
+  /// The maximum number of times that a store may refuse the changes without another save in between.
   private static let mostRefusals = 16
 
   init(_ workspace: Workspace) {
@@ -19,7 +19,7 @@ struct Save {
     validation = SaveValidation(workspace)
   }
 
-  /// Saves all changes: into the stores, or into the parent context.
+  /// Saves all changes into the stores, or into the parent context.
   ///
   /// - Returns: The saved changes, by store.
   mutating func run() throws -> [StoreTag: Layer] {
@@ -58,7 +58,7 @@ struct Save {
       """)
   }
 
-  /// Prepares and checks the changes without a save.
+  /// Prepares and validates the changes without saving them.
   mutating func validate() throws {
     for _ in 0..<Workspace.mostRounds {
       try SavePreparation(workspace).run()
@@ -68,7 +68,7 @@ struct Save {
     throw SavePreparation.endless
   }
 
-  /// Prepares and checks the changes, and announces the save.
+  /// Prepares and validates the changes, and announces the save.
   ///
   /// - Returns: Whether no object and no observer has changed anything since.
   private mutating func prepare() throws -> Bool {
@@ -82,7 +82,7 @@ struct Save {
     workspace.announceChanges()
     if !isAnnounced { workspace.announceSaving() }
     isAnnounced = true
-    // The changes of observers are saved with the others, and so are prepared and checked as they are.
+    // The save includes the changes of observers, so these are prepared and validated too.
     let isSettled = !workspace.hasChanged(since: mark) && workspace.advanceCount == advances
     if !isSettled { validation = SaveValidation(workspace) }
     return isSettled
@@ -90,11 +90,11 @@ struct Save {
 }
 
 extension Workspace {
-  /// Whether something was changed since changes were last processed.
+  /// Whether the workspace has changed since changes were last processed.
   var hasUnprocessedChanges: Bool {
     !deletionsToPropagate.isEmpty || storeStates.contains { $0.hasOpenChanges }
   }
 
-  /// Whether something was changed since so many changes were sealed.
+  /// Whether the workspace has changed since the seal count was `mark`.
   func hasChanged(since mark: Int) -> Bool { hasUnprocessedChanges || sealCount != mark }
 }

@@ -11,13 +11,13 @@ final class SaveCommit {
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// The outcome of an attempt.
+  /// The outcome of an attempt to commit.
   enum Outcome {
     /// The stores have the changes.
     case saved([StoreTag: Layer])
     /// Another save came first.
     case overtaken
-    /// A store refused the changes, though no other save came in between.
+    /// A store refused the changes, though no save came in between.
     case refused
   }
 
@@ -68,7 +68,7 @@ final class SaveCommit {
     return parts
   }
 
-  /// Moves a store of the workspace on to its commit.
+  /// Moves a store of the workspace to the new commit.
   private func settle(_ state: StoreState, _ snapshot: any StoreSnapshot) {
     let before = state.base.snapshot.commit
     state.persistent.noteChecked(snapshot.commit)
@@ -80,7 +80,7 @@ final class SaveCommit {
 }
 
 extension Workspace {
-  /// Returns the request to commit changes right above the commit that the context is at.
+  /// Returns the request to commit changes directly above the context's present commit.
   func request(_ layer: Layer, in state: StoreState) -> CommitRequest {
     var request = CommitRequest(layer, basedOn: state.base.snapshot)
     request.requiredCommit = state.base.snapshot.commit

@@ -1,13 +1,13 @@
 import ObjectModel
 
-/// Prepares the changes of a save: objects make themselves ready, inserted doubles are merged and derived values are
-/// computed, until nothing changes any more.
+/// Prepares the changes of a save: calls `willSave`, merges inserted duplicates and computes derived values, until
+/// nothing changes any more.
 struct SavePreparation {
   private let workspace: Workspace
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// The error of objects that never settle.
+  /// The error for objects that change in every round.
   static var endless: ContextError {
     ContextError(
       .validation,

@@ -2,7 +2,7 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// Puts the changes of a save above the newest commit of each store, and has the merge policy decide about conflicts.
+/// Replays the changes of a save on the newest commit of each store, and lets the merge policy decide about conflicts.
 struct SaveRebase {
   private let workspace: Workspace
 
@@ -10,9 +10,9 @@ struct SaveRebase {
 
   /// Rebases the changes of all stores. A child's changes are rebased by its parent.
   ///
-  /// - Returns: Whether another save has changed rows that the changes may have to do with.
-  /// - Throws: ``ContextError`` with the conflicts of all stores if the policy is to fail, or with the code
-  ///   ``ContextError/Code/incompatibleModel`` if a store was migrated since. Nothing is changed then.
+  /// - Returns: Whether another save has changed rows that may affect the changes.
+  /// - Throws: ``ContextError`` with the conflicts of all stores if the policy is ``MergePolicy/error``, or with the
+  ///   code ``ContextError/Code/incompatibleModel`` if a store was migrated since. Nothing is changed then.
   func run() throws -> Bool {
     if workspace.parent != nil { return false }
     try workspace.sealForUndo()
@@ -20,7 +20,7 @@ struct SaveRebase {
     var heads: [(state: StoreState, base: StoreBase)] = []
     for state in states {
       let head = try state.persistent.store.snapshot()
-      // The store can't refuse changes of the former model once they are rebased.
+      // The model is checked first: after the rebase the store can't refuse changes of the former model.
       try workspace.coordinator.checkModel(of: head, in: state.persistent)
       if head.commit == state.base.snapshot.commit, state.originals.isEmpty { continue }
       heads.append((state, StoreBase(snapshot: head)))
@@ -34,7 +34,7 @@ struct SaveRebase {
     return isConcerned
   }
 
-  /// Throws the conflicts of all stores together if the policy is to fail.
+  /// Throws the conflicts of all stores together if the policy is ``MergePolicy/error``.
   private func findConflicts(_ heads: [(state: StoreState, base: StoreBase)]) throws {
     guard workspace.settings.mergePolicy.isError, heads.count > 1 else { return }
     var conflicts: [MergeConflict] = []
@@ -51,7 +51,7 @@ struct SaveRebase {
 }
 
 extension ContextError {
-  /// The refusal of changes to objects that another save has changed.
+  /// Creates the error for changes of objects that another save has changed.
   init(conflicts: [MergeConflict]) {
     let count = conflicts.count == 1 ? "1 object was" : "\(conflicts.count) objects were"
     self.init(

@@ -3,16 +3,16 @@ import ObjectModel
 /// Checks the changes of a save: by the classes of the objects, by the rules of the model, and by unique values.
 struct SaveValidation {
   private let workspace: Workspace
-  /// The number of changed objects whose classes have checked them.
+  /// The number of changed objects that their classes have validated.
   private var askedCount = 0
   private var failures: [ValidationFailure] = []
   private var conflicts: [ConstraintConflict] = []
-  /// Whether all changed objects were checked and none has changed in the last run.
+  /// Whether the last run has validated all changed objects, and none has changed meanwhile.
   private(set) var isComplete = false
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// Checks the objects that were not checked yet. A class may correct values while it checks.
+  /// Validates the objects that were not validated yet. A class may correct values while it validates.
   mutating func run() throws {
     if workspace.settings.defersValidation {
       isComplete = true
@@ -33,7 +33,7 @@ struct SaveValidation {
     conflicts = try workspace.findConstraintConflicts()
   }
 
-  /// Throws what is wrong with the changes.
+  /// Throws the failures and conflicts that were found, if there are any.
   func throwFailures() throws {
     guard failures.isEmpty, conflicts.isEmpty else {
       throw ContextError(refusing: failures, conflicts)

@@ -53,12 +53,12 @@ struct UniquenessCheck {
     guard let object = changedObject(at: key, in: state), let place = object.committedPlace else {
       return false
     }
-    // The columns of an entity that inherits the constraint may be in other places.
+    // The columns of an entity that inherits the constraint may have different indexes.
     let columns = constraint.names.compactMap { object.source.entity.graph.layout.index(of: $0) }
     return columns.map { place.source.value($0, place.row) } == values
   }
 
-  /// Returns the object with the given key, if it is new or changed.
+  /// Returns the object with the given key if it is new or changed, or else `nil`.
   private func changedObject(at key: ObjectKey, in state: StoreState) -> ManagedObject? {
     state.entity(key.entity, workspace)?.objects[key.number].flatMap {
       $0.state.contains(.pending) ? $0 : nil

@@ -1,4 +1,4 @@
-// SAFETY: Rows are those of the draft, and its columns are not written while they are checked.
+// SAFETY: Row indexes are within the draft, and its columns are not written while they are checked.
 
 import Foundation
 package import ObjectModel
@@ -6,14 +6,14 @@ import ObjectQuery
 import Rows
 import TextMatching
 
-/// What the model asks of an entity's objects, so that a draft is checked column by column and only what
-/// fails is looked at object by object.
+/// The validation rules of an entity's objects. Drafts are checked column by column, and only failing drafts object by
+/// object.
 struct ValidationPlan: Sendable {
   private let attributes: [AttributeCheck]
   let relationships: [GraphProperty]
-  /// The predicates of relationships and composite attributes, which are asked of whole objects.
+  /// The predicates of relationships and composite attributes, which are evaluated on whole objects.
   let propertyPredicates: [(property: String, check: PropertyCheck)]
-  /// Attributes in memory only. No draft contains their values.
+  /// The checks of transient attributes. No draft contains their values.
   private let transients: [AttributeCheck]
 
   fileprivate struct AttributeCheck: Sendable {
@@ -61,22 +61,22 @@ struct ValidationPlan: Sendable {
     }
   }
 
-  /// What whole texts are held against.
+  /// Returns the pattern that whole texts must match; `nil` if the attribute has none.
   fileprivate static func pattern(of attribute: Attribute) -> RegularPattern? {
     attribute.validation.pattern.flatMap { try? RegularPattern($0) }
   }
 
-  /// Whether it matters to how many objects, or to which, a relationship leads.
+  /// Whether a relationship limits the number of its objects or has validation predicates.
   static func counts(_ relationship: Relationship) -> Bool {
     !relationship.isTransient
       && (!relationship.validationPredicates.isEmpty || relationship.limitsCount)
   }
 
-  /// Whether some row of a draft may have a value that is not right.
+  /// Whether a row of a draft may have an invalid value.
   func mayFail(_ draft: Draft) -> Bool {
     attributes.contains { check in
       guard let raw = unsafe draft.raw(check.column) else {
-        // New rows have a column once there is a row.
+        // A draft of insertions has a column once a row has a value in it.
         return draft.role == .insertions
       }
       for row in 0..<draft.rowCount {
@@ -91,7 +91,7 @@ struct ValidationPlan: Sendable {
     }
   }
 
-  /// Returns the failures of an object's attributes that are in memory only.
+  /// Returns the failures of an object's transient attributes.
   func transientFailures(of object: ManagedObject) -> [ValidationFailure] {
     transients.compactMap { check in
       let value = object[check.attribute.name]
@@ -110,7 +110,7 @@ struct ValidationPlan: Sendable {
     }
   }
 
-  /// What is wrong with the attributes of an object.
+  /// Returns the failures of an object's stored attributes.
   func failures(of object: ManagedObject) -> [ValidationFailure] {
     attributes.compactMap { check in
       let value = object.source.value(check.column, Int(object.row))
@@ -122,7 +122,7 @@ struct ValidationPlan: Sendable {
 }
 
 extension ValidationPlan.AttributeCheck {
-  /// Whether a value is right without a closer look.
+  /// Whether a value is valid without an exact check.
   @inline(__always)
   @unsafe fileprivate func isSurelyRight(_ raw: RawColumn, _ row: Int) -> Bool {
     guard predicates.isEmpty else { return false }
@@ -141,7 +141,7 @@ extension ValidationPlan.AttributeCheck {
       return true
     case (.bytes, let least, let greatest):
       guard pattern == nil, unsafe raw.kind.isText else { return false }
-      // As many bytes as characters at least.
+      // A text has at least as many bytes as characters.
       let bytes = unsafe raw.bytes(row)
       if case .integer(let bound) = least, bound > 0, unsafe !bytes.surelyHave(bound) {
         return false
@@ -164,7 +164,7 @@ extension ValidationPlan.AttributeCheck {
       measured = .integer(Int64(text.count))
       what += " of \(text.count) characters"
     }
-    // What has no order, such as "not a number", is within no bounds.
+    // A value without an order, such as "not a number", is within no bounds.
     if !validation.minimum.isNull, measured.order(comparedTo: validation.minimum) ?? -1 < 0 {
       return ValueProblem(.minimum, "\(what), and must be at least \(validation.minimum.text).")
     }
@@ -191,7 +191,8 @@ extension ValidationPlan.AttributeCheck {
 }
 
 extension GraphProperty {
-  /// The predicates that are asked of a whole object. Predicates of other attributes are asked of values.
+  /// The predicates that are evaluated on a whole object. Predicates of simple attributes are evaluated on their
+  /// values.
   fileprivate var wholePredicates: [ValidationPredicate] {
     switch place {
     case .composite(let attribute, _): attribute.validation.predicates
@@ -203,8 +204,8 @@ extension GraphProperty {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether a text in UTF-8 is known to have so many characters at least. One that is not empty has one. A
-  /// character may have any number of bytes, but each of ASCII begins one, if it is no part of an end of line.
+  /// Whether a UTF-8 text is known to have at least the given number of characters. A text that is not empty has one. A
+  /// character may have any number of bytes, but each ASCII byte begins a character, unless it is part of a line end.
   fileprivate func surelyHave(_ characters: Int64) -> Bool {
     guard count >= characters else { return false }
     if characters == 1 { return true }
@@ -212,11 +213,11 @@ extension UnsafeRawBufferPointer {
   }
 }
 
-/// What the model asks of the values of one attribute, for whoever has values and no objects.
+/// The validation rules of the values of one attribute, for callers that have values and no objects.
 package struct ValueCheck: Sendable {
   private let check: ValidationPlan.AttributeCheck
 
-  /// The check of an attribute.
+  /// Creates the check of an attribute.
   package init(_ attribute: Attribute, isRequired: Bool) {
     check = ValidationPlan.AttributeCheck(
       attribute, column: 0, kind: .string, isRequired: isRequired)
@@ -232,14 +233,14 @@ package struct ValueCheck: Sendable {
 }
 
 extension ValidationFailure {
-  /// A failure of an object, for a problem with one of its values.
+  /// Creates a failure of an object, for a problem with one of its values.
   init(_ object: ManagedObject, _ key: String, _ value: Value?, _ problem: ValueProblem) {
     self.init(
       object: object.objectID, entity: object.source.entity.graph.name, key: key, value: value,
       rule: problem.rule, message: problem.message, code: problem.code)
   }
 
-  /// A failure of an object, or of one of its values.
+  /// Creates a failure of an object, or of one of its values.
   init(
     _ object: ManagedObject, _ key: String?, _ value: Value?, _ rule: Rule, _ message: String,
     cause: (any Error)? = nil

@@ -8,7 +8,7 @@ package struct ValueProblem: Sendable {
   package let rule: ValidationFailure.Rule
   /// A sentence about the value, or the message of the model.
   package let message: String
-  /// The error number that the model gives.
+  /// The error number that the model defines for the rule.
   package let code: Int?
 
   init(_ rule: ValidationFailure.Rule, _ message: String, code: Int? = nil) {
@@ -19,7 +19,7 @@ package struct ValueProblem: Sendable {
 }
 
 extension ValueProblem {
-  /// A value that does not meet a predicate.
+  /// Creates the problem of a value that does not meet a predicate.
   ///
   /// - Parameter subject: The beginning of a sentence about the value, up to the verb.
   fileprivate init(breaking predicate: ValidationPredicate, _ subject: String) {
@@ -29,7 +29,7 @@ extension ValueProblem {
       code: predicate.code)
   }
 
-  /// A predicate that can't be asked: the value may break it.
+  /// Creates the problem of a predicate that can't be evaluated, so that the value may break it.
   fileprivate init(undecided predicate: ValidationPredicate, of name: String, _ error: any Error) {
     let reason = (error as? QueryError)?.message ?? "\(error)"
     self.init(
@@ -69,10 +69,10 @@ package struct PropertyCheck: Sendable {
   private let property: Property
   private let predicate: ValidationPredicate
   private let condition: Result<PropertyCondition, QueryError>
-  /// The columns of the property's own values; empty if the rows of other objects have them.
+  /// The columns of the property's own values; empty if the values are in rows of related objects.
   private let columns: [LayoutColumn]
 
-  /// The check of a predicate of a property, for the objects of a layout.
+  /// Creates the check of a predicate of a property, for the objects of a layout.
   package init(
     _ predicate: ValidationPredicate, of property: Property, _ layout: Layout, _ model: Model,
     _ schema: Schema

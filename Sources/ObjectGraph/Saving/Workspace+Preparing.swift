@@ -1,20 +1,20 @@
 import ObjectModel
 import Rows
 
-// The steps of a save before it is validated, and the validation.
+// The preparation of a save, and the validation.
 extension Workspace {
-  /// Computes the derived values that the changes may concern.
+  /// Computes the derived values that may depend on the changes.
   func updateDerivedValues() throws { try DerivedValues(self).update() }
 
   /// Merges inserted objects into existing objects with the same unique values. All drafts must be frozen.
   func mergeDuplicates() throws { try DuplicateMerge(self).run() }
 
-  /// Returns the failures that the classes of some changed objects find. The classes may correct values.
+  /// Returns the failures that the classes of the given objects report. A class may correct values.
   func failuresOfClasses(of objects: ArraySlice<ManagedObject>) -> [ValidationFailure] {
     ObjectValidator(self).failuresOfClasses(of: objects)
   }
 
-  /// Returns the failures that the model finds in the changes.
+  /// Returns the failures of the changes by the rules of the model.
   func validate() throws -> [ValidationFailure] { try ObjectValidator(self).failuresOfModel() }
 
   /// Returns the conflicts over unique values of all changed objects. All drafts must be frozen.
@@ -30,7 +30,8 @@ extension Workspace {
     return []
   }
 
-  /// Returns the identifier of the object that an inserted object was merged into, or the given one if it was not.
+  /// Returns the identifier of the object that an inserted object was merged into, or the given identifier if it was
+  /// not.
   func replaced(_ id: ObjectID) -> ObjectID {
     var id = id
     while let next = replacements[id] { id = next }

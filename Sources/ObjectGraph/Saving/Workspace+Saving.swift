@@ -3,7 +3,6 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-// Saving.
 extension Workspace {
   func save() throws { _ = try saveReturningLayers() }
 
@@ -44,7 +43,7 @@ extension Workspace {
     try save.validate()
   }
 
-  /// Forgets what was pending.
+  /// Clears the record of changed objects after a save, and notifies the objects.
   func finishSaving() {
     let objects = changedObjects
     changedObjects = []
@@ -54,11 +53,11 @@ extension Workspace {
     }
     var isAnyTold = false
     var deleted: [ManagedObject] = []
-    // In didSave an object still knows that it was deleted, and by which context.
+    // An object in `didSave` still knows its deletion and the context that deleted it.
     defer { for object in deleted { object.state.insert(.detached) } }
     for object in objects {
       if object.state.contains(.deleted) {
-        // One that others have deleted may come back, and is the same then.
+        // An object that another context has deleted may come back, and is then the same object.
         if !object.source.isUnresolved {
           object.withEntity { $0.objects.remove(object.key.number) }
           deleted.append(object)
@@ -71,14 +70,14 @@ extension Workspace {
       }
       isAnyTold = isAnyTold || type(of: object) != ManagedObject.self
     }
-    // No object is told before all are saved: a change in didSave belongs to the next save.
+    // All objects are marked as saved before any is notified: a change in didSave belongs to the next save.
     guard isAnyTold else { return }
     for object in objects where type(of: object) != ManagedObject.self { object.didSave() }
   }
 }
 
 extension ManagedObject {
-  /// Where the object's values are that were saved last; `nil` when none were.
+  /// The place of the object's values that were saved last; `nil` if none were saved.
   final var committedPlace: (source: RowSource, row: Int)? {
     var source = source
     var row = Int(row)

@@ -149,7 +149,7 @@ extension UndoStack {
           }
           guard let value = try expected(column) else { continue }
           let current = try now.value(column)
-          // A value that the context itself has set comes from no other save.
+          // A value that the context itself has set was not replaced by another save.
           if try current == value || saved.value(column) != current { continue }
           builder.set(value, column: index, of: key)
         }

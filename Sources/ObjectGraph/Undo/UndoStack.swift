@@ -49,7 +49,8 @@ public final class UndoStack {
   private var saved: UInt64?
   /// Whether the context has changed since the last save in a way that can't be undone.
   private var hasUnrecorded = false
-  /// Whether a rebase since the last save has found saves by another context of objects that are changed here.
+  /// Whether a rebase since the last save has found that another context saved other values of properties that are
+  /// changed here.
   private(set) var isOvertaken = false
   /// The direction in which changes are being made.
   enum Direction {
@@ -94,7 +95,7 @@ extension UndoStack {
   public var isRedoing: Bool { direction == .redoing }
   /// Whether changes are recorded.
   public var isEnabled: Bool { disableCount == 0 }
-  /// The number of open explicit groups, one within the other.
+  /// The number of open explicit groups, each nested in the group before.
   public var groupingLevel: Int { openGroups.count { !$0.isAutomatic } }
 
   /// The name of the group that ``undo()`` undoes.

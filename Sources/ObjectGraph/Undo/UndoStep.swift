@@ -115,8 +115,8 @@ struct UndoableLayer {
     case inverse(Layer)
   }
 
-  /// The maximum number of rows that are inverted at once. Inverting few rows costs little, and releases the rows of
-  /// unchanged objects in the view beneath.
+  /// The maximum number of rows that are inverted immediately. Inverting few rows costs little, and releases the rows
+  /// of unchanged objects in the view beneath.
   private static let leastLying = 256
 
   /// Records a layer that was just frozen, with its inverse.
