@@ -2,20 +2,23 @@ import ObjectModel
 import ObjectQuery
 import StoreInterface
 
-/// A store that answers requests by itself, and the snapshot that it is asked of: where a context shows just
-/// what that snapshot holds.
+/// A store that answers requests itself, with the snapshot that the request reads. Used if a context shows exactly the
+/// rows of that snapshot.
 ///
-/// Above it there may be no changes, neither the context's own nor its ancestors': the store knows of none.
+/// There may be no unsaved changes of the context and no changes of its ancestors above the snapshot, because the store
+/// does not know them.
 struct AskedStore: Sendable {
   private let store: any QueryingStore
   private let snapshot: any StoreSnapshot
 
-  /// - Returns: `nil` when the rows have to be searched.
+  /// Creates the query.
+  ///
+  /// - Returns: `nil` if the rows have to be searched.
   init?(_ state: StoreState, _ request: QueryRequest) {
     guard state.persistent.store.capabilities.contains(.querying),
       let store = state.persistent.store as? any QueryingStore, state.base.layers.isEmpty,
       !(request.includesPendingChanges && state.hasChanges),
-      // A store that was given another model since has other names.
+      // A store that was migrated to another model since has different names.
       state.base.snapshot.schema == state.graph.schema
     else { return nil }
     self.store = store
@@ -35,30 +38,30 @@ struct AskedStore: Sendable {
   }
 }
 
-/// A part of a fetch that one store answers: by itself where it can, and else by a search of the rows. Either gives
-/// the same.
+/// A part of a fetch that one store answers: itself if it can, or else by a search of its rows. Both ways give the same
+/// result.
 protocol AnsweredPart {
-  /// The store, where it can be asked.
+  /// The store, if it can answer the request itself.
   var asked: AskedStore? { get }
   /// The plan of the request.
   var plan: QueryPlan { get }
-  /// The rows.
+  /// The rows to search.
   var source: ViewSource { get }
 }
 
 extension AnsweredPart {
-  /// The objects found, in order.
+  /// Returns the keys of the found objects, in order.
   func keys() throws -> [ObjectKey] {
     try asked?.keys(plan.request) ?? plan.keys(in: source)
   }
 
-  /// How many there are.
+  /// Returns the number of found objects.
   func count() throws -> Int { try asked?.count(plan.request) ?? plan.count(in: source) }
 
-  /// The values, groups or aggregates.
+  /// Returns the values, groups or aggregates of the request.
   func table() throws -> ResultTable { try asked?.table(plan.request) ?? plan.table(in: source) }
 
-  /// The keys of the objects to open; `nil` when their rows are to be searched, or would all be read
+  /// Returns the keys of the objects to open. Returns `nil` if a search is needed, or if all rows would be read
   /// afterwards anyway.
   func keysToOpen() throws -> [ObjectKey]? {
     guard plan.request.predicate != nil || plan.request.fetchLimit > 0 else { return nil }

@@ -1,5 +1,5 @@
-// SAFETY: An entity keeps the sources that it gives. Objects were checked to be of a class before an array of them
-// is taken for one of such.
+// SAFETY: An entity keeps the sources that it gives. Objects were checked to be of a class before an array of them is
+// used as an array of that class.
 
 import Dispatch
 import Foundation
@@ -9,7 +9,7 @@ import Rows
 
 /// Answers fetch requests on another thread, on the state that the context showed when the search began.
 ///
-/// The context is free for other work meanwhile.
+/// The context is free for different work meanwhile.
 struct BackgroundSearch {
   let workspace: Workspace
 
@@ -84,7 +84,7 @@ struct BackgroundSearch {
     return try await withTaskCancellationHandler {
       let parts = try await ContextExecutor(workspace).perform { try searchParts(request, watch) }
       let result = try await withCheckedThrowingContinuation { continuation in
-        // A search reads files and computes for long: no work for the few threads that tasks share.
+        // A search reads files and computes for a long time, so it must not use the few threads that tasks share.
         DispatchQueue.global().async {
           continuation.resume(
             with: Result {
@@ -93,7 +93,7 @@ struct BackgroundSearch {
             })
         }
       }
-      // An index may have answered, and not every row was looked at.
+      // If an index has answered, not every row was counted, so the progress is completed here.
       if let progress {
         progress.totalUnitCount = max(progress.totalUnitCount, 1)
         progress.completedUnitCount = progress.totalUnitCount
@@ -166,7 +166,7 @@ struct BackgroundSearch {
     return isSame ? gathered.objects : try objects(keys, of: parts)
   }
 
-  /// Returns the objects with some keys of several stores, without missing objects.
+  /// Returns the objects with the given keys of several stores, without missing objects.
   private func objects(
     _ keys: [(part: Int, key: ObjectKey)], of parts: [SearchPart]
   ) throws -> [ManagedObject] {
@@ -190,7 +190,7 @@ struct BackgroundSearch {
     return found.compactMap { $0 }.filter { $0.state.isDisjoint(with: [.deleted, .missing]) }
   }
 
-  /// Returns the present view of the store that a part of a search was in; `nil` if the store is gone.
+  /// Returns the present view of the store of a part; `nil` if the store is gone.
   private func state(of part: SearchPart) throws -> StoreState? {
     try part.source.store.flatMap { try workspace.state(of: $0) }
   }

@@ -4,7 +4,7 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-/// Walks through the objects of a request a batch at a time, in memory that does not grow with their number.
+/// Passes the objects of a request to the caller in batches. Its memory does not grow with the number of objects.
 struct BatchWalk {
   let workspace: Workspace
 
@@ -26,11 +26,11 @@ struct BatchWalk {
       return
     }
     var batch: [ManagedObject] = []
-    // The receiver of a batch may save or process changes, and other rows replace the found rows then.
+    // The receiver of a batch may save or process changes, and then the rows found before are not current.
     var isCurrent = true
     try part.plan.forEachRun(in: part.source) { run in
       guard let entity = part.state.entity(run.entityNumber, workspace) else { return }
-      // Kept while the rows of the block last, whatever is let go after each batch.
+      // The source is kept for all rows of the block, even if objects are evicted after each batch.
       let source = isCurrent ? entity.source(of: run.block) : RowSource(entity, block: run.block)
       for row in run {
         let number = try source.number(row)

@@ -1,6 +1,6 @@
 import ObjectQuery
 
-/// A request as one store answers it.
+/// The part of a fetch in one store.
 struct FetchPart {
   let state: StoreState
   let source: ViewSource

@@ -17,13 +17,13 @@ public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
   /// The request as backends see it.
   public var query: QueryRequest
 
-  /// A request for all objects of the class.
+  /// Creates a request for all objects of the class.
   public init() { query = QueryRequest(Object.entityName) }
 
-  /// A request for objects that the program knows to be of the class.
+  /// Creates a request for objects that the program knows to be of the class.
   public init(_ query: QueryRequest) { self.query = query }
 
-  /// A request for the objects of a class that meet a predicate.
+  /// Creates a request for the objects of a class that meet a predicate.
   public init(
     _ type: Object.Type, where predicate: QueryPredicate? = nil, sortedBy sortKeys: [SortKey] = [],
     limit: Int = 0
@@ -31,7 +31,7 @@ public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
     query = QueryRequest(type.entityName, where: predicate, sortedBy: sortKeys, limit: limit)
   }
 
-  /// The request that a model keeps under a name.
+  /// Creates the request that a model keeps under a name.
   ///
   ///     let request = try FetchRequest<Trip>(template: "tripsTo", in: model, variables: ["PLACE": "Lisbon"])
   ///
@@ -43,13 +43,13 @@ public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
     query = try QueryRequest(template: name, in: model, variables: variables)
   }
 
-  /// A setting of the request, such as `fetchLimit` or `includesSubentities`.
+  /// Accesses a setting of the request, such as `fetchLimit` or `includesSubentities`.
   public subscript<Value>(dynamicMember path: WritableKeyPath<QueryRequest, Value>) -> Value {
     get { query[keyPath: path] }
     set { query[keyPath: path] = newValue }
   }
 
-  /// Returns the request with one more key to sort by, behind those that it has.
+  /// Returns the request with one more sort key after its present sort keys.
   public func sorted<Value>(
     by path: KeyPath<Object, Value>, ascending: Bool = true, options: TextOptions = []
   ) -> FetchRequest {
@@ -59,14 +59,14 @@ public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
     return sorted
   }
 
-  /// Returns the request for so many objects at most.
+  /// Returns the request with a limit on the number of objects.
   public func limited(to count: Int) -> FetchRequest {
     var limited = self
     limited.query.fetchLimit = count
     return limited
   }
 
-  /// Returns the request that loads the objects of a relationship too.
+  /// Returns the request that prefetches the objects of a relationship.
   public func prefetching<Value>(_ path: KeyPath<Object, Value>) -> FetchRequest {
     var prefetching = self
     prefetching.query.relationshipKeyPathsForPrefetching.append(
@@ -75,19 +75,19 @@ public struct FetchRequest<Object: ManagedObject>: Sendable, Hashable {
   }
 }
 
-// Requests for an entity that only the running program knows.
+// Requests for an entity that the program knows by name only.
 extension FetchRequest where Object == ManagedObject {
-  /// A request for the objects of an entity, or for those that meet a predicate.
+  /// Creates a request for the objects of an entity, or for its objects that meet a predicate.
   public init(
     _ entity: String, where predicate: QueryPredicate? = nil, sortedBy sortKeys: [SortKey] = [],
     limit: Int = 0
   ) { query = QueryRequest(entity, where: predicate, sortedBy: sortKeys, limit: limit) }
 
-  /// A request for the objects whose properties have the given values.
+  /// Creates a request for the objects with the given property values.
   ///
   ///     FetchRequest("Person", matching: ["lastName": .string("Smith"), "age": .integer(40)])
   ///
-  /// - Parameter all: Whether all values must be equal, or one of them.
+  /// - Parameter all: Whether all values must be equal; if `false`, one equal value is enough.
   public init(
     _ entity: String, matching values: KeyValuePairs<String, Value>, all: Bool = true,
     sortedBy sortKeys: [SortKey] = []
@@ -95,7 +95,7 @@ extension FetchRequest where Object == ManagedObject {
 }
 
 extension FetchRequest where Object: EntityMapped {
-  /// A request for the objects that meet one of Foundation's predicates.
+  /// Creates a request for the objects that meet one of Foundation's predicates.
   ///
   ///     try FetchRequest(#Predicate<Trip> { $0.name.contains("Lis") }, sortedBy: [SortDescriptor(\.name)])
   ///

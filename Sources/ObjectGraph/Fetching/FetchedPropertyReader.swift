@@ -17,7 +17,7 @@ struct FetchedPropertyReader {
     return try ObjectFetcher(workspace).fetch(request, as: ManagedObject.self)
   }
 
-  /// Returns the value at the end of a path from an object, which may be in another store than the objects found.
+  /// Returns the value at the end of a path from an object. The object may be in another store than the found objects.
   private func value(of object: ManagedObject, at path: [String]) throws -> QueryExpression {
     if path.contains(where: { $0.hasPrefix("@") }) {
       var request = QueryRequest(

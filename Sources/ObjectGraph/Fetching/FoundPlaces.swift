@@ -2,22 +2,22 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-/// One store as a search elsewhere sees it: as it was for the context when the search began.
+/// One store for a search on another thread, as the context saw the store when the search began.
 struct SearchPart: Sendable {
   let base: StoreBase
   let source: ViewSource
-  /// Whether changes are looked at that were not saved.
+  /// Whether the search includes unsaved changes.
   let isPending: Bool
   let plan: QueryPlan
-  /// The store, where it can be asked instead.
+  /// The store, if it can answer the request itself.
   let asked: AskedStore?
-  /// The order of the objects that several stores find; `nil` when there is one store.
+  /// The order for merging the objects of several stores; `nil` if there is one store.
   let order: CompiledOrder?
 }
 
 /// The places that a search on another thread has found. A context makes objects of them.
 struct FoundPlaces: Sendable {
-  /// Rows of blocks, in the order asked for; of one store.
+  /// Rows of blocks of one store, in the requested order.
   struct Rows: Sendable {
     var blocks: [(block: Block, entityNumber: UInt16)] = []
     var places: [(block: Int, row: Int)] = []
@@ -28,14 +28,14 @@ struct FoundPlaces: Sendable {
       for row in rows { places.append((last, row)) }
     }
   }
-  /// Where one store's objects were found.
+  /// The found rows if there is one store.
   var rows = Rows()
-  /// The keys that several stores found, by the store's place among the parts.
+  /// The found keys if there are several stores, each with the index of its store's part.
   var keys: [(part: Int, key: ObjectKey)] = []
 
-  /// Searches.
+  /// Searches the parts.
   ///
-  /// - Parameter request: The request, with the limits that count for all stores together.
+  /// - Parameter request: The request, with the limits that apply to all stores together.
   init(_ parts: [SearchPart], _ request: QueryRequest) throws {
     if parts.count == 1 {
       var rows = Rows()

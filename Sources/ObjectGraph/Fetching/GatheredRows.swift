@@ -1,14 +1,13 @@
 // SAFETY: A source is kept by its entity as long as rows are gathered, and there are as many rows as numbers.
 
-/// Rows that were found and whose objects are made, or met again, so many at a time: then those that are
-/// far away in memory come together.
+/// Found rows, from which objects are made in groups. The memory of all objects of a group is prefetched together.
 @safe
 struct GatheredRows {
   private static let most = 64
   private var entity: EntityState?
   private var numbers: [UInt64] = []
   private var rows: [(source: Unmanaged<RowSource>, row: Int)] = unsafe []
-  /// The objects of all rows, in the order in which these were added.
+  /// The objects of all rows, in the order in which the rows were added.
   private(set) var objects: [ManagedObject] = []
 
   mutating func reserve(_ count: Int) { objects.reserveCapacity(count) }
@@ -16,8 +15,8 @@ struct GatheredRows {
   /// Adds rows of a source.
   ///
   /// - Parameters:
-  ///   - count: How many rows.
-  ///   - row: Gives one of so many.
+  ///   - count: The number of rows.
+  ///   - row: Returns the row at an index below `count`.
   @inline(__always)
   mutating func add(_ source: RowSource, count: Int, row: (Int) -> Int) throws {
     let entity = source.entity
@@ -34,7 +33,7 @@ struct GatheredRows {
       }
       return
     }
-    // So many rows of one block have their objects near to one another.
+    // The objects of so many rows of one block lie near each other in memory.
     finish()
     try objects.append(addingCapacity: count) { objects in
       for index in 0..<count {
@@ -45,7 +44,7 @@ struct GatheredRows {
     }
   }
 
-  /// Makes the objects of what was gathered.
+  /// Makes the objects of the gathered rows.
   mutating func finish() {
     guard let entity, !numbers.isEmpty else { return }
     for index in numbers.indices {

@@ -5,7 +5,7 @@ import StoreInterface
 
 /// Answers fetch requests in the turn of a context.
 ///
-/// A request is answered on the rows of each store, and on the rows of the context's own changes above them.
+/// Searches the rows of each store, with the rows of the context's own changes above them.
 struct ObjectFetcher {
   let workspace: Workspace
 
@@ -104,7 +104,7 @@ struct ObjectFetcher {
       return objects
     }
     for entity in part.state.knownEntities { entity.forgetPassingSources() }
-    // Sorted objects lie now in this block, now in that: each is looked up once.
+    // Sorted objects alternate between blocks, so the source of each block is looked up once.
     var sources: [RowSource?] = []
     var gathered = GatheredRows()
     try part.plan.forEachRun(in: part.source) { run in

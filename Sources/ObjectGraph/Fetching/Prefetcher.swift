@@ -2,13 +2,13 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-/// Looks up many objects at once, before the program uses them.
+/// Resolves many objects at once, before the program uses them.
 struct Prefetcher {
   let workspace: Workspace
 
   init(_ workspace: Workspace) { self.workspace = workspace }
 
-  /// Reads the values and the related objects that a request asks for besides the objects it finds.
+  /// Reads the values and the related objects that a request prefetches for the objects it finds.
   func read(_ objects: [ManagedObject], for request: QueryRequest) throws {
     if !request.returnsObjectsAsFaults { for object in objects { workspace.realize(object) } }
     if !request.relationshipKeyPathsForPrefetching.isEmpty {
@@ -16,7 +16,7 @@ struct Prefetcher {
     }
   }
 
-  /// Looks up the objects at the ends of some paths, all of a step at once.
+  /// Resolves the objects along some paths, all objects of a step together.
   private func prefetch(_ paths: [String], of objects: [ManagedObject]) throws {
     for path in paths {
       var current = objects
@@ -47,7 +47,7 @@ struct Prefetcher {
     }
   }
 
-  /// Looks up the objects that were not looked up yet, block by block.
+  /// Resolves the unresolved objects, block by block.
   func locate(_ objects: [ManagedObject]) throws {
     var open: [ObjectIdentifier: (entity: EntityState, objects: [ManagedObject])] = [:]
     for object in objects where object.source.isUnresolved {

@@ -45,7 +45,7 @@ struct ParentChannel {
   private struct Outcome {
     let before: [StoreTag: StoreBase]
     let bases: [StoreTag: StoreBase]
-    /// The keys of rows that the parent has stored in another form than the child, by store.
+    /// The keys of rows that differ in the parent from the child's rows, by store.
     var touched: [StoreTag: Set<ObjectKey>] = [:]
   }
 

@@ -11,7 +11,7 @@ struct Save {
   private var validation: SaveValidation
   private var isAnnounced = false
 
-  /// The maximum number of times that a store may refuse the changes without another save in between.
+  /// The number of refusals without another save in between after which a save fails.
   private static let mostRefusals = 16
 
   init(_ workspace: Workspace) {
@@ -95,6 +95,6 @@ extension Workspace {
     !deletionsToPropagate.isEmpty || storeStates.contains { $0.hasOpenChanges }
   }
 
-  /// Whether the workspace has changed since the seal count was `mark`.
+  /// Whether the workspace has changed since `mark`, an earlier seal count.
   func hasChanged(since mark: Int) -> Bool { hasUnprocessedChanges || sealCount != mark }
 }

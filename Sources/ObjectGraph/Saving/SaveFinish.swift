@@ -2,7 +2,8 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// Finishes a save: notifies objects, and shows the saved state to children and sibling contexts.
+/// Finishes a save: notifies objects, and shows the saved state to children and to the coordinator's remaining
+/// contexts.
 struct SaveFinish {
   private let workspace: Workspace
 
