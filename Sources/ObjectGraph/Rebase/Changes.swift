@@ -4,19 +4,19 @@ import StoreInterface
 
 /// The unsaved changes of one store and the state that they were made on.
 ///
-/// Changes travel in this form only: from a child to its parent, into undo and redo, into a save, into a document.
+/// Changes have this form everywhere: from a child to its parent, in undo and redo, in a save, in a document.
 struct Changes: Sendable {
-  /// The state that shows beneath the changes now.
+  /// The base of the changes now.
   var base: StoreBase
   /// The changes.
   var layer: Layer
   /// The rows that the changes were made on, where another save has replaced them in ``base`` since: a layer above
-  /// ``base`` that leads back to them.
+  /// ``base`` that restores these rows.
   ///
-  /// A changed row gives the values that another save has replaced. A whole row was deleted by another save. A
+  /// A changed row contains the values that another save has replaced. A whole row was deleted by another save. A
   /// removed row was inserted by another save.
   var originals = Layer()
-  /// The references of deleted objects, where the context changed them before the deletion: whole rows.
+  /// The references of deleted objects that the context changed before the deletion, as whole rows.
   var lastReferences = Layer()
   /// The rows of ``layer`` that a rebase has repaired, for example a row with a reference to a deleted object.
   var repairs = Repairs()
@@ -29,8 +29,8 @@ struct Changes: Sendable {
 
 /// The rows that a rebase has repaired, so that they agree with the rows of another save.
 ///
-/// The next rebase first takes all repairs back, and then repairs the rows anew. So no repair is in conflict, and a repair
-/// without a reason ends.
+/// The next rebase first reverts all repairs, and then repairs the rows anew. So no repair is in conflict, and a repair
+/// ends when its reason ends.
 struct Repairs: Sendable {
   /// The changes of the rows after the repair. If the context changes a row once more, the row counts as changed by the
   /// context.
@@ -39,10 +39,10 @@ struct Repairs: Sendable {
   var before = Layer()
 }
 
-/// The rows of which a context has asked to see the newest state, so that its changes of them are in no conflict.
+/// The rows that the context has asked to see in their newest state, so that its changes of them are in no conflict.
 struct SeenRows: Sendable {
   /// The keys of rows that the context has seen whole.
   var keys: Set<ObjectKey> = []
-  /// A save on behalf of the context, of which it has seen the values that the save gave.
+  /// The changes of a save on behalf of the context, which has seen the values of that save.
   var ownSave = Layer()
 }

@@ -2,22 +2,22 @@ import ObjectModel
 import ObjectQuery
 import Rows
 
-/// Finds the effects of deleting a row on other rows, by the delete rules of its relationships.
+/// Finds the effects of deleting a row on related rows, by the delete rules of its relationships.
 ///
 /// The caller applies the effects: a context to its objects, a rebase to its rows.
 struct DeletePropagation {
   private let graph: GraphSchema
   private let source: ViewSource
 
-  /// The effects of deleting a row on other rows.
+  /// The effects of deleting a row on related rows.
   struct Effects {
-    /// The objects that the deletion deletes too.
+    /// The keys of the objects that the deletion deletes too.
     var deleted: [ObjectKey] = []
     /// The references to the row that are cleared, with their places in ordered relationships.
     var cleared: [(key: ObjectKey, toOne: GraphProperty.ToOne)] = []
     /// The links of the row that are removed.
     var links: [ObjectKey] = []
-    /// The objects that led to the row without an inverse.
+    /// The keys of the objects that were linked to the row by a relationship without an inverse.
     var owners: [ObjectKey] = []
   }
 
@@ -29,8 +29,8 @@ struct DeletePropagation {
   /// Returns the effects of deleting a row.
   ///
   /// - Parameters:
-  ///   - reference: Returns the key that a column of the row holds.
-  ///   - isReached: Whether the deletion concerns the object that a column leads to.
+  ///   - reference: Returns the key that a column of the row contains.
+  ///   - isReached: Whether the deletion propagates to the object that a column refers to.
   func effects(
     of key: ObjectKey, reference: (Int) throws -> ObjectKey?, isReached: (Int) throws -> Bool
   ) throws -> Effects {
@@ -51,7 +51,7 @@ struct DeletePropagation {
           let members = try source.objects(relatedTo: key, through: toMany.query)
           try apply(toMany.relationship, of: key, to: members, &effects)
         }
-        // Links that deny the deletion stay, as references do, and validation finds them.
+        // Links that deny the deletion stay, as references do, and validation reports them.
         if let side = toMany.links, toMany.relationship.deleteRule != .deny {
           effects.links += try links(of: key, side).map(\.key)
         }
@@ -61,7 +61,8 @@ struct DeletePropagation {
     return effects
   }
 
-  /// One to one, whether the other end leads back to a deleted row. Another save may have led it back.
+  /// Whether the object at the other end of a one-to-one relationship refers back to a deleted row. Another save may
+  /// have set that reference.
   private func isLedBack(
     from other: ObjectKey, to key: ObjectKey, _ toOne: GraphProperty.ToOne
   ) throws -> Bool {
@@ -71,7 +72,7 @@ struct DeletePropagation {
     return try source.row(of: other)?.reference(backward.layoutColumn) == key
   }
 
-  /// Applies a relationship's rule to the objects at its other end.
+  /// Applies a relationship's delete rule to the objects at its other end.
   private func apply(
     _ relationship: Relationship, of key: ObjectKey, to others: [ObjectKey],
     _ effects: inout Effects
@@ -80,7 +81,7 @@ struct DeletePropagation {
     case .deny: return
     case .cascade:
       for other in others where try source.row(of: other) != nil { effects.deleted.append(other) }
-    // A store holds no reference to a missing object, so no action clears the reference too.
+    // A store contains no reference to a missing object, so the rule *no action* clears the reference too.
     case .nullify, .noAction:
       guard let name = relationship.inverse else { return }
       for other in others {
@@ -92,10 +93,10 @@ struct DeletePropagation {
     }
   }
 
-  /// Clears every reference and link that leads to a deleted row without an inverse.
+  /// Clears every reference and link to a deleted row that has no inverse.
   ///
-  /// Core Data leaves them dangling. A store of Quire holds no reference to a missing object, so a relationship without
-  /// an inverse is cleared as if its inverse had the rule *nullify*.
+  /// Core Data leaves them dangling. A store of Quire contains no reference to a missing object, so a relationship
+  /// without an inverse is cleared as if its inverse had the rule *nullify*.
   private func clear(
     _ oneWay: OneWayReferences, to key: ObjectKey, _ effects: inout Effects
   ) throws {
@@ -110,7 +111,7 @@ struct DeletePropagation {
     for side in oneWay.links {
       let found = try links(of: key, side)
       effects.links += found.map(\.key)
-      // The number of objects that an owner leads to is checked again.
+      // The number of related objects of each owner is validated again.
       effects.owners += found.map(\.other)
     }
   }
@@ -120,7 +121,7 @@ struct DeletePropagation {
   }
 }
 
-/// A link of an object: its key, the object at the other end, its place and the column of the place, and its version.
+/// A link of an object: its key, the object at the other end, its place, the column of the place, and its version.
 struct FoundLink {
   var key: ObjectKey
   var other: ObjectKey
@@ -128,7 +129,8 @@ struct FoundLink {
   var orderColumn: LayoutColumn?
   var version: Int64
 
-  /// Returns the links of an object, seen from one side; of a relationship that is its own inverse from both.
+  /// Returns the links of an object, seen from one side. A relationship that is its own inverse is searched from both
+  /// sides.
   static func links(
     of key: ObjectKey, _ side: LinkTable.Side, in source: ViewSource
   ) throws -> [FoundLink] {
@@ -155,7 +157,7 @@ struct FoundLink {
 }
 
 extension LinkTable.Side {
-  /// The index of the links by the object that has the relationship.
+  /// Returns the index of the links by the object that has the relationship.
   func ownerIndex(in schema: Schema) -> IndexLayout {
     let number = table.layout.entityNumber
     return schema.index(ofEntity: number, by: [owner])
@@ -170,7 +172,7 @@ struct BackwardReference {
 }
 
 extension GraphSchema {
-  /// Returns a to-one relationship of the entity of a key; `nil` if it has none of the name.
+  /// Returns a to-one relationship of the entity of a key; `nil` if the entity has none of that name.
   func toOne(_ name: String, of key: ObjectKey) -> BackwardReference? {
     guard let entity = self[key.entity], case .toOne(let toOne)? = entity[name]?.place else {
       return nil

@@ -1,13 +1,14 @@
 import ObjectModel
 import Rows
 
-/// Merges links: two objects are linked once, whichever saves have linked them.
+/// Merges links, so that two objects are linked only once even if several saves have linked them.
 struct LinkMerge {
   private let rows: RebasedRows
 
   init(_ rows: RebasedRows) { self.rows = rows }
 
-  /// Removes each link of the changes that another save has made too. The link of the other save takes its places.
+  /// Removes each link of the changes that another save has made too. The link of that save receives the places of the
+  /// removed link.
   func dropDoubles() throws {
     for table in rows.graph.schema.linkTables {
       guard let changes = rows.layer[table.layout.entityNumber], !changes.put.isEmpty else {
@@ -45,7 +46,7 @@ struct LinkMerge {
     }
   }
 
-  /// Gives a link the places of another link between the same objects.
+  /// Copies the places of a duplicate link to the link that stays.
   private func givePlaces(
     of double: ObjectKey, to link: ObjectKey, _ table: LinkTable
   ) throws {

@@ -1,14 +1,14 @@
 import ObjectModel
 import Rows
 
-/// Clears references and removes links of the changes that lead to rows that are gone.
+/// Clears references and removes links of the changes that refer to deleted rows.
 struct LostReferences {
   private let rows: RebasedRows
-  /// Layers that mention rows that may be gone; `nil` if any row may be.
+  /// Layers that mention rows that may be deleted; `nil` if any row may be.
   private let differences: [Layer]?
-  /// The keys of other rows that may be gone.
+  /// The keys of further rows that may be deleted: their conflicts were decided, or their changes were given up.
   private let settled: Set<ObjectKey>
-  /// The keys of rows that have got changes back, and so may lead to any row that is gone.
+  /// The keys of rows that have their changes back after a repair, and so may refer to any deleted row.
   private let restored: Set<ObjectKey>
 
   init(
@@ -21,9 +21,9 @@ struct LostReferences {
     self.restored = restored
   }
 
-  /// Clears what leads to rows that another save has deleted.
+  /// Clears references and removes links to rows that another save has deleted.
   ///
-  /// A reference that the base has too is an affair of the save that deleted the row.
+  /// A reference that the base contains too was the concern of the save that deleted the row.
   func clear() throws {
     for changes in rows.layer.entities {
       if let entity = rows.graph[changes.entityNumber] {
@@ -77,7 +77,7 @@ struct LostReferences {
     return try rows.base.row(of: key) == nil && rows.row(key) == nil
   }
 
-  /// Clears what settled rows lead to that the changes delete. A reference that denies the deletion stays.
+  /// Clears references from settled rows to rows that the changes delete. A reference that denies the deletion stays.
   func clearDeleted() throws {
     for key in settled.sorted() {
       guard let entity = rows.graph[key.entity], let row = try rows.row(key) else { continue }
@@ -93,7 +93,7 @@ struct LostReferences {
 }
 
 extension RebasedRows {
-  /// Whether the changes delete a row though a reference to it denies that.
+  /// Whether a reference to a deleted row denies its deletion.
   func isDenied(_ target: ObjectKey, _ toOne: GraphProperty.ToOne) throws -> Bool {
     guard toOne.inverse?.deleteRule == .deny else { return false }
     return try base.row(of: target) != nil
@@ -101,7 +101,7 @@ extension RebasedRows {
 }
 
 extension RowEntry {
-  /// The row that gives values; `nil` for a removal.
+  /// The row that contains the entry's values; `nil` for a removal.
   var given: RowLocation? {
     switch self {
     case .put(let location), .changed(let location): location

@@ -4,38 +4,38 @@ public import ObjectModel
 ///
 ///     context.mergePolicy = .objectWins
 ///
-/// Values are compared three ways: the values that the changes were made on, the values here, and the stored values. A
-/// value that one side alone has changed is that side's, except under ``error``, ``overwrite`` and ``rollback``.
+/// Values are compared three ways: the values that the changes were made on, the context's values, and the stored
+/// values. A value that only one side has changed is taken from that side, except under ``error``, ``overwrite`` and
+/// ``rollback``.
 ///
-/// The policy also decides when an object was inserted that has the unique values of one that is there
-/// already: with ``error`` saving fails, with any other the inserted object is merged into the one that is
-/// there, and deleted. What leads to it leads to the other then. What a new object begins with counts as
-/// unchanged.
+/// The policy also decides about an inserted object that has the unique values of an existing object. With ``error``
+/// the save fails. With every other policy the inserted object is merged into the existing object and deleted, and
+/// references to it move to the existing object. The initial values of a new object count as unchanged.
 public struct MergePolicy: Sendable {
-  /// Decides about one object.
+  /// Returns the resolution of one conflict; `nil` if conflicts fail the save.
   let decide: (@Sendable (MergeConflict) throws -> MergeResolution)?
 
   /// Whether conflicts fail the save.
   var isError: Bool { decide == nil }
 
-  /// Saving fails, and says what is in conflict.
+  /// A policy that fails the save. The error contains the conflicts.
   public static let error = MergePolicy(decide: nil)
-  /// Where both sides have changed a value, the store's stays: Core Data's
+  /// A policy that keeps the stored value where both sides have changed a value: Core Data's
   /// `mergeByPropertyStoreTrump`.
   public static let storeWins = MergePolicy { $0.merged(preferringStore: true) }
-  /// Where both sides have changed a value, the object's is saved: Core Data's
+  /// A policy that saves the object's value where both sides have changed a value: Core Data's
   /// `mergeByPropertyObjectTrump`.
   public static let objectWins = MergePolicy { $0.merged(preferringStore: false) }
-  /// The object is saved as it is, with every value.
+  /// A policy that saves the object as it is, with every value.
   public static let overwrite = MergePolicy { conflict in
     conflict.isDeletedHere ? .delete : .save(conflict.mine ?? [:])
   }
-  /// The object's changes are given up.
+  /// A policy that discards the object's changes.
   public static let rollback = MergePolicy { _ in .keepStored }
 
-  /// Objects are asked about one by one.
+  /// Returns a policy that asks the program about each object.
   ///
-  /// - Parameter decide: Says what becomes of an object; what it throws fails the save.
+  /// - Parameter decide: Returns the resolution of one conflict. An error that it throws fails the save.
   public static func custom(
     _ decide: @escaping @Sendable (MergeConflict) throws -> MergeResolution
   ) -> MergePolicy {
@@ -45,34 +45,34 @@ public struct MergePolicy: Sendable {
 
 /// The outcome of a conflict about one object.
 public enum MergeResolution: Sendable {
-  /// It stays as the store has it.
+  /// Keeps the object as it is in the store.
   case keepStored
-  /// It is deleted.
+  /// Deletes the object.
   case delete
-  /// It is saved with these values, and with the store's where none is given.
+  /// Saves the object with these values. Values that are not given stay as in the store.
   case save([String: Value])
 }
 
-/// An object that was changed here, and by another save meanwhile.
+/// A conflict about an object that this context and another save have changed.
 public struct MergeConflict: Sendable, CustomStringConvertible {
-  /// The object.
+  /// The object's identifier.
   public let object: ObjectID
   /// The name of the object's entity.
   public let entity: String
-  /// The values that the changes were made on, by name; `nil` if there was no such object.
+  /// The values that the changes were made on, by name; `nil` if the object did not exist.
   public let base: [String: Value]?
-  /// The values here; `nil` when it was deleted here.
+  /// The context's values; `nil` if the context has deleted the object.
   public let mine: [String: Value]?
-  /// The values in the store; `nil` when it is not there any more.
+  /// The stored values; `nil` if another save has deleted the object.
   public let theirs: [String: Value]?
-  /// The names of the values that an object which was inserted here shares with this one, though no two
-  /// may; empty when both sides have changed one object. Then ``base`` is what a new object has, and
-  /// ``mine`` what the inserted one has.
+  /// The names of the unique values that an inserted object shares with this object; empty if both sides have changed
+  /// one object. If it is not empty, ``base`` contains the initial values of a new object, and ``mine`` the values of
+  /// the inserted object.
   public var uniqueKeys: [String] = []
-  /// The names of values that follow from others, about which nobody can disagree.
+  /// The names of derived values, which can't be in conflict.
   var derivedKeys: Set<String> = []
 
-  /// A conflict about one object.
+  /// Creates a conflict about one object.
   public init(
     object: ObjectID, entity: String, base: [String: Value]?, mine: [String: Value]?,
     theirs: [String: Value]?
@@ -84,12 +84,12 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
     self.theirs = theirs
   }
 
-  /// Whether the object was deleted here.
+  /// Whether the context has deleted the object.
   public var isDeletedHere: Bool { mine == nil }
-  /// Whether somebody else has deleted the object.
+  /// Whether another save has deleted the object.
   public var isDeletedThere: Bool { theirs == nil }
 
-  /// The names of the values that both sides have changed, and differently.
+  /// The names of the values that both sides have changed to different values.
   public var contestedKeys: [String] {
     guard let mine, let theirs else { return [] }
     return mine.keys.filter { key in
@@ -99,8 +99,8 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
     }.sorted()
   }
 
-  /// What becomes of the object when one side has changed nothing but what follows from others, or nothing at
-  /// all: that is computed anew, and no reason to ask anybody.
+  /// The resolution if one side has changed only derived values or nothing; `nil` if the policy must decide. Derived
+  /// values are computed anew.
   var undisputed: MergeResolution? {
     guard let base else { return nil }
     func own(_ values: [String: Value]) -> [String: Value] {
@@ -116,7 +116,8 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Both sides' changes, and one side's where they disagree.
+  /// Returns the resolution that combines the changes of both sides, and prefers one side where both have changed a
+  /// value.
   func merged(preferringStore: Bool) -> MergeResolution {
     guard let mine else { return preferringStore && theirs != nil ? .keepStored : .delete }
     guard let theirs else { return preferringStore ? .keepStored : .save(mine) }
@@ -128,7 +129,7 @@ public struct MergeConflict: Sendable, CustomStringConvertible {
     return .save(values)
   }
 
-  /// What has happened to the object, in a sentence.
+  /// A sentence about the conflict.
   public var description: String {
     let what = "\(entity) \(object.uri)"
     if !uniqueKeys.isEmpty {

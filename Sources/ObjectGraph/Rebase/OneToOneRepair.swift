@@ -1,19 +1,19 @@
 import ObjectModel
 import Rows
 
-/// Leads both ends of one-to-one relationships to each other, or nowhere.
+/// Repairs one-to-one relationships, so that both ends refer to each other or to nothing.
 ///
-/// An end that is not led back to leads nowhere. An object that led to a changed one, which leads elsewhere now, leads
-/// nowhere.
+/// An end without a matching reference at its other end is cleared. If a changed object refers to a new object, the
+/// reference of the former object is cleared.
 struct OneToOneRepair {
   private let rows: RebasedRows
 
   init(_ rows: RebasedRows) { self.rows = rows }
 
-  /// Leads the objects back that given-up changes had led away.
+  /// Restores references of objects that given-up changes had disconnected.
   ///
   /// - Parameters:
-  ///   - givenUp: The keys of rows whose changes were given up.
+  ///   - givenUp: The keys of rows with given-up changes.
   ///   - settled: The keys of rows that may have no change any more.
   ///   - contested: The references that both sides have changed and that the policy has decided about.
   func giveBack(
@@ -23,7 +23,7 @@ struct OneToOneRepair {
       for toOne in rows.graph[key.entity]?.oneToOnes ?? [] { try giveBack(key, toOne) }
     }
     for (key, column) in contested {
-      // A rebase before may have cleared the other end, which the policy was not asked about.
+      // An earlier rebase may have cleared the other end, and the policy did not decide about that.
       guard let toOne = rows.graph[key.entity]?.oneToOnes.first(where: { $0.column == column }),
         let layout = rows.graph.schema[key.entity],
         let other = try rows.reference(key, column), !settled.contains(other),
@@ -61,7 +61,8 @@ struct OneToOneRepair {
     }
   }
 
-  /// Leads the object back that a given-up change had led away, unless it leads elsewhere by now.
+  /// Restores the reference of the object at the other end of a given-up change, unless that object now refers to
+  /// something else.
   private func giveBack(_ key: ObjectKey, _ toOne: GraphProperty.ToOne) throws {
     guard try rows.isAlive(key), let inverse = toOne.inverse,
       let other = try rows.reference(key, toOne.column),
@@ -71,7 +72,7 @@ struct OneToOneRepair {
     try rows.set(.object(key), column: backward.toOne.column, of: other)
   }
 
-  /// Clears a reference that is not led back to.
+  /// Clears a reference that the other end does not match.
   private func leadBack(
     _ key: ObjectKey, _ toOne: GraphProperty.ToOne, _ inverse: Relationship
   ) throws {
@@ -86,7 +87,7 @@ struct OneToOneRepair {
     try rows.set(.null, column: toOne.column, of: key)
   }
 
-  /// Clears the reference of an object that a changed row leads to no more.
+  /// Clears the reference of an object to which a changed row does not refer any more.
   private func part(
     _ key: ObjectKey, _ toOne: GraphProperty.ToOne, _ column: LayoutColumn, _ inverse: Relationship
   ) throws {

@@ -4,8 +4,8 @@ import Rows
 
 /// Merges the places of ordered relationships (spec §6.3.7).
 ///
-/// A context adds an object behind the last one it sees, so two contexts may give the same place. The additions of the
-/// changes go behind those of another save. Elsewhere the later member in the order makes room.
+/// A context adds an object after the last object that it sees, so two contexts may use the same place. The additions
+/// of the changes go behind the additions of another save. Elsewhere the later member in the order makes room.
 struct OrderMerge {
   private let rows: RebasedRows
   /// The rows that the changes were made on.
@@ -18,9 +18,9 @@ struct OrderMerge {
     let columns: [Int]
     let origin: Origin
 
-    /// The side that put the member there, in the order of members with one place.
+    /// The side that added the member; it orders members that share a place.
     enum Origin: Int {
-      /// The member was there when the changes were made.
+      /// The member existed when the changes were made.
       case old
       case theirs
       case mine
@@ -32,7 +32,7 @@ struct OrderMerge {
     self.before = before
   }
 
-  /// Gives each member that shares a place with another a place of its own.
+  /// Gives each member that shares a place a place of its own.
   func run() throws {
     for (list, mine) in try placed() {
       let members =
@@ -53,15 +53,15 @@ struct OrderMerge {
     let members: Members
 
     enum Members: Hashable {
-      /// The objects that refer to the owner, by the name of its relationship.
+      /// The objects that refer to the owner, by the name of the owner's relationship.
       case references(String)
       /// The links of the owner on one side of their table.
       case links(LinkTable.Side)
     }
   }
 
-  /// Returns the lists that the changes have given places in, with the members that got them. A list may have members
-  /// of several entities, or links that lead to its owner from either end.
+  /// Returns the lists in which the changes have set places, with the members that have received the places. A list may
+  /// have members of several entities, or links that refer to its owner from either end.
   private func placed() throws -> [List: Set<ObjectKey>] {
     var placed: [List: Set<ObjectKey>] = [:]
     for changes in rows.layer.entities {
@@ -79,7 +79,7 @@ struct OrderMerge {
         for isForward in [true, false] {
           let side = LinkTable.Side(table: table, isForward: isForward)
           guard let order = side.order else { continue }
-          // The links of a relationship that is its own inverse are one list, whichever end is the owner's.
+          // The links of a relationship that is its own inverse are one list, for an owner at either end.
           let listSide = table.isSymmetric ? LinkTable.Side(table: table, isForward: true) : side
           try add(changes, owner: side.owner, order: order, to: &placed) {
             List(owner: $0, members: .links(listSide))
@@ -99,7 +99,7 @@ struct OrderMerge {
         case .integer? = try location.block.value(order, row: location.row)
       else { continue }
       let key = ObjectKey(entity: changes.entityNumber, number: one.key)
-      // Nothing but the changes themselves leads to an owner that they insert.
+      // Only the changes themselves refer to an owner that they insert.
       guard let found = try rows.row(key)?.reference(owner), try rows.base.row(of: found) != nil
       else { continue }
       placed[list(found), default: []].insert(key)
@@ -158,7 +158,7 @@ struct OrderMerge {
     }
   }
 
-  /// Returns the members that need other places, and the places.
+  /// Returns the members that need new places, with their new places.
   private func changedPlaces(_ members: [Member]) -> [(member: Member, place: Int64)] {
     var members = members.sorted {
       ($0.place, $0.origin.rawValue, $0.key) < ($1.place, $1.origin.rawValue, $1.key)
@@ -166,7 +166,7 @@ struct OrderMerge {
     guard zip(members, members.dropFirst()).contains(where: { $0.place == $1.place }) else {
       return []
     }
-    // Additions at the end, where another save has added too.
+    // Additions at the end move behind the additions of another save there.
     let end = members.last { $0.origin == .old }?.place ?? .min
     if let first = members.first(where: { $0.origin == .mine && $0.place > end })?.place,
       members.contains(where: { $0.origin == .theirs && $0.place >= first })

@@ -5,9 +5,9 @@ import StoreInterface
 
 /// Replays changes on a newer base.
 ///
-/// A pure function over rows: it knows no context and no managed objects, and takes no locks. Each pass states one rule
-/// of merging. A row that both sides have changed stays in conflict (``Changes/originals``) until the merge policy of a
-/// save decides, or until the context asks to see the row.
+/// A pure function over rows: it knows no context and no managed objects, and takes no locks. Each pass applies one
+/// rule of merging. A row that both sides have changed stays in conflict (``Changes/originals``) until the merge policy
+/// of a save decides, or until the context asks to see the row.
 struct Rebase {
   /// The changes to replay.
   let changes: Changes
@@ -17,11 +17,11 @@ struct Rebase {
   let store: StoreTag
   /// The rows that the context has asked to see.
   var seen = SeenRows()
-  /// The judge of conflicts; `nil` while conflicts are kept.
+  /// The policy that decides about conflicts; `nil` to keep conflicts.
   var policy: MergePolicy?
-  /// Whether the changes are older than their base, as those of undo are: every row is checked then.
+  /// Whether the changes are older than their base, as the changes of an undo are. Every row is then compared.
   var isAged = false
-  /// The keys of rows whose changes are given up.
+  /// The keys of rows with given-up changes.
   var givenUp: Set<ObjectKey> = []
 
   init(
@@ -39,8 +39,8 @@ struct Rebase {
 
   /// Replays the changes.
   ///
-  /// - Throws: ``ContextError`` with the conflicts, if the policy is to fail; the error of a custom policy; the error of
-  ///   a damaged store.
+  /// - Throws: ``ContextError`` with the conflicts, if the policy is ``MergePolicy/error``; the error of a custom
+  ///   policy; the error of a damaged store.
   func callAsFunction() throws -> Rebased {
     let differences = try newBase.differences(from: changes.base)
     var rebased = Rebased(changes: changes, differences: differences)
@@ -84,7 +84,7 @@ struct Rebase {
     rebased.changes.originals = try outcome.originals.keeping(layer, graph.schema)
     rebased.changes.lastReferences = try changes.lastReferences.keeping(layer, graph.schema)
     rebased.changes.repairs = try rows.repairs()
-    // The same repair above the same row.
+    // A row is unchanged if the same repair was made above the same row.
     let repairedAgain = try repaired.filter { key in
       try layer.hasSameEntry(as: changes.layer, of: key, graph.schema)
         && !differences.contains { try $0.mentions(key) }
@@ -103,7 +103,7 @@ struct Rebase {
     return Set(keys).subtracting(givenUp)
   }
 
-  /// Whether another save has changed rows that the relationships of the changes may have to do with.
+  /// Whether another save has changed rows of entities that the changes or their relationships concern.
   private func reaches(_ differences: [Layer]) -> Bool {
     let mine = graph.neighbors(of: changes.layer.entities.map(\.entityNumber))
     return differences.contains { layer in
@@ -111,9 +111,9 @@ struct Rebase {
     }
   }
 
-  /// Applies the delete rules of deleted rows to the rows that another save has led to them, or them to.
+  /// Applies the delete rules of deleted rows to rows that another save has related to them.
   ///
-  /// - Parameter repaired: The keys of rows that a rebase before has repaired, and of which the repairs are taken back.
+  /// - Parameter repaired: The keys of rows with repairs of an earlier rebase, which were reverted.
   /// - Returns: The keys of the objects that the rules delete.
   private func propagateDeletions(
     _ rows: RebasedRows, _ outcome: ValueMerge.Outcome, _ repaired: Set<ObjectKey>
@@ -122,7 +122,8 @@ struct Rebase {
     let before = View(changes.originalTables)
     var wave = try rows.removedKeys()
     var doomed = Set(wave)
-    // A deletion that is replayed reaches what is new. One by the policy, and each that follows, reaches everything.
+    // The replay of a deletion propagates to new related rows only. A deletion by the policy or by a rule propagates to
+    // all.
     var isReplayed = true
     // Each wave deletes at least one more row of a finite view.
     while !wave.isEmpty || isReplayed && !givenUp.isEmpty {
@@ -165,7 +166,8 @@ struct Rebase {
 }
 
 extension Rebase {
-  /// Returns the objects that lead to a deleted one since their changes were given up, and that its delete rule deletes.
+  /// Returns the objects that refer to a deleted object after their changes were given up, and that its delete rule
+  /// deletes.
   private func givenUpDeletions(_ rows: RebasedRows) throws -> [ObjectKey] {
     try givenUp.sorted().filter { key in
       guard let entity = graph[key.entity], let row = try rows.row(key) else { return false }
@@ -184,13 +186,13 @@ struct Rebased {
   var changes: Changes
   /// Layers that together mention every row that the two bases may show differently.
   var differences: [Layer]
-  /// The keys of rows of which the changes differ from before.
+  /// The keys of rows with different changes than before.
   var touched: Set<ObjectKey> = []
   /// The keys of rows that both sides have changed.
   var met: Set<ObjectKey> = []
-  /// The keys of objects that the rebase deletes and the changes did not.
+  /// The keys of objects that the rebase deletes and the changes did not delete.
   var cascaded: [ObjectKey] = []
-  /// Whether another save has changed rows that the changes may have to do with.
+  /// Whether another save has changed rows that may affect the changes.
   var isConcerned = false
   /// Whether another save has written different values to a property that the changes change.
   var isOvertaken = false
@@ -211,7 +213,7 @@ extension Layer {
 }
 
 extension ViewRow {
-  /// Returns the key that a reference holds; `nil` if it holds none.
+  /// Returns the key that a reference contains; `nil` if it is empty.
   func reference(_ column: LayoutColumn) throws -> ObjectKey? {
     if case .object(let key) = try value(column) { key } else { nil }
   }

@@ -3,21 +3,21 @@ import ObjectQuery
 import Rows
 import StoreInterface
 
-/// The rows that the passes of a rebase read and edit: the new base, the changes above it, and the edits of the pass
-/// that runs.
+/// The rows that the passes of a rebase read and edit: the new base, the changes above it, and the edits of the running
+/// pass.
 ///
-/// A pass reads the view as it was when the pass began, and seals its edits at its end.
+/// A pass reads the rows as they were when the pass began, and freezes its edits at its end.
 final class RebasedRows {
   let graph: GraphSchema
   /// The rows beneath the changes.
   let base: View
-  /// The changes as of the last sealing.
+  /// The changes with all frozen edits.
   private(set) var layer: Layer
-  /// The keys of rows of which the changes differ from before the rebase.
+  /// The keys of rows with different changes than before the rebase.
   private(set) var touched: Set<ObjectKey> = []
 
   let store: StoreTag
-  /// The changes before the repairs; `nil` until then.
+  /// The changes before the repairs; `nil` before ``beginRepairs()``.
   private var unrepaired: Layer?
   private var repaired: Set<ObjectKey> = []
   private var edits: LayerBuilder
@@ -36,7 +36,7 @@ final class RebasedRows {
 
   // MARK: Reading
 
-  /// The rows as of the last sealing, to be queried.
+  /// Returns a source for queries of the rows with all frozen edits.
   func source() -> ViewSource {
     if let cached { return cached }
     let made = ViewSource(
@@ -47,13 +47,13 @@ final class RebasedRows {
     return made
   }
 
-  /// Returns the row of a key as of the last sealing; `nil` if there is none.
+  /// Returns the row of a key with all frozen edits; `nil` if there is none.
   func row(_ key: ObjectKey) throws -> ViewRow? { try source().view.row(of: key) }
 
-  /// Whether there is a row that the pass has not removed.
+  /// Whether the row exists and the pass has not removed it.
   func isAlive(_ key: ObjectKey) throws -> Bool { try !removed.contains(key) && row(key) != nil }
 
-  /// Returns the key that a reference of a row holds, after the edits of the pass.
+  /// Returns the key that a reference of a row contains, with the edits of the pass.
   func reference(_ key: ObjectKey, _ column: Int) throws -> ObjectKey? {
     if let edit = edits.value(column: column, of: key) {
       if case .object(let other) = edit { return other }
@@ -63,7 +63,7 @@ final class RebasedRows {
     return try row(key)?.reference(layout.columns[column])
   }
 
-  /// The keys of all objects that the changes delete and that the base has.
+  /// Returns the keys of all objects that the changes remove.
   func removedKeys() throws -> [ObjectKey] {
     try layer.allKeys([\.removed]).filter { graph[$0.entity] != nil }
   }
@@ -77,7 +77,7 @@ final class RebasedRows {
     edited.insert(key)
   }
 
-  /// Clears a reference of a row, and its place among those that lead to the same object.
+  /// Clears a reference of a row, and its place in the ordered relationship.
   func clear(_ toOne: GraphProperty.ToOne, of key: ObjectKey) throws {
     try set(.null, column: toOne.column, of: key)
     if let order = toOne.order { try set(.null, column: order, of: key) }
@@ -97,7 +97,7 @@ final class RebasedRows {
     edited.insert(key)
   }
 
-  /// Gives up the changes of some rows.
+  /// Discards the changes of the given rows.
   func drop(_ keys: Set<ObjectKey>) throws {
     if keys.isEmpty { return }
     layer = try layer.without(keys, schema: graph.schema)
@@ -105,7 +105,7 @@ final class RebasedRows {
     cached = nil
   }
 
-  /// Puts the edits of the pass on top of the changes.
+  /// Freezes the edits of the pass, and merges them into the changes.
   func seal() throws {
     if edited.isEmpty { return }
     layer = try layer.merged(with: edits.freeze(), schema: graph.schema)
@@ -125,7 +125,7 @@ final class RebasedRows {
 
   // MARK: Repairs
 
-  /// Begins to note what the passes edit as repairs.
+  /// Records the edits of the following passes as repairs.
   func beginRepairs() { unrepaired = layer }
 
   /// Returns the repairs.
@@ -140,7 +140,7 @@ final class RebasedRows {
       before: try unrepaired.rows(of: keys, above: base, schema))
   }
 
-  /// Gives rows the changes that they had before a rebase repaired them.
+  /// Restores the changes that rows had before an earlier rebase repaired the rows.
   func takeBack(_ keys: Set<ObjectKey>, _ before: Layer) throws {
     if keys.isEmpty { return }
     try drop(keys)
@@ -151,7 +151,7 @@ final class RebasedRows {
 }
 
 extension Layer {
-  /// Returns a layer of some rows of this one.
+  /// Returns a layer with the given rows of this layer.
   func rows(
     of keys: Set<ObjectKey>, above base: View, _ schema: Schema
   ) throws -> Layer {
@@ -174,7 +174,7 @@ extension Layer {
     return builder.freeze()
   }
 
-  /// Whether this layer and another do the same to a row.
+  /// Whether this layer and another layer make the same change of a row.
   func hasSameEntry(
     as other: Layer, of key: ObjectKey, _ schema: Schema
   ) throws -> Bool {
@@ -190,7 +190,7 @@ extension Layer {
 }
 
 extension RowEntry {
-  /// Returns the values that the entry gives, by column; `nil` for a value that it leaves.
+  /// Returns the values of the entry by column; `nil` for a value that the entry does not contain.
   fileprivate func givenValues(_ layout: Layout) throws -> [Value?] {
     guard let given else { return [] }
     return try layout.columns.map { try given.block.value($0, row: given.row) }

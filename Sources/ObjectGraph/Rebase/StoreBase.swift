@@ -2,8 +2,7 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// The state that changes lie above: a snapshot of a store, and the changes that the ancestors of a context have
-/// published above it.
+/// The base of changes: a snapshot of a store, and the layers that the ancestors of a context have published above it.
 struct StoreBase: Sendable {
   var snapshot: any StoreSnapshot
   /// The published changes of all ancestors, the lowest first.
@@ -32,7 +31,7 @@ extension StoreBase {
 }
 
 extension Layer {
-  /// Returns the keys of all rows that the layer mentions, or that some of its parts mention.
+  /// Returns the keys of all rows that the given parts of the layer mention.
   func allKeys(
     _ parts: [KeyPath<EntityChanges, BlockRun>] = [\.put, \.changed, \.removed]
   ) throws -> [ObjectKey] {
@@ -52,7 +51,7 @@ extension Layer {
 }
 
 extension BlockRun {
-  /// Returns the numbers of the objects of all rows.
+  /// Returns the object numbers of all rows.
   func numbers() throws -> [UInt64] {
     try blocks.flatMap { block in
       let keys = try block.keys
@@ -62,7 +61,7 @@ extension BlockRun {
 }
 
 extension ViewRow {
-  /// Whether two rows have different values, apart from some columns. A missing row differs from every row.
+  /// Whether two rows have different values, apart from the ignored columns. A missing row differs from every row.
   static func differ(
     _ one: ViewRow?, _ other: ViewRow?, in columns: [LayoutColumn], besides ignored: Set<Int> = []
   ) throws -> Bool {

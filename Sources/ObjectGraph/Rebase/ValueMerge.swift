@@ -4,8 +4,8 @@ import StoreInterface
 
 /// Merges the values of rows that both sides have changed, property by property.
 ///
-/// A value that one side alone has changed is that side's. Where both have changed a row, the changes stay on top and
-/// the row stays in conflict until a policy decides.
+/// A value that only one side has changed is taken from that side. If both sides have changed a row, the changes stay
+/// on top and the row stays in conflict until a policy decides.
 struct ValueMerge {
   /// A row that both sides have changed.
   private struct Meeting {
@@ -18,7 +18,7 @@ struct ValueMerge {
     let then: ViewRow?
     /// The row of the new base.
     let now: ViewRow?
-    /// Whether a save that the changes did not see has changed the row.
+    /// Whether the row was changed by a save that the changes have not seen.
     let isContested: Bool
     /// Whether the context has asked to see the new row.
     let isSeen: Bool
@@ -29,9 +29,9 @@ struct ValueMerge {
   struct Outcome {
     /// The rows that the changes were made on and that the new base does not show.
     var originals = Layer()
-    /// The keys of rows that the policy has decided about, or whose changes are given up.
+    /// The keys of rows that the policy has decided about, or with given-up changes.
     var settled: Set<ObjectKey> = []
-    /// The keys of rows that the policy deletes and the changes did not.
+    /// The keys of rows that the policy deletes and the changes did not delete.
     var deleted: Set<ObjectKey> = []
     /// The keys of rows that both sides have changed.
     var met: Set<ObjectKey> = []
@@ -66,15 +66,15 @@ struct ValueMerge {
   /// Finds the rows that both sides have changed.
   ///
   /// - Parameters:
-  ///   - all: Whether every changed row is to be looked at.
-  ///   - givenUp: The keys of rows whose changes are given up.
+  ///   - all: Whether every changed row is compared.
+  ///   - givenUp: The keys of rows with given-up changes, which are skipped.
   mutating func collect(all: Bool, besides givenUp: Set<ObjectKey>) throws {
     let before = View(changes.originalTables)
     for key in try all ? changes.layer.allKeys() : candidates() where !givenUp.contains(key) {
       guard let layout = graph.schema[key.entity] else { continue }
       let (then, now) = (try before.row(of: key), try rows.base.row(of: key))
       let mine = try changes.layer.entry(of: key)
-      // An inserted row that neither base has concerns this side only.
+      // An inserted row that neither base has was changed by this side only.
       if then == nil, now == nil, case .put = mine { continue }
       meetings.append(
         Meeting(
@@ -91,7 +91,7 @@ struct ValueMerge {
     return false
   }
 
-  /// The keys of changed rows that the two bases may show differently.
+  /// Returns the keys of changed rows that the two bases may show differently.
   private func candidates() throws -> [ObjectKey] {
     var keys = Set(try changes.originals.allKeys().filter { try changes.layer.mentions($0) })
     let layer = changes.layer
@@ -105,7 +105,7 @@ struct ValueMerge {
     return keys.sorted()
   }
 
-  /// Whether the stored row was changed since, and not only a row that an ancestor has not saved.
+  /// Whether the stored row was changed since, and not only the unsaved row of an ancestor.
   ///
   /// Contexts of one family follow one another without conflict; a save of another family is in conflict.
   private func isContested(_ key: ObjectKey, _ layout: Layout) throws -> Bool {
@@ -113,7 +113,7 @@ struct ValueMerge {
     if try changes.originals.mentions(key) { return true }
     let then = try View(changes.base.snapshot.tables).row(of: key)
     let now = try View(newBase.snapshot.tables).row(of: key)
-    // A row of an ancestor that is gone was saved and deleted in between, if anything was saved.
+    // If the store has a new commit, the missing row of an ancestor may have been saved and deleted in between.
     if then == nil, now == nil, changes.base.snapshot.commit != newBase.snapshot.commit {
       return try rows.base.row(of: key) == nil
     }
@@ -121,8 +121,7 @@ struct ValueMerge {
       then, now, in: layout.columns, besides: graph[key.entity]?.derivedColumns ?? [])
   }
 
-  /// Whether the row of the new base has other values than the row that the changes were made on, apart from derived
-  /// ones.
+  /// Whether the row of the new base differs from the row that the changes were made on, apart from derived values.
   private func differs(_ meeting: Meeting) throws -> Bool {
     try ViewRow.differ(
       meeting.then, meeting.now, in: meeting.layout.columns, besides: meeting.derived)
@@ -130,9 +129,10 @@ struct ValueMerge {
 
   // MARK: Deciding
 
-  /// Has the policy decide about all conflicts.
+  /// Lets the policy decide about all conflicts.
   ///
-  /// - Throws: ``ContextError`` if the policy is to fail, and the error of a custom policy.
+  /// - Throws: ``ContextError`` with the conflicts if the policy is ``MergePolicy/error``; the error of a custom
+  ///   policy.
   mutating func decide(_ policy: MergePolicy) throws {
     var disputes: [(index: Int, conflict: MergeConflict)] = []
     for index in meetings.indices {
@@ -166,14 +166,15 @@ struct ValueMerge {
       meeting.key, of: entity, in: rows.store, base: meeting.then, mine: mine, theirs: meeting.now)
   }
 
-  /// Returns the row that the changes make of the row that they were made on. They may give a part of a row that another
-  /// save has brought back.
+  /// Returns the row that results from the changes above the row that they were made on. The changes may contain only a
+  /// part of a row that another save has restored.
   private func made(_ meeting: Meeting) throws -> ViewRow? {
     let below = meeting.then == nil ? changes.base.tables : changes.originalTables
     return try View(below + [changes.layer]).row(of: meeting.key)
   }
 
-  /// Refuses values that a policy made up and that are not of the types of their properties.
+  /// Throws if the values of a policy's resolution do not have the types of their properties. Values of the conflict
+  /// itself are not checked.
   private func check(_ values: [String: Value], for conflict: MergeConflict) throws {
     guard let entity = graph[conflict.object.key.entity] else { return }
     for (name, value) in values where !value.isNull {
@@ -191,7 +192,7 @@ struct ValueMerge {
 
   // MARK: Applying
 
-  /// Puts the merged rows in the place of the changes.
+  /// Replaces the changes by the merged rows.
   func apply() throws -> Outcome {
     var outcome = Outcome()
     let originals = LayerBuilder(graph.schema)
@@ -245,7 +246,7 @@ struct ValueMerge {
     }
   }
 
-  /// Returns the one-to-one references that both sides have changed, and differently.
+  /// Returns the one-to-one references that the two sides have changed to different objects.
   private func contestedEnds(
     _ meeting: Meeting, _ mine: ViewRow?
   ) throws -> [(key: ObjectKey, column: Int)] {
@@ -261,7 +262,7 @@ struct ValueMerge {
 
   /// Keeps the changes on top of the new row.
   ///
-  /// - Parameter mine: The row that the changes make of the row that they were made on.
+  /// - Parameter mine: The row that results from the changes above the row that they were made on.
   private func keep(
     _ meeting: Meeting, _ mine: ViewRow?, _ originals: LayerBuilder, _ outcome: inout Outcome
   ) throws {
@@ -270,7 +271,7 @@ struct ValueMerge {
     let isConflict =
       try meeting.isContested && !meeting.isSeen && !isLink && differs(meeting)
     if case .removed = meeting.mine {
-      // The removal of a row that another save has inserted since is the end of an insertion, and no change.
+      // The other save has inserted this row since. Its removal here only reverts an insertion, and is no change.
       guard let now = meeting.now, meeting.then != nil else { return }
       try rows.remove(key)
       if isConflict {
@@ -282,7 +283,7 @@ struct ValueMerge {
     let own = try ownColumns(meeting, mine)
     outcome.isOvertaken = try outcome.isOvertaken || isOvertaken(meeting)
     guard let now = meeting.now else {
-      // Another save has deleted the row. Once it is kept, only a policy or the context gives it up.
+      // Another save has deleted the row. A row that was kept once is given up only by a policy or by the context.
       let isKept = try changes.originals.mentions(key)
       guard isConflict, isKept || own.contains(where: { !meeting.derived.contains($0) }),
         let then = meeting.then
@@ -294,12 +295,13 @@ struct ValueMerge {
       try originals.insert(key, copying: then, meeting.layout)
       return
     }
-    // Two contexts that link the same objects with one key have made one link.
+    // Two contexts that link the same objects under one key have made the same link.
     if isLink, meeting.then == nil { return }
     let lapsed = try lapsedPlaces(meeting, own)
     for column in own where !lapsed.contains(column) {
       let value = try mine.value(columns[column])
-      // Two contexts that write one value, as counters do, are in conflict too: each knew of one count.
+      // Two contexts that write the same value, as counters do, are in conflict too: neither has seen the other's
+      // count.
       if !isConflict, try now.value(columns[column]).isIdentical(to: value) { continue }
       try rows.set(value, column: column, of: key)
     }
@@ -307,7 +309,7 @@ struct ValueMerge {
     try note(meeting, now, originals)
   }
 
-  /// Notes the values that the changes were made on and that the new row does not have.
+  /// Records the values that the changes were made on and that the new row does not have.
   private func note(_ meeting: Meeting, _ now: ViewRow, _ originals: LayerBuilder) throws {
     guard let then = meeting.then else { return originals.remove(meeting.key) }
     let saved = try seen.ownSave.entry(of: meeting.key)
@@ -324,10 +326,10 @@ struct ValueMerge {
     }
   }
 
-  /// The columns whose values the changes change.
+  /// Returns the columns of the values that the changes set.
   private func ownColumns(_ meeting: Meeting, _ mine: ViewRow) throws -> [Int] {
     let columns = meeting.layout.columns
-    // A rebase before has given up the values that were set to what they were.
+    // An earlier rebase has already dropped the values that were set to their old values.
     let isRebased = try changes.originals.mentions(meeting.key)
     return try columns.indices.filter { index in
       if case .changed(let location) = meeting.mine {
@@ -350,12 +352,12 @@ struct ValueMerge {
     }
   }
 
-  /// The columns of places in ordered relationships that mean nothing any more.
+  /// Returns the columns of places in ordered relationships that have lost their meaning.
   ///
-  /// A place is one among the members of an owner. When another save has led the object to another owner, the place
-  /// lapses.
+  /// A place is a position among the members of an owner. If another save has given the object another owner, the place
+  /// has no meaning any more.
   private func lapsedPlaces(_ meeting: Meeting, _ own: [Int]) throws -> Set<Int> {
-    // A rebase before has let older places lapse, so a place that is left is one in the old base.
+    // An earlier rebase has dropped older places, so a remaining place is one in the old base.
     guard let entity = graph[meeting.key.entity], let now = meeting.now,
       let then = try View(changes.base.tables).row(of: meeting.key)
     else { return [] }

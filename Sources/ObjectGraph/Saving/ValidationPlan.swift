@@ -76,7 +76,7 @@ struct ValidationPlan: Sendable {
   func mayFail(_ draft: Draft) -> Bool {
     attributes.contains { check in
       guard let raw = unsafe draft.raw(check.column) else {
-        // A draft of insertions has a column once a row has a value in it.
+        // No row of changes gives a missing column. Objects of insertions are checked one by one then.
         return draft.role == .insertions
       }
       for row in 0..<draft.rowCount {
