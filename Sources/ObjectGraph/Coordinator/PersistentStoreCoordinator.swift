@@ -73,7 +73,7 @@ public final class PersistentStoreCoordinator: Sendable {
   /// The stores, in the order in which they were added.
   public var stores: [PersistentStore] { state.withLock { $0.stores } }
 
-  /// The store with the given identifier.
+  /// Returns the store with the given identifier; `nil` if there is none.
   public subscript(uuid: UUID) -> PersistentStore? { stores.first { $0.uuid == uuid } }
 
   func store(of tag: StoreTag) -> PersistentStore? { stores.first { $0.tag == tag } }

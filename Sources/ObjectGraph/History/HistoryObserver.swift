@@ -3,7 +3,7 @@ import ObjectModel
 import StoreInterface
 import Synchronization
 
-/// Follows the history: returns every transaction exactly once, also the transactions of other contexts and processes.
+/// Follows the history: returns every transaction exactly once, whether this program or another process has saved.
 ///
 ///     let observer = try HistoryObserver(coordinator, HistoryRequest(after: token))
 ///     for try await transactions in observer.updates(every: .seconds(5)) {
@@ -13,11 +13,11 @@ import Synchronization
 ///       }
 ///     }
 ///
-/// Stores keep the commits that the observer has not returned yet, as long as the observer lives, and up to a limit of
-/// the store (`BinaryStoreOptions.observedCommitCount`). Beyond the limit ``next()`` throws
+/// Stores keep the commits that the observer has not returned yet, as long as the observer lives. The number of these
+/// commits has a limit (`BinaryStoreOptions.observedCommitCount`). Beyond the limit ``next()`` throws
 /// ``ContextError/Code/historyExpired`` instead of leaving a gap.
 ///
-/// The observer sees saves of this coordinator at once, and saves of other processes at the next poll. Each follower
+/// The observer sees saves of this coordinator at once, and saves of another process at the next poll. Each follower
 /// needs an observer of its own, because an observer returns each transaction only once. May be used from any thread.
 public final class HistoryObserver: Sendable {
   /// The coordinator of the history.

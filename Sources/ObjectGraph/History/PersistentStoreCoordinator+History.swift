@@ -13,8 +13,8 @@ extension PersistentStoreCoordinator {
   /// Commits that the request does not select are skipped by their summaries alone.
   ///
   /// - Throws: ``ContextError`` with the code ``ContextError/Code/historyExpired`` if the store no longer keeps the
-  ///   commit of the token, or if an older copy replaced the store, so that the commit is newer than the store; or the
-  ///   error of a damaged store.
+  ///   commit of the token. The same code if the token is newer than the store, because an older copy has replaced the
+  ///   store. The error of a damaged store.
   public func history(
     _ request: HistoryRequest = HistoryRequest()
   ) throws -> [HistoryTransaction] {
@@ -57,8 +57,8 @@ extension PersistentStoreCoordinator {
 
   /// Removes the history before a time. Stores that were added as read-only are not changed.
   ///
-  /// Transactions that follow a transaction made at or after the time are kept, even if a clock that was set back gave
-  /// them an earlier time.
+  /// A transaction made at or after the time is kept with all later transactions. A later transaction may have an
+  /// earlier time if a clock was set back.
   ///
   /// - Throws: `StoreError`. Stores that were processed before the error have removed their history.
   public func forgetHistory(before time: Date) throws {

@@ -95,7 +95,7 @@ struct DeletePropagation {
 
   /// Clears every reference and link to a deleted row that has no inverse.
   ///
-  /// Core Data leaves them dangling. A store of Quire contains no reference to a missing object, so a relationship
+  /// Core Data leaves them dangling. A store of Quire contains no reference to a missing object. So a relationship
   /// without an inverse is cleared as if its inverse had the rule *nullify*.
   private func clear(
     _ oneWay: OneWayReferences, to key: ObjectKey, _ effects: inout Effects

@@ -10,9 +10,10 @@ public import ObjectModel
 ///
 /// The policy also decides about an inserted object that has the unique values of an existing object. With ``error``
 /// the save fails. With every other policy the inserted object is merged into the existing object and deleted, and
-/// references to it move to the existing object. The initial values of a new object count as unchanged.
+/// references to it move to the existing object. If a custom policy returns ``MergeResolution/delete``, the existing
+/// object is deleted instead. The initial values of a new object count as unchanged.
 public struct MergePolicy: Sendable {
-  /// Returns the resolution of one conflict; `nil` if conflicts fail the save.
+  /// The function that resolves one conflict; `nil` if conflicts fail the save.
   let decide: (@Sendable (MergeConflict) throws -> MergeResolution)?
 
   /// Whether conflicts fail the save.

@@ -6,8 +6,8 @@ import StoreInterface
 /// Replays changes on a newer base.
 ///
 /// A pure function over rows: it knows no context and no managed objects, and takes no locks. Each pass applies one
-/// rule of merging. A row that both sides have changed stays in conflict (``Changes/originals``) until the merge policy
-/// of a save decides, or until the context asks to see the row.
+/// rule of merging. A row that both sides have changed stays in conflict (``Changes/originals``). The conflict ends
+/// when the merge policy of a save decides, or when the context asks to see the row.
 struct Rebase {
   /// The changes to replay.
   let changes: Changes

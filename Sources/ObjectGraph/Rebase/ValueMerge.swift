@@ -383,7 +383,7 @@ extension GraphEntity {
 }
 
 extension MergeConflict {
-  /// The conflict over a row.
+  /// Creates the conflict over a row.
   init(
     _ key: ObjectKey, of entity: GraphEntity, in store: StoreTag, base: ViewRow?, mine: ViewRow?,
     theirs: ViewRow?

@@ -12,14 +12,13 @@ public import Observation
 /// The list is updated each time that the context processes its changes. All changes count: the context's own work,
 /// undo, saves of child contexts, and merged saves of another context.
 ///
-/// If the place of an object depends on its own values only, the cost of an update depends on the number of changes,
-/// not on the length of the list. If the place depends on related objects (`owner.name`, `ANY stops.cost > 3`), or if
-/// the request has a limit, a change that matters loads the list anew. `now()` is the time when the list was created. A
-/// store that is added later is included when the context processes its changes.
+/// If the place of an object depends on its own values only, an update costs as much as its changes, however long the
+/// list is. The place may also depend on related objects (`owner.name`, `ANY stops.cost > 3`), or the request may have
+/// a limit. A change that matters then loads the list anew. `now()` is the time when the list was created. A store that
+/// is added later is included when the context processes its changes.
 ///
 /// Used in its context's turn. The list holds identifiers; objects are made when the program reads them. Swift's
-/// Observation tracks the list: `withObservationTracking` announces when it has other objects, another order or other
-/// sections.
+/// Observation tracks the list: `withObservationTracking` announces new objects, a new order or new sections.
 public final class FetchedResults<Object: ManagedObject>: Observable {
   /// The context whose objects the list shows.
   public let context: ManagedObjectContext
@@ -164,7 +163,7 @@ extension FetchedResults: RandomAccessCollection {
     registrar.access(self, keyPath: snapshotPath)
     return list.identifiers.count
   }
-  /// The object at an index of the list.
+  /// Returns the object at an index of the list.
   public subscript(position: Int) -> Object {
     registrar.access(self, keyPath: snapshotPath)
     return ObjectLookup(workspace).object(with: list.identifiers[position]).typed()

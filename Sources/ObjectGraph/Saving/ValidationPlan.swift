@@ -66,7 +66,7 @@ struct ValidationPlan: Sendable {
     attribute.validation.pattern.flatMap { try? RegularPattern($0) }
   }
 
-  /// Whether a relationship limits the number of its objects or has validation predicates.
+  /// Whether a stored relationship limits the number of its objects or has validation predicates.
   static func counts(_ relationship: Relationship) -> Bool {
     !relationship.isTransient
       && (!relationship.validationPredicates.isEmpty || relationship.limitsCount)

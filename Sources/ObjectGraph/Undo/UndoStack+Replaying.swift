@@ -158,8 +158,8 @@ extension UndoStack {
     return builder.freeze()
   }
 
-  /// Returns the values of a row as they are if only this context has changed it since a step; `nil` if there is no row
-  /// then.
+  /// Returns the values that a row has if only this context has changed it since a step; `nil` if the row does not
+  /// exist.
   private func expectedRow(
     _ key: ObjectKey, after step: UndoableLayer
   ) throws -> ((LayoutColumn) throws -> Value?)? {
