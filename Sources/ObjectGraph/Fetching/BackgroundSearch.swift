@@ -9,7 +9,7 @@ import Rows
 
 /// Answers fetch requests on another thread, on the state that the context showed when the search began.
 ///
-/// The context is free for different work meanwhile.
+/// The context can do its own work during the search.
 struct BackgroundSearch {
   let workspace: Workspace
 

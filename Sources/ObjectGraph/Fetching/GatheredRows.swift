@@ -33,7 +33,7 @@ struct GatheredRows {
       }
       return
     }
-    // The objects of so many rows of one block lie near each other in memory.
+    // The objects of a large group of rows of one block are near each other in memory.
     finish()
     try objects.append(addingCapacity: count) { objects in
       for index in 0..<count {

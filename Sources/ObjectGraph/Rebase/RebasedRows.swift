@@ -174,7 +174,7 @@ extension Layer {
     return builder.freeze()
   }
 
-  /// Whether this layer and another layer make the same change of a row.
+  /// Whether this layer and another layer contain the same change of a row.
   func hasSameEntry(
     as other: Layer, of key: ObjectKey, _ schema: Schema
   ) throws -> Bool {

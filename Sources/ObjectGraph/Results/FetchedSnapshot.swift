@@ -92,7 +92,7 @@ public struct FetchedSections: Sendable {
 
   /// Creates sections by a value that objects compute, such as a computed property.
   ///
-  /// The list makes each object to read its section name, and reads the name again after the object has changed. The
+  /// The list creates each object to read its section name, and reads the name again after the object has changed. The
   /// name must depend on the object's own values, because the list does not notice that a change of a related object
   /// matters.
   ///

@@ -80,7 +80,7 @@ extension Workspace {
     for state in storeStates { state.discard() }
     for object in objects {
       if object.state.contains(.inserted) {
-        // The object stays registered: if its insertion is redone, the same object comes back.
+        // The object stays registered: if its insertion is redone, the same object is used again.
         object.state.subtract([.inserted, .updated, .pending])
         object.state.insert([.deleted, .missing])
         continue
