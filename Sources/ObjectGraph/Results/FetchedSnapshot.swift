@@ -61,8 +61,8 @@ public struct FetchedPlace: Sendable, Hashable {
 ///     FetchedSections(of: Trip.self) { $0.monthTitle }
 ///
 /// Consecutive results with the same section name are one section, so the results must be sorted by the value behind
-/// the section names first. If that value is stored and the first sort key is another one, the value is inserted before
-/// the sort keys.
+/// the section names first. If that value is stored and the first sort key is another one, a sort key for the value is
+/// inserted first.
 public struct FetchedSections: Sendable {
   /// The source of the section names.
   enum Naming: Sendable {
