@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 extension Array where Element: Sendable {
-  /// What `body` makes of each element, on as many cores as there are.
+  /// Returns the results of `body` for each element, computed on all available cores.
   ///
   /// - Throws: The first error in the order of the elements.
   package func concurrentMap<Output: Sendable>(

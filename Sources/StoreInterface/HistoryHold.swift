@@ -1,24 +1,24 @@
 public import ObjectModel
 import Synchronization
 
-/// The commit that an observer of a store's history has reached, in this process.
+/// The commit that an observer of a store's history in this process has processed last.
 ///
-/// A store that drops earlier commits by itself keeps those that an observer has not taken yet, up to
-/// a bound of its own (decision 0017). The hold ends when it is deallocated.
+/// A store that drops earlier commits by itself keeps the commits that an observer has not processed yet, up to a
+/// bound of its own (decision 0017). The hold ends when it is deallocated.
 public final class HistoryHold: Sendable {
-  // A file may be open as several stores in one process, and each of them may drop commits. So the
-  // holds are of the process, by store tag, and not of one open store.
+  // Several stores in one process may have the same file open, and each of them may drop commits. So the holds belong
+  // to the process, by store tag, and not to one open store.
   private static let reached = Mutex<[StoreTag: [ObjectIdentifier: Int64]]>([:])
 
   private let tag: StoreTag
 
-  /// Holds the commits of a store from the given one on.
+  /// Creates a hold on the commits of a store from the given commit on.
   public init(_ tag: StoreTag, at commit: Int64) {
     self.tag = tag
     move(to: commit)
   }
 
-  /// Gives up the commits before another one.
+  /// Releases the commits before the given commit.
   public func move(to commit: Int64) {
     Self.reached.withLock { $0[tag, default: [:]][ObjectIdentifier(self)] = commit }
   }

@@ -1,8 +1,8 @@
 import ObjectModel
 import Rows
 
-/// A snapshot whose layers all lie in memory: that of the store in memory, and of stores that are
-/// read and written whole.
+/// A snapshot with all of its layers in memory: the snapshot of a store in memory, or of a store that is read and
+/// written whole.
 struct LayeredSnapshot: StoreSnapshot {
   var commit: Int64 = 0
   var model: Model
@@ -10,12 +10,13 @@ struct LayeredSnapshot: StoreSnapshot {
   /// The commit that set the model.
   var schemaNumber: Int64 = 0
   var metadata: StoreMetadata
-  /// What the commits changed, the oldest first; merged in tiers.
+  /// The changes of the commits, the oldest first, merged in tiers.
   var layers: [Layer] = []
 
   var tables: [any RowTable] { layers }
 
-  /// The state after a request, as the next commit or the one of the given number; `nil` when the request asks for nothing.
+  /// Returns the snapshot after a request, as the next commit or as the commit `number`; `nil` if the request is
+  /// empty.
   ///
   /// - Throws: ``StoreError`` with code ``StoreError/Code/conflict``,
   ///   ``StoreError/Code/overtaken`` or ``StoreError/Code/incompatibleModel``.
@@ -38,12 +39,12 @@ struct LayeredSnapshot: StoreSnapshot {
     return next
   }
 
-  /// Puts changes on top, as a commit of the given number.
+  /// Appends changes as a commit of the given number.
   mutating func append(_ changes: Layer, as number: Int64) throws {
     commit = number
     guard !changes.isEmpty else { return }
     layers.append(try changes.stamped(commit))
-    // Looking down through the layers stays short.
+    // Merge the layers, so that a lookup passes through few of them.
     try SegmentTiers.merge(&layers, schema, size: \.count, layer: { $0 }, part: { $0 })
   }
 }

@@ -3,43 +3,41 @@ public import ObjectModel
 import Rows
 import Synchronization
 
-/// A store in memory: the reference for what stores do, and for tests and caches.
+/// A store in memory. It is the reference for the behaviour of stores, and serves tests and caches.
 public final class MemoryStore: Store {
-  /// In memory.
+  /// ``StoreType/memory``.
   public var type: StoreType { .memory }
-  /// It writes what changed; it keeps earlier commits when it was made to.
+  /// Incremental commits, and the history if the store was created to keep it.
   public var capabilities: StoreCapabilities {
     keepsHistory ? [.incremental, .history] : .incremental
   }
-  /// The store's place in object identifiers.
+  /// The tag that object identifiers of this store contain.
   public let tag: StoreTag
-  /// Nowhere.
+  /// `nil`: the store has no file.
   public var path: String? { nil }
 
   private let keepsHistory: Bool
 
   private struct State {
     var head: LayeredSnapshot
-    /// The commits that can be opened, the oldest first; the newest is ``head``.
+    /// The commits that can be opened, the oldest first. The last one is ``head``.
     var history: [(summary: CommitSummary, snapshot: LayeredSnapshot)] = []
     var nextKeys: [UInt16: UInt64] = [:]
     var isClosed = false
   }
   private let state: Mutex<State>
 
-  /// An empty store for objects of the given model.
+  /// Creates an empty store for objects of the given model.
   ///
-  /// - Parameter keepsHistory: Whether earlier commits can be opened. They take memory until they are
-  ///   forgotten.
-  /// - Throws: ``Rows/SchemaError`` when the model has more entities or properties than there are
-  ///   numbers.
+  /// - Parameter keepsHistory: Whether earlier commits can be opened. They use memory until the caller removes them.
+  /// - Throws: ``Rows/SchemaError`` if the model has more entities or properties than there are numbers.
   public convenience init(
     _ model: Model, uuid: UUID = UUID(), keepsHistory: Bool = false
   ) throws {
     self.init(model, schema: try Schema(model), uuid: uuid, keepsHistory: keepsHistory)
   }
 
-  /// An empty store for objects of the given model, which rows know by the numbers of the given schema.
+  /// Creates an empty store for objects of the given model, with the numbers of the given schema in its rows.
   init(_ model: Model, schema: Schema, uuid: UUID, keepsHistory: Bool = false) {
     tag = StoreTag(uuid)
     self.keepsHistory = keepsHistory
@@ -50,7 +48,7 @@ public final class MemoryStore: Store {
     state = Mutex(State(head: head, history: keepsHistory ? [(empty, head)] : []))
   }
 
-  /// The objects as the newest commit left them.
+  /// Returns a snapshot of the newest commit.
   public func snapshot() throws -> any StoreSnapshot {
     try state.withLock { state in
       try MemoryStore.checkOpen(state)
@@ -58,13 +56,13 @@ public final class MemoryStore: Store {
     }
   }
 
-  /// Makes changes, all of them or none.
+  /// Commits changes, all of them or none.
   @discardableResult
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
     try state.withLock { state in
       try MemoryStore.checkOpen(state)
       guard let next = try state.head.committing(request, path: nil) else { return state.head }
-      // Whoever chose keys without asking for them must not see them given to somebody else.
+      // A caller may choose keys without leasing them. The store must not lease these keys afterwards.
       for entity in request.changes.entities {
         guard let highest = entity.put.blocks.last?.maximumKey else { continue }
         state.nextKeys[entity.entityNumber] = max(
@@ -81,7 +79,7 @@ public final class MemoryStore: Store {
     }
   }
 
-  /// The commits since the store was made, or since some were forgotten; none when it keeps none.
+  /// Returns the commits that the store keeps, the newest first; none if it keeps no history.
   public func commits() throws -> [CommitSummary] {
     try state.withLock { state in
       try MemoryStore.checkOpen(state)
@@ -89,7 +87,7 @@ public final class MemoryStore: Store {
     }
   }
 
-  /// The objects as an earlier commit left them.
+  /// Returns the snapshot of an earlier commit.
   public func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
     try state.withLock { state in
       try MemoryStore.checkOpen(state)
@@ -101,7 +99,7 @@ public final class MemoryStore: Store {
     }
   }
 
-  /// Forgets the commits that are not kept.
+  /// Removes the commits for which `isKept` returns `false`.
   public func keepCommits(where isKept: (Int64) -> Bool) throws {
     try state.withLock { state in
       try MemoryStore.checkOpen(state)
@@ -110,7 +108,7 @@ public final class MemoryStore: Store {
     }
   }
 
-  /// Sets keys aside for new objects.
+  /// Reserves keys for new objects.
   public func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
     try state.withLock { state in
       try MemoryStore.checkOpen(state)
@@ -121,10 +119,10 @@ public final class MemoryStore: Store {
     }
   }
 
-  /// There is nothing to say of it.
+  /// Returns an empty description.
   public func describe() throws -> StoreDescription { StoreDescription() }
 
-  /// Closes the store. What it held is gone with its snapshots.
+  /// Closes the store. Its contents are released with the last snapshot.
   public func close() throws { state.withLock { $0.isClosed = true } }
 
   private static func checkOpen(_ state: borrowing State) throws {

@@ -1,9 +1,10 @@
 public import Rows
 
-/// A table that finds a few rows sooner than all of them, such as one over a database.
+/// A table that finds a few rows faster than all of them, such as a table of a database.
 ///
-/// Whoever looks at single objects of it, on the other side of the plug-in boundary say, asks for those around.
+/// A reader of single objects, such as one across the plug-in boundary, requests the rows around each object.
 public protocol PartialRowTable: RowTable {
-  /// The whole rows of an entity whose keys lie in the given range; `nil` when all are at hand and may as well be asked for.
+  /// Returns the whole rows of an entity with keys in the given range; `nil` if all rows are available and may be
+  /// read instead.
   func rows(ofEntity number: UInt16, keys: ClosedRange<UInt64>) throws -> BlockRun?
 }

@@ -1,46 +1,47 @@
 public import ObjectModel
 public import ObjectQuery
 
-/// A store that answers requests by itself: the third level, beside those that give all rows and those
-/// that give rows by key and take changes.
+/// A store that answers fetch requests itself. This is the third level of a store. The first level returns all rows;
+/// the second returns rows by key and accepts changes.
 ///
-/// Each method answers exactly as a scan of the snapshot's rows would, or not at all: a store that means
-/// something else by a comparison, an order or a function leaves the request to the rows. An object of another
-/// store is none of this one's. Stores say that they answer with ``StoreCapabilities/querying``.
+/// Each method returns exactly what a scan of the snapshot's rows would, or `nil`. A store that treats a comparison,
+/// an order or a function differently must return `nil`; the rows are scanned then. An object of another store equals
+/// no object of this store. A store declares with ``StoreCapabilities/querying`` that it answers requests.
 public protocol QueryingStore: Store {
-  /// The objects a request finds, in its order; `nil` when they have to be looked for among the rows.
+  /// Returns the objects that a request finds, in order; `nil` if the caller must scan the rows.
   func keys(answering request: QueryRequest, in snapshot: any StoreSnapshot) throws -> [ObjectKey]?
 
-  /// How many objects a request finds, its limit and offset counted.
+  /// Returns the number of objects that a request finds, after its limit and offset; `nil` if the caller must scan
+  /// the rows.
   func count(answering request: QueryRequest, in snapshot: any StoreSnapshot) throws -> Int?
 
-  /// The values, groups or aggregates that a request asks for.
+  /// Returns the values, groups or aggregates of a request; `nil` if the caller must scan the rows.
   func table(answering request: QueryRequest, in snapshot: any StoreSnapshot) throws
     -> ResultTable?
 }
 
 extension QueryingStore {
-  /// Left to the rows.
+  /// Returns `nil`: the caller scans the rows.
   public func keys(
     answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> [ObjectKey]? { nil }
 
-  /// Left to the rows.
+  /// Returns `nil`: the caller scans the rows.
   public func count(
     answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> Int? { nil }
 
-  /// Left to the rows.
+  /// Returns `nil`: the caller scans the rows.
   public func table(
     answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> ResultTable? { nil }
 }
 
 extension Store {
-  /// The objects a request finds in a snapshot of this store, in its order: by the store's own means
-  /// where it has them, and among the rows elsewhere. Either gives the same.
+  /// Returns the objects that a request finds in a snapshot of this store, in order. The store answers the request if
+  /// it can; otherwise the rows are scanned. Both give the same result.
   ///
-  /// - Throws: `QueryError` when the request does not fit the model, or what the store throws.
+  /// - Throws: `QueryError` if the request does not fit the model; the errors of the store.
   public func keys(
     _ request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> [ObjectKey] {
@@ -49,7 +50,7 @@ extension Store {
       ?? plan.keys(in: snapshot.querySource(tag))
   }
 
-  /// How many objects a request finds in a snapshot of this store.
+  /// Returns the number of objects that a request finds in a snapshot of this store.
   ///
   /// - Throws: As ``keys(_:in:)``.
   public func count(_ request: QueryRequest, in snapshot: any StoreSnapshot) throws -> Int {
@@ -58,7 +59,7 @@ extension Store {
       ?? plan.count(in: snapshot.querySource(tag))
   }
 
-  /// The values, groups or aggregates that a request asks of a snapshot of this store.
+  /// Returns the values, groups or aggregates of a request in a snapshot of this store.
   ///
   /// - Throws: As ``keys(_:in:)``.
   public func table(
@@ -69,10 +70,9 @@ extension Store {
       ?? plan.table(in: snapshot.querySource(tag))
   }
 
-  /// Calls `body` with the results of a request part by part, and with the objects of the snapshot: the rows of
-  /// ``table(_:in:)``, a few at a time.
+  /// Calls `body` with the rows of ``table(_:in:)``, a few at a time, and with the objects of the snapshot.
   ///
-  /// - Parameter rowCount: The most rows of a part.
+  /// - Parameter rowCount: The maximum number of rows in a part.
   /// - Throws: The errors of ``table(_:in:)`` and of `body`.
   package func forEachPart(
     of request: QueryRequest, in snapshot: any StoreSnapshot, rowCount: Int,
@@ -92,7 +92,7 @@ extension Store {
 }
 
 extension StoreSnapshot {
-  /// Binds a request, whoever is to answer it: what does not fit the model is refused alike.
+  /// Binds a request to the model, also if the store answers it, so that every store rejects the same requests.
   fileprivate func plan(_ request: QueryRequest, _ store: StoreTag) throws -> QueryPlan {
     try QueryPlan(request, model: model, schema: schema, store: store)
   }

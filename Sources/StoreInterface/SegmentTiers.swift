@@ -1,33 +1,33 @@
 package import Rows
 
-/// When layers, or segments of a file, are merged: in tiers, each four times as large as the one
-/// below it.
+/// The rule for merging layers, or segments of a file. Parts are merged in tiers; each tier is four times as large as
+/// the tier below it.
 ///
-/// With so many of a tier they become one of the next. A row is written anew once a tier at most, so a
-/// store of n rows writes each at most log4(n / 64) + 1 times.
+/// Four parts of one tier become one part of the next. A row is rewritten at most once for each tier, so a store of n
+/// rows writes each row at most log4(n / 64) + 1 times.
 package enum SegmentTiers {
-  /// How many of a tier become one of the next.
+  /// The number of parts of one tier that become one part of the next.
   package static let fanOut = 4
 
-  /// How many of the newest are to be merged into one; `nil` when none.
+  /// Returns the number of newest parts to merge into one; `nil` if none need merging.
   ///
-  /// - Parameter sizes: The number of rows of each, the oldest first.
+  /// - Parameter sizes: The number of rows of each part, the oldest first.
   package static func mergeCount(sizes: [Int]) -> Int? {
     let tiers = sizes.map(tier)
     for tier in Set(tiers).sorted() {
-      // Smaller ones among them go along: their order must stay.
+      // Newer parts of a lower tier are merged too, because the order of the parts must stay.
       let newest = tiers.reversed().prefix { $0 <= tier }
       if newest.count(where: { $0 == tier }) >= fanOut { return newest.count }
     }
     return nil
   }
 
-  /// Merges the newest of a store's parts for as long as there are many of a size.
+  /// Merges the newest parts of a store until no tier has too many parts.
   ///
   /// - Parameters:
-  ///   - size: The number of rows of a part.
-  ///   - layer: A part as a layer.
-  ///   - part: What becomes of a merged layer.
+  ///   - size: Returns the number of rows of a part.
+  ///   - layer: Returns a part as a layer.
+  ///   - part: Makes a part of a merged layer.
   package static func merge<Part>(
     _ parts: inout [Part], _ schema: Schema, size: (Part) -> Int, layer: (Part) throws -> Layer,
     part: (Layer) -> Part
@@ -39,12 +39,12 @@ package enum SegmentTiers {
         merged = try merged.merged(
           with: layer(upper), schema: schema, keepingVersions: true, atBottom: atBottom)
       }
-      // Of a bottom from which everything was taken out nothing is left.
+      // A merge at the bottom drops removed rows, so the result can be empty.
       parts.replaceSubrange((parts.count - count)..., with: merged.isEmpty ? [] : [part(merged)])
     }
   }
 
-  /// The tier of a size: below 64 rows, below 256, and so on.
+  /// Returns the tier of a size: 0 below 64 rows, 1 below 256, and so on.
   private static func tier(_ size: Int) -> Int {
     var tier = 0
     var rest = max(size, 1) / 64

@@ -2,148 +2,148 @@ public import Foundation
 public import ObjectModel
 public import Rows
 
-/// A store that is open: what contexts and coordinators read from and save to.
+/// An open store. Contexts and coordinators read from it and save to it.
 ///
 ///     let snapshot = try store.snapshot()
 ///     let view = View(snapshot.tables).pushing(changes)
 ///     let saved = try store.commit(CommitRequest(changes, basedOn: snapshot))
 ///
-/// May be used from any thread. Reading never waits for writing: a snapshot stays what it is.
+/// All methods may be called from any thread. Reading never waits for writing, because a snapshot never changes.
 public protocol Store: AnyObject, Sendable {
   /// The kind of store.
   var type: StoreType { get }
-  /// What this kind of store can do by itself.
+  /// The capabilities of this kind of store.
   var capabilities: StoreCapabilities { get }
 
-  /// Whether a commit of a new model writes no row when the rows stay as they are; `false` unless the store says so.
+  /// Whether a commit that only sets a new model writes no rows if the rows stay the same. The default is `false`.
   var changesModelAlone: Bool { get }
-  /// The store's place in object identifiers.
+  /// The tag that object identifiers of this store contain.
   var tag: StoreTag { get }
-  /// Where the store is; `nil` when that is nowhere but in memory.
+  /// The path of the store; `nil` if the store is only in memory.
   var path: String? { get }
-  /// Those it commits with as one; `nil` for a store that commits by itself.
+  /// The group of stores that this store commits with atomically; `nil` if the store commits by itself.
   var group: (any StoreGroup)? { get }
 
-  /// The objects as the newest commit left them, another process's included.
+  /// Returns a snapshot of the newest commit, including commits by another process.
   ///
   /// - Throws: ``StoreError``.
   func snapshot() throws -> any StoreSnapshot
 
-  /// The objects as the newest commit left them that this store has seen: when it was opened, or the last time that
-  /// somebody asked. Nobody is asked whether somebody else has committed since.
+  /// Returns a snapshot of the newest commit that this store has read, without a check for newer commits. The store
+  /// reads commits when it is opened and at each call of ``snapshot()``.
   ///
   /// - Throws: ``StoreError``.
   func knownSnapshot() throws -> any StoreSnapshot
 
-  /// Makes changes durable, all of them or none, and gives the objects as this commit has left them, whoever commits
-  /// right after it.
+  /// Makes changes durable, all of them or none, and returns the snapshot of this commit. The snapshot does not
+  /// include commits that follow immediately.
   ///
-  /// After an error the store is as it was, and the changes are the caller's to keep.
+  /// After an error the store is unchanged, and the caller must keep the changes.
   ///
-  /// - Throws: ``StoreError``, with code ``StoreError/Code/conflict`` when objects were changed by
-  ///   somebody else since the snapshot that the changes are based on, and with code
-  ///   ``StoreError/Code/overtaken`` when the newest commit is not the one that the request asks for.
+  /// - Throws: ``StoreError``, with code ``StoreError/Code/conflict`` if another writer has changed the same objects
+  ///   since the base snapshot of the changes, and with code ``StoreError/Code/overtaken`` if the newest commit is
+  ///   not the commit that the request requires.
   @discardableResult
   func commit(_ request: CommitRequest) throws -> any StoreSnapshot
 
-  /// Makes changes durable as ``commit(_:)`` does, and then asks whether they count: so that several stores
-  /// commit as one. For stores that were opened at a commit (``StoreOpening/commit``).
+  /// Makes changes durable as ``commit(_:)`` does, and then calls `confirm` to learn whether the commit counts. With
+  /// it, several stores commit as one. Only for stores that were opened at a commit (``StoreOpening/commit``).
   ///
-  /// What was made durable stays where it is when the answer is no, or never comes: it counts once somebody
-  /// opens the store at its number. Until then the store is as it was.
+  /// If `confirm` throws, or the process ends first, the durable changes stay in the file. They count once the store
+  /// is opened at the number of the commit. Until then the store is unchanged.
   ///
   /// - Parameters:
-  ///   - position: The number that the commit gets, which is above all that the store has seen; and the
-  ///     file that holds the store from then on: its own, or for a store that keeps no earlier commits
-  ///     a new one.
-  ///   - confirm: Called with the objects as they will be. What it throws means no.
-  /// - Throws: ``StoreError``, or what `confirm` throws.
+  ///   - position: The number of the commit, which must be higher than any commit that the store has seen, and the
+  ///     file of the store after the commit. The file is the store's own, or a new file for a store that keeps no
+  ///     earlier commits.
+  ///   - confirm: Called with the snapshot of the commit. If it throws, the commit does not count.
+  /// - Throws: ``StoreError``, or the error of `confirm`.
   @discardableResult
   func commit(
     _ request: CommitRequest, at position: StorePosition,
     confirm: (any StoreSnapshot) throws -> Void
   ) throws -> any StoreSnapshot
 
-  /// Goes on to a commit that another process has made and that counts by now. For stores that were opened
-  /// at a commit.
+  /// Advances to a commit that another process has made and that counts now. Only for stores that were opened at a
+  /// commit.
   ///
   /// - Throws: ``StoreError``.
   func advance(to position: StorePosition) throws
 
-  /// Calls `body` while nobody commits, in no process, and a commit is the newest: so that a file can be
-  /// put in the place of the store's.
+  /// Calls `body` while no process can commit, if the given commit is the newest. `body` can then replace the file of
+  /// the store.
   ///
-  /// - Throws: ``StoreError`` with code ``StoreError/Code/overtaken`` when another commit is the newest;
-  ///   what `body` throws.
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/overtaken`` if another commit is the newest; the error of
+  ///   `body`.
   func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R
 
-  /// Sets keys aside for new objects of an entity, which nobody else gets.
+  /// Reserves keys for new objects of an entity. No later call returns the same keys.
   ///
-  /// - Parameter count: How many are wanted; there may be more.
+  /// - Parameter count: The number of keys needed; the result may be larger.
   /// - Throws: ``StoreError``.
   func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64>
 
-  /// The commits that can be opened, the newest first; none without ``StoreCapabilities/history``.
+  /// Returns the commits that can be opened, the newest first; none without ``StoreCapabilities/history``.
   ///
   /// - Throws: ``StoreError``.
   func commits() throws -> [CommitSummary]
 
-  /// The objects as an earlier commit left them.
+  /// Returns the snapshot of an earlier commit.
   ///
-  /// - Throws: ``StoreError``, with code ``StoreError/Code/notFound`` when there is no such commit any
-  ///   more.
+  /// - Throws: ``StoreError``, with code ``StoreError/Code/notFound`` if there is no such commit, or the store no
+  ///   longer keeps it.
   func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot
 
-  /// Forgets the commits that `isKept` says no of, as far as they are there, and gives back what only they
-  /// took. The newest stays in any case. Nothing happens without ``StoreCapabilities/history``.
+  /// Removes the commits for which `isKept` returns `false`, and frees the space that only these commits used. The
+  /// newest commit always stays. Does nothing without ``StoreCapabilities/history``.
   ///
-  /// - Throws: ``StoreError``; the store is as it was then.
+  /// - Throws: ``StoreError``; the store is unchanged then.
   func keepCommits(where isKept: (Int64) -> Bool) throws
 
-  /// What there is to say of the store besides its objects.
+  /// Returns the size, the format and the state of the store.
   ///
   /// - Throws: ``StoreError``.
   func describe() throws -> StoreDescription
 
-  /// Gives back what the store holds. Snapshots stay readable. Closing again does nothing.
+  /// Closes the file and releases the locks of the store. Snapshots stay readable. A second call does nothing.
   func close() throws
 }
 
 extension Store {
-  /// The newest there are: that is seen by asking.
+  /// Returns ``snapshot()``, which checks for newer commits.
   public func knownSnapshot() throws -> any StoreSnapshot { try snapshot() }
 
-  /// It commits by itself.
+  /// `nil`: the store commits by itself.
   public var group: (any StoreGroup)? { nil }
 
-  /// None.
+  /// Returns no commits.
   public func commits() throws -> [CommitSummary] { [] }
 
-  /// None but the newest.
+  /// Returns the newest snapshot, and throws for any earlier commit.
   public func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
     let newest = try snapshot()
     guard newest.commit == number else { throw Self.missing(number, path) }
     return newest
   }
 
-  /// There are none to forget.
+  /// Does nothing: the store keeps no earlier commits.
   public func keepCommits(where isKept: (Int64) -> Bool) throws {}
 
-  /// Forgets the commits before the given one, as ``keepCommits(where:)`` does.
+  /// Removes the commits before the given commit, as ``keepCommits(where:)`` does.
   ///
-  /// - Throws: ``StoreError``; the store is as it was then.
+  /// - Throws: ``StoreError``; the store is unchanged then.
   public func forgetCommits(before number: Int64) throws {
     try keepCommits { $0 >= number }
   }
 
-  /// Refuses: the store commits by itself.
+  /// Throws ``StoreError/Code/notConfirmable``: the store commits by itself.
   @discardableResult
   public func commit(
     _ request: CommitRequest, at position: StorePosition,
     confirm: (any StoreSnapshot) throws -> Void
   ) throws -> any StoreSnapshot { throw commitsByItself }
 
-  /// Refuses: the store goes on by itself.
+  /// Throws ``StoreError/Code/notConfirmable``: the store advances by itself.
   public func advance(to position: StorePosition) throws { throw commitsByItself }
 
   private var commitsByItself: StoreError {
@@ -152,13 +152,13 @@ extension Store {
       path: path)
   }
 
-  /// As far as it can be seen beforehand: for stores that nobody else commits to.
+  /// Checks the newest commit once, before `body`. Only for stores that have no further writers.
   public func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
     try checkNewest(number, is: snapshot().commit)
     return try body()
   }
 
-  /// Refuses when another commit is the newest.
+  /// Throws ``StoreError/Code/overtaken`` if another commit is the newest.
   public func checkNewest(_ number: Int64, is newest: Int64) throws {
     guard newest == number else {
       throw StoreError(
@@ -168,38 +168,38 @@ extension Store {
     }
   }
 
-  /// The error that a commit can't be opened.
+  /// Returns the error for a commit that can't be opened.
   package static func missing(_ number: Int64, _ path: String?) -> StoreError {
     StoreError(.notFound, "There is no commit \(number), or it is not kept any more.", path: path)
   }
 }
 
-/// Where a store is and which of its commits counts: what a document's manifest says of each of its stores.
+/// The file of a store and the commit that counts, as a document's manifest records them for each of its stores.
 public struct StorePosition: Sendable, Hashable {
   /// The file.
   public var path: String
   /// The commit.
   public var commit: Int64
 
-  /// A commit in a file.
+  /// Creates a position from a file and a commit.
   public init(path: String, commit: Int64) {
     self.path = path
     self.commit = commit
   }
 }
 
-/// One commit, as a list of them has it.
+/// The summary of one commit, as ``Store/commits()`` lists it.
 public struct CommitSummary: Sendable, Hashable {
   /// The commit's number.
   public var number: Int64
-  /// When it was made.
+  /// The time of the commit.
   public var time: Date
-  /// Who made it, if anybody said so.
+  /// The author of the commit; `nil` if the request had no author.
   public var author: String?
-  /// What the context is called that made it, if it has a name.
+  /// The name of the context that made the commit; `nil` if the context has no name.
   public var contextName: String?
 
-  /// A commit of the given number and time.
+  /// Creates a summary of a commit.
   public init(
     number: Int64, time: Date, author: String? = nil, contextName: String? = nil
   ) {
@@ -210,77 +210,74 @@ public struct CommitSummary: Sendable, Hashable {
   }
 }
 
-/// What there is to say of a store besides its objects.
+/// The size, the format and the state of a store.
 public struct StoreDescription: Sendable, Hashable {
   /// The version of the format; `nil` for a store that has none.
   public var formatVersion: String?
-  /// How many bytes the store takes.
+  /// The size of the store in bytes.
   public var byteCount = 0
-  /// How many of them are in use.
+  /// The number of bytes in use.
   public var liveByteCount = 0
-  /// How many bytes lie behind the last whole save: the remains of a save that a crash cut off.
+  /// The number of bytes after the last complete save: the remains of a save that a crash interrupted.
   public var strayByteCount = 0
-  /// The damage of a store that was opened in spite of it (``StoreOpening/acceptsDamage``); `nil` if
-  /// there is none.
+  /// The damage of a store that was opened in spite of it (``StoreOpening/acceptsDamage``); `nil` if there is none.
   public var damage: String?
-  /// When the last save was.
+  /// The time of the last save.
   public var savedAt: Date?
-  /// The highest number that a commit has, whether or not it counts; 0 for a store whose commits have none.
+  /// The highest number of a commit, including commits that do not count; 0 for a store without commit numbers.
   public var highestCommit: Int64 = 0
 
-  /// A description of a store of which nothing is known.
+  /// Creates an empty description.
   public init() {}
 }
 
-/// What a store holds at one commit. Immutable; shared as you like.
+/// The contents of a store at one commit. Immutable, and may be shared between threads.
 public protocol StoreSnapshot: Sendable {
   /// The number of the commit; 0 before the first.
   var commit: Int64 { get }
-  /// The model the store was written with. Read when it is first asked for.
+  /// The model that the store was written with. Read at the first access.
   var model: Model { get throws }
-  /// The numbers that rows know the model's entities and properties by.
+  /// The numbers of the model's entities and properties in the rows.
   var schema: Schema { get }
-  /// What the store says of itself. Read when it is first asked for.
+  /// The metadata of the store. Read at the first access.
   var metadata: StoreMetadata { get throws }
   /// The rows: tables for the bottom of a ``Rows/View``, the lowest first.
   var tables: [any RowTable] { get }
-  /// Whether the version of a row says how often it was saved, as in databases of other systems, and not which commit
-  /// saved it.
+  /// Whether the version of a row counts how often the row was saved, as in databases of foreign systems, and is not
+  /// the number of a commit.
   var countsVersions: Bool { get }
 }
 
 extension StoreSnapshot {
-  /// The objects, with nothing above them.
+  /// A view of the objects, with no further layers above them.
   public var view: View { View(tables) }
-  /// Not unless a snapshot says so.
+  /// `false`, unless a snapshot overrides it.
   public var countsVersions: Bool { false }
 }
 
-/// What is to be committed.
+/// The changes of one commit.
 public struct CommitRequest: Sendable {
-  /// The changes; each row says the version it is based on.
+  /// The changes. Each row states the version that it is based on.
   public var changes: Layer
   /// The commit that the changes were made above.
   public var base: Int64
-  /// The commit that must be the store's newest for these changes to be made; `nil` when any may be.
-  ///
-  /// For changes that hold only together with what is there already, such as a value that nobody else may
-  /// have: whoever has looked at everything up to a commit says so, and looks again when another came
-  /// first.
+  /// The commit that must be the newest of the store; `nil` if these changes may follow any commit.
+  /// For changes that are valid only together with the rest of the store, such as a unique value. The caller has
+  /// checked everything up to this commit. If another commit came first, the caller must check again.
   public var requiredCommit: Int64?
-  /// The metadata from now on; `nil` when they stay.
+  /// The new metadata; `nil` to keep the current metadata.
   public var metadata: StoreMetadata?
-  /// The model from now on; `nil` when it stays. The changes are then of rows as the schema has them
-  /// that evolves from the snapshot's by this model. Rows that are there already are read through it.
+  /// The new model, or `nil` to keep the current one. If set, `changes` use the schema that the snapshot's schema
+  /// evolves to under this model. Rows that are already in the store are read through the new schema.
   public var model: Model?
-  /// Models between the store's and ``model``, in their order: what continues what is found step by step.
+  /// The models between the store's model and ``model``, in order. The schema evolves through each of them.
   public var modelsBetween: [Model] = []
-  /// Who the changes are said to be by, for the history.
+  /// The author of the changes, for the history.
   public var author: String?
-  /// What the context of the changes is called, for the history.
+  /// The name of the context that made the changes, for the history.
   public var contextName: String?
 
-  /// Changes made above a snapshot.
+  /// Creates a request for changes above a snapshot.
   public init(
     _ changes: Layer, basedOn snapshot: any StoreSnapshot, metadata: StoreMetadata? = nil,
     model: Model? = nil
@@ -291,12 +288,12 @@ public struct CommitRequest: Sendable {
     self.model = model
   }
 
-  /// Whether nothing is to be changed.
+  /// Whether the request changes nothing.
   public var isEmpty: Bool { changes.isEmpty && metadata == nil && model == nil }
 }
 
 extension Schema {
-  /// The schema that follows from this one by models that come one after another.
+  /// Returns the schema that this schema evolves to under each of the models in turn.
   package func evolved(from before: Model, by models: [Model]) throws(SchemaError) -> Schema {
     var (schema, before) = (self, before)
     for model in models {
@@ -308,7 +305,7 @@ extension Schema {
 }
 
 extension CommitRequest {
-  /// The schema of the store once the request's model is set.
+  /// Returns the schema of the store after the request has set its model.
   public func schema(
     evolving schema: Schema, of before: @autoclosure () throws -> Model, path: String?
   ) throws -> Schema {
@@ -320,11 +317,11 @@ extension CommitRequest {
     }
   }
 
-  /// Refuses changes that were made for rows of another model than the store has by now.
+  /// Throws if the store's model was changed after the base of this request.
   public func checkModel(setBy commit: Int64, path: String?) throws {
     guard base >= commit else {
       throw StoreError(
-        // Who brings a model for the newest commit looks again at what that is by now.
+        // The caller required the newest commit and can try again at the one that is the newest now.
         model != nil && requiredCommit != nil ? .overtaken : .incompatibleModel,
         "The model was changed by commit \(commit), and the changes are based on commit \(base).",
         path: path)
@@ -333,9 +330,9 @@ extension CommitRequest {
 }
 
 extension CommitRequest {
-  /// The objects of the request that were changed since, looked up in what the store holds now.
+  /// Returns the objects of the request that another commit has changed since the base, according to the given head.
   ///
-  /// Costs nothing when nobody has committed meanwhile.
+  /// Costs nothing if there was no commit since the base.
   public func conflicts(with head: some StoreSnapshot) throws -> [StoreConflict] {
     guard head.commit != base else { return [] }
     let view = head.view
@@ -358,10 +355,10 @@ extension CommitRequest {
     return conflicts
   }
 
-  /// Refuses changes of which somebody has changed the same objects, or that hold only right after
-  /// another commit than the newest. Whoever commits asks under its lock.
+  /// Throws if another commit has changed the same objects, or if the newest commit is not the required one. The
+  /// writer must hold its lock during the call.
   ///
-  /// Costs nothing when nobody has committed meanwhile.
+  /// Costs nothing if there was no commit since the base.
   public func check(against head: some StoreSnapshot, path: String?) throws {
     let conflicts = try conflicts(with: head)
     guard conflicts.isEmpty else { throw CommitRequest.refusal(conflicts, path: path) }
@@ -375,7 +372,7 @@ extension CommitRequest {
     }
   }
 
-  /// The error that names what is in conflict.
+  /// Returns the error that lists the conflicts.
   package static func refusal(_ conflicts: [StoreConflict], path: String?) -> StoreError {
     StoreError(
       .conflict,
@@ -386,7 +383,7 @@ extension CommitRequest {
 }
 
 extension Layer {
-  /// The same changes, as those that the given commit made.
+  /// Returns the same changes, marked as made by the given commit.
   public func stamped(_ commit: Int64) throws -> Layer {
     func stamped(_ run: BlockRun) throws -> BlockRun {
       BlockRun(try run.blocks.map { try $0.stamped(commit) })
@@ -400,18 +397,18 @@ extension Layer {
   }
 }
 
-/// Stores that commit as one: all of them or none.
+/// Stores that commit atomically: all of them or none.
 public protocol StoreGroup: AnyObject, Sendable {
-  /// Makes changes of several of the group's stores durable, all of them or none.
+  /// Makes changes of several stores of the group durable, all of them or none.
   ///
-  /// - Returns: The stores' snapshots then, in the order of the requests.
-  /// - Throws: What the first store throws that refuses.
+  /// - Returns: The snapshots of the stores after the commit, in the order of the requests.
+  /// - Throws: The error of the first store that rejects its request.
   func commit(
     _ parts: [(store: any Store, request: CommitRequest)]
   ) throws -> [any StoreSnapshot]
 }
 
 extension Store {
-  /// `false`: a store that does not say so may write its rows again.
+  /// `false`: by default, a store may rewrite its rows.
   public var changesModelAlone: Bool { false }
 }

@@ -1,19 +1,19 @@
 public import ObjectModel
 
-/// Why a store can't be opened, read or written.
+/// A failure to open, read or write a store.
 public struct StoreError: Error, Sendable {
-  /// What kind of failure it is.
+  /// The kind of failure.
   public let code: Code
-  /// What was tried, what was found and where, in a sentence.
+  /// A sentence that states the attempted action, the finding and the place.
   public let message: String
-  /// The store's file; `nil` for one that has none.
+  /// The store's file; `nil` if there is none.
   public let path: String?
-  /// What made it fail, if something below did.
+  /// The underlying error; `nil` if there is none.
   public let cause: (any Error)?
-  /// The objects that somebody else changed; empty but for ``Code/conflict``.
+  /// The objects that another commit has changed; empty unless the code is ``Code/conflict``.
   public let conflicts: [StoreConflict]
 
-  /// A failure of the given kind.
+  /// Creates an error of the given kind.
   public init(
     _ code: Code, _ message: String, path: String? = nil, cause: (any Error)? = nil,
     conflicts: [StoreConflict] = []
@@ -25,50 +25,50 @@ public struct StoreError: Error, Sendable {
     self.conflicts = conflicts
   }
 
-  /// A kind of failure, to branch on. New kinds may be added.
+  /// A kind of failure, for programs to branch on. New kinds may be added.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The kind's stable name.
     public let rawValue: String
-    /// The kind with the given name.
+    /// Creates the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// There is no store at the place.
+    /// There is no store at the path.
     public static let notFound = Code(rawValue: "notFound")
-    /// There is something at the place already.
+    /// There is already something at the path.
     public static let exists = Code(rawValue: "exists")
-    /// The bytes are not those of such a store.
+    /// The bytes are not a store of this kind.
     public static let notAStore = Code(rawValue: "notAStore")
     /// The store was written by a newer version of its format.
     public static let newerFormat = Code(rawValue: "newerFormat")
     /// The store contradicts itself.
     public static let damaged = Code(rawValue: "damaged")
-    /// The disk, or whatever the store lies on, refused.
+    /// The disk, or another medium that the store lies on, failed.
     public static let inputOutput = Code(rawValue: "inputOutput")
-    /// A save failed, and so did taking it back: it may count when the store is opened the next time.
+    /// A save failed, and so did undoing it. The save may count when the store is next opened.
     public static let uncertain = Code(rawValue: "uncertain")
-    /// The store was opened for reading only, or can't be written where it is.
+    /// The store was opened for reading only, or can't be written at its place.
     public static let readOnly = Code(rawValue: "readOnly")
-    /// Somebody else holds the store.
+    /// Another process or another open store holds the lock of the store.
     public static let locked = Code(rawValue: "locked")
-    /// Objects were changed by somebody else since they were read.
+    /// Another writer has changed the same objects since they were read.
     public static let conflict = Code(rawValue: "conflict")
-    /// Somebody else has committed since the commit that the changes had to follow.
+    /// Another commit came after the commit that the changes had to follow.
     public static let overtaken = Code(rawValue: "overtaken")
     /// The model does not fit the store.
     public static let incompatibleModel = Code(rawValue: "incompatibleModel")
     /// The store was closed.
     public static let closed = Code(rawValue: "closed")
-    /// The store commits by itself, and was told to wait for somebody's word.
+    /// The store commits by itself, and the caller asked it to wait for a confirmation.
     public static let notConfirmable = Code(rawValue: "notConfirmable")
-    /// A change is none that can be made: of an object that has no key from this store, or too large.
+    /// The store can't make the change: an object has no key from this store, or the change is too large.
     public static let badChange = Code(rawValue: "badChange")
-    /// Somebody said to stop.
+    /// The caller cancelled the operation.
     public static let cancelled = Code(rawValue: "cancelled")
-    /// The store, or the plug-in that brings it, does not do that.
+    /// The store, or the plug-in that provides it, does not support the operation.
     public static let notSupported = Code(rawValue: "notSupported")
-    /// The plug-in that brings the store can't be used, or broke what it promises.
+    /// The plug-in that provides the store can't be used, or violated its contract.
     public static let badPlugin = Code(rawValue: "badPlugin")
-    /// None of the others.
+    /// A failure that no more specific code describes.
     public static let failed = Code(rawValue: "failed")
   }
 }
@@ -78,19 +78,19 @@ extension StoreError: CustomStringConvertible {
   public var description: String { path.map { "\($0): \(message)" } ?? message }
 }
 
-/// An object that was changed here, and by somebody else meanwhile.
+/// An object that was changed by this commit, and by another commit since they had the same base.
 ///
-/// The three states of it are in the commit's layer, in the snapshot the layer is based on, and in
-/// the store's newest snapshot.
+/// The commit's layer, the base snapshot of the layer and the store's newest snapshot contain the three states of the
+/// object.
 public struct StoreConflict: Sendable, Hashable {
   /// The object.
   public let key: ObjectKey
   /// The version that the change is based on; 0 for a new object.
   public let basis: Int64
-  /// The version that the store has now; `nil` when the object is gone.
+  /// The version in the store's newest snapshot; `nil` if the object was deleted.
   public let current: Int64?
 
-  /// A conflict about the given object.
+  /// Creates a conflict about the given object.
   public init(key: ObjectKey, basis: Int64, current: Int64?) {
     self.key = key
     self.basis = basis
@@ -99,7 +99,7 @@ public struct StoreConflict: Sendable, Hashable {
 }
 
 extension StoreError {
-  /// A save that failed and could not be taken back.
+  /// Returns the error for a save that failed and could not be undone.
   package static func uncertain(_ error: any Error, path: String) -> StoreError {
     StoreError(
       .uncertain,

@@ -2,14 +2,14 @@ public import Foundation
 public import ObjectModel
 public import PropertyLists
 
-/// What a store says of itself, readable without a model.
+/// The metadata of a store, readable without a model.
 ///
-/// Under the names that Core Data uses, so that metadata pass from one store to another as they are.
+/// The names are the names that Core Data uses, so metadata can be copied between stores unchanged.
 public struct StoreMetadata: Sendable, Hashable {
-  /// Everything, by name.
+  /// All metadata, by name.
   public var values: [String: PropertyList]
 
-  /// The names that mean something here.
+  /// The names that this library uses.
   public enum Key {
     /// The store's UUID, as text.
     public static let uuid = "NSStoreUUID"
@@ -17,15 +17,15 @@ public struct StoreMetadata: Sendable, Hashable {
     public static let type = "NSStoreType"
     /// The version hash of each entity of the model the store was written with.
     public static let versionHashes = "NSStoreModelVersionHashes"
-    /// What the author calls the version of the model.
+    /// The author's identifiers of the version of the model.
     public static let versionIdentifiers = "NSStoreModelVersionIdentifiers"
-    /// All version hashes in one.
+    /// One digest of all version hashes.
     public static let versionHashesDigest = "NSStoreModelVersionHashesDigest"
-    /// The names of commits that are kept, by their numbers as text.
+    /// The names of commits that the store keeps, by the commits' numbers as text.
     public static let namedCommits = "QuireNamedCommits"
   }
 
-  /// The metadata of a new store of the given type, written with the given model.
+  /// Creates the metadata of a new store of the given type and model.
   public init(uuid: UUID = UUID(), type: StoreType, model: Model) {
     values = [
       Key.uuid: .string(uuid.uuidString), Key.type: .string(type.rawValue),
@@ -33,16 +33,16 @@ public struct StoreMetadata: Sendable, Hashable {
     setModel(model)
   }
 
-  /// Metadata as they were read.
+  /// Creates metadata from values that were read.
   public init(values: [String: PropertyList]) { self.values = values }
 
-  /// The store's UUID; `nil` when the metadata have none.
+  /// The store's UUID; `nil` if the metadata have none.
   public var uuid: UUID? { values[Key.uuid]?.string.flatMap(UUID.init(spelled:)) }
 
   /// The store's type.
   public var type: StoreType? { values[Key.type]?.string.map(StoreType.init(rawValue:)) }
 
-  /// The version hash of each entity; `nil` where one is not of 32 bytes.
+  /// The version hash of each entity; `nil` if there are none, or if a hash is not 32 bytes long.
   public var versionHashes: [String: VersionHash]? {
     guard case .dictionary(let entries)? = values[Key.versionHashes] else { return nil }
     var hashes: [String: VersionHash] = [:]
@@ -54,13 +54,13 @@ public struct StoreMetadata: Sendable, Hashable {
     return hashes
   }
 
-  /// What the author calls the version of the model.
+  /// The author's identifiers of the version of the model.
   public var versionIdentifiers: [String] {
     guard case .array(let texts)? = values[Key.versionIdentifiers] else { return [] }
     return texts.compactMap(\.string)
   }
 
-  /// The names of commits, by number. A store keeps a commit until its name is taken away.
+  /// The names of commits, by number. The store keeps a named commit until its name is removed.
   public var namedCommits: [Int64: String] {
     get {
       guard case .dictionary(let entries)? = values[Key.namedCommits] else { return [:] }
@@ -79,7 +79,7 @@ public struct StoreMetadata: Sendable, Hashable {
     }
   }
 
-  /// Notes the model that the store is written with from now on.
+  /// Records the version hashes and identifiers of the model that the store is written with from now on.
   public mutating func setModel(_ model: Model) {
     setVersionHashes(model.versionHashes)
     values[Key.versionIdentifiers] = .array(
@@ -91,10 +91,10 @@ public struct StoreMetadata: Sendable, Hashable {
     values[Key.versionHashesDigest] = .string(Model.versionHashesDigest(of: hashes))
   }
 
-  /// Replaces version hashes by the former rules of Quire with the current hashes of the same entities,
-  /// so that other programs recognise the store (spec §2.5.4).
+  /// Replaces version hashes that follow the former rules of Quire with the current hashes of the same entities.
+  /// Programs that are not Quire recognise the store then (spec §2.5.4).
   ///
-  /// - Returns: Whether there were such hashes.
+  /// - Returns: Whether there were hashes by the former rules.
   @discardableResult
   public mutating func updateVersionHashes(of model: Model) -> Bool {
     guard let recorded = versionHashes else { return false }

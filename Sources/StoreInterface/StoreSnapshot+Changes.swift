@@ -2,18 +2,18 @@ import ObjectModel
 public import Rows
 
 extension StoreSnapshot {
-  /// What was changed since another snapshot of the same store: a layer that makes this one of that one.
+  /// Returns the changes since another snapshot of the same store: a layer that turns `older` into this snapshot.
   ///
   ///     let seen = try store.snapshot()
   ///     // … another process saves …
   ///     let theirs = try store.snapshot().changes(since: seen)
   ///
-  /// Each row says the version it is based on, and changed rows have only what differs. Costs what the
-  /// commits in between wrote; more when they merged much of the store.
+  /// Each row states the version that it is based on, and a changed row has only the columns that differ. The cost
+  /// grows with the size of the commits in between, and is higher if these commits merged much of the store.
   ///
-  /// - Throws: What a damaged store throws.
+  /// - Throws: The errors of a damaged store.
   public func changes(since older: any StoreSnapshot) throws -> Layer {
-    // What both have at their bottom says the same in both.
+    // Both snapshots share the tables at their bottom, so these tables contain no changes.
     let common = zip(tables, older.tables).prefix { $0.isSame(as: $1) }.count
     let (newView, oldView) = (view, older.view)
     let builder = LayerBuilder(schema)
@@ -44,7 +44,7 @@ extension StoreSnapshot {
     return builder.freeze()
   }
 
-  /// The numbers of all objects of an entity that any of some tables speaks of.
+  /// Returns the numbers of all objects of an entity that any of the tables contains, in order.
   private static func keys(_ entity: UInt16, _ tables: [any RowTable]) throws -> [UInt64] {
     var keys: Set<UInt64> = []
     for table in tables {

@@ -1,42 +1,41 @@
 /// A kind of store, by its name.
 ///
-/// Names are written into documents, so they stay. Whoever brings a backend of their own brings its
-/// type too:
+/// Names are written into documents, so they must not change. A backend of your own declares its own type:
 ///
 ///     extension StoreType { static let ledger = StoreType(rawValue: "Ledger") }
 public struct StoreType: RawRepresentable, Sendable, Hashable {
   /// The type's name.
   public let rawValue: String
-  /// The type of the given name.
+  /// Creates the type of the given name.
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// In memory, and gone with it.
+  /// A store in memory, which ends with its process.
   public static let memory = StoreType(rawValue: "InMemory")
-  /// The block file.
+  /// A block file.
   public static let binary = StoreType(rawValue: "Binary")
-  /// The block file, its blocks compressed.
+  /// A block file with compressed blocks.
   public static let compressed = StoreType(rawValue: "CompressedBinary")
-  /// The XML file, in the grammar of Core Data's.
+  /// An XML file in the grammar of Core Data's XML stores.
   public static let xml = StoreType(rawValue: "XML")
 }
 
-/// What a kind of store can do by itself. What it can't, those above do on blocks.
+/// The capabilities of a kind of store. For a missing capability, the layers above work on blocks instead.
 public struct StoreCapabilities: OptionSet, Sendable, Hashable {
   /// The bits.
   public let rawValue: UInt32
-  /// The capabilities with the given bits.
+  /// Creates capabilities from the given bits.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// Commits write what changed and not everything.
+  /// Commits write only the changes, and not the whole store.
   public static let incremental = StoreCapabilities(rawValue: 1 << 0)
   /// Commits survive the end of the process.
   public static let durable = StoreCapabilities(rawValue: 1 << 1)
-  /// Other processes may write the same store, and what they write is noticed.
+  /// Several processes may write the same store, and the store detects their commits.
   public static let shared = StoreCapabilities(rawValue: 1 << 2)
   /// Earlier commits can be opened.
   public static let history = StoreCapabilities(rawValue: 1 << 3)
   /// The store answers predicates and sort keys itself.
   public static let querying = StoreCapabilities(rawValue: 1 << 4)
-  /// Commits can wait for somebody's word that they count, so that several stores commit as one.
+  /// Commits can wait for a confirmation that they count, so that several stores commit as one.
   public static let confirmation = StoreCapabilities(rawValue: 1 << 5)
 }

@@ -3,13 +3,13 @@ package import ObjectQuery
 import Rows
 import Synchronization
 
-/// A store for a dry run: it reads another store, and writes nothing.
+/// A store for a dry run: it reads another store and writes nothing.
 ///
 ///     let trial = TrialStore(store)
 ///     let keys = try trial.leaseKeys(ofEntity: 3, count: 10)  // The other store does not set them aside.
 ///
-/// New objects get keys that no object has. The other store does not set them aside, so the keys of a
-/// real insertion may differ.
+/// New objects get keys that no object has. The wrapped store does not reserve these keys, so the keys of a real
+/// insertion may differ.
 package final class TrialStore: QueryingStore {
   private let store: any Store
   private let nextKeys = Mutex<[UInt16: UInt64]>([:])
@@ -24,12 +24,12 @@ package final class TrialStore: QueryingStore {
   package func snapshot() throws -> any StoreSnapshot { try store.snapshot() }
   package func knownSnapshot() throws -> any StoreSnapshot { try store.knownSnapshot() }
 
-  /// Refuses all changes.
+  /// Throws ``StoreError/Code/readOnly``: a dry run saves nothing.
   package func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
     throw StoreError(.readOnly, "A dry run saves nothing.", path: path)
   }
 
-  /// Returns keys above those of all objects.
+  /// Returns keys above the keys of all objects.
   package func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
     try nextKeys.withLock { nextKeys in
       let first: UInt64
@@ -54,7 +54,7 @@ package final class TrialStore: QueryingStore {
 
   package func describe() throws -> StoreDescription { try store.describe() }
 
-  /// Does nothing: the other store stays open.
+  /// Does nothing: the wrapped store stays open.
   package func close() throws {}
 
   package func keys(

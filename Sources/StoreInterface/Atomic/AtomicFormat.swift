@@ -2,51 +2,51 @@ public import DurableFiles
 public import ObjectModel
 public import Rows
 
-/// A format whose files are read whole and written whole: all that a small backend has to bring.
+/// A format with files that are read whole and written whole. A small backend needs nothing else.
 ///
 ///     let store = try AtomicStore.open("Trips.xml", format: format, on: disk)
 ///
-/// ``AtomicStore`` makes a full store of it: snapshots, conflicts, keys, several processes.
+/// ``AtomicStore`` makes a full store of the format: with snapshots, conflicts, keys and access by several processes.
 public protocol AtomicFormat: Sendable {
-  /// The type of its stores.
+  /// The type of the format's stores.
   var type: StoreType { get }
 
-  /// The version of the format that is written.
+  /// The version of the format that ``write(_:to:)`` writes.
   var version: String { get }
 
-  /// Reads everything a file holds.
+  /// Reads the whole contents of a file.
   ///
   /// - Parameters:
-  ///   - model: The model that the caller says the store was written with; `nil` when the file must
-  ///     hold it.
-  ///   - schema: The schema that numbers are to go on from, where they can; `nil` when they are as the
-  ///     file says, or begin anew.
-  /// - Throws: ``StoreError``, with code ``StoreError/Code/damaged`` when the file is no such store.
+  ///   - model: The model that the store was written with, according to the caller; `nil` if the file must contain
+  ///     it.
+  ///   - schema: The schema to continue the numbers of, if possible; `nil` to take the numbers from the file, or to
+  ///     assign new numbers.
+  /// - Throws: ``StoreError``, with code ``StoreError/Code/damaged`` if the file is no such store.
   func read(_ file: DurableFile, model: Model?, evolving schema: Schema?) throws -> AtomicContents
 
-  /// Writes everything.
+  /// Writes the whole contents.
   ///
-  /// What is written must be read back as it was.
+  /// Reading the file must return the same contents.
   ///
-  /// - Throws: ``StoreError`` with code ``StoreError/Code/badChange`` for what the format can't hold,
-  ///   and what the writer throws.
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/badChange`` for contents that the format can't express; the
+  ///   errors of the writer.
   func write(_ contents: AtomicContents, to writer: inout FileWriter) throws
 }
 
-/// Everything that a store holds.
+/// The whole contents of a store.
 public struct AtomicContents: Sendable {
-  /// The model the store was written with.
+  /// The model that the store was written with.
   public var model: Model
-  /// The numbers that the rows know the model's entities and properties by.
+  /// The numbers of the model's entities and properties in the rows.
   public var schema: Schema
-  /// What the store says of itself.
+  /// The metadata of the store.
   public var metadata: StoreMetadata
-  /// The rows: layers, the lowest first. What is read is one layer of whole rows.
+  /// The rows in layers, the lowest first. A format reads one layer of whole rows.
   public var layers: [Layer]
-  /// The lowest number that was never set aside for an object. All entities share one count.
+  /// The lowest number that was never reserved for an object. All entities share one sequence of numbers.
   public var nextKey: UInt64
 
-  /// The given contents.
+  /// Creates contents from the given parts.
   public init(
     model: Model, schema: Schema, metadata: StoreMetadata, layers: [Layer], nextKey: UInt64
   ) {
@@ -57,6 +57,6 @@ public struct AtomicContents: Sendable {
     self.nextKey = nextKey
   }
 
-  /// The objects.
+  /// A view of the objects.
   public var view: View { View(layers) }
 }

@@ -1,32 +1,32 @@
 public import DurableFiles
 public import ObjectModel
 
-/// Stores in memory, behind the interface of all backends. There is nothing to open.
+/// The backend of stores in memory. It creates stores and has nothing to open.
 public struct MemoryStoreBackend: StoreBackend {
-  /// The backend.
+  /// Creates the backend.
   public init() {}
 
-  /// In memory.
+  /// ``StoreType/memory``.
   public var type: StoreType { .memory }
-  /// It writes what changed, and keeps nothing.
+  /// Incremental commits, and no history.
   public var capabilities: StoreCapabilities { .incremental }
 
-  /// No file is one.
+  /// Returns `false`: no file is a store in memory.
   public func recognizes(_ firstBytes: [UInt8]) -> Bool { false }
 
-  /// An empty store in memory, wherever the path leads.
+  /// Returns an empty store in memory. The path is not used.
   public func create(
     at path: String, model: Model, on disk: any Disk, _ creation: StoreCreation
   ) throws -> any Store {
     MemoryStore(model, schema: try creation.schema(of: model, path: nil), uuid: creation.uuid)
   }
 
-  /// There is nothing to open.
+  /// Throws ``StoreError/Code/notFound``: a store in memory can't be opened.
   public func open(
     _ path: String, on disk: any Disk, _ opening: StoreOpening
   ) throws -> any Store { throw missing(path) }
 
-  /// There is nothing to open.
+  /// Throws ``StoreError/Code/notFound``: a store in memory can't be opened.
   public func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata {
     throw missing(path)
   }

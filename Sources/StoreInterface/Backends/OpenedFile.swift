@@ -1,14 +1,14 @@
 public import DurableFiles
 
-/// A store's file that was opened to see of what kind it is, for the backend to go on with: a store that is small
-/// takes longer to open than to read.
+/// The file of a store, opened once to find its type and then passed on to the backend. Opening a small store takes
+/// longer than reading it, so the file is not opened twice.
 public struct OpenedFile: Sendable {
-  /// The file, open for what the store is opened for.
+  /// The file, open for reading, or for reading and writing.
   public let file: DurableFile
-  /// Its first bytes when it was opened; all of them where it has no more than ``firstByteCount``.
+  /// The first bytes of the file when it was opened: at most ``firstByteCount``, or the whole file if it is shorter.
   public let firstBytes: [UInt8]
 
-  /// How many bytes are read at once: what opening most stores takes of their beginning.
+  /// The number of bytes that are read at once. Opening most stores needs no more of the beginning.
   public static let firstByteCount = 4096
 
   /// Opens a file and reads its first bytes.
