@@ -4,25 +4,25 @@ import PropertyLists
 public import Rows
 import XMLEvents
 
-/// What a file of an atomic store says before its objects, as texts and numbers that a format keeps however it likes.
+/// The part of an atomic store's file before its objects, as texts and numbers that a format may store in any way.
 ///
 ///     let preamble = try AtomicPreamble(contents)                              // When a file is written.
 ///     let read = try preamble.contents(model: model, evolving: schema, path: file.path)   // When it is read.
 ///
-/// A format that keeps these five need not know what is in them.
+/// A format that stores these five values need not understand them.
 public struct AtomicPreamble: Sendable, Hashable {
-  /// The model as XML, as Apple's model editor writes it.
+  /// The model as XML, in the form of Apple's model editor.
   public var model: String
   /// The metadata as a property list in XML.
   public var metadata: String
-  /// The number of each entity, by its name: what makes objects who they are, whatever becomes of the model.
+  /// The number of each entity, by name. These numbers keep objects' identities when the model changes.
   public var entityNumbers: [String: UInt16]
-  /// The highest number that was ever given to an entity.
+  /// The highest number that any entity has had.
   public var highestEntityNumber: UInt16
-  /// The lowest number that was never set aside for an object.
+  /// The lowest number that was never reserved for an object.
   public var nextKey: UInt64
 
-  /// What a file says, as it was read.
+  /// Creates a preamble from values that a format has read.
   public init(
     model: String, metadata: String, entityNumbers: [String: UInt16], highestEntityNumber: UInt16,
     nextKey: UInt64
@@ -34,16 +34,16 @@ public struct AtomicPreamble: Sendable, Hashable {
     self.nextKey = nextKey
   }
 
-  /// The name of the metadata that XML can't hold as they are, together in one binary list.
+  /// The name of the entry that contains all metadata that XML can't represent, as one binary property list.
   private static let exactValues = "QuireValues"
 }
 
 // MARK: - Writing
 
 extension AtomicPreamble {
-  /// What a file of the given contents says before their objects.
+  /// Creates the preamble of a file with the given contents.
   ///
-  /// - Throws: What writing the model or the metadata throws.
+  /// - Throws: The errors of writing the model or the metadata.
   public init(_ contents: AtomicContents) throws {
     self.init(
       model: String(decoding: try ModelSource.write(contents.model), as: UTF8.self),
@@ -71,21 +71,22 @@ extension AtomicPreamble {
 // MARK: - Reading
 
 extension AtomicPreamble {
-  /// The metadata, for whoever wants to know of a store without its objects.
+  /// Returns the metadata, without a read of the objects.
   ///
   /// - Throws: ``StoreError`` with code ``StoreError/Code/damaged``.
   public func storeMetadata(path: String) throws -> StoreMetadata {
     try StoreMetadata(values: values(path))
   }
 
-  /// The contents of the file, without objects: their rows are put into ``AtomicRows`` of their schema.
+  /// Returns the contents of the file without objects. The caller then adds the rows with ``AtomicRows`` of the same
+  /// schema.
   ///
   /// - Parameters:
-  ///   - model: The model that ``AtomicFormat/read(_:model:evolving:)`` was given.
-  ///   - schema: The schema that it was given.
+  ///   - model: The `model` argument of ``AtomicFormat/read(_:model:evolving:)``.
+  ///   - schema: The `schema` argument of that method.
   ///   - path: The file's path, for messages.
-  /// - Throws: ``StoreError`` with code ``StoreError/Code/damaged`` when the texts are none of a store, and
-  ///   ``StoreError/Code/incompatibleModel`` when the model that was given is not the one the store was written with.
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/damaged`` if the texts are not valid, and
+  ///   ``StoreError/Code/incompatibleModel`` if the store was not written with the given model.
   public func contents(
     model given: Model?, evolving schema: Schema?, path: String
   ) throws -> AtomicContents {
@@ -108,7 +109,7 @@ extension AtomicPreamble {
     } catch let error as SchemaError {
       throw StoreError(.damaged, "The entities' numbers: \(error)", path: path, cause: error)
     }
-    // Objects are who the file says; the model may be another than it was.
+    // The file's entity numbers identify the objects; the model may have changed since the earlier schema.
     let isSame = earlier?.numbersEntities(as: own) ?? false
     return AtomicContents(
       model: model, schema: isSame ? earlier! : own, metadata: metadata, layers: [],
@@ -127,7 +128,7 @@ extension AtomicPreamble {
     return model
   }
 
-  /// A schema that has the entities' numbers and nothing else.
+  /// Returns a schema with the numbers of the entities and no columns.
   private func numbers() throws(SchemaError) -> Schema {
     try Schema(
       layouts: entityNumbers.map { Layout(entity: $0.key, entityNumber: $0.value, columns: []) },

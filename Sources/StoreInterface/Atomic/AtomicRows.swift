@@ -2,7 +2,8 @@ import Foundation
 public import ObjectModel
 public import Rows
 
-/// Rows on their way from a file into memory, each checked, so that a damaged file is an error and no trap.
+/// Collects the rows that a format reads, and checks each of them, so that a damaged file is an error and not a
+/// crash.
 ///
 ///     let rows = AtomicRows(contents.schema, path: file.path)
 ///     let key = try rows.insert("Trip", 103)
@@ -10,10 +11,10 @@ public import Rows
 ///     contents.layers = [rows.layer()]
 ///     contents.nextKey = max(contents.nextKey, rows.highestNumber + 1)
 ///
-/// Links get numbers of their own: a file that keeps those of one process would give them again in the next.
-/// So a format keeps what a link leads from and to, and its places, and no number.
+/// Links get new numbers at each read, so a format must not store them. The numbers of one process would be assigned
+/// again in the next. A format stores the two ends of a link and its places in ordered relationships.
 public final class AtomicRows {
-  /// The highest number that an object has; 0 while there is none.
+  /// The highest number of an object; 0 if there is none.
   public private(set) var highestNumber: UInt64 = 0
 
   private let schema: Schema
@@ -22,7 +23,7 @@ public final class AtomicRows {
   private var entities: [UInt64: UInt16] = [:]
   private var linked: Set<[ObjectKey]> = []
 
-  /// No rows yet.
+  /// Creates an empty collection of rows.
   ///
   /// - Parameters:
   ///   - schema: The schema of the file's contents.
@@ -33,17 +34,17 @@ public final class AtomicRows {
     builder = LayerBuilder(schema)
   }
 
-  /// The rows, as the one layer of a file's contents.
+  /// Returns the rows as the single layer of a file's contents.
   public func layer() -> Layer { builder.freeze() }
 }
 
 // MARK: - Objects
 
 extension AtomicRows {
-  /// Puts an object in, all of whose properties have no value yet.
+  /// Inserts an object without values.
   ///
-  /// - Throws: ``StoreError`` with code ``StoreError/Code/damaged`` when the model has no such entity, or the number
-  ///   is none or another object's.
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/damaged`` if the model has no such entity, or the number is
+  ///   invalid or belongs to another object.
   @discardableResult
   public func insert(_ entity: String, _ number: UInt64) throws -> ObjectKey {
     guard let layout = schema[entity] else {
@@ -58,15 +59,15 @@ extension AtomicRows {
     highestNumber = max(highestNumber, number)
     let key = ObjectKey(entity: layout.entityNumber, number: number)
     builder.insert(key)
-    // A new row begins with the defaults; what the file does not say of an object has no value.
+    // A new row begins with the default values, but a property that the file does not mention has no value.
     for position in layout.columns.indices { builder.set(.null, column: position, of: key) }
     return key
   }
 
-  /// Sets a value of an object that was put in.
+  /// Sets a value of an inserted object.
   ///
-  /// - Throws: ``StoreError`` with code ``StoreError/Code/damaged`` when the object has no such property, or its values
-  ///   are of another type.
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/damaged`` if the object has no such property, or the value
+  ///   has the wrong type.
   public func set(_ value: Value, _ property: String, of key: ObjectKey) throws {
     guard let layout = schema[key.entity], entities[key.number] == key.entity else {
       throw damaged("There is no object of the number \(key.number).")
@@ -89,7 +90,7 @@ extension AtomicRows {
 }
 
 extension ColumnKind {
-  /// Whether the value is one of this kind, or none.
+  /// Whether the value is null or of this kind.
   fileprivate func holds(_ value: Value) -> Bool {
     switch (self, value) {
     case (_, .null), (.boolean, .boolean), (.float, .float), (.double, .double), (.date, .date),
@@ -107,15 +108,16 @@ extension ColumnKind {
 // MARK: - Links
 
 extension AtomicRows {
-  /// Puts a link in: of a relationship that leads to many on both sides. One that is there already stays the only one.
+  /// Inserts a link of a many-to-many relationship. A second link between the same objects is ignored.
   ///
   /// - Parameters:
   ///   - owner: The object that has the relationship.
-  ///   - other: The object that it leads to.
+  ///   - other: The object that the relationship leads to.
   ///   - side: The relationship (``Rows/Schema/links(named:)``).
-  ///   - place: The other's place among those of the owner, where they have an order.
-  ///   - placeBack: The owner's place among those of the other.
-  /// - Throws: ``StoreError`` with code ``StoreError/Code/damaged`` when a place is given where there is no order.
+  ///   - place: The place of `other` in the ordered list of `owner`; `nil` if the relationship has no order.
+  ///   - placeBack: The place of `owner` in the ordered list of `other`.
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/damaged`` if a place is given for a relationship without
+  ///   order.
   public func link(
     _ owner: ObjectKey, to other: ObjectKey, along side: LinkTable.Side, place: Int64? = nil,
     placeBack: Int64? = nil
@@ -126,7 +128,7 @@ extension AtomicRows {
     }
     var pair = side.isForward ? [owner, other] : [other, owner]
     if side.table.isSymmetric { pair.sort() }
-    // Keys of objects tell no tables apart, so the table's own number goes with them.
+    // The keys of the ends do not identify the table, so the table's number is part of the entry.
     let table = ObjectKey(entity: layout.entityNumber, number: 0)
     guard linked.insert([table] + pair).inserted else { return }
     let key = ObjectKey(
@@ -145,15 +147,15 @@ extension AtomicRows {
 }
 
 extension Schema {
-  /// The relationship that a table of links is called after, such as "Trip.tags"; `nil` when there is none.
+  /// Returns the relationship with the name of a link table, such as "Trip.tags"; `nil` if there is none.
   ///
   ///     for table in schema.linkTables {
   ///       let side = schema.links(named: table.layout.entity)!
   ///       print(side.isForward)
   ///     }
   ///
-  /// A format that keeps links by this name, with the owner first, reads them back whichever of the two relationships
-  /// the table leads along.
+  /// A format that stores links by this name, with the owner first, reads them back correctly even if the table's
+  /// direction changes.
   public func links(named name: String) -> LinkTable.Side? {
     guard let dot = name.firstIndex(of: ".") else { return nil }
     return links(of: String(name[..<dot]), String(name[name.index(after: dot)...]))

@@ -17,7 +17,7 @@ extension AtomicStore {
     }
   }
 
-  /// Writes a file of its own for the commit, which becomes the store's once it counts.
+  /// Writes a new file for the commit, which becomes the store's file once the commit counts.
   @discardableResult
   public func commit(
     _ request: CommitRequest, at position: StorePosition,
@@ -39,7 +39,7 @@ extension AtomicStore {
           permissions: try before.file.status().permissions)
       } catch let error as DiskError { throw StoreError(error, path: position.path) }
       try confirm(next)
-      // It counts. What fails from here on must not make it look otherwise.
+      // The commit counts. A later failure must not be reported as a failed commit.
       let file = try? disk.open(position.path, for: .update)
       let seen = try? file?.status()
       current.withLock { current in
@@ -51,7 +51,7 @@ extension AtomicStore {
     }
   }
 
-  /// Calls `body` as the only writer of all processes, if a commit is the newest.
+  /// Calls `body` as the only writer of all processes, if the given commit is the newest.
   public func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
     try alone { _, current in
       try checkNewest(number, is: current.head.commit)
@@ -59,10 +59,10 @@ extension AtomicStore {
     }
   }
 
-  /// Sets keys aside for new objects.
+  /// Reserves keys for new objects.
   ///
-  /// The file knows how far they go, so no other process gives them to anybody. That costs writing
-  /// it, so the larger the store, the more are taken at once.
+  /// The file records the reserved range, so no other process reserves the same keys. Each reservation writes the
+  /// whole file, so a larger store reserves more keys at once.
   public func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
     try alone { writing, current in
       let count = UInt64(max(count, 1))
@@ -87,7 +87,7 @@ extension AtomicStore {
 
   // MARK: - Steps
 
-  /// Calls `body` as the only writer of all processes, with the newest state.
+  /// Calls `body` with the newest state, as the only writer of all processes.
   private func alone<R>(_ body: (inout Writing, Current) throws -> R) throws -> R {
     if isReadOnly {
       throw StoreError(.readOnly, "The store was opened for reading only.", path: filePath)
@@ -99,7 +99,7 @@ extension AtomicStore {
           throw StoreError(error, path: filePath)
         }
         defer { try? file.unlock() }
-        // Whoever held the lock may have saved, which put another file in the place.
+        // The previous lock holder may have saved, and so replaced the file.
         let current = try newest()
         guard current.file === file else { continue }
         let isThere: Bool
@@ -113,7 +113,7 @@ extension AtomicStore {
         }
         if !writing.hasTidied {
           writing.hasTidied = true
-          // What a crash left is litter; a store works as well with it.
+          // Files left by a crash do no harm, so an error is ignored.
           _ = try? disk.removeAbandonedReplacements(of: filePath)
         }
         return try body(&writing, current)
@@ -129,9 +129,9 @@ extension AtomicStore {
     }
   }
 
-  /// Refuses new objects whose numbers others have: all entities share the numbers.
+  /// Throws if a new object has the number of another object: all entities share one sequence of numbers.
   ///
-  /// - Returns: The highest number among the new objects; 0 when there is none.
+  /// - Returns: The highest number of the new objects; 0 if there are none.
   private func checkNumbers(
     _ changes: Layer, _ head: LayeredSnapshot, _ schema: Schema
   ) throws -> UInt64 {
@@ -147,7 +147,7 @@ extension AtomicStore {
     }
     added.sort { $0.number < $1.number }
     let view = head.view
-    // Most new numbers are above all that are there, and need not be looked for.
+    // Most new numbers are above all existing numbers and need no lookup.
     var highest: UInt64 = 0
     for layer in head.layers {
       for entity in layer.entities where objects.contains(entity.entityNumber) {
@@ -172,7 +172,7 @@ extension AtomicStore {
     return added.last?.number ?? 0
   }
 
-  /// Writes a state to a new file, which takes the place of the one before.
+  /// Writes a state to a new file, which replaces the previous file.
   private func write(
     _ head: LayeredSnapshot, nextKey: UInt64, _ before: Current
   ) throws {
@@ -188,8 +188,8 @@ extension AtomicStore {
       if let error = error as? DiskError { throw StoreError(error, path: filePath) }
       throw error
     }
-    // It is saved. What fails from here on must not make it look otherwise: a file that can't be
-    // opened is read anew the next time, and found to hold this.
+    // The save is complete. A later failure must not be reported as a failed save: if the file can't be opened, the
+    // next refresh reads it anew and finds this state.
     let file = try? disk.open(filePath, for: .update)
     let seen = try? file?.status()
     current.withLock { current in
@@ -215,9 +215,9 @@ extension AtomicStore {
     }
   }
 
-  /// Brings back what was there when a replacement took place and could not be made durable.
+  /// Restores the previous state after a replacement that could not be made durable.
   ///
-  /// - Returns: Whether the state before is certain to count.
+  /// - Returns: Whether the previous state certainly counts.
   private func recover(_ before: Current, refusedByteCount: Int) -> Bool {
     if let isThere = try? before.file.isStillAtItsPath(), isThere { return true }
     var byteCount = refusedByteCount
@@ -225,7 +225,7 @@ extension AtomicStore {
     let isRestored =
       (try? write(before.head, before.nextKey, to: before.path, &restored)) != nil
     if isRestored { byteCount = restored }
-    // Whatever is there now, the state before is what counts.
+    // The previous state counts, regardless of the file that is now at the path.
     let file = try? disk.open(filePath, for: .update)
     let seen = try? file?.status()
     current.withLock { current in

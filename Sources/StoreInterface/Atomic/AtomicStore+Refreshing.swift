@@ -4,14 +4,14 @@ import Rows
 import Synchronization
 
 extension AtomicStore {
-  /// Reads the file anew when somebody else put another in its place, or changed it.
+  /// Reads the file again if another process has replaced or changed it.
   func refresh(_ current: inout Current) throws {
     if current.isWriting || isLed { return }
     do {
       if try current.file.isStillAtItsPath() {
         guard try current.file.status() != current.seen else { return }
       } else if try !disk.exists(current.path) {
-        // Removed: what was read stays all there is to see. A commit says that it can't be.
+        // The file was removed: the last state that was read stays, and a commit throws.
         return
       }
     } catch {
@@ -30,13 +30,13 @@ extension AtomicStore {
       current.path, format, disk, readOnly: isReadOnly,
       model: hasGivenModel ? current.head.model : nil,
       evolving: current.head.schema)
-    // Another store was put there: what was read stays, and a commit says that it can't be.
+    // Another store is at the path: the last state that was read stays, and a commit throws.
     guard contents.metadata.uuid == uuid else { return }
     try take(contents, into: &current)
     (current.file, current.seen) = (file, seen)
   }
 
-  /// Goes on to a commit that another process has made: in a file of its own.
+  /// Advances to a commit that another process has made, in a new file.
   public func advance(to position: StorePosition) throws {
     try current.withLock { current in
       guard current != nil else { throw closed }
@@ -54,9 +54,9 @@ extension AtomicStore {
     }
   }
 
-  /// Makes what a file holds the newest state: as one more commit when it differs.
+  /// Makes the contents of a file the newest state, as a new commit if the contents differ.
   ///
-  /// - Parameter number: The number of that commit; the next when it is `nil`.
+  /// - Parameter number: The number of the new commit; `nil` for the next number.
   private func take(
     _ contents: AtomicContents, into current: inout Current, as number: Int64? = nil
   ) throws {
@@ -74,7 +74,7 @@ extension AtomicStore {
       head.metadata = contents.metadata
       try head.append(changes, as: number)
     } else {
-      // Numbers mean something else from here on: nothing that was made before can be saved.
+      // The numbers have new meanings from here on, so changes based on earlier snapshots can't be saved.
       head = try AtomicStore.snapshot(contents, as: number)
     }
     current.head = head

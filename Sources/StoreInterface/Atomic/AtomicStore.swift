@@ -6,27 +6,26 @@ import Synchronization
 
 /// A store over a format whose files are read and written whole.
 ///
-/// Opening reads everything; every commit writes everything to a new file, which takes the old one's
-/// place at once, so the file holds the last commit or the one before, whatever happens. Several
-/// processes may write: who comes to write looks under a lock whether the file is still the one that
-/// was read. What another process saved is read anew, and the objects that differ then get a new
-/// version, so that changes of them that were made meanwhile are conflicts.
+/// Opening reads the whole file. Every commit writes a new file, which replaces the old file atomically, so after a
+/// crash the file contains the last commit or the one before. Several processes may write: a writer checks under a
+/// lock whether the file is still the one that it read. If another process has saved, the file is read again. Each
+/// object that differs gets a new version, so pending changes of this object are conflicts.
 ///
-/// Keys come from one count over all entities, so that a number alone names an object.
+/// All entities share one sequence of numbers, so a number alone identifies an object.
 public final class AtomicStore: Store {
-  /// The format's.
+  /// The type of the format.
   public var type: StoreType { format.type }
-  /// Commits survive, are seen by others, and can wait for somebody's word.
+  /// Commits are durable, are visible to all processes, and can wait for a confirmation.
   public var capabilities: StoreCapabilities { AtomicStore.capabilities }
-  /// The store's place in object identifiers.
+  /// The tag that object identifiers of this store contain.
   public let tag: StoreTag
   /// The file's path.
   public var path: String? { filePath }
 
-  /// The file's path. In a document each commit has a file of its own.
+  /// The path of the current file. In a document each commit has a separate file.
   var filePath: String { current.withLock { $0?.path } ?? firstPath }
 
-  /// What such stores can do, whatever their format.
+  /// The capabilities of atomic stores of any format.
   public static let capabilities: StoreCapabilities = [.durable, .shared, .confirmation]
 
   let format: any AtomicFormat
@@ -34,33 +33,33 @@ public final class AtomicStore: Store {
   let disk: any Disk
   let isReadOnly: Bool
   let uuid: UUID
-  /// Whether the model was given, and not read.
+  /// Whether the caller gave the model, so that it is not read from the file.
   let hasGivenModel: Bool
-  /// Whether somebody else says which commit counts, so that what is in the file is not looked for.
+  /// Whether a document determines the commit that counts, so the store does not look for newer files.
   let isLed: Bool
-  /// How long a commit waits for another process's.
+  /// The maximum time that a commit waits for another process to release the lock.
   let patience: Duration
 
-  /// What readers need.
+  /// The state that readers need.
   struct Current {
     var head: LayeredSnapshot
     var nextKey: UInt64
     var path: String
-    /// The file as it was read or written. Holding it open keeps its identity from being given away.
+    /// The file that was last read or written. While it is open, the system can't reuse its identity.
     var file: DurableFile
     var seen: FileStatus
-    /// Whether this process is writing: what is at the path meanwhile is its own.
+    /// Whether this process is writing, so that the file at the path is its own.
     var isWriting = false
-    /// The size of a file that a commit which failed left at the path: it is not shown.
+    /// The size of the file that a failed commit left at the path. The store does not show its contents.
     var refusedByteCount: Int?
   }
   let current: Mutex<Current?>
 
-  /// What writers need. Whoever holds it is this process's only writer.
+  /// The state that writers need. The lock holder is the only writer of this process.
   struct Writing {
-    /// Keys set aside in the file that nobody has asked for yet.
+    /// Keys that are reserved in the file and not leased to a caller yet.
     var lease: Range<UInt64> = 0..<0
-    /// The next number of a link. Links have none that outlives the process.
+    /// The number of the next link. Numbers of links are valid only within this process.
     var nextLink: UInt64 = 1
     var hasTidied = false
   }
@@ -91,7 +90,7 @@ public final class AtomicStore: Store {
 
   /// Creates a store without objects.
   ///
-  /// - Throws: ``StoreError``; there is no new file then, or the old one.
+  /// - Throws: ``StoreError``; no new file is created then, and an old file stays.
   public static func create(
     at path: String, model: Model, format: any AtomicFormat, on disk: any Disk,
     _ creation: StoreCreation = StoreCreation(), patience: Duration = .seconds(10)
@@ -112,10 +111,10 @@ public final class AtomicStore: Store {
       path, format: format, on: disk, StoreOpening(model: model), patience: patience)
   }
 
-  /// The first number that a store sets aside, which is what Core Data's XML stores begin with.
+  /// The first number that a store reserves. Core Data's XML stores begin with the same number.
   static let firstKey: UInt64 = 102
 
-  /// Opens a store and reads all it holds.
+  /// Opens a store and reads its whole contents.
   ///
   /// - Throws: ``StoreError``.
   public static func open(
@@ -132,19 +131,19 @@ public final class AtomicStore: Store {
   ) throws -> (DurableFile, FileStatus, AtomicContents) {
     do {
       let file = try disk.open(path, for: readOnly ? .read : .update)
-      // Looked at first: what changes while it is read shows as a change the next time.
+      // The status is read first, so a change during the read is detected at the next refresh.
       let seen = try file.status()
       var contents = try format.read(file, model: model, evolving: schema)
-      // The next commit writes the whole file, and Core Data reads files in XML too.
+      // The next commit writes the whole file, and Core Data must be able to open XML files.
       contents.metadata.updateVersionHashes(of: contents.model)
       return (file, seen, contents)
     } catch let error as DiskError {
-      // A file that ends earlier than it did is being changed by somebody who does not replace it.
+      // If the file is shorter than its status says, another program is changing it in place.
       throw StoreError(error, path: path)
     }
   }
 
-  /// What a file holds, as a commit of the given number.
+  /// Returns the contents of a file as a snapshot of the given commit number.
   static func snapshot(
     _ contents: AtomicContents, as number: Int64
   ) throws -> LayeredSnapshot {
@@ -157,7 +156,7 @@ public final class AtomicStore: Store {
 
   var closed: StoreError { StoreError(.closed, "The store was closed.", path: firstPath) }
 
-  /// The objects as the newest commit left them, another process's included.
+  /// Returns a snapshot of the newest commit, including commits by another process.
   public func snapshot() throws -> any StoreSnapshot {
     try current.withLock { current in
       guard current != nil else { throw closed }
@@ -166,7 +165,7 @@ public final class AtomicStore: Store {
     }
   }
 
-  /// The file's size, and when it was saved.
+  /// Returns the size of the file and the time of its last change.
   public func describe() throws -> StoreDescription {
     try current.withLock { current in
       guard current != nil else { throw closed }
@@ -181,6 +180,6 @@ public final class AtomicStore: Store {
     }
   }
 
-  /// Gives the file back. Snapshots stay readable.
+  /// Closes the file. Snapshots stay readable.
   public func close() throws { current.withLock { $0 = nil } }
 }

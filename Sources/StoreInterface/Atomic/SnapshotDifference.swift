@@ -1,12 +1,12 @@
 import ObjectModel
 package import Rows
 
-/// What two states of one store differ by.
+/// Computes the difference between two states of one store.
 package enum SnapshotDifference {
-  /// The changes that lead from one state to another, each based on the version of the row in the
-  /// first.
+  /// Returns the changes that lead from one state to another. Each change is based on the version of its row in the
+  /// first state.
   ///
-  /// - Throws: What a damaged block throws.
+  /// - Throws: The errors of a damaged block.
   package static func changes(from old: View, to new: View, schema: Schema) throws -> Layer {
     let builder = LayerBuilder(schema)
     for layout in schema.layouts {
@@ -37,7 +37,7 @@ package enum SnapshotDifference {
     return builder.freeze()
   }
 
-  /// The changes of links. A link is known by what it leads from and to: the file has no number for it.
+  /// Adds the changes of links. A link is identified by its two ends, because the file has no number for it.
   private static func addLinks(
     _ table: LinkTable, from old: View, to new: View, _ builder: LayerBuilder
   ) throws {
@@ -45,7 +45,7 @@ package enum SnapshotDifference {
     func ends(_ row: ViewRow) throws -> [Value] {
       try layout.columns.prefix(2).map { try row.value($0) }
     }
-    // Where links count in both directions, a file may have them the other way round.
+    // In a symmetric relationship, a file may swap the ends of a link.
     func pair(_ row: ViewRow) throws -> [Value] {
       let ends = try ends(row)
       guard table.isSymmetric, case .object(let source) = ends[0],
@@ -65,11 +65,11 @@ package enum SnapshotDifference {
       }
       return links
     }
-    // Two that were made side by side to connect the same are one in the file.
+    // Two concurrently inserted links between the same objects become one link in the file.
     let before = try links(old) { builder.remove($0, basis: try $1.version) }
     let after = try links(new)
     let orders = try OrderDifference(layout, areLinks: true, from: old, to: new)
-    // New ones are numbered from the top down, below all that are there.
+    // New links are numbered downwards, below all existing links.
     var lowest = before.values.map(\.key.number).filter { $0 > 1 << 47 }.min() ?? 1 << 48
     for (pair, link) in after.sorted(by: { $0.value.key < $1.value.key }) {
       if let known = before[pair] {
@@ -107,7 +107,7 @@ package enum SnapshotDifference {
 }
 
 extension Layout {
-  /// The column of links that says of the target what another says of the source, and the other way round.
+  /// Returns the link column that has the role of this column when source and target are swapped.
   fileprivate func turned(_ column: LayoutColumn) -> LayoutColumn {
     let number =
       switch column.number {
@@ -120,18 +120,17 @@ extension Layout {
   }
 }
 
-/// Which lists of objects are in another order than they were.
+/// The lists of objects that have changed their order.
 ///
-/// A file that holds lists has no numbers for the places in them: these are counted anew each time it is
-/// read, so they say something only together.
+/// A file that stores lists has no numbers for places. Places are counted anew at each read, so only the order of a
+/// list is comparable.
 private struct OrderDifference {
-  /// For each column of places: the column of the object whose list they are in, and the objects whose
-  /// lists differ.
+  /// For each order column: the column of the lists' owner, and the owners of lists that differ.
   private var changed: [String: (owner: LayoutColumn, objects: Set<Value>)] = [:]
 
   init(_ layout: Layout, areLinks: Bool = false, from old: View, to new: View) throws {
     for column in layout.columns where column.name.hasSuffix("#order") {
-      // In a link the place of the target is one in the list of the source, and the other way round.
+      // In a link, the place of the target belongs to the list of the source, and vice versa.
       let name = String(column.name.dropLast("#order".count))
       let other = name == "target" ? "source" : "target"
       guard let owner = layout.index(of: areLinks ? other : name) else { continue }
@@ -145,13 +144,13 @@ private struct OrderDifference {
     }
   }
 
-  /// Whether the column holds a place that is the same as before, whatever its number.
+  /// Whether the row has the same place in its list as before, regardless of the number in the column.
   func isSame(_ column: LayoutColumn, _ row: ViewRow) throws -> Bool {
     guard let (owner, objects) = changed[column.name] else { return false }
     return try objects.isEmpty || !objects.contains(row.value(owner))
   }
 
-  /// For each object its list: what it leads to, in order.
+  /// Returns the list of each owner, in order.
   private static func lists(
     _ layout: Layout, _ place: LayoutColumn, _ owner: LayoutColumn, _ member: LayoutColumn?,
     _ view: View
@@ -166,7 +165,7 @@ private struct OrderDifference {
         (position, try member.map { try row.value($0) } ?? .object(key)))
     }
     return lists.mapValues { list in
-      // Those of equal places stay in the order of their keys.
+      // Members with equal places stay in the order of their keys.
       list.enumerated().sorted { ($0.element.place, $0.offset) < ($1.element.place, $1.offset) }
         .map(\.element.member)
     }

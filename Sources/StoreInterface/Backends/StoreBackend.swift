@@ -3,35 +3,34 @@ public import Foundation
 public import ObjectModel
 public import Rows
 
-/// A kind of store: how one is created, opened, recognised and described.
+/// A kind of store: creates, opens, recognises and describes stores of one type.
 ///
 ///     let backend = try backends.backend(ofStoreAt: path, on: disk)
 ///     let store = try backend.open(path, on: disk, StoreOpening(readOnly: true))
 ///
-/// A backend is a value without state. What it creates or opens is a ``Store``.
+/// A backend is a value without state. It returns each store as a ``Store``.
 public protocol StoreBackend: Sendable {
-  /// The type of its stores.
+  /// The type of the backend's stores.
   var type: StoreType { get }
 
-  /// What its stores can do by themselves.
+  /// The capabilities of the backend's stores.
   var capabilities: StoreCapabilities { get }
 
-  /// Whether a file that begins with the given bytes is such a store.
+  /// Whether a file that begins with the given bytes is a store of this kind.
   ///
-  /// - Parameter firstBytes: Up to ``StoreBackends/firstByteCount`` bytes; fewer when the file is
-  ///   shorter.
+  /// - Parameter firstBytes: Up to ``StoreBackends/firstByteCount`` bytes; fewer if the file is shorter.
   func recognizes(_ firstBytes: [UInt8]) -> Bool
 
-  /// Whether it opens a store from the file that it is given open (``StoreOpening/file``). Otherwise that is closed
-  /// before: to close a file gives up locks that this process has on it.
+  /// Whether the backend uses the opened file in ``StoreOpening/file``. If not, the caller closes that file before it
+  /// calls ``open(_:on:_:)``, because closing it later would release locks of this process on the file.
   var takesOpenedFile: Bool { get }
 
-  /// Whether a folder is such a store. Backends whose stores are files say no.
+  /// Whether a folder is a store of this kind. Backends of single-file stores return `false`.
   func recognizesFolder(at path: String, on disk: any Disk) -> Bool
 
   /// Creates a store without objects.
   ///
-  /// - Throws: ``StoreError``; there is no new store then, or the old one.
+  /// - Throws: ``StoreError``; no new store is created then, and an old store stays.
   func create(
     at path: String, model: Model, on disk: any Disk, _ creation: StoreCreation
   ) throws -> any Store
@@ -41,39 +40,38 @@ public protocol StoreBackend: Sendable {
   /// - Throws: ``StoreError``.
   func open(_ path: String, on disk: any Disk, _ opening: StoreOpening) throws -> any Store
 
-  /// What a store says of itself, read without a model and without its rows.
+  /// Returns the metadata of a store, read without a model and without its rows.
   ///
   /// - Throws: ``StoreError``.
   func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata
 }
 
 extension StoreBackend {
-  /// No: it opens files by itself.
+  /// `false`: the backend opens files itself.
   public var takesOpenedFile: Bool { false }
 
-  /// No: a store is a file.
+  /// Returns `false`: a store is a single file.
   public func recognizesFolder(at path: String, on disk: any Disk) -> Bool { false }
 }
 
-/// How a store is created.
+/// Options for creating a store.
 public struct StoreCreation: Sendable {
   /// The store's UUID.
   public var uuid: UUID
-  /// Whether a file that is there is replaced; otherwise it is an error with code
-  /// ``StoreError/Code/exists``.
+  /// Whether an existing file is replaced. If not, an existing file is an error with code ``StoreError/Code/exists``.
   public var overwriting: Bool
-  /// The numbers that the model's entities and properties have already, for a store whose objects are to
-  /// keep their identifiers; `nil` when they are numbered anew.
+  /// The numbers that the model's entities and properties have already, for a store of objects that must keep their
+  /// identifiers; `nil` to assign new numbers.
   public var schema: Schema?
 
-  /// A new store, in the place of none unless said otherwise.
+  /// Creates options. By default, an existing file is not replaced.
   public init(uuid: UUID = UUID(), overwriting: Bool = false, schema: Schema? = nil) {
     self.uuid = uuid
     self.overwriting = overwriting
     self.schema = schema
   }
 
-  /// The schema of a new store of the given model.
+  /// Returns the schema of a new store of the given model.
   ///
   /// - Throws: ``StoreError`` with code ``StoreError/Code/incompatibleModel``.
   public func schema(of model: Model, path: String?) throws(StoreError) -> Schema {
@@ -83,31 +81,30 @@ public struct StoreCreation: Sendable {
   }
 }
 
-/// How a store is opened.
+/// Options for opening a store.
 public struct StoreOpening: Sendable {
-  /// Whether nothing is to be written.
+  /// Whether the store is opened for reading only.
   public var readOnly: Bool
-  /// The model that the store was written with, for one that does not hold its model. A store that
-  /// was written with another is refused with code ``StoreError/Code/incompatibleModel``.
+  /// The model that the store was written with, for a store that does not contain its model. A store that was written
+  /// with another model is rejected with code ``StoreError/Code/incompatibleModel``.
   public var model: Model?
-  /// The commit that counts, for a store that is part of a document: the document says which one does, and
-  /// the store shows that one until it is told to go on (``StoreCapabilities/confirmation``). When it is
-  /// `nil` the newest counts, whoever made it.
+  /// The commit that counts, for a store that is part of a document. The document determines this commit, and the
+  /// store shows it until it is told to advance (``StoreCapabilities/confirmation``). If `nil`, the newest commit
+  /// counts, whichever process made it.
   public var commit: Int64?
-  /// Whether a store that another system made, and keeps in its own way, may be written: a database of Core
-  /// Data's, say, which an application elsewhere expects to find as it left it.
+  /// Whether a store in the format of a foreign system may be written, such as a Core Data database that another
+  /// application expects to find unchanged.
   public var writesForeign: Bool
-  /// Whether a store whose last save is damaged opens at the newest commit that can be read, for
-  /// reading only.
+  /// Whether a store with a damaged last save opens at the newest readable commit, for reading only.
   ///
-  /// ``StoreDescription/damage`` tells the damage. Otherwise such a store does not open: its objects
-  /// would be those of an earlier save, and the next save would write over the damaged one.
+  /// ``StoreDescription/damage`` describes the damage. If `false`, such a store does not open, because it would show
+  /// the objects of an earlier save, and the next save would overwrite the damaged one.
   public var acceptsDamage = false
-  /// The store's file, where somebody had to open it to see what it is and the backend takes such
+  /// The store's file, if it was already opened to find the type, and the backend accepts an opened file
   /// (``StoreBackend/takesOpenedFile``).
   public var file: OpenedFile?
 
-  /// To read and write, with the model that the store holds.
+  /// Creates options. By default, the store is opened for reading and writing, with the model that it contains.
   public init(
     readOnly: Bool = false, model: Model? = nil, commit: Int64? = nil, writesForeign: Bool = false
   ) {
@@ -119,9 +116,9 @@ public struct StoreOpening: Sendable {
 }
 
 extension StoreOpening {
-  /// Refuses a store whose model is not the one that was given.
+  /// Throws if the store was not written with the model of these options.
   ///
-  /// - Throws: ``StoreError`` that names the entities whose hashes differ.
+  /// - Throws: ``StoreError`` that names the entities with different hashes.
   public func check(_ metadata: StoreMetadata, path: String) throws {
     guard let model else { return }
     try metadata.checkModel(model, path: path)
@@ -129,10 +126,10 @@ extension StoreOpening {
 }
 
 extension StoreMetadata {
-  /// Refuses a model whose version hashes are not those that the store was written with.
+  /// Throws if the version hashes of a model differ from the hashes that the store was written with.
   ///
-  /// The store's hashes may be by the former rules of Quire (spec §2.5.4). A store may have the entities of one configuration and no others. Metadata without hashes refuse
-  /// no model.
+  /// The store's hashes may follow the former rules of Quire (spec §2.5.4). A store may contain only the entities of
+  /// one configuration. Metadata without hashes accept every model.
   ///
   /// - Throws: ``StoreError`` with code ``StoreError/Code/incompatibleModel``.
   public func checkModel(_ model: Model, path: String?) throws {

@@ -1,22 +1,22 @@
 public import DurableFiles
 import ObjectModel
 
-/// The kinds of stores that a program knows, by their types.
+/// The backends of a program, by the types of their stores.
 ///
 ///     let backends = StoreBackends([BinaryStoreBackend(), XMLStoreBackend()])
 ///     let store = try backends.open("Trips.store", on: RealDisk())
 ///
-/// A value: whoever wants another backend makes one with it added. Nothing is registered anywhere.
+/// The collection is a value; ``adding(_:)`` returns a new one with a further backend. There is no global registry.
 public struct StoreBackends: Sendable {
-  /// The backends, in the order in which they are asked whether they know a file.
+  /// The backends, in the order in which they are asked to recognise a file.
   public let backends: [any StoreBackend]
-  /// Who knows why there is none for a type.
+  /// Explains why there is no backend for a type.
   private let explanation: (@Sendable (StoreType) -> StoreError?)?
 
-  /// How many bytes of a file are looked at to tell what it is.
+  /// The number of bytes at the beginning of a file that backends may use to recognise it.
   public static let firstByteCount = 1024
 
-  /// The given backends.
+  /// Creates a collection of the given backends.
   ///
   /// - Precondition: No two have the same type.
   public init(_ backends: [any StoreBackend]) {
@@ -32,43 +32,43 @@ public struct StoreBackends: Sendable {
     self.explanation = explanation
   }
 
-  /// The backend of the given type.
+  /// Returns the backend of the given type.
   public subscript(type: StoreType) -> (any StoreBackend)? { backends.first { $0.type == type } }
 
-  /// The types, in the backends' order.
+  /// The types of the backends, in order.
   public var types: [StoreType] { backends.map(\.type) }
 
-  /// These backends and one more, which takes the place of the one with its type.
+  /// Returns a collection with one more backend, which replaces a backend of the same type.
   public func adding(_ backend: any StoreBackend) -> StoreBackends {
     StoreBackends(
       backends.filter { $0.type != backend.type } + [backend], explanation: explanation)
   }
 
-  /// These backends, and somebody who knows why there is none for a type: which plug-in was looked for, say, and
-  /// where. What is said is part of the error that a store of such a type meets.
+  /// Returns these backends with a function that explains why there is no backend for a type, such as which plug-in
+  /// was searched and where. A store of such a type throws this explanation.
   public func explaining(
     _ explanation: @escaping @Sendable (StoreType) -> StoreError?
   ) -> StoreBackends {
     StoreBackends(backends, explanation: explanation)
   }
 
-  /// Why there is no backend for a type, if anybody knows.
+  /// Returns the reason why there is no backend for a type, if it is known.
   public func explanation(ofMissing type: StoreType) -> StoreError? { explanation?(type) }
 
-  /// The backend whose stores begin with the given bytes, of which no more than ``firstByteCount`` are looked at.
+  /// Returns the backend of stores that begin with the given bytes. Only the first ``firstByteCount`` bytes are used.
   public func backend(recognizing firstBytes: [UInt8]) -> (any StoreBackend)? {
     let seen = Array(firstBytes.prefix(StoreBackends.firstByteCount))
     return backends.first { $0.recognizes(seen) }
   }
 
-  /// The backend of a store that is there, seen from a file's first bytes or from what lies in a folder.
+  /// Returns the backend of an existing store, recognised by the first bytes of a file or the contents of a folder.
   ///
-  /// - Throws: ``StoreError`` with code ``StoreError/Code/notAStore`` when none knows it, or what the
-  ///   disk says.
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/notAStore`` if no backend recognises the store; the errors
+  ///   of the disk.
   public func backend(ofStoreAt path: String, on disk: any Disk) throws -> any StoreBackend {
     let bytes: [UInt8]
     do { bytes = try StoreBackends.firstBytes(of: path, on: disk) } catch {
-      // Most stores are files, and a look at the path first would be one more question to the system.
+      // Most stores are files. Checking the kind of the path first would cost one more system call.
       guard let backend = backend(ofFolderAt: path, on: disk) else { throw error }
       return backend
     }
@@ -85,20 +85,20 @@ public struct StoreBackends: Sendable {
     return backend
   }
 
-  /// The backend whose store a folder is; `nil` when there is no such folder, or none knows it.
+  /// Returns the backend that recognises a folder; `nil` if there is no such folder, or no backend recognises it.
   public func backend(ofFolderAt path: String, on disk: any Disk) -> (any StoreBackend)? {
     guard (try? disk.status(of: path).kind) == .directory else { return nil }
     return backends.first { $0.recognizesFolder(at: path, on: disk) }
   }
 
-  /// Opens a store, whatever its type.
+  /// Opens a store of any type.
   ///
   /// - Throws: ``StoreError``.
   public func open(
     _ path: String, on disk: any Disk, _ opening: StoreOpening = StoreOpening()
   ) throws -> any Store {
     guard let file = try? OpenedFile(path, on: disk, readOnly: opening.readOnly) else {
-      // A folder; or what stands in the way is said by the backend, in the words of its kind.
+      // The path is a folder, or can't be opened; then the backend throws an error in its own words.
       return try backend(ofStoreAt: path, on: disk).open(path, on: disk, opening)
     }
     let backend = try backend(ofFileAt: path, beginningWith: file.firstBytes)
@@ -107,14 +107,14 @@ public struct StoreBackends: Sendable {
     return try backend.open(path, on: disk, opening)
   }
 
-  /// What a store says of itself, whatever its type.
+  /// Returns the metadata of a store of any type.
   ///
   /// - Throws: ``StoreError``.
   public func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata {
     try backend(ofStoreAt: path, on: disk).metadata(at: path, on: disk)
   }
 
-  /// The first bytes of a file, by which it is known.
+  /// Returns the first bytes of a file, by which backends recognise it.
   ///
   /// - Throws: ``StoreError``.
   public static func firstBytes(of path: String, on disk: any Disk) throws -> [UInt8] {
@@ -128,7 +128,7 @@ public struct StoreBackends: Sendable {
 }
 
 extension StoreError {
-  /// What the disk refused, as a store says it.
+  /// Creates the error of a store from an error of the disk.
   public init(_ error: DiskError, path: String) {
     let code: StoreError.Code =
       switch error.code {

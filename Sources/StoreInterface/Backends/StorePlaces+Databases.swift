@@ -1,28 +1,29 @@
 import DurableFiles
 
-// What an SQLite database keeps beside its file while somebody has it open, and after a process was killed: a log of what is
-// not in the file yet, and the log's index. SQLite finds them by their names and takes them for those of whatever file
-// is there, so a log that stays behind is read into the next database of that name. Plug-ins bring such stores too, so it
-// is seen here from their first bytes.
+// An SQLite database keeps a log and the log's index beside its file while it is open, and after a process was
+// killed. The log contains changes that are not in the file yet. SQLite finds both by name, and reads a log that
+// stays behind into the next database of that name. Plug-ins provide such stores too, so this code recognises a
+// database by its first bytes.
 extension StorePlaces {
   private static let databaseMark = Array("SQLite format 3\0".utf8)
-  /// What the names of a log and its index end in. The index goes first: without it a log is read from its beginning.
+  /// The endings of the names of a log and its index. The index is removed first: without it, SQLite reads a log from
+  /// its beginning.
   package static let companionEndings = ["-shm", "-wal", "-journal"]
 
-  /// Whether there is a database at a path.
+  /// Whether the file at a path is an SQLite database.
   package func isDatabase(_ path: String) -> Bool {
     let bytes = try? StoreBackends.firstBytes(of: path, on: disk)
     return bytes?.starts(with: StorePlaces.databaseMark) ?? false
   }
 
-  /// Removes what lies beside a database's file, be the file there or not.
+  /// Removes the logs beside a database's file. The file itself need not exist.
   func removeLogs(besides path: String) throws(DiskError) {
     for suffix in StorePlaces.companionEndings where try disk.exists(path + suffix) {
       try disk.remove(path + suffix)
     }
   }
 
-  /// Refuses a path beside which the log of another database lies: it would be read into a new one.
+  /// Throws if the log of another database lies beside a path, because SQLite would read it into a new database.
   ///
   /// - Throws: ``StoreError`` with code ``StoreError/Code/exists`` that names the log.
   package func refuseLogs(besides path: String) throws(StoreError) {
@@ -33,16 +34,16 @@ extension StorePlaces {
     }
   }
 
-  /// Removes the log of a database that has another name by now. All of the database is in its file.
+  /// Removes the logs of a database that has been renamed. The file contains the whole database already.
   package func removeLeftLogs(besides path: String) {
-    // It is litter: no database of that name comes again.
+    // A log without its database is useless: no database of that name will come again.
     guard let isThere = try? disk.exists(path), !isThere else { return }
     try? removeLogs(besides: path)
   }
 
-  /// Makes an empty file with the permissions of another, so that what is written into it is never open to more users.
+  /// Creates an empty file with the permissions of `other`, so that more users never gain access to its contents.
   ///
-  /// Nothing happens where there is no such file.
+  /// Does nothing if there is no file at `other`.
   package func reserve(_ path: String, withPermissionsOf other: String) throws(StoreError) {
     do throws(DiskError) {
       guard try disk.exists(other) else { return }
@@ -54,12 +55,12 @@ extension StorePlaces {
     } catch { throw StoreError(error, path: path) }
   }
 
-  /// Sees to it that all of a database is in its file.
+  /// Brings the whole contents of a database into its file.
   ///
-  /// - Throws: ``StoreError`` with code ``StoreError/Code/locked`` when somebody has it open.
+  /// - Throws: ``StoreError`` with code ``StoreError/Code/locked`` if another connection has the database open.
   package func settleDatabase(_ path: String) throws {
     guard try hasLogs(path) else { return }
-    // Whoever is the last to close a database brings its log into the file.
+    // The last connection to close a database brings its log into the file.
     try open(path).close()
     guard try !hasLogs(path) else {
       throw StoreError(

@@ -1,25 +1,25 @@
 public import DurableFiles
 public import ObjectModel
 
-/// Backends and the disk that their stores lie on: what opens stores for those who know neither.
+/// The known backends and the disk that stores lie on. Opens and creates stores of any type.
 ///
 ///     let places = StorePlaces(.builtIn, on: RealDisk())
 ///     let store = try places.open("Trips.store", type: nil, StoreOpening())
 public struct StorePlaces: Sendable {
-  /// The kinds of stores.
+  /// The backends, one for each type of store.
   public var backends: StoreBackends
-  /// Where stores lie.
+  /// The disk that the stores lie on.
   public var disk: any Disk
 
-  /// The given kinds of stores on the given disk.
+  /// Creates a value from backends and a disk.
   public init(_ backends: StoreBackends, on disk: any Disk) {
     self.backends = backends
     self.disk = disk
   }
 
-  /// The backend of a type.
+  /// Returns the backend of a type.
   ///
-  /// - Throws: ``StoreError`` that names the types there are, or says why there is no plug-in for this one.
+  /// - Throws: ``StoreError`` that lists the known types, or explains why no plug-in provides this one.
   public func backend(of type: StoreType) throws(StoreError) -> any StoreBackend {
     if let backend = backends[type] { return backend }
     if let explanation = backends.explanation(ofMissing: type) { throw explanation }
@@ -28,14 +28,14 @@ public struct StorePlaces: Sendable {
       .notAStore, "There is no backend for stores of type \"\(type.rawValue)\", but for: \(known).")
   }
 
-  /// Whether there is something at a path.
+  /// Whether there is a file or folder at a path.
   public func exists(_ path: String) throws(StoreError) -> Bool {
     do { return try disk.exists(path) } catch { throw StoreError(error, path: path) }
   }
 
-  /// Whether two paths lead to the same file or folder, however they are written.
+  /// Whether two paths lead to the same file or folder, also if they are spelled differently.
   ///
-  /// - Throws: ``StoreError`` when that can't be seen. Paths that lead nowhere don't lead to the same.
+  /// - Throws: ``StoreError`` if the disk can't tell. If nothing is at one of the paths, the result is `false`.
   public func isSame(_ path: String, _ other: String) throws(StoreError) -> Bool {
     do {
       return try disk.status(of: path).identity == disk.status(of: other).identity
@@ -46,7 +46,7 @@ public struct StorePlaces: Sendable {
     }
   }
 
-  /// Opens a store, of the given type or of the one its first bytes tell.
+  /// Opens a store of the given type, or of the type that its first bytes tell.
   ///
   /// - Throws: ``StoreError``.
   public func open(
@@ -65,7 +65,7 @@ public struct StorePlaces: Sendable {
     try backend(of: type).create(at: path, model: model, on: disk, creation)
   }
 
-  /// What a store says of itself, read without a model and without its rows.
+  /// Returns the metadata of a store, read without a model and without its rows.
   ///
   /// - Throws: ``StoreError``.
   public func metadata(at path: String, type: StoreType? = nil) throws -> StoreMetadata {
@@ -73,14 +73,14 @@ public struct StorePlaces: Sendable {
     return try backend(of: type).metadata(at: path, on: disk)
   }
 
-  /// The backend of a store that is there, seen from its first bytes.
+  /// Returns the backend of an existing store, recognised by its first bytes.
   ///
   /// - Throws: ``StoreError``.
   public func backend(ofStoreAt path: String) throws -> any StoreBackend {
     try backends.backend(ofStoreAt: path, on: disk)
   }
 
-  /// Removes a store's file, or folder, for good, and a database's log with it. Nothing happens when there is none.
+  /// Removes a store's file or folder permanently, and the logs of a database. Does nothing if there is no store.
   ///
   /// - Throws: ``StoreError``.
   public func destroy(_ path: String) throws(StoreError) {
@@ -94,7 +94,7 @@ public struct StorePlaces: Sendable {
     }
   }
 
-  /// A name beside a store's, for a file that is made at length to take its place.
+  /// Returns a path beside a store for a temporary file that will replace the store.
   ///
   /// - Throws: ``StoreError``.
   package func pathOfReplacement(for path: String) throws(StoreError) -> String {
@@ -103,19 +103,19 @@ public struct StorePlaces: Sendable {
     }
   }
 
-  /// Removes what replacements of a store's file left behind that came to no end. Whoever calls holds the
+  /// Removes files that interrupted replacements of a store left behind. The caller must have exclusive access to the
   /// store.
   package func removeAbandonedReplacements(of path: String) {
-    // It is litter: a store works as well with it.
+    // An error is ignored: the store works with such files beside it.
     _ = try? disk.removeAbandonedReplacements(of: path)
   }
 
-  /// Puts a file that is whole and durable in the place of a store's, at once. Whoever calls holds the store
-  /// (``Store/holding(commit:_:)``), or there is none.
+  /// Replaces the file of a store atomically by a complete and durable file. The caller must have exclusive access to
+  /// the store (``Store/holding(commit:_:)``), or there is no store yet.
   ///
   /// - Parameters:
-  ///   - backup: Another name for the file that is there now; nothing may have it yet.
-  ///   - overwriting: Whether there may be a file now.
+  ///   - backup: A path at which the current file is kept; nothing may be there yet.
+  ///   - overwriting: Whether a file may be at the path now.
   /// - Throws: ``StoreError``.
   package func put(
     _ replacement: String, inPlaceOf path: String, keeping backup: String? = nil,
@@ -127,13 +127,13 @@ public struct StorePlaces: Sendable {
     }
     if isDatabase, !overwriting { try refuseLogs(besides: path) }
     do throws(DiskError) {
-      // All of what is held is in its file.
+      // The caller has exclusive access, so the whole database is in its file.
       if isDatabase { try removeLogs(besides: path) }
       try disk.put(replacement, inPlaceOf: path, keeping: backup, overwriting: overwriting)
     } catch { throw StoreError(error, path: path) }
   }
 
-  /// Copies a store's file or folder to a path where nothing is. The copy is there whole or not at all.
+  /// Copies a store's file or folder to an unused path. The copy appears complete or not at all.
   ///
   /// - Throws: ``StoreError``.
   package func copy(_ path: String, to other: String) throws {
@@ -147,13 +147,13 @@ public struct StorePlaces: Sendable {
     }
   }
 
-  /// Puts a copy of one store's file, or folder, in the place of another's, at once. The store that is copied stays.
+  /// Replaces the file or folder of a store atomically by a copy of another store. The copied store stays.
   ///
-  /// Readers of the old file go on reading it. A database that another connection has open is not replaced, and takes
-  /// no place.
+  /// Readers of the old file continue to read it. A database that another connection has open is not replaced, and
+  /// does not replace another store.
   ///
-  /// - Throws: ``StoreError``, with code ``StoreError/Code/badChange`` if both paths lead to the same store, or one lies
-  ///   within the other. The old store is in its place then.
+  /// - Throws: ``StoreError``, with code ``StoreError/Code/badChange`` if both paths lead to the same store, or one
+  ///   lies within the other. The old store stays in its place then.
   public func replace(_ path: String, with replacement: String) throws {
     do {
       if let overlap = try disk.overlap(ofOutput: path, withInput: replacement) {

@@ -1,86 +1,87 @@
 package import ObjectModel
 package import Rows
 
-/// What the rows of one layout come from when a store is copied: the rows of a layout of the other store,
-/// column by column.
+/// The origin of the rows of one target layout when a store is copied: a layout of the source store, mapped column by
+/// column.
 package struct RowOrigin: Sendable {
   /// The layout of the rows that are read.
   package let source: Layout
   /// The layout of the rows that are written.
   package let target: Layout
-  /// The columns that are carried over.
+  /// The columns that are copied.
   package var columns: [Column]
-  /// Whether the rows that are written are links.
+  /// Whether the target rows are links.
   package let isLinks: Bool
-  /// Where each row that is read becomes a link: the column that leads to the other end.
+  /// The columns of the links, if each source row with a reference becomes a link; `nil` if no links are made from
+  /// references.
   package let linkColumns: LinkColumns?
-  /// References that no column of the source has, by the numbers of the rows that are read, for columns of
-  /// the target. They lead to objects of the source.
+  /// References for columns of the target that no column of the source contains, by the numbers of the source rows.
+  /// They lead to objects of the source.
   package var references: [(target: Int, values: [UInt64: ObjectKey])] = []
-  /// Columns of the target with places in an order that the source does not have: they are those of the keys.
+  /// Order columns of the target that the source does not have. The numbers of the keys become the places.
   package var newPlaces: [NewPlace] = []
 
-  /// A place in an order that begins.
+  /// A target column for places in an order that did not exist in the source.
   package struct NewPlace: Sendable {
-    /// The column of the place.
+    /// The index of the order column.
     package let target: Int
-    /// The column of the reference whose place it is.
+    /// The index of the column of the reference that the places belong to.
     package let reference: Int
 
-    /// The given columns.
+    /// Creates a value from column indexes.
     package init(_ target: Int, of reference: Int) {
       self.target = target
       self.reference = reference
     }
   }
 
-  /// A column that is carried over.
+  /// A column that is copied.
   package struct Column: Sendable {
-    /// The column that is read, as what it is to be.
+    /// The column that is read, with the type that it is to be read as.
     package let source: LayoutColumn
-    /// The place of the column that is written.
+    /// The index of the column that is written.
     package let target: Int
-    /// What a row gets that has no value.
+    /// The value for rows that have no value.
     package var missing = Value.null
-    /// Makes a value of the written column of a value that is read; `nil` if the values are the same.
+    /// Converts a value that is read to a value of the target column; `nil` if no conversion is needed.
     package var convert: (@Sendable (Value) -> Value)?
-    /// The entities of the target that a reference may lead to; `nil` for all.
+    /// The target entities that a reference may lead to; `nil` if all are allowed.
     package var destinations: Set<UInt16>?
 
-    /// A column that becomes another.
+    /// Creates a column that is copied to the given index.
     package init(_ source: LayoutColumn, to target: Int) {
       self.source = source
       self.target = target
     }
   }
 
-  /// The columns of a link that is made of an object and its reference: their places in the target.
+  /// The target columns of a link that is made from an object and its reference.
   package struct LinkColumns: Sendable {
-    /// Of the object that has the reference.
+    /// The index of the column of the object that has the reference.
     package let owner: Int
-    /// Of the object that it leads to.
+    /// The index of the column of the object that the reference leads to.
     package let destination: Int
 
-    /// The given places.
+    /// Creates a value from column indexes.
     package init(owner: Int, destination: Int) {
       self.owner = owner
       self.destination = destination
     }
   }
 
-  /// Objects that become objects.
+  /// Creates an origin that copies objects to objects.
   package init(_ source: Layout, _ target: Layout, columns: [Column]) {
     (self.source, self.target, self.columns) = (source, target, columns)
     (isLinks, linkColumns) = (false, nil)
   }
 
-  /// Links that become links.
+  /// Creates an origin that copies links to links.
   package init(links source: Layout, _ target: Layout, columns: [Column]) {
     (self.source, self.target, self.columns) = (source, target, columns)
     (isLinks, linkColumns) = (true, nil)
   }
 
-  /// Objects whose references become links; those that have none become nothing.
+  /// Creates an origin that makes links of references. Objects without the reference make no link.
   package init(
     linking source: Layout, by column: Column, _ target: Layout, _ linkColumns: LinkColumns
   ) {
@@ -88,10 +89,10 @@ package struct RowOrigin: Sendable {
     (isLinks, self.linkColumns) = (true, linkColumns)
   }
 
-  /// Whether the rows are new ones, which have no keys yet.
+  /// Whether the target rows are new links, which have no keys yet.
   var makesLinks: Bool { linkColumns != nil }
 
-  /// The layouts of one entity; `nil` when they are not alike.
+  /// Creates an origin from two layouts of one entity; `nil` if their columns differ.
   init?(_ source: Layout, alike target: Layout) {
     var columns: [Column] = []
     for column in source.columns {
@@ -102,7 +103,7 @@ package struct RowOrigin: Sendable {
     self.init(source, target, columns: columns)
   }
 
-  /// The links of one relationship; `nil` when they are not alike.
+  /// Creates an origin from the links of one relationship; `nil` if only one of the stores orders them.
   package init?(_ source: LinkTable.Side, alike target: LinkTable.Side) {
     for (own, other) in [(source.order, target.order), (source.turned.order, target.turned.order)] {
       guard (own == nil) == (other == nil) else { return nil }
@@ -110,10 +111,10 @@ package struct RowOrigin: Sendable {
     self.init(source, target)
   }
 
-  /// The links of one relationship, with the places that both have.
+  /// Creates an origin from the links of one relationship, with the order columns that both stores have.
   package init(_ source: LinkTable.Side, _ target: LinkTable.Side) {
     var columns: [Column] = []
-    // A store that numbered its entities in another order may have turned the table around.
+    // If the target store numbers its entities in another order, source and target of its links may be swapped.
     for (own, other) in [
       (source.owner, target.owner), (source.destination, target.destination),
       (source.order, target.order), (source.turned.order, target.turned.order),
@@ -127,14 +128,14 @@ package struct RowOrigin: Sendable {
   }
 }
 
-/// The keys that the objects of an entity get: those they had, or one behind the other in their order.
+/// The keys of copied objects of an entity: the same keys, or new keys in sequence.
 struct KeyPlaces {
   let keys: [UInt64]
   let entity: UInt16
-  /// The first of the new keys; `nil` when objects keep theirs.
+  /// The first of the new keys; `nil` if objects keep their keys.
   let first: UInt64?
 
-  /// The key of an object; `nil` when there was none.
+  /// Returns the new key of an object; `nil` if the source has no such object.
   func key(of number: UInt64) -> ObjectKey? {
     guard let least = keys.first, let last = keys.last, number >= least, number <= last else {
       return nil
@@ -148,7 +149,7 @@ struct KeyPlaces {
   }
 }
 
-/// Rows of one entity on their way into another store.
+/// The rows of one entity while they are copied to another store.
 struct RowCopy {
   private let origin: RowOrigin
   private let own: KeyPlaces
@@ -162,7 +163,7 @@ struct RowCopy {
     (self.origin, self.own, self.places) = (origin, own, places)
   }
 
-  /// Whether so much is gathered that it should go.
+  /// Whether the pending rows should be committed before more are added.
   var isLarge: Bool {
     pendingCount >= StoreCopy.rowCount
       || drafts.reduce(0) { $0 + $1.memoryByteCount } >= StoreCopy.byteCount
@@ -190,7 +191,7 @@ struct RowCopy {
         else { continue }
         references = [(links.owner, owner), (links.destination, end)]
       }
-      // A link without one of its ends is none.
+      // A link needs both of its ends.
       if origin.isLinks, references.contains(where: { $0.1 == nil }) { continue }
       if drafts.last?.isFull ?? true { drafts.append(Draft(origin.target, role: .insertions)) }
       let draft = drafts[drafts.count - 1]
@@ -212,7 +213,8 @@ struct RowCopy {
     }
   }
 
-  /// Where an object is that a reference leads to; `nil` when there is none, or none of its kind.
+  /// Returns the new key of the target of a reference; `nil` if the object does not exist, or its entity is not
+  /// allowed.
   private mutating func place(
     of reference: ObjectKey, _ destinations: Set<UInt16>?
   ) -> ObjectKey? {
@@ -224,7 +226,7 @@ struct RowCopy {
     return place
   }
 
-  /// The rows so far, as changes of their entity.
+  /// Removes and returns the pending rows, as changes of their entity.
   mutating func take() -> Layer.EntityChanges {
     defer { (drafts, pendingCount) = ([], 0) }
     var writer = BlockWriter()

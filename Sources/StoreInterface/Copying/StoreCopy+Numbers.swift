@@ -4,8 +4,9 @@ package import Rows
 extension StoreCopy {
   /// Returns the entities of the target whose objects can't keep their numbers.
   ///
-  /// A block file numbers the objects of each entity. An SQLite database numbers those of an entity and all of its
-  /// subentities together, and so may a store of another kind. There a family whose objects share numbers gets new ones.
+  /// A block file numbers the objects of each entity separately. An SQLite database numbers the objects of an entity
+  /// and all of its subentities together, and a store of another kind may do the same. In such a target, a family
+  /// with repeated numbers gets new numbers.
   func renumberedEntities(_ origins: [RowOrigin], in model: Model) throws -> Set<UInt16> {
     guard !target.type.numbersEachEntity else { return [] }
     let isSameType = try source.metadata.type == target.type
@@ -16,7 +17,7 @@ extension StoreCopy {
     }
     var renumbered: Set<UInt16> = []
     for family in families.values where family.count > 1 {
-      // A store of this kind holds the same numbers already.
+      // A source of the same type already numbers the family together.
       let roots = Set(family.map { before.root(of: $0.source.entity)?.name })
       if isSameType, roots.count == 1 { continue }
       if try source.view.sharesNumbers(family.map(\.source.entityNumber)) {
@@ -28,7 +29,7 @@ extension StoreCopy {
 }
 
 extension StoreType {
-  /// Whether stores of the type number the objects of each entity apart from those of its superentity.
+  /// Whether stores of the type number the objects of each entity separately from the objects of its superentity.
   package var numbersEachEntity: Bool {
     self == .binary || self == .compressed || self == .memory
   }

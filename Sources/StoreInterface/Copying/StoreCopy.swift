@@ -1,65 +1,64 @@
 import ObjectModel
 import Rows
 
-/// Copies everything a store holds into another, whatever their kinds.
+/// Copies the whole contents of a store into another store of any type.
 ///
 ///     let copy = StoreCopy(from: snapshot, to: store)
 ///     let report = try copy.run { done in if isCancelled { throw CancellationError() } }
 ///
-/// Goes block by block. A store that writes what changed gets a commit for every few blocks, so that
-/// memory holds little more than those and eight bytes an object; one that writes everything gets a
-/// single commit. Objects get keys of the other store, and whatever leads to them follows. Metadata of
-/// the application go along.
+/// Copies block by block. An incremental target gets a commit for every few blocks, so memory holds only these blocks
+/// and eight bytes for each object. A target that writes everything at each commit gets a single commit. Objects get
+/// keys of the target, and references to them are adjusted. The application's metadata are copied too.
 public struct StoreCopy {
   let source: any StoreSnapshot
   let target: any Store
-  /// What becomes which rows; `nil` when both stores have the same model.
+  /// The origins of the target's rows; `nil` if both stores have the same model.
   private let origins: [RowOrigin]?
   private let keepsKeys: Bool
 
-  /// How far a copy is.
+  /// The progress of a copy.
   public struct Progress: Sendable, Hashable {
-    /// How many objects and links are copied.
+    /// The number of objects and links that are copied already.
     public var done: Int
-    /// How many there are.
+    /// The total number of objects and links.
     public var total: Int
 
-    /// So many of so many.
+    /// Creates a progress value.
     public init(done: Int, total: Int) {
       self.done = done
       self.total = total
     }
   }
 
-  /// What was copied.
+  /// The result of a copy.
   public struct Report: Sendable, Hashable {
-    /// How many objects.
+    /// The number of copied objects.
     public var objectCount = 0
-    /// How many references and links led to an object that is not there. They are left out.
+    /// The number of references and links to objects that do not exist. They are not copied.
     public var lostReferenceCount = 0
 
-    /// A report of so many.
+    /// Creates a report with the given counts.
     public init(objectCount: Int = 0, lostReferenceCount: Int = 0) {
       self.objectCount = objectCount
       self.lostReferenceCount = lostReferenceCount
     }
   }
 
-  /// How many rows are committed at a time, and about how many bytes at most.
+  /// The maximum number of rows in a commit, and the approximate maximum number of bytes.
   static let rowCount = 16 * Draft.maximumRowCount
   static let byteCount = 64 << 20
 
-  /// A copy of what `source` shows into `target`, which has no objects yet and the same model.
+  /// Creates a copy of `source` into `target`, which must have the same model and no objects yet.
   public init(from source: any StoreSnapshot, to target: any Store) {
     self.init(from: source, to: target, nil, keepingKeys: false)
   }
 
-  /// A copy into a store of another model.
+  /// Creates a copy into a store of another model.
   ///
   /// - Parameters:
-  ///   - origins: What the rows of the target come from; `nil` when both have the same model.
-  ///   - keepsKeys: Whether objects keep their numbers, which no object of the target may have. Objects of a family that
-  ///     share numbers get others if the target can't hold them (``renumberedEntities(_:in:)``).
+  ///   - origins: The origins of the target's rows; `nil` if both stores have the same model.
+  ///   - keepsKeys: Whether objects keep their numbers, which no object of the target may have. In a family with
+  ///     repeated numbers, objects get new numbers if the target requires it (``renumberedEntities(_:in:)``).
   package init(
     from source: any StoreSnapshot, to target: any Store, _ origins: [RowOrigin]?,
     keepingKeys keepsKeys: Bool
@@ -70,17 +69,17 @@ public struct StoreCopy {
     self.keepsKeys = keepsKeys
   }
 
-  /// Copies.
+  /// Copies the contents, and commits them to the target.
   ///
-  /// - Parameter progress: Is told now and then how far the copy is. What it throws ends the copy.
-  /// - Throws: ``StoreError``; what `progress` throws; what a damaged block throws. The target may hold
-  ///   a part of the objects then: throw it away.
+  /// - Parameter progress: Called repeatedly with the progress. If it throws, the copy ends.
+  /// - Throws: ``StoreError``; the errors of `progress` and of damaged blocks. The target may then contain a part of
+  ///   the objects and should be removed.
   @discardableResult
   public func run(_ progress: (Progress) throws -> Void = { _ in }) throws -> Report {
     var base = try target.snapshot()
     let origins = try self.origins ?? alike(base.schema)
     let view = source.view
-    // First where every object will be: what leads to it may come before it.
+    // Determine all new keys first, because a reference may be copied before its target.
     var places: [UInt16: KeyPlaces] = [:]
     let renumbered = keepsKeys ? try renumberedEntities(origins, in: base.model) : []
     var own: [KeyPlaces?] = []
@@ -102,7 +101,7 @@ public struct StoreCopy {
       if !origin.isLinks { places[origin.source.entityNumber] = place }
       state.total += keys.count
     }
-    // Setting keys aside may have been a commit.
+    // Leasing keys may have made a commit.
     base = try target.snapshot()
     var report = Report()
     let isIncremental = target.capabilities.contains(.incremental)
@@ -132,7 +131,7 @@ public struct StoreCopy {
     return report
   }
 
-  /// The layouts of both stores, of entities and then of links, that hold the same.
+  /// Returns the origins of all entities and then all links, for stores of the same model.
   private func alike(_ schema: Schema) throws -> [RowOrigin] {
     var origins: [RowOrigin] = []
     for layout in source.schema.layouts {
@@ -163,12 +162,12 @@ public struct StoreCopy {
 }
 
 extension StoreMetadata {
-  /// These metadata, and those of the application that the others have.
+  /// Returns these metadata with the application's values of `others` added.
   package func adding(applicationValuesOf others: StoreMetadata) -> StoreMetadata {
     var metadata = self
     let own = [
       Key.uuid, Key.type, Key.versionHashes, Key.versionIdentifiers, Key.versionHashesDigest,
-      // The other store has commits of its own.
+      // The named commits belong to the source store only.
       Key.namedCommits,
     ]
     for (key, value) in others.values where !own.contains(key) { metadata.values[key] = value }
@@ -184,7 +183,7 @@ private struct PendingRows {
 
   mutating func add(_ one: Layer.EntityChanges) {
     guard one.count > 0 else { return }
-    // Several entities may become rows of the same, one after another.
+    // Rows of several source entities may be copied to the same target entity.
     guard let place = changes.firstIndex(where: { $0.entityNumber == one.entityNumber }) else {
       return changes.append(one)
     }
