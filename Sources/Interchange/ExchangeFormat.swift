@@ -1,11 +1,11 @@
-/// A form in which objects go from one program to another as text.
+/// A text format for objects that are exchanged between programs.
 public enum ExchangeFormat: String, Sendable, CaseIterable {
-  /// A line of JSON an object.
+  /// JSON Lines: one object in each line.
   case jsonl
-  /// Comma-separated values (RFC 4180), a file an entity.
+  /// Comma-separated values (RFC 4180): one file for each entity.
   case csv
 
-  /// The form that a file's name tells; `nil` when it tells none.
+  /// Creates the format that the ending of a file's name tells; `nil` for an unknown ending.
   public init?(path: String) {
     let name = path.lowercased()
     if name.hasSuffix(".jsonl") || name.hasSuffix(".ndjson") {
@@ -18,7 +18,7 @@ public enum ExchangeFormat: String, Sendable, CaseIterable {
   }
 }
 
-/// The names of what is no property. Names of properties are identifiers, so none of these is one.
+/// The names of fields that are not properties. Names of properties are identifiers, so they never begin with `@`.
 enum FieldName {
   static let entity = "@entity"
   static let identifier = "@id"

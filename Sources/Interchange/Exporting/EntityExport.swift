@@ -1,7 +1,7 @@
 import ObjectModel
 import Rows
 
-/// The objects of one entity on their way out.
+/// Writes the objects of one entity.
 final class EntityExport {
   private let layout: Layout
   private let properties: [ExportedProperty]
@@ -12,7 +12,7 @@ final class EntityExport {
   var output = OutputBytes()
   var report = ObjectExport.Report()
 
-  /// The columns of blocks, as far as they were asked for.
+  /// The columns of blocks that have been read.
   private var blocks: [Int: [Column?]] = [:]
 
   init(
@@ -26,7 +26,7 @@ final class EntityExport {
     entityText = "{\"\(FieldName.entity)\":\"\(layout.entity)\",\"\(FieldName.identifier)\":\""
   }
 
-  /// What comes before the first object.
+  /// Writes the line with the column names of comma-separated values.
   func begin() {
     guard format == .csv else { return }
     let names = [FieldName.identifier] + properties.flatMap { $0.cellNames() }
@@ -54,12 +54,12 @@ final class EntityExport {
 
   private func value(_ column: Int, _ place: RowWalk.Place) throws -> Value {
     let wanted = layout.columns[column]
-    // Values in sections of their own are read one by one, and not a block's all at once.
+    // Read each value in a section of its own separately, and not all values of the block at once.
     if wanted.kind == .binary, place.block.hasOutsideValues(in: wanted.number) {
       return try place.block.value(wanted, row: place.row) ?? wanted.defaultValue
     }
     if blocks[place.number] == nil {
-      // Blocks that overlap are few, and come one after another else.
+      // Keep few blocks: only overlapping blocks are needed together, and few blocks overlap.
       if blocks.count > 8 { blocks.removeAll(keepingCapacity: true) }
       blocks[place.number] = [Column?](repeating: nil, count: layout.columns.count)
     }
@@ -69,7 +69,7 @@ final class EntityExport {
     return found.value(at: place.row)
   }
 
-  /// Where a reference leads; `nil` when it leads nowhere.
+  /// Returns the target of a reference; `nil` if there is none, or if it does not exist.
   private func reference(_ column: Int, _ place: RowWalk.Place) throws -> ObjectKey? {
     guard case .object(let key) = try value(column, place) else { return nil }
     if try known.contains(key) { return key }
@@ -97,7 +97,7 @@ final class EntityExport {
       output.append("{")
       let start = output.bytes.count
       for part in parts { try write(part, place) }
-      // Of parts without values nothing is said, and of none of them nothing at all.
+      // Parts without values are left out, and so is a composite attribute without any value.
       guard output.bytes.count > start else {
         output.cut(to: before)
         return

@@ -1,16 +1,16 @@
 import ObjectModel
 import Rows
 
-/// A property as objects of one entity are written with it.
+/// A property in the form in which an entity's objects are exported.
 indirect enum ExportedProperty {
-  /// A column; with nothing in it, it is written where a new object would have something.
+  /// An attribute in a column. A null value is written if a new object would have a default value.
   case attribute(name: String, column: Int, writesNull: Bool)
   case composite(name: String, parts: [ExportedProperty])
   case toOne(name: String, column: Int)
-  /// The number of the list.
+  /// A to-many relationship, with the index of its list.
   case toMany(name: String, list: Int)
 
-  /// The properties of an entity that stores keep, by name, and the relationships whose lists they need.
+  /// Returns the stored properties of an entity, by name, and the relationships that need lists.
   static func all(
     of layout: Layout, model: Model
   ) -> (properties: [ExportedProperty], lists: [Relationship]) {
@@ -50,7 +50,7 @@ indirect enum ExportedProperty {
     }
   }
 
-  /// The names of the cells that the property takes, parts of composite ones with their paths.
+  /// Returns the names of the property's cells. Parts of composite attributes have paths.
   func cellNames(_ prefix: String = "") -> [String] {
     switch self {
     case .attribute(let name, _, _), .toOne(let name, _), .toMany(let name, _): [prefix + name]

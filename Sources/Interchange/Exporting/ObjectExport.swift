@@ -2,27 +2,27 @@ import ObjectModel
 import Rows
 public import StoreInterface
 
-/// Writes a store's objects as text, entity by entity, from which ``ObjectImport`` makes the same ones.
+/// Writes the objects of a store as text, entity by entity. ``ObjectImport`` reads the same objects back.
 ///
 ///     let export = try ObjectExport(of: store.snapshot(), as: .jsonl)
 ///     for entity in export.entities {
 ///       try export.write(entity) { bytes in try writer.write(bytes) }
 ///     }
 ///
-/// Objects come in the order of their keys. Values lose nothing: see `docs/exchange.md`. Memory holds a block's
-/// columns, and the lists of one entity's relationships to many, 24 bytes for each object in them.
+/// Objects are in the order of their keys. Values lose nothing: see `docs/exchange.md`. Memory holds the columns of a
+/// block and the lists of one entity's to-many relationships, with 24 bytes for each member.
 public struct ObjectExport {
   private let model: Model
   private let schema: Schema
   private let view: View
   private let format: ExchangeFormat
   private let known: KnownObjects
-  /// The entities that may have objects of their own, in the order of their numbers.
+  /// The entities that are not abstract, in the order of their numbers.
   public let entities: [String]
 
-  /// The objects that a snapshot shows.
+  /// Creates an export of the objects of a snapshot.
   ///
-  /// - Throws: What a damaged store throws.
+  /// - Throws: The errors of a damaged store.
   public init(of snapshot: any StoreSnapshot, as format: ExchangeFormat) throws {
     model = try snapshot.model
     schema = snapshot.schema
@@ -33,29 +33,29 @@ public struct ObjectExport {
     entities = schema.layouts.map(\.entity).filter { model[$0]?.isAbstract == false }
   }
 
-  /// How many objects an entity has by itself.
+  /// Returns the number of an entity's objects, without objects of its subentities.
   public func count(of entity: String) throws -> Int {
     guard let layout = schema[entity] else { return 0 }
     return try view.batches(of: layout).reduce(0) { $0 + $1.rowCount }
   }
 
-  /// What was written.
+  /// The result of an export.
   public struct Report: Sendable, Hashable {
-    /// How many objects.
+    /// The number of exported objects.
     public var objectCount = 0
-    /// How many references led to an object that is not there. They are left out.
+    /// The number of references to objects that do not exist. They are not exported.
     public var lostReferenceCount = 0
 
-    /// Nothing.
+    /// Creates an empty report.
     public init() {}
   }
 
-  /// Writes the objects of one entity, without those of its subentities. As comma-separated values a line with
-  /// the names comes first.
+  /// Writes the objects of one entity, without objects of its subentities. Comma-separated values begin with a line
+  /// of column names.
   ///
   /// - Parameters:
-  ///   - progress: Is told now and then how many objects are written. What it throws ends the export.
-  ///   - sink: Takes the bytes, piece by piece.
+  ///   - progress: Called repeatedly with the number of objects that are written. If it throws, the export ends.
+  ///   - sink: Called with each piece of the output.
   @discardableResult
   public func write(
     _ entity: String, progress: (Int) throws -> Void = { _ in }, to sink: ([UInt8]) throws -> Void
@@ -92,6 +92,6 @@ public struct ObjectExport {
 }
 
 extension RelatedLists {
-  /// Nothing at all.
+  /// Creates an empty value.
   init() {}
 }

@@ -1,7 +1,7 @@
 import ObjectModel
 import Rows
 
-/// What a relationship to many leads to, for all objects of one entity in the order of their keys.
+/// The members of a to-many relationship, for all objects of one entity in the order of their keys.
 struct RelatedLists {
   private struct Entry {
     var owner: UInt64
@@ -11,7 +11,7 @@ struct RelatedLists {
   private var entries: [Entry] = []
   private var next = 0
 
-  /// What follows from the references that lead back.
+  /// Collects the lists from the to-one references of the inverse relationship.
   init(
     _ relationship: Relationship, back inverse: Relationship, of owner: Layout, model: Model,
     schema: Schema, view: View
@@ -30,7 +30,7 @@ struct RelatedLists {
     sort()
   }
 
-  /// What links say.
+  /// Collects the lists from links.
   init(_ side: LinkTable.Side, isOrdered: Bool, of owner: Layout, view: View, known: KnownObjects)
     throws
   {
@@ -41,7 +41,7 @@ struct RelatedLists {
           order: isOrdered ? side.order : nil, of: owner, to: side.table.layout)
       }
     }
-    // A link of an object to itself counts in both directions, and an object that is gone in none.
+    // Drop links to objects that do not exist. A symmetric link of an object to itself appears twice and counts once.
     let all = entries
     entries = []
     for entry in all where try known.contains(entry.other) { entries.append(entry) }
@@ -75,7 +75,7 @@ struct RelatedLists {
           entity: layout.entityNumber, number: UInt64(bitPattern: keys.integer(at: row)))
       }
       guard let destination else { continue }
-      // No place comes before all places.
+      // Members without a place come first.
       var place = Int64.min
       if let orders, !orders.isNull(row) { place = orders.integer(at: row) }
       entries.append(Entry(owner: key.number, place: place, other: destination))
@@ -86,7 +86,7 @@ struct RelatedLists {
     entries.sort { ($0.owner, $0.place, $0.other) < ($1.owner, $1.place, $1.other) }
   }
 
-  /// What the given object's relationship leads to. Objects are asked for in the order of their keys.
+  /// Returns the members of an object's list. Objects must be requested in the order of their keys.
   mutating func others(of owner: UInt64) -> [ObjectKey] {
     while next < entries.count, entries[next].owner < owner { next += 1 }
     let start = next
@@ -95,7 +95,7 @@ struct RelatedLists {
   }
 }
 
-/// Which objects there are, eight bytes each once an entity was asked for.
+/// The objects that exist. Each takes eight bytes once an object of its entity has been requested.
 final class KnownObjects {
   private let view: View
   private var keys: [UInt16: [UInt64]] = [:]

@@ -1,11 +1,11 @@
 package import ObjectModel
 
-/// The results of a fetch as text: the values are written as ``ObjectExport`` writes them, for the columns that a caller
-/// chooses.
+/// Writes the results of a fetch as text, with the columns that the caller chooses. Values are written as
+/// ``ObjectExport`` writes them.
 ///
-/// ``ObjectImport`` reads the lines of JSON if each column is a property.
+/// ``ObjectImport`` can read the JSON lines if each column is a property.
 package struct ResultText {
-  /// A form of results.
+  /// A format of results.
   package enum Form: Sendable {
     /// One array of objects, indented.
     case json
@@ -17,14 +17,15 @@ package struct ResultText {
 
   /// A column of the results.
   package struct Column: Sendable {
-    /// The name, which is a path for parts of composite attributes.
+    /// The name. For a part of a composite attribute, the name is a path.
     package let name: String
-    /// Whether the column is a part of a composite attribute, and a member of an object of its own in JSON.
+    /// Whether the column is a part of a composite attribute. In JSON the attribute is an object with these parts as
+    /// members.
     let isPart: Bool
-    /// Whether JSON says that there is no value. An import sets the default value if nothing is said.
+    /// Whether JSON contains a null value. An import sets the default value if the member is missing.
     let writesNull: Bool
 
-    /// A column of the given name.
+    /// Creates a column of the given name.
     package init(_ name: String, isPart: Bool = false, writesNull: Bool = false) {
       self.name = name
       self.isPart = isPart
@@ -46,7 +47,7 @@ package struct ResultText {
     fileprivate let columns: [Column]
     fileprivate let nodes: [Node]
 
-    /// The given columns, of objects of an entity.
+    /// Creates the columns of the objects of an entity.
     package init(of entity: String, _ columns: [Column]) {
       self.entity = entity
       self.columns = columns
@@ -54,7 +55,7 @@ package struct ResultText {
     }
   }
 
-  /// A member of an object of JSON.
+  /// A member of a JSON object.
   fileprivate indirect enum Node: Sendable {
     case cell(name: String, Int)
     case members(name: String, [Node])
@@ -90,15 +91,15 @@ package struct ResultText {
   private var output = OutputBytes()
   private var rowCount = 0
 
-  /// Text of the given form.
+  /// Creates an empty text in the given format.
   package init(_ form: Form) { self.form = form }
 
-  /// Removes and returns the bytes that are written, which end with a line.
+  /// Removes and returns the bytes that have been written. They end with a line break.
   package mutating func take() -> [UInt8] { output.take() }
 
-  /// Writes the text before the first object.
+  /// Writes the text that precedes the first object.
   ///
-  /// - Parameter namesEntities: Whether each line of comma-separated values names the entity of its object.
+  /// - Parameter namesEntities: Whether each line of comma-separated values contains the entity of its object.
   package mutating func begin(_ columns: Columns, namesEntities: Bool) {
     self.namesEntities = namesEntities
     switch form {
@@ -145,7 +146,7 @@ package struct ResultText {
     rowCount += 1
   }
 
-  /// Writes the text behind the last object.
+  /// Writes the text that follows the last object.
   package mutating func finish() {
     if form == .json { output.append(rowCount == 0 ? "]\n" : "\n]\n") }
   }
@@ -168,7 +169,7 @@ package struct ResultText {
 
   /// Writes a member, unless it has no value.
   ///
-  /// - Returns: Whether anything is written.
+  /// - Returns: Whether a member was written.
   private mutating func write(
     _ node: Node, _ cells: [Cell], _ columns: [Column], isFirst: Bool, indent: String?
   ) -> Bool {
@@ -203,7 +204,7 @@ package struct ResultText {
           isEmpty = false
         }
       }
-      // Of a composite attribute without values nothing is said.
+      // A composite attribute without any value is left out.
       if isEmpty {
         output.cut(to: before)
         return false

@@ -1,7 +1,7 @@
 import ObjectModel
 import Rows
 
-/// The objects of one entity in the order of their keys, whichever blocks they lie in.
+/// Iterates over the objects of one entity in the order of their keys, across all blocks.
 struct RowWalk {
   private var waiting: [RowBatch]
   private var active: [Cursor] = []
@@ -13,14 +13,14 @@ struct RowWalk {
     var row = 0
     var key: UInt64 { UInt64(bitPattern: keys.integer(at: row)) }
 
-    /// Moves to the next row that is shown; false behind the last.
+    /// Moves to the next visible row, and returns `false` after the last.
     mutating func settle() -> Bool {
       while row < batch.block.rowCount, batch.hidden?.contains(row) ?? false { row += 1 }
       return row < batch.block.rowCount
     }
   }
 
-  /// One object: its block, the number of that block in the walk, its row and its number.
+  /// The place of one object: its block, the index of the block in the walk, its row and its number.
   struct Place {
     let block: Block
     let number: Int
@@ -31,11 +31,11 @@ struct RowWalk {
   private var blockCount = 0
 
   init(_ view: View, _ layout: Layout) throws {
-    // The last is taken first.
+    // The array is a stack, so the block with the lowest key is at its end.
     waiting = try view.batches(of: layout).sorted { $0.block.minimumKey > $1.block.minimumKey }
   }
 
-  /// The next object; `nil` behind the last.
+  /// Returns the place of the next object; `nil` after the last.
   mutating func next() throws -> Place? {
     while let next = waiting.last,
       active.isEmpty || active.contains(where: { next.block.minimumKey < $0.key })

@@ -3,8 +3,8 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// The second walk over the files, where objects that are there may change: a context does it, so that
-/// inverses, derived values and validation are what they are for a program.
+/// The second pass over the files, for imports that may change existing objects. A context makes the changes, so
+/// inverses, derived values and validation work as they do in a program.
 final class EditingImport {
   private let plan: ImportPlan
   private let survey: ImportSurvey
@@ -13,13 +13,13 @@ final class EditingImport {
   private let context: ManagedObjectContext
   private let tag: StoreTag
   private let unique: UniqueValues?
-  /// The objects of the files, by their numbers.
+  /// The imported objects, by their numbers in the survey.
   private var objects: [Int: ManagedObject] = [:]
   private var places: [ObjectID: Place] = [:]
   private var existing: Set<ManagedObject> = []
   private let problems: ImportProblems
 
-  /// The place of an object in the files, with the properties that have known problems.
+  /// The place of an object in the files, and its properties with recorded problems.
   private struct Place {
     let file: String
     let fileNumber: Int
@@ -49,7 +49,8 @@ final class EditingImport {
     _ files: [ImportFile], _ progress: (Int) throws -> Void
   ) throws -> ObjectImport.Report {
     try walk(files, progress: progress) { record, ordinal in try setAttributes(record, ordinal) }
-    // What is there gets its lists first, which are all that it leads to; then what is new adds its own.
+    // Lists of existing objects are set first, and replace all members. New objects then add members to their own
+    // lists.
     for step in Step.allCases {
       try walk(files) { record, ordinal in try lead(record, ordinal, step) }
     }
@@ -86,7 +87,7 @@ final class EditingImport {
     }
   }
 
-  /// Notes the failures and the conflicts of a save, unless problems of the files explain them.
+  /// Records the failures and the conflicts of a save, except failures that recorded problems already explain.
   private func note(_ error: ContextError) {
     for failure in error.failures {
       note(failure.object, failure.key.map { [$0] } ?? [], failure.message)
@@ -121,7 +122,7 @@ final class EditingImport {
     problems.add(problem)
   }
 
-  /// Returns an object's name for messages: its line, or its identifier in the store.
+  /// Returns the name of an object for messages: its line, or its identifier in the store.
   private func name(_ object: ObjectID) -> String {
     guard let place = places[object], !existing.contains(where: { $0.objectID == object }) else {
       return "'\(FieldText.text(object.key))'"
@@ -157,7 +158,7 @@ final class EditingImport {
     try object.setValues(values)
   }
 
-  /// The object of the store that a record means.
+  /// Returns the stored object that a record updates; `nil` if the record is a new object.
   private func existing(
     _ record: RecordReader, _ entity: ImportedEntity, _ values: [Int: Value]
   ) throws -> ManagedObject? {
@@ -196,7 +197,7 @@ final class EditingImport {
     guard let own = objects[number] else { return }
     let isNew = !existing.contains(own)
     let reading = FieldReading(plan, record, entity)
-    // The walk for attributes has looked at names and values.
+    // The pass for attributes has already recorded problems with names and values.
     let known = ImportProblems()
     _ = try reading.forEach(known) { _, _, _ in
     } toOne: { target, end, identifier in
@@ -231,7 +232,7 @@ final class EditingImport {
     }
   }
 
-  /// Calls `body`, and notes the problem of a relationship that it throws.
+  /// Calls `body`, and records the problem of a relationship that it throws.
   private func noting(
     _ target: ImportTarget, of object: ManagedObject, _ body: () throws -> Void
   ) throws {
@@ -257,7 +258,7 @@ final class EditingImport {
           + "to which it can't.")
     }
     if let object = objects[number] { return object }
-    // The object's own line has the problem that kept the object from being made.
+    // The object could not be created, and the problem is recorded at its own line.
     guard survey.identifiers.isThere(number) else { throw ReportedProblem() }
     return try context.existingObject(with: ObjectID(store: tag, key: key))
   }

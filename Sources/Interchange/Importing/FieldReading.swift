@@ -2,12 +2,12 @@ import ObjectGraph
 import ObjectModel
 import Rows
 
-/// One object of a file with its entity: what its fields are, checked.
+/// Reads and checks the fields of one object.
 struct FieldReading {
   let plan: ImportPlan
   let record: RecordReader
   let entity: ImportedEntity
-  /// No other reading has the same.
+  /// The number that distinguishes this reading from all earlier ones.
   private let number: Int
 
   init(_ plan: ImportPlan, _ record: RecordReader, _ entity: ImportedEntity) {
@@ -18,10 +18,10 @@ struct FieldReading {
     number = plan.readingCount
   }
 
-  /// Gives each attribute that the object has, and each end of its relationships.
+  /// Calls a closure for each attribute and each relationship of the object.
   ///
-  /// - Parameter problems: Takes the problems of values, and every problem that a closure throws.
-  /// - Returns: The positions of the targets with problems, including problems of the first walk.
+  /// - Parameter problems: Collects the problems of values, and every problem that a closure throws.
+  /// - Returns: The positions of the targets with problems, including problems of the first pass.
   func forEach(
     _ problems: ImportProblems,
     attribute: (ImportTarget, _ column: Int, Value) throws -> Void,
@@ -30,7 +30,7 @@ struct FieldReading {
   ) throws -> Set<Int> {
     var faulty: Set<Int> = []
     for field in record.fields {
-      // A name that stands for nothing was found by the first walk.
+      // The first pass has reported unknown names.
       guard let target = entity[field.name] else { continue }
       if case .refused = target.kind { continue }
       let isSound = try problems.collect {
@@ -54,7 +54,7 @@ struct FieldReading {
     return faulty
   }
 
-  /// Returns the identifiers of a relationship. The first walk reports values that are no identifiers.
+  /// Returns the identifiers of a relationship. The first pass has reported values that are no identifiers.
   private func shaped<R>(_ body: () throws -> R) throws -> R {
     do { return try body() } catch is FieldFault { throw ReportedProblem() } catch is ImportProblem
     {

@@ -1,23 +1,23 @@
 import ObjectModel
 
-/// What the files call their objects, each with a number of its own: its bytes, a place and a slot, some
-/// thirty bytes in all.
+/// The identifiers of objects in the files. Each has a number, and takes its own bytes and about thirty bytes more in
+/// memory.
 struct IdentifierTable {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
-  /// Of each identifier the object: entity and number, 0 while none of the files has defined it.
+  /// The key of each identifier's object, from entity and number; 0 while no file has defined the object.
   private var keys: [UInt64] = []
   private var flags: [UInt8] = []
-  /// Positions by hash; 0 for none.
+  /// The numbers of identifiers plus one, by hash; 0 for an empty slot.
   private var slots: [UInt32] = Array(repeating: 0, count: 1024)
   private var namedCount = 0
 
-  /// The most objects and identifiers of one import.
+  /// The maximum number of objects and identifiers in one import.
   static let mostCount = Int(UInt32.max) - 2
 
   var count: Int { keys.count }
 
-  /// The number of an identifier, which it gets when it has none.
+  /// Returns the number of an identifier. A new identifier gets the next number.
   mutating func number(of identifier: String) -> Int {
     var identifier = identifier
     return identifier.withUTF8Bytes { text in
@@ -34,7 +34,7 @@ struct IdentifierTable {
     }
   }
 
-  /// The number of an identifier that has one.
+  /// Returns the number of a known identifier; `nil` if the identifier is unknown.
   func known(_ identifier: String) -> Int? {
     var identifier = identifier
     return identifier.withUTF8Bytes { text in
@@ -43,7 +43,7 @@ struct IdentifierTable {
     }
   }
 
-  /// A number for an object that the files call nothing.
+  /// Returns a new number for an object without an identifier.
   mutating func add() -> Int {
     ends.append(bytes.count)
     keys.append(0)
@@ -51,7 +51,7 @@ struct IdentifierTable {
     return count - 1
   }
 
-  /// The identifier; empty for an object that has none.
+  /// Returns the identifier of a number; empty for an object without an identifier.
   func text(_ number: Int) -> String {
     String(decoding: bytes[(number == 0 ? 0 : ends[number - 1])..<ends[number]], as: UTF8.self)
   }
@@ -61,15 +61,16 @@ struct IdentifierTable {
     if isThere { flags[number] |= 1 }
   }
 
-  /// Whether the object is one that the store had already.
+  /// Whether the object was in the store before the import.
   func isThere(_ number: Int) -> Bool { flags[number] & 1 != 0 }
 
-  /// Whether the object, if the store has it, must be changed or looked at for what leads to it now.
+  /// Whether a stored object of this number must be changed by the import, or checked for the number of its
+  /// references.
   func isConcerned(_ number: Int) -> Bool { flags[number] & 2 != 0 }
 
   mutating func concern(_ number: Int) { flags[number] |= 2 }
 
-  /// Whether a file defines the object with an unknown entity. The first walk reports that.
+  /// Whether a file defines the object with an unknown entity. The first pass reports this problem.
   func isFaulty(_ number: Int) -> Bool { flags[number] & 4 != 0 }
 
   mutating func setFaulty(_ number: Int) { flags[number] |= 4 }
@@ -80,7 +81,7 @@ struct IdentifierTable {
 
   private func slot(of text: [UInt8]) -> Int {
     var hasher = Hasher()
-    // Eight bytes at a time; how many there are says what the last of them is.
+    // Hash eight bytes at a time. The initial length distinguishes texts that would give the same words.
     var word: UInt64 = UInt64(text.count)
     for index in text.indices {
       word = word << 8 | UInt64(text[index])

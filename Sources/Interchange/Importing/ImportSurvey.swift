@@ -1,18 +1,18 @@
 import ObjectModel
 import Rows
 
-/// The first walk over the files: which objects they have, what they are called, and who leads where.
+/// The first pass over the files. It collects the objects, their identifiers and their relationships.
 final class ImportSurvey {
   let plan: ImportPlan
   private let options: ObjectImport.Options
   var identifiers = IdentifierTable()
-  /// The number of each object, in the order of the files.
+  /// The number of each object in ``identifiers``, in the order of the files.
   private(set) var numbers: [UInt32] = []
-  /// How many objects of each entity there are.
+  /// The number of objects of each entity.
   private(set) var counts: [UInt16: Int] = [:]
   var references: [ReferenceSlot: ReferenceStatements] = [:]
   var links: [UInt16: LinkStatements] = [:]
-  /// Whether the import can't be done with new rows alone.
+  /// Whether the import must change existing objects, so that new rows are not enough.
   private(set) var needsObjects = false
 
   init(_ plan: ImportPlan, _ options: ObjectImport.Options) {
@@ -20,10 +20,10 @@ final class ImportSurvey {
     self.options = options
   }
 
-  /// Walks over the files.
+  /// Reads all files.
   ///
-  /// - Parameter problems: Takes the problems of entities, identifiers, names and lists. The second walk finds
-  ///   the problems of values.
+  /// - Parameter problems: Collects the problems of entities, identifiers, names and lists. The second pass finds the
+  ///   problems of values.
   func run(
     _ files: [ImportFile], _ problems: ImportProblems, _ progress: (Int) throws -> Void
   ) throws {
@@ -46,7 +46,7 @@ final class ImportSurvey {
     try resolve()
   }
 
-  /// The number that stands for an object of an unknown entity.
+  /// The number in place of an object with an unknown entity.
   static let unknown = UInt32.max
 
   private func note(_ record: RecordReader, _ problems: ImportProblems) throws {
@@ -66,7 +66,7 @@ final class ImportSurvey {
     let place = counts[entity.layout.entityNumber, default: 0]
     counts[entity.layout.entityNumber] = place + 1
     numbers.append(UInt32(number))
-    // Only the place among those of its entity is known yet.
+    // The final keys are not known yet, so the key contains the object's index within its entity, from 1.
     identifiers.setKey(
       ObjectKey(entity: entity.layout.entityNumber, number: UInt64(place) + 1), of: number)
     for field in record.fields {
@@ -81,7 +81,8 @@ final class ImportSurvey {
     }
   }
 
-  /// Returns the number of an object. A second object with the same identifier counts as an object without one.
+  /// Returns the number of an object. A repeated identifier is a problem, and its object gets a number without
+  /// identifier.
   private func number(of record: RecordReader, _ problems: ImportProblems) throws -> Int {
     guard let identifier = record.identifier else { return identifiers.add() }
     let number = identifiers.number(of: identifier)
@@ -148,10 +149,10 @@ final class ImportSurvey {
     )
   }
 
-  /// Finds the objects of the store among what no file has defined.
+  /// Looks up the identifiers that no file has defined among the objects of the store.
   private func resolve() throws {
     for number in 0..<identifiers.count where identifiers.key(number) == nil {
-      // What is no object at all is found again with its line, when values are read.
+      // An identifier without any object is reported with its line in the second pass.
       guard let key = FieldText.key(identifiers.text(number)), plan.schema[key.entity] != nil,
         try plan.view.contains(key)
       else { continue }

@@ -2,19 +2,19 @@ import ObjectGraph
 import ObjectModel
 import Rows
 
-/// An entity as objects of it are read: what each name stands for.
+/// An entity of imported objects, with the meaning of each name in the files.
 final class ImportedEntity {
   let entity: Entity
   let layout: Layout
   private var targets: [ImportTarget] = []
   private var positions: [String: Int] = [:]
-  /// The columns whose default for new objects is not the one of the layout.
+  /// The columns and default values of new objects, if these differ from the defaults of the layout.
   private(set) var initialValues: [(column: Int, value: Value)] = []
-  /// What must have a value.
+  /// The properties that must have a value.
   private(set) var required: [(column: Int, path: String)] = []
-  /// The relationships to many that must lead to so many objects.
+  /// The to-many relationships with a minimum or maximum count.
   private(set) var counted: [ImportTarget] = []
-  /// The relationships to one object.
+  /// The to-one relationships.
   private(set) var references: [(name: String, end: ImportTarget.ToOne)] = []
   private var marks: [Int] = []
 
@@ -42,20 +42,20 @@ final class ImportedEntity {
 
   subscript(name: String) -> ImportTarget? { positions[name].map { targets[$0] } }
 
-  /// Notes that a reading, by its number from 1, has a target; false when it had it already.
+  /// Records that a reading has found a target. Returns `false` if the same reading has found it before.
   func mark(_ target: ImportTarget, _ reading: Int) -> Bool {
     if marks.count < targets.count { marks = Array(repeating: 0, count: targets.count) }
     defer { marks[target.position] = reading }
     return marks[target.position] != reading
   }
 
-  /// The parts of a composite attribute.
+  /// Returns the targets of the parts of a composite attribute.
   func parts(of path: String) -> [ImportTarget] { targets.filter { $0.name.hasPrefix(path + ".") } }
 
-  /// The names of the targets at some positions.
+  /// Returns the names of the targets at the given positions.
   func names(at positions: Set<Int>) -> [String] { positions.map { targets[$0].name } }
 
-  /// Everything there is to set, for a message.
+  /// The names of all targets, for messages.
   var names: [String] { targets.map(\.name) }
 
   private func add(_ target: ImportTarget) {
@@ -84,7 +84,7 @@ final class ImportedEntity {
       initialValues.append((column, attribute.defaultValue))
     }
     if isRequired { required.append((column, path)) }
-    // What is required is asked once all values are set.
+    // Required values are checked after all values are set.
     add(
       ImportTarget(
         name: path, position: targets.count,
@@ -136,24 +136,24 @@ final class ImportedEntity {
     if relationship.isToMany, isCounted { counted.append(target) }
   }
 
-  /// Whether a relationship must lead to a certain number of objects.
+  /// Whether a relationship limits the number of its members.
   private static func counts(_ relationship: Relationship) -> Bool {
     relationship.isToMany && relationship.limitsCount
   }
 }
 
-/// What a name in a file stands for.
+/// The meaning of a name in a file.
 struct ImportTarget {
   let name: String
-  /// Its place among those of its entity.
+  /// The index among the targets of the entity.
   let position: Int
   let kind: Kind
 
   enum Kind {
     case attribute(column: Int, AttributeType, ValueCheck)
-    /// An attribute of several parts, each with a target of its own.
+    /// A composite attribute. Each of its parts is a separate target.
     case composite
-    /// What is computed anew; what the file says of it is passed over.
+    /// A derived attribute. Its value in the file is ignored.
     case derived
     case toOne(ToOne)
     case toMany(ToMany)
@@ -162,15 +162,15 @@ struct ImportTarget {
 
   struct ToOne {
     let column: Int
-    /// Its place among those of its entity.
+    /// The index among the to-one relationships of the entity.
     let index: Int
     let destinations: Set<UInt16>
-    /// The column of the place among those that the other leads back to, where they have an order.
+    /// The order column of the inverse relationship; `nil` if the inverse has no order.
     let order: Int?
     let slot: ReferenceSlot
-    /// Where the other leads back to this one, of one to one.
+    /// The inverse of a one-to-one relationship; `nil` for a to-many inverse, or none.
     let inverseSlot: ReferenceSlot?
-    /// Whether the other must be led to by a certain number of objects.
+    /// Whether the inverse relationship limits the number of its members.
     let isInverseCounted: Bool
   }
 
@@ -180,14 +180,14 @@ struct ImportTarget {
     let place: Place
 
     enum Place {
-      /// In a column of the objects that it leads to.
+      /// In a reference column of the relationship's members.
       case references(ReferenceSlot)
       case links(LinkTable.Side, isInverseCounted: Bool)
     }
   }
 }
 
-/// A relationship to one object, as a family of entities has it.
+/// A to-one relationship, shared by all entities of a family.
 struct ReferenceSlot: Hashable {
   private let root: String
   private let name: String

@@ -3,64 +3,66 @@ import ObjectModel
 import Rows
 public import StoreInterface
 
-/// Reads objects from files as ``ObjectExport`` writes them, and puts them into a store.
+/// Reads objects from files in the format of ``ObjectExport``, and saves them in a store.
 ///
 ///     let file = ImportFile(try disk.open("trips.jsonl", for: .read), name: "trips.jsonl", format: .jsonl)
 ///     let report = try ObjectImport(into: store, [file]).run()
 ///
-/// The files are gone over twice: once for who there is and who leads where, and once for the values. Objects
-/// lead to one another by what the files call them, forwards too, and to objects of the store by their
-/// identifiers. Everything is checked that a context would check, and all is saved at once or nothing.
+/// The files are read twice: first for objects and their relationships, then for values. Objects refer to one another
+/// by their identifiers in the files, also before the definition, and to stored objects by their identifiers in the
+/// store. The import makes the same checks as a context, and saves all objects at once or none.
 ///
-/// New objects become rows without ever being objects, some 40 bytes of memory each beside what is saved at once.
-/// Where objects that are there must change, or values are derived, a context does it.
+/// New objects are written directly as rows, and need about 40 bytes of memory each, plus the rows of one commit. If
+/// existing objects may change, or values are derived, a context makes the changes instead.
 public struct ObjectImport {
   let store: any Store
   let files: [ImportFile]
-  /// How it is done.
+  /// The options of the import.
   public var options = Options()
 
-  /// How objects are imported.
+  /// Options of an import.
   public struct Options: Sendable, Hashable {
-    /// Whether an object with the unique values of one that is there changes that one.
+    /// Whether an imported object changes the stored object with the same unique values.
     public var updates = false
-    /// Whether an object that is called as one that is there changes that one.
+    /// Whether an imported object changes the stored object with the same identifier.
     public var updatesSameIdentifiers = false
-    /// How many objects are saved at a time; `nil` for all at once.
+    /// The number of objects in each commit; `nil` for a single commit. Used only if all objects are new, and the
+    /// store has ``StoreCapabilities/incremental``.
     public var batchSize: Int?
-    /// Whether nothing is saved.
+    /// Whether the import only checks the files and saves nothing.
     public var isTrial = false
-    /// Whether everything is checked before the store sets keys aside, so that a refused import writes
-    /// nothing at all. It takes one more pass over the files. Small imports are always checked first.
+    /// Whether everything is checked before the store reserves keys, so that a rejected import writes nothing. This
+    /// check needs another pass over the files. Small imports are always checked first.
     public var checksFirst = false
-    /// Who the changes are said to be by.
+    /// The author of the changes in the history.
     public var author: String?
 
-    /// New objects, all at once.
+    /// Creates options for an import of new objects in a single commit.
     public init() {}
   }
 
-  /// What was imported.
+  /// The result of an import.
   public struct Report: Sendable, Hashable {
-    /// How many objects are new.
+    /// The number of inserted objects.
     public var insertedCount = 0
-    /// How many were there already, and were changed.
+    /// The number of stored objects that were changed.
     public var updatedCount = 0
-    /// How many objects the files have, changed or not.
+    /// The number of objects in the files, changed or not.
     public var readCount = 0
   }
 
-  /// An import into a store.
+  /// Creates an import into a store.
   public init(into store: any Store, _ files: [ImportFile]) {
     self.store = store
     self.files = files
   }
 
-  /// Imports.
+  /// Reads the files and saves their objects.
   ///
-  /// - Parameter progress: Is told now and then which share of the work is done. What it throws ends the import.
-  /// - Throws: ``ImportError`` that names what is wrong in which line; `StoreError`; `ContextError`. Nothing was
-  ///   saved then, but for the batches before when ``Options/batchSize`` is set and the disk failed.
+  /// - Parameter progress: Called repeatedly with the fraction of the work that is done. If it throws, the import
+  ///   ends.
+  /// - Throws: ``ImportError`` that lists the problems and their lines; `StoreError`; `ContextError`. Nothing is
+  ///   saved then, except earlier batches if ``Options/batchSize`` is set and the disk failed.
   public func run(_ progress: (Double) throws -> Void = { _ in }) throws -> Report {
     let base = try store.snapshot()
     let total = try Double(max(1, files.reduce(0) { try $0 + $1.file.byteCount() }))
@@ -74,7 +76,7 @@ public struct ObjectImport {
     let problems = ImportProblems()
     try survey.run(files, problems) { try show(0, $0) }
     if !problems.isEmpty {
-      // The values are looked at all the same, so that everything that is wrong is said at once.
+      // Check the values too, so that the error contains all problems at once.
       _ = try trial(plan, survey, base, problems, show)
       throw problems.error
     }
@@ -87,16 +89,16 @@ public struct ObjectImport {
     return report
   }
 
-  /// So many objects are checked in no time that anybody notices.
+  /// Checking this many objects takes no noticeable time.
   private static let smallCount = 10_000
 
-  /// Whether objects that are there change, or values are derived, so that a context has to do it.
+  /// Whether a context must make the changes, because existing objects may change or values are derived.
   private func needsContext(_ plan: ImportPlan, _ survey: ImportSurvey) -> Bool {
     survey.needsObjects || options.updates || options.updatesSameIdentifiers
       || plan.needsContext
   }
 
-  /// Takes the second pass without saving anything.
+  /// Makes the second pass without saving.
   private func trial(
     _ plan: ImportPlan, _ survey: ImportSurvey, _ base: any StoreSnapshot,
     _ problems: ImportProblems, _ show: (Double, Int) throws -> Void
@@ -111,14 +113,14 @@ public struct ObjectImport {
     ).run(files) { try show(1, $0) }
   }
 
-  /// Takes the second pass, and a third where everything is checked first.
+  /// Makes the second pass, and a third if everything is checked first.
   private func run(
     _ plan: ImportPlan, _ survey: ImportSurvey, _ base: any StoreSnapshot, _ hasBatches: Bool,
     _ checksFirst: Bool, _ passCount: Double, _ problems: ImportProblems,
     _ show: (Double, Int) throws -> Void
   ) throws -> Report {
     if checksFirst || options.isTrial {
-      // What is wrong is found before anything is written.
+      // Find all problems before anything is written.
       let report = try trial(plan, survey, base, problems, show)
       if options.isTrial { return report }
     }
@@ -133,15 +135,16 @@ public struct ObjectImport {
   }
 }
 
-/// What the names in the files stand for.
+/// The meanings of the names in the files.
 final class ImportPlan {
   let model: Model
   let schema: Schema
   let view: View
   private var entities: [String: ImportedEntity] = [:]
-  /// How many objects were read from files, as often as they were.
+  /// The number of readings of objects so far. An object that is read twice counts twice.
   var readingCount = 0
-  /// Whether values follow from other values, or predicates are asked of whole objects.
+  /// Whether a context must make the changes, because the model has derived attributes or predicates on whole
+  /// objects.
   let needsContext: Bool
 
   init(_ snapshot: any StoreSnapshot) throws {
@@ -155,12 +158,12 @@ final class ImportPlan {
     }
   }
 
-  /// An entity that objects of the files are of.
+  /// Returns an entity that the files have used; `nil` if they have not.
   func knownEntity(_ name: String) -> ImportedEntity? { entities[name] }
 
-  /// The entity of an object of a file.
+  /// Returns the entity of an object in a file.
   ///
-  /// - Throws: ``ImportProblem`` when there is none, or it has no objects.
+  /// - Throws: ``ImportProblem`` if there is no such entity, or it is abstract.
   func entity(of record: RecordReader) throws -> ImportedEntity {
     guard let name = record.entity ?? record.file.entity else {
       throw record.problem(
@@ -181,9 +184,9 @@ final class ImportPlan {
     return made
   }
 
-  /// What a name stands for.
+  /// Returns the meaning of a name.
   ///
-  /// - Throws: ``ImportProblem`` when it stands for nothing that can be set.
+  /// - Throws: ``ImportProblem`` if the name is unknown, or names a property that can't be set.
   func target(
     _ name: String, of entity: ImportedEntity, _ record: RecordReader
   ) throws -> ImportTarget {

@@ -3,7 +3,7 @@ import ObjectModel
 import Rows
 import StoreInterface
 
-/// The second walk over the files, where all objects are new: each becomes a row.
+/// The second pass over the files, for imports of new objects only. Each object becomes a row.
 final class RowImport {
   private let store: any Store
   private let plan: ImportPlan
@@ -13,13 +13,13 @@ final class RowImport {
   private let author: String?
   private var base: any StoreSnapshot
   private let unique: UniqueValues
-  /// Of each entity the number of the first new object.
+  /// The number of the first new object of each entity.
   private var firstNumbers: [UInt16: UInt64] = [:]
   private var pending: [UInt16: PendingRows] = [:]
   private var pendingCount = 0
-  /// How many objects of an entity are rows by now.
+  /// The number of objects of each entity that have become rows.
   private var done: [UInt16: UInt64] = [:]
-  /// How many lead to each object of the files, where that matters.
+  /// The number of references to each object of the files, for relationships that limit this number.
   private var totals: [ReferenceSlot: [UInt32]] = [:]
   private let problems: ImportProblems
 
@@ -36,7 +36,7 @@ final class RowImport {
 
     var isFull: Bool { draft.isFull || byteCount > 4 << 20 }
 
-    /// Makes blocks of the rows, or forgets them.
+    /// Makes blocks of the pending rows, or discards the rows.
     mutating func close(keeping: Bool) {
       if keeping {
         var writer = BlockWriter()
@@ -61,7 +61,7 @@ final class RowImport {
     var counts = survey.counts
     for (number, statements) in survey.links { counts[number] = statements.links.count }
     for (number, count) in counts where count > 0 {
-      // A trial takes no keys: those that nobody will ever have do.
+      // A trial reserves no keys. It uses numbers that no stored object will have.
       firstNumbers[number] =
         isTrial ? 1 << 47 : try store.leaseKeys(ofEntity: number, count: count).lowerBound
     }
@@ -73,9 +73,9 @@ final class RowImport {
     unique = try UniqueValues(plan.model, plan.schema, base.view)
   }
 
-  /// Imports the objects, or looks for problems if it is a trial.
+  /// Imports the objects, or only looks for problems if this is a trial.
   ///
-  /// - Throws: ``ImportError`` with all problems, including problems of the first walk.
+  /// - Throws: ``ImportError`` with all problems, including problems of the first pass.
   func run(_ files: [ImportFile], _ progress: (Int) throws -> Void) throws
     -> ObjectImport.Report
   {
@@ -95,7 +95,7 @@ final class RowImport {
       before += record.offset
     }
     guard ordinal == survey.numbers.count else { throw changed(files[files.count - 1]) }
-    // An object that could not be read would be missing in the lists of related objects.
+    // After a problem, objects are missing in the lists, so the counts would be wrong.
     if problems.isEmpty { try checkCounts() }
     try problems.check()
     if !isTrial {
@@ -127,7 +127,7 @@ final class RowImport {
     pendingCount += 1
     let row = draft.append(key: key.number)
     for (column, value) in entity.initialValues { draft.set(value, column: column, row: row) }
-    // Where each relationship to one leads as the object itself says it; -1 for nowhere.
+    // The target of each to-one relationship that the object states itself; -1 for a null value.
     var given = [Int?](repeating: nil, count: entity.references.count)
     let reading = FieldReading(plan, record, entity)
     var faulty = try reading.forEach(problems) { _, column, value in
@@ -159,7 +159,7 @@ final class RowImport {
     if !unique.isEmpty, faulty.isEmpty,
       let found = unique.add(key, value: { draft.value(column: $0, row: row) ?? .null })
     {
-      // Objects of the files have no identifiers that last: nothing is imported.
+      // New objects have no permanent identifier, because a refused import saves nothing.
       let isStored = found.other.number < firstNumbers[found.other.entity] ?? .max
       var problem = record.problem(
         found.constraint.names.joined(separator: ", "),
@@ -174,7 +174,7 @@ final class RowImport {
     }
   }
 
-  /// The object that an identifier means.
+  /// Returns the object of an identifier.
   private func object(
     _ identifier: String, _ destinations: Set<UInt16>, _ name: String, _ record: RecordReader
   ) throws -> (number: Int, key: ObjectKey) {
@@ -194,7 +194,7 @@ final class RowImport {
     return (number, key)
   }
 
-  /// The key that an object has in the store.
+  /// Returns the key that an object has in the store.
   private func key(of number: Int) -> ObjectKey? {
     guard let key = survey.identifiers.key(number), !survey.identifiers.isThere(number) else {
       return survey.identifiers.key(number)
@@ -204,7 +204,7 @@ final class RowImport {
     }
   }
 
-  /// Sets a reference, as the object itself or others say it.
+  /// Sets a to-one reference, stated by the object itself or by the list of its inverse.
   private func lead(
     _ end: ImportTarget.ToOne, _ name: String, of own: Int, _ given: Int?, _ draft: Draft,
     _ row: Int, _ record: RecordReader
@@ -240,7 +240,7 @@ final class RowImport {
 
   // MARK: - Relationships to many
 
-  /// Checks how many objects each relationship to many leads to.
+  /// Checks the number of members of each to-many relationship that limits it.
   private func checkCounts() throws {
     for (_, statements) in survey.links {
       var forward: [UInt32: UInt32] = [:]
@@ -295,7 +295,7 @@ final class RowImport {
       if pending[layout.entityNumber]?.isFull ?? false {
         pending[layout.entityNumber]!.close(keeping: true)
       }
-      // Two keys and two places.
+      // A link takes two keys and two places.
       pending[layout.entityNumber, default: PendingRows(layout)].byteCount += 32
       let draft = pending[layout.entityNumber]!.draft
       let row = draft.append(key: first + UInt64(index))
@@ -323,7 +323,7 @@ final class RowImport {
     pendingCount = 0
     if isTrial { return }
     var request = CommitRequest(Layer(changes), basedOn: base)
-    // What is unique, and what is led to, was looked up in this commit.
+    // Unique values and references were checked against this commit.
     request.requiredCommit = base.commit
     request.author = author
     base = try store.commit(request)
@@ -331,7 +331,7 @@ final class RowImport {
 }
 
 extension ImportTarget.ToMany {
-  /// What is wrong with leading to so many objects, as the end of a sentence; `nil` if nothing is.
+  /// Returns the problem with the given number of members, as the end of a sentence; `nil` if the number is allowed.
   func problem(withCount count: Int) -> String? {
     switch relationship.problem(withCount: count) {
     case nil: nil

@@ -1,21 +1,21 @@
 import ObjectModel
 import Rows
 
-/// What objects of the files say of references that others have: a list of objects says of each of them
-/// where it leads.
+/// References stated from the inverse end: an imported list determines the reference of each of its members.
 struct ReferenceStatements {
-  /// For each object of the files, by its number, who says that it leads there, plus one; 0 for nobody.
+  /// The owner of the list that contains each object, plus one, by the object's number; 0 if no list contains the
+  /// object.
   private var owners: [UInt32] = []
   private var places: [UInt32] = []
-  /// How many objects each object's own list has, or more as others lead to it.
+  /// The number of members of each object's list, including members that state the reference themselves.
   private var counts: [UInt32] = []
   let isOrdered: Bool
 
   init(isOrdered: Bool) { self.isOrdered = isOrdered }
 
-  /// Notes that `other` leads to `owner`.
+  /// Records that `other` refers to `owner`.
   ///
-  /// - Returns: Who has said the same of another, if somebody has.
+  /// - Returns: The earlier owner, if another list already contains `other`; otherwise `nil`.
   mutating func add(owner: Int, other: Int, of count: Int) -> Int? {
     grow(&owners, to: count)
     if owners[other] != 0 {
@@ -31,13 +31,13 @@ struct ReferenceStatements {
     return nil
   }
 
-  /// Where an object leads, as others say, and its place there.
+  /// Returns the owner of the list that contains an object, and the object's place in the list.
   func owner(of other: Int) -> (owner: Int, place: Int)? {
     guard other < owners.count, owners[other] != 0 else { return nil }
     return (Int(owners[other]) - 1, isOrdered ? Int(places[other]) : 0)
   }
 
-  /// A place for one more behind the last.
+  /// Returns the place after the last member, and counts one more member.
   mutating func nextPlace(at owner: Int, of count: Int) -> Int {
     grow(&counts, to: count)
     defer { counts[owner] += 1 }
@@ -51,7 +51,7 @@ struct ReferenceStatements {
   }
 }
 
-/// Links of one table that the files say, each with its places from 1, and 0 where none is said.
+/// Links of one table that the files state, with places from 1, or 0 if no place is stated.
 struct LinkStatements {
   let table: LinkTable
 
@@ -68,7 +68,7 @@ struct LinkStatements {
   mutating func add(owner: Int, other: Int, place: Int, _ side: LinkTable.Side) {
     let (owner, other, place) = (UInt32(owner), UInt32(other), UInt32(place + 1))
     let isForward = table.isSymmetric ? owner <= other : side.isForward
-    // An object that leads to itself has one place in its list, and the link has two for it.
+    // A symmetric link of an object to itself has one place in the list and two order columns.
     let isLoop = table.isSymmetric && owner == other
     links.append(
       isForward
@@ -77,7 +77,7 @@ struct LinkStatements {
         : Link(source: other, target: owner, targetPlace: 0, sourcePlace: place))
   }
 
-  /// Brings together what both ends say of a link, and gives places to those that have none and need one.
+  /// Merges the two statements of each link, and assigns missing places.
   mutating func settle() {
     links.sort { ($0.source, $0.target) < ($1.source, $1.target) }
     var settled: [Link] = []
@@ -112,8 +112,8 @@ struct LinkStatements {
     }
   }
 
-  /// Gives places where a relationship is its own inverse, so that an object's list has the places of
-  /// the links that lead from it and of the links that lead to it.
+  /// Assigns missing places in a relationship that is its own inverse. An object's list contains the links in both
+  /// directions, so both share one sequence of places.
   private mutating func completeSymmetric() {
     guard table.layout.index(ofNumber: LinkTable.Column.targetOrder) != nil else { return }
     var highest: [UInt32: UInt32] = [:]

@@ -2,7 +2,7 @@ import Foundation
 import ObjectModel
 import Rows
 
-/// The values that no two objects may share, of all objects there are: 16 bytes of hash each.
+/// The unique values of all objects, with a hash of 16 bytes for each.
 final class UniqueValues {
   struct Constraint {
     /// The name of the entity that declares the constraint.
@@ -11,10 +11,10 @@ final class UniqueValues {
     fileprivate var objects: [UInt128: ObjectKey] = [:]
   }
   private var constraints: [Constraint] = []
-  /// For each entity the constraints its objects are under, and their columns.
+  /// The constraints of each entity's objects, and their columns.
   private var columns: [UInt16: [(constraint: Int, columns: [Int])]] = [:]
 
-  /// The constraints of a model, and the values of the objects that a view shows.
+  /// Collects the uniqueness constraints of a model, and the values of the objects in a view.
   init(_ model: Model, _ schema: Schema, _ view: View) throws {
     for entity in model.entities {
       for names in entity.uniquenessConstraints where !names.isEmpty {
@@ -50,10 +50,10 @@ final class UniqueValues {
     }
   }
 
-  /// Notes the values of a new object.
+  /// Records the values of a new object.
   ///
-  /// - Returns: The constraint that another object breaks with the same values, with that object and the values; `nil`
-  ///   if there is none.
+  /// - Returns: The constraint that the object violates, with the earlier object of the same values, and the values;
+  ///   `nil` if there is no conflict.
   func add(
     _ key: ObjectKey, value: (_ column: Int) -> Value
   ) -> (constraint: Constraint, other: ObjectKey, values: [String: Value])? {
@@ -70,12 +70,12 @@ final class UniqueValues {
     return nil
   }
 
-  /// Returns the reason why an object is refused that has the unique values of another one.
+  /// Returns the reason for rejecting an object with the unique values of another object.
   static func reason(_ other: String) -> String {
     "No two objects may share it, and \(other) has the same. With --update that one is changed."
   }
 
-  /// The object of an entity's family that has the same values under some constraint.
+  /// Returns the object of the entity's family that has the same values under some constraint.
   func object(ofEntity entity: UInt16, value: (_ column: Int) -> Value) -> ObjectKey? {
     for (constraint, indexes) in columns[entity] ?? [] {
       guard let hash = UniqueValues.hash(indexes.map(value)) else { continue }
@@ -84,8 +84,8 @@ final class UniqueValues {
     return nil
   }
 
-  /// A hash that different values do not have in common; `nil` when one is missing, since what is not there
-  /// is shared with nobody.
+  /// Returns a hash of 128 bits, so large that different values practically never share it; `nil` if a value is null,
+  /// because null values are never in conflict.
   private static func hash(_ values: [Value]) -> UInt128? {
     var one = Hasher()
     var other = Hasher()

@@ -1,20 +1,20 @@
 import JSONText
 
-/// What a file has for one property of one object.
+/// The value of one property of one object, as a file contains it.
 enum FieldValue {
   case null
-  /// A word of JSON without quotes: a number, `true` or `false`.
+  /// A JSON word without quotes: a number, `true` or `false`.
   case bare(String)
-  /// A string of JSON.
+  /// A JSON string.
   case text(String)
-  /// A cell of comma-separated values, which says of what type it is no more than a string does.
+  /// A cell of comma-separated values, which can be of any type.
   case cell(String)
   case list([FieldValue])
   case members([(name: String, value: FieldValue)])
 
-  /// The identifiers that a relationship leads to.
+  /// Returns the identifiers of a to-many relationship.
   ///
-  /// - Throws: ``FieldFault`` when it is no list of identifiers.
+  /// - Throws: ``FieldFault`` if the value is no list of identifiers.
   func identifiers() throws(FieldFault) -> [String] {
     switch self {
     case .null: return []
@@ -32,9 +32,9 @@ enum FieldValue {
     }
   }
 
-  /// The identifier that a relationship leads to; `nil` for none.
+  /// Returns the identifier of a to-one relationship; `nil` for none.
   ///
-  /// - Throws: ``FieldFault`` when it is no identifier.
+  /// - Throws: ``FieldFault`` if the value is no identifier.
   func identifier() throws(FieldFault) -> String? {
     switch self {
     case .null: return nil
@@ -47,7 +47,7 @@ enum FieldValue {
 }
 
 extension FieldValue {
-  /// What JSON says.
+  /// Creates a value from JSON.
   init(_ json: JSON) {
     switch json {
     case .null: self = .null

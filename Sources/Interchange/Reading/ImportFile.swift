@@ -1,17 +1,17 @@
 public import DurableFiles
 public import ObjectGraph
 
-/// A file that objects are read from, more than once.
+/// A file that an import reads, more than once.
 public struct ImportFile: Sendable {
-  /// What messages call it.
+  /// The name of the file in messages.
   public let name: String
-  /// The form of its lines.
+  /// The format of the file.
   public let format: ExchangeFormat
-  /// The entity of objects that do not say theirs; `nil` when all must.
+  /// The entity of objects that do not name their entity; `nil` if all objects must name it.
   public let entity: String?
   let file: DurableFile
 
-  /// An open file.
+  /// Creates a value from an open file.
   public init(_ file: DurableFile, name: String, format: ExchangeFormat, entity: String? = nil) {
     self.file = file
     self.name = name
@@ -19,31 +19,32 @@ public struct ImportFile: Sendable {
     self.entity = entity
   }
 
-  /// Whether the file contains anything.
+  /// Whether the file is not empty.
   public var hasBytes: Bool {
     get throws { try file.byteCount() > 0 }
   }
 }
 
-/// What is wrong with a file that objects are read from, and where.
+/// A problem in an imported file, with its place.
 public struct ImportProblem: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What messages call the file.
+  /// The name of the file in messages.
   public internal(set) var file = ""
-  /// The line, from 1; 0 when it is none in particular.
+  /// The number of the line, from 1; 0 if the problem belongs to no single line.
   public internal(set) var line: Int
-  /// The byte of the line, from 1, where the text can't be read; `nil` for what it means.
+  /// The byte in the line, from 1, at which the text is unreadable; `nil` if the text is readable but its meaning is
+  /// wrong.
   public internal(set) var column: Int?
-  /// The property.
+  /// The property; `nil` if the problem belongs to no single property.
   public internal(set) var property: String?
-  /// What is wrong, in a sentence.
+  /// The description of the problem, in a sentence.
   public let reason: String
-  /// The conflict over unique values, if the problem is one.
+  /// The uniqueness conflict; `nil` if the problem is of another kind.
   public internal(set) var conflict: ConstraintConflict?
-  /// The place of the file among the files of the import.
+  /// The index of the file among the files of the import.
   var fileNumber = Int.max
   /// The position of the property in its object; -1 for the object itself.
   var fieldNumber = -1
-  /// Whether nothing behind the problem can be read.
+  /// Whether the rest of the file is unreadable.
   var endsFile = false
 
   init(line: Int, column: Int? = nil, property: String? = nil, _ reason: String) {
@@ -53,10 +54,10 @@ public struct ImportProblem: Error, Sendable, Hashable, CustomStringConvertible 
     self.reason = reason
   }
 
-  /// Whether the text can't be read at all.
+  /// Whether the text is unreadable.
   public var isMalformed: Bool { column != nil }
 
-  /// File, line, property and reason.
+  /// The file, line, property and reason.
   public var description: String {
     var text = file
     if line > 0 { text += "\(text.isEmpty ? "line " : ":")\(line)" }
@@ -67,7 +68,7 @@ public struct ImportProblem: Error, Sendable, Hashable, CustomStringConvertible 
 }
 
 extension ImportProblem: Comparable {
-  /// Whether a problem comes before another in the order of the files. Problems of no line come last.
+  /// Whether a problem comes before another in the order of the files. Problems without a line come last.
   public static func < (left: ImportProblem, right: ImportProblem) -> Bool {
     func place(_ problem: ImportProblem) -> (Int, Int, Int) {
       (problem.fileNumber, problem.line > 0 ? problem.line : .max, problem.fieldNumber)
@@ -76,16 +77,16 @@ extension ImportProblem: Comparable {
   }
 }
 
-/// Why nothing was imported.
+/// The error of an import that has imported nothing.
 public struct ImportError: Error, Sendable, CustomStringConvertible {
   /// The first problems, in the order of the files.
   public let problems: [ImportProblem]
-  /// How many more problems there are.
+  /// The number of further problems.
   public let hiddenCount: Int
-  /// Whether some text can't be read at all.
+  /// Whether some text is unreadable.
   public let isMalformed: Bool
 
-  /// So many problems are shown.
+  /// The maximum number of problems in an error.
   public static let mostProblems = 20
 
   init(problems: [ImportProblem], hiddenCount: Int = 0, isMalformed: Bool? = nil) {
@@ -106,7 +107,7 @@ public struct ImportError: Error, Sendable, CustomStringConvertible {
   }
 }
 
-/// The problems of an import: the first of them in the order of the files, and how many there are.
+/// Collects the problems of an import: the first ones in the order of the files, and the total number.
 final class ImportProblems {
   private var first: [ImportProblem] = []
   private var count = 0
@@ -114,21 +115,21 @@ final class ImportProblems {
 
   var isEmpty: Bool { count == 0 }
 
-  /// Notes a problem.
+  /// Records a problem.
   func add(_ problem: ImportProblem) {
     count += 1
     if problem.isMalformed { hasMalformed = true }
     let isFull = first.count == ImportError.mostProblems
     if isFull, let last = first.last, !(problem < last) { return }
     if isFull { first.removeLast() }
-    // Problems of one place stay in the order in which they are found.
+    // Problems of the same place stay in the order in which they were found.
     let place = first.lastIndex { !(problem < $0) }.map { $0 + 1 } ?? 0
     first.insert(problem, at: place)
   }
 
-  /// Calls `body`, and notes the problem that it throws.
+  /// Calls `body`, and records the problem that it throws.
   ///
-  /// - Returns: Whether there was none.
+  /// - Returns: Whether `body` threw no problem.
   @discardableResult
   func collect(_ body: () throws -> Void) throws -> Bool {
     do {
@@ -137,12 +138,12 @@ final class ImportProblems {
     } catch let problem as ImportProblem {
       add(problem)
     } catch is ReportedProblem {
-      // An earlier walk over the files has noted it.
+      // An earlier pass over the files has recorded the problem.
     }
     return false
   }
 
-  /// The error of all problems.
+  /// The error that contains the recorded problems.
   var error: ImportError {
     ImportError(problems: first, hiddenCount: count - first.count, isMalformed: hasMalformed)
   }
@@ -153,5 +154,5 @@ final class ImportProblems {
   }
 }
 
-/// A problem that an earlier walk over the files has found.
+/// A problem that an earlier pass over the files has already recorded.
 struct ReportedProblem: Error {}

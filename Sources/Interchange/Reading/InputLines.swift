@@ -1,31 +1,33 @@
 import DurableFiles
 
-/// The lines of a file, one after another, with no more of it in memory than the line.
+/// Reads the lines of a file one by one. Memory holds only the current line and one piece of the file.
 struct InputLines {
   private let file: DurableFile
   private var piece: [UInt8] = []
   private var start = 0
   private(set) var offset = 0
-  /// The number of the last line, from 1.
+  /// The number of the last line that was read, from 1.
   private(set) var number = 0
 
-  /// Longer lines are refused.
+  /// The maximum number of bytes in a line. Longer lines are an error.
   static let mostBytes = 1 << 28
   private static let pieceByteCount = 1 << 18
-  /// The byte that ends a line: a line feed, or a carriage return in a file whose first line ends in a bare one.
+  /// The byte that ends a line: a line feed, or a carriage return if the first line ends with a bare carriage return.
+  /// `nil` before the first line was read.
   private(set) var lineEnd: UInt8?
   private let allowsCarriageReturns: Bool
 
-  /// The lines of a file.
+  /// Creates a reader of the lines of a file.
   ///
-  /// - Parameter allowsCarriageReturns: Whether the first line may end in a bare carriage return, as all lines do then.
+  /// - Parameter allowsCarriageReturns: Whether the first line may end with a bare carriage return. All lines then
+  ///   do.
   init(_ file: DurableFile, allowsCarriageReturns: Bool = false) {
     self.file = file
     self.allowsCarriageReturns = allowsCarriageReturns
     lineEnd = allowsCarriageReturns ? nil : 0x0A
   }
 
-  /// Appends the next line to `line`, without its end; false behind the last.
+  /// Appends the next line to `line`, without its end. Returns `false` after the last line.
   mutating func next(into line: inout [UInt8]) throws -> Bool {
     var isStarted = false
     while true {
@@ -51,7 +53,7 @@ struct InputLines {
     }
   }
 
-  /// Returns the byte that ends the first line. A quoted cell may contain either.
+  /// Returns the byte that ends the first line. Line ends within quoted cells are skipped.
   private func firstLineEnd() throws -> UInt8 {
     var isQuoted = false
     var isAfterReturn = false
@@ -65,7 +67,7 @@ struct InputLines {
         if byte == 0x0A { return 0x0A }
         isAfterReturn = byte == 0x0D
       }
-      // A long first line ends beyond the piece that is read.
+      // The first line may be longer than the piece that was read.
       let wanted = next
       bytes = try [UInt8](count: InputLines.pieceByteCount) { memory throws(DiskError) in
         try file.readAvailable(into: &memory, at: wanted)
@@ -81,7 +83,7 @@ struct InputLines {
       try file.readAvailable(into: &memory, at: wanted)
     }
     start = 0
-    // A mark of the order of bytes says nothing in UTF-8.
+    // Skip a byte order mark, which has no meaning in UTF-8.
     if offset == 0, piece.starts(with: [0xEF, 0xBB, 0xBF]) { start = 3 }
     offset += piece.count
     return start < piece.count

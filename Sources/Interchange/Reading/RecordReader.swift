@@ -1,21 +1,21 @@
 import JSONText
 
-/// The objects of a file, one after another, as the file has them.
+/// Reads the objects of a file one by one.
 final class RecordReader {
   let file: ImportFile
   private var lines: InputLines
   private var bytes: [UInt8] = []
-  /// The names of the cells, of a file of comma-separated values.
+  /// The column names of a file of comma-separated values; `nil` before the first line was read.
   private var names: [String]?
-  /// The line that the object begins on.
+  /// The number of the object's first line.
   private(set) var line = 0
-  /// The object's entity, as the file says it.
+  /// The entity that the file names for the object.
   private(set) var entity: String?
-  /// What other objects of the files call it.
+  /// The object's identifier in the files.
   private(set) var identifier: String?
   private(set) var fields: [Field] = []
 
-  /// A property of the object, and where its value is among the bytes of the line.
+  /// A property of the object, and the position of its value in the bytes of the line.
   struct Field {
     let name: String
     let start: Int
@@ -23,10 +23,10 @@ final class RecordReader {
     var isQuoted = false
   }
 
-  /// Longer lists of properties are refused.
+  /// The maximum number of properties of an object. More are an error.
   private static let mostFields = 65_536
 
-  /// The place of the file among the files of the import.
+  /// The index of the file among the files of the import.
   let fileNumber: Int
 
   init(_ file: ImportFile, number: Int) {
@@ -35,15 +35,15 @@ final class RecordReader {
     lines = InputLines(file.file, allowsCarriageReturns: file.format == .csv)
   }
 
-  /// How much of the file was read.
+  /// The number of bytes of the file that have been read.
   var offset: Int { lines.offset }
 
-  /// How many bytes the object takes in the file.
+  /// The number of bytes that the object takes in the file.
   var byteCount: Int { bytes.count }
 
-  /// Moves to the next object; false behind the last.
+  /// Moves to the next object, and returns `false` after the last.
   ///
-  /// - Throws: ``ImportProblem`` when the line can't be read.
+  /// - Throws: ``ImportProblem`` if the line is unreadable.
   func next() throws -> Bool {
     do {
       switch file.format {
@@ -53,13 +53,14 @@ final class RecordReader {
     } catch var problem as ImportProblem {
       problem.file = file.name
       problem.fileNumber = fileNumber
-      // Each line of JSON is an object of its own. A misplaced quote changes the meaning of the next lines.
+      // In JSON each line is separate. In comma-separated values a misplaced quote changes the meaning of the
+      // following lines.
       problem.endsFile = problem.endsFile || !problem.isMalformed
       throw problem
     }
   }
 
-  /// Moves to the next readable object. The first walk has reported the unreadable ones.
+  /// Moves to the next readable object. The first pass has reported the unreadable objects.
   func nextReadable() throws -> Bool {
     while true {
       do { return try next() } catch let problem as ImportProblem {
@@ -68,9 +69,9 @@ final class RecordReader {
     }
   }
 
-  /// The value of a field.
+  /// Returns the value of a field.
   ///
-  /// - Throws: ``ImportProblem`` when it is a text that is not UTF-8.
+  /// - Throws: ``ImportProblem`` if the text is not UTF-8.
   func value(_ field: Field) throws(ImportProblem) -> FieldValue {
     switch file.format {
     case .jsonl:
@@ -84,7 +85,7 @@ final class RecordReader {
     }
   }
 
-  /// What is wrong with a property of the object.
+  /// Returns a problem with a property of the object.
   func problem(_ property: String?, _ reason: String) -> ImportProblem {
     var problem = ImportProblem(line: line, property: property, reason)
     problem.file = file.name
@@ -93,7 +94,7 @@ final class RecordReader {
     return problem
   }
 
-  /// Returns the position of a property in the object; the number of properties if the object does not have it.
+  /// Returns the index of a property in the object, or the number of properties if the object lacks it.
   private func place(of property: String?) -> Int {
     guard let property, property != FieldName.entity, property != FieldName.identifier else {
       return -1
@@ -150,7 +151,7 @@ final class RecordReader {
     }
   }
 
-  /// A text that says what the object is.
+  /// Returns the text of a member that names the object's entity or identifier.
   private func word(
     _ start: Int, _ before: String?, _ name: String
   ) throws(JSONBytes.Fault) -> String {
@@ -178,7 +179,8 @@ final class RecordReader {
     }
   }
 
-  /// Whether the last line has another number of cells than the first. The next lines can be read all the same.
+  /// Whether the last line and the first have different numbers of cells. The following lines are readable
+  /// nevertheless.
   private var hasOddCount = false
 
   private func readCells() throws -> Bool {
@@ -216,7 +218,7 @@ final class RecordReader {
     return true
   }
 
-  /// Reads the next line that is not empty, and as many more as a cell in quotes goes over.
+  /// Reads the next line that is not empty, and further lines while a quoted cell continues.
   private func readLine() throws -> Bool {
     repeat {
       bytes.removeAll(keepingCapacity: true)
@@ -238,7 +240,7 @@ final class RecordReader {
     return true
   }
 
-  /// Where the cells of the line are, without their quotes.
+  /// Returns the positions of the line's cells, without their quotes.
   private func cells() throws -> [Field] {
     var cells: [Field] = []
     var place = 0

@@ -2,9 +2,9 @@ import Foundation
 package import ObjectModel
 import Rows
 
-/// Single values as text, and back.
+/// Conversions between single values and text.
 package enum FieldText {
-  /// A value's text, and whether JSON has it without quotes.
+  /// Returns the text of a value, and whether JSON contains it without quotes.
   package static func text(_ value: Value) -> (text: String, isBare: Bool) {
     switch value {
     case .null: ("null", true)
@@ -12,7 +12,7 @@ package enum FieldText {
     case .integer(let number): ("\(number)", true)
     case .float(let number): (RealText.text(number), number.isFinite)
     case .double(let number): (RealText.text(number), number.isFinite)
-    // As text, because most programs read numbers of JSON as floating-point ones.
+    // Decimal numbers are quoted, because most programs read numbers in JSON as floating-point numbers.
     case .decimal(let number): (DecimalParts(number)?.text ?? "nan", false)
     case .string(let text), .uri(let text): (text, false)
     case .date(let date): (MomentText.text(date.timeIntervalSinceReferenceDate), false)
@@ -22,10 +22,10 @@ package enum FieldText {
     }
   }
 
-  /// An object's identifier within its store.
+  /// Returns an object's identifier within its store.
   static func text(_ key: ObjectKey) -> String { "\(key.entity)/p\(key.number)" }
 
-  /// The object of an identifier as ``text(_:)-(ObjectKey)`` writes it.
+  /// Returns the object of an identifier in the form of ``text(_:)-(ObjectKey)``; `nil` if the text has another form.
   static func key(_ text: some StringProtocol) -> ObjectKey? {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, let entity = UInt16(parts[0]), parts[1].first == "p",
@@ -34,9 +34,9 @@ package enum FieldText {
     return ObjectKey(entity: entity, number: number)
   }
 
-  /// The value of an attribute that a field has.
+  /// Returns the value of an attribute from a field.
   ///
-  /// - Throws: ``FieldFault`` that says what is expected.
+  /// - Throws: ``FieldFault`` that states the expected value.
   static func value(_ field: FieldValue, of type: AttributeType) throws(FieldFault) -> Value {
     let text: String
     let isBare: Bool
@@ -93,7 +93,7 @@ package enum FieldText {
     }
   }
 
-  /// What values of a type are, in words.
+  /// Returns the description of a type's values for messages.
   private static func words(_ type: AttributeType) -> String {
     switch type {
     case .int16: "a whole number of 16 bits"
@@ -112,7 +112,7 @@ package enum FieldText {
   }
 }
 
-/// What is wrong with one field, as a sentence.
+/// A problem with one field, as a sentence.
 struct FieldFault: Error {
   let reason: String
   init(_ reason: String) { self.reason = reason }

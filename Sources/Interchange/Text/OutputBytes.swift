@@ -1,4 +1,4 @@
-/// Text on its way out, gathered into large pieces.
+/// A buffer of output text, which is written in large pieces.
 struct OutputBytes {
   private(set) var bytes: [UInt8] = []
 
@@ -19,7 +19,7 @@ struct OutputBytes {
 
   mutating func append(_ character: Unicode.Scalar) { bytes.append(UInt8(ascii: character)) }
 
-  /// The text as a string of JSON.
+  /// Appends the text as a JSON string.
   mutating func append(quoted text: String) {
     bytes.append(0x22)
     for byte in text.utf8 {
@@ -40,8 +40,8 @@ struct OutputBytes {
     bytes.append(0x22)
   }
 
-  /// The text as a cell of comma-separated values: in quotes where it must be, and where it is empty, since
-  /// nothing at all is no value.
+  /// Appends the text as a cell of comma-separated values. The cell is quoted if its characters require it, and if
+  /// the text is empty, because an empty cell without quotes means no value.
   mutating func append(cell text: String) {
     let needsQuotes =
       text.isEmpty || text.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D }

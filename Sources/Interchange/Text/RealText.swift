@@ -1,4 +1,4 @@
-/// Floating-point numbers as text that reads back to the last bit.
+/// Floating-point numbers as text that preserves every bit.
 package enum RealText {
   static func text(_ number: Double) -> String {
     if number.isFinite { return "\(number)" }
@@ -14,8 +14,8 @@ package enum RealText {
       ? "nan" : "nan:" + String(number.bitPattern, radix: 16)
   }
 
-  /// The number of 64 bits that a text stands for, from its first character to its last; `nil` when it is none, or is too
-  /// large for one and would be infinite.
+  /// Returns the 64-bit number of a whole text; `nil` if the text is no number, or if its digits are too large for a
+  /// finite number.
   package static func double(_ text: String) -> Double? {
     if let number = finite(text, Double.init) { return number }
     guard let word = notFinite(text) else { return nil }
@@ -29,7 +29,7 @@ package enum RealText {
     }
   }
 
-  /// The same of 32 bits.
+  /// Returns the 32-bit number of a whole text, under the same rules as ``double(_:)``.
   package static func float(_ text: String) -> Float? {
     if let number = finite(text, Float.init) { return number }
     guard let word = notFinite(text) else { return nil }
@@ -43,7 +43,7 @@ package enum RealText {
     }
   }
 
-  /// A number in decimal digits. One too large to be finite is none.
+  /// Returns a number written in decimal digits; `nil` if the number is too large to be finite.
   private static func finite<R: BinaryFloatingPoint>(
     _ text: String, _ make: (String) -> R?
   ) -> R? {
