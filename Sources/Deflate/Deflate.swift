@@ -1,8 +1,8 @@
-// SAFETY: Pointers go to zlib with the number of bytes behind them, and are not kept by it.
+// SAFETY: zlib gets each pointer together with the number of bytes behind it, and keeps no pointer.
 
 internal import CZlib
 
-/// zlib's format (RFC 1950): bytes made smaller, and back.
+/// Compression and decompression in the zlib format (RFC 1950).
 ///
 ///     let small = Deflate.compress(bytes.span.bytes, level: .fast)
 ///     var memory = [UInt8](repeating: 0, count: bytes.count)
@@ -10,25 +10,25 @@ internal import CZlib
 ///     var target = span.mutableBytes
 ///     try Deflate.expand(small.span.bytes, into: &target)
 ///
-/// Whoever expands says how many bytes there must be, so that a few bytes can't become many.
+/// The caller of ``expand(_:into:)`` determines the expanded size, so a few bytes can't expand without limit.
 public enum Deflate {
-  /// How much time is spent on making bytes smaller.
+  /// The time that is spent on compression.
   public enum Level: Int32, Sendable, Hashable, CaseIterable {
-    /// Little time.
+    /// The fastest level, with the largest result.
     case fast = 1
-    /// What zlib takes for a good balance.
+    /// zlib's default balance of time and size.
     case balanced = 6
-    /// Much time.
+    /// The slowest level, with the smallest result.
     case small = 9
   }
 
-  /// The bytes, compressed.
+  /// Returns the bytes in compressed form.
   public static func compress(_ bytes: RawSpan, level: Level = .fast) -> [UInt8] {
     let capacity = Int(compressBound(uLong(bytes.byteCount)))
     return unsafe [UInt8](unsafeUninitializedCapacity: capacity) { target, count in
       var written = uLongf(capacity)
       let result = unsafe bytes.withUnsafeBytes { source in
-        // zlib takes no null for no bytes.
+        // zlib does not accept a null pointer for an empty input.
         var none: UInt8 = 0
         return unsafe withUnsafePointer(to: &none) { none in
           unsafe compress2(
@@ -37,16 +37,16 @@ public enum Deflate {
             uLong(source.count), level.rawValue)
         }
       }
-      // Its only other answers are too little memory and too small a target.
+      // zlib's remaining errors are a lack of memory and a target that is too small.
       precondition(result == Z_OK, "zlib can't compress: \(result).")
       count = Int(written)
     }
   }
 
-  /// Expands compressed bytes into memory that they fill exactly.
+  /// Expands compressed bytes into memory that they must fill exactly.
   ///
-  /// - Throws: ``DeflateError`` when they do not, or are no such bytes. What the memory then holds
-  ///   means nothing.
+  /// - Throws: ``DeflateError`` if the bytes do not fill the memory exactly, or are not in the zlib format. The
+  ///   contents of the memory are then undefined.
   public static func expand(
     _ bytes: RawSpan, into memory: inout MutableRawSpan
   ) throws(DeflateError) {
@@ -58,24 +58,23 @@ public enum Deflate {
     }
   }
 
-  /// Expands what some bytes begin with, as far as the memory goes: for bytes of which nobody says how many
-  /// belong together.
+  /// Expands the beginning of the bytes until the memory is full. For compressed bytes of unknown length.
   ///
-  /// - Returns: How many bytes were written, and how many the compressed ones were if all of them were
-  ///   written; `nil` when these are no such bytes.
+  /// - Returns: The number of bytes written, and the length of the compressed bytes if they were expanded completely;
+  ///   `nil` if the bytes are not in the zlib format.
   public static func expandStart(
     of bytes: RawSpan, into memory: inout MutableRawSpan
   ) -> (written: Int, taken: Int?)? {
     let (result, written, taken) = uncompress(bytes, into: &memory)
     switch result {
     case Z_OK: return (written, taken)
-    // There was more to expand, or the bytes ended too early.
+    // The memory was too small, or the compressed bytes were cut off or damaged.
     case Z_BUF_ERROR, Z_DATA_ERROR: return written > 0 ? (written, nil) : nil
     default: return nil
     }
   }
 
-  /// Has zlib expand what it can: its answer, and how many bytes it wrote and took.
+  /// Calls zlib, and returns its result and the numbers of bytes written and read.
   private static func uncompress(
     _ bytes: RawSpan, into memory: inout MutableRawSpan
   ) -> (result: Int32, written: Int, taken: Int) {
@@ -94,12 +93,12 @@ public enum Deflate {
     return (result, Int(written), Int(taken))
   }
 
-  /// The most bytes that so many compressed ones can expand to.
+  /// Returns the maximum size to which the given number of compressed bytes can expand.
   public static func mostBytes(from byteCount: Int) -> Int { byteCount * 1032 + 64 }
 }
 
-/// Why compressed bytes can't be expanded.
+/// An error in compressed bytes.
 public struct DeflateError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What was found and what was expected.
+  /// The finding and the expectation, as a sentence.
   public let description: String
 }

@@ -1,29 +1,29 @@
-// SAFETY: Each stream of zlib is allocated once, as zlib keeps its address, never moves, and is given back
-// with the value that owns it. The pointers lent to it are taken away before their memory ends.
+// SAFETY: Each zlib stream is allocated once and never moves, because zlib keeps its address. It is freed with the
+// value that owns it. The pointers lent to the stream are removed before their memory ends.
 
 internal import CZlib
 
-/// Bytes made smaller piece by piece, as deflate's format without a frame (RFC 1951), in flat memory.
+/// Compresses bytes piece by piece in the raw deflate format (RFC 1951), with constant memory.
 ///
 ///     var stream = DeflateStream(level: .balanced)
 ///     while let piece = try next() { try stream.compress(piece.span.bytes) { try writer.write($0) } }
 ///     try stream.finish { try writer.write($0) }
 ///
-/// The same bytes give the same bytes, in whatever pieces they come.
+/// The result depends only on the bytes, and not on their division into pieces.
 @safe
 public struct DeflateStream: ~Copyable {
   private let stream: UnsafeMutablePointer<z_stream>
   private var buffer = [UInt8](repeating: 0, count: pieceByteCount)
 
-  /// A stream that has taken nothing yet.
+  /// Creates an empty stream.
   public init(level: Deflate.Level = .balanced) {
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
-    // Negative: no frame around the bytes. 8: what zlib takes for a good use of memory.
+    // A negative size selects the format without header. 8 is zlib's default use of memory.
     let result = unsafe deflateInit2_(
       stream, level.rawValue, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       Int32(MemoryLayout<z_stream>.size))
-    // Its only other answer is too little memory.
+    // zlib's only remaining error is a lack of memory.
     precondition(result == Z_OK, "zlib can't compress: \(result).")
   }
 
@@ -32,14 +32,14 @@ public struct DeflateStream: ~Copyable {
     unsafe stream.deallocate()
   }
 
-  /// Takes more bytes, and hands on what comes of those so far.
+  /// Compresses more bytes, and calls `output` with the compressed bytes that are ready.
   public mutating func compress(
     _ bytes: RawSpan, output: (RawSpan) throws -> Void
   ) throws {
     try run(bytes, Z_NO_FLUSH, output)
   }
 
-  /// Hands on the rest; nothing may be compressed after it.
+  /// Compresses the rest, and calls `output` with it. The stream accepts no bytes afterwards.
   public mutating func finish(output: (RawSpan) throws -> Void) throws {
     try run(RawSpan(), Z_FINISH, output)
   }
@@ -54,7 +54,7 @@ public struct DeflateStream: ~Copyable {
     }
   }
 
-  /// Hands on as much as one piece holds, and returns whether there may be more.
+  /// Calls `output` with at most one piece, and returns whether there may be more.
   private mutating func step(
     _ flush: Int32, _ output: (RawSpan) throws -> Void
   ) throws -> Bool {
@@ -67,8 +67,7 @@ public struct DeflateStream: ~Copyable {
   }
 }
 
-/// Bytes of deflate's format without a frame (RFC 1951) expanded piece by piece, in flat memory and within
-/// bounds.
+/// Expands bytes in the raw deflate format (RFC 1951) piece by piece, with constant memory and a limit on the size.
 ///
 ///     var stream = InflateStream(byteLimit: entry.byteCount)
 ///     while !stream.isAtEnd, let piece = try next() {
@@ -80,19 +79,19 @@ public struct InflateStream: ~Copyable {
   private var buffer = [UInt8](repeating: 0, count: pieceByteCount)
   private let byteLimit: Int
 
-  /// Whether the compressed bytes have come to their end.
+  /// Whether the compressed bytes are complete.
   public private(set) var isAtEnd = false
-  /// How many bytes came of the compressed ones so far.
+  /// The number of expanded bytes so far.
   public private(set) var byteCount = 0
 
-  /// A stream that has taken nothing yet, and gives at most so many bytes.
+  /// Creates an empty stream that expands to at most `byteLimit` bytes.
   public init(byteLimit: Int) {
     self.byteLimit = byteLimit
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
     let result = unsafe inflateInit2_(
       stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
-    // Its only other answer is too little memory.
+    // zlib's only remaining error is a lack of memory.
     precondition(result == Z_OK, "zlib can't expand: \(result).")
   }
 
@@ -101,10 +100,10 @@ public struct InflateStream: ~Copyable {
     unsafe stream.deallocate()
   }
 
-  /// Takes more compressed bytes, and hands on what comes of those so far.
+  /// Expands more bytes, and calls `output` with the expanded bytes that are ready.
   ///
-  /// - Throws: ``DeflateError`` where they are not deflate's, go on behind their end, or give more than the
-  ///   limit, of which nothing is handed on; and whatever `output` does.
+  /// - Throws: ``DeflateError`` if the bytes are not in the deflate format, continue after their end, or exceed the
+  ///   limit. `output` gets none of a piece that exceeds the limit. Also throws the errors of `output`.
   public mutating func expand(_ bytes: RawSpan, output: (RawSpan) throws -> Void) throws {
     try unsafe bytes.withUnsafeBytes { source in
       unsafe stream.lend(source)
@@ -116,12 +115,12 @@ public struct InflateStream: ~Copyable {
     }
   }
 
-  /// Hands on as much as one piece holds, and returns whether there may be more.
+  /// Calls `output` with at most one piece, and returns whether there may be more.
   private mutating func step(_ output: (RawSpan) throws -> Void) throws -> Bool {
     let (count, result) = unsafe buffer.withUnsafeMutableBytes { target in
       unsafe stream.fill(target) { unsafe inflate($0, Z_NO_FLUSH) }
     }
-    // Nothing taken and nothing given is no fault: it waits for more.
+    // If zlib neither reads nor writes a byte, it needs more input; this is no error.
     guard result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR else {
       throw DeflateError(description: "The compressed bytes are damaged.")
     }
@@ -137,15 +136,15 @@ public struct InflateStream: ~Copyable {
 
 /// The checksum of zip and gzip: the 32-bit cyclic redundancy check with Ethernet's polynomial.
 ///
-/// It comes with zlib. What Quire guards by its own choice it guards with CRC-32C.
+/// zlib provides it. For formats of its own, Quire uses CRC-32C instead.
 public struct CRC32: Sendable {
   /// The checksum of all bytes so far.
   public private(set) var value: UInt32 = 0
 
-  /// The checksum of no bytes yet.
+  /// Creates the checksum of an empty input.
   public init() {}
 
-  /// Goes on over more bytes.
+  /// Adds bytes to the checksum.
   public mutating func update(_ bytes: RawSpan) {
     guard bytes.byteCount > 0 else { return }
     value = unsafe bytes.withUnsafeBytes {
@@ -158,26 +157,26 @@ public struct CRC32: Sendable {
 
 private let pieceByteCount = 64 * 1024
 
-/// Lends the first bytes of a buffer.
+/// Calls `output` with the first bytes of a buffer.
 private func hand(_ buffer: [UInt8], _ count: Int, _ output: (RawSpan) throws -> Void) throws {
   guard count > 0 else { return }
   let bytes = buffer.span
-  // SAFETY: `bytes` is marked unsafe for elements with padding; a byte has none.
+  // SAFETY: `bytes` is marked unsafe because elements may have padding; a byte has none.
   let piece = unsafe bytes.bytes
   try output(piece.extracting(first: count))
 }
 
 extension UnsafeMutablePointer<z_stream> {
-  /// Lends the stream bytes to take.
+  /// Sets the input of the stream.
   @unsafe fileprivate func lend(_ source: UnsafeRawBufferPointer) {
     precondition(source.count <= UInt32.max, "A piece has less than four gigabytes.")
-    // zlib reads only, and takes a null for no bytes.
+    // zlib only reads the input, and accepts a null pointer for an empty input.
     unsafe pointee.next_in = UnsafeMutablePointer<UInt8>(
       mutating: source.baseAddress?.assumingMemoryBound(to: UInt8.self))
     unsafe pointee.avail_in = uInt(source.count)
   }
 
-  /// Takes what was lent away.
+  /// Removes the input and the output of the stream.
   @unsafe fileprivate func takeBack() {
     unsafe pointee.next_in = nil
     unsafe pointee.avail_in = 0
@@ -185,7 +184,7 @@ extension UnsafeMutablePointer<z_stream> {
     unsafe pointee.avail_out = 0
   }
 
-  /// Makes one step into the memory, and returns how many bytes it gave and what it answered.
+  /// Calls zlib once with the memory as output, and returns the number of bytes written and zlib's result.
   @unsafe fileprivate func fill(
     _ target: UnsafeMutableRawBufferPointer, _ step: (UnsafeMutablePointer<z_stream>) -> Int32
   ) -> (count: Int, result: Int32) {
@@ -197,7 +196,7 @@ extension UnsafeMutablePointer<z_stream> {
 }
 
 extension Deflate {
-  /// Bytes in raw deflate, without a header or a checksum, at once.
+  /// Returns the bytes in the raw deflate format, without a header or a checksum.
   public static func compressRaw(_ bytes: RawSpan, level: Level = .balanced) -> [UInt8] {
     var stream = DeflateStream(level: level)
     var compressed: [UInt8] = []
@@ -211,9 +210,9 @@ extension Deflate {
     return compressed
   }
 
-  /// Expands bytes of raw deflate.
+  /// Returns the expanded form of bytes in the raw deflate format.
   ///
-  /// - Throws: ``DeflateError`` where they are not such bytes, or give more than `limit`.
+  /// - Throws: ``DeflateError`` if the bytes are not in this format, or expand to more than `limit` bytes.
   public static func expandRaw(_ bytes: RawSpan, upTo limit: Int) throws -> [UInt8] {
     var stream = InflateStream(byteLimit: limit)
     var expanded: [UInt8] = []

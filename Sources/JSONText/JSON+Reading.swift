@@ -1,12 +1,12 @@
-// Reading JSON (RFC 8259), with the place of whatever is wrong.
+// Reads JSON (RFC 8259), and reports the place of each error.
 
-/// Why a text is no JSON, and where.
+/// An error in a JSON text, with its place.
 package struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The line, from 1.
+  /// The number of the line, from 1.
   package let line: Int
-  /// The byte of the line, from 1.
+  /// The number of the byte in the line, from 1.
   package let column: Int
-  /// What was found.
+  /// The description of the error.
   package let reason: String
 
   /// The place and the reason.
@@ -24,12 +24,12 @@ extension JSONError {
 }
 
 extension JSON {
-  /// The value that a text in UTF-8 says.
+  /// Returns the value of a text in UTF-8.
   ///
-  /// Stricter than most: an object that says something twice is refused, because readers differ in which of
-  /// both they believe.
+  /// Stricter than most readers: an object with a repeated name is an error, because readers differ in the value that
+  /// they choose.
   ///
-  /// - Parameter depthLimit: How deep arrays and objects may lie in one another.
+  /// - Parameter depthLimit: The maximum depth of nested arrays and objects.
   package static func read(
     _ bytes: [UInt8], depthLimit: Int = JSONBytes.mostDepth
   ) throws(JSONError) -> JSON {
@@ -47,13 +47,13 @@ extension JSON {
     } catch { throw JSONError(error, in: bytes) }
   }
 
-  /// The value of a name, of an object that has it.
+  /// Returns the value of a member; `nil` if there is no such member, or the value is no object.
   package subscript(name: String) -> JSON? {
     guard case .members(let members) = self else { return nil }
     return members.first { $0.name == name }?.value
   }
 
-  /// The value that begins at a place, which is moved behind it.
+  /// Returns the value that begins at `place`, and moves `place` to the end of the value.
   package static func value(
     _ bytes: [UInt8], _ place: inout Int, depthLimit: Int = JSONBytes.mostDepth
   ) throws(JSONBytes.Fault) -> JSON {

@@ -1,15 +1,14 @@
-/// A JSON value whose members stay in the order they were given, so that output is stable and reads
-/// in the order a person would tell it.
+/// A JSON value. Members stay in the given order, so output is stable and can be ordered for human readers.
 package enum JSON: Sendable, Hashable {
   case null
   case boolean(Bool)
-  /// A number, as its digits: decimals of 38 digits pass through unharmed.
+  /// A number as its digits, so a decimal of 38 digits keeps its precision.
   case number(String)
   case string(String)
   case array([JSON])
   case members([Member])
 
-  /// One name and its value.
+  /// A member of an object: a name and its value.
   package struct Member: Sendable, Hashable {
     package let name: String
     package let value: JSON
@@ -24,7 +23,7 @@ package enum JSON: Sendable, Hashable {
 
   package static func strings(_ values: [String]) -> JSON { .array(values.map(JSON.string)) }
 
-  /// An object of the given members, those without a value left out.
+  /// Returns an object of the given members, without members that are `nil`.
   package static func object(_ members: KeyValuePairs<String, JSON?>) -> JSON {
     .members(members.compactMap { name, value in value.map { Member(name: name, value: $0) } })
   }

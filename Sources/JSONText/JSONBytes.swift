@@ -1,17 +1,17 @@
-/// JSON (RFC 8259) where it lies: whoever reads moves a place along the bytes, and takes what is wanted or passes
-/// over it.
+/// Functions that read JSON (RFC 8259) in place. The caller keeps a place in the bytes; each function reads or skips
+/// one element, and moves the place to its end.
 package enum JSONBytes {
-  /// Values nested deeper are refused where nothing else is said.
+  /// The default for the maximum depth of nested values.
   package static let mostDepth = 32
 
-  /// What is wrong, and where.
+  /// An error in the text, with its place.
   package struct Fault: Error {
-    /// Where it is, in bytes.
+    /// The index of the byte.
     package let place: Int
-    /// What was found.
+    /// The description of the error.
     package let reason: String
 
-    /// Something wrong at a place.
+    /// Creates an error at a place.
     package init(place: Int, reason: String) {
       self.place = place
       self.reason = reason
@@ -22,12 +22,12 @@ package enum JSONBytes {
     Fault(place: place, reason: reason)
   }
 
-  /// Moves to what is no white space.
+  /// Moves to the next byte that is not white space.
   package static func skipSpace(_ bytes: [UInt8], _ place: inout Int) {
     while place < bytes.count, [0x20, 0x09, 0x0D, 0x0A].contains(bytes[place]) { place += 1 }
   }
 
-  /// Passes over a character that must come next.
+  /// Skips a required character.
   package static func expect(
     _ character: Unicode.Scalar, _ bytes: [UInt8], _ place: inout Int
   ) throws(Fault) {
@@ -38,7 +38,7 @@ package enum JSONBytes {
     place += 1
   }
 
-  /// Whether a character comes next, which is passed over then.
+  /// Skips a character if it comes next, and returns whether it did.
   package static func take(_ character: Unicode.Scalar, _ bytes: [UInt8], _ place: inout Int)
     -> Bool
   {
@@ -50,7 +50,7 @@ package enum JSONBytes {
 
   // MARK: - Passing over
 
-  /// Moves behind a value, whose form is checked, and not what its texts say.
+  /// Skips a value. Checks the syntax of the value, but not the contents of its strings.
   package static func skip(_ bytes: [UInt8], _ place: inout Int, depth: Int = 0) throws(Fault) {
     skipSpace(bytes, &place)
     guard place < bytes.count else { throw fault(place, "A value is expected.") }
@@ -97,7 +97,7 @@ package enum JSONBytes {
 
   // MARK: - Reading
 
-  /// The word without quotes that begins at `place`: a number, `true`, `false` or `null`.
+  /// Returns the unquoted word that begins at `place`: a number, `true`, `false` or `null`.
   package static func word(_ bytes: [UInt8], _ place: inout Int) throws(Fault) -> String {
     let start = place
     while place < bytes.count, isOfWord(bytes[place]) { place += 1 }
@@ -139,7 +139,7 @@ package enum JSONBytes {
     return rest.isEmpty
   }
 
-  /// The text in quotes that begins at `place`.
+  /// Returns the string that begins at `place`.
   package static func string(_ bytes: [UInt8], _ place: inout Int) throws(Fault) -> String {
     skipSpace(bytes, &place)
     let start = place + 1
@@ -165,7 +165,7 @@ package enum JSONBytes {
         continue
       }
       let escape = place
-      // A backslash is never the last: the quote behind it would not have ended the text.
+      // A backslash is never the last byte, because it would have escaped the quote that ends the text.
       place += 2
       switch bytes[escape + 1] {
       case 0x22, 0x5C, 0x2F: text.append(bytes[escape + 1])

@@ -1,7 +1,7 @@
 import Foundation
 
 extension BinaryPropertyList {
-  /// The bytes of a property list. Equal lists give equal bytes; equal strings are written once.
+  /// Returns the bytes of a property list. Equal lists give equal bytes, and equal strings are written once.
   public static func write(_ list: PropertyList) -> [UInt8] {
     var writer = BinaryWriter()
     let top = writer.add(list)

@@ -4,27 +4,24 @@ import Foundation
 ///
 ///     let list = try BinaryPropertyList.read(bytes)
 ///
-/// Survives any bytes: every offset and count is checked before it is used, and references that turn
-/// in a circle or multiply beyond reason are refused.
+/// Safe for any input: every offset and count is checked before it is used. Circular references are rejected, and so
+/// are references that expand to too many values.
 public enum BinaryPropertyList {
-  /// The deepest nesting that is read.
+  /// The maximum depth of nested values.
   public static let maximumDepth = 256
-  /// The most values a list of fewer bytes may unfold into, objects that are referred to twice counted
-  /// twice. A longer one may have as many as bytes: more come only of lists within lists that are shared.
+  /// The maximum number of values in a list of fewer bytes; an object that is referenced twice counts twice. A larger
+  /// list may have one value for each byte. Only nested lists that share objects have more.
   public static let maximumValueCount = 2_000_000
 
   /// Reads a property list.
   ///
-  /// - Throws: ``PropertyListError`` when the bytes are not a sound binary property list.
+  /// - Throws: ``PropertyListError`` if the bytes are not a valid binary property list.
   public static func read(_ bytes: [UInt8]) throws -> PropertyList {
     var reader = try BinaryReader(bytes)
     return try reader.object(reader.topObject, depth: 0)
   }
 
-  /// The objects of a list as they lie in the file: containers hold the numbers of their members.
-  ///
-  /// Keyed archives are read this way, since their objects refer to one another by `uid` and the
-  /// whole need never be unfolded.
+  /// Whether the bytes begin like a binary property list.
   static func isBinary(_ bytes: [UInt8]) -> Bool { bytes.starts(with: Array("bplist".utf8)) }
 }
 
@@ -62,7 +59,7 @@ private struct BinaryReader {
     tableOffset = Int(table)
   }
 
-  /// A big-endian number of up to eight bytes.
+  /// Returns a big-endian number of up to eight bytes.
   private func number(at offset: Int, _ byteCount: Int) throws -> UInt64 {
     guard offset >= 0, byteCount >= 0, offset <= tableOffset - byteCount else {
       throw PropertyListError(.damaged, "A number of \(byteCount) bytes at \(offset) is cut off.")
@@ -138,11 +135,11 @@ private struct BinaryReader {
       }
       return .integer(Int64(bitPattern: lowHalf))
     }
-    // Shorter numbers are unsigned; those of eight bytes are signed.
+    // Numbers of fewer than eight bytes are unsigned; numbers of eight bytes are signed.
     return .integer(Int64(bitPattern: try number(at: offset, byteCount)))
   }
 
-  /// Where the content of an object begins and how many units it has.
+  /// Returns the start of an object's content and its number of units.
   private func extent(
     _ offset: Int, _ low: Int, unitByteCount: Int, _ index: Int
   ) throws -> (start: Int, count: Int) {
@@ -199,7 +196,7 @@ private struct BinaryReader {
     return try object(Int(reference), depth: depth + 1)
   }
 
-  /// Refuses an object that holds itself.
+  /// Calls `body` within a container, and throws if the container contains itself.
   private mutating func entering<R>(
     _ index: Int, _ body: (inout BinaryReader) throws -> R
   ) throws -> R {

@@ -1,22 +1,21 @@
 public import Foundation
 
-/// A keyed archive: a graph of objects with named fields, as Foundation's archiver writes it.
+/// A keyed archive: a graph of objects with named fields, in the format of Foundation's archiver.
 ///
 ///     let archive = try KeyedArchive(bytes)
 ///     let model = archive.root
 ///     model["NSEntities"]?.dictionary        // by name, whatever class of dictionary it was
 ///
-/// Objects are looked up when asked for and never instantiated, so a graph that refers to itself is
-/// no trouble, and no class of the archive is ever made.
+/// Objects are looked up on access and never instantiated. So circular references do no harm, and no class of the
+/// archive is ever created.
 public struct KeyedArchive: Sendable {
   private let objects: [PropertyList]
   private let rootIndex: Int
 
-  /// Reads the archive in the given bytes: a property list in binary form, or in XML as some tools write
-  /// it.
+  /// Reads the archive in the given bytes: a property list in binary form, or in the XML form that some tools write.
   ///
-  /// - Throws: ``PropertyListError`` when the bytes are no property list or no keyed archive; `XMLError`
-  ///   when they begin like XML and are no XML.
+  /// - Throws: ``PropertyListError`` if the bytes are no property list or no keyed archive; `XMLError` if the bytes
+  ///   begin like XML and are not well-formed.
   public init(_ bytes: [UInt8]) throws {
     let list = try KeyedArchive.list(bytes)
     guard list["$archiver"]?.string != nil, let objects = list["$objects"]?.array,
@@ -36,8 +35,8 @@ public struct KeyedArchive: Sendable {
     return withReferences(try XMLPropertyList.read(bytes))
   }
 
-  /// Returns a property list that was read from XML with its references to objects, which XML spells as
-  /// dictionaries with the one key `CF$UID`.
+  /// Returns a property list from XML with its references restored. XML represents a reference as a dictionary with
+  /// the single key `CF$UID`.
   private static func withReferences(_ list: PropertyList) -> PropertyList {
     switch list {
     case .array(let members): return .array(members.map(withReferences))
@@ -53,7 +52,7 @@ public struct KeyedArchive: Sendable {
   /// The root object.
   public var root: ArchivedObject { ArchivedObject(archive: self, index: rootIndex) }
 
-  /// What a value stands for: the object it refers to, or itself.
+  /// Returns the object that a value refers to, or the value itself if it is no reference; `nil` for null.
   func resolve(_ value: PropertyList) -> ArchivedObject? {
     if case .uid(let index) = value {
       guard index > 0, index < UInt64(objects.count) else { return nil }
@@ -68,7 +67,7 @@ public struct KeyedArchive: Sendable {
 /// One object of a keyed archive, or a plain value in one of its fields.
 public struct ArchivedObject: Sendable {
   private let archive: KeyedArchive
-  /// The object's number in the archive: what tells one object from another.
+  /// The object's number in the archive, which identifies the object; `nil` for a plain value.
   public let index: Int?
   private let content: PropertyList
 
@@ -101,18 +100,18 @@ public struct ArchivedObject: Sendable {
     (content.dictionary?.keys.filter { !$0.hasPrefix("$") } ?? []).sorted()
   }
 
-  /// What the given field holds; `nil` when there is no such field or it holds nothing.
+  /// The value of the given field; `nil` if there is no such field, or its value is null.
   public subscript(field: String) -> ArchivedObject? {
     content[field].flatMap { archive.resolve($0) }
   }
 
-  /// The plain value, if this is one.
+  /// The plain value; `nil` if this is an object.
   public var value: PropertyList? {
     if case .dictionary(let fields) = content, fields["$class"] != nil { nil } else { content }
   }
 }
 
-// What objects of the usual classes mean.
+// Values of objects of the common classes.
 extension ArchivedObject {
   /// The text of a string of any class.
   public var string: String? {
@@ -132,13 +131,13 @@ extension ArchivedObject {
   /// The bytes of a data object of any class.
   public var data: Data? { value?.data ?? self["NS.data"]?.value?.data }
 
-  /// The moment of a date.
+  /// The moment of a date object.
   public var date: Date? {
     if case .date(let date)? = value { return date }
     return self["NS.time"]?.value?.real.map { Date(timeIntervalSinceReferenceDate: $0) }
   }
 
-  /// The UUID.
+  /// The UUID of a UUID object.
   public var uuid: UUID? {
     guard let bytes = self["NS.uuidbytes"]?.value?.data.map({ Array($0) }), bytes.count == 16 else {
       return nil
@@ -150,19 +149,19 @@ extension ArchivedObject {
       ))
   }
 
-  /// The text of a URL, the relative part behind its base.
+  /// The text of a URL object, with the relative part after its base.
   public var url: String? {
     guard let relative = self["NS.relative"]?.string else { return nil }
     guard let base = self["NS.base"]?.url else { return relative }
     return URL(string: relative, relativeTo: URL(string: base))?.absoluteString ?? relative
   }
 
-  /// The decimal number.
+  /// The value of a decimal number object.
   public var decimal: Decimal? {
     guard let mantissa = self["NS.mantissa"]?.value?.data, mantissa.count == 16,
       let exponent = self["NS.exponent"]?.value?.integer, (-128...127).contains(exponent)
     else { return nil }
-    // Eight 16-bit parts, each in the byte order that the archive names: 1 is little-endian.
+    // The mantissa has eight 16-bit parts. The archive names their byte order: 1 is little-endian.
     let isLittle = self["NS.mantissa.bo"]?.value?.integer ?? 1 == 1
     let bytes = Array(mantissa)
     var magnitude = Decimal(0)
@@ -182,19 +181,19 @@ extension ArchivedObject {
     if let members = content["NS.objects"]?.array, content["NS.keys"] == nil {
       return members.compactMap { archive.resolve($0) }
     }
-    // Ordered sets keep each member in a field of its own.
+    // An ordered set has a separate field for each member.
     guard content["NS.object.0"] != nil else { return nil }
     var members: [ArchivedObject] = []
     while let next = self["NS.object.\(members.count)"] { members.append(next) }
     return members
   }
 
-  /// The members of a dictionary of any class whose keys are text.
+  /// The members of a dictionary of any class with text keys.
   public var dictionary: [String: ArchivedObject]? {
     members.map { Dictionary($0, uniquingKeysWith: { _, last in last }) }
   }
 
-  /// The members of a dictionary of any class whose keys are text, in the archive's order.
+  /// The members of a dictionary of any class with text keys, in the archive's order.
   public var members: [(String, ArchivedObject)]? {
     let keys: [ArchivedObject?]
     let values: [ArchivedObject?]
@@ -214,13 +213,13 @@ extension ArchivedObject {
     }
   }
 
-  /// The members of an array, with holes where it holds nothing.
+  /// The members of an array, with `nil` for null members.
   private var archivedMembers: [ArchivedObject?] {
     let members = value?.array ?? content["NS.objects"]?.array ?? []
     return members.map { archive.resolve($0) }
   }
 
-  /// A few words on what the object is.
+  /// A short description of the object.
   public var summary: String {
     if let string { return "\"\(string.prefix(40))\"" }
     if let url { return "<\(url.prefix(60))>" }
@@ -228,7 +227,7 @@ extension ArchivedObject {
     if let decimal { return "\(decimal)" }
     if let date {
       let seconds = date.timeIntervalSinceReferenceDate
-      // Foundation ends the program over moments that no calendar has.
+      // Foundation ends the process if a date is outside every calendar.
       return abs(seconds) < 1e11 ? date.formatted(.iso8601) : "\(seconds) s after 2001"
     }
     if let integer { return "\(integer)" }

@@ -1,16 +1,16 @@
 public import Foundation
 
-// Objects of the usual classes, as `ArchivedObject` reads them.
+// Objects of the common classes, in the form that `ArchivedObject` reads.
 
 extension KeyedArchiveWriter {
-  /// Adds a list or a set of the given members, in this order.
+  /// Adds an array or a set of the given members, in this order.
   public mutating func array(
     _ members: [PropertyList], as archivedClass: ArchivedClass = .array
   ) -> PropertyList {
     add(archivedClass, ["NS.objects": .array(members)])
   }
 
-  /// Adds values by name, in this order.
+  /// Adds a dictionary of the given values, in this order.
   public mutating func dictionary(
     _ members: [(name: String, value: PropertyList)], as archivedClass: ArchivedClass = .dictionary
   ) -> PropertyList {
@@ -19,13 +19,13 @@ extension KeyedArchiveWriter {
       archivedClass, ["NS.keys": .array(names), "NS.objects": .array(members.map(\.value))])
   }
 
-  /// Adds texts by name, sorted by name.
+  /// Adds a dictionary of the given texts, sorted by name.
   public mutating func dictionary(_ texts: [String: String]) -> PropertyList {
     let members = texts.sorted { $0.key < $1.key }.map { (name: $0.key, value: text($0.value)) }
     return dictionary(members)
   }
 
-  /// Adds a moment.
+  /// Adds a date.
   public mutating func date(_ date: Date) -> PropertyList {
     add(.date, ["NS.time": .real(date.timeIntervalSinceReferenceDate)])
   }
@@ -44,14 +44,14 @@ extension KeyedArchiveWriter {
       ])
   }
 
-  /// Adds a URL with no base.
+  /// Adds a URL without a base.
   public mutating func url(_ text: String) -> PropertyList {
     add(.url, ["NS.base": Self.nothing, "NS.relative": self.text(text)])
   }
 
-  /// Adds a decimal number. One that is no number becomes zero.
+  /// Adds a decimal number. NaN becomes zero.
   public mutating func decimal(_ decimal: Decimal) -> PropertyList {
-    // The text has all digits and never a power of ten.
+    // The text contains all digits and no exponent.
     let text = decimal.description
     let parts = text.drop { $0 == "-" }.split(separator: ".", maxSplits: 1)
     var digits = parts.joined()
@@ -61,7 +61,7 @@ extension KeyedArchiveWriter {
       exponent += 1
     }
     let magnitude = UInt128(digits) ?? 0
-    // Eight parts of 16 bits, the least first, each with its low byte first.
+    // Eight parts of 16 bits, the lowest part first, each with its low byte first.
     let mantissa = (0..<16).map { UInt8(truncatingIfNeeded: magnitude >> (8 * UInt128($0))) }
     let unused = magnitude.leadingZeroBitCount / 16
     return add(

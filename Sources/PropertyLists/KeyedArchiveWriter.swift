@@ -1,32 +1,32 @@
-/// A keyed archive that is being made, laid out as Foundation's archiver lays it out.
+/// Builds a keyed archive with the layout of Foundation's archiver.
 ///
 ///     var archive = KeyedArchiveWriter()
 ///     let names = archive.array([archive.text("Ada"), archive.text("Grace")])
 ///     let bytes = archive.bytes(root: names)
 ///
-/// Objects are referred to by what the methods return, in any field of any other object. One that is
-/// referred to before it is known is reserved first and filled later, so a graph may lead back to
-/// itself. Equal calls give equal bytes.
+/// Each method returns a reference, which may be used in any field of another object. An object that is referenced
+/// before its contents are known is reserved first and filled later, so a graph may be circular. Equal calls give
+/// equal bytes.
 public struct KeyedArchiveWriter: Sendable {
-  /// A reference that leads nowhere.
+  /// The null reference.
   public static let nothing = PropertyList.uid(0)
 
   private var objects: [PropertyList] = [.string("$null")]
   private var strings: [String: PropertyList] = [:]
   private var classes: [ArchivedClass: PropertyList] = [:]
 
-  /// An archive without objects.
+  /// Creates an archive without objects.
   public init() {}
 
-  /// A reference to an object that is filled later.
+  /// Reserves an object that is filled later, and returns its reference.
   public mutating func reserve() -> PropertyList {
     objects.append(.null)
     return .uid(UInt64(objects.count - 1))
   }
 
-  /// Says what a reserved object is. The last word counts.
+  /// Sets the class and the fields of a reserved object. A second call replaces the first.
   ///
-  /// - Precondition: The reference came from this archive and does not lead nowhere.
+  /// - Precondition: The reference came from this archive and is not ``nothing``.
   public mutating func fill(
     _ reference: PropertyList, _ archivedClass: ArchivedClass, _ fields: [String: PropertyList]
   ) {
@@ -54,7 +54,7 @@ public struct KeyedArchiveWriter: Sendable {
     return .uid(UInt64(objects.count - 1))
   }
 
-  /// Adds a text, or finds it among those that were added.
+  /// Adds a text, or returns the reference of an equal text that was added before.
   public mutating func text(_ text: String) -> PropertyList {
     if let known = strings[text] { return known }
     objects.append(.string(text))
@@ -74,10 +74,10 @@ public struct KeyedArchiveWriter: Sendable {
     return reference
   }
 
-  /// The archive's bytes.
+  /// Returns the archive's bytes.
   ///
-  /// Mutating only so that what stands for the root may be added where it is passed: a method that
-  /// reads alone would see the archive as it was before its arguments.
+  /// The method is mutating only because the argument may add the root object. A nonmutating method would see the
+  /// archive as it was before the argument was evaluated.
   ///
   /// - Precondition: Every reserved object was filled.
   public mutating func bytes(root: PropertyList) -> [UInt8] {
@@ -90,36 +90,36 @@ public struct KeyedArchiveWriter: Sendable {
   }
 }
 
-/// The class of an archived object, and those it inherits from.
+/// The class of an archived object and its superclasses.
 public struct ArchivedClass: Sendable, Hashable {
-  /// The class's name, then those of its superclasses up to `NSObject`.
+  /// The name of the class, followed by its superclasses up to `NSObject`.
   public let names: [String]
 
-  /// The class of the given name and superclasses, the next above first. `NSObject` need not be said.
+  /// Creates a class from its name and its superclasses, the direct superclass first. `NSObject` may be left out.
   public init(_ name: String, _ superclasses: String...) {
     names = [name] + superclasses + ["NSObject"]
   }
 }
 
-// Foundation's own, of which every archive has some.
+// Classes of Foundation, which every archive uses.
 extension ArchivedClass {
-  /// A list.
+  /// An immutable array.
   public static let array = ArchivedClass("NSArray")
-  /// A list that may grow.
+  /// A mutable array.
   public static let mutableArray = ArchivedClass("NSMutableArray", "NSArray")
-  /// Values without order.
+  /// An immutable set.
   public static let set = ArchivedClass("NSSet")
-  /// Values by name.
+  /// An immutable dictionary.
   public static let dictionary = ArchivedClass("NSDictionary")
-  /// Values by name that may become others.
+  /// A mutable dictionary.
   public static let mutableDictionary = ArchivedClass("NSMutableDictionary", "NSDictionary")
-  /// A moment.
+  /// A date.
   public static let date = ArchivedClass("NSDate")
   /// A UUID.
   public static let uuid = ArchivedClass("NSUUID")
   /// A URL.
   public static let url = ArchivedClass("NSURL")
-  /// A decimal number, as the archiver names its class.
+  /// A decimal number, under the archiver's name for its class.
   public static let decimal = ArchivedClass(
     "NSDecimalNumberPlaceholder", "NSDecimalNumber", "NSNumber", "NSValue")
 }

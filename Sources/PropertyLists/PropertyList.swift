@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A property list: the values that Apple's systems keep metadata and archives in.
+/// A property list: the values in which Apple's systems store metadata and archives.
 public indirect enum PropertyList: Sendable, Hashable {
   /// Text.
   case string(String)
@@ -10,34 +10,34 @@ public indirect enum PropertyList: Sendable, Hashable {
   case unsigned(UInt64)
   /// A floating-point number.
   case real(Double)
-  /// Yes or no.
+  /// A Boolean value.
   case boolean(Bool)
-  /// A moment.
+  /// A date.
   case date(Date)
   /// Bytes.
   case data(Data)
-  /// Values in order.
+  /// An array.
   case array([PropertyList])
-  /// Values without order.
+  /// A set.
   case set([PropertyList])
-  /// Values by name.
+  /// A dictionary.
   case dictionary([String: PropertyList])
   /// A reference to another object of a keyed archive.
   case uid(UInt64)
-  /// Nothing.
+  /// Null.
   case null
 }
 
 extension PropertyList {
-  /// The value under the given name of a dictionary.
+  /// Returns the value of a name; `nil` if there is none, or this is no dictionary.
   public subscript(name: String) -> PropertyList? {
     if case .dictionary(let values) = self { values[name] } else { nil }
   }
 
-  /// The text, if it is one.
+  /// The text; `nil` if this is no text.
   public var string: String? { if case .string(let value) = self { value } else { nil } }
 
-  /// The whole number, if it is one; of a boolean 0 or 1.
+  /// The whole number; 0 or 1 for a Boolean; `nil` for any further kind.
   public var integer: Int64? {
     switch self {
     case .integer(let value): value
@@ -46,7 +46,7 @@ extension PropertyList {
     }
   }
 
-  /// The number, if it is one.
+  /// The number; `nil` if this is no number.
   public var real: Double? {
     switch self {
     case .real(let value): value
@@ -56,48 +56,48 @@ extension PropertyList {
     }
   }
 
-  /// The boolean, if it is one, or a number that is not zero.
+  /// The Boolean, or whether a number is not zero; `nil` for any further kind.
   public var boolean: Bool? {
     if case .boolean(let value) = self { value } else { integer.map { $0 != 0 } }
   }
 
-  /// The bytes, if they are.
+  /// The bytes; `nil` if this is no data.
   public var data: Data? { if case .data(let value) = self { value } else { nil } }
 
-  /// The values, if they are in order.
+  /// The members of an array; `nil` if this is no array.
   public var array: [PropertyList]? { if case .array(let values) = self { values } else { nil } }
 
-  /// The values by name, if they are.
+  /// The members of a dictionary; `nil` if this is no dictionary.
   public var dictionary: [String: PropertyList]? {
     if case .dictionary(let values) = self { values } else { nil }
   }
 }
 
-/// Why bytes are not a property list, or an archive not readable.
+/// An error in the bytes of a property list or in an archive.
 public struct PropertyListError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What kind of damage it is.
+  /// The kind of error.
   public let code: Code
-  /// What was found and what was expected, and where.
+  /// The finding, the expectation and the place, as a sentence.
   public let description: String
 
-  /// A kind of damage, to branch on. New kinds may be added.
+  /// A kind of error, for programs to branch on. New kinds may be added.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The kind's stable name.
     public let rawValue: String
-    /// The kind with the given name.
+    /// Creates the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The bytes are not a binary property list.
     public static let notBinary = Code(rawValue: "not-binary")
     /// The bytes contradict themselves.
     public static let damaged = Code(rawValue: "damaged")
-    /// The list is larger or deeper than any real one.
+    /// The list is larger or deeper than the limits allow.
     public static let limit = Code(rawValue: "limit")
-    /// The list is sound but not a keyed archive of what was expected.
+    /// The list is valid, but not a keyed archive with the expected contents.
     public static let notAnArchive = Code(rawValue: "not-an-archive")
   }
 
-  /// An error of the given kind.
+  /// Creates an error of the given kind.
   public init(_ code: Code, _ description: String) {
     self.code = code
     self.description = description

@@ -2,20 +2,19 @@ import Foundation
 public import XMLEvents
 
 extension XMLPropertyList {
-  /// Writes a property list, its `plist` element included.
+  /// Writes a property list, including its `plist` element.
   ///
   /// - Precondition: ``canHold(_:)`` is true.
-  /// - Throws: `XMLError` when a text holds a character that XML can't.
+  /// - Throws: `XMLError` if a text contains a character that XML can't represent.
   public static func write(_ list: PropertyList, into writer: inout XMLWriter) throws {
     try writer.start("plist", [("version", "1.0")])
     try writeValue(list, into: &writer)
     writer.end()
   }
 
-  /// Whether the list is read back as it was.
+  /// Whether a list that is written and read back is the same.
   ///
-  /// XML has no place for references, sets, nothing, parts of a second, numbers that are none in more
-  /// than one way, and some characters.
+  /// XML can't represent references, sets, null, fractions of a second, NaN values except one, and some characters.
   public static func canHold(_ list: PropertyList) -> Bool {
     switch list {
     case .string(let text): canHold(text)
@@ -81,16 +80,17 @@ extension XMLPropertyList {
     return "\(value)"
   }
 
-  /// `2001-01-01T00:00:00Z`; `nil` for a moment between two seconds or in a year of no four digits.
+  /// Returns a date in the form `2001-01-01T00:00:00Z`; `nil` for a fraction of a second, or a year outside 0001 to
+  /// 9999.
   private static func dateText(_ date: Date) -> String? {
     let interval = date.timeIntervalSinceReferenceDate
-    // The years 0001 to 9999.
+    // The bounds of the years 0001 to 9999.
     guard interval == interval.rounded(), interval >= -63_113_904_000, interval < 252_423_993_600,
       interval != 0 || interval.sign == .plus
     else { return nil }
     let seconds = Int(interval)
     let (days, rest) = (seconds.flooredQuotient(86_400), seconds.flooredRest(86_400))
-    // Days since the first of March of the year 0.
+    // The number of days since March 1 of the year 0.
     let shifted = days + 730_791
     let era = shifted.flooredQuotient(146_097)
     let dayOfEra = shifted.flooredRest(146_097)

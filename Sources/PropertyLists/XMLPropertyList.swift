@@ -7,13 +7,13 @@ public import XMLEvents
 ///     var writer = XMLWriter()
 ///     try XMLPropertyList.write(list, into: &writer)
 ///
-/// Survives any bytes: nesting is limited, nothing is loaded, and what is not a property list is an
+/// Safe for any input: nesting is limited, no external resource is loaded, and any deviation from the format is an
 /// error with its line.
 public enum XMLPropertyList {
-  /// The deepest nesting that is read.
+  /// The maximum depth of nested values.
   public static let maximumDepth = 256
 
-  /// Whether bytes begin like XML: with a `<`, behind a byte order mark and spaces if there are any.
+  /// Whether the bytes begin like XML: with a `<` after an optional byte order mark and spaces.
   public static func isLikely(_ bytes: [UInt8]) -> Bool {
     let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     return bytes[start...].first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) } == UInt8(ascii: "<")
@@ -21,7 +21,7 @@ public enum XMLPropertyList {
 
   /// Reads a property list.
   ///
-  /// - Throws: ``PropertyListError`` when the text is no property list, `XMLError` when it is no XML.
+  /// - Throws: ``PropertyListError`` if the text is no property list; `XMLError` if the text is not well-formed XML.
   public static func read(_ bytes: [UInt8]) throws -> PropertyList {
     let handler = try XMLPushParser.parse(
       bytes.span, handler: Document(), limits: XMLLimits(depth: maximumDepth + 2))
@@ -31,7 +31,7 @@ public enum XMLPropertyList {
     return list
   }
 
-  /// A property list that is a document of its own.
+  /// Reads a property list that is a whole document.
   private struct Document: XMLEventHandler {
     var builder = XMLPropertyListBuilder()
 
@@ -41,13 +41,13 @@ public enum XMLPropertyList {
   }
 }
 
-/// Makes a property list of XML events: for one that lies within another document.
+/// Builds a property list from XML events, for a list within another document.
 ///
-/// Takes the events of the `plist` element, its start and end included.
+/// The builder accepts the events of the `plist` element, including its start and end.
 public struct XMLPropertyListBuilder {
-  /// The list, once its element has ended.
+  /// The list; `nil` before its element has ended.
   public private(set) var list: PropertyList?
-  /// The containers and leaves that are open; `plist` is the lowest.
+  /// The open containers and leaves. The `plist` element is the first.
   private var open: [Part] = []
   private var line = 0
 
@@ -66,12 +66,12 @@ public struct XMLPropertyListBuilder {
     var isContainer: Bool { kind == .dict || kind == .array || kind == .plist }
   }
 
-  /// A builder that has seen nothing.
+  /// Creates a builder without events.
   public init() {}
 
-  /// An element begins.
+  /// Handles the start of an element.
   ///
-  /// - Throws: ``PropertyListError`` when it can't stand there.
+  /// - Throws: ``PropertyListError`` if the element is not allowed here.
   public mutating func start(_ tag: borrowing XMLStartTag) throws {
     line = tag.position.line
     let name = tag.nameString
@@ -99,9 +99,9 @@ public struct XMLPropertyListBuilder {
     open.append(Part(kind: kind))
   }
 
-  /// Text within an element.
+  /// Handles text within an element.
   ///
-  /// - Throws: ``PropertyListError`` when it can't stand there.
+  /// - Throws: ``PropertyListError`` if text is not allowed here.
   public mutating func text(_ bytes: Span<UInt8>) throws {
     guard let kind = open.last?.kind else { return }
     guard open[open.count - 1].isContainer || kind == .yes || kind == .no else {
@@ -113,9 +113,9 @@ public struct XMLPropertyListBuilder {
     }
   }
 
-  /// The element begun last ends.
+  /// Handles the end of the innermost open element.
   ///
-  /// - Throws: ``PropertyListError`` when it is no value.
+  /// - Throws: ``PropertyListError`` if the contents of the element are no valid value.
   public mutating func end() throws {
     guard let part = open.popLast() else { return }
     let value: PropertyList
@@ -160,7 +160,7 @@ public struct XMLPropertyListBuilder {
 }
 
 extension XMLPropertyList {
-  /// The value of an element that is neither text nor a container; `nil` when the text is none.
+  /// Returns the value of a leaf element that is not text; `nil` if its contents are not valid.
   fileprivate static func value(_ element: String, _ text: String) -> PropertyList? {
     if element == "data" {
       let digits = text.utf8.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
@@ -187,7 +187,7 @@ extension XMLPropertyList {
     }
   }
 
-  /// The moment that `2001-01-01T00:00:00Z` writes.
+  /// Returns the date of a text in the form `2001-01-01T00:00:00Z`; `nil` if the text is invalid.
   private static func date(_ text: String) -> Date? {
     guard
       let match = text.wholeMatch(
@@ -198,15 +198,15 @@ extension XMLPropertyList {
       second < 60
     else { return nil }
     let days = daysSince2001(year, month, day)
-    // The day that the next month begins with is of this month no more.
+    // The day is invalid if the next month has begun.
     guard month == 12 || days < daysSince2001(year, month + 1, 1) else { return nil }
     return Date(
       timeIntervalSinceReferenceDate: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
   }
 
-  /// How many days lie between 2001-01-01 and a day of the Gregorian calendar.
+  /// Returns the number of days from 2001-01-01 to a day of the Gregorian calendar.
   static func daysSince2001(_ year: Int, _ month: Int, _ day: Int) -> Int {
-    // Years that begin in March end with the day that leap years have more.
+    // If years begin in March, the leap day is the last day of the year.
     let shifted = month <= 2 ? year - 1 : year
     let era = (shifted >= 0 ? shifted : shifted - 399) / 400
     let yearOfEra = shifted - era * 400

@@ -1,15 +1,15 @@
-/// Random numbers that come again from their seed.
+/// A generator of random numbers that a seed reproduces.
 ///
 ///     var random = SeededGenerator()
 ///     #expect(law(&random), "\(random)")      // A failure prints the seed.
 ///
 /// To repeat a failure, give the printed seed to ``init(seed:)``. The generator is SplitMix64.
 public struct SeededGenerator: RandomNumberGenerator, CustomStringConvertible, Sendable {
-  /// What the numbers follow from.
+  /// The seed that determines all numbers.
   public let seed: UInt64
   private var state: UInt64
 
-  /// The numbers that follow from the given seed, by default one never used before.
+  /// Creates a generator from a seed. The default is a random seed.
   public init(seed: UInt64 = .random(in: 0 ... .max)) {
     self.seed = seed
     state = seed
@@ -18,7 +18,7 @@ public struct SeededGenerator: RandomNumberGenerator, CustomStringConvertible, S
   /// The seed, for the message of a failed test.
   public var description: String { "seed \(seed)" }
 
-  /// The next number.
+  /// Returns the next number.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var mixed = state

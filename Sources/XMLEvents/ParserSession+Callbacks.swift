@@ -1,12 +1,12 @@
-// SAFETY: libxml2 calls back only from within `xmlParseChunk`, on a session that is alive, with pointers
-// that are good until the callback returns.
+// SAFETY: libxml2 calls back only from within `xmlParseChunk`, on a live session, with pointers that are valid until
+// the callback returns.
 
 import CLibXML2
 
-// What libxml2 calls. Each callback finds its session, checks the limits and delivers the event.
+// The callbacks of libxml2. Each callback finds its session, checks the limits and delivers the event.
 
 extension ParserSession {
-  /// The callbacks, as a SAX2 handler. What is not set here libxml2 passes over.
+  /// The callbacks, as a SAX2 handler. libxml2 ignores events without a callback.
   static var callbacks: xmlSAXHandler {
     var sax = unsafe xmlSAXHandler()
     unsafe sax.initialized = UInt32(XML_SAX2_MAGIC)
@@ -87,7 +87,7 @@ extension ParserSession {
 
   private static let attributeDeclared: attributeDeclSAXFunc = {
     user, element, attribute, _, _, defaultValue, choices in
-    // libxml2 hands the list of choices over to whoever takes the declaration.
+    // The receiver of the declaration must free the list of choices.
     unsafe xmlFreeEnumeration(choices)
     let session = unsafe ParserSession.at(user)
     guard unsafe defaultValue != nil else { return }
@@ -95,7 +95,7 @@ extension ParserSession {
       .defaultAttribute(text(attribute), of: text(element), at: session.position))
   }
 
-  /// Errors of one parser, and those of no parser in particular (see `withErrorsCaught`).
+  /// Records the errors of one parser, and the errors that belong to no parser (see `withErrorsCaught`).
   static let reportError: xmlStructuredErrorFunc = { user, error in
     guard let error = unsafe error?.pointee else { return }
     guard unsafe error.level.rawValue >= XML_ERR_ERROR.rawValue else { return }
@@ -122,7 +122,7 @@ extension ParserSession {
     guard attributeCount <= limits.attributeCount else {
       return stop(.limit("The number of attributes", limits.attributeCount, at: position))
     }
-    // libxml2 looks through all of them for every name with a prefix. Two entries of its table are one.
+    // libxml2 searches all namespaces for every name with a prefix. Its table has two entries for each namespace.
     if let context = unsafe context, unsafe context.pointee.nsNr > 2 * limits.attributeCount {
       return stop(.limit("The number of namespaces", limits.attributeCount, at: position))
     }
@@ -132,7 +132,7 @@ extension ParserSession {
     do { try deliverStart(tag) } catch { stop(error) }
   }
 
-  /// The name as it is written: with its prefix, in the table like every name.
+  /// Returns the name as written, with its prefix, from the table of names.
   private func qualified(
     _ localName: UnsafePointer<UInt8>, _ prefix: UnsafePointer<UInt8>?
   ) -> UnsafePointer<UInt8> {

@@ -1,9 +1,8 @@
-// SAFETY: The context is the session's own from its making to `close()`, and is used by one thread at a
-// time.
+// SAFETY: The session owns the context from its creation to `close()`, and only one thread at a time uses it.
 
 import CLibXML2
 
-/// One libxml2 push parser: from its making to its end, with the limits it is held to.
+/// A libxml2 push parser with its limits.
 ///
 /// The callbacks in `ParserSession+Callbacks.swift` find the session through libxml2's user data.
 @usableFromInline
@@ -15,21 +14,21 @@ final class ParserSession {
   let deliverEnd: (XMLNameID) throws -> Void
   let deliverText: (Span<UInt8>) throws -> Void
 
-  /// libxml2's parser; `nil` after ``close()``.
+  /// The libxml2 parser; `nil` after ``close()``.
   private(set) var context: xmlParserCtxtPtr?
-  /// The first error. Nothing more is delivered after it.
+  /// The first error. No event is delivered after an error.
   private(set) var failure: (any Error)? { didSet { unsafe hasFailed = failure != nil } }
-  // One thread at a time parses, and none of these is borrowed while it is changed: they are looked at
-  // for every event.
-  /// Whether there is an error.
+  // Only one thread at a time parses, and none of these properties is borrowed during a change. They are unchecked
+  // because every event reads them.
+  /// Whether an error has occurred.
   @exclusivity(unchecked) private(set) var hasFailed = false
   /// The number of open elements.
   @exclusivity(unchecked) var depth = 0
   /// The number of bytes of text since the last tag.
   @exclusivity(unchecked) var textByteCount = 0
-  /// Turns the text into UTF-8.
+  /// Converts the text to UTF-8.
   private var decoder = TextDecoder()
-  /// Finds tags with more attributes than libxml2 should see.
+  /// Finds tags that exceed a limit before libxml2 reads them.
   private var tags: TagLimits
 
   @usableFromInline
@@ -52,34 +51,34 @@ final class ParserSession {
 
   private func makeContext() -> xmlParserCtxtPtr {
     var callbacks = unsafe ParserSession.callbacks
-    // SAFETY: libxml2 copies the callbacks. It calls them only from `xmlParseChunk`, which only
-    // `push` calls, on a session that is alive; so the unretained reference is good.
+    // SAFETY: libxml2 copies the callbacks. It calls them only from `xmlParseChunk`, which only `push` calls, on a
+    // live session. So the unretained reference is valid.
     let session = unsafe Unmanaged.passUnretained(self).toOpaque()
     guard let context = unsafe xmlCreatePushParserCtxt(&callbacks, session, nil, 0, nil) else {
       fatalError("Out of memory.")
     }
-    // `HUGE` lifts libxml2's fixed limits, `XMLLimits` takes their place. `NOENT` has libxml2 write
-    // `&` for `&amp;` in attributes, where it would write `&#38;`; it opens nothing, since any other
-    // entity ends the parse where it is declared and none can be looked up. `IGNORE_ENC` has it pass
-    // over the encoding that the text names: `TextDecoder` has made it UTF-8.
+    // `HUGE` removes libxml2's fixed limits; `XMLLimits` replaces them. `NOENT` makes libxml2 deliver `&` for `&amp;`
+    // in attributes, and not `&#38;`. It enables no further entities: the declaration of an entity ends the parse,
+    // and no lookup succeeds. `IGNORE_ENC` makes libxml2 ignore the declared encoding, because `TextDecoder` has
+    // converted the text to UTF-8.
     unsafe xmlCtxtUseOptions(
       context,
       Int32(
         XML_PARSE_NONET.rawValue | XML_PARSE_HUGE.rawValue | XML_PARSE_NOENT.rawValue
           | XML_PARSE_IGNORE_ENC.rawValue))
-    // SAFETY: The fresh parser holds no string of its first table yet, so the tables may change
-    // places; the count taken here is given back when libxml2 frees the parser.
+    // SAFETY: The new parser has stored no string in its first table yet, so the table can be replaced. libxml2
+    // releases the reference taken here when it frees the parser.
     unsafe xmlDictFree(context.pointee.dict)
     unsafe xmlDictReference(names.dictionary)
     unsafe context.pointee.dict = names.dictionary
     return unsafe context
   }
 
-  /// Frees the parser. Does nothing the second time.
+  /// Frees the parser. A second call does nothing.
   @usableFromInline
   func close() {
-    // SAFETY: The context is this session's own and is forgotten at once. A document is only
-    // there when libxml2 made one to keep its books.
+    // SAFETY: The session owns the context, and does not use it after this call. There is a document only if libxml2
+    // created one for its own use.
     guard let context = unsafe context else { return }
     unsafe self.context = nil
     if let document = unsafe context.pointee.myDoc { unsafe xmlFreeDoc(document) }
@@ -89,8 +88,8 @@ final class ParserSession {
 }
 
 extension ParserSession {
-  /// libxml2 scans what it has not yet parsed again with each piece; pieces of this size keep that
-  /// cheap and let ``XMLLimits/tokenByteCount`` be checked in time.
+  /// The size of the pieces that libxml2 gets. libxml2 scans unparsed bytes again with each piece. This size keeps
+  /// that cheap, and lets ``XMLLimits/tokenByteCount`` be checked in time.
   private static let pieceByteCount = 1 << 16
 
   @usableFromInline
@@ -106,7 +105,7 @@ extension ParserSession {
   private func feed(_ bytes: Span<UInt8>) throws {
     var rest = bytes
     while !rest.isEmpty {
-      // A token that is longer than a piece is scanned again with each: so pieces grow with it.
+      // A token longer than a piece is scanned again with each piece, so the pieces grow with the token.
       let piece = rest.extracting(first: max(ParserSession.pieceByteCount, waitingByteCount / 2))
       rest = rest.extracting(droppingFirst: piece.count)
       if let excess = tags.scan(piece) {
@@ -138,8 +137,8 @@ extension ParserSession {
 
   private func push(_ bytes: Span<UInt8>, isLast: Bool) throws {
     if let failure { throw failure }
-    // SAFETY: The context is alive until `close()`, after which the parser is gone too. The bytes
-    // are there during the call, which copies them.
+    // SAFETY: The context is valid until `close()`, which also ends the parser. The bytes are valid during the call,
+    // and libxml2 copies them.
     guard let context = unsafe context else { preconditionFailure("The parser is closed.") }
     withErrorsCaught {
       unsafe bytes.withUnsafeBufferPointer { buffer in
@@ -152,10 +151,10 @@ extension ParserSession {
     if let failure { throw failure }
   }
 
-  /// Takes the errors that libxml2 reports to no parser in particular (a failing character
-  /// conversion, exhausted memory) and would print to standard error otherwise.
+  /// Catches the errors that libxml2 reports to no parser (a failed character conversion, exhausted memory) and would
+  /// otherwise print to standard error.
   private func withErrorsCaught(_ body: () -> Void) {
-    // SAFETY: libxml2 keeps both variables for each thread, so nobody else sees them change.
+    // SAFETY: libxml2 keeps both variables for each thread, so no concurrent code sees the change.
     let handler = unsafe __xmlStructuredError()!
     let argument = unsafe __xmlStructuredErrorContext()!
     let previous = unsafe (handler.pointee, argument.pointee)
@@ -165,10 +164,10 @@ extension ParserSession {
     unsafe (handler.pointee, argument.pointee) = previous
   }
 
-  /// How many bytes libxml2 keeps that are not parsed yet.
+  /// The number of bytes that libxml2 has received and not parsed yet.
   private var waitingByteCount: Int {
     guard let input = unsafe context?.pointee.input else { return 0 }
-    // SAFETY: Both point into the parser's one buffer.
+    // SAFETY: Both pointers are within the parser's single buffer.
     return unsafe input.pointee.end - input.pointee.cur
   }
 
@@ -179,23 +178,24 @@ extension ParserSession {
     if let failure { throw failure }
   }
 
-  /// Keeps the first error and stops the parser.
+  /// Records the first error and stops the parser.
   func stop(_ error: any Error) {
     guard failure == nil else { return }
     failure = error
-    // Only from the callbacks of elements and text: where libxml2 reports an error it may be in the
-    // middle of a change of encoding, and goes on with an input that stopping has freed.
+    // Never called where libxml2 reports an error: libxml2 may be changing the encoding there, and would continue
+    // with an input that stopping has freed.
     if let context = unsafe context { unsafe xmlStopParser(context) }
   }
 
   func stop(_ error: XMLError) { stop(error as any Error) }
 
-  /// Keeps the first error; nothing is delivered after it, and it is thrown when the piece is done.
+  /// Records the first error without stopping the parser. No event is delivered afterwards, and the error is thrown
+  /// after the piece.
   func note(_ error: XMLError) {
     if failure == nil { failure = error }
   }
 
-  /// Where the parser is.
+  /// The parser's position in the text.
   @usableFromInline
   var position: XMLPosition {
     guard let input = unsafe context?.pointee.input else { return XMLPosition(line: 1, column: 1) }

@@ -1,29 +1,29 @@
-// SAFETY: Every read of eight bytes is preceded by a check that they lie within the span.
+// SAFETY: Before every read of eight bytes, the code checks that they lie within the span.
 
 /// Finds start tags that exceed a limit before libxml2 sees them.
 ///
-/// libxml2 compares each attribute of a tag with all attributes before it, so a tag with many attributes takes time in
-/// proportion to their square. This scanner reads the text as it comes, in UTF-8 and in pieces of any size. It follows the
-/// markup of a well-formed text exactly. Of any other text it may count too much, but never too little before the first
-/// error.
+/// libxml2 compares each attribute of a tag with all attributes before it, so the time grows with the square of the
+/// number of attributes. This scanner reads the text in UTF-8, in pieces of any size. In a well-formed text it
+/// follows the markup exactly. In any malformed text it may count too many attributes, but never too few before the
+/// first error.
 struct TagLimits {
   private enum State {
     /// Text between tags, or the internal subset of a document type.
     case content
-    /// Behind the `<` of markup that is not known yet.
+    /// After the `<` of markup of unknown kind.
     case angle
-    /// Behind `<!`.
+    /// After `<!`.
     case bang
-    /// Behind `<!-`.
+    /// After `<!-`.
     case bangDash
-    /// Behind `<![` and so many characters of `CDATA[`.
+    /// After `<![` and the given number of characters of `CDATA[`.
     case sectionName(Int)
     /// In a start tag.
     case tag
-    /// In a comment, a section of character data, an instruction or an end tag: up to the `>` that so many of a mark
-    /// stand before.
+    /// In a comment, a CDATA section, a processing instruction or an end tag. It ends at a `>` that follows `count`
+    /// marks.
     case skipped(mark: UInt8, count: Int)
-    /// In a declaration.
+    /// In a declaration that begins with `<!`.
     case declaration
   }
 
@@ -32,13 +32,13 @@ struct TagLimits {
   private var state = State.content
   /// Whether the text is in the internal subset of the document type.
   private var isInSubset = false
-  /// The quotation mark that is open in a tag or a declaration; 0 for none.
+  /// The open quotation mark in a tag or a declaration; 0 if none is open.
   private var quote: UInt8 = 0
   /// The number of attributes of the open tag.
   private var count = 0
   /// The number of bytes since the last white space or value of the open tag.
   private var nameLength = 0
-  /// How many marks stood at the end of the last piece.
+  /// The number of marks at the end of the last piece.
   private var marks = 0
 
   init(_ limits: XMLLimits) {
@@ -48,9 +48,9 @@ struct TagLimits {
 
   /// A start tag that exceeds a limit.
   struct Excess {
-    /// How many bytes of the piece lie before the tag; 0 if it began in an earlier piece.
+    /// The number of bytes of the piece before the tag; 0 if the tag began in an earlier piece.
     let offset: Int
-    /// Whether a name is too long, and not the number of attributes too high.
+    /// Whether a name is too long; otherwise there are too many attributes.
     let isName: Bool
   }
 
@@ -76,7 +76,7 @@ struct TagLimits {
           index += 1
           continue
         }
-        // No tag of fewer bytes has so many attributes, nor so long a name, and none contains a `<`.
+        // A shorter tag can't exceed a limit, and no tag contains a `<`.
         if let next = TagLimits.firstIndex(of: UInt8(ascii: "<"), in: piece, from: index),
           next - index < min(4 * attributeCount, nameByteCount)
         {
@@ -117,7 +117,7 @@ struct TagLimits {
 
   private static let sectionName = Array("CDATA[".utf8)
 
-  /// Takes the byte behind a `<`.
+  /// Determines the kind of markup from the byte after `<`.
   private mutating func classify(_ byte: UInt8) {
     switch byte {
     case UInt8(ascii: "/"): (state, marks) = (.skipped(mark: 0, count: 0), 0)
@@ -127,7 +127,7 @@ struct TagLimits {
     }
   }
 
-  /// Returns the place of the next `<`, or of the `]` that ends the internal subset.
+  /// Returns the index of the next `<`, or of the `]` that ends the internal subset.
   private func nextMarkup(in piece: Span<UInt8>, from start: Int) -> Int? {
     guard isInSubset else {
       return TagLimits.firstIndex(of: UInt8(ascii: "<"), in: piece, from: start)
@@ -140,9 +140,9 @@ struct TagLimits {
     return nil
   }
 
-  /// Reads on in markup that has no attributes.
+  /// Skips markup without attributes.
   ///
-  /// - Returns: The place behind its end, or the end of the piece.
+  /// - Returns: The index after the end of the markup, or the end of the piece.
   private mutating func skip(
     _ piece: Span<UInt8>, from start: Int, _ mark: UInt8, _ needed: Int
   ) -> Int {
@@ -158,7 +158,7 @@ struct TagLimits {
     return piece.count
   }
 
-  /// Counts the marks right before a place, with those of the piece before.
+  /// Returns the number of marks directly before an index, including marks at the end of the previous piece.
   private func marks(
     before end: Int, in piece: Span<UInt8>, from start: Int, _ mark: UInt8, _ needed: Int
   ) -> Int {
@@ -167,9 +167,9 @@ struct TagLimits {
     return end - found == start ? min(needed, found + marks) : found
   }
 
-  /// Reads on in a declaration.
+  /// Continues in a declaration.
   ///
-  /// - Returns: The place behind its end, or behind the `[` of an internal subset, or the end of the piece.
+  /// - Returns: The index after its end or after the `[` of an internal subset, or the end of the piece.
   private mutating func readDeclaration(_ piece: Span<UInt8>, from start: Int) -> Int {
     for index in start..<piece.count {
       let byte = piece[index]
@@ -191,9 +191,9 @@ struct TagLimits {
     return piece.count
   }
 
-  /// Reads on in a start tag, up to its end or the end of the piece.
+  /// Continues in a start tag, up to its end or the end of the piece.
   ///
-  /// - Returns: Whether a name exceeds its limit, or the number of attributes does; `nil` for neither.
+  /// - Returns: `true` if a name exceeds its limit, `false` if the number of attributes does; `nil` if neither does.
   private mutating func readTag(_ piece: Span<UInt8>, from index: inout Int) -> Bool? {
     while index < piece.count {
       let byte = piece[index]
@@ -224,7 +224,7 @@ struct TagLimits {
     return nil
   }
 
-  /// Returns the place of a byte in a piece, eight bytes at a time.
+  /// Returns the index of a byte in a piece. The search compares eight bytes at a time.
   private static func firstIndex(of byte: UInt8, in piece: Span<UInt8>, from start: Int) -> Int? {
     unsafe piece.withUnsafeBytes { bytes in
       let pattern = UInt64(byte) &* 0x0101_0101_0101_0101
@@ -234,7 +234,7 @@ struct TagLimits {
         let word =
           unsafe UInt64(
             littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) ^ pattern
-        // The lowest set bit of this lies in the first byte that is zero (Mycroft).
+        // The lowest set bit is in the first byte that is zero (Mycroft).
         let zeros = (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
         if zeros != 0 { return index &+ zeros.trailingZeroBitCount / 8 }
         index &+= 8

@@ -1,23 +1,24 @@
-/// Turns the bytes of an XML text into UTF-8, as they come.
+/// Converts the bytes of an XML text to UTF-8, in pieces of any size.
 struct TextDecoder {
   private enum Stage {
-    /// The first bytes are gathered until they show the encoding.
+    /// The first bytes, collected until they determine the encoding.
     case start([UInt8])
     case text(XMLEncoding)
   }
 
   private var stage = Stage.start([])
-  /// The first byte of a unit of two bytes.
+  /// The first byte of an incomplete 16-bit unit.
   private var half: UInt8?
-  /// The first unit of a character of two units.
+  /// The first unit of an incomplete surrogate pair.
   private var lead: UInt16?
 
-  /// No declaration has more bytes.
+  /// The maximum length of an XML declaration.
   private static let declarationByteLimit = 4096
 
-  /// Calls `body` with the next piece of the text in UTF-8, which is the given piece itself where nothing must change.
+  /// Calls `body` with the next piece of the text in UTF-8. If no conversion is needed, this is the given piece
+  /// itself.
   ///
-  /// - Throws: ``XMLError`` for an encoding that is not read, or bytes that are none of their encoding.
+  /// - Throws: ``XMLError`` if the encoding is not supported, or the bytes are invalid in it.
   mutating func decode(
     _ bytes: Span<UInt8>, at position: @autoclosure () -> XMLPosition,
     _ body: (Span<UInt8>) throws -> Void
@@ -35,7 +36,7 @@ struct TextDecoder {
 
   /// Ends the text.
   ///
-  /// - Throws: ``XMLError`` for a text that ends within a character.
+  /// - Throws: ``XMLError`` if the text ends within a character.
   mutating func finish(
     at position: @autoclosure () -> XMLPosition, _ body: (Span<UInt8>) throws -> Void
   ) throws {
@@ -45,16 +46,16 @@ struct TextDecoder {
     }
   }
 
-  /// Whether the first bytes show the encoding, or never will.
+  /// Whether the encoding can be determined from the first bytes, or more bytes would not help.
   private static func isDecided(_ start: [UInt8]) -> Bool {
-    // A byte order mark and the first two characters.
+    // A byte order mark and the first two characters fit into eight bytes.
     guard start.count >= 8 else { return false }
-    // The declaration ends with the first such byte, in any encoding that is read.
+    // In every supported encoding, the declaration ends with the first byte of this value.
     return start.count >= declarationByteLimit || start.contains(UInt8(ascii: ">"))
       || !start.contains(UInt8(ascii: "?"))
   }
 
-  /// Finds the encoding, and decodes the bytes that were gathered for that.
+  /// Determines the encoding, and decodes the collected bytes.
   private mutating func begin(
     at position: @autoclosure () -> XMLPosition, _ body: (Span<UInt8>) throws -> Void
   ) throws {
@@ -64,7 +65,7 @@ struct TextDecoder {
     let mark = found?.markByteCount ?? 0
     var text = start[mark...]
     if case .utf16(let isBigEndian)? = found?.encoding {
-      // A declaration is ASCII: every other byte is all of it.
+      // A declaration is ASCII, so every second byte contains its characters.
       text = ArraySlice(
         stride(from: mark + (isBigEndian ? 1 : 0), to: start.count, by: 2).map { start[$0] })
     }
@@ -88,7 +89,7 @@ struct TextDecoder {
     case .utf8: try body(bytes)
     case .ascii:
       for index in bytes.indices where bytes[index] >= 0x80 {
-        // What comes before the bad byte counts, as in UTF-8.
+        // The text before the invalid byte is delivered, as in UTF-8.
         if index > 0 { try body(bytes.extracting(0..<index)) }
         throw XMLError.badBytes(of: .ascii, at: position())
       }
@@ -117,9 +118,9 @@ struct TextDecoder {
     }
   }
 
-  /// Appends a unit of UTF-16, or keeps it until its second half comes.
+  /// Appends a unit of UTF-16, or keeps the first unit of a surrogate pair until the second comes.
   ///
-  /// - Returns: Whether it can follow the unit before.
+  /// - Returns: Whether the unit is valid after the previous unit.
   private mutating func append(_ unit: UInt16, to text: inout [UInt8]) -> Bool {
     let isTrail = unit & 0xFC00 == 0xDC00
     if let lead {

@@ -1,18 +1,18 @@
-/// The encodings of XML texts that are read (spec §5.2.1).
+/// The supported encodings of XML texts (spec §5.2.1).
 ///
-/// Any other declared encoding is an error that names it. So libxml2 always gets UTF-8, and no conversion library decides
-/// the meaning of a text.
+/// Any further declared encoding is an error that names it. So libxml2 always gets UTF-8, and no conversion library
+/// determines the meaning of a text.
 package enum XMLEncoding: Sendable, Hashable {
   case utf8
   case ascii
   case latin1
   case utf16(isBigEndian: Bool)
 
-  /// The encoding that the first bytes of a text show.
+  /// Returns the encoding that the first bytes of a text show.
   ///
   /// - Parameter start: The first bytes, four or more unless the text is shorter.
-  /// - Returns: The encoding and the number of bytes of its byte order mark; `nil` for a text of single bytes without one,
-  ///   of which the declaration names the encoding.
+  /// - Returns: The encoding, and the number of bytes of its byte order mark; `nil` for a text of single bytes
+  ///   without a mark, for which the declaration names the encoding.
   package static func ofFirstBytes(_ start: [UInt8]) -> (encoding: XMLEncoding, markByteCount: Int)?
   {
     let bytes = (0..<4).map { $0 < start.count ? start[$0] : 0xAA }
@@ -26,7 +26,7 @@ package enum XMLEncoding: Sendable, Hashable {
     }
   }
 
-  /// Whether the first bytes are those of a text of four bytes each.
+  /// Whether the first bytes belong to a text in UTF-32.
   static func isUTF32(_ start: [UInt8]) -> Bool {
     guard start.count >= 4 else { return false }
     let marks: [[UInt8]] = [
@@ -35,7 +35,7 @@ package enum XMLEncoding: Sendable, Hashable {
     return marks.contains { start.starts(with: $0) }
   }
 
-  /// The encoding of a name in a declaration; `nil` if it is not read, or does not fit the first bytes.
+  /// Returns the encoding of a name in a declaration; `nil` if it is not supported, or contradicts the first bytes.
   ///
   /// - Parameter found: The encoding that the first bytes show; `nil` for single bytes.
   static func named(_ name: String, found: XMLEncoding?) -> XMLEncoding? {
@@ -51,7 +51,7 @@ package enum XMLEncoding: Sendable, Hashable {
     }
   }
 
-  /// How many bytes a unit of the text has.
+  /// The number of bytes in a unit of the text.
   package var unitByteCount: Int {
     if case .utf16 = self { 2 } else { 1 }
   }
@@ -76,10 +76,10 @@ package enum XMLEncoding: Sendable, Hashable {
 }
 
 extension XMLEncoding {
-  /// Returns the name that the XML declaration at the start of a text gives its encoding.
+  /// Returns the name of the encoding in the XML declaration at the start of a text.
   ///
   /// - Parameter text: The start of the text, as single bytes.
-  /// - Returns: `nil` for a text without a declaration, or without a name in it.
+  /// - Returns: `nil` if there is no declaration, or it names no encoding.
   static func declaredName(in text: some Sequence<UInt8>) -> String? {
     var declaration = Array(text.prefix { $0 != UInt8(ascii: ">") })[...]
     guard declaration.starts(with: "<?xml".utf8),

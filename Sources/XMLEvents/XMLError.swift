@@ -1,28 +1,28 @@
-/// Why XML could not be read or written, and where.
+/// An error in reading or writing XML, with its place.
 public struct XMLError: Error, Sendable, Hashable {
-  /// What kind of fault it is.
+  /// The kind of error.
   public let code: Code
-  /// What is wrong, in a sentence. For malformed input these are libxml2's own words.
+  /// The description of the error, in a sentence. For malformed input the words are libxml2's.
   public let message: String
-  /// Where reading stopped; `nil` when writing.
+  /// The position at which reading stopped; `nil` for an error in writing.
   public let position: XMLPosition?
 
-  /// A kind of fault, to branch on. New kinds may be added.
+  /// A kind of error, for programs to branch on. New kinds may be added.
   public struct Code: RawRepresentable, Sendable, Hashable {
     /// The kind's stable name.
     public let rawValue: String
-    /// The kind with the given name.
+    /// Creates the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The input is not well-formed XML.
     public static let malformed = Code(rawValue: "malformed")
     /// The input declares or uses entities or default attributes, which are never expanded.
     public static let entityRefused = Code(rawValue: "entityRefused")
-    /// The input is in an encoding that is not read, or names another one than its first bytes show.
+    /// The input is in an unsupported encoding, or declares an encoding that its first bytes contradict.
     public static let encodingRefused = Code(rawValue: "encodingRefused")
     /// The input exceeds one of the ``XMLLimits``.
     public static let limitExceeded = Code(rawValue: "limitExceeded")
-    /// The text to write holds a character that XML cannot hold in any form.
+    /// The text to write contains a character that XML can't represent in any form.
     public static let unwritableCharacter = Code(rawValue: "unwritableCharacter")
     /// The name to write is not an XML name.
     public static let unwritableName = Code(rawValue: "unwritableName")
@@ -36,18 +36,18 @@ public struct XMLError: Error, Sendable, Hashable {
 }
 
 extension XMLError: CustomStringConvertible {
-  /// The place, if known, and the sentence.
+  /// The position, if known, and the message.
   public var description: String { position.map { "\($0): \(message)" } ?? message }
 }
 
-/// A place in an XML text.
+/// A position in an XML text.
 public struct XMLPosition: Sendable, Hashable {
-  /// The line; the first is 1.
+  /// The number of the line; the first is 1.
   public let line: Int
-  /// The column in bytes; the first is 1.
+  /// The number of the byte in the line; the first is 1.
   public let column: Int
 
-  /// The place at the given line and column.
+  /// Creates a position from a line and a column.
   @inlinable public init(line: Int, column: Int) {
     self.line = line
     self.column = column
@@ -64,10 +64,10 @@ extension XMLError {
     XMLError(.limitExceeded, "\(what) exceeds the limit of \(limit).", at: position)
   }
 
-  /// Returns the error for a text whose encoding is not read.
+  /// Returns the error for a text in an unsupported encoding.
   ///
   /// - Parameters:
-  ///   - name: The encoding, as the text names it.
+  ///   - name: The encoding that the text declares.
   ///   - found: The encoding that the first bytes show; `nil` for single bytes.
   static func encoding(_ name: String, butIs found: XMLEncoding? = nil) -> XMLError {
     let known = "Encodings that are read: UTF-8, UTF-16, ISO-8859-1, US-ASCII."

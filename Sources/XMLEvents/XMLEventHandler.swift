@@ -1,7 +1,7 @@
-// SAFETY: A tag is made in a callback of libxml2, whose pointers live until that returns, and can't
-// outlive it.
+// SAFETY: A tag is created in a callback of libxml2 and can't outlive it. The pointers are valid until the callback
+// returns.
 
-/// What takes the events of an XML text, in the order of the text.
+/// A receiver of the events of an XML text, in the order of the text.
 ///
 ///     struct ObjectCounter: XMLEventHandler {
 ///       let object: XMLNameID
@@ -14,23 +14,22 @@
 ///       mutating func text(_ bytes: Span<UInt8>) throws {}
 ///     }
 ///
-/// An error thrown by a handler stops the parser, which throws it on. Comments and processing
-/// instructions are passed over.
+/// If a handler throws an error, the parser stops and rethrows it. Comments and processing instructions are ignored.
 public protocol XMLEventHandler {
-  /// An element begins. Its name and attributes can be read until the call returns.
+  /// Handles the start of an element. The tag is valid until the call returns.
   mutating func start(_ tag: borrowing XMLStartTag) throws
-  /// The element of the given name ends.
+  /// Handles the end of the element of the given name.
   mutating func end(_ name: XMLNameID) throws
-  /// Text, in UTF-8. One run of text may come in several pieces, split anywhere.
+  /// Handles text in UTF-8. A run of text may come in several pieces, split anywhere.
   mutating func text(_ bytes: Span<UInt8>) throws
 }
 
-/// The beginning of an element: its name, its attributes, its place.
+/// The start tag of an element, with its name, attributes and position.
 ///
-/// Values are read where the parser keeps them; nothing is copied until a `String` is asked for.
+/// Values are read in the parser's memory. They are copied only when a `String` is requested.
 @safe
 public struct XMLStartTag: ~Escapable {
-  /// Where the tag ends.
+  /// The position of the tag's end.
   public let position: XMLPosition
   /// The number of attributes.
   public let attributeCount: Int
@@ -40,8 +39,8 @@ public struct XMLStartTag: ~Escapable {
   /// libxml2's array: local name, prefix, URI, start and end of the value for each attribute.
   @usableFromInline let attributes: UnsafePointer<UnsafePointer<UInt8>?>?
 
-  // SAFETY: The pointers are libxml2's and live until its callback returns. The parser makes a
-  // tag only there, and lends it to the handler, which cannot keep it.
+  // SAFETY: libxml2 owns the pointers, which are valid until its callback returns. The parser creates a tag only
+  // there, and lends it to the handler, which can't keep it.
   @_lifetime(immortal)
   init(
     name: UnsafePointer<UInt8>, attributes: UnsafePointer<UnsafePointer<UInt8>?>?,
@@ -62,12 +61,12 @@ extension XMLStartTag {
     unsafe String(cString: nameStart)
   }
 
-  /// The name of the attribute at `index`, without its prefix.
+  /// Returns the name of the attribute at `index`, without its prefix.
   @inlinable public func attributeName(_ index: Int) -> XMLNameID {
     unsafe XMLNameID(field(0, of: index))
   }
 
-  /// The name of the attribute at `index` as text, with its prefix if it has one.
+  /// Returns the name of the attribute at `index` as text, with its prefix if it has one.
   public func attributeNameString(_ index: Int) -> String {
     // SAFETY: Names in libxml2's table end with a zero byte.
     let local = unsafe String(cString: field(0, of: index))
@@ -75,14 +74,14 @@ extension XMLStartTag {
     return unsafe String(cString: prefix) + ":" + local
   }
 
-  /// The value of the attribute at `index`, in UTF-8, where the parser keeps it.
+  /// Returns the value of the attribute at `index` in UTF-8, without copying it.
   @inlinable @_lifetime(copy self)
   public func attributeValue(_ index: Int) -> Span<UInt8> {
     let span = unsafe Span(_unsafeElements: attributeBuffer(index))
     return unsafe _overrideLifetime(span, copying: self)
   }
 
-  /// The value of the attribute at `index` as text.
+  /// Returns the value of the attribute at `index` as text.
   public func attributeString(_ index: Int) -> String {
     unsafe String(decoding: unsafe attributeBuffer(index), as: UTF8.self)
   }

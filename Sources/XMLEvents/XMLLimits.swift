@@ -1,19 +1,19 @@
-/// How much an XML text may ask of its reader. What exceeds a limit is an ``XMLError``.
+/// The limits on an XML text. A text that exceeds a limit is an ``XMLError``.
 ///
-/// The memory a parser itself needs is bounded by ``tokenByteCount``, whatever the input's size.
+/// ``tokenByteCount`` bounds the memory of the parser, regardless of the size of the input.
 public struct XMLLimits: Sendable {
-  /// The greatest number of elements open at once. libxml2 itself refuses more than 2048.
+  /// The maximum number of open elements. libxml2 itself allows at most 2048.
   public var depth: Int
-  /// The greatest number of bytes in a name.
+  /// The maximum number of bytes in a name.
   public var nameByteCount: Int
-  /// The greatest number of attributes of one element, those that declare namespaces included.
+  /// The maximum number of attributes of an element, including namespace declarations.
   public var attributeCount: Int
-  /// The greatest number of bytes of text between two tags.
+  /// The maximum number of bytes of text between two tags.
   public var textByteCount: Int
-  /// The greatest number of bytes of one tag with its attributes, or of one comment.
+  /// The maximum number of bytes of a tag with its attributes, or of a comment.
   public var tokenByteCount: Int
 
-  /// Limits with the given values.
+  /// Creates limits with the given values.
   public init(
     depth: Int = 512,
     nameByteCount: Int = 4096,

@@ -1,36 +1,35 @@
 import CLibXML2
 
-/// The names that a parser meets, each known by an identifier, so that a handler compares
-/// integers where it would compare text.
+/// A table of the names in XML texts. Each name has an identifier, so a handler compares integers instead of texts.
 ///
 ///     let names = XMLNames()
 ///     let object = names.id("object")       // …and in the handler: if tag.name == object
 ///
-/// A table belongs to one parser at a time; it is not `Sendable`, and several parsers that run at
-/// once each have their own. Reusing a table for one parser after the other is fine.
+/// A table belongs to one parser at a time and is not `Sendable`. Parsers that run concurrently need separate tables.
+/// Consecutive parsers may share a table.
 @safe
 public final class XMLNames {
-  /// libxml2's string table: it gives equal names the same address, which is the identifier.
+  /// libxml2's string table. It gives equal names the same address, which is the identifier.
   let dictionary: xmlDictPtr
 
-  /// An empty table.
+  /// Creates an empty table.
   public init() {
     _ = LibXML2.isInitialized
-    // SAFETY: A fresh table, owned by this object until `deinit`.
+    // SAFETY: The object owns the new table until `deinit`.
     guard let dictionary = unsafe xmlDictCreate() else { fatalError("Out of memory.") }
     unsafe self.dictionary = dictionary
   }
 
   deinit {
-    // SAFETY: Parsers that still use the table hold a count of their own.
+    // SAFETY: Parsers that still use the table hold references of their own.
     unsafe xmlDictFree(dictionary)
   }
 
-  /// The identifier of the given name, the same each time.
+  /// Returns the identifier of a name. The same name always has the same identifier.
   public func id(_ name: String) -> XMLNameID {
     var name = name
     return name.withUTF8 { utf8 in
-      // SAFETY: libxml2 copies the bytes; it answers `nil` only when memory is exhausted.
+      // SAFETY: libxml2 copies the bytes. It returns `nil` only if memory is exhausted.
       guard
         let start = unsafe utf8.baseAddress ?? UnsafePointer(bitPattern: 1),
         let address = unsafe xmlDictLookup(dictionary, start, Int32(utf8.count))
@@ -49,7 +48,7 @@ public struct XMLNameID: Hashable, Sendable {
   }
 }
 
-/// What the process does once before it uses libxml2.
+/// The initialisation of libxml2, once in each process.
 enum LibXML2 {
   static let isInitialized: Bool = {
     xmlInitParser()

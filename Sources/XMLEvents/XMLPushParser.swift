@@ -1,15 +1,15 @@
-// SAFETY: The handler's place lives until `deinit`, which ends the session first.
+// SAFETY: The memory of the handler is valid until `deinit`, which ends the session first.
 
-/// Reads XML as it comes, in pieces of any size, and gives its events to a handler.
+/// Reads XML in pieces of any size, and delivers its events to a handler.
 ///
 ///     var parser = XMLPushParser(handler: ObjectCounter(object: names.id("object")), names: names)
 ///     while let piece = try file.read() { try parser.parse(piece.span) }
 ///     let count = try parser.finish().count
 ///
-/// The text is UTF-8 or UTF-16, as its first bytes show, or ISO-8859-1 or US-ASCII, as its declaration says; any other encoding
-/// is an error that names it. A document type declaration is passed over: nothing it names is loaded, and entities and default
-/// attributes are refused. Nothing is fetched from disk or network, and nothing is printed. After
-/// an error the parser is spent and throws the same error again.
+/// The text is UTF-8 or UTF-16 according to its first bytes, or ISO-8859-1 or US-ASCII according to its declaration.
+/// Any further encoding is an error that names it. A document type declaration is skipped: no external part is
+/// loaded, and entities and default attributes are errors. The parser accesses no disk and no network, and prints no
+/// messages. After an error the parser can't continue, and throws the same error again.
 ///
 /// Parsers share no state; several may run at once on different threads.
 @safe
@@ -17,14 +17,14 @@ public struct XMLPushParser<Handler: XMLEventHandler>: ~Copyable {
   @usableFromInline let session: ParserSession
   @usableFromInline let handler: UnsafeMutablePointer<Handler>
 
-  /// A parser that gives its events to `handler`.
+  /// Creates a parser that delivers its events to `handler`.
   ///
-  /// `names` is the table the handler has its name identifiers from.
+  /// `names` is the table of the handler's name identifiers.
   @inlinable
   public init(handler: Handler, names: XMLNames = XMLNames(), limits: XMLLimits = XMLLimits()) {
-    // SAFETY: The handler lives until `deinit`, which ends the session first. The three functions
-    // are made here, in inlinable code, so that the compiler specialises them to the handler's
-    // type; a generic class's methods would stay unspecialised.
+    // SAFETY: The handler is valid until `deinit`, which ends the session first. The three closures are created in
+    // inlinable code, so that the compiler specialises them to the handler's type. The methods of a generic class
+    // would not be specialised.
     let place = UnsafeMutablePointer<Handler>.allocate(capacity: 1)
     unsafe place.initialize(to: handler)
     unsafe self.handler = place
@@ -44,36 +44,35 @@ public struct XMLPushParser<Handler: XMLEventHandler>: ~Copyable {
 
   /// Parses the next piece of the text.
   ///
-  /// - Throws: ``XMLError`` if the text is malformed, uses entities or exceeds a limit; whatever
-  ///   the handler throws.
+  /// - Throws: ``XMLError`` if the text is malformed, uses entities or exceeds a limit; the errors of the handler.
   @inlinable
   public mutating func parse(_ bytes: Span<UInt8>) throws { try session.parse(bytes) }
 
-  /// Ends the text and gives the handler back.
+  /// Ends the text and returns the handler.
   ///
-  /// - Throws: ``XMLError`` if the text is incomplete; whatever the handler throws.
+  /// - Throws: ``XMLError`` if the text is incomplete; the errors of the handler.
   @inlinable
   public consuming func finish() throws -> Handler {
     try session.finish()
     return unsafe handler.pointee
   }
 
-  /// Ends the text, for whoever wants the handler in any case.
+  /// Ends the text, and keeps the handler available through ``abandoned()``.
   ///
-  /// - Throws: as ``finish()`` does.
+  /// - Throws: The errors of ``finish()``.
   package mutating func end() throws { try session.finish() }
 
-  /// The handler as the last event left it, whatever came then.
+  /// Returns the handler in its state after the last event, also after an error.
   package consuming func abandoned() -> Handler { unsafe handler.pointee }
 
-  /// Where the parser is.
+  /// The parser's position in the text.
   @inlinable public var position: XMLPosition { session.position }
 }
 
 extension XMLPushParser {
-  /// Parses a whole text and gives the handler back.
+  /// Parses a whole text and returns the handler.
   ///
-  /// - Throws: as ``parse(_:)`` and ``finish()`` do.
+  /// - Throws: The errors of ``parse(_:)`` and ``finish()``.
   @inlinable
   public static func parse(
     _ bytes: Span<UInt8>, handler: Handler, names: XMLNames = XMLNames(),

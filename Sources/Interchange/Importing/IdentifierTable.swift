@@ -1,7 +1,7 @@
 import ObjectModel
 
-/// The identifiers of objects in the files. Each has a number, and takes its own bytes and about thirty bytes more in
-/// memory.
+/// The identifiers of objects in the files. Each has a number, and takes about thirty bytes of memory for its text,
+/// its entry and its hash slot.
 struct IdentifierTable {
   private var bytes: [UInt8] = []
   private var ends: [Int] = []
