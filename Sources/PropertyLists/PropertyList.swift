@@ -37,7 +37,7 @@ extension PropertyList {
   /// The text; `nil` if this is no text.
   public var string: String? { if case .string(let value) = self { value } else { nil } }
 
-  /// The whole number; 0 or 1 for a Boolean; `nil` for any further kind.
+  /// The whole number, or 0 or 1 for a Boolean; `nil` if this is neither.
   public var integer: Int64? {
     switch self {
     case .integer(let value): value
@@ -56,7 +56,7 @@ extension PropertyList {
     }
   }
 
-  /// The Boolean, or whether a number is not zero; `nil` for any further kind.
+  /// The Boolean, or whether a whole number is not zero; `nil` if this is neither.
   public var boolean: Bool? {
     if case .boolean(let value) = self { value } else { integer.map { $0 != 0 } }
   }

@@ -66,7 +66,7 @@ public struct XMLPropertyListBuilder {
     var isContainer: Bool { kind == .dict || kind == .array || kind == .plist }
   }
 
-  /// Creates a builder without events.
+  /// Creates a builder that has received no events.
   public init() {}
 
   /// Handles the start of an element.

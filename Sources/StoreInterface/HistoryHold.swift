@@ -1,10 +1,10 @@
 public import ObjectModel
 import Synchronization
 
-/// The commit that an observer of a store's history in this process has processed last.
+/// The commit from which an observer in this process keeps the history of a store.
 ///
-/// A store that drops earlier commits by itself keeps the commits that an observer has not processed yet, up to a
-/// bound of its own (decision 0017). The hold ends when it is deallocated.
+/// A store that drops earlier commits by itself keeps the commits that an observer has not taken yet, within a bound
+/// (decision 0017). The hold ends when it is deallocated.
 public final class HistoryHold: Sendable {
   // Several stores in one process may have the same file open, and each of them may drop commits. So the holds belong
   // to the process, by store tag, and not to one open store.

@@ -1,8 +1,7 @@
 import ObjectModel
 import Rows
 
-/// A snapshot with all of its layers in memory: the snapshot of a store in memory, or of a store that is read and
-/// written whole.
+/// A snapshot with all of its layers in memory. Stores in memory and atomic stores use it.
 struct LayeredSnapshot: StoreSnapshot {
   var commit: Int64 = 0
   var model: Model

@@ -3,7 +3,7 @@ package import Rows
 /// The rule for merging layers, or segments of a file. Parts are merged in tiers; each tier is four times as large as
 /// the tier below it.
 ///
-/// Four parts of one tier become one part of the next. A row is rewritten at most once for each tier, so a store of n
+/// Four parts of one tier become one part of the next. A row is rewritten at most once for each tier. So a store of n
 /// rows writes each row at most log4(n / 64) + 1 times.
 package enum SegmentTiers {
   /// The number of parts of one tier that become one part of the next.

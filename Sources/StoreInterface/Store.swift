@@ -40,14 +40,14 @@ public protocol Store: AnyObject, Sendable {
   ///
   /// After an error the store is unchanged, and the caller must keep the changes.
   ///
-  /// - Throws: ``StoreError``, with code ``StoreError/Code/conflict`` if another writer has changed the same objects
-  ///   since the base snapshot of the changes, and with code ``StoreError/Code/overtaken`` if the newest commit is
-  ///   not the commit that the request requires.
+  /// - Throws: ``StoreError``. The code is ``StoreError/Code/conflict`` if another writer has changed the same
+  ///   objects since the base snapshot of the changes. The code is ``StoreError/Code/overtaken`` if the newest commit
+  ///   is not the required commit of the request.
   @discardableResult
   func commit(_ request: CommitRequest) throws -> any StoreSnapshot
 
-  /// Makes changes durable as ``commit(_:)`` does, and then calls `confirm` to learn whether the commit counts. With
-  /// it, several stores commit as one. Only for stores that were opened at a commit (``StoreOpening/commit``).
+  /// Makes changes durable as ``commit(_:)`` does, and then calls `confirm` to learn whether the commit counts. In
+  /// this way several stores commit as one. Only for stores that were opened at a commit (``StoreOpening/commit``).
   ///
   /// If `confirm` throws, or the process ends first, the durable changes stay in the file. They count once the store
   /// is opened at the number of the commit. Until then the store is unchanged.
@@ -105,7 +105,8 @@ public protocol Store: AnyObject, Sendable {
   /// - Throws: ``StoreError``.
   func describe() throws -> StoreDescription
 
-  /// Closes the file and releases the locks of the store. Snapshots stay readable. A second call does nothing.
+  /// Releases the resources of the store, such as its file and locks. Snapshots stay readable. A second call does
+  /// nothing.
   func close() throws
 }
 
@@ -152,7 +153,7 @@ extension Store {
       path: path)
   }
 
-  /// Checks the newest commit once, before `body`. Only for stores that have no further writers.
+  /// Checks the newest commit once, before `body`. Only for stores that no second writer commits to.
   public func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
     try checkNewest(number, is: snapshot().commit)
     return try body()
@@ -243,8 +244,8 @@ public protocol StoreSnapshot: Sendable {
   var metadata: StoreMetadata { get throws }
   /// The rows: tables for the bottom of a ``Rows/View``, the lowest first.
   var tables: [any RowTable] { get }
-  /// Whether the version of a row counts how often the row was saved, as in databases of foreign systems, and is not
-  /// the number of a commit.
+  /// Whether the version of a row is the number of its saves, as in databases of foreign systems, and not the number
+  /// of a commit.
   var countsVersions: Bool { get }
 }
 

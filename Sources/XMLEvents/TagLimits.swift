@@ -2,10 +2,9 @@
 
 /// Finds start tags that exceed a limit before libxml2 sees them.
 ///
-/// libxml2 compares each attribute of a tag with all attributes before it, so the time grows with the square of the
-/// number of attributes. This scanner reads the text in UTF-8, in pieces of any size. In a well-formed text it
-/// follows the markup exactly. In any malformed text it may count too many attributes, but never too few before the
-/// first error.
+/// libxml2 compares each attribute of a tag with all attributes before it, so the time grows with the square of their
+/// number. This scanner reads the text in UTF-8, in pieces of any size. In a well-formed text it follows the markup
+/// exactly. In a malformed text it may count too many attributes, but never too few before the first error.
 struct TagLimits {
   private enum State {
     /// Text between tags, or the internal subset of a document type.

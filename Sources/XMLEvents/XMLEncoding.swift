@@ -1,7 +1,7 @@
 /// The supported encodings of XML texts (spec §5.2.1).
 ///
-/// Any further declared encoding is an error that names it. So libxml2 always gets UTF-8, and no conversion library
-/// determines the meaning of a text.
+/// An unsupported declared encoding is an error that names it. So libxml2 always gets UTF-8, and no conversion
+/// library determines the meaning of a text.
 package enum XMLEncoding: Sendable, Hashable {
   case utf8
   case ascii

@@ -7,7 +7,7 @@
 ///     let count = try parser.finish().count
 ///
 /// The text is UTF-8 or UTF-16 according to its first bytes, or ISO-8859-1 or US-ASCII according to its declaration.
-/// Any further encoding is an error that names it. A document type declaration is skipped: no external part is
+/// An unsupported encoding is an error that names it. A document type declaration is skipped: no external part is
 /// loaded, and entities and default attributes are errors. The parser accesses no disk and no network, and prints no
 /// messages. After an error the parser can't continue, and throws the same error again.
 ///

@@ -188,7 +188,7 @@ extension AtomicStore {
       if let error = error as? DiskError { throw StoreError(error, path: filePath) }
       throw error
     }
-    // The save is complete. A later failure must not be reported as a failed save: if the file can't be opened, the
+    // The save is complete. A later failure must not be reported as a failed save. If the file can't be opened, the
     // next refresh reads it anew and finds this state.
     let file = try? disk.open(filePath, for: .update)
     let seen = try? file?.status()

@@ -6,7 +6,7 @@ import Synchronization
 
 /// A store over a format whose files are read and written whole.
 ///
-/// Opening reads the whole file. Every commit writes a new file, which replaces the old file atomically, so after a
+/// Opening reads the whole file. Every commit writes a new file, which replaces the old file atomically. So after a
 /// crash the file contains the last commit or the one before. Several processes may write: a writer checks under a
 /// lock whether the file is still the one that it read. If another process has saved, the file is read again. Each
 /// object that differs gets a new version, so pending changes of this object are conflicts.

@@ -92,13 +92,13 @@ public struct StoreOpening: Sendable {
   /// store shows it until it is told to advance (``StoreCapabilities/confirmation``). If `nil`, the newest commit
   /// counts, whichever process made it.
   public var commit: Int64?
-  /// Whether a store in the format of a foreign system may be written, such as a Core Data database that another
-  /// application expects to find unchanged.
+  /// Whether a store in the format of a foreign system may be written. An example is a Core Data database that
+  /// another application expects to find unchanged.
   public var writesForeign: Bool
   /// Whether a store with a damaged last save opens at the newest readable commit, for reading only.
   ///
-  /// ``StoreDescription/damage`` describes the damage. If `false`, such a store does not open, because it would show
-  /// the objects of an earlier save, and the next save would overwrite the damaged one.
+  /// ``StoreDescription/damage`` describes the damage. If `false`, such a store does not open. It would show the
+  /// objects of an earlier save, and the next save would overwrite the damaged one.
   public var acceptsDamage = false
   /// The store's file, if it was already opened to find the type, and the backend accepts an opened file
   /// (``StoreBackend/takesOpenedFile``).

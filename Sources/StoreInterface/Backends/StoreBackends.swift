@@ -44,8 +44,8 @@ public struct StoreBackends: Sendable {
       backends.filter { $0.type != backend.type } + [backend], explanation: explanation)
   }
 
-  /// Returns these backends with a function that explains why there is no backend for a type, such as which plug-in
-  /// was searched and where. A store of such a type throws this explanation.
+  /// Returns these backends with a function that explains why there is no backend for a type: for example, which
+  /// plug-in was searched, and where. Opening a store of such a type throws this explanation.
   public func explaining(
     _ explanation: @escaping @Sendable (StoreType) -> StoreError?
   ) -> StoreBackends {

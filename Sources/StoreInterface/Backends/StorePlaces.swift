@@ -33,7 +33,7 @@ public struct StorePlaces: Sendable {
     do { return try disk.exists(path) } catch { throw StoreError(error, path: path) }
   }
 
-  /// Whether two paths lead to the same file or folder, also if they are spelled differently.
+  /// Whether two paths lead to the same file or folder, even if they are spelled differently.
   ///
   /// - Throws: ``StoreError`` if the disk can't tell. If nothing is at one of the paths, the result is `false`.
   public func isSame(_ path: String, _ other: String) throws(StoreError) -> Bool {
