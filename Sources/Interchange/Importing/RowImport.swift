@@ -204,7 +204,7 @@ final class RowImport {
     }
   }
 
-  /// Sets a to-one reference, stated by the object itself or by the list of its inverse.
+  /// Sets a to-one reference, stated by the object itself or from the end of its inverse.
   private func lead(
     _ end: ImportTarget.ToOne, _ name: String, of own: Int, _ given: Int?, _ draft: Draft,
     _ row: Int, _ record: RecordReader

@@ -1,7 +1,8 @@
 import ObjectModel
 import Rows
 
-/// References stated from the inverse end: an imported list determines the reference of each of its members.
+/// References stated from the inverse end. An object's list, or its one-to-one reference, determines the reference of
+/// each member.
 struct ReferenceStatements {
   /// The owner of the list that contains each object, plus one, by the object's number; 0 if no list contains the
   /// object.
