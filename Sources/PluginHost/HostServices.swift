@@ -1,5 +1,5 @@
-// SAFETY: The structures lie in memory that lives as long as this object, which whoever handed them out keeps. Texts
-// and buffers that come in are there for the length of the call.
+// SAFETY: The structures lie in memory that lives as long as this object, and the code that hands them to a plug-in
+// keeps the object. Texts and buffers that come in are valid for the length of the call.
 
 import CStorePlugin
 import DurableFiles
@@ -7,29 +7,30 @@ import Foundation
 import PluginExchange
 import Synchronization
 
-/// What a program does for the stores that plug-ins bring, beside the disk they lie on.
+/// The services that a program gives to the stores of plug-ins, besides the disk.
 public struct PluginServices: Sendable {
-  /// Something for whoever looks into a problem.
+  /// The importance of a message that a plug-in logs.
   public enum LogLevel: Int32, Sendable, Comparable {
-    /// For authors.
+    /// A message for the author of the plug-in.
     case debug = 0
-    /// What happens.
+    /// A message about a normal event.
     case info = 1
-    /// What may be wrong.
+    /// A message about a possible problem.
     case warning = 2
-    /// What is wrong.
+    /// A message about an error.
     case error = 3
 
-    /// By weight.
+    /// Returns whether the first level is less important than the second.
     public static func < (one: LogLevel, other: LogLevel) -> Bool { one.rawValue < other.rawValue }
   }
 
-  /// Takes what plug-ins say.
+  /// Receives the messages that plug-ins log.
   public var log: @Sendable (LogLevel, String) -> Void
-  /// Told how much of long work is done, of how much (0 when nobody knows); the work is cancelled when it says no.
+  /// Receives the progress of long work: the units done, and their total, which is 0 if unknown. The plug-in cancels
+  /// the work if the closure returns `false`.
   public var progress: @Sendable (UInt64, UInt64) -> Bool
 
-  /// Services that pass over what plug-ins say, and stop their work when the task is cancelled.
+  /// Creates services that ignore log messages and cancel long work when the task is cancelled.
   public init(
     log: @escaping @Sendable (LogLevel, String) -> Void = { _, _ in },
     progress: @escaping @Sendable (UInt64, UInt64) -> Bool = { _, _ in !Task.isCancelled }
@@ -39,15 +40,15 @@ public struct PluginServices: Sendable {
   }
 }
 
-/// The services as a plug-in calls them (spec §9.4).
+/// The services in the form in which a plug-in calls them (spec §9.4).
 @safe
 final class HostServices: @unchecked Sendable {
-  // Sendable: nothing changes after the initializer but what is counted.
+  // Sendable: nothing changes after the initializer except the atomic counter.
   let disk: any Disk
   let services: PluginServices
   let host: UnsafeMutablePointer<QuireHost>
   private let table: UnsafeMutablePointer<QuireDisk>
-  /// How many bytes plug-ins hold of this program's memory.
+  /// The number of bytes of this program's memory that plug-ins hold.
   private let allocated = Atomic<Int>(0)
 
   var calls: any DiskCalls { disk.calls }
@@ -91,9 +92,9 @@ final class HostServices: @unchecked Sendable {
     return unsafe Unmanaged.fromOpaque(context).takeUnretainedValue()
   }
 
-  /// Before each piece of memory stands how large it is.
+  /// The number of bytes before each allocation, which contain its size.
   private static let headerByteCount = 16
-  /// The most that plug-ins of one store may hold.
+  /// The largest number of bytes that a plug-in may allocate in one call.
   private static let limit = 1 << 40
 
   private func allocate(_ count: UInt64) -> UnsafeMutableRawPointer? {

@@ -3,10 +3,11 @@ import Rows
 import StoreInterface
 
 extension Layer {
-  /// The same changes and, as whole rows, all objects of entities whose columns are others in a newer schema.
+  /// Returns the same changes and, for each entity with different columns in a newer schema, all its objects as whole
+  /// rows.
   ///
-  /// Blocks know columns by their numbers and stay readable; who is given Arrow arrays knows them by their names
-  /// and formats, and would hand rows out that no longer have these.
+  /// Blocks identify columns by numbers, so they stay readable. A plug-in that receives Arrow arrays identifies columns
+  /// by names and formats, and would return rows that do not match the newer schema.
   func rewriting(rowsOf head: any StoreSnapshot, for schema: Schema) throws -> Layer {
     let view = head.view
     let changed = view.pushing(self)

@@ -1,4 +1,4 @@
-// SAFETY: Everything that the structure leads to is kept by this object, which lives through the call.
+// SAFETY: This object keeps everything that the structure refers to, and lives through the call.
 
 import CArrow
 import CStorePlugin
@@ -7,7 +7,7 @@ import PluginExchange
 import Rows
 import StoreInterface
 
-/// A commit on its way to a plug-in.
+/// A commit that is passed to a plug-in.
 @safe
 final class OutgoingCommit {
   private var batches: [OutgoingBatch] = []
@@ -49,7 +49,7 @@ final class OutgoingCommit {
     _ = unsafe commit.metadata.taken()
   }
 
-  /// Calls `body` with the structure that leads to all of it.
+  /// Calls `body` with the structure of the commit.
   func withCommit<R>(_ body: (inout QuireCommit) throws -> R) throws -> R {
     let batches = unsafe self.batches.map { unsafe Optional($0.batch) }
     let between = unsafe self.between.map { unsafe $0.bytes }
@@ -71,7 +71,7 @@ final class OutgoingCommit {
   }
 }
 
-/// Some bytes on their way to a plug-in.
+/// Bytes that are passed to a plug-in.
 @safe
 private final class OutgoingBytes {
   var bytes: QuireBytes
@@ -81,14 +81,14 @@ private final class OutgoingBytes {
   deinit { _ = unsafe bytes.taken() }
 }
 
-/// A batch of rows on its way to a plug-in.
+/// A batch of rows that is passed to a plug-in.
 @safe
 private final class OutgoingBatch {
   let batch: UnsafeMutablePointer<QuireBatch>
   private let name: UnsafeMutablePointer<CChar>
   private let array: UnsafeMutablePointer<ArrowArray>
   private let schema: UnsafeMutablePointer<ArrowSchema>
-  /// A block that is handed over where it lies.
+  /// The block, if the plug-in reads it in place.
   private var slice: BlockSlice?
 
   init(
@@ -105,7 +105,8 @@ private final class OutgoingBatch {
     unsafe batch.pointee.entity = layout.entityNumber
     unsafe batch.pointee.kind = UInt16(kind.rawValue)
     unsafe batch.pointee.entity_name = unsafe UnsafePointer(name)
-    // Values outside of a block are in the place that it came from, and go along as values.
+    // A block with outside values is passed as Arrow arrays, which contain those values: the values lie in the block's
+    // original store.
     if takesBlocks, try block.outsideReferences().isEmpty {
       let slice = try block.bytes()
       unsafe batch.pointee.block = unsafe slice.bytes.withUnsafeBytes {
@@ -121,7 +122,7 @@ private final class OutgoingBatch {
   }
 
   deinit {
-    // What the plug-in has not moved out is ours.
+    // Structures that the plug-in has not moved out still belong to this program.
     if let release = unsafe array.pointee.release { unsafe release(array) }
     if let release = unsafe schema.pointee.release { unsafe release(schema) }
     unsafe array.deallocate()
@@ -132,7 +133,7 @@ private final class OutgoingBatch {
 }
 
 extension Layer {
-  /// The same changes with whole rows in place of those that give some values, for stores that keep these.
+  /// Returns the same changes with whole rows instead of rows with some values, for stores that keep whole rows only.
   func whole(above head: any StoreSnapshot, _ schema: Schema) throws -> Layer {
     guard entities.contains(where: { !$0.changed.isEmpty }) else { return self }
     let view = head.view.pushing(self)
@@ -150,7 +151,8 @@ extension Layer {
         case .removed(let location): builder.remove(key, basis: try location.basis)
         case .put(let location), .changed(let location):
           guard let row = try view.row(of: key) else { continue }
-          // What lies beneath is replaced, and comes up again when the row is taken out without a word of it.
+          // The removal hides the old row. Without it, the old row would show again if a later save removed the new row
+          // without a removal entry.
           let basis = try location.basis
           if basis != 0 { builder.remove(key, basis: basis) }
           try builder.insert(key, copying: row, layout)

@@ -1,4 +1,4 @@
-// SAFETY: The results of a plug-in's functions are read once they have said that they did what they say.
+// SAFETY: The results of a plug-in's function are read only after the function has reported success.
 
 import CStorePlugin
 public import DurableFiles
@@ -7,23 +7,23 @@ public import ObjectModel
 import PluginExchange
 public import StoreInterface
 
-/// The stores of a type that a plug-in brings, behind the interface of all backends.
+/// The backend of one type of store that a plug-in brings.
 ///
-/// What it is and can do is known from the plug-in's manifest. The library is loaded when a store is made, opened
-/// or asked for its metadata, and not before.
+/// The type and its capabilities come from the plug-in's manifest. The library is loaded only when a store is created
+/// or opened, or when its metadata is read.
 public struct PluginBackend: StoreBackend {
   /// The type of its stores.
   public let type: StoreType
-  /// What its stores can do by themselves.
+  /// The capabilities of its stores.
   public let capabilities: StoreCapabilities
-  /// What the program does for the plug-in.
+  /// The services that the program gives to the plug-in.
   public var services: PluginServices
   private let recognizing: @Sendable ([UInt8]) -> Bool
-  /// The name of the file by which a folder is known as such a store; `nil` when stores are files.
+  /// The name of the file that marks a folder as a store of this type; `nil` if the stores are files.
   private let marker: String?
   private let loading: @Sendable () throws -> PluginFunctions
 
-  /// The backend of one of the types that a plug-in's manifest names.
+  /// Creates the backend of one of the types in a plug-in's manifest.
   public init(
     _ plugin: FoundPlugin, _ type: PluginManifest.StoreType,
     services: PluginServices = PluginServices()
@@ -40,7 +40,7 @@ public struct PluginBackend: StoreBackend {
       })
   }
 
-  /// The backend of a type whose functions `load` finds.
+  /// Creates the backend of a type. `load` returns the functions of the type.
   package init(
     _ type: StoreType, _ capabilities: StoreCapabilities,
     services: PluginServices = PluginServices(), marker: String? = nil,
@@ -55,10 +55,10 @@ public struct PluginBackend: StoreBackend {
     loading = load
   }
 
-  /// Whether the bytes begin as the manifest says that such stores do.
+  /// Returns whether the bytes are one of the manifest's beginnings of such stores.
   public func recognizes(_ firstBytes: [UInt8]) -> Bool { recognizing(firstBytes) }
 
-  /// Whether a folder holds the file that marks such a store, by the manifest.
+  /// Returns whether a folder contains the file that marks such a store, by the manifest.
   public func recognizesFolder(at path: String, on disk: any Disk) -> Bool {
     guard let marker else { return false }
     let file = path.appendingPathComponent(marker)
@@ -114,7 +114,7 @@ public struct PluginBackend: StoreBackend {
     return store
   }
 
-  /// What a store says of itself, read without a model and without its rows.
+  /// Returns the metadata of a store, read without a model and without its rows.
   public func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata {
     let functions = try loading()
     let services = HostServices(disk, services)

@@ -3,20 +3,20 @@
 package import CStorePlugin
 import StoreInterface
 
-/// The functions of a plug-in, and one of its types of stores. Checked by whoever made it.
+/// The functions of a plug-in, with one of its types of stores. The creator of the value has checked both.
 @safe
 package struct PluginFunctions: @unchecked Sendable {
   // Sendable: the table never changes, and its functions may be called from any thread, one at a time.
   let table: UnsafePointer<QuirePlugin>
   let type: UnsafePointer<QuireStoreType>
-  /// How stores of the type are called.
+  /// The flags that tell how the functions of the type may be called.
   private let flags: UInt32
-  /// What messages call the plug-in.
+  /// The name of the plug-in in messages.
   let name: String
-  /// The library's file.
+  /// The path of the library's file.
   private let library: String
 
-  /// The functions of a table that was checked.
+  /// Creates the functions from a table that was checked.
   @unsafe package init(
     _ table: UnsafePointer<QuirePlugin>, type: UnsafePointer<QuireStoreType>, flags: UInt32,
     name: String, library: String = ""
@@ -28,7 +28,7 @@ package struct PluginFunctions: @unchecked Sendable {
     self.library = library
   }
 
-  /// The error that the plug-in has done what the interface forbids. `fault` completes "The plug-in …".
+  /// Returns the error for a plug-in that violated the interface. `fault` completes "The plug-in …".
   func failure(_ fault: String, at path: String?) -> StoreError {
     PluginRefusal(
       .failedInUse, plugin: name, path: library,
@@ -36,7 +36,7 @@ package struct PluginFunctions: @unchecked Sendable {
     ).error(ofStoreAt: path)
   }
 
-  /// Calls `body`, and says of what is wrong with what the plug-in gave that the plug-in gave it.
+  /// Calls `body` on data that the plug-in gave, and turns its `badPlugin` error into one that names the plug-in.
   func checking<R>(at path: String?, _ body: () throws -> R) throws -> R {
     do { return try body() } catch let error as StoreError where error.code == .badPlugin {
       if error.cause is PluginRefusal { throw error }
@@ -48,8 +48,8 @@ package struct PluginFunctions: @unchecked Sendable {
 
   /// Whether reading functions may be called from several threads at once.
   var isThreaded: Bool { has(Int(QUIRE_THREADED)) }
-  /// Whether commits may bring rows with some of their values.
+  /// Whether commits may contain rows with some of their values.
   var takesChanges: Bool { has(Int(QUIRE_TAKES_CHANGES)) }
-  /// Whether commits may bring blocks.
+  /// Whether commits may contain blocks.
   var takesBlocks: Bool { has(Int(QUIRE_TAKES_BLOCKS)) }
 }

@@ -1,5 +1,5 @@
-// SAFETY: Handles come from the table's functions and go back to its release functions, once, when nobody here refers
-// to them any more. A snapshot's keeps the store's.
+// SAFETY: Handles come from the table's functions. Each is passed to its release function once, when no object here
+// refers to it any more. The handle of a snapshot keeps that of its store.
 
 import CStorePlugin
 import DurableFiles
@@ -8,17 +8,17 @@ import PluginExchange
 import StoreInterface
 import Synchronization
 
-/// A store in a plug-in's hands.
+/// A store that a plug-in keeps open.
 @safe
 final class StoreHandle: @unchecked Sendable {
-  // Sendable: calls come one at a time where the plug-in asks for it.
+  // Sendable: calls are made one at a time, unless the plug-in allows several threads.
   let functions: PluginFunctions
   let services: HostServices
   let path: String?
   let store: OpaquePointer
   private let turn = NSRecursiveLock()
   private let isClosed = Mutex(false)
-  /// A library within the plug-in may lock the file by itself.
+  /// The registration of the file as one that a library within the plug-in may lock by itself.
   private let file: LockedFile?
 
   var table: QuirePlugin { unsafe functions.table.pointee }
@@ -62,7 +62,7 @@ final class StoreHandle: @unchecked Sendable {
     unsafe try writing(sink, body)
   }
 
-  /// Calls a function that writes: one at a time. What a plug-in calls back for may call others meanwhile.
+  /// Calls a function that writes, one at a time. A callback of the plug-in may make further calls meanwhile.
   func writing(
     _ sink: Sink? = nil,
     _ body: (QuirePlugin, UnsafeMutablePointer<QuireError>) throws -> Int32?
@@ -88,7 +88,7 @@ final class StoreHandle: @unchecked Sendable {
       throw StoreError(
         .notSupported, "The plug-in \"\(functions.name)\" does not do that.", path: path)
     }
-    // What went wrong on this side while the plug-in called back is why it failed.
+    // If a callback on this side failed, its error is the cause of the plug-in's failure.
     if let failure = sink?.failure {
       if let release = unsafe error.release { unsafe release(&error) }
       throw failure
@@ -97,10 +97,10 @@ final class StoreHandle: @unchecked Sendable {
   }
 }
 
-/// A snapshot in a plug-in's hands.
+/// A snapshot that a plug-in keeps.
 @safe
 final class SnapshotHandle: @unchecked Sendable {
-  // Sendable: as its store is.
+  // Sendable: for the same reasons as its store.
   let store: StoreHandle
   let snapshot: OpaquePointer
 
@@ -109,14 +109,14 @@ final class SnapshotHandle: @unchecked Sendable {
     self.store = store
   }
 
-  // Whoever gives up the last reference does so on any thread, at any time.
+  // The last reference may be released on any thread, at any time.
   deinit { unsafe store.inTurn { table in unsafe table.release_snapshot?(snapshot) } }
 
   var commit: Int64 {
     unsafe store.inTurn { table in unsafe table.commit_of?(snapshot) ?? 0 }
   }
 
-  /// The model, the schema or the metadata.
+  /// Returns the bytes of the model, the schema or the metadata.
   func bytes(of what: Int) throws -> [UInt8] {
     var bytes = unsafe QuireBytes.none
     unsafe try store.reading { table, error in
@@ -130,11 +130,11 @@ final class SnapshotHandle: @unchecked Sendable {
   }
 }
 
-/// What takes the things that a plug-in calls back with, one by one.
+/// Receives the items that a plug-in passes to a callback, one by one.
 @safe
 final class Sink {
   private let body: (UnsafeRawPointer, UnsafeMutableRawPointer?) throws -> Void
-  /// What went wrong in taking one of them.
+  /// The error of the first item that could not be received.
   private(set) var failure: (any Error)?
 
   init(_ body: @escaping (UnsafeRawPointer, UnsafeMutableRawPointer?) throws -> Void) {
@@ -143,7 +143,7 @@ final class Sink {
 
   var context: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
 
-  /// Takes one thing.
+  /// Receives one item, and returns the code of the interface for the result.
   @unsafe static func take(
     _ context: UnsafeMutableRawPointer?, _ thing: UnsafeRawPointer?,
     _ other: UnsafeMutableRawPointer? = nil

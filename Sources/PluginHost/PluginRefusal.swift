@@ -1,17 +1,17 @@
 public import StoreInterface
 
-/// Why a plug-in is not used: which one, its file, what was looked for and what was found.
+/// The reason why a plug-in is not used: which plug-in, its file, and the expected and actual state.
 ///
-/// A plug-in that is refused stops nobody else: a search goes on with the next.
+/// A refusal affects only its plug-in: the search continues with the next one.
 public struct PluginRefusal: Error, Sendable, Hashable {
-  /// The plug-in's name; that of its folder where the manifest can't be read. `nil` when it is about no plug-in
-  /// alone, as with a folder that is not searched.
+  /// The plug-in's name, or that of its folder if the manifest can't be read. `nil` if the refusal is not about one
+  /// plug-in, as with a folder that is not searched.
   public let plugin: String?
-  /// The file or folder that it is about.
+  /// The file or folder that the refusal is about.
   public let path: String
-  /// What kind of reason it is.
+  /// The kind of reason.
   public let reason: Reason
-  /// What was looked for, where, and what was found, in a sentence or two.
+  /// A sentence or two with the expected state, the place, and the actual state.
   public let message: String
   /// The types of stores that the plug-in would have brought, as far as its manifest was read.
   public let types: [StoreType]
@@ -30,32 +30,32 @@ public struct PluginRefusal: Error, Sendable, Hashable {
   public struct Reason: RawRepresentable, Sendable, Hashable {
     /// The kind's stable name.
     public let rawValue: String
-    /// The kind with the given name.
+    /// Creates the kind with the given name.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// There is no such plug-in, or no such file.
+    /// The plug-in or its file does not exist.
     public static let notFound = Reason(rawValue: "notFound")
     /// The system's loader can't load the library.
     public static let notLoadable = Reason(rawValue: "notLoadable")
-    /// It speaks another version of the interface.
+    /// The plug-in implements another version of the interface.
     public static let wrongVersion = Reason(rawValue: "wrongVersion")
-    /// The library does not export the one symbol.
+    /// The library does not export the required symbol.
     public static let missingSymbol = Reason(rawValue: "missingSymbol")
-    /// The manifest can't be read, or says what no manifest may.
+    /// The manifest can't be read, or has invalid contents.
     public static let badManifest = Reason(rawValue: "badManifest")
-    /// The library's table contradicts itself or the manifest, or lacks what it must have.
+    /// The library's table contradicts itself or the manifest, or lacks a required member.
     public static let badTable = Reason(rawValue: "badTable")
-    /// It lies where others could have put it, or plug-ins are off.
+    /// The plug-in lies where other users could have put it, or plug-ins are off.
     public static let refusedByPolicy = Reason(rawValue: "refusedByPolicy")
-    /// Another one has its name or brings the same type of store.
+    /// Another plug-in has the same name or brings the same type of store.
     public static let duplicate = Reason(rawValue: "duplicate")
-    /// It was loaded, and broke what it promises.
+    /// The plug-in was loaded, and then violated the interface.
     public static let failedInUse = Reason(rawValue: "failedInUse")
   }
 
-  /// The refusal as a store's error.
+  /// Returns the refusal as a store's error.
   ///
-  /// - Parameter path: The store that was to be opened, if it was one.
+  /// - Parameter path: The path of the store that was to be opened; `nil` if there is none.
   public func error(ofStoreAt path: String? = nil) -> StoreError {
     StoreError(.badPlugin, message, path: path, cause: self)
   }

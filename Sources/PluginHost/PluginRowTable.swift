@@ -1,4 +1,4 @@
-// SAFETY: Structures that the plug-in hands over are moved out at once; buffers have as many bytes as are asked for.
+// SAFETY: Structures that the plug-in passes are moved out at once. Each buffer has as many bytes as are requested.
 
 import CArrow
 import CStorePlugin
@@ -8,10 +8,10 @@ import Rows
 import StoreInterface
 import Synchronization
 
-/// A table of a plug-in's snapshot: asked for once for each entity, and kept.
+/// A table of a plug-in's snapshot. The rows of each entity are read from the plug-in once and cached.
 final class PluginRowTable: RowTable {
   let id: UInt64
-  /// About how many rows it has.
+  /// The approximate number of its rows.
   let count: Int
   private let version: Int64
   private let snapshot: SnapshotHandle
@@ -20,13 +20,13 @@ final class PluginRowTable: RowTable {
   private let cache = Mutex(Cache())
 
   private struct Cache {
-    /// What the table says of each entity, and `nil` where that is nothing.
+    /// The changes of each entity; `nil` for an entity without changes.
     var changes: [UInt16: Layer.EntityChanges?] = [:]
     var indexes: [UInt16: IndexRun?] = [:]
-    /// Rows around keys, of entities that were not asked for as a whole.
+    /// The rows of ranges of keys, for entities that were not read as a whole.
     var pieces: [Piece: BlockRun] = [:]
     var pieceCounts: [UInt16: Int] = [:]
-    /// Whether the plug-in would rather give all rows of this table.
+    /// Whether the plug-in prefers to give all rows of this table.
     var hasNoPieces = false
   }
 
@@ -39,7 +39,7 @@ final class PluginRowTable: RowTable {
     values = PluginValues(snapshot, table: described.id)
   }
 
-  /// A table of which it is known already what it says: that of a commit of this program.
+  /// Creates a table with known contents: that of a commit of this program.
   init(
     id: UInt64, holding layer: Layer, version: Int64, _ snapshot: SnapshotHandle, _ schema: Schema
   ) {
@@ -72,12 +72,13 @@ final class PluginRowTable: RowTable {
     let number: UInt64
   }
 
-  /// So many consecutive keys are asked for at once.
+  /// The number of consecutive keys that are read at once.
   private static let pieceKeyCount: UInt64 = 64
-  /// From so many pieces on, an entity is asked for as a whole.
+  /// The number of pieces from which on an entity is read as a whole.
   private static let mostPieces = 256
 
-  /// The rows around a key, where the plug-in finds them sooner than all; `nil` where all are to be asked for.
+  /// Returns the rows around a key; `nil` if all rows are to be read, because the plug-in can't find a range of rows
+  /// faster.
   private func piece(around key: ObjectKey) throws -> BlockRun? {
     guard unsafe snapshot.store.table.rows_between != nil else { return nil }
     let piece = Piece(entity: key.entity, number: key.number / PluginRowTable.pieceKeyCount)
@@ -108,7 +109,7 @@ final class PluginRowTable: RowTable {
     return run
   }
 
-  /// The whole rows of an entity between two keys; `nil` where the plug-in would rather give all.
+  /// Returns the whole rows of an entity between two keys; `nil` if the plug-in prefers to give all rows.
   private func rows(
     between lowest: UInt64, _ highest: UInt64, ofEntity number: UInt16
   ) throws -> [Block]? {
@@ -123,7 +124,7 @@ final class PluginRowTable: RowTable {
 
   func changes(ofEntity number: UInt16) throws -> Layer.EntityChanges? {
     if let known = cache.withLock({ $0.changes[number] }) { return known }
-    // An entity that came with a newer model is none that this table could know.
+    // This table can't contain rows of an entity that a newer model added.
     guard schema[number] != nil else { return nil }
     func run(_ kind: PluginRowKind) throws -> BlockRun {
       let found = try blocks(number, kind) ?? rows(number, kind)
@@ -136,7 +137,7 @@ final class PluginRowTable: RowTable {
       removed: try run(.removed))
     let changes = found.count > 0 ? found : nil
     return cache.withLock { cache in
-      // Another thread may have been as quick: all have the same blocks.
+      // Another thread may have read the same blocks first.
       if let known = cache.changes[number] { return known }
       cache.changes[number] = .some(changes)
       return changes
@@ -161,7 +162,7 @@ final class PluginRowTable: RowTable {
     }
   }
 
-  /// The whole table.
+  /// Returns all rows of the table as a layer.
   func layer() throws -> Layer {
     Layer(
       try (schema.layouts + schema.linkTables.map(\.layout)).compactMap {
@@ -171,7 +172,7 @@ final class PluginRowTable: RowTable {
 
   // MARK: - Asking
 
-  /// The blocks of some rows, or of an index; `nil` where the plug-in has none to give.
+  /// Returns the blocks of some rows, or of an index; `nil` if the plug-in has no blocks to give.
   private func blocks(_ number: UInt16, _ kind: PluginRowKind) throws -> [Block]? {
     let store = snapshot.store
     guard unsafe store.table.blocks != nil, unsafe store.table.read_block != nil else { return nil }
@@ -199,7 +200,7 @@ final class PluginRowTable: RowTable {
     }
   }
 
-  /// The rows of a kind, as blocks.
+  /// Returns the rows of a kind as blocks.
   private func rows(_ number: UInt16, _ kind: PluginRowKind) throws -> [Block] {
     guard let layout = schema[number] else { return [] }
     return unsafe try blocks(layout) { table, take, context, error in
@@ -207,7 +208,7 @@ final class PluginRowTable: RowTable {
     }
   }
 
-  /// What a function of the plug-in gives as arrays of rows.
+  /// Returns the rows that a function of the plug-in gives as Arrow arrays.
   @unsafe private func blocks(
     _ layout: Layout,
     asking body: (
@@ -239,7 +240,7 @@ final class PluginRowTable: RowTable {
   }
 }
 
-/// The bytes of a block in a plug-in's hands.
+/// The bytes of a block that a plug-in keeps.
 final class PluginBlock: BlockSource {
   private let snapshot: SnapshotHandle
   private let table: UInt64

@@ -5,13 +5,13 @@ import Rows
 import StoreInterface
 import Synchronization
 
-/// What a plug-in's store held at one commit.
+/// The contents of a plug-in's store at one commit.
 final class PluginSnapshot: StoreSnapshot {
   let handle: SnapshotHandle
   let commit: Int64
   let schema: Schema
   let tables: [any RowTable]
-  /// The plug-in's tables that ``tables`` stand for, in their order.
+  /// The plug-in's tables behind ``tables``, in the same order.
   let parts: [PluginPart]
   private let lazy: Mutex<Description>
 
@@ -37,7 +37,7 @@ final class PluginSnapshot: StoreSnapshot {
       if let known = lazy.withLock({ $0.model }) { return known }
       let model = try PluginDescriptions.model(
         try handle.bytes(of: Int(QUIRE_MODEL)), path: handle.store.path)
-      // Whoever looks a property of the model up in the schema must find it.
+      // Code that looks a property of the model up in the schema must find it.
       if let gap = schema.gap(against: model) {
         throw StoreError(
           .badPlugin, "The plug-in's schema does not fit its model: \(gap)",
@@ -62,10 +62,10 @@ final class PluginSnapshot: StoreSnapshot {
   }
 }
 
-/// One or several tables of a plug-in that are one here: small ones are merged, so that looking down through them
-/// stays short.
+/// One or several tables of a plug-in that this program reads as one. Small tables are merged, so that a lookup passes
+/// through few of them.
 struct PluginPart: Sendable {
-  /// The numbers that the plug-in gave them, the lowest first.
+  /// The numbers that the plug-in gave to the tables, the lowest first.
   var ids: [UInt64]
   var table: any RowTable
   var count: Int
@@ -78,15 +78,15 @@ struct PluginPart: Sendable {
     (ids, table, count) = (parts.flatMap(\.ids), layer, layer.count)
   }
 
-  /// All it says.
+  /// Returns all changes of the part as a layer.
   fileprivate func layer() throws -> Layer {
     if let layer = table as? Layer { return layer }
     return try (table as? PluginRowTable)?.layer() ?? Layer()
   }
 
-  /// Merges the newest of some parts for as long as there are many of a size.
+  /// Merges the newest parts as long as there are many of a similar size.
   ///
-  /// Large tables stay what they are: they are read where they lie.
+  /// Large tables are not merged: they are read in place.
   static func merge(_ parts: inout [PluginPart], _ schema: Schema) throws {
     let most = 1 << 12
     while let count = SegmentTiers.mergeCount(sizes: parts.map(\.count)),

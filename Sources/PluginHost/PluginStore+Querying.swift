@@ -1,4 +1,4 @@
-// SAFETY: Texts are lent for the length of the call; the keys that come are copied while they are there.
+// SAFETY: Texts are lent for the length of the call; incoming keys are copied while they are valid.
 
 import CStorePlugin
 import ObjectModel
@@ -9,9 +9,9 @@ import StoreInterface
 
 /// A store whose plug-in answers requests by itself.
 final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable {
-  // Sendable: as what it inherits from.
-  /// The objects a request finds, where the plug-in answers all of it. What it answers a part of is looked for
-  /// among the rows, which gives the same.
+  // Sendable: for the same reasons as its superclass.
+  /// Returns the keys of the objects that a request finds; `nil` if the plug-in answers only a part of the request. The
+  /// caller then searches the rows, with the same result.
   func keys(
     answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> [ObjectKey]? {
@@ -64,10 +64,11 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
     return answered & needed == needed ? keys : nil
   }
 
-  /// From so many objects on it is quicker to go through all rows.
+  /// The number of objects from which on a scan of all rows is faster.
   private static let manyKeys = 20_000
 
-  /// What a request asks of the objects that meet its predicate, which the plug-in finds; their values come from their rows.
+  /// Returns the result table of a request. The plug-in finds the objects that meet the predicate; their values come
+  /// from their rows.
   func table(
     answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> ResultTable? {
@@ -75,7 +76,7 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
     let all = ViewSource(
       snapshot.view, model: try snapshot.model, schema: snapshot.schema, store: tag)
     let plan = try QueryPlan(request, model: all.model, schema: all.schema, store: tag)
-    // A request within the request scans what it finds by itself.
+    // A request within the request scans its objects by itself.
     let others = request.propertiesToFetch.map { "\($0.expression)" }
     guard
       !(others + [request.havingPredicate.map { "\($0)" } ?? ""]).contains(where: {
@@ -84,11 +85,11 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
     else { return nil }
     var search = QueryRequest(request.entity, where: request.predicate)
     search.includesSubentities = request.includesSubentities
-    // What is found meets the predicate.
+    // The plug-in's objects meet the predicate already.
     var rest = request
     rest.predicate = nil
     if !plan.isGrouped, !request.returnsDistinctResults {
-      // Objects are the rows of the table: its page is theirs, and is theirs once.
+      // Each object is one row of the result table, so the plug-in applies the page, and it must not be applied twice.
       search.sortKeys = request.sortKeys
       (search.fetchOffset, search.fetchLimit) = (request.fetchOffset, request.fetchLimit)
       (rest.fetchOffset, rest.fetchLimit) = (0, 0)
@@ -102,7 +103,7 @@ final class QueryingPluginStore: PluginStore, QueryingStore, @unchecked Sendable
       .table(in: NarrowedSource(all, entity: request.entity, to: keys))
   }
 
-  /// As many as a request finds, where the plug-in answers all of it.
+  /// Returns the number of objects that a request finds; `nil` if the plug-in answers only a part of the request.
   func count(
     answering request: QueryRequest, in snapshot: any StoreSnapshot
   ) throws -> Int? { try keys(answering: request, in: snapshot)?.count }

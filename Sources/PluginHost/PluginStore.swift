@@ -1,4 +1,4 @@
-// SAFETY: Results are read once the function has said that it did what it says; handles are owned from then on.
+// SAFETY: Results are read only after the function has reported success; handles are owned from then on.
 
 import CStorePlugin
 import DurableFiles
@@ -11,10 +11,10 @@ import Synchronization
 
 /// A store that a plug-in has opened.
 ///
-/// The plug-in keeps the rows and says which commit is the newest. What is asked of a store beyond that is done
-/// here: what a table has said is kept, conflicts are found, small tables are merged.
+/// The plug-in keeps the rows and tells which commit is the newest. This class does the rest: it caches the contents of
+/// tables, detects conflicts and merges small tables.
 class PluginStore: Store, @unchecked Sendable {
-  // Sendable: all is constant, or behind a lock; a subclass adds nothing that is stored.
+  // Sendable: all properties are constant or behind a lock; a subclass adds no stored property.
   let type: StoreType
   let capabilities: StoreCapabilities
   let tag: StoreTag
@@ -26,9 +26,9 @@ class PluginStore: Store, @unchecked Sendable {
   private struct Current {
     /// The newest snapshot; `nil` once the store was closed.
     var head: PluginSnapshot?
-    /// The file, which a commit may put elsewhere.
+    /// The path of the file, which a commit may change.
     var path: String
-    /// The commit that brought the model, as far as is known.
+    /// The commit that brought the current model, or 0 if unknown.
     var modelSetBy: Int64
   }
 
@@ -53,7 +53,7 @@ class PluginStore: Store, @unchecked Sendable {
   var path: String? { current.withLock { $0.path } }
 
   func close() throws {
-    // What this holds on to would keep the plug-in from giving back what a snapshot takes.
+    // A retained snapshot would keep the plug-in from releasing its resources.
     current.withLock { $0.head = nil }
     try handle.close()
   }
@@ -70,7 +70,7 @@ class PluginStore: Store, @unchecked Sendable {
     return unsafe try owned(unsafe snapshot, handle)
   }
 
-  /// The newest snapshot, that of before if nobody has saved since.
+  /// Returns the newest snapshot, or the current one if the store has no newer commit.
   private func newest() throws -> PluginSnapshot {
     try handle.checkOpen()
     let found = try PluginStore.newest(handle)
@@ -80,7 +80,7 @@ class PluginStore: Store, @unchecked Sendable {
     let next = try PluginStore.snapshot(
       found, known: schema == head.schema ? head.parts : [], schema: schema)
     return current.withLock { current in
-      // Another thread may have seen a newer one meanwhile.
+      // Another thread may have adopted a newer snapshot meanwhile.
       guard let head = current.head, head.commit < next.commit else {
         return current.head ?? next
       }
@@ -90,7 +90,7 @@ class PluginStore: Store, @unchecked Sendable {
     }
   }
 
-  /// Takes what a plug-in gave over.
+  /// Takes ownership of a snapshot that the plug-in returned.
   private static func owned(
     _ snapshot: OpaquePointer?, _ handle: StoreHandle
   ) throws -> SnapshotHandle {
@@ -100,7 +100,7 @@ class PluginStore: Store, @unchecked Sendable {
     return unsafe SnapshotHandle(snapshot, of: handle)
   }
 
-  /// A snapshot, with the tables that are known already.
+  /// Returns a snapshot that reuses the tables that are known already.
   private static func snapshot(
     _ handle: SnapshotHandle, known: [PluginPart], schema: Schema?,
     adding table: PluginRowTable? = nil
@@ -248,17 +248,18 @@ class PluginStore: Store, @unchecked Sendable {
           try commit(request, after: head, at: position, confirm)
         }
       } catch let error as StoreError where error.code == .overtaken {
-        // Whoever asked for a certain commit looks again; else it is made right after the newest.
+        // A caller that requires a certain commit gets the error, and must refresh. Otherwise the commit is tried again
+        // after the newest one.
         if request.requiredCommit != nil || position != nil { throw error }
         guard try newest().commit != head.commit else { throw error }
       }
     }
   }
 
-  /// The commit that brought the model that changes are of, as far as it matters to the request.
+  /// Returns the commit that brought the model of the changes, as far as it matters to the request.
   private func modelSetBy(for request: CommitRequest, _ head: PluginSnapshot) throws -> Int64 {
     let known = current.withLock { $0.modelSetBy }
-    // What was made before the store was opened is asked what its rows were.
+    // For a request with a base older than the opening of the store, the schemas of both commits are compared.
     guard request.base < opened, capabilities.contains(.history) else { return known }
     let before = try? snapshot(ofCommit: request.base)
     return before?.schema == head.schema ? known : max(known, opened)
@@ -372,7 +373,7 @@ class PluginStore: Store, @unchecked Sendable {
   }
 }
 
-/// Which commits are kept, for a plug-in that asks.
+/// Answers a plug-in's question whether a commit is kept.
 private final class KeptCommits {
   private let isKept: (Int64) -> Bool
 
@@ -388,7 +389,7 @@ private final class KeptCommits {
 }
 
 extension StoreDescription {
-  /// What a plug-in says of a store.
+  /// Creates a description from the one that a plug-in gave.
   fileprivate init(_ found: QuireDescription) {
     self.init()
     var found = found

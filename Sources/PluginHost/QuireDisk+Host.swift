@@ -1,11 +1,11 @@
-// SAFETY: Texts and buffers are there for the length of the call, with as many bytes as are said.
+// SAFETY: Texts and buffers are valid for the length of the call, with the stated number of bytes.
 
 import CStorePlugin
 import DurableFiles
 import PluginExchange
 
 extension QuireDisk {
-  /// The calls of the disk that the context, a ``HostServices``, has.
+  /// The disk calls of the context, a ``HostServices``.
   static var ofHost: QuireDisk {
     var table = unsafe QuireDisk()
     unsafe table.struct_size = UInt32(MemoryLayout<QuireDisk>.size)
@@ -181,7 +181,7 @@ extension QuireDisk {
   }
 }
 
-/// Makes a call, and says its failure as the interface does: as a number below zero.
+/// Makes a call, and returns its failure in the form of the interface: as a number below zero.
 private func answer<R: SignedInteger & FixedWidthInteger>(
   _ context: UnsafeMutableRawPointer?, _ body: (any DiskCalls) throws(ErrorNumber) -> R
 ) -> R {
@@ -193,13 +193,13 @@ private func answer<R: SignedInteger & FixedWidthInteger>(
   }
 }
 
-/// The path at a place; one that is nowhere where there is none.
+/// Returns the path at an address; an empty path, which never exists, if the address is NULL.
 private func text(_ place: UnsafePointer<CChar>?) -> String {
   unsafe place.map { unsafe String(cString: $0) } ?? ""
 }
 
 extension OpenRequest {
-  /// The request of the given number; `nil` when it is none.
+  /// Creates the request of the given number; `nil` if the number is invalid.
   fileprivate init?(pluginMode number: Int32, _ permissions: UInt32, below: String?) {
     let number = Int(number)
     let mode: OpenMode

@@ -1,12 +1,11 @@
 public import StoreInterface
 
 extension StoreBackends {
-  /// These backends and, behind them, one for each type of store that plug-ins bring.
+  /// Returns these backends, followed by one for each type of store that plug-ins bring.
   ///
-  /// Whoever wants a type that there is none for learns where plug-ins were looked for
-  /// (``PluginRegistry/refusal(ofType:)``).
+  /// The error for a type without a backend lists the searched folders (``PluginRegistry/refusal(ofType:)``).
   ///
-  /// A plug-in is loaded when one of its stores is made or opened for the first time, and not before.
+  /// A plug-in is loaded only when one of its stores is created or opened for the first time.
   public func adding(contentsOf registry: PluginRegistry) -> StoreBackends {
     let all = registry.plugins.reduce(self) { backends, plugin in
       plugin.types.reduce(backends) { $0.adding(PluginBackend(plugin, $1)) }

@@ -6,20 +6,20 @@
   import Glibc
 #endif
 
-/// Memory that somebody else vouches for, read without taking their word for it.
+/// Reads memory at addresses that another component supplied, without trusting them.
 ///
-/// The system itself reads it, on its way into a pipe: where nothing can be read it says so, and the process goes
-/// on. A table that is shorter than it claims is thus a message and not a crash.
+/// The system itself copies the memory into a pipe. Where the memory can't be read, the system reports an error and the
+/// process continues. A table that is shorter than it claims thus causes a message instead of a crash.
 struct ForeignMemory: ~Copyable {
   private let outer: Int32
   private let inner: Int32
-  /// How much goes through the pipe at once: less than any pipe holds.
+  /// The number of bytes that go through the pipe at once: fewer than any pipe can hold.
   private static let pieceByteCount = 512
 
-  /// `nil` when the system has no pipe left.
+  /// Creates the pipe; `nil` if the system has no pipe left.
   init?() {
     var ends: [Int32] = [-1, -1]
-    // SAFETY: The system writes two numbers to memory the array lends.
+    // SAFETY: The system writes two numbers to the array's memory.
     guard unsafe pipe(&ends) == 0 else { return nil }
     (outer, inner) = (ends[0], ends[1])
     for end in ends {
@@ -33,7 +33,7 @@ struct ForeignMemory: ~Copyable {
     _ = close(inner)
   }
 
-  /// The bytes at an address; `nil` when they can't all be read.
+  /// Returns the bytes at an address; `nil` if not all of them can be read.
   func bytes(at address: UInt, count: Int) -> [UInt8]? {
     var bytes: [UInt8] = []
     while bytes.count < count {
@@ -47,23 +47,24 @@ struct ForeignMemory: ~Copyable {
   }
 
   private func piece(at address: UInt, count: Int) -> [UInt8]? {
-    // SAFETY: The pointer is handed to the system alone, which checks it.
+    // SAFETY: The pointer is passed only to the system, which checks it.
     guard let start = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }
     var written: Int
     repeat { written = unsafe write(inner, start, count) } while written < 0 && errno == EINTR
     guard written > 0 else { return nil }
     var bytes = [UInt8](repeating: 0, count: written)
     var taken: Int
-    // SAFETY: The system writes at most as many bytes as the array lends.
+    // SAFETY: The system writes at most as many bytes as the array has.
     repeat {
       taken = unsafe bytes.withUnsafeMutableBytes { unsafe read(outer, $0.baseAddress, $0.count) }
     } while taken < 0 && errno == EINTR
     return taken == count ? bytes : nil
   }
 
-  /// The text at an address, up to its zero byte; `nil` when it can't be read, is longer, or is no UTF-8.
+  /// Returns the text at an address, up to its zero byte; `nil` if it can't be read, is longer than the limit, or is
+  /// not UTF-8.
   ///
-  /// Byte by byte, because what lies behind the zero byte is nobody's word for anything.
+  /// Reads one byte at a time, because the memory behind the zero byte may be unreadable.
   func text(at address: UInt, byteLimit: Int) -> String? {
     var bytes: [UInt8] = []
     while bytes.count <= byteLimit {

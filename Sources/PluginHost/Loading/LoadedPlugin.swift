@@ -1,24 +1,24 @@
 package import CStorePlugin
 package import StoreInterface
 
-/// A plug-in whose library is part of the process, and whose table was held against its manifest (spec §9.5).
+/// A plug-in with a library that is part of the process and a table that was checked against its manifest (spec §9.5).
 ///
-/// It stays loaded until the process ends: what runs in a library may be on any thread at any time, and a library
-/// of Swift code can't be taken out at all.
+/// The plug-in stays loaded until the process ends: code of a library may run on any thread at any time, and a library
+/// of Swift code can't be unloaded at all.
 @safe public final class LoadedPlugin: Sendable {
-  /// What the plug-in says of itself.
+  /// The plug-in's manifest.
   public let manifest: PluginManifest
-  /// The library's file.
+  /// The path of the library's file.
   public let path: String
-  /// The plug-in's table, in the size that this program knows: what the plug-in's own does not have is NULL.
+  /// The plug-in's table, in the size that this program knows. Members that the plug-in's own table lacks are NULL.
   ///
-  /// Written once, before anybody else has it, and never freed.
+  /// The table is written once, before any other code can read it, and is never freed.
   package nonisolated(unsafe) let table: UnsafePointer<QuirePlugin>
-  /// The plug-in's own description of each type, which its functions are handed.
+  /// The plug-in's own description of each type, which is passed to its functions.
   ///
-  /// They lie in the library, which stays.
+  /// The descriptions lie in the library, which stays loaded.
   private nonisolated(unsafe) let types: [StoreType: UnsafePointer<QuireStoreType>]
-  /// How each type is called.
+  /// The flags of each type, which tell how its functions may be called.
   private let flags: [StoreType: UInt32]
 
   init(
@@ -27,8 +27,8 @@ package import StoreInterface
     self.manifest = manifest
     self.path = path
     flags = Dictionary(uniqueKeysWithValues: types.map { ($0.type, $0.flags) })
-    // SAFETY: The memory is never freed, and not written to again; what the types' addresses lead to was read
-    // there.
+    // SAFETY: The memory is never freed and never written to again. The structures at the addresses of the types were
+    // read when the table was checked.
     unsafe self.types = Dictionary(
       uniqueKeysWithValues: types.map {
         unsafe ($0.type, UnsafePointer<QuireStoreType>(bitPattern: $0.address)!)
@@ -38,14 +38,14 @@ package import StoreInterface
     unsafe self.table = UnsafePointer(memory)
   }
 
-  /// How a type is called: QUIRE_THREADED and others.
+  /// Returns the flags that tell how the functions of a type may be called, such as QUIRE_THREADED.
   package func flags(of type: StoreType) -> UInt32 { flags[type] ?? 0 }
 
-  /// The plug-in's own description of a type, which its functions are handed.
+  /// Returns the plug-in's own description of a type, which is passed to its functions.
   ///
   /// - Precondition: The type is one of the manifest's.
   package func description(of type: StoreType) -> UnsafePointer<QuireStoreType> {
-    // SAFETY: It was read when the plug-in was loaded, and lies in the library.
+    // SAFETY: The description was read when the plug-in was loaded, and lies in the library.
     guard let description = unsafe types[type] else {
       preconditionFailure("The plug-in '\(manifest.name)' brings no type '\(type.rawValue)'.")
     }

@@ -12,7 +12,7 @@ import Synchronization
 #endif
 
 extension FoundPlugin {
-  /// Makes the plug-in's library part of the process, once, and holds its table against the manifest.
+  /// Loads the plug-in's library into the process, once, and checks its table against the manifest.
   ///
   /// - Throws: ``StoreError`` with code ``StoreError/Code/badPlugin``, its cause a ``PluginRefusal``.
   public func load() throws(StoreError) -> LoadedPlugin {
@@ -22,14 +22,15 @@ extension FoundPlugin {
 
 /// Loads libraries, each once in the process.
 enum PluginLoader {
-  /// The one thing in this module that all share, because a process has each library once.
+  /// The only shared state of this module: a process loads each library once.
   private static let shared = Mutex(State())
 
   private struct State {
-    /// What could be used and what could not when somebody last tried, by the library's path.
+    /// The outcome of the last attempt to load each library, by its path.
     var outcomes: [String: Result<LoadedPlugin, PluginRefusal>] = [:]
-    /// Which files are part of the process, by their paths, whether or not they can be used. The system's loader
-    /// knows them by these paths, and gives the same again whatever lies there by then.
+    /// The identities of the files that are part of the process, by their paths, whether or not they can be used. The
+    /// system's loader also identifies libraries by these paths. It returns the same library again, even if the path
+    /// leads to another file by then.
     var files: [String: FileIdentity] = [:]
   }
 
@@ -58,7 +59,7 @@ enum PluginLoader {
   private static func loadAnew(
     _ plugin: FoundPlugin, _ loadedFiles: inout [String: FileIdentity]
   ) throws(PluginRefusal) -> LoadedPlugin {
-    // Much may have happened since the search.
+    // The files may have changed since the search.
     let files = PluginFiles(plugin)
     try files.check(plugin.path, .directory)
     let before = try files.check(plugin.libraryPath, .file)
@@ -68,8 +69,8 @@ enum PluginLoader {
         "can't be loaded: another file that had its name is part of the process, and stays until that ends."
       )
     }
-    // SAFETY: The symbol of this name is a function of this kind (spec §9.5.2); one that is not is beyond what
-    // can be checked.
+    // SAFETY: The symbol of this name is a function of this type (spec §9.5.2). A symbol of another type can't be
+    // detected.
     let library = unsafe try open(plugin)
     loadedFiles[plugin.libraryPath] = before.identity
     let entry = unsafe try entryPoint(library, plugin)
@@ -85,8 +86,8 @@ enum PluginLoader {
   }
 
   private static func open(_ plugin: FoundPlugin) throws(PluginRefusal) -> UnsafeMutableRawPointer {
-    // SAFETY: Swift lends the path for the call. The loader's words are read before anybody else asks it for
-    // anything: whoever loads holds the lock.
+    // SAFETY: Swift lends the path for the call. The loader's message is read before another thread can call the
+    // loader: the caller holds the lock.
     guard let library = unsafe dlopen(plugin.libraryPath, RTLD_NOW | RTLD_LOCAL) else {
       let words = unsafe dlerror().map { unsafe String(cString: $0) } ?? "no reason was given"
       throw PluginRefusal(.notLoadable, plugin, "can't be loaded: \(words).")
@@ -107,7 +108,7 @@ enum PluginLoader {
 }
 
 extension PluginRefusal {
-  /// The library of a plug-in can't be used. `fault` completes "Its library …".
+  /// Creates the refusal of a plug-in with an unusable library. `fault` completes "Its library …".
   init(_ reason: Reason, _ plugin: FoundPlugin, _ fault: String) {
     self.init(
       reason, plugin: plugin.manifest.name, path: plugin.libraryPath,

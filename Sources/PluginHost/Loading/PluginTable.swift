@@ -1,17 +1,17 @@
 import CStorePlugin
 import StoreInterface
 
-/// The table that a library returned, held against the interface and the manifest (spec §9.5).
+/// The table that a library returned, to be checked against the interface and the manifest (spec §9.5).
 struct PluginTable {
   private let plugin: FoundPlugin
-  /// Where the library says that the table is. Read through ``ForeignMemory`` only.
+  /// The address of the table, as the library returned it. The table is read through ``ForeignMemory`` only.
   private let address: UInt
 
-  /// No structure of the interface is larger, in this version of it or in a later one.
+  /// An upper bound for the size of any structure of the interface, in this version or in a later one.
   static let byteLimit = 1 << 20
-  /// A type of store has a name of at most so many bytes, and so has a version.
+  /// The largest number of bytes in the name of a type of store, and in a version.
   private static let nameByteLimit = 64
-  /// No plug-in brings more types that anybody looks at.
+  /// The largest number of types that are read from one table.
   private static let typeLimit = 1024
 
   init(_ plugin: FoundPlugin, _ table: UnsafePointer<QuirePlugin>) {
@@ -23,13 +23,14 @@ struct PluginTable {
     PluginRefusal(.badTable, plugin, "returned a table that \(fault)")
   }
 
-  /// The plug-in with a copy of its table.
+  /// Checks the table and returns the plug-in with a copy of it.
   func checked() throws(PluginRefusal) -> LoadedPlugin {
     guard let memory = ForeignMemory() else {
       throw bad("can't be looked at: the system has no pipe left.")
     }
     try checkVersion(memory)
-    // SAFETY: What the table leads to is read through `memory` alone until the plug-in is known to be sound.
+    // SAFETY: The structures that the table refers to are read only through `memory` until the plug-in has passed all
+    // checks.
     let table = unsafe try copy(memory)
     unsafe try checkNames(table, memory)
     unsafe try checkFunctions(table)
@@ -48,7 +49,7 @@ struct PluginTable {
     }
   }
 
-  /// The number that lies in some bytes, which a library of this very machine wrote.
+  /// Returns the number at an offset of some bytes, which a library of this same machine wrote.
   private func number<Number: FixedWidthInteger>(
     _ bytes: [UInt8], at offset: Int, as type: Number.Type = UInt32.self
   ) -> Number {
@@ -58,10 +59,10 @@ struct PluginTable {
     return Number(littleEndian: number)
   }
 
-  /// As much of the table as both sides know, the rest zero.
+  /// Returns a copy of the part of the table that both sides know; the rest is zero.
   private func copy(_ memory: borrowing ForeignMemory) throws(PluginRefusal) -> QuirePlugin {
-    // SAFETY: Nothing is read by the path; and further down, there are no more bytes than the structure has, and
-    // any bytes are a value of it: numbers, and pointers that are not followed here.
+    // SAFETY: The key path reads nothing. Further down, at most as many bytes are copied as the structure has. Any
+    // bytes are a valid value of the structure: it consists of numbers, and of pointers that are not followed here.
     let least = unsafe Self.end(of: \.status)
     guard let head = memory.bytes(at: address, count: 8) else { throw bad("can't be read.") }
     let said = Int(number(head, at: 4))
@@ -80,7 +81,7 @@ struct PluginTable {
   }
 
   private static func end<Member>(of member: KeyPath<QuirePlugin, Member>) -> Int {
-    // SAFETY: The structure is C's, so each member has a place in it; nothing is read.
+    // SAFETY: The structure is imported from C, so each member has an offset; nothing is read.
     unsafe MemoryLayout<QuirePlugin>.offset(of: member)! + MemoryLayout<Member>.size
   }
 
@@ -88,7 +89,7 @@ struct PluginTable {
     _ table: QuirePlugin, _ memory: borrowing ForeignMemory
   ) throws(PluginRefusal) {
     let manifest = plugin.manifest
-    // SAFETY: Only the numbers of the pointers are taken.
+    // SAFETY: Only the addresses of the pointers are used.
     let names = unsafe [
       ("name", UInt(bitPattern: table.name), manifest.name),
       ("version", UInt(bitPattern: table.version), manifest.version),
@@ -105,7 +106,7 @@ struct PluginTable {
   }
 
   private func checkFunctions(_ table: QuirePlugin) throws(PluginRefusal) {
-    // SAFETY: The functions are not called; that there are any is all that is asked.
+    // SAFETY: The functions are not called, only compared with NULL.
     let needed = unsafe [
       ("create", table.create != nil), ("open", table.open != nil),
       ("metadata", table.metadata != nil), ("close", table.close != nil),
@@ -141,12 +142,14 @@ struct PluginTable {
     throw bad("lacks \(missing.name), \(why).")
   }
 
-  /// What the library says of the manifest's types, each of which the table must have as it is there.
+  /// Returns the types of the manifest as the library's table describes them.
+  ///
+  /// - Throws: A refusal if the table lacks a type of the manifest, or gives it different capabilities.
   private func checkTypes(
     _ table: QuirePlugin, _ memory: borrowing ForeignMemory
   ) throws(PluginRefusal) -> [TableType] {
     var said: [TableType] = []
-    // SAFETY: Numbers alone are taken of the table.
+    // SAFETY: Only numbers are read from the table.
     let (count, list) = unsafe (Int(table.type_count), UInt(bitPattern: table.types))
     for index in 0..<min(count, Self.typeLimit) {
       let one = try type(index, of: count, at: list, memory)
@@ -160,7 +163,7 @@ struct PluginTable {
       guard let there = said.first(where: { $0.type == one.type }) else {
         throw bad("lacks the type '\(one.name)', which its manifest has.")
       }
-      // Bits that nobody here knows are a later program's.
+      // Unknown bits belong to later versions of the interface.
       let known = StoreCapabilities(rawValue: there.capabilities & 0b11_1111)
       guard known == one.capabilities else {
         throw bad(
@@ -184,7 +187,7 @@ struct PluginTable {
       let bytes = memory.bytes(at: place, count: MemoryLayout<UInt>.size)
     else { throw bad("says it has \(count) types, not all of which can be read.") }
     let start = number(bytes, at: 0, as: UInt.self)
-    // SAFETY: Nothing is read by the path: it says how far the structure must go.
+    // SAFETY: The key path reads nothing; it gives the least size of the structure.
     let size = unsafe MemoryLayout<QuireStoreType>.offset(of: \.flags)! + 4
     guard start != 0, let head = memory.bytes(at: start, count: 4),
       (size...Self.byteLimit).contains(Int(number(head, at: 0))),
@@ -200,10 +203,10 @@ struct PluginTable {
   }
 }
 
-/// A type of store, as a library's table has it.
+/// A type of store, as a library's table describes it.
 struct TableType {
   let type: StoreType
-  /// Where the table has it.
+  /// The address of the type's description.
   let address: UInt
   let capabilities: UInt32
   let flags: UInt32

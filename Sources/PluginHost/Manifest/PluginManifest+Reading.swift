@@ -3,7 +3,7 @@ import JSONText
 import StoreInterface
 
 extension PluginManifest {
-  /// Reads a manifest's text and checks all it says (spec §9.2).
+  /// Reads and checks a manifest (spec §9.2).
   ///
   /// - Throws: A refusal of kind ``PluginRefusal/Reason/badManifest`` that names the place, or of kind
   ///   ``PluginRefusal/Reason/wrongVersion``.
@@ -24,7 +24,7 @@ extension PluginManifest {
 
     let members = try PluginMembers(json, at: "", source)
     abi = UInt32(try members.integer("abi", 1...Int64(UInt32.max)))
-    // A later version may mean other things by everything else, so it is looked at first.
+    // The version is checked first, because a later version may give all other members another meaning.
     guard abi == UInt32(QUIRE_PLUGIN_ABI) else {
       throw PluginRefusal(
         .wrongVersion, plugin: source.plugin, path: path, types: source.types,
@@ -56,7 +56,7 @@ extension PluginManifest {
   static let listLimit = 64
   private static let noRemark = "is empty, or longer than 1024 characters."
 
-  /// Whether a text can be the name of a plug-in or of a type.
+  /// Returns whether a text can be the name of a plug-in or of a type.
   package static func isName(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(isPlain)
   }
@@ -69,7 +69,7 @@ extension PluginManifest {
     (1...1024).contains(text.unicodeScalars.count)
   }
 
-  /// Whether a text is the name of a file in the folder itself, and not a hidden one.
+  /// Returns whether a text is a plain file name, without a folder, that does not begin with a dot.
   static func isPlainFileName(_ text: String) -> Bool {
     (1...200).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: ".")
       && text.utf8.allSatisfy { isPlain($0) || $0 == UInt8(ascii: "+") }

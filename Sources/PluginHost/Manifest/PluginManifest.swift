@@ -1,27 +1,27 @@
 public import StoreInterface
 
-/// What a plug-in says of itself without being loaded: its `plugin.json` (spec §9.2).
+/// A plug-in's description of itself, which can be read without loading it: its `plugin.json` (spec §9.2).
 public struct PluginManifest: Sendable, Hashable {
   /// The plug-in's name.
   public let name: String
-  /// The plug-in's own version, as its author counts.
+  /// The plug-in's own version, in its author's numbering.
   public let version: String
-  /// The version of the interface that it speaks.
+  /// The version of the interface that the plug-in implements.
   public let abi: UInt32
-  /// The library's file, in the manifest's folder.
+  /// The file name of the library, in the manifest's folder.
   public let library: String
-  /// What it is, for people.
+  /// A description of the plug-in for people.
   public let description: String?
-  /// Who made it.
+  /// The author of the plug-in.
   public let author: String?
-  /// The types of stores that it brings; at least one.
+  /// The types of stores that the plug-in brings; at least one.
   public let types: [StoreType]
-  /// What is odd and no fault: members and capabilities that nobody here knows, each with its place.
+  /// Oddities that are no faults: unknown members and capabilities, each with its place.
   public let warnings: [String]
 
-  /// The name of the file.
+  /// The file name of every manifest.
   public static let fileName = "plugin.json"
-  /// No manifest has more bytes.
+  /// The largest number of bytes in a manifest.
   public static let byteLimit = 64 << 10
 
   package init(
@@ -42,13 +42,13 @@ public struct PluginManifest: Sendable, Hashable {
   public struct StoreType: Sendable, Hashable {
     /// The type.
     public let type: StoreInterface.StoreType
-    /// What its stores can do by themselves.
+    /// The capabilities of its stores.
     public let capabilities: StoreCapabilities
-    /// How the first bytes of its files may look. A file is one of the type when one of these holds.
+    /// The possible beginnings of its files. A file is of the type if it has one of these beginnings.
     public let begins: [Beginning]
-    /// The file that a folder holds which is such a store; `nil` for stores in one file.
+    /// The name of the file that marks a folder as a store of this type; `nil` for stores in one file.
     public let marker: String?
-    /// What its files' names may end with, without the dot.
+    /// The possible extensions of its file names, without the dot.
     public let extensions: [String]
 
     /// The type's name.
@@ -65,19 +65,19 @@ public struct PluginManifest: Sendable, Hashable {
       self.extensions = extensions
     }
 
-    /// Whether a file that begins with the given bytes is such a store.
+    /// Returns whether a file that begins with the given bytes is a store of this type.
     public func recognizes(_ firstBytes: [UInt8]) -> Bool {
       begins.contains { $0.matches(firstBytes) }
     }
   }
 
-  /// How the first bytes of a file may look.
+  /// One possible beginning of a file.
   public struct Beginning: Sendable, Hashable {
-    /// Where the bytes lie.
+    /// The offset of the bytes in the file.
     public let offset: Int
-    /// The bytes.
+    /// The bytes at the offset.
     public let bytes: [UInt8]
-    /// What is to be found anywhere in the first bytes besides.
+    /// Bytes that must also occur anywhere in the first bytes of the file; `nil` if there are none.
     public let contains: [UInt8]?
 
     package init(offset: Int = 0, _ bytes: [UInt8], contains: [UInt8]? = nil) {
@@ -86,7 +86,7 @@ public struct PluginManifest: Sendable, Hashable {
       self.contains = contains
     }
 
-    /// Whether the bytes look like that.
+    /// Returns whether a file's first bytes match.
     func matches(_ firstBytes: [UInt8]) -> Bool {
       let seen = firstBytes.prefix(StoreBackends.firstByteCount)
       guard seen.dropFirst(offset).starts(with: bytes) else { return false }
@@ -97,13 +97,13 @@ public struct PluginManifest: Sendable, Hashable {
 }
 
 extension StoreCapabilities {
-  /// The capabilities by the names that manifests have for them, in the order of their bits (spec §9.2.5).
+  /// The capabilities with their names in manifests, in the order of their bits (spec §9.2.5).
   package static let names: [(name: String, capability: StoreCapabilities)] = [
     ("incremental", .incremental), ("durable", .durable), ("shared", .shared),
     ("history", .history), ("querying", .querying), ("confirmation", .confirmation),
   ]
 
-  /// The names of these.
+  /// The names of the capabilities in this set.
   package var names: [String] {
     Self.names.filter { contains($0.capability) }.map(\.name)
   }

@@ -1,13 +1,13 @@
 import JSONText
 import StoreInterface
 
-/// Where a manifest comes from, for whatever is said about it.
+/// The origin of a manifest, for messages about it.
 struct ManifestSource {
   var plugin: String
   let path: String
   var types: [StoreType] = []
 
-  /// `reason` completes "Its manifest …".
+  /// Returns the refusal of the manifest. `reason` completes "Its manifest …".
   func fault(_ reason: String) -> PluginRefusal {
     PluginRefusal(
       .badManifest, plugin: plugin, path: path, types: types,
@@ -15,7 +15,7 @@ struct ManifestSource {
   }
 }
 
-/// The members of one object of a plug-in's manifest, read by name; whatever is wrong is said with its place.
+/// The members of one object of a plug-in's manifest, read by name. Each message about a fault names its place.
 final class PluginMembers {
   private let members: [JSON.Member]
   private let place: String
@@ -32,7 +32,7 @@ final class PluginMembers {
     self.source = source
   }
 
-  /// The members that nobody has asked for, in words.
+  /// A message for each member that has not been read yet.
   var unknown: [String] {
     members.filter { !read.contains($0.name) }.map { "\(inner($0.name)) is not known here." }
   }
@@ -45,7 +45,7 @@ final class PluginMembers {
     source.fault("says what can't be: \(inner(name)) \(reason)")
   }
 
-  /// The value of a name; `nil` when there is none, or it is null.
+  /// Returns the value of a member; `nil` if the member is missing or null.
   private func value(_ name: String) -> JSON? {
     read.insert(name)
     let value = members.first { $0.name == name }?.value

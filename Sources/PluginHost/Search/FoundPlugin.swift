@@ -2,28 +2,29 @@ import Checksums
 public import DurableFiles
 public import StoreInterface
 
-/// A plug-in that was found and may be used. Nothing of its library has been read.
+/// A plug-in that was found and may be used. No byte of its library has been read.
 public struct FoundPlugin: Sendable {
-  /// What it says of itself.
+  /// The plug-in's manifest.
   public let manifest: PluginManifest
-  /// The types of stores that it is used for: those of the manifest without those that somebody else brings.
+  /// The types of stores that the plug-in is used for: the manifest's types, except the ones that are built in or that
+  /// another plug-in brings.
   public internal(set) var types: [PluginManifest.StoreType]
-  /// Its folder, reached over no link.
+  /// The path of its folder, without symbolic links.
   public let path: String
-  /// The folder that was searched.
+  /// The search folder that contains the plug-in.
   public let folder: PluginFolder
-  /// The disk that it lies on.
+  /// The disk that the plug-in lies on.
   public let disk: any Disk
   let trust: PluginTrust
 
-  /// Its manifest's file.
+  /// The path of its manifest.
   public var manifestPath: String { path.appendingPathComponent(PluginManifest.fileName) }
-  /// Its library's file.
+  /// The path of its library.
   public var libraryPath: String { path.appendingPathComponent(manifest.library) }
 
-  /// The SHA-256 of the library, as hexadecimal digits. Reads all of it.
+  /// Returns the SHA-256 of the library, as hexadecimal digits. Reads the whole library.
   ///
-  /// - Throws: ``StoreError`` with what the disk says.
+  /// - Throws: ``StoreError`` with the error of the disk.
   public func digest() throws(StoreError) -> String {
     do {
       let file = try disk.open(libraryPath, for: .read, links: .refused)
@@ -39,16 +40,16 @@ public struct FoundPlugin: Sendable {
     } catch { throw StoreError(error, path: libraryPath) }
   }
 
-  /// What has become of it in this process so far.
+  /// The state of the plug-in in this process.
   public var state: State { PluginLoader.state(of: self) }
 
-  /// What has become of a plug-in in this process.
+  /// The state of a plug-in in a process.
   public enum State: Sendable, Hashable {
-    /// Nobody has asked for it yet.
+    /// The plug-in has not been loaded yet.
     case available
     /// Its library is part of the process.
     case loaded
-    /// It was to be loaded, and is not used.
+    /// The plug-in could not be loaded.
     case refused(PluginRefusal)
   }
 }

@@ -1,35 +1,35 @@
-/// Where plug-ins are looked for, in order (spec §9.4.1).
+/// The folders that are searched for plug-ins, in order (spec §9.4.1).
 ///
 ///     let folders = PluginFolders(
 ///       environment: ProcessInfo.processInfo.environment, executable: pathOfThisProgram)
 ///
-/// A value made from what it is given: nothing is asked of the process or of the disk.
+/// The value depends only on the arguments of its initializer: it reads neither the process nor the disk.
 public struct PluginFolders: Sendable, Hashable {
-  /// The folders, those first whose plug-ins win.
+  /// The folders in the order of the search. If two folders bring the same plug-in, the first one wins.
   public private(set) var folders: [PluginFolder] = []
-  /// What was named and is no place to look.
+  /// The refusals of named folders that can't be searched.
   public private(set) var refusals: [PluginRefusal] = []
-  /// Why there are no plug-ins at all; `nil` when there may be.
+  /// The reason why plug-ins are off; `nil` if they are on.
   public private(set) var offReason: String?
 
-  /// No plug-ins, for the given reason, such as "the program was started with --no-plugins".
+  /// Returns a value without folders and with the given reason, such as "the program was started with --no-plugins".
   public static func off(_ reason: String) -> PluginFolders {
     var folders = PluginFolders([])
     folders.offReason = reason
     return folders
   }
 
-  /// The folders that a program names and no others.
+  /// Creates a value with only the folders that the program names.
   public init(_ paths: [String]) {
     for path in paths { add(path, .program, "The program") }
   }
 
-  /// The folders that a program names, and then those that everybody looks into: the ones in
+  /// Creates a value with the folders that the program names, followed by the usual ones: the folders in
   /// `QUIRE_PLUGIN_PATH`, the user's, the system's, and the ones beside the program.
   ///
-  /// `QUIRE_PLUGINS=off` leaves none.
+  /// The value has no folders if the environment contains `QUIRE_PLUGINS=off`.
   ///
-  /// - Parameter executable: The program's file, as an absolute path, for the folders beside it.
+  /// - Parameter executable: The absolute path of the program's file, for the folders beside it.
   public init(
     _ paths: [String] = [], environment: [String: String], executable: String? = nil
   ) {
@@ -38,7 +38,7 @@ public struct PluginFolders: Sendable, Hashable {
         self = .off("QUIRE_PLUGINS is 'off'")
         return
       }
-      // Whoever wrote it wanted something said about plug-ins, and most likely that there be none.
+      // An unknown value most likely was meant to turn plug-ins off.
       self = .off("QUIRE_PLUGINS is '\(word)', and not 'on' or 'off'")
       return
     }
@@ -77,22 +77,22 @@ public struct PluginFolders: Sendable, Hashable {
   }
 }
 
-/// A folder whose subfolders are plug-ins.
+/// A folder with subfolders that are plug-ins.
 public struct PluginFolder: Sendable, Hashable {
-  /// Where it is.
+  /// The path of the folder.
   public let path: String
-  /// Who says that it is searched.
+  /// The source that named the folder.
   public let kind: Kind
 
-  /// Who says that a folder is searched.
+  /// A source that names search folders.
   public enum Kind: String, Sendable, Hashable {
     /// The program: a folder that it names, or one beside it.
     case program
     /// `QUIRE_PLUGIN_PATH`.
     case environment
-    /// The user: the folder for what belongs to one.
+    /// The user: the folder for one user's own files.
     case user
-    /// The system: folders for everybody.
+    /// The system: folders for all users.
     case system
   }
 }

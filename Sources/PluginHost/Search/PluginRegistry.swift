@@ -1,55 +1,55 @@
 public import DurableFiles
 public import StoreInterface
 
-/// The plug-ins that there are, and those that are not used and why. A value: what a search has found.
+/// The result of a search for plug-ins: the plug-ins that may be used, and the refusals with their reasons.
 ///
 ///     let registry = PluginRegistry.search(
 ///       PluginFolders(environment: ProcessInfo.processInfo.environment), on: RealDisk())
 ///     let backends = StoreBackends.builtIn.adding(contentsOf: registry)
 ///
-/// A search reads manifests and looks at whose files they are. It reads nothing of a library and loads none:
-/// that happens when a store is made or opened.
+/// A search reads manifests and checks the owners of files. It neither reads nor loads a library: that happens when a
+/// store is created or opened.
 public struct PluginRegistry: Sendable {
   /// The plug-ins that may be used, in the order in which they were found.
   public internal(set) var plugins: [FoundPlugin] = []
-  /// What was found and is not used, or not for all it brings.
+  /// The refusals of plug-ins that are not used, or not for all of their types.
   public internal(set) var refusals: [PluginRefusal] = []
   /// The folders that were searched, in order.
   public internal(set) var folders: [SearchedFolder] = []
-  /// Why there are no plug-ins at all; `nil` when they were looked for.
+  /// The reason why plug-ins are off; `nil` if the search took place.
   public internal(set) var offReason: String?
 
-  /// A folder and what became of the search in it.
+  /// A folder with the outcome of the search in it.
   public struct SearchedFolder: Sendable, Hashable {
     /// The folder, as it was named.
     public let folder: PluginFolder
-    /// What became of the search.
+    /// The outcome of the search.
     public let outcome: Outcome
 
-    /// What became of a search.
+    /// The outcome of a search in one folder.
     public enum Outcome: String, Sendable, Hashable {
-      /// There is no such folder.
+      /// The folder does not exist.
       case missing
-      /// It is not to be trusted, or can't be read; a refusal says why.
+      /// The folder is not trusted, or can't be read; a refusal gives the reason.
       case refused
-      /// All of it was looked at.
+      /// The whole folder was searched.
       case searched
     }
   }
 
-  /// No plug-ins, and nowhere looked.
+  /// Creates a registry without plug-ins and without searched folders.
   public init() {}
 
-  /// The types that plug-ins do not replace unless it is said.
+  /// The types that a plug-in does not replace by default.
   public static let builtInTypes: [StoreType] = [.binary, .compressed, .xml, .memory]
 
-  /// Looks for plug-ins.
+  /// Searches for plug-ins.
   ///
-  /// Nothing is thrown: what can't be used is among ``refusals``, and stops nobody else.
+  /// The method throws no error: each unusable plug-in adds to ``refusals``, and the search continues.
   ///
   /// - Parameters:
-  ///   - builtIn: The types that there are without plug-ins.
-  ///   - replacingBuiltIn: Whether a plug-in may bring one of those all the same.
+  /// - builtIn: The types that exist without plug-ins.
+  /// - replacingBuiltIn: Whether a plug-in may replace a built-in type.
   public static func search(
     _ folders: PluginFolders, on disk: any Disk = RealDisk(),
     builtIn: [StoreType] = builtInTypes, replacingBuiltIn: Bool = false
@@ -68,16 +68,16 @@ public struct PluginRegistry: Sendable {
     return search.registry
   }
 
-  /// The plug-in of the given name.
+  /// Returns the plug-in of the given name.
   public subscript(name: String) -> FoundPlugin? { plugins.first { $0.manifest.name == name } }
 
-  /// The plug-in that brings the given type.
+  /// Returns the plug-in that brings the given type.
   public func plugin(for type: StoreType) -> FoundPlugin? {
     plugins.first { $0.types.contains { $0.type == type } }
   }
 
-  /// Why there is no plug-in for a type: where it was looked for, what was found there, and why none that has the
-  /// type is used.
+  /// Returns the reason why a type has no plug-in: the searched folders, the plug-ins found there, and the refusals of
+  /// the plug-ins that have the type.
   public func refusal(ofType type: StoreType) -> PluginRefusal {
     var sentences = ["No plug-in for stores of type '\(type.rawValue)' can be used."]
     let wanted = refusals.filter { $0.types.contains(type) }

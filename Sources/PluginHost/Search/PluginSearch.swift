@@ -1,13 +1,13 @@
 import DurableFiles
 import StoreInterface
 
-/// One search: what it has found so far.
+/// A search, with its results so far.
 struct PluginSearch {
   let disk: any Disk
   let trust: PluginTrust
   let builtIn: [StoreType]
   var registry = PluginRegistry()
-  /// Which folders are documents, so that none is asked about twice.
+  /// Whether each folder is a document, so that no folder is checked twice.
   private var documents: [String: Bool] = [:]
   private var searched: Set<String> = []
 
@@ -31,7 +31,7 @@ struct PluginSearch {
   ) -> PluginRegistry.SearchedFolder.Outcome {
     do {
       let (path, above) = try disk.resolved(folder.path)
-      // A folder that is named twice is looked at once.
+      // A folder that is named twice is searched once.
       guard searched.insert(path).inserted else { return .searched }
       for one in above {
         let status = try disk.status(of: one, followingLinks: false)
@@ -83,13 +83,13 @@ struct PluginSearch {
     return isDocument
   }
 
-  /// The plug-in in a folder; `nil` when the folder is none.
+  /// Returns the plug-in in a folder; `nil` if the folder is no plug-in.
   private mutating func look(
     at path: String, in folder: PluginFolder
   ) throws(PluginRefusal) -> FoundPlugin? {
     let manifestPath = path.appendingPathComponent(PluginManifest.fileName)
     let checked = PluginFiles(disk: disk, trust: trust, plugin: path.lastPathComponent, types: [])
-    // A manifest behind a link, or in a folder that can't be looked into, is refused by its name and not passed over.
+    // A manifest behind a link, or in an unreadable folder, is refused by its name and not skipped.
     do { _ = try disk.status(of: manifestPath, followingLinks: false) } catch {
       if error.code == .notFound || error.code == .notADirectory { return nil }
       throw checked.unreadable(manifestPath, error)
@@ -111,7 +111,7 @@ struct PluginSearch {
     return found
   }
 
-  /// Keeps a plug-in, for those of its types that nobody brings yet.
+  /// Registers a plug-in for the types of its manifest that are still free.
   private mutating func take(_ found: FoundPlugin) {
     let name = found.manifest.name
     if let other = registry[name] {
@@ -144,7 +144,7 @@ struct PluginSearch {
   }
 }
 
-/// The files of one plug-in, looked at before they are used.
+/// The files of one plug-in, which are checked before they are used.
 struct PluginFiles {
   let disk: any Disk
   let trust: PluginTrust
@@ -164,7 +164,7 @@ struct PluginFiles {
       types: found.manifest.types.map(\.type))
   }
 
-  /// Refuses what is not there, is a link, or may have been written by others.
+  /// Checks that a file or folder exists, has the wanted kind, is no link, and is trusted.
   @discardableResult
   func check(_ path: String, _ kind: FileKind) throws(PluginRefusal) -> FileStatus {
     let status: FileStatus
@@ -184,7 +184,7 @@ struct PluginFiles {
       "The plug-in '\(plugin)' is not used: '\(path)' \(objection).")
   }
 
-  /// The bytes of a file, which is looked at through the handle that it is read with.
+  /// Returns the bytes of a file. The check uses the same handle as the read.
   func read(_ path: String, byteLimit: Int) throws(PluginRefusal) -> [UInt8] {
     try check(path, .file)
     let file: DurableFile

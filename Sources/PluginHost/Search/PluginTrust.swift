@@ -9,23 +9,23 @@ import JSONText
   import Glibc
 #endif
 
-/// Whose files may become code of this process: those that nobody but the user and the system can have written
-/// (spec §9.4).
+/// The rule that decides which files may become code of this process: files that only the user and the system can have
+/// written (spec §9.4).
 struct PluginTrust: Sendable {
-  /// The user whose plug-ins are trusted, besides the system's own.
+  /// The user with trusted plug-ins, besides the system.
   let user: UInt32
 
-  /// Trusts the user that this process acts for.
+  /// The rule for the effective user of this process.
   static var standard: PluginTrust { PluginTrust(user: geteuid()) }
 
-  /// Why a file or folder is not to be trusted, to complete "'path' …"; `nil` when it is.
+  /// Returns the reason not to trust a file or folder, to complete "'path' …"; `nil` if it is trusted.
   func objection(to status: FileStatus, wanting kind: FileKind) -> String? {
     guard status.kind == kind else { return "is a \(status.kind), where a \(kind) should be" }
     return objection(toOwnerOf: status) ?? objection(toWritersOf: status)
   }
 
-  /// The same of a folder on the way. Where everybody may make folders and only take away their own, as in
-  /// `/tmp`, nobody can put another in the place of one that is there.
+  /// Returns the reason not to trust a folder on the way; `nil` if it is trusted. In a sticky folder such as `/tmp`,
+  /// all users may create folders but delete only their own. Another user can't replace an existing folder there.
   func objection(toFolderOnTheWay status: FileStatus) -> String? {
     let isSticky = status.permissions.rawValue & 0o1000 != 0
     return objection(toOwnerOf: status) ?? (isSticky ? nil : objection(toWritersOf: status))
@@ -46,9 +46,9 @@ struct PluginTrust: Sendable {
 }
 
 extension Disk {
-  /// The path without links, and the folders on the way to what it leads to, the root first.
+  /// Returns the path without links, and the folders on the way to it, the root first.
   ///
-  /// - Throws: What the disk says; `notFound` when there is nothing.
+  /// - Throws: The error of the disk; `notFound` if the path leads nowhere.
   func resolved(_ path: String) throws(DiskError) -> (path: String, folders: [String]) {
     var folders = ["/"]
     var names = path.split(separator: "/").map(String.init)[...]
@@ -67,7 +67,7 @@ extension Disk {
       linkCount += 1
       let destination: String
       do { destination = try calls.readSymbolicLink(here) } catch {
-        // The link is gone by now, or none any more: whoever looks next says so.
+        // The link was removed or replaced by now: the next access reports an error.
         folders.append(here)
         continue
       }
@@ -77,7 +77,8 @@ extension Disk {
     return (folders[folders.count - 1], folders.dropLast())
   }
 
-  /// Whether a folder is a document: one comes from anywhere, so nothing in it may become code (spec §9.4.3).
+  /// Returns whether a folder is a document. A document may come from anywhere, so none of its files may become code
+  /// (spec §9.4.3).
   func isDocument(_ folder: String) -> Bool {
     let manifest = folder.appendingPathComponent("manifest.json")
     guard let status = try? status(of: manifest) else { return false }
