@@ -3,7 +3,7 @@
 import BinaryStore
 public import PluginSupport
 
-/// The block file, plain and compressed, as a plug-in.
+/// Returns the table of the plug-in that brings the block file, plain and compressed.
 @_cdecl("quire_store_plugin")
 public func quireStorePlugin(_ abi: UInt32) -> StorePlugin.Table {
   unsafe StorePlugin.table(

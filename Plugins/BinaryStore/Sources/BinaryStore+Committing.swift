@@ -8,15 +8,14 @@ import Synchronization
 extension BinaryStore {
   /// Makes changes durable, all of them or none.
   ///
-  /// Costs what changed: the rows, a record, one sync; two where much is written at once. Now and then
-  /// small segments are merged on the way (``SegmentTiers``), or the file is written anew without
-  /// what is dead.
+  /// The cost depends on the size of the changes: the rows, a record and one sync, or two syncs for a large commit.
+  /// Sometimes a commit also merges small segments (``SegmentTiers``), or writes the file anew without dead bytes.
   @discardableResult
   public func commit(_ request: CommitRequest) throws -> any StoreSnapshot {
     try commit(request, as: nil) { _ in }
   }
 
-  /// Appends a commit of the given number, which counts once somebody has said so.
+  /// Appends a commit of the given number, which counts once `confirm` has returned.
   @discardableResult
   public func commit(
     _ request: CommitRequest, at position: StorePosition,
@@ -73,7 +72,9 @@ extension BinaryStore {
     }
   }
 
-  /// Calls `body` as the only writer of all processes, if a commit is the newest.
+  /// Calls `body` while this process is the only writer.
+  ///
+  /// - Throws: An error if the given commit is not the newest.
   public func holding<R>(commit number: Int64, _ body: () throws -> R) throws -> R {
     try alone { _, head in
       try checkNewest(number, is: head.commit)
@@ -81,15 +82,15 @@ extension BinaryStore {
     }
   }
 
-  /// Sets keys aside for new objects of an entity.
+  /// Reserves keys for new objects of an entity.
   ///
-  /// The file knows how far they go, so no other process gives them to anybody. Keys are taken from
-  /// it by the thousand, which costs a sync each time.
+  /// The file records the end of the reserved keys, so no other process uses them. At least 4096 keys are reserved at a
+  /// time, because each reservation costs a sync.
   public func leaseKeys(ofEntity number: UInt16, count: Int) throws -> Range<UInt64> {
     let count = UInt64(max(count, 1))
     if let known = takeKeys(number, count) { return known }
     return try alone { writing, head in
-      // Whoever was alone before may have set some aside.
+      // The previous lock holder may have reserved keys.
       if let known = takeKeys(number, count) { return known }
       let first = head.record.nextKeys[number] ?? 1
       let end = first + max(count, BinaryStore.leaseCount)
@@ -104,7 +105,7 @@ extension BinaryStore {
     }
   }
 
-  /// Keys of those that are set aside.
+  /// Returns keys from those reserved in memory; `nil` if too few are left.
   private func takeKeys(_ number: UInt16, _ count: UInt64) -> Range<UInt64>? {
     leases.withLock { leases in
       guard let left = leases[number]?.left, UInt64(left.count) >= count else { return nil }
@@ -113,10 +114,10 @@ extension BinaryStore {
     }
   }
 
-  /// Sets more keys aside with a commit, where that comes for nothing: a document's store is written in the
-  /// background, and whoever inserts meanwhile is not to wait for a sync.
+  /// Reserves more keys with a commit at no extra cost. A document's store is written in the background, so a context
+  /// that inserts objects meanwhile need not wait for a sync.
   ///
-  /// - Returns: For each entity the end of what is set aside then.
+  /// - Returns: For each entity the new end of its reserved keys.
   private func refill(_ image: inout CommitImage) -> [UInt16: UInt64] {
     guard isLed else { return [:] }
     var ends: [UInt16: UInt64] = [:]
@@ -131,7 +132,7 @@ extension BinaryStore {
     return ends
   }
 
-  /// Gives out what was set aside with a commit that counts by now.
+  /// Makes the keys available that a confirmed commit reserved.
   private func extendLeases(_ ends: [UInt16: UInt64]) {
     leases.withLock { leases in
       for (number, end) in ends {
@@ -143,8 +144,8 @@ extension BinaryStore {
 
   private static let leaseCount: UInt64 = 4096
 
-  /// The first key of each entity that nobody has, once the given rows are there: whoever chose keys
-  /// without asking for them must not see them given to somebody else (spec §4.4.3).
+  /// Returns the first free key of each entity after the given changes. A caller may choose keys without reserving
+  /// them; the store must not give these keys to another caller (spec §4.4.3).
   private static func keys(
     _ keys: [UInt16: UInt64], above changes: Layer
   ) -> [UInt16: UInt64] {
@@ -158,7 +159,7 @@ extension BinaryStore {
 
   // MARK: - Steps
 
-  /// Calls `body` as the only writer of all processes, with the newest commit.
+  /// Calls `body` with the newest commit while this process is the only writer.
   func alone<R>(
     _ body: (inout Writing, CommittedState) throws -> R
   ) throws -> R {
@@ -174,10 +175,10 @@ extension BinaryStore {
           throw BinaryStore.failure(error, filePath)
         }
         defer { try? head.file.file.unlock() }
-        // Whoever held the lock may have saved, or replaced the file.
+        // The previous lock holder may have saved, or replaced the file.
         let newest = try self.head()
         guard newest.file === head.file else { continue }
-        // What is written to a file that has no name any more is lost.
+        // Bytes written to a file without a name would be lost.
         guard try head.file.reading({ try head.file.file.isStillAtItsPath() }) else {
           if isLed, try goOnInReplacement(of: head) { continue }
           throw StoreError(
@@ -189,9 +190,9 @@ extension BinaryStore {
     }
   }
 
-  /// Goes on in the file that took the place of a commit's: a rewrite of ours whose last step failed.
+  /// Continues in the file that replaced a commit's file: a rewrite by this process whose last step failed.
   ///
-  /// - Returns: Whether there is one.
+  /// - Returns: Whether such a file exists.
   private func goOnInReplacement(of head: CommittedState) throws -> Bool {
     try current.withLock { current in
       guard current != nil else { throw closed }
@@ -201,10 +202,10 @@ extension BinaryStore {
     }
   }
 
-  /// The next commit, of which nothing is set yet.
+  /// Returns the next commit, with the contents of the previous one.
   ///
-  /// The commit begins behind all bytes of the file, the remains of a save that a crash cut off
-  /// included: a writer never writes over bytes.
+  /// The commit begins behind all bytes of the file, including the remains of a save that a crash cut off: a writer
+  /// never overwrites bytes.
   private func image(after head: CommittedState, number: Int64) throws -> CommitImage {
     let start = try head.file.reading {
       max(Int(head.end), BlockFile.align(try head.file.file.byteCount()))
@@ -213,10 +214,10 @@ extension BinaryStore {
       after: head, number: number, start: UInt64(start), compression: compression)
   }
 
-  /// The segments, with those merged that are many of a size.
+  /// Returns the segments after merging the ones of similar size.
   private func merged(_ parts: [SegmentPart], _ schema: Schema) throws -> [SegmentPart] {
     var parts = parts
-    // The head's segments hold on to their blocks, so what these are known by stays theirs.
+    // The head's segments retain their blocks, so the identifiers of these blocks stay unique.
     var known: [ObjectIdentifier: BlockEntry] = [:]
     try SegmentTiers.merge(
       &parts, schema, size: \.rowCount,
@@ -228,15 +229,15 @@ extension BinaryStore {
     return parts
   }
 
-  /// Appends a commit, makes it durable, and shows it once it is confirmed.
+  /// Appends a commit, makes it durable, and shows it to readers once it is confirmed.
   ///
-  /// What is not confirmed stays behind what counts, and is passed over.
+  /// An unconfirmed commit stays in the file behind the newest confirmed one, and readers skip it.
   private func append(
     _ image: CommitImage, to head: CommittedState, _ writing: inout Writing,
     confirm: (any StoreSnapshot) throws -> Void = { _ in }
   ) throws -> CommittedState {
     if writing.mustRewrite {
-      // Nothing may be added where a sync failed. What was read of it before is sound.
+      // Nothing may be appended to a file whose sync failed. Data read from it earlier are sound.
       let state = try rewrite(image, head, isAcknowledged: !isLed)
       writing.mustRewrite = false
       do { try confirm(state) } catch {
@@ -271,18 +272,18 @@ extension BinaryStore {
     } catch let error as DiskError {
       throw BinaryStore.failure(error, filePath)
     }
-    // It is saved. Nothing is read any more that could fail and make it look otherwise.
+    // The commit is durable. From here on, no read may fail and make the save look failed.
     let state = try CommittedState(
       trailer, image.record, in: head.file, after: head, knowing: image.pending)
     try confirm(state)
     head.file.acknowledge(trailer)
     show(state)
-    // A document says itself when its stores forget anything.
+    // For a document's store, the document decides which commits are dropped.
     return isLed ? state : (try? vacuumIfDue(state, &writing)) ?? state
   }
 
-  /// Makes what was written durable. When that fails, whatever was written since is taken back as far
-  /// as the disk lets us, and the file is not written to any more.
+  /// Makes the appended bytes durable. If the sync fails, this removes them again as far as the disk allows. The file
+  /// then takes no more writes.
   private func sync(
     _ file: DurableFile, _ size: Int, _ trailer: Trailer?, _ writing: inout Writing
   ) throws {
@@ -294,7 +295,7 @@ extension BinaryStore {
       do {
         let other = try disk.open(filePath, for: .update)
         try other.truncate(to: size)
-        // Otherwise a power cut might bring back a save that was said to have failed.
+        // Otherwise a power cut might restore a save that was reported as failed.
         try other.sync()
       } catch _ where trailer != nil {
         throw StoreError.uncertain(error, path: filePath)

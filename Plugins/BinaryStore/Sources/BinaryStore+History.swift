@@ -4,12 +4,12 @@ import Rows
 public import StoreInterface
 
 extension BinaryStore {
-  /// The commits that can be opened, the newest first: all since the file was last written anew, and
-  /// those that ``BinaryStoreOptions/history`` kept then.
+  /// Returns the commits that can be opened, the newest first: all since the file was last written anew, and the
+  /// commits that were kept then (``BinaryStoreOptions/history``).
   public func commits() throws -> [CommitSummary] {
     var summaries: [CommitSummary] = []
     try forEachCommit(from: head()) { _, record in
-      // A commit that only set keys aside repeats the number of the one before.
+      // A commit that only reserved keys repeats the number of the one before.
       if summaries.last?.number != record.number {
         summaries.append(
           CommitSummary(
@@ -22,7 +22,7 @@ extension BinaryStore {
     return summaries
   }
 
-  /// The objects as an earlier commit left them.
+  /// Returns the snapshot of an earlier commit.
   public func snapshot(ofCommit number: Int64) throws -> any StoreSnapshot {
     let head = try head()
     var found: CommittedState?
@@ -38,7 +38,7 @@ extension BinaryStore {
 
   /// Writes the file anew without the commits that are not kept.
   ///
-  /// - Throws: ``StoreInterface/StoreError``; the file is as it was then.
+  /// - Throws: ``StoreInterface/StoreError``; the file is unchanged then.
   public func keepCommits(where isKept: (Int64) -> Bool) throws {
     try alone { _, head in
       let image = CommitImage(copying: head, compression: compression)
@@ -50,14 +50,14 @@ extension BinaryStore {
     }
   }
 
-  /// Gives a commit a name, so that it is kept whatever ``BinaryStoreOptions/history`` says, until the name is taken
-  /// away. That is one more commit, which changes no object.
+  /// Names a commit, so that every ``BinaryStoreOptions/history`` keeps it until the name is removed. The name is
+  /// stored in one more commit, which changes no object.
   ///
   ///     try store.name(commit: 12, "Before the import")
   ///
-  /// - Parameter name: The name; `nil` takes it away.
-  /// - Throws: ``StoreInterface/StoreError``, with code ``StoreInterface/StoreError/Code/notFound`` when there is no
-  ///   such commit.
+  /// - Parameter name: The name; `nil` to remove it.
+  /// - Throws: ``StoreInterface/StoreError``, with code ``StoreInterface/StoreError/Code/notFound`` if the commit does
+  ///   not exist.
   public func name(commit number: Int64, _ name: String?) throws {
     guard try commits().contains(where: { $0.number == number }) else {
       throw BinaryStore.missing(number, filePath)
@@ -68,7 +68,7 @@ extension BinaryStore {
     try commit(CommitRequest(Layer(), basedOn: base, metadata: metadata))
   }
 
-  /// Calls `body` with each commit from the given one back, as long as it answers yes.
+  /// Calls `body` with each commit from the given one back, until `body` returns `false`.
   func forEachCommit(
     from head: CommittedState, _ body: (Trailer, CommitRecord) throws -> Bool
   ) throws {

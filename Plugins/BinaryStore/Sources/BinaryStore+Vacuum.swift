@@ -6,12 +6,12 @@ import StoreInterface
 import Synchronization
 
 extension BinaryStore {
-  /// Writes the file anew without what is dead: superseded rows, and commits that
-  /// ``BinaryStoreOptions/history`` does not keep, that have no name, and that no observer of this process waits for.
+  /// Writes the file anew without dead data: superseded rows and unneeded commits. A commit is kept if
+  /// ``BinaryStoreOptions/history`` keeps it, if it has a name, or if an observer of this process still needs it.
   ///
-  /// Saves do so by themselves when enough is dead. Who reads the old file goes on reading it.
+  /// Saves do so by themselves when enough bytes are dead. Readers of the old file can continue to read it.
   ///
-  /// - Throws: ``StoreError``; the file is as it was then.
+  /// - Throws: ``StoreError``; the file is unchanged then.
   public func vacuum() throws {
     try alone { _, head in
       show(
@@ -20,7 +20,7 @@ extension BinaryStore {
     }
   }
 
-  /// Writes the file anew when enough of it is dead.
+  /// Writes the file anew if enough of its bytes are dead.
   func vacuumIfDue(
     _ state: CommittedState, _ writing: inout Writing
   ) throws -> CommittedState {
@@ -34,8 +34,8 @@ extension BinaryStore {
     }
     let hasNames = try !state.metadata.namedCommits.isEmpty
     if history != .none || hasNames || firstObservedCommit(before: state.commit) != nil {
-      // Whatever kept commits refer to is alive. Looking at all of them takes its time, so the file has
-      // to grow before that is done again.
+      // Data that kept commits refer to are alive. Reading all kept commits takes time, so the file must grow before
+      // the next attempt.
       let kept = try retained(before: state.commit, state) + [state]
       guard isDue(try BinaryStore.liveByteCount(kept)) else {
         writing.nextVacuumEnd = state.end + state.end / 4
@@ -48,16 +48,13 @@ extension BinaryStore {
     return written
   }
 
-  /// Writes a commit, and all earlier ones that are kept, into a new file, which takes the old one's
-  /// place at once.
+  /// Writes a commit, and all kept earlier ones, into a new file, which atomically replaces the old one.
   ///
   /// - Parameters:
-  ///   - keeping: The earlier commits that are kept, the oldest first; those of the policy if it is
-  ///     `nil`.
-  ///   - mergesSegments: Whether all segments become one, unless an earlier commit is kept that refers to some of them.
-  ///     Saves leave it to the tiers, so that none takes as long as the file is large.
-  ///   - isAcknowledged: Whether the commit counts already. Otherwise the caller acknowledges it in
-  ///     the new file once it does.
+  ///   - keeping: The earlier commits to keep, the oldest first; `nil` for those of the policy.
+  ///   - mergesSegments: Whether all segments become one, unless an earlier commit is kept. Saves leave the merging to
+  ///     the tiers, so that no save takes time in proportion to the size of the file.
+  ///   - isAcknowledged: Whether the commit counts already. Otherwise the caller acknowledges it in the new file later.
   func rewrite(
     _ image: CommitImage, _ head: CommittedState,
     keeping: [CommittedState]? = nil, mergesSegments: Bool = false, isAcknowledged: Bool = true
@@ -70,8 +67,8 @@ extension BinaryStore {
       image.pendingParts = [try head.file.reading { try head.mergedSegments() }]
     }
     do {
-      // Whoever began this before and never came to its end left a file behind. Nobody else is at it
-      // now: the lock is held.
+      // An earlier attempt that did not finish left a file behind. No other process uses that file now, because this
+      // process holds the lock.
       _ = try? disk.removeAbandonedReplacements(of: filePath)
       try disk.replace(filePath) { writer in
         try writer.write(header.bytes)
@@ -102,7 +99,7 @@ extension BinaryStore {
     return try CommittedState(trailer, record, in: file, after: head)
   }
 
-  /// Shows a commit of ours to whoever reads.
+  /// Shows a commit of this process to readers.
   func show(_ state: CommittedState) {
     current.withLock { current in
       guard current != nil else { return }
@@ -113,7 +110,7 @@ extension BinaryStore {
 
   // MARK: - What is kept
 
-  /// The commits below a number that the policy keeps, the oldest first.
+  /// Returns the commits below a number that are kept, the oldest first.
   private func retained(
     before number: Int64, _ head: CommittedState
   ) throws -> [CommittedState] {
@@ -126,29 +123,30 @@ extension BinaryStore {
       if let observed, record.number >= observed { return .yes }
       if named[record.number] != nil { return .yes }
       if policy.keeps(place, madeAt: record.date, now) { return .yes }
-      // No policy keeps what is older than what it does not keep.
+      // No policy keeps a commit older than one that it drops.
       return record.number > earliestNamed ? .no : .noneFromHere
     }
   }
 
-  /// The earliest commit that an observer within the bound needs to read the next one.
+  /// Returns the earliest commit that an observer needs to read the next one, within the bound of
+  /// ``BinaryStoreOptions/observedCommitCount``; `nil` if no observer needs one.
   private func firstObservedCommit(before number: Int64) -> Int64? {
     let lowest = HistoryHold.lowestCommit(
       of: tag, from: number - Int64(options.observedCommitCount))
     return lowest.flatMap { $0 < number ? $0 : nil }
   }
 
-  /// Which earlier commits are kept. Of those that somebody else counts none is forgotten unless they say so.
+  /// The policy for earlier commits. A document's store keeps all of them until the document drops some.
   private var history: HistoryPolicy { isLed ? .all : options.history }
 
-  /// Whether a commit is kept.
+  /// The decision whether a commit is kept.
   enum Keeping {
     case yes, no
-    /// Neither it is, nor any before.
+    /// Neither this commit nor any earlier one is kept.
     case noneFromHere
   }
 
-  /// The commits below a number that `keeps` says yes of, the oldest first.
+  /// Returns the commits below a number that `keeps` accepts, the oldest first.
   func retained(
     before number: Int64, _ head: CommittedState,
     where keeps: (_ place: Int, _ record: CommitRecord, _ now: Date) -> Keeping
@@ -157,7 +155,7 @@ extension BinaryStore {
     let now = Date()
     var last = number
     try forEachCommit(from: head) { trailer, record in
-      // A commit that only set keys aside repeats the number of the one before.
+      // A commit that only reserved keys repeats the number of the one before.
       guard record.number < last else { return true }
       last = record.number
       switch keeps(kept.count + 1, record, now) {
@@ -171,7 +169,7 @@ extension BinaryStore {
     return kept.reversed()
   }
 
-  /// How many bytes of the file any of the given commits refers to.
+  /// Returns the number of bytes of the file that the given commits refer to.
   private static func liveByteCount(_ states: [CommittedState]) throws -> UInt64 {
     var pieces: [UInt64: UInt64] = [:]
     func note(_ section: SectionReference) { pieces[section.offset] = UInt64(section.byteCount) }
@@ -200,7 +198,7 @@ extension BinaryStore {
 }
 
 extension CommittedState {
-  /// All segments as one: values that later commits have replaced are gone, and so are removed rows.
+  /// Returns all segments merged into one, without replaced values and removed rows.
   fileprivate func mergedSegments() throws -> SegmentPart {
     var known: [ObjectIdentifier: BlockEntry] = [:]
     var merged = Layer()

@@ -7,34 +7,33 @@ public import Rows
 public import StoreInterface
 import Synchronization
 
-/// A store in one file: blocks of rows behind one another, and after each save a record of what is
-/// alive (spec §4).
+/// A store in one file: a sequence of blocks of rows, and for each save a record of the data that are alive (spec §4).
 ///
 ///     let store = try BinaryStore.create(at: path, model: model)
 ///     let snapshot = try store.snapshot()
 ///     try store.commit(CommitRequest(changes, basedOn: snapshot))
 ///
-/// Nothing that was written is ever overwritten: a save appends, so what somebody reads stays what it
-/// is, in this process and in others. A save that small is durable with a single sync, and costs what
-/// changed. Several processes may write; each sees what the others saved.
+/// Written rows are never overwritten: a save appends, so the data of each reader stay unchanged, in this process and
+/// in others. A small save is durable with a single sync, and its cost depends on the size of the changes. Several
+/// processes may write; each of them reads the saves of all.
 public final class BinaryStore: Store {
-  /// The block file, plain or compressed.
+  /// The store type: the block file, plain or compressed.
   public let type: StoreType
-  /// Commits append what changed, survive, are seen by others, can be opened later, and can wait for
-  /// somebody's word.
+  /// The capabilities of the store: commits append changes, are durable, are visible to other processes, can be opened
+  /// later, and can wait for a confirmation.
   public var capabilities: StoreCapabilities { BinaryStore.capabilities }
-  /// `true`: blocks name their columns by numbers, so a new model leaves them as they are.
+  /// `true`: blocks identify their columns by numbers, so a new model leaves them unchanged.
   public var changesModelAlone: Bool { true }
 
-  /// What such stores can do, compressed or not.
+  /// The capabilities of all such stores, compressed or not.
   public static let capabilities: StoreCapabilities = [
     .incremental, .durable, .shared, .history, .confirmation,
   ]
-  /// The store's place in object identifiers.
+  /// The tag of the store in object identifiers.
   public let tag: StoreTag
   /// The file's path.
   public var path: String? { filePath }
-  /// How the store behaves.
+  /// The options of the store.
   public let options: BinaryStoreOptions
 
   let filePath: String
@@ -48,23 +47,23 @@ public final class BinaryStore: Store {
   /// The number of the newest commit of the file when it was opened, whether or not it counts.
   private let newestWhenOpened: Int64
 
-  /// What readers need: the newest commit that is known.
+  /// The state that readers need: the newest known commit.
   struct Current {
     var head: CommittedState
-    /// The file as it was when it was last looked at; `nil` when it is to be looked at again.
+    /// The state of the file at the last check; `nil` if it must be checked again.
     var seen: SeenState?
-    /// The end of a commit of ours that failed and could not be taken back: it is not shown.
+    /// The trailer of a commit of this process that failed and could not be removed. Readers do not see that commit.
     var refused: Trailer?
-    /// The commit that counts, where somebody else says which one does; what comes behind it is not shown.
+    /// The number of the commit that counts, if a document names it. Later commits are not shown.
     var counting: Int64?
   }
   let current: Mutex<Current?>
 
-  /// By what a file is told to be as it was.
+  /// The state of a file, to detect changes.
   struct SeenState {
     let byteCount: Int
-    /// A save that was taken back and another in its place may come to the same size. `nil` where the file ends with
-    /// a commit: nothing takes that one's place.
+    /// The time of the last modification. It is needed because a save that was removed and its replacement may have the
+    /// same size. `nil` if the file ends with a commit, because such a commit is never replaced.
     let modificationNanoseconds: Int64?
 
     init(_ status: FileStatus) {
@@ -84,19 +83,19 @@ public final class BinaryStore: Store {
     }
   }
 
-  /// Keys set aside in the file that nobody has asked for yet: whoever asks does not wait for a save.
+  /// Keys reserved in the file that no caller has taken yet: they can be taken without waiting for a save.
   struct Lease {
     var left: Range<UInt64> = 0..<0
-    /// How many were asked for last.
+    /// The number of keys that the last caller took.
     var wanted: UInt64 = 0
   }
   let leases = Mutex<[UInt16: Lease]>([:])
 
-  /// What writers need. Whoever holds it is this process's only writer.
+  /// The state that writers need. The thread that holds it is this process's only writer.
   struct Writing {
-    /// Whether a sync of the file failed, so that nothing may be added to it any more.
+    /// Whether a sync of the file failed, so that nothing may be appended to it.
     var mustRewrite = false
-    /// How long the file must be before it is looked at again for what is dead.
+    /// The length that the file must reach before it is checked again for dead bytes.
     var nextVacuumEnd: UInt64 = 0
   }
   let writing = Mutex(Writing())
@@ -114,7 +113,7 @@ public final class BinaryStore: Store {
     tag = StoreTag(uuid)
     isLed = commit != nil
     let end = file.openingByteCount
-    // A document names the commit that counts, so it need not be the last acknowledged one.
+    // A document names the commit that counts, which need not be the last acknowledged one.
     let newest =
       commit == nil && !acceptsDamage
       ? try file.acknowledgedCommit(before: end, slots: file.header.slots)
@@ -142,10 +141,11 @@ public final class BinaryStore: Store {
   ///
   /// - Parameters:
   ///   - isCompressed: Whether blocks are compressed: half the size, and slower to save and to load.
-  ///   - overwriting: Whether a file that is there is replaced; otherwise it is an error with code
+  ///   - overwriting: Whether an existing file is replaced; otherwise an existing file is an error with code
   ///     ``StoreError/Code/exists``.
-  ///   - schema: The numbers that entities and properties have already; `nil` when they are numbered anew.
-  /// - Throws: ``StoreError``; there is no new file then, or the old one.
+  ///   - schema: The existing numbers of entities and properties; `nil` to number them anew.
+  ///
+  /// - Throws: ``StoreError``. In this case no file is created or replaced.
   public static func create(
     at path: String, model: Model, uuid: UUID = UUID(), isCompressed: Bool = false,
     on disk: any Disk = RealDisk(), overwriting: Bool = false, schema: Schema? = nil,
@@ -170,22 +170,23 @@ public final class BinaryStore: Store {
     return try open(path, on: disk, options: options)
   }
 
-  /// Whether a file that begins with the given bytes, eight or more, is a block file.
+  /// Returns whether a file that begins with the given bytes, eight or more, is a block file.
   public static func recognizes(_ firstBytes: [UInt8]) -> Bool {
     firstBytes.starts(with: BlockFile.magic)
   }
 
   /// Opens a store.
   ///
-  /// Takes constant time, however many objects the store has. A save that a crash cut off is passed
-  /// over; a damaged save is an error.
+  /// Takes constant time, however many objects the store has. A save that a crash cut off is skipped; a damaged save is
+  /// an error.
   ///
   /// - Parameters:
   ///   - commit: The commit that a document names (``StoreInterface/StoreOpening/commit``).
-  ///   - acceptsDamage: Whether a file whose last save is damaged opens at the newest commit that can
-  ///     be read, for reading only (``StoreInterface/StoreOpening/acceptsDamage``).
-  /// - Throws: ``StoreError`` with codes such as ``StoreError/Code/notFound``,
-  ///   ``StoreError/Code/notAStore``, ``StoreError/Code/newerFormat``, ``StoreError/Code/damaged``.
+  ///   - acceptsDamage: Whether a file whose last save is damaged opens at the newest commit that can be read, for
+  ///     reading only (``StoreInterface/StoreOpening/acceptsDamage``).
+  ///
+  /// - Throws: ``StoreError`` with codes such as ``StoreError/Code/notFound``, ``StoreError/Code/notAStore``,
+  ///   ``StoreError/Code/newerFormat``, ``StoreError/Code/damaged``.
   public static func open(
     _ path: String, on disk: any Disk = RealDisk(), readOnly: Bool = false, commit: Int64? = nil,
     acceptsDamage: Bool = false, options: BinaryStoreOptions = .init()
@@ -195,7 +196,7 @@ public final class BinaryStore: Store {
     return try open(path, on: disk, opening, options: options)
   }
 
-  /// Opens a store whose file may be open already.
+  /// Opens a store from the opened file in `opening`, if there is one.
   static func open(
     _ path: String, on disk: any Disk, _ opening: StoreOpening, options: BinaryStoreOptions
   ) throws -> BinaryStore {
@@ -206,7 +207,7 @@ public final class BinaryStore: Store {
       options: options)
   }
 
-  /// What a store says of itself, without opening its model or its rows.
+  /// Returns the metadata of a store, without reading its model or its rows.
   ///
   /// - Throws: ``StoreError``.
   public static func metadata(
@@ -226,15 +227,15 @@ public final class BinaryStore: Store {
     }
   }
 
-  /// What the disk refused, as a store says it.
+  /// Returns the error of the disk as an error of the store.
   static func failure(_ error: DiskError, _ path: String) -> StoreError {
     StoreError(error, path: path)
   }
 
-  /// The objects as the newest commit left them, another process's included.
+  /// Returns the snapshot of the newest commit, including commits of other processes.
   public func snapshot() throws -> any StoreSnapshot { try head() }
 
-  /// The newest commit that was seen.
+  /// Returns the snapshot of the newest known commit, without reading the file.
   public func knownSnapshot() throws -> any StoreSnapshot {
     try current.withLock { current in
       guard let current else { throw closed }
@@ -242,7 +243,7 @@ public final class BinaryStore: Store {
     }
   }
 
-  /// The newest commit, another process's included.
+  /// Returns the newest commit, including commits of other processes.
   func head() throws -> CommittedState {
     try current.withLock { current in
       guard current != nil else { throw closed }
@@ -251,24 +252,24 @@ public final class BinaryStore: Store {
     }
   }
 
-  /// Goes on to a commit that another process has made.
+  /// Advances to a commit that another process has made.
   public func advance(to position: StorePosition) throws {
     try current.withLock { current in
       guard current != nil else { throw closed }
       guard position.commit != current!.head.commit else { return }
       current!.counting = position.commit
-      // Keys may have been set aside since, behind what counts.
+      // Another process may have reserved keys since, behind the commit that counts.
       current!.seen = nil
       try refresh(&current!)
     }
   }
 
-  /// How blocks that are written are compressed; `nil` when they are not.
+  /// The compression level of new blocks; `nil` if the store is not compressed.
   var compression: Deflate.Level? { type == .compressed ? options.compressionLevel : nil }
 
   var closed: StoreError { StoreError(.closed, "The store was closed.", path: filePath) }
 
-  /// Looks for commits that somebody else made.
+  /// Checks the file for commits of other processes.
   func refresh(_ current: inout Current) throws {
     var file = current.head.file
     try file.reading {
@@ -277,7 +278,8 @@ public final class BinaryStore: Store {
         seen = SeenState(status)
         if let known = current.seen, known.isStill(seen) { return }
       } else {
-        // Replaced by a vacuum, or by another store: then what was read stays all there is to see.
+        // The file was replaced by a vacuum, or by another store. In the latter case, this store keeps showing its
+        // known commit.
         guard let other = try? BinaryStore.file(filePath, disk, isReadOnly),
           other.header.uuid == uuid
         else { return }
@@ -302,8 +304,8 @@ public final class BinaryStore: Store {
 
   /// Returns the format and size of the file, and the time of its last save.
   ///
-  /// Bytes behind the last whole commit are the remains of a save that a crash cut off, unless the
-  /// caller accepted damage. They stay until the file is written anew.
+  /// Bytes behind the last whole commit are the remains of a save that a crash cut off, unless the caller accepted
+  /// damage. They stay until the file is written anew.
   public func describe() throws -> StoreDescription {
     let head = try head()
     return try head.file.reading {
@@ -320,6 +322,6 @@ public final class BinaryStore: Store {
     }
   }
 
-  /// Gives the file back. Snapshots stay readable.
+  /// Closes the store. Its snapshots stay readable.
   public func close() throws { current.withLock { $0 = nil } }
 }

@@ -2,29 +2,29 @@ public import DurableFiles
 public import ObjectModel
 public import StoreInterface
 
-/// Block files, plain or compressed, behind the interface of all backends.
+/// The backend of block files, either plain or compressed.
 public struct BinaryStoreBackend: StoreBackend {
-  /// Whether the stores it makes are compressed, and those it knows.
+  /// Whether the backend creates and recognizes compressed stores instead of plain ones.
   public let isCompressed: Bool
-  /// How its stores behave.
+  /// The options of its stores.
   public let options: BinaryStoreOptions
 
-  /// The backend of plain block files, or of compressed ones.
+  /// Creates the backend of plain block files, or of compressed ones.
   public init(isCompressed: Bool = false, options: BinaryStoreOptions = BinaryStoreOptions()) {
     self.isCompressed = isCompressed
     self.options = options
   }
 
-  /// The block file, plain or compressed.
+  /// The type of its stores: the block file, plain or compressed.
   public var type: StoreType { isCompressed ? .compressed : .binary }
-  /// What its stores can do.
+  /// The capabilities of its stores.
   public var capabilities: StoreCapabilities { BinaryStore.capabilities }
 
-  /// Whether the bytes are the beginning of a block file that is compressed, or not, as its header
-  /// says (spec §4.2.1).
+  /// Returns whether the bytes are the beginning of a block file of this backend's kind. The header tells whether a
+  /// file is compressed (spec §4.2.1).
   public func recognizes(_ firstBytes: [UInt8]) -> Bool {
     guard BinaryStore.recognizes(firstBytes) else { return false }
-    // Of a header that is cut off the plain backend says what is wrong.
+    // The plain backend takes a header that is cut off, and reports the fault.
     let flag = firstBytes.count > 12 && firstBytes[12] & 1 != 0
     return flag == isCompressed
   }
@@ -38,7 +38,7 @@ public struct BinaryStoreBackend: StoreBackend {
       overwriting: creation.overwriting, schema: creation.schema, options: options)
   }
 
-  /// Yes: of a small store the beginning is most of what is read.
+  /// `true`: for a small store, the first bytes of the file are most of the bytes to read.
   public var takesOpenedFile: Bool { true }
 
   /// Opens a store, in constant time.
@@ -50,7 +50,7 @@ public struct BinaryStoreBackend: StoreBackend {
     return store
   }
 
-  /// What a store says of itself.
+  /// Returns the metadata of a store.
   public func metadata(at path: String, on disk: any Disk) throws -> StoreMetadata {
     try BinaryStore.metadata(at: path, on: disk)
   }

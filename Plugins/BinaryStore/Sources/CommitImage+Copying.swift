@@ -5,28 +5,28 @@ import Rows
 import StoreInterface
 
 extension CommitImage {
-  /// A file, and a commit of it that may not be in it yet.
+  /// A source file, and a commit of it that may not be written yet.
   struct Origin {
     let file: StoreFile
     let pieces: [UInt64: Piece]
     var copied: Copied
   }
 
-  /// What of one file is in another already, and where the next commit there begins.
+  /// The parts of one file that another file already contains, and the place of the next commit there.
   struct Copied {
     var start = UInt64(BlockFile.headerByteCount)
     var previousTrailer: UInt64 = 0
-    /// Where values went that were at other offsets.
+    /// The new offset of each copied value, by its old offset.
     var values: [UInt64: UInt64] = [:]
-    /// The same of blocks.
+    /// The new entry of each copied block, by the block's old offset.
     var entries: [UInt64: BlockEntry] = [:]
     var sections: [SectionReference: SectionReference] = [:]
     var segments: [SegmentRecord: SegmentRecord] = [:]
   }
 
-  /// The same commit in another file, with everything that it refers to and is not there yet.
+  /// Returns the same commit for another file. It includes all parts it refers to that the other file lacks.
   ///
-  /// - Parameter head: The commit whose file this one is in, or would be.
+  /// - Parameter head: The commit whose file contains this commit, or will contain it.
   func copied(from head: CommittedState, after copied: Copied) throws -> CommitImage {
     var copy = CommitImage(
       number: record.number, previousTrailer: copied.previousTrailer, start: copied.start,
@@ -54,7 +54,7 @@ extension CommitImage {
     return copy
   }
 
-  /// What is in the file behind this commit, which its trailer ends.
+  /// Returns the parts that the new file contains after this commit, which ends with the given trailer.
   func copied(behind trailer: Trailer) -> Copied {
     var copied = origin?.copied ?? Copied()
     copied.previousTrailer = trailer.offset
@@ -62,7 +62,7 @@ extension CommitImage {
     return copied
   }
 
-  /// A section of the file that is copied from, which may be here already.
+  /// Copies a section of the source file, unless it was copied already, and returns its new place.
   private mutating func copy(_ section: SectionReference) throws -> SectionReference {
     if let known = origin?.copied.sections[section] { return known }
     guard let origin else { return section }
@@ -79,7 +79,7 @@ extension CommitImage {
         record.segments.append(known)
       } else {
         let (layer, entries) = try part.layer(schema)
-        // Of a segment whose rows the schema does not know any more nothing is left.
+        // A segment is dropped if the schema has none of its entities any more.
         if layer.isEmpty { continue }
         var known: [ObjectIdentifier: BlockEntry] = [:]
         for (block, entry) in entries { known[block] = origin?.copied.entries[entry.offset] }

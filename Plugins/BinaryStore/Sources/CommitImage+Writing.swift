@@ -6,7 +6,7 @@ import Rows
 import StoreInterface
 
 extension CommitImage {
-  /// The record, when nothing more comes before it, and where it is.
+  /// Completes the record, and returns its bytes and its place. No piece may be added afterwards.
   private mutating func close() throws -> (bytes: [UInt8], section: SectionReference) {
     record.liveByteCount =
       UInt64(BlockFile.headerByteCount + BlockFile.trailerByteCount)
@@ -25,7 +25,7 @@ extension CommitImage {
     )
   }
 
-  /// Everything up to the trailer, piece by piece.
+  /// Calls `body` with everything up to the trailer, piece by piece.
   private func forEachPiece(
     _ record: [UInt8], _ body: (RawSpan) throws -> Void
   ) throws {
@@ -46,7 +46,7 @@ extension CommitImage {
         try padded(memory.byteCount, memory.bytes)
       case .value(let slice): try padded(slice.range.count, slice.bytes)
       case .copiedValue(let reference, let file):
-        // As it is, a piece at a time: what is damaged stays so, and its checksum says it.
+        // The stored bytes are copied unchanged, in parts: a damaged value stays damaged, and its checksum shows it.
         let byteCount = reference.storedByteCount
         for start in stride(from: 0, to: byteCount, by: 1 << 20) {
           let piece = try file.file.read(
@@ -60,7 +60,7 @@ extension CommitImage {
     try padded(record.count, record.rawSpan)
   }
 
-  /// The whole commit in memory, its trailer included, for one write and one sync.
+  /// Returns the bytes of the whole commit, including its trailer, for one write and one sync.
   mutating func finished(salt: UInt64) throws -> (bytes: [UInt8], trailer: Trailer) {
     let (bytes, section) = try close()
     var all: [UInt8] = []
@@ -74,12 +74,13 @@ extension CommitImage {
     return (all + trailer.bytes, trailer)
   }
 
-  /// Whether the commit is small enough to be made durable all at once (spec §4.3.4).
+  /// Whether the commit is small enough to be made durable with a single sync (spec §4.3.4).
   var isSmall: Bool {
     byteCount + record.bytes.count <= BlockFile.unsettledByteCount - 64
   }
 
-  /// Writes everything but the trailer, which is given back: it may be written once this is durable.
+  /// Writes everything except the trailer, and returns the trailer. The caller may write it once the written bytes are
+  /// durable.
   mutating func write(into writer: inout FileWriter, salt: UInt64) throws -> Trailer {
     let (bytes, section) = try close()
     try forEachPiece(bytes) { span in try writer.write(span) }

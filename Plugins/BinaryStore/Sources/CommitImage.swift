@@ -7,16 +7,16 @@ import PropertyLists
 import Rows
 import StoreInterface
 
-/// A commit on its way into a file: its pieces, where each will be, and its record.
+/// A commit before it is written into a file: its pieces, their offsets, and its record.
 struct CommitImage {
-  /// Pieces that are written one behind the other from the commit's start.
+  /// A piece of a commit. Pieces are written one after another from the commit's start.
   enum Piece {
     case bytes([UInt8])
     case block(Block)
-    /// A block whose values outside are in this file at other offsets than in the one it is from.
+    /// A block from another file, whose outside values have other offsets in this file.
     case movedBlock(Block)
     case value(BlockSlice)
-    /// A value that another file has.
+    /// A value that is copied from another file.
     case copiedValue(OutsideReference, from: StoreFile)
 
     var byteCount: Int {
@@ -30,25 +30,25 @@ struct CommitImage {
   }
 
   var record: CommitRecord
-  /// How blocks are compressed; `nil` when they are not.
+  /// The compression level of blocks; `nil` if they are not compressed.
   let compression: Deflate.Level?
-  /// What this commit sets beside the rows, as far as it does.
+  /// The metadata, model and schema that this commit sets; `nil` for each that stays.
   private(set) var pending = CommittedState.Description()
-  /// The segments that this commit sets, if it does.
+  /// The segments that this commit sets; `nil` if they stay.
   var pendingParts: [SegmentPart]?
   var pieces: [Piece] = []
-  /// Blocks that were compressed already.
+  /// Blocks that have been compressed already.
   private var compressed: [ObjectIdentifier: [UInt8]] = [:]
-  /// Where the values are that this commit puts into sections of their own: pieces by offset.
+  /// The index in ``pieces`` of each value that this commit puts into a section of its own, by its offset.
   var valuePieces: [UInt64: Int] = [:]
-  /// When all that is alive is written anew: where it is from.
+  /// The source of the live data, when the file is written anew.
   var origin: Origin?
   var next: UInt64
 
-  /// How many bytes lie before the record.
+  /// The number of bytes before the record.
   var byteCount: Int { Int(next - record.start) }
 
-  /// A commit that begins at `start`.
+  /// Creates a commit that begins at `start`.
   init(
     number: Int64, previousTrailer: UInt64, start: UInt64, compression: Deflate.Level? = nil
   ) {
@@ -61,7 +61,7 @@ struct CommitImage {
     next = start
   }
 
-  /// A commit behind another one, of which everything stays until it is set.
+  /// Creates a commit after another one. It keeps everything of that commit that is not set.
   init(
     after head: CommittedState, number: Int64, start: UInt64, compression: Deflate.Level?
   ) {
@@ -74,22 +74,22 @@ struct CommitImage {
     record.nextKeys = head.record.nextKeys
     record.segments = head.record.segments
     if number == head.commit {
-      // The commit itself is the same, whatever keys were set aside behind it.
+      // The commit stays the same; only the reserved keys change.
       record.time = head.record.time
       record.author = head.record.author
       record.contextName = head.record.contextName
     }
   }
 
-  /// A commit that is in a file, on its way into another one.
+  /// Creates a copy of a commit in a file, to be written into another file.
   init(copying state: CommittedState, compression: Deflate.Level?) {
     self.init(
       after: state, number: state.commit, start: state.end, compression: compression)
   }
 
-  /// Says who made the commit, and where.
+  /// Sets the author and the context name of the commit.
   ///
-  /// - Throws: `StoreError` when a text has more bytes than a record can say (spec §4.4.1).
+  /// - Throws: `StoreError` if a text has more bytes than a record can contain (spec §4.4.1).
   mutating func setOrigin(of request: CommitRequest, path: String) throws {
     record.author = request.author ?? ""
     record.contextName = request.contextName ?? ""
@@ -122,7 +122,7 @@ struct CommitImage {
     record.schema = try add(section: SchemaSection.bytes(schema))
   }
 
-  /// The changes with their large values in sections of this commit.
+  /// Moves the large values of changes into sections of this commit, and returns the changes.
   mutating func movingLargeValues(
     of changes: Layer, after head: CommittedState, _ schema: Schema,
     _ options: BinaryStoreOptions
@@ -138,7 +138,7 @@ struct CommitImage {
     return moved
   }
 
-  /// Copies the values that a block of another file refers to, unless they were already.
+  /// Copies the values that a block of another file refers to, except values copied before.
   private mutating func copyValues(_ references: [OutsideReference]) {
     for reference in references {
       guard let origin, origin.copied.values[reference.offset] == nil else { continue }
@@ -147,7 +147,7 @@ struct CommitImage {
     }
   }
 
-  /// Sets the segments, and writes the blocks that are in no file yet.
+  /// Sets the segments, and adds the blocks that are not in the file yet.
   mutating func setSegments(_ parts: [SegmentPart], _ schema: Schema) throws {
     pendingParts = parts
     var beneath = View()
@@ -155,7 +155,7 @@ struct CommitImage {
     for part in parts {
       switch part {
       case .stored(let segment): record.segments.append(segment.record)
-      // Of a segment whose rows the schema does not know any more nothing is left.
+      // A segment is dropped if the schema has none of its entities any more.
       case .made(let layer, _) where layer.isEmpty: continue
       case .made(let layer, let known):
         record.segments.append(try add(layer, known, above: beneath, schema).record)
@@ -260,7 +260,7 @@ struct CommitImage {
       outsideByteCount: outsideByteCount)
   }
 
-  /// The bytes of a block of another file, with its values where they are in this one.
+  /// Returns the bytes of a block of another file, with the offsets of its values in this file.
   func movedBytes(of block: Block) throws -> BlockMemory {
     try block.bytes { origin?.copied.values[$0] ?? $0 }
   }
@@ -285,7 +285,7 @@ struct CommitImage {
 }
 
 extension Block {
-  /// The block's bytes made smaller; `nil` when they are few, or gain nothing.
+  /// Returns the compressed bytes of the block; `nil` if the block is small, or compression does not make it smaller.
   fileprivate func compressed(_ level: Deflate.Level) throws -> [UInt8]? {
     guard byteCount >= BlockFile.leastCompressedByteCount else { return nil }
     let memory = try transposedBytes()
@@ -294,7 +294,7 @@ extension Block {
   }
 }
 
-/// A segment of the next commit: one that is in the file, or a layer with the blocks that are.
+/// A segment of the next commit: a segment of the file, or a layer with the entries of its blocks that are in the file.
 enum SegmentPart {
   case stored(Segment)
   case made(Layer, [ObjectIdentifier: BlockEntry])
@@ -306,7 +306,7 @@ enum SegmentPart {
     }
   }
 
-  /// The part, to look rows up in.
+  /// The table of the part, for lookups of rows.
   var table: any RowTable {
     switch self {
     case .stored(let segment): segment
@@ -314,7 +314,7 @@ enum SegmentPart {
     }
   }
 
-  /// The part as a layer, and where its blocks are.
+  /// Returns the part as a layer, with the entries of its blocks in the file.
   func layer(_ schema: Schema) throws -> (layer: Layer, entries: [ObjectIdentifier: BlockEntry]) {
     switch self {
     case .stored(let segment): try segment.layer(schema)

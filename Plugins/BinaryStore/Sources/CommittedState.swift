@@ -7,7 +7,7 @@ import Rows
 import StoreInterface
 import Synchronization
 
-/// A commit of a file: what a snapshot shows.
+/// A commit of a file, as a snapshot shows it.
 final class CommittedState: StoreSnapshot {
   let file: StoreFile
   let record: CommitRecord
@@ -16,8 +16,8 @@ final class CommittedState: StoreSnapshot {
   let segments: [Segment]
   private let lazy: Mutex<Description>
 
-  /// What a commit has beside its rows. Of a commit in the file, metadata and model are read when they
-  /// are first asked for: rows need neither.
+  /// The parts of a commit besides its rows. The metadata and the model of a commit in the file are read on first use,
+  /// because rows need neither.
   struct Description {
     var metadata: StoreMetadata?
     var model: Model?
@@ -26,15 +26,14 @@ final class CommittedState: StoreSnapshot {
 
   var commit: Int64 { record.number }
   var tables: [any RowTable] { segments }
-  /// Where the commit ends.
+  /// The offset at which the commit ends.
   var end: UInt64 { trailer.end }
 
   /// Reads a commit.
   ///
   /// - Parameters:
-  ///   - before: A commit that was read already. What is the same is taken from it, blocks in memory
-  ///     included.
-  ///   - known: What is known already of what it has beside its rows.
+  ///   - before: A commit that was read already. Equal parts are shared with it, including blocks in memory.
+  ///   - known: The parts besides the rows that are known already.
   init(
     _ trailer: Trailer, _ record: CommitRecord, in file: StoreFile, after before: CommittedState?,
     knowing known: Description = Description()
@@ -120,18 +119,18 @@ final class CommittedState: StoreSnapshot {
 }
 
 extension StoreFile {
-  /// The newest whole commit of the file as it was when it was opened.
+  /// Returns the newest whole commit of the file as it was when it was opened.
   func newestCommit() throws -> (Trailer, CommitRecord) {
     try newestCommit(before: openingByteCount)
   }
 
-  /// The newest commit before the end of the file, or the one that counts: what was made behind that one and
-  /// never confirmed is passed over.
+  /// Returns the commit that counts, or the newest commit before `end` if `number` is `nil`. Commits behind the one
+  /// that counts were never confirmed, and are skipped.
   func newestCommit(before end: Int, counting number: Int64?) throws -> (Trailer, CommitRecord) {
     try commit(counting: number, from: newestCommit(before: end), before: end)
   }
 
-  /// The commit that counts, of a file whose newest is given; the newest itself where nobody says which one does.
+  /// Returns the commit with the given number, or the newest commit if `number` is `nil`.
   func commit(
     counting number: Int64?, from newest: (Trailer, CommitRecord), before end: Int
   ) throws -> (Trailer, CommitRecord) {
@@ -141,7 +140,7 @@ extension StoreFile {
       if record.number == number { found = (trailer, record) }
       return record.number > number
     }
-    // What nobody has confirmed no later commit leads to.
+    // No later commit refers to an unconfirmed one, so only a search can find it.
     if found == nil { found = try? searchedCommit(before: end) { $0.number == number } }
     guard let found else {
       throw StoreError(
@@ -152,14 +151,14 @@ extension StoreFile {
     return found
   }
 
-  /// Calls `body` with each commit from the given one back, as long as it answers yes.
+  /// Calls `body` with each commit from the given one back, until `body` returns `false`.
   func forEachCommit(
     from trailer: Trailer, _ record: CommitRecord,
     _ body: (Trailer, CommitRecord) throws -> Bool
   ) throws {
     var (trailer, record) = (trailer, record)
     while try body(trailer, record), record.previousTrailer > 0 {
-      // Each lies before the one that names it, so this comes to an end.
+      // Each trailer lies before the commit that refers to it, so this loop ends.
       let offset = Int(record.previousTrailer)
       (trailer, record) = try reading {
         let bytes = try file.read(byteCount: BlockFile.trailerByteCount, at: offset)
@@ -171,12 +170,12 @@ extension StoreFile {
     }
   }
 
-  /// The newest whole commit before the end of the file, which is at `end`.
+  /// Returns the newest whole commit before `end`, the end of the file.
   ///
-  /// Looks at the end first, where it is unless a save was cut off, or goes on at the moment.
+  /// Tries the last bytes of the file first. The commit ends there, unless a save was cut off or is in progress.
   func newestCommit(before end: Int) throws -> (Trailer, CommitRecord) {
     do { return try wholeCommit(before: end) } catch {
-      // Whoever could not save takes back what it appended, perhaps since the size was looked at.
+      // A failed save may have removed its bytes since the size was read.
       guard let now = try? file.byteCount(), now < end else { throw error }
       return try newestCommit(before: now)
     }
@@ -198,10 +197,10 @@ extension StoreFile {
     }
   }
 
-  /// Most records fit into so many last bytes of a file.
+  /// The number of last bytes of a file that contain most records.
   private static let usualEndByteCount = 4096
 
-  /// Bytes of the file, from those that were read of it already if they are there.
+  /// Returns bytes of the file. They are taken from the known bytes if possible.
   private func bytes(
     _ byteCount: Int, at offset: Int, known: [UInt8], from start: Int
   ) throws -> [UInt8] {
@@ -212,7 +211,7 @@ extension StoreFile {
     return Array(known[place..<place + byteCount])
   }
 
-  /// Looks for the newest whole commit, of those that are wanted, from the end on backwards.
+  /// Searches backwards from the end for the newest whole commit that `isWanted` accepts.
   func searchedCommit(
     before end: Int, where isWanted: (CommitRecord) -> Bool = { _ in true }
   ) throws -> (Trailer, CommitRecord) {
@@ -236,7 +235,8 @@ extension StoreFile {
             place -= 8
             continue
           }
-          // A cut leaves one or two of these. Looking at each costs what it says it ends.
+          // A cut leaves one or two such trailers. Checking a trailer costs as much as the size of the commit that it
+          // claims to end.
           trailerCount += 1
           if trailerCount == BlockFile.mostBrokenCommits {
             throw FormatFault(
@@ -250,12 +250,11 @@ extension StoreFile {
     throw FormatFault("The file holds no whole commit.")
   }
 
-  /// The commit that the given bytes end; `nil` when they are no trailer, or what they end is not
-  /// whole.
+  /// Returns the commit that ends with the given bytes; `nil` if they are no trailer, or the commit is not whole.
   ///
   /// - Parameters:
   ///   - known: Bytes of the file that were read already.
-  ///   - start: Where they are.
+  ///   - start: The offset of these bytes.
   func commit(
     endingWith bytes: [UInt8], at offset: Int, in known: [UInt8] = [], from start: Int = 0
   ) throws -> (Trailer, CommitRecord)? {
@@ -266,7 +265,7 @@ extension StoreFile {
     guard recordBytes.checksum == section.checksum else { return nil }
     let record = try CommitRecord(recordBytes, at: section.offset)
     if !trailer.isSettled {
-      // What is small was made durable all at once: any part of it may have been lost.
+      // A small commit was made durable with a single sync, so any part of it may have been lost.
       let first = Int(record.start)
       guard offset - first <= BlockFile.unsettledByteCount else {
         throw FormatFault("The commit at \(first) is too large to be unsettled.")

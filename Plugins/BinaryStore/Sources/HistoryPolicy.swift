@@ -1,20 +1,20 @@
 import Foundation
 public import StoreInterface
 
-/// Which earlier commits a file keeps when it is written anew. Until then it keeps all of them.
+/// A rule for which earlier commits a file keeps when it is written anew. Until then the file keeps all of them.
 public enum HistoryPolicy: Sendable, Hashable {
-  /// None: only the newest.
+  /// Only the newest commit.
   case none
-  /// The newest and so many before it.
+  /// The newest commit and the given number before it.
   case last(Int)
-  /// The newest and those that are not older than so many seconds.
+  /// The newest commit and all that are at most the given number of seconds old.
   case newerThan(seconds: Double)
-  /// All of them, and so the file never shrinks.
+  /// All commits, so the file never shrinks.
   case all
 
-  /// The numbers of the commits that are kept of a store that keeps them by itself.
+  /// Returns the numbers of the commits to keep, for a store that applies the policy by itself.
   ///
-  /// - Parameter commits: The newest first, which stays in any case.
+  /// - Parameter commits: The commits, the newest first. The newest commit is always kept.
   public func kept(of commits: [CommitSummary]) -> Set<Int64> {
     let now = Date()
     return Set(
@@ -23,9 +23,9 @@ public enum HistoryPolicy: Sendable, Hashable {
       }.map(\.element.number))
   }
 
-  /// Whether a commit is kept.
+  /// Returns whether a commit is kept.
   ///
-  /// - Parameter place: How many commits above the newest kept one it is, from 1.
+  /// - Parameter place: The number of newer commits that are kept, including the newest; at least 1.
   func keeps(_ place: Int, madeAt date: Date, _ now: Date) -> Bool {
     switch self {
     case .none: false

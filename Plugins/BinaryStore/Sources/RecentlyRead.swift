@@ -1,14 +1,14 @@
 import Synchronization
 
-/// What was read last of one kind of section, by its bytes, so that the same bytes are not parsed again: a program
-/// opens many stores of few models, and looks at what a store says of itself before it opens it.
+/// A cache of the last parsed sections of one kind, by their bytes. A program opens many stores of few models, and
+/// reads the metadata of a store before it opens the store.
 final class RecentlyRead<Part: Sendable>: Sendable {
   private static var most: Int { 8 }
-  /// Longer sections are rare, and read each time.
+  /// The largest cached section. Longer sections are rare, and are parsed each time.
   private static var mostBytes: Int { 1 << 16 }
   private let known = Mutex<[(bytes: [UInt8], part: Part)]>([])
 
-  /// The part that some bytes say, which `read` makes of them if it was not made just before.
+  /// Returns the cached result for the given bytes, or the result of `read` if none is cached.
   func part(_ bytes: [UInt8], read: ([UInt8]) throws -> Part) rethrows -> Part {
     if let known = known.withLock({ $0.first { $0.bytes == bytes } }) { return known.part }
     let part = try read(bytes)

@@ -4,8 +4,7 @@ import Rows
 import StoreInterface
 import Synchronization
 
-/// One layer of a file: the changes of a commit, or of several that were merged. Its blocks are
-/// looked for when they are asked for.
+/// One layer of a file: the changes of one commit, or of several merged ones. Its blocks are read on first use.
 final class Segment: RowTable {
   let record: SegmentRecord
   private let file: StoreFile
@@ -14,7 +13,7 @@ final class Segment: RowTable {
 
   private struct Cache {
     var pages: [Int: [BlockEntry]] = [:]
-    /// How many bytes of values the blocks of these pages refer to.
+    /// The number of bytes of outside values that the blocks of these pages refer to.
     var outsideByteCount: UInt64 = 0
     var blocks: [UInt64: (entry: BlockEntry, block: Block)] = [:]
     var changes: [UInt16: Layer.EntityChanges] = [:]
@@ -22,7 +21,7 @@ final class Segment: RowTable {
   }
   private let cache: Mutex<Cache>
 
-  /// The segment of a record in a file, all of which lies before `limit`.
+  /// Creates the segment of a record in a file. All parts of the segment must lie before `limit`.
   init(
     _ record: SegmentRecord, in file: StoreFile, before limit: UInt64,
     within allowance: BlockAllowance
@@ -43,7 +42,7 @@ final class Segment: RowTable {
     }
   }
 
-  /// The entries of a page.
+  /// Returns the entries of a page.
   private func entries(ofPage index: Int) throws -> [BlockEntry] {
     guard case .pages(let pages) = record.contents else {
       guard case .entries(let entries) = record.contents else { return [] }
@@ -71,7 +70,7 @@ final class Segment: RowTable {
     return entries
   }
 
-  /// All entries, in order.
+  /// Returns all entries, in order.
   func allEntries() throws -> [BlockEntry] {
     var all: [BlockEntry] = []
     for page in 0..<pageCount { all += try entries(ofPage: page) }
@@ -79,7 +78,7 @@ final class Segment: RowTable {
     return all
   }
 
-  /// The entry that a key of a run would be in; `nil` when there is none.
+  /// Returns the entry whose range of keys contains a key of a run; `nil` if there is none.
   private func entry(_ run: RunKind, _ key: ObjectKey) throws -> BlockEntry? {
     let place = BlockEntry.Place(entity: key.entity, run: run.rawValue, key: key.number)
     guard let entry = try entries(around: place).before else { return nil }
@@ -87,7 +86,7 @@ final class Segment: RowTable {
       ? entry : nil
   }
 
-  /// The last entry that does not stand behind a place, and where the one behind it stands.
+  /// Returns the last entry that is not behind a place, and the place of the entry that follows it.
   private func entries(
     around place: BlockEntry.Place
   ) throws -> (before: BlockEntry?, behind: BlockEntry.Place?) {
@@ -112,7 +111,7 @@ final class Segment: RowTable {
     let read = try file.block(entry)
     let known = try file.reading {
       try cache.withLock { cache in
-        // Another thread may have been as quick: a block counts once, and only when it is kept.
+        // Another thread may have read the same block first. Only the block that is kept counts against the allowance.
         if let known = cache.blocks[entry.offset] { return known }
         try allowance.take(entry)
         cache.blocks[entry.offset] = (entry, read)
@@ -122,7 +121,7 @@ final class Segment: RowTable {
     return try block(entry, known)
   }
 
-  /// The block of an entry, where the one that was read at its place is that of the same entry.
+  /// Returns the block that was read at an entry's offset, after checking that it belongs to the same entry.
   private func block(
     _ entry: BlockEntry, _ known: (entry: BlockEntry, block: Block)
   ) throws -> Block {
@@ -135,9 +134,9 @@ final class Segment: RowTable {
 
   // MARK: - Rows
 
-  /// What the segment says of one object.
+  /// Returns the segment's entry for one object.
   func entry(of key: ObjectKey) throws -> RowEntry {
-    // Most objects that are looked for are there, and put: then no page of other rows is read.
+    // Most lookups find an object in the put rows, so no page of other rows is read.
     if let location = try location(.put, key) { return .put(location) }
     if let location = try location(.changed, key) { return .changed(location) }
     if let location = try location(.removed, key) { return .removed(location) }
@@ -151,19 +150,19 @@ final class Segment: RowTable {
       .map { RowLocation(block: block, row: $0) }
   }
 
-  /// The lowest and the highest keys of the rows of an entity, from a page or two.
+  /// Returns the lowest and the highest keys of the rows of an entity. Reads a page or two.
   func keyRanges(ofEntity number: UInt16) throws -> KeyRanges {
     if let known = cache.withLock({ $0.ranges[number] }) { return known }
     func range(_ run: RunKind) throws -> ClosedRange<UInt64>? {
       func place(_ key: UInt64) -> BlockEntry.Place {
         BlockEntry.Place(entity: number, run: run.rawValue, key: key)
       }
-      // Keys begin with 1, so nothing of the run stands there.
+      // Keys begin at 1, so no row of the run has key 0.
       let first = try entries(around: place(0)).behind
       guard let first, first.entity == number, first.run == run.rawValue,
         let last = try entries(around: place(.max)).before
       else { return nil }
-      // Pages that are not what the record says of them are damaged, and found out where they are read.
+      // A page that does not match the record is damaged. The damage is detected when the page is read.
       return first.key <= last.maximumKey ? first.key...last.maximumKey : nil
     }
     let ranges = KeyRanges(
@@ -172,18 +171,18 @@ final class Segment: RowTable {
     return ranges
   }
 
-  /// Everything the segment says of the objects of an entity.
+  /// Returns all changes of the segment for an entity.
   func changes(ofEntity number: UInt16) throws -> Layer.EntityChanges? {
     if let known = cache.withLock({ $0.changes[number] }) { return known }
     var runs: [RunKind: [Block]] = [:]
     for page in 0..<pageCount {
       if case .pages(let pages) = record.contents {
-        // Pages that end before the entity, or begin behind it, are passed over.
+        // Pages that end before the entity, or begin behind it, are skipped.
         if pages[page].first.entity > number { break }
         if page + 1 < pages.count, pages[page + 1].first.entity < number { continue }
       }
       let entries = try entries(ofPage: page).filter { $0.entity == number }
-      // What has to be expanded is, on several cores.
+      // Compressed blocks are expanded on several cores.
       let isCompressed = entries.contains { $0.codec != .plain }
       let blocks = isCompressed ? try entries.concurrentMap(block) : try entries.map(block)
       for (entry, block) in zip(entries, blocks) {
@@ -203,17 +202,17 @@ final class Segment: RowTable {
     return changes
   }
 
-  /// Whether another table is this segment.
+  /// Returns whether another table is this segment.
   func isSame(as other: any RowTable) -> Bool { (other as? Segment) === self }
 
-  /// The entries of an index, if the segment was written with them.
+  /// Returns the entries of an index, if the segment was written with them.
   func entries(of index: IndexLayout) throws -> IndexRun? {
     guard index.number > 0, index.number <= record.highestIndex else { return nil }
     return IndexRun(index, try changes(ofEntity: index.number)?.put.blocks ?? [])
   }
 
-  /// The segment's rows as a layer, and where their blocks are in the file. What the schema does not
-  /// know any more is left out, and so are entries of indexes.
+  /// Returns the segment's rows as a layer, with the entries of their blocks in the file. Entities that the schema
+  /// lacks, and entries of indexes, are left out.
   func layer(_ schema: Schema) throws -> (layer: Layer, entries: [ObjectIdentifier: BlockEntry]) {
     let all = try allEntries().filter { schema[$0.entity] != nil }
     var places: [ObjectIdentifier: BlockEntry] = [:]
@@ -226,14 +225,14 @@ final class Segment: RowTable {
   }
 }
 
-/// How many more bytes of blocks may be read for a commit.
+/// The number of bytes of blocks that may still be read for a commit.
 ///
-/// Blocks do not overlap, so together they have no more bytes than lie before the record. Were that not
-/// held to, a small file could have the same large block in thousands of segments (spec §4.5.9).
+/// Blocks do not overlap, so all of them together have at most as many bytes as lie before the record. Without this
+/// limit, a small file could use the same large block in thousands of segments (spec §4.5.9).
 final class BlockAllowance: Sendable {
   private let byteCount: Mutex<UInt64>
 
-  /// The allowance of a commit whose blocks lie before `limit`.
+  /// Creates the allowance of a commit whose blocks lie before `limit`.
   init(before limit: UInt64) { byteCount = Mutex(limit) }
 
   func take(_ entry: BlockEntry) throws {

@@ -19,8 +19,8 @@ extension StoreFile {
     guard try damage(behind: newest, before: end, try slots ?? readSlots()) != nil else {
       return newest
     }
-    // Another process may have saved, or taken a failed save back, since `end` was read. Only what
-    // a second look finds too is damage.
+    // Another process may have saved, or removed a failed save, since `end` was read. Only a fault that a second check
+    // also finds is damage.
     let slots = try readSlots()
     let now = try reading { try file.byteCount() }
     let again = try newestCommit(before: now)
@@ -52,10 +52,10 @@ extension StoreFile {
     }
   }
 
-  /// Names a commit as acknowledged in the header (spec §4.2.4).
+  /// Records a commit as acknowledged in the header (spec §4.2.4).
   ///
-  /// The commit is durable already, so a slot that the disk refuses is no failure of the save: the
-  /// slots are behind then. The next sync makes the slot durable.
+  /// The commit is durable already, so an error while writing the slot does not make the save fail; the slots are out
+  /// of date then. The next sync makes the slot durable.
   func acknowledge(_ trailer: Trailer) {
     guard trailer.offset <= AcknowledgementSlots.highestOffset, let slots = try? readSlots() else {
       return
@@ -85,7 +85,7 @@ extension StoreFile {
     }
   }
 
-  /// Returns the offset of the last bytes between two offsets that were a trailer once.
+  /// Returns the offset of the last bytes between two offsets that look like a former trailer; `nil` if there are none.
   private func likelyTrailer(from start: Int, to end: Int) throws -> Int? {
     try reading {
       let window = 64 * 1024

@@ -5,7 +5,7 @@ import DurableFiles
 import Rows
 
 extension StoreFile: OutsideValues {
-  /// The bytes of a value that lies in a section of its own, which match their checksum.
+  /// Reads a value that lies in a section of its own, and checks its checksum.
   func read(_ reference: OutsideReference, into memory: inout MutableRawSpan) throws {
     do {
       guard memory.byteCount == reference.byteCount else {
@@ -35,11 +35,11 @@ extension StoreFile: OutsideValues {
     }
   }
 
-  /// Refuses references of a block that can't be to values before it.
+  /// Checks that the references of a block lead to values before the block.
   ///
   /// - Parameters:
-  ///   - limit: Where the block begins.
-  ///   - most: How many bytes its values take in the file.
+  ///   - limit: The offset of the block.
+  ///   - most: The largest number of bytes that the values may take in the file.
   func check(_ references: [OutsideReference], before limit: UInt64, atMost most: UInt64) throws {
     do {
       var sum: UInt64 = 0
@@ -51,7 +51,7 @@ extension StoreFile: OutsideValues {
           throw FormatFault(
             "A value of \(byteCount) bytes at \(offset) does not lie before its block at \(limit).")
         }
-        // What expands beyond all measure is refused before any memory is taken for it.
+        // A value that claims to expand beyond any possible size is rejected before memory is allocated for it.
         guard
           reference.codec == .plain
             || reference.byteCount <= Deflate.mostBytes(from: reference.storedByteCount)

@@ -5,13 +5,13 @@ import Rows
 import StoreInterface
 import Synchronization
 
-/// A block file that is open for reading: its pieces, checked.
+/// A block file that is open for reading. All parts that it returns are checked.
 final class StoreFile: Sendable {
   let file: DurableFile
   let header: FileHeader
-  /// What the file began with when it was opened.
+  /// The first bytes of the file when it was opened.
   private let firstBytes: [UInt8]
-  /// The schema of the newest commit that was read, which names the columns of damaged blocks.
+  /// The schema of the newest commit that was read, for the names of damaged columns.
   private let names = Mutex<Schema?>(nil)
 
   init(_ opened: OpenedFile) throws {
@@ -21,7 +21,7 @@ final class StoreFile: Sendable {
   }
 
   var path: String { file.path }
-  /// How many bytes the file had when it was opened.
+  /// The number of bytes of the file when it was opened.
   var openingByteCount: Int { file.openingStatus.byteCount }
 
   /// Reads and checks the header in the first bytes of a file.
@@ -43,7 +43,7 @@ final class StoreFile: Sendable {
     }
   }
 
-  /// Takes the names of entities and properties for messages.
+  /// Stores the names of entities and properties for messages.
   func takeNames(from schema: Schema) { names.withLock { $0 = schema } }
 
   /// Returns the error for damage of a column, with the names of the entity and the property.
@@ -60,12 +60,12 @@ final class StoreFile: Sendable {
       cause: error)
   }
 
-  /// Calls `body`, and says of what it throws which file it is about.
+  /// Calls `body`, and adds the path of the file to the errors that it throws.
   func reading<R>(_ body: () throws -> R) throws -> R {
     do { return try body() } catch { throw described(error) }
   }
 
-  /// What was found wrong below, as a store says it of this file.
+  /// Returns an error of a lower level as an error of the store in this file.
   func described(_ error: any Error) -> any Error {
     switch error {
     case let fault as FormatFault:
@@ -73,7 +73,7 @@ final class StoreFile: Sendable {
     case let error as BlockError:
       StoreError(.damaged, error.description, path: path, cause: error)
     case let error as DiskError:
-      // A file that ends before its commit says so is damaged, and not the disk's fault.
+      // An unexpected end is damage of the file, not a fault of the disk.
       StoreError(
         error.code == .unexpectedEnd ? .damaged : .inputOutput, error.message, path: path,
         cause: error)
@@ -81,9 +81,9 @@ final class StoreFile: Sendable {
     }
   }
 
-  /// The bytes of a section, which match its checksum.
+  /// Returns the bytes of a section after checking their checksum.
   func bytes(of section: SectionReference) throws -> [UInt8] {
-    // What a save was about to write when the file was opened may have been written anew since.
+    // The first bytes may be out of date: a save may have written the section since the file was opened.
     if let known = firstBytes(of: section), known.checksum == section.checksum { return known }
     return try reading {
       let bytes = try file.read(byteCount: Int(section.byteCount), at: Int(section.offset))
@@ -95,7 +95,7 @@ final class StoreFile: Sendable {
     }
   }
 
-  /// The bytes of a section as the file had them when it was opened, if they were among its first.
+  /// Returns the bytes of a section as of the opening of the file, if they lie among its first bytes.
   private func firstBytes(of section: SectionReference) -> [UInt8]? {
     guard section.offset < firstBytes.count,
       Int(section.byteCount) <= firstBytes.count - Int(section.offset)
@@ -104,7 +104,7 @@ final class StoreFile: Sendable {
     return Array(firstBytes[start..<start + Int(section.byteCount)])
   }
 
-  /// The block of an entry, which is what the entry says.
+  /// Returns the block of an entry after checking that the block matches the entry.
   func block(_ entry: BlockEntry) throws -> Block {
     try reading {
       let block = try Block(
@@ -120,13 +120,14 @@ final class StoreFile: Sendable {
   }
 }
 
-/// A block's bytes in a file.
+/// The source of a block's bytes in a file.
 private final class FileBlock: BlockSource {
   private let storeFile: StoreFile
   private var file: DurableFile { storeFile.file }
   private let offset: Int
   private let outsideByteCount: UInt64
-  /// Small blocks are read at once, since a read costs more than their bytes.
+  /// The whole block, if it is small or compressed. A small block is read at once, because a read costs more than its
+  /// bytes.
   private let whole: BlockMemory?
 
   private static let smallByteCount = 16_384
@@ -140,7 +141,7 @@ private final class FileBlock: BlockSource {
     switch entry.codec {
     case .zlib, .transposed:
       let stored = try file.read(byteCount: count, at: offset)
-      // SAFETY: The memory is this call's alone until it returns.
+      // SAFETY: No other code accesses the memory until the call returns.
       let expanded = unsafe try BlockMemory(byteCount: Int(entry.blockByteCount)) { buffer in
         var span = unsafe MutableRawSpan(_unsafeBytes: buffer)
         do { try Deflate.expand(stored.rawSpan, into: &span) } catch {
@@ -175,9 +176,9 @@ private final class FileBlock: BlockSource {
 }
 
 extension DurableFile {
-  /// The bytes of a range behind an offset.
+  /// Returns the bytes of a range, relative to an offset.
   fileprivate func memory(_ range: Range<Int>, from offset: Int) throws -> BlockMemory {
-    // SAFETY: The memory is this call's alone until it returns.
+    // SAFETY: No other code accesses the memory until the call returns.
     unsafe try BlockMemory(byteCount: range.count) { buffer in
       unsafe try read(into: buffer, at: offset + range.lowerBound)
     }

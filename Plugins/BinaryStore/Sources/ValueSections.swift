@@ -4,19 +4,19 @@ import Deflate
 import ObjectModel
 import Rows
 
-/// Large values on their way into sections of their own, which lie in a commit before the blocks that
-/// refer to them (spec §4.5.7).
+/// Large values that are moved into sections of their own. In a commit, these sections lie before the blocks that refer
+/// to them (spec §4.5.7).
 final class ValueSections: OutsideWriter {
-  /// The file, for those who hold blocks of it.
+  /// The file as a source of outside values, for the blocks that refer to the new sections.
   let values: any OutsideValues
-  /// What is to be written one behind the other, each at its offset.
+  /// The pieces to write one after another, each with its offset.
   private(set) var sections: [(offset: UInt64, piece: CommitImage.Piece)] = []
   private var next: UInt64
   private let compression: Deflate.Level?
   private let options: BinaryStoreOptions
   private let schema: Schema
   private let model: () throws -> Model
-  /// The columns whose attributes are marked for external storage, once they are known.
+  /// The columns of attributes marked for external storage; `nil` until they are first needed.
   private var marked: Set<Column>?
 
   private struct Column: Hashable {
@@ -24,7 +24,7 @@ final class ValueSections: OutsideWriter {
     var number: UInt16
   }
 
-  /// Sections of a file from `start` on.
+  /// Creates sections of a file that begin at `start`.
   init(
     of file: StoreFile, at start: UInt64, compression: Deflate.Level?,
     options: BinaryStoreOptions, schema: Schema, model: @escaping () throws -> Model
@@ -40,7 +40,7 @@ final class ValueSections: OutsideWriter {
   func putsOutside(_ byteCount: Int, column: UInt16, entity: UInt16) throws -> Bool {
     guard byteCount <= OutsideReference.maximumByteCount else { return false }
     if byteCount >= options.leastOutsideByteCount { return true }
-    // The model is read when a value first asks for it, and not for every small save.
+    // The model is read only when a value needs it, and not for every small save.
     guard byteCount >= options.leastExternalByteCount else { return false }
     if marked == nil { marked = try ValueSections.marked(model(), schema) }
     return marked!.contains(Column(entity: entity, number: column))
@@ -73,12 +73,12 @@ final class ValueSections: OutsideWriter {
     next += UInt64(BlockFile.align(piece.byteCount))
   }
 
-  /// The bytes made smaller; `nil` where that saves less than a sixteenth, as with pictures and sound,
-  /// which are compressed already.
+  /// Returns the compressed bytes; `nil` if compression saves less than a sixteenth. Pictures and sound, for example,
+  /// are compressed already.
   private static func compressed(_ value: BlockSlice, _ level: Deflate.Level) -> [UInt8]? {
     func pays(_ small: Int, _ whole: Int) -> Bool { small < whole - whole / 16 }
     let bytes = value.bytes
-    // Its beginning tells what to expect of a long value.
+    // The beginning of a long value tells how well the value compresses.
     let sample = min(bytes.byteCount, 65_536)
     if sample < bytes.byteCount {
       let small = Deflate.compress(bytes.extracting(0..<sample), level: level)

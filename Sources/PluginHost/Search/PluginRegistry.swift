@@ -48,8 +48,8 @@ public struct PluginRegistry: Sendable {
   /// The method throws no error: each unusable plug-in adds to ``refusals``, and the search continues.
   ///
   /// - Parameters:
-  /// - builtIn: The types that exist without plug-ins.
-  /// - replacingBuiltIn: Whether a plug-in may replace a built-in type.
+  ///   - builtIn: The types that exist without plug-ins.
+  ///   - replacingBuiltIn: Whether a plug-in may replace a built-in type.
   public static func search(
     _ folders: PluginFolders, on disk: any Disk = RealDisk(),
     builtIn: [StoreType] = builtInTypes, replacingBuiltIn: Bool = false
